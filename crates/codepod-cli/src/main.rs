@@ -1,0 +1,40 @@
+//! The `codepod` command: arguments in, output and exit status out. Decisions are the library's.
+
+#![forbid(unsafe_code)]
+#![expect(clippy::print_stderr, reason = "a command-line program")]
+
+mod exec;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// A computer for every AI agent, in microseconds.
+#[derive(Parser)]
+#[command(name = "codepod", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run one tool in a new sandbox, with standard input and output passed through
+    Exec(exec::Exec),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Exec(exec) => exec.run(),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("error: {error}");
+            if let Some(hint) = error.hint() {
+                eprintln!("hint: {hint}");
+            }
+            ExitCode::from(125)
+        }
+    }
+}

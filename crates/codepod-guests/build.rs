@@ -1,0 +1,59 @@
+//! Turns `guests/dist/guests.toml` into a table. Without it the table is empty, and using a guest says how
+//! to build them: the crates below the guests must compile without them.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::{env, fs};
+
+#[derive(serde::Deserialize)]
+struct Index {
+    #[serde(default)]
+    guest: Vec<Guest>,
+}
+
+#[derive(serde::Deserialize)]
+struct Guest {
+    name: String,
+    file: String,
+    grants: Vec<String>,
+    commands: Vec<String>,
+    #[serde(default)]
+    group: String,
+}
+
+fn main() {
+    let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let dist = env::var_os("CODEPOD_GUESTS_DIR")
+        .map_or_else(|| manifest.join("../../guests/dist"), PathBuf::from);
+    let index = dist.join("guests.toml");
+    println!("cargo:rerun-if-env-changed=CODEPOD_GUESTS_DIR");
+    println!("cargo:rerun-if-changed={}", index.display());
+    let guests = match fs::read_to_string(&index) {
+        Ok(text) => {
+            toml::from_str::<Index>(&text)
+                .expect("guests.toml is what `cargo xtask guests` wrote")
+                .guest
+        }
+        Err(_) => {
+            println!("cargo:warning=no guests are built: run `cargo xtask guests`");
+            Vec::new()
+        }
+    };
+    let mut code = String::from("pub(crate) static GUESTS: &[Guest] = &[\n");
+    for guest in &guests {
+        let path = dist
+            .join(&guest.file)
+            .canonicalize()
+            .expect("every guest in guests.toml has its file");
+        let path = path.to_str().expect("a path in UTF-8");
+        writeln!(
+            code,
+            "    Guest {{ name: {:?}, group: {:?}, grants: &{:?}, commands: &{:?}, code: module!({path:?}) }},",
+            guest.name, guest.group, guest.grants, guest.commands,
+        )
+        .expect("a String takes all");
+    }
+    code.push_str("];\n");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("guests.rs");
+    fs::write(out, code).expect("OUT_DIR can be written");
+}

@@ -1,0 +1,81 @@
+//! The guests that codepod ships.
+//!
+//! `cargo xtask guests` builds them; this crate lists what was built. With the feature `embed` the modules
+//! are part of the binary, otherwise they are read from where they were built.
+
+use codepod_abi::Grant;
+use codepod_wasmtime::{Code, GuestModule};
+
+/// A guest.
+#[derive(Debug, Clone, Copy)]
+pub struct Guest {
+    /// Its name, as in `#!codepod NAME`.
+    pub name: &'static str,
+    /// Empty for what every sandbox has; `test-programs` for what tests use.
+    pub group: &'static str,
+    /// What it may import.
+    pub grants: &'static [&'static str],
+    /// Its commands, each a file in `/usr/bin`.
+    pub commands: &'static [&'static str],
+    code: StaticCode,
+}
+
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(
+    feature = "embed",
+    expect(dead_code, reason = "a build has one of the two")
+)]
+#[cfg_attr(
+    not(feature = "embed"),
+    expect(dead_code, reason = "a build has one of the two")
+)]
+enum StaticCode {
+    Bytes(&'static [u8]),
+    Path(&'static str),
+}
+
+#[cfg(feature = "embed")]
+#[allow(clippy::allow_attributes, unused_macros, reason = "without built guests the table is empty")]
+macro_rules! module {
+    ($path:literal) => {
+        StaticCode::Bytes(include_bytes!($path))
+    };
+}
+
+#[cfg(not(feature = "embed"))]
+#[allow(clippy::allow_attributes, unused_macros, reason = "without built guests the table is empty")]
+macro_rules! module {
+    ($path:literal) => {
+        StaticCode::Path($path)
+    };
+}
+
+include!(concat!(env!("OUT_DIR"), "/guests.rs"));
+
+/// The guests that every sandbox has.
+pub fn guests() -> impl Iterator<Item = &'static Guest> {
+    GUESTS.iter().filter(|guest| guest.group.is_empty())
+}
+
+/// The guests of a group.
+pub fn group(name: &str) -> impl Iterator<Item = &'static Guest> {
+    GUESTS.iter().filter(move |guest| guest.group == name)
+}
+
+impl Guest {
+    /// The guest for an engine.
+    pub fn module(&self) -> GuestModule {
+        GuestModule {
+            name: self.name.to_owned(),
+            code: match self.code {
+                StaticCode::Bytes(bytes) => Code::Wasm(bytes.into()),
+                StaticCode::Path(path) => Code::File(path.into()),
+            },
+            grants: self
+                .grants
+                .iter()
+                .filter_map(|name| Grant::from_name(name))
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Descriptor tables: a process's numbers for open files, with WASI's rights.
+//!
+//! Invariant: no number is at or above the table's limit, and trailing free slots are not kept.
+
+use codepod_abi::Errno;
+use codepod_vfs::NodeRef;
+
+use crate::ids::{Fd, OpenFileId};
+
+/// Names under which WASI programs find directories that are open when they start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preopen {
+    /// `/`
+    Root,
+    /// `.`, the working directory.
+    Here,
+}
+
+impl Preopen {
+    /// The name that `fd_prestat_dir_name` gives.
+    pub fn name(self) -> &'static [u8] {
+        match self {
+            Preopen::Root => b"/",
+            Preopen::Here => b".",
+        }
+    }
+}
+
+/// What `/proc/PID/fd` says a descriptor refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// A node of the file system.
+    Node(NodeRef),
+    /// A pipe.
+    Pipe,
+    /// A socket.
+    Socket,
+    /// A terminal.
+    Terminal,
+    /// Nothing.
+    Null,
+}
+
+/// What a number stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Descriptor {
+    /// The open file, shared with its duplicates.
+    pub file: OpenFileId,
+    /// What it refers to; never changes, and is the open file's own.
+    pub target: Target,
+    /// What may be done with it.
+    pub rights: u64,
+    /// What may be done with files opened through it.
+    pub inheriting: u64,
+    /// Set on the directories that are open at the start.
+    pub preopen: Option<Preopen>,
+}
+
+/// A process's descriptors.
+#[derive(Debug, Default)]
+pub struct FdTable {
+    slots: Vec<Option<Descriptor>>,
+}
+
+impl FdTable {
+    /// The descriptor of a number. `Badf` when it is not open.
+    pub fn get(&self, fd: Fd) -> Result<Descriptor, Errno> {
+        self.slots
+            .get(fd.0 as usize)
+            .copied()
+            .flatten()
+            .ok_or(Errno::Badf)
+    }
+
+    /// The same, to change.
+    pub fn get_mut(&mut self, fd: Fd) -> Result<&mut Descriptor, Errno> {
+        self.slots
+            .get_mut(fd.0 as usize)
+            .and_then(Option::as_mut)
+            .ok_or(Errno::Badf)
+    }
+
+    /// The lowest free number from `least` on. `Mfile` when there is none below `limit`.
+    pub fn lowest_free(&self, least: u32, limit: usize) -> Result<Fd, Errno> {
+        let least = least as usize;
+        let taken = self.slots.get(least..).unwrap_or_default();
+        let free = least
+            + taken
+                .iter()
+                .position(Option::is_none)
+                .unwrap_or(taken.len());
+        if free >= limit {
+            Err(Errno::Mfile)
+        } else {
+            Ok(Fd(free as u32))
+        }
+    }
+
+    /// Puts a descriptor at a number and returns what was there. `Badf` at or above `limit`.
+    pub fn put(
+        &mut self,
+        fd: Fd,
+        descriptor: Descriptor,
+        limit: usize,
+    ) -> Result<Option<Descriptor>, Errno> {
+        let index = fd.0 as usize;
+        if index >= limit {
+            return Err(Errno::Badf);
+        }
+        if self.slots.len() <= index {
+            self.slots.resize(index + 1, None);
+        }
+        Ok(self.slots[index].replace(descriptor))
+    }
+
+    /// Takes a descriptor out. `Badf` when it is not open.
+    pub fn take(&mut self, fd: Fd) -> Result<Descriptor, Errno> {
+        let taken = self
+            .slots
+            .get_mut(fd.0 as usize)
+            .and_then(Option::take)
+            .ok_or(Errno::Badf)?;
+        while self.slots.last().is_some_and(Option::is_none) {
+            self.slots.pop();
+        }
+        Ok(taken)
+    }
+
+    /// Takes all out.
+    pub fn take_all(&mut self) -> Vec<Descriptor> {
+        std::mem::take(&mut self.slots)
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    /// Every number with its descriptor, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (Fd, Descriptor)> {
+        self.slots
+            .iter()
+            .enumerate()
+            .filter_map(|(i, slot)| Some((Fd(i as u32), (*slot)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn descriptor(file: u32) -> Descriptor {
+        Descriptor {
+            file: OpenFileId(file),
+            target: Target::Null,
+            rights: 0,
+            inheriting: 0,
+            preopen: None,
+        }
+    }
+
+    #[test]
+    fn the_lowest_free_number_is_used() {
+        let mut table = FdTable::default();
+        for file in 0..3 {
+            let fd = table.lowest_free(0, 4).unwrap();
+            assert_eq!(fd, Fd(file));
+            table.put(fd, descriptor(file), 4).unwrap();
+        }
+        table.take(Fd(1)).unwrap();
+        assert_eq!(table.lowest_free(0, 4), Ok(Fd(1)));
+        assert_eq!(table.lowest_free(2, 4), Ok(Fd(3)));
+        assert_eq!(table.lowest_free(9, 20), Ok(Fd(9)));
+    }
+
+    #[test]
+    fn the_limit_holds() {
+        let mut table = FdTable::default();
+        table.put(Fd(0), descriptor(0), 1).unwrap();
+        assert_eq!(table.lowest_free(0, 1), Err(Errno::Mfile));
+        assert_eq!(table.put(Fd(1), descriptor(0), 1), Err(Errno::Badf));
+        assert_eq!(table.put(Fd(u32::MAX), descriptor(0), 1), Err(Errno::Badf));
+        assert_eq!(table.get(Fd(u32::MAX)), Err(Errno::Badf));
+    }
+
+    #[test]
+    fn closing_twice_is_an_error() {
+        let mut table = FdTable::default();
+        table.put(Fd(5), descriptor(7), 10).unwrap();
+        assert_eq!(table.take(Fd(5)), Ok(descriptor(7)));
+        assert_eq!(table.take(Fd(5)), Err(Errno::Badf));
+        assert!(table.slots.is_empty());
+    }
+}

@@ -1,0 +1,506 @@
+//! The kernel of one sandbox, as the library and engines see it.
+//!
+//! Everything a sandbox has is in this value: files, processes, open files, pipes. It sits behind one lock
+//! per sandbox, held for the bookkeeping of a call and its copying, never across a wait.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+use codepod_abi::Errno;
+use codepod_abi::wire::TerminalState;
+use codepod_vfs::{Caller, NodeRef, Vfs, VfsSnapshot};
+
+use crate::arena::Arena;
+use crate::fd_table::Descriptor;
+use crate::host::{Host, TimerKey};
+use crate::ids::{Fd, OpenFileId, Pid, PipeId, SinkId, TerminalId, WaiterId};
+use crate::limits::Limits;
+use crate::open_file::{Object, OpenFile};
+use crate::pipe::{End, Pipe};
+use crate::process::State;
+use crate::process::spawn::Program;
+use crate::process_table::ProcessTable;
+use crate::sink::Sink;
+use crate::terminal::Terminal;
+use crate::trace::TraceFn;
+
+/// What a sandbox may do beyond computing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Policy {
+    /// Whether a file that holds a WebAssembly module may be run. Off: compiling hostile code is work for
+    /// the host that no limit inside the guest covers.
+    pub foreign_modules: bool,
+}
+
+/// What a kernel is made from.
+pub struct KernelOptions {
+    /// Tells the kernels of one host apart (timers).
+    pub id: u64,
+    /// Where time and randomness come from.
+    pub host: Arc<dyn Host>,
+    /// The files.
+    pub vfs: Vfs,
+    /// How far things may grow.
+    pub limits: Limits,
+    /// What is allowed.
+    pub policy: Policy,
+    /// Owner of the processes that the host starts.
+    pub uid: u32,
+    /// Their group.
+    pub gid: u32,
+    /// Gets every call.
+    pub trace: Option<TraceFn>,
+}
+
+/// The kernel of one sandbox.
+pub struct Kernel {
+    pub(crate) id: u64,
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) vfs: Vfs,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) policy: Policy,
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
+    pub(crate) processes: ProcessTable,
+    pub(crate) files: Arena<OpenFile>,
+    pub(crate) pipes: Arena<Pipe>,
+    pub(crate) sinks: Arena<Sink>,
+    pub(crate) terminals: Arena<Terminal>,
+    /// The pipes behind fifos that somebody has open.
+    pub(crate) fifos: HashMap<NodeRef, PipeId>,
+    /// Processes that guests have started and no engine runs yet.
+    pub(crate) started: Vec<Program>,
+    /// Numbers for the host as a waiter, so that two of its tasks never take each other's place.
+    waiters: u32,
+    pub(crate) trace: Option<TraceFn>,
+}
+
+/// The host's own end of a pipe. It must be closed with [`Kernel::close_pipe`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PipeEnd {
+    /// The host reads.
+    Read(PipeId),
+    /// The host writes.
+    Write(PipeId),
+}
+
+impl Kernel {
+    /// A kernel without processes.
+    pub fn new(options: KernelOptions) -> Kernel {
+        let booted = options.host.monotonic();
+        Kernel {
+            id: options.id,
+            vfs: options.vfs,
+            processes: ProcessTable::new(options.limits.total_memory_bytes, booted),
+            limits: Arc::new(options.limits),
+            policy: options.policy,
+            uid: options.uid,
+            gid: options.gid,
+            files: Arena::default(),
+            pipes: Arena::default(),
+            sinks: Arena::default(),
+            terminals: Arena::default(),
+            fifos: HashMap::new(),
+            started: Vec::new(),
+            waiters: 0,
+            trace: options.trace,
+            host: options.host,
+        }
+    }
+
+    /// A kernel with the same files, limits and policy and no processes: copy-on-write, whatever it holds.
+    pub fn fork(&self, id: u64) -> Result<Kernel, Errno> {
+        let booted = self.host.monotonic();
+        Ok(Kernel {
+            id,
+            host: self.host.clone(),
+            vfs: self.vfs.fork()?,
+            processes: ProcessTable::new(self.limits.total_memory_bytes, booted),
+            limits: self.limits.clone(),
+            policy: self.policy.clone(),
+            uid: self.uid,
+            gid: self.gid,
+            files: Arena::default(),
+            pipes: Arena::default(),
+            sinks: Arena::default(),
+            terminals: Arena::default(),
+            fifos: HashMap::new(),
+            started: Vec::new(),
+            waiters: 0,
+            trace: self.trace.clone(),
+        })
+    }
+
+    /// The files as they are, as a value.
+    pub fn snapshot(&self) -> VfsSnapshot {
+        self.vfs.snapshot()
+    }
+
+    /// Puts the files back. `Busy` while a process is there, since it may have files open.
+    pub fn restore(&mut self, snapshot: &VfsSnapshot) -> Result<(), Errno> {
+        if self.processes.len() > 0 || self.files.len() > 0 {
+            return Err(Errno::Busy);
+        }
+        self.vfs.restore(snapshot)
+    }
+
+    /// The files and a caller to use them with, as the sandbox's user.
+    pub fn files(&mut self) -> (&mut Vfs, Caller<'_>) {
+        self.processes.now = self.host.monotonic();
+        let caller = Caller {
+            pid: Pid::INIT.0,
+            uid: self.uid,
+            gid: self.gid,
+            now: self.host.realtime(),
+            umask: 0o022,
+            proc: &self.processes,
+        };
+        (&mut self.vfs, caller)
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Processes alive or not yet waited for.
+    pub fn process_count(&self) -> usize {
+        self.processes.len()
+    }
+
+    /// Open files, pipes and sinks: 0 in an idle sandbox.
+    pub fn open_count(&self) -> usize {
+        self.files.len() + self.pipes.len() + self.sinks.len() + self.terminals.len()
+    }
+
+    /// The processes that guests have started since the last time: the engine must run them.
+    pub fn take_started(&mut self) -> Vec<Program> {
+        std::mem::take(&mut self.started)
+    }
+
+    /// Waits until a stopped process goes on or is to end.
+    pub fn poll_running(&mut self, pid: Pid, waker: &Waker) -> Poll<()> {
+        let Ok(process) = self.processes.get_mut(pid) else {
+            return Poll::Ready(());
+        };
+        if process.state == State::Stopped && process.ending.is_none() {
+            process.waker = Some(waker.clone());
+            return Poll::Pending;
+        }
+        Poll::Ready(())
+    }
+
+    /// Prints a line on a process's standard error on behalf of the system, as far as it goes in at once.
+    pub fn complain(&mut self, pid: Pid, message: &str) {
+        let Ok(descriptor) = self
+            .processes
+            .get(pid)
+            .and_then(|process| process.fds.get(Fd(2)))
+        else {
+            return;
+        };
+        let Ok(object) = self.file(descriptor.file).map(|file| file.object) else {
+            return;
+        };
+        let line = format!("codepod: {message}\n");
+        match object {
+            Object::Sink(sink) => {
+                let _ = self
+                    .sinks
+                    .get_mut(sink.0)
+                    .map(|sink| sink.write(line.as_bytes()));
+            }
+            Object::Pipe(pipe, ..) => {
+                let _ = self.pipe_mut(pipe).map(|pipe| pipe.write(line.as_bytes()));
+            }
+            Object::File(node) => {
+                let (vfs, caller) = self.files();
+                let _ = vfs.append(&caller, node, line.as_bytes());
+            }
+            _ => {}
+        }
+    }
+
+    /// Sets who gets every call from now on.
+    pub fn set_trace(&mut self, trace: Option<TraceFn>) {
+        self.trace = trace;
+    }
+
+    /// Whether it has been decided that a process ends.
+    pub fn is_ending(&self, pid: Pid) -> bool {
+        self.processes
+            .get(pid)
+            .map_or(true, |process| process.ending.is_some())
+    }
+
+    // ---- output that the host collects
+
+    /// A sink that keeps up to `limit` bytes.
+    pub fn new_sink(&mut self, limit: usize) -> SinkId {
+        SinkId(self.sinks.insert(Sink::new(limit)))
+    }
+
+    /// What a sink holds, and whether something was refused. The sink is gone afterwards if nobody
+    /// writes to it any more; otherwise later writes find its reader gone.
+    pub fn take_sink(&mut self, id: SinkId) -> (Vec<u8>, bool) {
+        let Some(sink) = self.sinks.get_mut(id.0) else {
+            return (Vec::new(), false);
+        };
+        let taken = (std::mem::take(&mut sink.bytes), sink.truncated);
+        if sink.writers == 0 {
+            self.sinks.remove(id.0);
+        } else {
+            *sink = Sink {
+                writers: sink.writers,
+                taken: true,
+                ..Sink::new(0)
+            };
+        }
+        taken
+    }
+
+    // ---- pipes between the host and processes, and between processes for the host
+
+    /// A pipe whose ends nobody holds yet: for [`crate::Stdio`] of processes that are about to start.
+    /// `Nfile` at the limit.
+    pub fn new_pipe(&mut self) -> Result<PipeId, Errno> {
+        if self.pipes.len() >= self.limits.pipes {
+            return Err(Errno::Nfile);
+        }
+        Ok(PipeId(self.pipes.insert(Pipe::new(self.limits.pipe_bytes))))
+    }
+
+    /// Takes an end of a pipe for the host.
+    pub fn hold_pipe(&mut self, end: PipeEnd) -> Result<(), Errno> {
+        match end {
+            PipeEnd::Read(pipe) => self.pipe_mut(pipe)?.open(End::Read),
+            PipeEnd::Write(pipe) => self.pipe_mut(pipe)?.open(End::Write),
+        }
+        Ok(())
+    }
+
+    /// Closes the host's end.
+    pub fn close_pipe(&mut self, end: PipeEnd) {
+        match end {
+            PipeEnd::Read(pipe) => self.drop_end(pipe, End::Read, None),
+            PipeEnd::Write(pipe) => self.drop_end(pipe, End::Write, None),
+        }
+    }
+
+    /// Removes a pipe that was made for processes that never started.
+    pub fn discard_pipe(&mut self, pipe: PipeId) {
+        if self.pipes.get(pipe.0).is_some_and(Pipe::is_unused) {
+            self.pipes.remove(pipe.0);
+        }
+    }
+
+    /// Reads as the host; 0 bytes is the end.
+    pub fn poll_pipe_read(
+        &mut self,
+        pipe: PipeId,
+        buffer: &mut [u8],
+        waiter: WaiterId,
+        waker: &Waker,
+    ) -> Poll<Result<usize, Errno>> {
+        let pipe = match self.pipe_mut(pipe) {
+            Ok(pipe) => pipe,
+            Err(errno) => return Poll::Ready(Err(errno)),
+        };
+        match pipe.read(buffer) {
+            Err(Errno::Again) => {
+                pipe.read_waiters.add(waiter, waker);
+                Poll::Pending
+            }
+            result => Poll::Ready(result),
+        }
+    }
+
+    /// Writes as the host. `Pipe` when nobody reads any more.
+    pub fn poll_pipe_write(
+        &mut self,
+        pipe: PipeId,
+        bytes: &[u8],
+        waiter: WaiterId,
+        waker: &Waker,
+    ) -> Poll<Result<usize, Errno>> {
+        let pipe = match self.pipe_mut(pipe) {
+            Ok(pipe) => pipe,
+            Err(errno) => return Poll::Ready(Err(errno)),
+        };
+        match pipe.write(bytes) {
+            Err(Errno::Again) => {
+                pipe.write_waiters.add(waiter, waker);
+                Poll::Pending
+            }
+            result => Poll::Ready(result),
+        }
+    }
+
+    // ---- terminals
+
+    /// A terminal, and the host's ends of it: what it types and what it shows.
+    pub fn new_terminal(
+        &mut self,
+        state: TerminalState,
+    ) -> Result<(TerminalId, PipeEnd, PipeEnd), Errno> {
+        let input = self.new_pipe()?;
+        let output = match self.new_pipe() {
+            Ok(output) => output,
+            Err(errno) => {
+                self.discard_pipe(input);
+                return Err(errno);
+            }
+        };
+        self.pipe_mut(input)?.open(End::Write);
+        self.pipe_mut(output)?.open(End::Read);
+        let id = self.terminals.insert(Terminal {
+            state,
+            input,
+            output,
+            references: 0,
+        });
+        Ok((TerminalId(id), PipeEnd::Write(input), PipeEnd::Read(output)))
+    }
+
+    pub(crate) fn open_terminal(&mut self, id: TerminalId) -> Result<Descriptor, Errno> {
+        let terminal = self.terminals.get_mut(id.0).ok_or(Errno::Nxio)?;
+        terminal.references += 1;
+        let (input, output) = (terminal.input, terminal.output);
+        self.pipe_mut(input)?.open(End::Read);
+        self.pipe_mut(output)?.open(End::Write);
+        self.stream(Object::Terminal(id), true, true)
+    }
+
+    // ---- open files
+
+    pub(crate) fn insert_file(&mut self, file: OpenFile) -> OpenFileId {
+        OpenFileId(self.files.insert(file))
+    }
+
+    pub(crate) fn file(&self, id: OpenFileId) -> Result<&OpenFile, Errno> {
+        self.files.get(id.0).ok_or(Errno::Badf)
+    }
+
+    pub(crate) fn file_mut(&mut self, id: OpenFileId) -> Result<&mut OpenFile, Errno> {
+        self.files.get_mut(id.0).ok_or(Errno::Badf)
+    }
+
+    pub(crate) fn pipe_mut(&mut self, id: PipeId) -> Result<&mut Pipe, Errno> {
+        self.pipes.get_mut(id.0).ok_or(Errno::Badf)
+    }
+
+    /// Gives up one reference to an open file; the last one closes it.
+    pub(crate) fn release(&mut self, id: OpenFileId) {
+        let Some(file) = self.files.get_mut(id.0) else {
+            return;
+        };
+        file.references = file.references.saturating_sub(1);
+        if file.references > 0 {
+            return;
+        }
+        let Some(file) = self.files.remove(id.0) else {
+            return;
+        };
+        match file.object {
+            Object::File(node) | Object::Directory(node, _) | Object::Device(_, node) => {
+                self.vfs.close(node);
+            }
+            Object::Pipe(pipe, end, node) => {
+                self.drop_end(pipe, end, node);
+                if let Some(node) = node {
+                    self.vfs.close(node);
+                }
+            }
+            Object::Fifo(pipe, node) => {
+                self.drop_end(pipe, End::Read, Some(node));
+                self.drop_end(pipe, End::Write, Some(node));
+                self.vfs.close(node);
+            }
+            Object::Socket {
+                receive,
+                send,
+                receiving,
+                sending,
+            } => {
+                if receiving {
+                    self.drop_end(receive, End::Read, None);
+                }
+                if sending {
+                    self.drop_end(send, End::Write, None);
+                }
+            }
+            Object::Sink(sink) => {
+                if let Some(state) = self.sinks.get_mut(sink.0) {
+                    state.writers = state.writers.saturating_sub(1);
+                    if state.writers == 0 && state.taken {
+                        self.sinks.remove(sink.0);
+                    }
+                }
+            }
+            Object::Terminal(id) => {
+                let Some(terminal) = self.terminals.get_mut(id.0) else {
+                    return;
+                };
+                terminal.references = terminal.references.saturating_sub(1);
+                let (input, output, last) =
+                    (terminal.input, terminal.output, terminal.references == 0);
+                self.drop_end(input, End::Read, None);
+                self.drop_end(output, End::Write, None);
+                if last {
+                    self.terminals.remove(id.0);
+                }
+            }
+            Object::Null => {}
+        }
+    }
+
+    /// Closes an end of a pipe, and removes the pipe when it was the last one.
+    pub(crate) fn drop_end(&mut self, id: PipeId, end: End, fifo: Option<NodeRef>) {
+        let Some(pipe) = self.pipes.get_mut(id.0) else {
+            return;
+        };
+        pipe.close(end);
+        if pipe.is_unused() {
+            self.pipes.remove(id.0);
+            if let Some(node) = fifo {
+                self.fifos.remove(&node);
+            }
+        }
+    }
+
+    /// Closes the fifo end that a waiting `path_open` holds, if there is one.
+    pub(crate) fn abandon_fifo(&mut self, pid: Pid) {
+        let Ok(process) = self.processes.get_mut(pid) else {
+            return;
+        };
+        if let Some(fifo) = process.waiting.fifo.take() {
+            self.drop_end(fifo.pipe, fifo.end, Some(fifo.node));
+            self.vfs.close(fifo.node);
+        }
+    }
+
+    /// A waiter for one task of the host.
+    pub fn new_waiter(&mut self) -> WaiterId {
+        self.waiters = self.waiters.wrapping_add(1);
+        WaiterId::host(self.waiters)
+    }
+
+    /// The timer of a waiter.
+    pub fn timer_key(&self, waiter: WaiterId) -> TimerKey {
+        TimerKey {
+            kernel: self.id,
+            waiter,
+        }
+    }
+}
+
+impl std::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kernel")
+            .field("id", &self.id)
+            .field("processes", &self.processes.len())
+            .field("open files", &self.files.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,43 @@
+//! The kernel of a sandbox: processes, descriptors, pipes, signals, limits.
+//!
+//! One [`Kernel`] is one sandbox's. An engine runs modules and hands each import to the handler of the
+//! same name in [`syscalls`]; the library talks to the [`Kernel`] itself. Nothing here opens a host file
+//! or socket, reads a clock, starts a thread or knows WebAssembly: time and randomness come from the
+//! [`Host`], guest memory through [`GuestMemory`], files from `codepod-vfs`.
+//!
+//! A call that may wait is poll-shaped: it returns `Poll::Pending` after leaving the caller's waker where
+//! the event will happen, and is called again with the same arguments.
+
+#![forbid(unsafe_code)]
+
+mod arena;
+mod device;
+mod fd_table;
+mod host;
+mod ids;
+mod kernel;
+mod limits;
+mod memory;
+mod open_file;
+mod pipe;
+mod process;
+mod process_table;
+mod sink;
+mod strings;
+pub mod syscalls;
+mod terminal;
+pub mod testing;
+mod trace;
+mod wait_set;
+
+pub use fd_table::{Descriptor, FdTable, Preopen, Target};
+pub use host::{Host, TimerKey};
+pub use ids::{Fd, OpenFileId, Pid, PipeId, SinkId, TerminalId, WaiterId};
+pub use kernel::{Kernel, KernelOptions, PipeEnd, Policy};
+pub use limits::Limits;
+pub use memory::{GuestMemory, SliceMemory};
+pub use process::spawn::{Group, ModuleSource, Program, SpawnSpec, Stdio};
+pub use process::{Control, ExitStatus, RunState};
+pub use strings::Strings;
+pub use syscalls::{Outcome, Syscall};
+pub use trace::{Trace, TraceFn};

@@ -1,0 +1,56 @@
+//! Limits: everything a guest can grow, and how far.
+//!
+//! They are enforced where the growth happens. File-system limits live in `codepod-vfs`
+//! ([`codepod_vfs::FsLimits`]); time is the library's.
+
+/// The limits of one sandbox's kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Processes alive or not yet waited for; one more fails with `Again`.
+    pub processes: usize,
+    /// Descriptors of one process; one more fails with `Mfile`.
+    pub descriptors: usize,
+    /// Pipes and socket directions in the sandbox; one more fails with `Nfile`.
+    pub pipes: usize,
+    /// Bytes that a pipe holds before its writer waits.
+    pub pipe_bytes: usize,
+    /// Bytes of arguments and environment of a process; more fails with `TooBig`.
+    pub argument_bytes: usize,
+    /// Linear memory of one process; growing past it fails inside the guest.
+    pub memory_bytes: usize,
+    /// Linear memory of all processes of the sandbox together.
+    pub total_memory_bytes: usize,
+    /// Bytes of a captured output stream; past it the writer's reader is gone (SIGPIPE).
+    pub output_bytes: usize,
+    /// Bytes of a module that is loaded from a file of the sandbox; more fails with `NoExec`.
+    pub module_bytes: usize,
+    /// What guests see of the clock, in nanoseconds: finer steps would serve timing attacks.
+    pub clock_resolution: u64,
+}
+
+impl Limits {
+    /// The most buffers of one `fd_read` or `fd_write`; more fail with `Inval` (Linux: `IOV_MAX`).
+    pub const IOVECS: u32 = 1024;
+    /// The most subscriptions of one `poll_oneoff`; more fail with `Inval`.
+    pub const SUBSCRIPTIONS: u32 = 4096;
+    /// How many `#!` lines may lead to each other; more fail with `Loop`.
+    pub const INTERPRETERS: usize = 4;
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        const MB: usize = 1 << 20;
+        Limits {
+            processes: 64,
+            descriptors: 1024,
+            pipes: 256,
+            pipe_bytes: 64 << 10,
+            argument_bytes: 2 * MB,
+            memory_bytes: 256 * MB,
+            total_memory_bytes: 1024 * MB,
+            output_bytes: 10 * MB,
+            module_bytes: 32 * MB,
+            clock_resolution: 1_000_000,
+        }
+    }
+}

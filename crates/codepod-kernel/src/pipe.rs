@@ -1,0 +1,251 @@
+//! Pipes: a bounded queue of bytes with read ends and write ends.
+//!
+//! A pipe knows neither processes nor descriptors. Open files hold its ends, and `syscalls/io.rs` decides
+//! what a caller that cannot go on does. When the last read end is closed, writes fail with
+//! [`Errno::Pipe`]; when the last write end is closed, reads return 0. A socket pair is two pipes, and a
+//! fifo a pipe that stays while its inode has ends open.
+//!
+//! Invariant: `queue.len() <= capacity`.
+
+use std::collections::VecDeque;
+
+use codepod_abi::Errno;
+
+use crate::wait_set::WaitSet;
+
+/// A write of at most this many bytes goes in whole or not at all (POSIX: `PIPE_BUF`).
+pub(crate) const ATOMIC_WRITE: usize = 4096;
+
+/// A pipe.
+#[derive(Debug)]
+pub(crate) struct Pipe {
+    queue: VecDeque<u8>,
+    capacity: usize,
+    readers: usize,
+    writers: usize,
+    /// How often each end has been opened: an open of a fifo is seen even when it is closed at once.
+    read_opens: u64,
+    write_opens: u64,
+    /// Waiting for data, or for a writer to open a fifo.
+    pub(crate) read_waiters: WaitSet,
+    /// Waiting for room, or for a reader to open a fifo.
+    pub(crate) write_waiters: WaitSet,
+}
+
+/// One end of a pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    Read,
+    Write,
+}
+
+impl End {
+    /// The other one.
+    pub(crate) fn other(self) -> End {
+        match self {
+            End::Read => End::Write,
+            End::Write => End::Read,
+        }
+    }
+}
+
+impl Pipe {
+    /// A pipe without ends.
+    pub(crate) fn new(capacity: usize) -> Pipe {
+        Pipe {
+            queue: VecDeque::new(),
+            // A capacity under the atomic size would make small writes impossible.
+            capacity: capacity.max(ATOMIC_WRITE),
+            readers: 0,
+            writers: 0,
+            read_opens: 0,
+            write_opens: 0,
+            read_waiters: WaitSet::default(),
+            write_waiters: WaitSet::default(),
+        }
+    }
+
+    /// Adds an end; who waits for the other side of a fifo looks again.
+    pub(crate) fn open(&mut self, end: End) {
+        match end {
+            End::Read => {
+                self.readers += 1;
+                self.read_opens += 1;
+            }
+            End::Write => {
+                self.writers += 1;
+                self.write_opens += 1;
+            }
+        }
+        self.wake_all();
+    }
+
+    /// Takes an end away.
+    pub(crate) fn close(&mut self, end: End) {
+        match end {
+            End::Read => {
+                self.readers = self.readers.saturating_sub(1);
+                if self.readers == 0 {
+                    // Nobody will read it: give the memory back now.
+                    self.queue = VecDeque::new();
+                }
+            }
+            End::Write => self.writers = self.writers.saturating_sub(1),
+        }
+        self.wake_all();
+    }
+
+    /// Whether nobody holds an end.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.readers == 0 && self.writers == 0
+    }
+
+    /// How often an end has been opened so far.
+    pub(crate) fn opens(&self, end: End) -> u64 {
+        match end {
+            End::Read => self.read_opens,
+            End::Write => self.write_opens,
+        }
+    }
+
+    pub(crate) fn readers(&self) -> usize {
+        self.readers
+    }
+
+    pub(crate) fn writers(&self) -> usize {
+        self.writers
+    }
+
+    /// Bytes that can be read now.
+    pub(crate) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Bytes that can be written now.
+    pub(crate) fn room(&self) -> usize {
+        self.capacity - self.queue.len()
+    }
+
+    /// Whether a write of `len` bytes would take at least one now.
+    pub(crate) fn takes(&self, len: usize) -> bool {
+        let least = if len <= ATOMIC_WRITE { len } else { 1 };
+        self.room() >= least
+    }
+
+    /// Takes as much of `bytes` as fits and returns how much that was.
+    ///
+    /// Fails with [`Errno::Pipe`] when nobody can read any more, and with [`Errno::Again`] when the
+    /// caller has to wait for room. The caller has checked [`Pipe::takes`] for the whole of a write that
+    /// comes in several pieces.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
+        if self.readers == 0 {
+            return Err(Errno::Pipe);
+        }
+        let taken = self.room().min(bytes.len());
+        if taken == 0 && !bytes.is_empty() {
+            return Err(Errno::Again);
+        }
+        self.queue.extend(&bytes[..taken]);
+        self.read_waiters.wake();
+        Ok(taken)
+    }
+
+    /// Fills `buffer` with what there is and returns how much that was; 0 at the end.
+    ///
+    /// Fails with [`Errno::Again`] when there is nothing yet.
+    pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
+        let taken = self.peek(buffer)?;
+        self.queue.drain(..taken);
+        if taken > 0 {
+            self.write_waiters.wake();
+        }
+        Ok(taken)
+    }
+
+    /// The same, leaving the bytes in the queue.
+    pub(crate) fn peek(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
+        if self.queue.is_empty() && self.writers > 0 && !buffer.is_empty() {
+            return Err(Errno::Again);
+        }
+        let taken = self.queue.len().min(buffer.len());
+        let (front, back) = self.queue.as_slices();
+        let from_front = front.len().min(taken);
+        buffer[..from_front].copy_from_slice(&front[..from_front]);
+        buffer[from_front..taken].copy_from_slice(&back[..taken - from_front]);
+        Ok(taken)
+    }
+
+    fn wake_all(&mut self) {
+        self.read_waiters.wake();
+        self.write_waiters.wake();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pipe() -> Pipe {
+        let mut pipe = Pipe::new(8192);
+        pipe.open(End::Read);
+        pipe.open(End::Write);
+        pipe
+    }
+
+    #[test]
+    fn what_is_written_is_read_in_order() {
+        let mut pipe = pipe();
+        let mut expected = 0u8;
+        let mut next = 0u8;
+        // More than the capacity in uneven pieces, so that the ring wraps.
+        for round in 0..5000usize {
+            let piece: Vec<u8> = (0..round % 97)
+                .map(|i| next.wrapping_add(i as u8))
+                .collect();
+            assert_eq!(pipe.write(&piece), Ok(piece.len()));
+            next = next.wrapping_add(piece.len() as u8);
+            let mut buffer = [0; 128];
+            if piece.is_empty() {
+                continue;
+            }
+            let read = pipe.read(&mut buffer).unwrap();
+            for byte in &buffer[..read] {
+                assert_eq!(*byte, expected);
+                expected = expected.wrapping_add(1);
+            }
+        }
+    }
+
+    #[test]
+    fn a_full_pipe_makes_its_writer_wait() {
+        let mut pipe = pipe();
+        assert_eq!(pipe.write(&[1; 10_000]), Ok(8192));
+        assert_eq!(pipe.write(&[1]), Err(Errno::Again));
+        assert!(!pipe.takes(1));
+        let mut buffer = [0; 100];
+        assert_eq!(pipe.read(&mut buffer), Ok(100));
+        assert!(pipe.takes(100));
+        // Small writes stay whole: 101 bytes do not fit, 5,000 may come in parts.
+        assert!(!pipe.takes(101));
+        assert!(pipe.takes(5000));
+    }
+
+    #[test]
+    fn writing_without_readers_is_a_broken_pipe() {
+        let mut pipe = pipe();
+        pipe.write(b"lost").unwrap();
+        pipe.close(End::Read);
+        assert_eq!(pipe.write(b"x"), Err(Errno::Pipe));
+        assert_eq!(pipe.len(), 0);
+    }
+
+    #[test]
+    fn reading_without_writers_gives_the_rest_and_then_the_end() {
+        let mut pipe = pipe();
+        pipe.write(b"rest").unwrap();
+        pipe.close(End::Write);
+        let mut buffer = [0; 8];
+        assert_eq!(pipe.read(&mut buffer), Ok(4));
+        assert_eq!(pipe.read(&mut buffer), Ok(0));
+    }
+}

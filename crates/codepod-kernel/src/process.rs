@@ -1,0 +1,251 @@
+//! Processes: a module with arguments, environment, working directory, descriptors and signals.
+//!
+//! The type is here; how one starts, ends, is waited for and signalled is in `process/`. The code that
+//! runs belongs to an engine, which shares the [`Control`] with the kernel.
+
+mod exit;
+mod signal;
+pub(crate) mod spawn;
+mod wait;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::task::Waker;
+
+use codepod_abi::Signal;
+use codepod_vfs::NodeRef;
+
+use crate::fd_table::FdTable;
+use crate::ids::{Pid, PipeId};
+use crate::strings::Strings;
+use crate::wait_set::WaitSet;
+
+pub(crate) use signal::Signals;
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// By itself, with a status.
+    Exited(u8),
+    /// By a signal.
+    Signaled(Signal),
+}
+
+impl ExitStatus {
+    /// The status as a shell shows it: 128 plus the number for a signal.
+    pub fn code(self) -> i32 {
+        match self {
+            ExitStatus::Exited(code) => i32::from(code),
+            ExitStatus::Signaled(signal) => 128 + signal.raw() as i32,
+        }
+    }
+}
+
+/// What an engine must do with a process's code right now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunState {
+    /// Let it run.
+    Run,
+    /// Hold it until it is continued.
+    Stop,
+    /// End it: a signal or the host has decided.
+    End,
+}
+
+/// What kernel and engine share about a running process without the kernel's lock, so that a loop that
+/// makes no calls can be stopped.
+#[derive(Debug)]
+pub struct Control {
+    run: AtomicU32,
+    /// When SIGALRM is due, on the host's monotonic clock; `u64::MAX` for never.
+    alarm: AtomicU64,
+    /// Linear memory that the process has now.
+    memory: AtomicUsize,
+    memory_limit: usize,
+    /// Linear memory of all processes of the sandbox.
+    total_memory: Arc<AtomicUsize>,
+    total_memory_limit: usize,
+}
+
+impl Control {
+    /// What to do with the process.
+    pub fn state(&self) -> RunState {
+        match self.run.load(Ordering::Relaxed) {
+            0 => RunState::Run,
+            1 => RunState::Stop,
+            _ => RunState::End,
+        }
+    }
+
+    fn set_state(&self, state: RunState) {
+        self.run.store(state as u32, Ordering::Relaxed);
+    }
+
+    /// When SIGALRM is due; the engine calls [`crate::Kernel::fire_alarm`] then.
+    pub fn alarm(&self) -> u64 {
+        self.alarm.load(Ordering::Relaxed)
+    }
+
+    /// Asks for `to` bytes of linear memory in all. False when a limit says no.
+    pub fn grow_memory(&self, to: usize) -> bool {
+        let from = self.memory.load(Ordering::Relaxed);
+        if to > self.memory_limit {
+            return false;
+        }
+        let more = to.saturating_sub(from);
+        let within = |used: usize| {
+            used.checked_add(more)
+                .filter(|total| *total <= self.total_memory_limit)
+        };
+        if self
+            .total_memory
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, within)
+            .is_err()
+        {
+            return false;
+        }
+        self.memory.store(to.max(from), Ordering::Relaxed);
+        true
+    }
+
+    /// Linear memory that the process has now, in bytes.
+    pub fn memory(&self) -> usize {
+        self.memory.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        self.total_memory
+            .fetch_sub(self.memory(), Ordering::Relaxed);
+    }
+}
+
+/// Where a process is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Alive, and running unless stopped.
+    Alive,
+    /// Held by a signal.
+    Stopped,
+    /// Ended, and not yet waited for.
+    Zombie(ExitStatus),
+}
+
+/// What a call that waits remembers from one poll to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    /// When the call was polled first, on the monotonic clock; relative times count from there.
+    pub(crate) began: Option<u64>,
+    /// Bytes already written by an `fd_write` that does not fit at once.
+    pub(crate) written: usize,
+    /// Whether the call has been polled before.
+    pub(crate) polled: bool,
+    /// A fifo end that `path_open` holds while it waits for the other side.
+    pub(crate) fifo: Option<WaitingFifo>,
+}
+
+/// A fifo end held by an open that waits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WaitingFifo {
+    pub(crate) pipe: PipeId,
+    pub(crate) node: NodeRef,
+    pub(crate) end: crate::pipe::End,
+    /// How often the other side had been opened when the wait began.
+    pub(crate) other_opens: u64,
+}
+
+/// A process.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) pid: Pid,
+    pub(crate) parent: Pid,
+    pub(crate) group: Pid,
+    pub(crate) session: Pid,
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
+    pub(crate) umask: u16,
+    pub(crate) argv: Strings,
+    pub(crate) env: Strings,
+    /// Path of the program as it was found.
+    pub(crate) exe: Arc<[u8]>,
+    /// The open count of this node is ours.
+    pub(crate) cwd: NodeRef,
+    /// Its path when it became the working directory.
+    pub(crate) cwd_path: Arc<[u8]>,
+    pub(crate) fds: FdTable,
+    pub(crate) signals: Signals,
+    pub(crate) state: State,
+    /// Decided, but the engine has not ended it yet.
+    pub(crate) ending: Option<ExitStatus>,
+    /// A stop (`Some(Some(signal))`) or continuation (`Some(None)`) that the parent has not seen.
+    pub(crate) news: Option<Option<Signal>>,
+    pub(crate) children: Vec<Pid>,
+    /// Wakes the process's own blocked call.
+    pub(crate) waker: Option<Waker>,
+    pub(crate) waiting: Waiting,
+    /// Waits for a change of this process's children.
+    pub(crate) child_waiters: WaitSet,
+    /// The host, waiting for the end.
+    pub(crate) exit_waiters: WaitSet,
+    /// The host keeps the status until it has reaped it.
+    pub(crate) held_by_host: bool,
+    pub(crate) control: Arc<Control>,
+    /// When it started, on the monotonic clock.
+    pub(crate) started: u64,
+}
+
+impl Process {
+    /// Whether it can run or be signalled.
+    pub(crate) fn is_alive(&self) -> bool {
+        !matches!(self.state, State::Zombie(_))
+    }
+
+    pub(crate) fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+impl Control {
+    pub(crate) fn new(
+        memory_limit: usize,
+        total_memory: Arc<AtomicUsize>,
+        total_memory_limit: usize,
+    ) -> Control {
+        Control {
+            run: AtomicU32::new(RunState::Run as u32),
+            alarm: AtomicU64::new(u64::MAX),
+            memory: AtomicUsize::new(0),
+            memory_limit,
+            total_memory,
+            total_memory_limit,
+        }
+    }
+
+    pub(crate) fn set_alarm(&self, deadline: Option<u64>) {
+        self.alarm
+            .store(deadline.unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_limited_for_a_process_and_for_all() {
+        let total = Arc::new(AtomicUsize::new(0));
+        let a = Control::new(100, total.clone(), 150);
+        let b = Control::new(100, total.clone(), 150);
+        assert!(a.grow_memory(100));
+        assert!(!a.grow_memory(101));
+        assert!(b.grow_memory(50));
+        assert!(!b.grow_memory(51));
+        drop(a);
+        assert!(b.grow_memory(100));
+        drop(b);
+        assert_eq!(total.load(Ordering::Relaxed), 0);
+    }
+}

@@ -1,0 +1,477 @@
+//! Starting a process: find the program, make the descriptors, put it into the table.
+//!
+//! A program is a file that may be executed and begins with
+//! * `#!codepod NAME`: a module that the engine knows by name. Every tool in `/bin` is such a file, so that
+//!   `ls`, `find`, copies and snapshots treat it as what it is. A second word is the tool's own name, which a
+//!   module with many tools finds in `argv[0]`;
+//! * `\0asm`: a module of its own, where the policy allows that;
+//! * `#!/path argument`: an interpreter, as on Linux.
+
+use std::sync::Arc;
+
+use codepod_abi::Errno;
+use codepod_abi::wire::wasi::rights;
+use codepod_vfs::{Access, Caller, FileKind, NodeRef};
+
+use super::{Control, Process, Signals, State, Waiting};
+use crate::fd_table::{Descriptor, FdTable, Preopen};
+use crate::ids::{Fd, OpenFileId, Pid, PipeId, SinkId, TerminalId};
+use crate::kernel::Kernel;
+use crate::limits::Limits;
+use crate::open_file::{Object, OpenFile};
+use crate::pipe::End;
+use crate::strings::Strings;
+use crate::wait_set::WaitSet;
+
+/// Where a descriptor of a new process comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stdio {
+    /// Nothing to read, and writes vanish.
+    Null,
+    /// The host collects it.
+    Sink(SinkId),
+    /// The read end of a pipe.
+    PipeRead(PipeId),
+    /// The write end of a pipe.
+    PipeWrite(PipeId),
+    /// A terminal.
+    Terminal(TerminalId),
+    /// A descriptor of the parent.
+    Inherit(Fd),
+}
+
+/// The process group of a new process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// The parent's; a group and session of its own where the host is the parent.
+    Inherit,
+    /// A new one.
+    New,
+    /// This one, which must exist.
+    Join(Pid),
+}
+
+/// What to start.
+#[derive(Debug, Clone)]
+pub struct SpawnSpec {
+    /// The program's path; it is not searched for.
+    pub path: Vec<u8>,
+    /// Arguments, the program's name first.
+    pub argv: Strings,
+    /// Environment.
+    pub env: Strings,
+    /// Working directory; `None` for the parent's, or `/`.
+    pub cwd: Option<Vec<u8>>,
+    /// Descriptors.
+    pub fds: Vec<(Stdio, Fd)>,
+    /// Process group.
+    pub group: Group,
+}
+
+/// The code of a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModuleSource {
+    /// A module that the engine knows.
+    Named(Arc<str>),
+    /// A module that was found in a file.
+    Bytes(Arc<[u8]>),
+}
+
+/// A process that waits for an engine to run it.
+#[derive(Debug)]
+pub struct Program {
+    /// The process.
+    pub pid: Pid,
+    /// Its code.
+    pub module: ModuleSource,
+    /// What kernel and engine share.
+    pub control: Arc<Control>,
+}
+
+struct Found {
+    module: ModuleSource,
+    argv: Strings,
+    exe: Arc<[u8]>,
+}
+
+/// The descriptor that is `/` in every process.
+const ROOT_FD: Fd = Fd(3);
+/// The descriptor that is the working directory in every process.
+const HERE_FD: Fd = Fd(4);
+/// How much of a file is looked at to learn what it is.
+const HEAD: usize = 256;
+
+impl Kernel {
+    /// Starts a process for a parent, or for the host. The engine must run what is returned, and call
+    /// [`Kernel::exit`] when it has ended, however it ended.
+    pub fn spawn(&mut self, parent: Option<Pid>, spec: SpawnSpec) -> Result<Program, Errno> {
+        if spec.argv.block().len() + spec.env.block().len() > self.limits.argument_bytes {
+            return Err(Errno::TooBig);
+        }
+        let (cwd_base, uid, gid, umask, signals) = match parent {
+            Some(pid) => {
+                let p = self.processes.get(pid)?;
+                (p.cwd, p.uid, p.gid, p.umask, p.signals.inherited())
+            }
+            None => (
+                self.vfs.root(),
+                self.uid,
+                self.gid,
+                0o022,
+                Signals::default(),
+            ),
+        };
+        let caller_pid = parent.unwrap_or(Pid::INIT);
+        let now = self.host.realtime();
+        let cwd = match &spec.cwd {
+            None => cwd_base,
+            Some(path) => {
+                let caller = Caller {
+                    pid: caller_pid.0,
+                    uid,
+                    gid,
+                    now,
+                    umask,
+                    proc: &self.processes,
+                };
+                let node = self.vfs.resolve(&caller, cwd_base, path, true)?;
+                if self.vfs.stat(&caller, node)?.kind != FileKind::Directory {
+                    return Err(Errno::NotDir);
+                }
+                self.vfs.access(&caller, node, Access::EXECUTE)?;
+                node
+            }
+        };
+        let found = self.find_program(caller_pid, uid, gid, cwd_base, spec.path, spec.argv)?;
+        if self.processes.len() >= self.limits.processes {
+            return Err(Errno::Again);
+        }
+        let group = match spec.group {
+            Group::Join(group) => {
+                let session = parent
+                    .map(|pid| self.processes.get(pid).map(|p| p.session))
+                    .transpose()?;
+                let joins = |p: &Process| p.group == group && Some(p.session) == session;
+                if self.processes.alive_where(joins).is_empty() {
+                    return Err(Errno::Perm);
+                }
+                Some(group)
+            }
+            Group::New => None,
+            Group::Inherit => parent
+                .map(|pid| self.processes.get(pid).map(|p| p.group))
+                .transpose()?,
+        };
+        let session = parent
+            .map(|pid| self.processes.get(pid).map(|p| p.session))
+            .transpose()?;
+
+        let fds = self.child_descriptors(parent, &spec.fds, cwd)?;
+        let caller = Caller {
+            pid: caller_pid.0,
+            uid,
+            gid,
+            now,
+            umask,
+            proc: &self.processes,
+        };
+        if let Err(errno) = self.vfs.retain(&caller, cwd) {
+            self.release_all(fds);
+            return Err(errno);
+        }
+        let cwd_path: Arc<[u8]> = match parent.and_then(|pid| self.processes.get(pid).ok()) {
+            Some(process) if process.cwd == cwd => process.cwd_path.clone(),
+            _ => self
+                .vfs
+                .path_of(cwd)
+                .unwrap_or_else(|_| b"/".to_vec())
+                .into(),
+        };
+        let pid = self.processes.free_pid();
+        let control = Arc::new(Control::new(
+            self.limits.memory_bytes,
+            self.processes.total_memory.clone(),
+            self.limits.total_memory_bytes,
+        ));
+        self.processes.insert(Process {
+            pid,
+            parent: caller_pid,
+            group: group.unwrap_or(pid),
+            session: session.unwrap_or(pid),
+            uid,
+            gid,
+            umask,
+            argv: found.argv,
+            env: spec.env,
+            exe: found.exe,
+            cwd,
+            cwd_path,
+            fds,
+            signals,
+            state: State::Alive,
+            ending: None,
+            news: None,
+            children: Vec::new(),
+            waker: None,
+            waiting: Waiting::default(),
+            child_waiters: WaitSet::default(),
+            exit_waiters: WaitSet::default(),
+            held_by_host: parent.is_none(),
+            control: control.clone(),
+            started: self.host.monotonic(),
+        });
+        if let Some(parent) = parent {
+            self.processes.get_mut(parent)?.children.push(pid);
+        }
+        Ok(Program {
+            pid,
+            module: found.module,
+            control,
+        })
+    }
+
+    fn find_program(
+        &mut self,
+        pid: Pid,
+        uid: u32,
+        gid: u32,
+        base: NodeRef,
+        mut path: Vec<u8>,
+        mut argv: Strings,
+    ) -> Result<Found, Errno> {
+        for _ in 0..=Limits::INTERPRETERS {
+            let now = self.host.realtime();
+            let caller = Caller {
+                pid: pid.0,
+                uid,
+                gid,
+                now,
+                umask: 0,
+                proc: &self.processes,
+            };
+            let node = self.vfs.resolve(&caller, base, &path, true)?;
+            let stat = self.vfs.stat(&caller, node)?;
+            match stat.kind {
+                FileKind::File => {}
+                FileKind::Directory => return Err(Errno::IsDir),
+                _ => return Err(Errno::Access),
+            }
+            self.vfs.access(&caller, node, Access::EXECUTE)?;
+            let mut head = [0; HEAD];
+            let len = self.vfs.read_at(&caller, node, 0, &mut head)?;
+            let head = &head[..len];
+
+            if head.starts_with(b"\0asm") {
+                if !self.policy.foreign_modules {
+                    return Err(Errno::Perm);
+                }
+                if stat.size > self.limits.module_bytes as u64 {
+                    return Err(Errno::NoExec);
+                }
+                let mut bytes = vec![0; stat.size as usize];
+                let read = self.vfs.read_at(&caller, node, 0, &mut bytes)?;
+                bytes.truncate(read);
+                return Ok(Found {
+                    module: ModuleSource::Bytes(bytes.into()),
+                    argv,
+                    exe: path.into(),
+                });
+            }
+            let Some(line) = head.strip_prefix(b"#!") else {
+                return Err(Errno::NoExec);
+            };
+            let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            let line = std::str::from_utf8(line)
+                .map_err(|_| Errno::NoExec)?
+                .trim_matches([' ', '\t']);
+            let (program, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+            let rest = rest.trim_start_matches([' ', '\t']);
+            if program == "codepod" {
+                let (name, tool) = rest.split_once(' ').unwrap_or((rest, ""));
+                if !tool.is_empty() {
+                    argv = with_tool_name(argv, tool.as_bytes())?;
+                }
+                return Ok(Found {
+                    module: ModuleSource::Named(name.into()),
+                    argv,
+                    exe: path.into(),
+                });
+            }
+            if program.is_empty() {
+                return Err(Errno::NoExec);
+            }
+            let mut interpreted: Vec<&[u8]> = vec![program.as_bytes()];
+            if !rest.is_empty() {
+                interpreted.push(rest.as_bytes());
+            }
+            interpreted.push(&path);
+            interpreted.extend(argv.iter().skip(1));
+            argv = Strings::new(interpreted).ok_or(Errno::Inval)?;
+            if argv.block().len() > self.limits.argument_bytes {
+                return Err(Errno::TooBig);
+            }
+            path = program.as_bytes().to_vec();
+        }
+        Err(Errno::Loop)
+    }
+
+    fn child_descriptors(
+        &mut self,
+        parent: Option<Pid>,
+        wanted: &[(Stdio, Fd)],
+        cwd: NodeRef,
+    ) -> Result<FdTable, Errno> {
+        let mut fds = FdTable::default();
+        for (from, to) in wanted {
+            if let Err(errno) = self.put_child_descriptor(&mut fds, parent, *from, *to) {
+                self.release_all(fds);
+                return Err(errno);
+            }
+        }
+        for (fd, preopen, node) in [
+            (ROOT_FD, Preopen::Root, self.vfs.root()),
+            (HERE_FD, Preopen::Here, cwd),
+        ] {
+            if fds.get(fd).is_ok() {
+                continue;
+            }
+            let opened = self.open_directory(node).and_then(|file| {
+                let descriptor = self.directory_descriptor(file, preopen);
+                fds.put(fd, descriptor, self.limits.descriptors).map(|_| ())
+            });
+            if let Err(errno) = opened {
+                self.release_all(fds);
+                return Err(errno);
+            }
+        }
+        Ok(fds)
+    }
+
+    fn put_child_descriptor(
+        &mut self,
+        fds: &mut FdTable,
+        parent: Option<Pid>,
+        from: Stdio,
+        to: Fd,
+    ) -> Result<(), Errno> {
+        let descriptor = match from {
+            Stdio::Inherit(fd) => {
+                let parent = self.processes.get(parent.ok_or(Errno::Badf)?)?;
+                let mut descriptor = parent.fds.get(fd)?;
+                self.file_mut(descriptor.file)?.references += 1;
+                descriptor.preopen = None;
+                descriptor
+            }
+            Stdio::Null => self.stream(Object::Null, true, true)?,
+            Stdio::Sink(sink) => {
+                self.sinks.get_mut(sink.0).ok_or(Errno::Badf)?.writers += 1;
+                self.stream(Object::Sink(sink), false, true)?
+            }
+            Stdio::PipeRead(pipe) => {
+                self.pipe_mut(pipe)?.open(End::Read);
+                self.stream(Object::Pipe(pipe, End::Read, None), true, false)?
+            }
+            Stdio::PipeWrite(pipe) => {
+                self.pipe_mut(pipe)?.open(End::Write);
+                self.stream(Object::Pipe(pipe, End::Write, None), false, true)?
+            }
+            Stdio::Terminal(terminal) => self.open_terminal(terminal)?,
+        };
+        match fds.put(to, descriptor, self.limits.descriptors) {
+            Ok(None) => Ok(()),
+            Ok(Some(old)) => {
+                self.release(old.file);
+                Ok(())
+            }
+            Err(errno) => {
+                self.release(descriptor.file);
+                Err(errno)
+            }
+        }
+    }
+
+    /// A descriptor with all rights for a new open file.
+    pub(crate) fn stream(
+        &mut self,
+        object: Object,
+        readable: bool,
+        writable: bool,
+    ) -> Result<Descriptor, Errno> {
+        let file = self.insert_file(OpenFile {
+            object,
+            offset: 0,
+            flags: 0,
+            readable,
+            writable,
+            references: 1,
+        });
+        Ok(Descriptor {
+            file,
+            target: object.target(),
+            rights: rights::ALL,
+            inheriting: rights::ALL,
+            preopen: None,
+        })
+    }
+
+    fn open_directory(&mut self, node: NodeRef) -> Result<OpenFileId, Errno> {
+        let caller = Caller::root(0);
+        self.vfs.retain(&caller, node)?;
+        let end = self.vfs.dir_end_cookie(node).unwrap_or(u64::MAX);
+        Ok(self.insert_file(OpenFile {
+            object: Object::Directory(node, end),
+            offset: 0,
+            flags: 0,
+            readable: true,
+            writable: false,
+            references: 1,
+        }))
+    }
+
+    fn directory_descriptor(&self, file: OpenFileId, preopen: Preopen) -> Descriptor {
+        Descriptor {
+            file,
+            target: self
+                .files
+                .get(file.0)
+                .map_or(crate::Target::Null, |file| file.object.target()),
+            rights: rights::ALL,
+            inheriting: rights::ALL,
+            preopen: Some(preopen),
+        }
+    }
+
+    pub(crate) fn release_all(&mut self, mut fds: FdTable) {
+        for descriptor in fds.take_all() {
+            self.release(descriptor.file);
+        }
+    }
+
+    /// Points the working directory's preopen at a new node.
+    pub(crate) fn move_here(&mut self, pid: Pid, node: NodeRef) -> Result<(), Errno> {
+        let Ok(old) = self.processes.get(pid)?.fds.get(HERE_FD) else {
+            return Ok(());
+        };
+        if old.preopen != Some(Preopen::Here) {
+            return Ok(());
+        }
+        let file = self.open_directory(node)?;
+        let descriptor = self.directory_descriptor(file, Preopen::Here);
+        let limit = self.limits.descriptors;
+        self.processes
+            .get_mut(pid)?
+            .fds
+            .put(HERE_FD, descriptor, limit)?;
+        self.release(old.file);
+        Ok(())
+    }
+}
+
+/// Makes the last component of `argv[0]` the tool's name, unless it is already.
+fn with_tool_name(argv: Strings, tool: &[u8]) -> Result<Strings, Errno> {
+    let first = argv.iter().next().unwrap_or_default();
+    if first.rsplit(|byte| *byte == b'/').next() == Some(tool) {
+        return Ok(argv);
+    }
+    Strings::new(std::iter::once(tool).chain(argv.iter().skip(1))).ok_or(Errno::Inval)
+}

@@ -1,0 +1,160 @@
+//! Modes, owners, fifos: what WASI cannot say about files.
+
+use codepod_abi::Errno;
+use codepod_abi::wire::{self, OWNER_KEEP, mode};
+use codepod_vfs::{Access, FileKind, Stat};
+
+use super::{Syscall, follow};
+use crate::memory::GuestMemory;
+use crate::open_file::Object;
+
+fn to_wire(stat: &Stat, is_socket: bool) -> wire::Stat {
+    let kind = match stat.kind {
+        FileKind::File => mode::REGULAR,
+        FileKind::Directory => mode::DIRECTORY,
+        FileKind::Symlink => mode::SYMLINK,
+        FileKind::Fifo => mode::FIFO,
+        FileKind::CharDevice => mode::CHARACTER_DEVICE,
+        FileKind::Other if is_socket => mode::SOCKET,
+        FileKind::Other => 0,
+    };
+    wire::Stat {
+        dev: stat.device,
+        ino: stat.inode,
+        nlink: stat.nlink,
+        size: stat.size,
+        blocks: stat.blocks,
+        atime: stat.atime,
+        mtime: stat.mtime,
+        ctime: stat.ctime,
+        rdev: stat.rdev,
+        mode: kind | u32::from(stat.mode),
+        uid: stat.uid,
+        gid: stat.gid,
+        reserved: 0,
+    }
+}
+
+fn permissions(mode: u32) -> Result<u16, Errno> {
+    if mode & !mode::PERMISSIONS != 0 {
+        return Err(Errno::Inval);
+    }
+    Ok(mode as u16)
+}
+
+fn owner(id: u32) -> Option<u32> {
+    (id != OWNER_KEEP).then_some(id)
+}
+
+/// See the table.
+pub fn path_stat<M: GuestMemory>(
+    call: &mut Syscall<'_, M>,
+    fd: u32,
+    flags: u32,
+    path: u32,
+    len: u32,
+    stat: u32,
+) -> Result<(), Errno> {
+    let node = call.lookup(fd, 0, flags, path, len)?;
+    let (vfs, caller) = call.vfs()?;
+    let found = to_wire(&vfs.stat(&caller, node)?, false);
+    call.memory.write_bytes(stat, &found.to_bytes())
+}
+
+/// See the table.
+pub fn fd_stat<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32, stat: u32) -> Result<(), Errno> {
+    let object = call.object(fd, 0)?;
+    let found = to_wire(
+        &call.stat_object(object)?,
+        matches!(object, Object::Socket { .. }),
+    );
+    call.memory.write_bytes(stat, &found.to_bytes())
+}
+
+/// See the table.
+pub fn path_mode_set<M: GuestMemory>(
+    call: &mut Syscall<'_, M>,
+    fd: u32,
+    flags: u32,
+    path: u32,
+    len: u32,
+    mode: u32,
+) -> Result<(), Errno> {
+    let mode = permissions(mode)?;
+    let node = call.lookup(fd, 0, flags, path, len)?;
+    let (vfs, caller) = call.vfs()?;
+    vfs.set_mode(&caller, node, mode)
+}
+
+/// See the table.
+pub fn fd_mode_set<M: GuestMemory>(
+    call: &mut Syscall<'_, M>,
+    fd: u32,
+    mode: u32,
+) -> Result<(), Errno> {
+    let object = call.object(fd, 0)?;
+    let mode = permissions(mode)?;
+    let node = object.node().ok_or(Errno::Inval)?;
+    let (vfs, caller) = call.vfs()?;
+    vfs.set_mode(&caller, node, mode)
+}
+
+/// See the table.
+pub fn path_owner_set<M: GuestMemory>(
+    call: &mut Syscall<'_, M>,
+    fd: u32,
+    flags: u32,
+    path: u32,
+    len: u32,
+    uid: u32,
+    gid: u32,
+) -> Result<(), Errno> {
+    let node = call.lookup(fd, 0, flags, path, len)?;
+    let (vfs, caller) = call.vfs()?;
+    vfs.set_owner(&caller, node, owner(uid), owner(gid))
+}
+
+/// See the table.
+pub fn fd_owner_set<M: GuestMemory>(
+    call: &mut Syscall<'_, M>,
+    fd: u32,
+    uid: u32,
+    gid: u32,
+) -> Result<(), Errno> {
+    let node = call.object(fd, 0)?.node().ok_or(Errno::Perm)?;
+    let (vfs, caller) = call.vfs()?;
+    vfs.set_owner(&caller, node, owner(uid), owner(gid))
+}
+
+/// See the table.
+pub fn path_access<M: GuestMemory>(
+    call: &mut Syscall<'_, M>,
+    fd: u32,
+    flags: u32,
+    path: u32,
+    len: u32,
+    mode: u32,
+) -> Result<(), Errno> {
+    if mode > 7 {
+        return Err(Errno::Inval);
+    }
+    follow(flags)?;
+    let node = call.lookup(fd, 0, flags, path, len)?;
+    let (vfs, caller) = call.vfs()?;
+    vfs.access(&caller, node, Access(mode as u8))
+}
+
+/// See the table.
+pub fn path_mkfifo<M: GuestMemory>(
+    call: &mut Syscall<'_, M>,
+    fd: u32,
+    path: u32,
+    len: u32,
+    mode: u32,
+) -> Result<(), Errno> {
+    let mode = permissions(mode)?;
+    let base = call.directory(fd, 0)?;
+    let path = call.path(path, len)?;
+    let (vfs, caller) = call.vfs()?;
+    vfs.mkfifo(&caller, base, &path, mode).map(drop)
+}

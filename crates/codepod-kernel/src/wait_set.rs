@@ -1,0 +1,48 @@
+//! Wait sets: who is to be woken when something changes.
+//!
+//! A waiter is in a set at most once, so a set never grows past the number of waiters. Waking is a hint:
+//! who is woken looks again, and waits again if there is nothing.
+
+use std::task::Waker;
+
+use crate::ids::WaiterId;
+
+/// The waiters of one event.
+#[derive(Debug, Default)]
+pub(crate) struct WaitSet {
+    waiters: Vec<(WaiterId, Waker)>,
+}
+
+impl WaitSet {
+    /// Adds a waiter, or renews its waker.
+    pub(crate) fn add(&mut self, id: WaiterId, waker: &Waker) {
+        match self.waiters.iter_mut().find(|(waiter, _)| *waiter == id) {
+            Some((_, old)) => old.clone_from(waker),
+            None => self.waiters.push((id, waker.clone())),
+        }
+    }
+
+    /// Wakes everybody and forgets them.
+    pub(crate) fn wake(&mut self) {
+        for (_, waker) in self.waiters.drain(..) {
+            waker.wake();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_waiter_is_in_the_set_once() {
+        let mut set = WaitSet::default();
+        for _ in 0..1000 {
+            set.add(WaiterId(1), Waker::noop());
+            set.add(WaiterId(2), Waker::noop());
+        }
+        assert_eq!(set.waiters.len(), 2);
+        set.wake();
+        assert!(set.waiters.is_empty());
+    }
+}

@@ -1,0 +1,298 @@
+//! The trait that every mounted file system implements.
+//!
+//! A backend works on node numbers and single names. It neither resolves paths nor follows links
+//! nor checks permissions: [`Vfs`](crate::Vfs) does all three before it calls. Names that arrive
+//! here are not empty, not `.` or `..`, within the length limit, and hold neither `/` nor NUL.
+//!
+//! Every method that changes something fails with [`Errno::Rofs`] unless a backend says otherwise,
+//! so a read-only backend is one that implements only the first half.
+
+use std::sync::Arc;
+
+use codepod_abi::Errno;
+
+use crate::caller::Caller;
+use crate::limits::Usage;
+use crate::node::{Device, DirEntryRef, InodeId, Stat};
+use crate::overlay::OverlayState;
+use crate::tree::{Change, Tree};
+
+/// Takes directory entries one by one; `false` stops the listing before that entry.
+pub type DirSink<'a> = &'a mut dyn FnMut(DirEntryRef<'_>) -> bool;
+
+/// A node to be made.
+#[derive(Debug, Clone, Copy)]
+pub struct New<'a> {
+    /// What it is.
+    pub body: NewBody<'a>,
+    /// Its permission bits; the umask has been applied.
+    pub mode: u16,
+    /// Its owner.
+    pub uid: u32,
+    /// Its group.
+    pub gid: u32,
+}
+
+/// What a node to be made is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewBody<'a> {
+    /// An empty regular file.
+    File,
+    /// An empty directory.
+    Directory,
+    /// A symbolic link with its target.
+    Symlink(&'a [u8]),
+    /// A named pipe.
+    Fifo,
+}
+
+/// What a backend keeps for [`Vfs::restore`](crate::Vfs::restore). Cloning it is cheap.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum FsSnapshot {
+    /// Nothing: the backend has no state of its own, or its state is the host's.
+    Stateless,
+    /// A tree.
+    Tree(Tree),
+    /// An overlay's upper tree and what it hides.
+    Overlay(OverlayState),
+}
+
+/// A mounted file system.
+///
+/// `caller` gives the time, the owner of new nodes and the processes behind `/proc`.
+pub trait FileSystem: Send {
+    /// The name that `/proc/mounts` shows.
+    fn type_name(&self) -> &'static str;
+
+    /// Whether every change fails with [`Errno::Rofs`].
+    fn read_only(&self) -> bool {
+        true
+    }
+
+    /// The root directory.
+    fn root(&self) -> InodeId;
+
+    /// The node that `name` means in `dir`; [`Errno::NoEnt`] if none.
+    fn lookup(&mut self, caller: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<InodeId, Errno>;
+
+    /// The directory that holds the directory `dir`; the root holds itself. [`Errno::NoEnt`] if
+    /// `dir` has been removed.
+    fn parent(&mut self, dir: InodeId) -> Result<InodeId, Errno>;
+
+    /// A path from the root to the node, without a leading slash; empty for the root.
+    /// [`Errno::NoEnt`] if it has none.
+    fn path_of(&mut self, inode: InodeId) -> Result<Vec<u8>, Errno>;
+
+    /// What is known about a node. `device` is filled in by the Vfs.
+    fn stat(&mut self, caller: &Caller<'_>, inode: InodeId) -> Result<Stat, Errno>;
+
+    /// A link's target; [`Errno::Inval`] on anything else.
+    fn readlink(&mut self, caller: &Caller<'_>, inode: InodeId) -> Result<Arc<[u8]>, Errno>;
+
+    /// Reads from a regular file; 0 at its end.
+    fn read_at(
+        &mut self,
+        caller: &Caller<'_>,
+        inode: InodeId,
+        offset: u64,
+        buf: &mut [u8],
+    ) -> Result<usize, Errno>;
+
+    /// Lists entries whose cookie is at least `cookie` and less than `until`, in that order,
+    /// without `.` and `..`. Cookies start at 2 and an entry keeps its own.
+    fn list(
+        &mut self,
+        caller: &Caller<'_>,
+        dir: InodeId,
+        cookie: u64,
+        until: u64,
+        sink: DirSink<'_>,
+    ) -> Result<(), Errno>;
+
+    /// A cookie that no entry made so far reaches.
+    fn end_cookie(&mut self, dir: InodeId) -> Result<u64, Errno> {
+        let _ = dir;
+        Ok(u64::MAX)
+    }
+
+    /// Notes one more opening of a node; `write` says whether bytes will be written through it.
+    fn open(&mut self, caller: &Caller<'_>, inode: InodeId, write: bool) -> Result<(), Errno>;
+
+    /// Notes one opening less; the last one frees what has no name any more.
+    fn close(&mut self, inode: InodeId);
+
+    /// A file system that starts equal and changes on its own from then on, without open files.
+    fn fork(&self) -> Result<Box<dyn FileSystem>, Errno>;
+
+    /// The present state, in constant time.
+    fn snapshot(&self) -> FsSnapshot {
+        FsSnapshot::Stateless
+    }
+
+    /// Goes back to a state of the same file system; nothing is open.
+    fn restore(&mut self, snapshot: &FsSnapshot) {
+        let _ = snapshot;
+    }
+
+    /// What it holds within its limits.
+    fn usage(&self) -> Usage {
+        Usage::default()
+    }
+
+    /// The tree of a memory file system, the upper one of an overlay.
+    fn tree(&self) -> Option<&Tree> {
+        None
+    }
+
+    /// What an overlay has changed, sorted by path; `None` for anything but an overlay.
+    fn changes(&mut self, caller: &Caller<'_>) -> Option<Result<Vec<Change>, Errno>> {
+        let _ = caller;
+        None
+    }
+
+    /// The device behind a node.
+    fn device(&self, inode: InodeId) -> Option<Device> {
+        let _ = inode;
+        None
+    }
+
+    /// Process and descriptor behind a magic link.
+    fn magic_link(&self, inode: InodeId) -> Option<(u32, u32)> {
+        let _ = inode;
+        None
+    }
+
+    /// Told when the mount table changes, with the text of `/proc/mounts`.
+    fn mounts_changed(&mut self, mounts: &Arc<[u8]>) {
+        let _ = mounts;
+    }
+
+    /// Puts what was written where it lasts.
+    fn sync(&mut self, inode: InodeId) -> Result<(), Errno> {
+        let _ = inode;
+        Ok(())
+    }
+
+    // ---- what changes something ----
+
+    /// Makes a node; [`Errno::Exist`] if the name is taken, [`Errno::NoEnt`] if `dir` was removed.
+    fn create(
+        &mut self,
+        caller: &Caller<'_>,
+        dir: InodeId,
+        name: &[u8],
+        new: New<'_>,
+    ) -> Result<InodeId, Errno> {
+        let _ = (caller, dir, name, new);
+        Err(Errno::Rofs)
+    }
+
+    /// Writes to a regular file; fewer bytes than given when a limit is reached.
+    fn write_at(
+        &mut self,
+        caller: &Caller<'_>,
+        inode: InodeId,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<usize, Errno> {
+        let _ = (caller, inode, offset, bytes);
+        Err(Errno::Rofs)
+    }
+
+    /// Writes at the end; returns where the end is now and how many bytes were written.
+    fn append(
+        &mut self,
+        caller: &Caller<'_>,
+        inode: InodeId,
+        bytes: &[u8],
+    ) -> Result<(u64, usize), Errno> {
+        let _ = (caller, inode, bytes);
+        Err(Errno::Rofs)
+    }
+
+    /// Cuts or extends a regular file.
+    fn set_size(&mut self, caller: &Caller<'_>, inode: InodeId, size: u64) -> Result<(), Errno> {
+        let _ = (caller, inode, size);
+        Err(Errno::Rofs)
+    }
+
+    /// Makes sure that a later write into the range finds room; extends the file if needed.
+    fn allocate(
+        &mut self,
+        caller: &Caller<'_>,
+        inode: InodeId,
+        offset: u64,
+        length: u64,
+    ) -> Result<(), Errno> {
+        let _ = (caller, inode, offset, length);
+        Err(Errno::Rofs)
+    }
+
+    /// Sets times; `None` leaves one as it is.
+    fn set_times(
+        &mut self,
+        caller: &Caller<'_>,
+        inode: InodeId,
+        atime: Option<u64>,
+        mtime: Option<u64>,
+    ) -> Result<(), Errno> {
+        let _ = (caller, inode, atime, mtime);
+        Err(Errno::Rofs)
+    }
+
+    /// Sets the permission bits.
+    fn set_mode(&mut self, caller: &Caller<'_>, inode: InodeId, mode: u16) -> Result<(), Errno> {
+        let _ = (caller, inode, mode);
+        Err(Errno::Rofs)
+    }
+
+    /// Sets owner and group; `None` leaves one as it is.
+    fn set_owner(
+        &mut self,
+        caller: &Caller<'_>,
+        inode: InodeId,
+        uid: Option<u32>,
+        gid: Option<u32>,
+    ) -> Result<(), Errno> {
+        let _ = (caller, inode, uid, gid);
+        Err(Errno::Rofs)
+    }
+
+    /// Gives a node that is not a directory one more name.
+    fn link(
+        &mut self,
+        caller: &Caller<'_>,
+        inode: InodeId,
+        dir: InodeId,
+        name: &[u8],
+    ) -> Result<(), Errno> {
+        let _ = (caller, inode, dir, name);
+        Err(Errno::Rofs)
+    }
+
+    /// Removes a name of a node that is not a directory; [`Errno::IsDir`] if it is one.
+    fn unlink(&mut self, caller: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<(), Errno> {
+        let _ = (caller, dir, name);
+        Err(Errno::Rofs)
+    }
+
+    /// Removes an empty directory.
+    fn rmdir(&mut self, caller: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<(), Errno> {
+        let _ = (caller, dir, name);
+        Err(Errno::Rofs)
+    }
+
+    /// Renames, replacing what POSIX lets it replace, in one step.
+    fn rename(
+        &mut self,
+        caller: &Caller<'_>,
+        dir: InodeId,
+        name: &[u8],
+        new_dir: InodeId,
+        new_name: &[u8],
+    ) -> Result<(), Errno> {
+        let _ = (caller, dir, name, new_dir, new_name);
+        Err(Errno::Rofs)
+    }
+}

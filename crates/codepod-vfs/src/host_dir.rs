@@ -1,0 +1,847 @@
+//! A directory of the host, mounted read-only or read-write.
+//!
+//! The embedder hands over an open directory; everything happens beneath it. A node is reached by
+//! opening its directories one after the other from that handle, each by a single name and never
+//! through a link, so no arrangement of links and no swap while we walk leads outside. Links are
+//! shown as links; the Vfs walks them, and an absolute one means the sandbox's own path.
+//!
+//! Only regular files and directories are ever opened. Pipes, sockets and devices of the host are
+//! seen as [`FileKind::Other`], can be removed, and refuse to be opened with `Nxio`; should one
+//! take a file's place in the last moment, opening it does not wait. Owners, device and inode
+//! numbers are the sandbox's; permission bits, sizes and times are the host's. Set-user, set-group
+//! and sticky bits are neither shown nor set. New nodes also obey the host process's umask.
+//!
+//! A snapshot does not hold the content; restoring changes nothing here.
+
+mod errno;
+mod table;
+
+use std::collections::HashMap;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use codepod_abi::Errno;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Timespec, Timestamps};
+
+use self::errno::translate;
+use self::table::{ROOT, Table};
+use crate::backend::{DirSink, FileSystem, FsSnapshot, New, NewBody};
+use crate::caller::Caller;
+use crate::listing::Listing;
+use crate::node::{FileKind, InodeId, Stat};
+
+/// Whether a sandbox may change a host directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostAccess {
+    /// Every change fails with `Rofs`.
+    ReadOnly,
+    /// Changes happen on the host at once.
+    ReadWrite,
+}
+
+/// How a host directory appears, and what a sandbox may add to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostOptions {
+    /// User and group that everything belongs to; without it, whoever asks.
+    pub owner: Option<(u32, u32)>,
+    /// Bytes by which files may grow altogether, by this sandbox and its forks; then `NoSpc`.
+    /// Deleting gives nothing back.
+    pub growth_bytes: u64,
+    /// Nodes that may be made altogether; then `NoSpc`. Deleting gives nothing back.
+    pub growth_nodes: u64,
+    /// Nodes that are remembered by number at a time.
+    pub known_nodes: usize,
+    /// Entries that one directory may have to be listed; beyond, listing fails with `Overflow`.
+    pub listed_entries: usize,
+}
+
+impl Default for HostOptions {
+    fn default() -> Self {
+        HostOptions {
+            owner: None,
+            growth_bytes: 1 << 30,
+            growth_nodes: 100_000,
+            known_nodes: 65_536,
+            listed_entries: 1_000_000,
+        }
+    }
+}
+
+/// A directory of the host as a file system.
+#[derive(Debug)]
+pub struct HostDir {
+    shared: Arc<Shared>,
+    /// What numbers stand for; forks share it until one of them adds to it.
+    table: Arc<Table>,
+    open: HashMap<InodeId, Open>,
+    /// The directory listed last, so that going on with it does not read it again.
+    listing: Option<(InodeId, Listing)>,
+}
+
+/// What forks have in common.
+#[derive(Debug)]
+struct Shared {
+    root: OwnedFd,
+    access: HostAccess,
+    options: HostOptions,
+    grown_bytes: AtomicU64,
+    grown_nodes: AtomicU64,
+}
+
+/// An open node.
+#[derive(Debug)]
+struct Open {
+    count: u32,
+    /// The file itself; none for a directory.
+    file: Option<OwnedFd>,
+    writable: bool,
+}
+
+/// Flags for every opening: no link at the end, no waiting, nothing inherited or controlling.
+const SAFE: OFlags = OFlags::NOFOLLOW
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC)
+    .union(OFlags::NOCTTY);
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const STEP: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(SAFE);
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const STEP: OFlags = OFlags::DIRECTORY.union(SAFE);
+
+impl HostDir {
+    /// Shows the open directory `root`: a `cap_std::fs::Dir`, or a `std::fs::File`.
+    ///
+    /// [`Errno::NotDir`] if it is not a directory.
+    pub fn new(
+        root: impl Into<OwnedFd>,
+        access: HostAccess,
+        options: HostOptions,
+    ) -> Result<HostDir, Errno> {
+        let root = root.into();
+        let stat = rustix::fs::fstat(&root).map_err(translate)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
+            return Err(Errno::NotDir);
+        }
+        let shared = Shared {
+            root,
+            access,
+            options,
+            grown_bytes: AtomicU64::new(0),
+            grown_nodes: AtomicU64::new(0),
+        };
+        Ok(HostDir::over(Arc::new(shared), Arc::default()))
+    }
+
+    fn over(shared: Arc<Shared>, table: Arc<Table>) -> HostDir {
+        HostDir {
+            shared,
+            table,
+            open: HashMap::new(),
+            listing: None,
+        }
+    }
+
+    /// Names from the root to a node.
+    fn names(&mut self, id: InodeId) -> Result<Vec<Arc<[u8]>>, Errno> {
+        Arc::make_mut(&mut self.table).names(id)
+    }
+
+    /// Opens the directory that `names` lead to, one step at a time.
+    fn walk(&self, names: &[Arc<[u8]>]) -> Result<Dir<'_>, Errno> {
+        let mut at = Dir::Root(self.shared.root.as_fd());
+        for name in names {
+            let next = rustix::fs::openat(&at, &**name, STEP, Mode::empty());
+            at = Dir::Open(next.map_err(|error| match error {
+                // Something else has taken the directory's place: a link among others.
+                rustix::io::Errno::LOOP => Errno::NotDir,
+                other => translate(other),
+            })?);
+        }
+        Ok(at)
+    }
+
+    /// The directory `id`, opened for single names in it.
+    fn dir(&mut self, id: InodeId) -> Result<Dir<'_>, Errno> {
+        let names = self.names(id)?;
+        self.walk(&names)
+    }
+
+    /// The directory that holds a node, and the node's name in it; `None` for the root.
+    fn place(&mut self, id: InodeId) -> Result<Option<(Dir<'_>, Arc<[u8]>)>, Errno> {
+        let mut names = self.names(id)?;
+        let Some(last) = names.pop() else {
+            return Ok(None);
+        };
+        Ok(Some((self.walk(&names)?, last)))
+    }
+
+    /// What the host knows about a node. An open file is asked itself: its name may be gone.
+    fn host_stat(&mut self, id: InodeId) -> Result<rustix::fs::Stat, Errno> {
+        if let Some(Open {
+            file: Some(file), ..
+        }) = self.open.get(&id)
+        {
+            return rustix::fs::fstat(file).map_err(translate);
+        }
+        let stat = match self.place(id)? {
+            Some((dir, name)) => rustix::fs::statat(&dir, &*name, AtFlags::SYMLINK_NOFOLLOW),
+            None => rustix::fs::fstat(&self.shared.root),
+        };
+        stat.map_err(translate)
+    }
+
+    /// Opens a regular file anew. `Nxio` for what is neither file nor directory.
+    fn open_file(&mut self, id: InodeId, write: bool) -> Result<OwnedFd, Errno> {
+        let (dir, name) = self.place(id)?.ok_or(Errno::IsDir)?;
+        check_regular(
+            &rustix::fs::statat(&dir, &*name, AtFlags::SYMLINK_NOFOLLOW).map_err(translate)?,
+        )?;
+        let open = |flags| rustix::fs::openat(&dir, &*name, flags | SAFE, Mode::empty());
+        let file = match write {
+            false => open(OFlags::RDONLY),
+            true => match open(OFlags::RDWR) {
+                Err(rustix::io::Errno::ACCESS) => open(OFlags::WRONLY),
+                other => other,
+            },
+        }
+        .map_err(translate)?;
+        // What was looked at may not be what was opened.
+        check_regular(&rustix::fs::fstat(&file).map_err(translate)?)?;
+        Ok(file)
+    }
+
+    /// Runs `action` on a file: the open one, or one opened for the purpose.
+    fn with_file<T>(
+        &mut self,
+        id: InodeId,
+        write: bool,
+        action: impl FnOnce(BorrowedFd<'_>) -> Result<T, Errno>,
+    ) -> Result<T, Errno> {
+        if let Some(Open {
+            file: Some(file),
+            writable,
+            ..
+        }) = self.open.get(&id)
+            && (*writable || !write)
+        {
+            return action(file.as_fd());
+        }
+        let file = self.open_file(id, write)?;
+        action(file.as_fd())
+    }
+
+    fn check_writable(&self) -> Result<(), Errno> {
+        match self.shared.access {
+            HostAccess::ReadOnly => Err(Errno::Rofs),
+            HostAccess::ReadWrite => Ok(()),
+        }
+    }
+
+    /// The number for a name that exists, forgetting others if there are too many.
+    fn know(&mut self, dir: InodeId, name: &[u8]) -> InodeId {
+        let open = &self.open;
+        let taken = |id| open.contains_key(&id);
+        if let Some(id) = self.table.find(dir, name) {
+            return id;
+        }
+        let table = Arc::make_mut(&mut self.table);
+        if table.len() >= self.shared.options.known_nodes {
+            table.shrink(open.keys().copied().chain([dir]));
+        }
+        table.insert(dir, name, taken)
+    }
+
+    /// Forgets a name that now means another file than the one that is open under its number.
+    fn check_same(
+        &mut self,
+        dir: InodeId,
+        name: &[u8],
+        now: &rustix::fs::Stat,
+    ) -> Result<(), Errno> {
+        let Some(id) = self.table.find(dir, name) else {
+            return Ok(());
+        };
+        let Some(Open {
+            file: Some(file), ..
+        }) = self.open.get(&id)
+        else {
+            return Ok(());
+        };
+        let then = rustix::fs::fstat(file).map_err(translate)?;
+        if (then.st_dev, then.st_ino) != (now.st_dev, now.st_ino) {
+            Arc::make_mut(&mut self.table).remove(dir, name);
+        }
+        Ok(())
+    }
+
+    /// Writes at `offset`, or at the end; returns the offset after it and the number of bytes.
+    fn write(
+        &mut self,
+        id: InodeId,
+        offset: Option<u64>,
+        bytes: &[u8],
+    ) -> Result<(u64, usize), Errno> {
+        self.check_writable()?;
+        let shared = self.shared.clone();
+        self.with_file(id, true, |file| {
+            let size = rustix::fs::fstat(file).map_err(translate)?.st_size as u64;
+            let offset = offset.unwrap_or(size);
+            if bytes.is_empty() {
+                return Ok((offset, 0));
+            }
+            if offset >= i64::MAX as u64 {
+                return Err(Errno::Fbig);
+            }
+            let most = (bytes.len() as u64).min(i64::MAX as u64 - offset);
+            let growth = (offset + most).saturating_sub(size);
+            let granted = shared.grow_up_to(growth);
+            let length = (size.saturating_add(granted))
+                .saturating_sub(offset)
+                .min(most) as usize;
+            let written = if length == 0 {
+                Err(Errno::NoSpc)
+            } else {
+                rustix::io::pwrite(file, &bytes[..length], offset).map_err(translate)
+            };
+            let end = written
+                .map_or(size, |written| offset + written as u64)
+                .max(size);
+            shared.give_back(granted - (end - size).min(granted));
+            written.map(|written| (offset + written as u64, written))
+        })
+    }
+
+    /// Opens a node just to change its mode: files and directories only, never through a link.
+    fn open_any(&mut self, id: InodeId) -> Result<OwnedFd, Errno> {
+        let Some((dir, name)) = self.place(id)? else {
+            return self.shared.root.try_clone().map_err(|_| Errno::Nfile);
+        };
+        let stat =
+            rustix::fs::statat(&dir, &*name, AtFlags::SYMLINK_NOFOLLOW).map_err(translate)?;
+        if kind(&stat) != FileKind::Directory {
+            check_regular(&stat)?;
+        }
+        let open = |flags| rustix::fs::openat(&dir, &*name, flags | SAFE, Mode::empty());
+        let file = match open(OFlags::RDONLY) {
+            Err(rustix::io::Errno::ACCESS) => open(OFlags::WRONLY),
+            other => other,
+        };
+        file.map_err(translate)
+    }
+}
+
+impl Shared {
+    /// Takes up to `growth` bytes from the budget.
+    fn grow_up_to(&self, growth: u64) -> u64 {
+        let limit = self.options.growth_bytes;
+        let mut granted = 0;
+        let _ = self
+            .grown_bytes
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |grown| {
+                granted = growth.min(limit.saturating_sub(grown));
+                Some(grown + granted)
+            });
+        granted
+    }
+
+    /// Takes exactly `growth` bytes, or fails with `NoSpc`.
+    fn grow(&self, growth: u64) -> Result<(), Errno> {
+        let granted = self.grow_up_to(growth);
+        if granted < growth {
+            self.give_back(granted);
+            return Err(Errno::NoSpc);
+        }
+        Ok(())
+    }
+
+    fn give_back(&self, bytes: u64) {
+        self.grown_bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Takes one node from the budget, or fails with `NoSpc`.
+    fn add_node(&self) -> Result<(), Errno> {
+        let limit = self.options.growth_nodes;
+        let more = |nodes| (nodes < limit).then_some(nodes + 1);
+        let taken = self
+            .grown_nodes
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        taken.map(|_| ()).map_err(|_| Errno::NoSpc)
+    }
+}
+
+/// An open directory: the root, or one opened for the moment.
+enum Dir<'a> {
+    Root(BorrowedFd<'a>),
+    Open(OwnedFd),
+}
+
+impl AsFd for Dir<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Dir::Root(fd) => fd.as_fd(),
+            Dir::Open(fd) => fd.as_fd(),
+        }
+    }
+}
+
+fn kind(stat: &rustix::fs::Stat) -> FileKind {
+    kind_of(FileType::from_raw_mode(stat.st_mode))
+}
+
+fn kind_of(file_type: FileType) -> FileKind {
+    match file_type {
+        FileType::RegularFile => FileKind::File,
+        FileType::Directory => FileKind::Directory,
+        FileType::Symlink => FileKind::Symlink,
+        _ => FileKind::Other,
+    }
+}
+
+fn check_regular(stat: &rustix::fs::Stat) -> Result<(), Errno> {
+    match kind(stat) {
+        FileKind::File => Ok(()),
+        FileKind::Directory => Err(Errno::IsDir),
+        FileKind::Symlink => Err(Errno::Loop),
+        _ => Err(Errno::Nxio),
+    }
+}
+
+/// The Vfs hands over single names only; a host must not depend on that.
+fn check_name(name: &[u8]) -> Result<(), Errno> {
+    let plain = !matches!(name, b"" | b"." | b"..") && !name.contains(&b'/') && !name.contains(&0);
+    if plain { Ok(()) } else { Err(Errno::Inval) }
+}
+
+fn nanoseconds(seconds: i64, nanoseconds: i64) -> u64 {
+    u64::try_from(seconds)
+        .unwrap_or(0)
+        .saturating_mul(1_000_000_000)
+        .saturating_add(u64::try_from(nanoseconds).unwrap_or(0))
+}
+
+fn timespec(time: Option<u64>) -> Timespec {
+    match time {
+        Some(ns) => Timespec {
+            tv_sec: (ns / 1_000_000_000) as i64,
+            tv_nsec: (ns % 1_000_000_000) as _,
+        },
+        None => Timespec {
+            tv_sec: 0,
+            tv_nsec: rustix::fs::UTIME_OMIT,
+        },
+    }
+}
+
+impl FileSystem for HostDir {
+    fn type_name(&self) -> &'static str {
+        "hostfs"
+    }
+
+    fn read_only(&self) -> bool {
+        self.shared.access == HostAccess::ReadOnly
+    }
+
+    fn root(&self) -> InodeId {
+        ROOT
+    }
+
+    fn lookup(&mut self, _: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<InodeId, Errno> {
+        check_name(name)?;
+        let opened = self.dir(dir)?;
+        let stat = rustix::fs::statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW);
+        drop(opened);
+        match stat {
+            Ok(stat) => self.check_same(dir, name, &stat)?,
+            Err(error) => {
+                if error == rustix::io::Errno::NOENT && self.table.find(dir, name).is_some() {
+                    Arc::make_mut(&mut self.table).remove(dir, name);
+                }
+                return Err(translate(error));
+            }
+        }
+        Ok(self.know(dir, name))
+    }
+
+    fn parent(&mut self, dir: InodeId) -> Result<InodeId, Errno> {
+        self.table.parent(dir)
+    }
+
+    fn path_of(&mut self, inode: InodeId) -> Result<Vec<u8>, Errno> {
+        match self.names(inode) {
+            Ok(names) => Ok(names.join(&b'/')),
+            Err(_) if self.open.contains_key(&inode) => Err(Errno::NoEnt),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn stat(&mut self, caller: &Caller<'_>, inode: InodeId) -> Result<Stat, Errno> {
+        let stat = self.host_stat(inode)?;
+        let (uid, gid) = self
+            .shared
+            .options
+            .owner
+            .unwrap_or((caller.uid, caller.gid));
+        #[expect(
+            clippy::unnecessary_cast,
+            reason = "the field types differ from host to host"
+        )]
+        Ok(Stat {
+            inode: inode.0,
+            device: 0,
+            kind: kind(&stat),
+            mode: stat.st_mode as u16 & 0o777,
+            uid,
+            gid,
+            nlink: stat.st_nlink as u64,
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            blocks: u64::try_from(stat.st_blocks).unwrap_or(0),
+            atime: nanoseconds(stat.st_atime as i64, stat.st_atime_nsec as i64),
+            mtime: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            ctime: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            rdev: 0,
+        })
+    }
+
+    fn readlink(&mut self, _: &Caller<'_>, inode: InodeId) -> Result<Arc<[u8]>, Errno> {
+        let (dir, name) = self.place(inode)?.ok_or(Errno::Inval)?;
+        let target = rustix::fs::readlinkat(&dir, &*name, Vec::new()).map_err(translate)?;
+        Ok(target.to_bytes().into())
+    }
+
+    fn read_at(
+        &mut self,
+        _: &Caller<'_>,
+        inode: InodeId,
+        offset: u64,
+        buf: &mut [u8],
+    ) -> Result<usize, Errno> {
+        if offset > i64::MAX as u64 - buf.len() as u64 {
+            return Ok(0);
+        }
+        self.with_file(inode, false, |file| {
+            rustix::io::pread(file, buf, offset).map_err(translate)
+        })
+    }
+
+    fn list(
+        &mut self,
+        _: &Caller<'_>,
+        dir: InodeId,
+        cookie: u64,
+        until: u64,
+        sink: DirSink<'_>,
+    ) -> Result<(), Errno> {
+        let cached = matches!(&self.listing, Some((listed, _)) if *listed == dir && cookie > 2);
+        if !cached {
+            let names = self.names(dir)?;
+            let opened = self.walk(&names)?;
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | SAFE;
+            let file = rustix::fs::openat(&opened, ".", flags, Mode::empty()).map_err(translate)?;
+            let mut entries = Vec::new();
+            for entry in rustix::fs::Dir::new(file).map_err(translate)? {
+                let entry = entry.map_err(translate)?;
+                let name = entry.file_name().to_bytes();
+                if matches!(name, b"." | b"..") {
+                    continue;
+                }
+                if entries.len() == self.shared.options.listed_entries {
+                    return Err(Errno::Overflow);
+                }
+                let kind = match entry.file_type() {
+                    FileType::Unknown => {
+                        let stat = rustix::fs::statat(
+                            &opened,
+                            entry.file_name(),
+                            AtFlags::SYMLINK_NOFOLLOW,
+                        );
+                        stat.map_or(FileKind::Other, |stat| kind(&stat))
+                    }
+                    known => kind_of(known),
+                };
+                let id = self
+                    .table
+                    .number(dir, name, |id| self.open.contains_key(&id));
+                entries.push((name.to_vec(), id, kind));
+            }
+            self.listing = Some((dir, Listing::new(entries)));
+        }
+        if let Some((_, listing)) = &self.listing {
+            listing.send(cookie, until, sink);
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, _: &Caller<'_>, inode: InodeId, write: bool) -> Result<(), Errno> {
+        if write {
+            self.check_writable()?;
+        }
+        if let Some(open) = self.open.get(&inode)
+            && (open.writable || !write)
+        {
+            self.open.entry(inode).and_modify(|open| open.count += 1);
+            return Ok(());
+        }
+        let file = match kind(&self.host_stat(inode)?) {
+            FileKind::File => Some(self.open_file(inode, write)?),
+            FileKind::Directory if !write => None,
+            FileKind::Directory => return Err(Errno::IsDir),
+            FileKind::Symlink => return Err(Errno::Loop),
+            _ => return Err(Errno::Nxio),
+        };
+        let open = self.open.entry(inode).or_insert(Open {
+            count: 0,
+            file: None,
+            writable: false,
+        });
+        open.count += 1;
+        open.file = file;
+        open.writable = write;
+        Ok(())
+    }
+
+    fn close(&mut self, inode: InodeId) {
+        if let Some(open) = self.open.get_mut(&inode) {
+            open.count -= 1;
+            if open.count == 0 {
+                self.open.remove(&inode);
+            }
+        }
+    }
+
+    fn fork(&self) -> Result<Box<dyn FileSystem>, Errno> {
+        Ok(Box::new(HostDir::over(
+            self.shared.clone(),
+            self.table.clone(),
+        )))
+    }
+
+    fn restore(&mut self, _: &FsSnapshot) {
+        self.open.clear();
+        self.listing = None;
+    }
+
+    fn sync(&mut self, inode: InodeId) -> Result<(), Errno> {
+        match self.open.get(&inode) {
+            Some(Open {
+                file: Some(file), ..
+            }) => rustix::fs::fsync(file).map_err(translate),
+            _ => Ok(()),
+        }
+    }
+
+    fn create(
+        &mut self,
+        _: &Caller<'_>,
+        dir: InodeId,
+        name: &[u8],
+        new: New<'_>,
+    ) -> Result<InodeId, Errno> {
+        self.check_writable()?;
+        check_name(name)?;
+        let shared = self.shared.clone();
+        let opened = self.dir(dir)?;
+        let mode = Mode::from_raw_mode((new.mode & 0o777).into());
+        // The budget is taken last, so that a name that exists is told as such.
+        if rustix::fs::statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+            return Err(Errno::Exist);
+        }
+        shared.add_node()?;
+        match new.body {
+            NewBody::File => {
+                let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | SAFE;
+                rustix::fs::openat(&opened, name, flags, mode).map(drop)
+            }
+            NewBody::Directory => rustix::fs::mkdirat(&opened, name, mode),
+            NewBody::Symlink(target) => rustix::fs::symlinkat(target, &opened, name),
+            NewBody::Fifo => return Err(Errno::Perm),
+        }
+        .map_err(translate)?;
+        drop(opened);
+        // Whatever had that name before is gone.
+        Arc::make_mut(&mut self.table).remove(dir, name);
+        Ok(self.know(dir, name))
+    }
+
+    fn write_at(
+        &mut self,
+        _: &Caller<'_>,
+        inode: InodeId,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<usize, Errno> {
+        Ok(self.write(inode, Some(offset), bytes)?.1)
+    }
+
+    fn append(
+        &mut self,
+        _: &Caller<'_>,
+        inode: InodeId,
+        bytes: &[u8],
+    ) -> Result<(u64, usize), Errno> {
+        self.write(inode, None, bytes)
+    }
+
+    fn set_size(&mut self, _: &Caller<'_>, inode: InodeId, size: u64) -> Result<(), Errno> {
+        self.check_writable()?;
+        if size > i64::MAX as u64 {
+            return Err(Errno::Fbig);
+        }
+        let shared = self.shared.clone();
+        self.with_file(inode, true, |file| {
+            let old = rustix::fs::fstat(file).map_err(translate)?.st_size as u64;
+            let growth = size.saturating_sub(old);
+            shared.grow(growth)?;
+            rustix::fs::ftruncate(file, size).map_err(|error| {
+                shared.give_back(growth);
+                translate(error)
+            })
+        })
+    }
+
+    /// Extends the file; the host decides when it takes the room.
+    fn allocate(
+        &mut self,
+        caller: &Caller<'_>,
+        inode: InodeId,
+        offset: u64,
+        length: u64,
+    ) -> Result<(), Errno> {
+        self.check_writable()?;
+        if length == 0 {
+            return Err(Errno::Inval);
+        }
+        let end = offset.checked_add(length).ok_or(Errno::Fbig)?;
+        let size = u64::try_from(self.host_stat(inode)?.st_size).unwrap_or(0);
+        if end > size {
+            self.set_size(caller, inode, end)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn set_times(
+        &mut self,
+        _: &Caller<'_>,
+        inode: InodeId,
+        atime: Option<u64>,
+        mtime: Option<u64>,
+    ) -> Result<(), Errno> {
+        self.check_writable()?;
+        let times = Timestamps {
+            last_access: timespec(atime),
+            last_modification: timespec(mtime),
+        };
+        if let Some(Open {
+            file: Some(file), ..
+        }) = self.open.get(&inode)
+        {
+            return rustix::fs::futimens(file, &times).map_err(translate);
+        }
+        let (dir, name) = match self.place(inode)? {
+            Some((dir, name)) => (dir, name),
+            None => {
+                return rustix::fs::futimens(&self.shared.root, &times).map_err(translate);
+            }
+        };
+        rustix::fs::utimensat(&dir, &*name, &times, AtFlags::SYMLINK_NOFOLLOW).map_err(translate)
+    }
+
+    fn set_mode(&mut self, _: &Caller<'_>, inode: InodeId, mode: u16) -> Result<(), Errno> {
+        self.check_writable()?;
+        let mode = Mode::from_raw_mode((mode & 0o777).into());
+        if let Some(Open {
+            file: Some(file), ..
+        }) = self.open.get(&inode)
+        {
+            return rustix::fs::fchmod(file, mode).map_err(translate);
+        }
+        let file = self.open_any(inode)?;
+        rustix::fs::fchmod(&file, mode).map_err(translate)
+    }
+
+    /// Owners are the sandbox's own; the host's do not change.
+    fn set_owner(
+        &mut self,
+        caller: &Caller<'_>,
+        inode: InodeId,
+        uid: Option<u32>,
+        gid: Option<u32>,
+    ) -> Result<(), Errno> {
+        self.check_writable()?;
+        let stat = self.stat(caller, inode)?;
+        let same = uid.is_none_or(|uid| uid == stat.uid) && gid.is_none_or(|gid| gid == stat.gid);
+        if same { Ok(()) } else { Err(Errno::Perm) }
+    }
+
+    fn link(
+        &mut self,
+        _: &Caller<'_>,
+        inode: InodeId,
+        dir: InodeId,
+        name: &[u8],
+    ) -> Result<(), Errno> {
+        self.check_writable()?;
+        check_name(name)?;
+        let (from, to) = (self.names(inode)?, self.names(dir)?);
+        let (old_name, from) = from.split_last().ok_or(Errno::Perm)?;
+        let (from, to) = (self.walk(from)?, self.walk(&to)?);
+        let stat = rustix::fs::statat(&from, &**old_name, AtFlags::SYMLINK_NOFOLLOW);
+        if kind(&stat.map_err(translate)?) == FileKind::Other {
+            return Err(Errno::Perm);
+        }
+        self.shared.add_node()?;
+        rustix::fs::linkat(&from, &**old_name, &to, name, AtFlags::empty()).map_err(translate)
+    }
+
+    fn unlink(&mut self, _: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<(), Errno> {
+        self.check_writable()?;
+        check_name(name)?;
+        let opened = self.dir(dir)?;
+        rustix::fs::unlinkat(&opened, name, AtFlags::empty()).map_err(translate)?;
+        drop(opened);
+        Arc::make_mut(&mut self.table).remove(dir, name);
+        Ok(())
+    }
+
+    fn rmdir(&mut self, _: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<(), Errno> {
+        self.check_writable()?;
+        check_name(name)?;
+        let opened = self.dir(dir)?;
+        rustix::fs::unlinkat(&opened, name, AtFlags::REMOVEDIR).map_err(translate)?;
+        drop(opened);
+        Arc::make_mut(&mut self.table).remove(dir, name);
+        Ok(())
+    }
+
+    fn rename(
+        &mut self,
+        caller: &Caller<'_>,
+        dir: InodeId,
+        name: &[u8],
+        new_dir: InodeId,
+        new_name: &[u8],
+    ) -> Result<(), Errno> {
+        self.check_writable()?;
+        check_name(name)?;
+        check_name(new_name)?;
+        let moved = self.lookup(caller, dir, name)?;
+        if self.table.is_within(new_dir, moved)? {
+            return Err(Errno::Inval);
+        }
+        let (from, to) = (self.names(dir)?, self.names(new_dir)?);
+        let (from, to) = (self.walk(&from)?, self.walk(&to)?);
+        let identity = |dir: &Dir<'_>, name: &[u8]| {
+            let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok();
+            stat.map(|stat| (stat.st_dev, stat.st_ino))
+        };
+        // Two names of one file stay as they are, here as on the host.
+        let same = identity(&from, name) == identity(&to, new_name);
+        rustix::fs::renameat(&from, name, &to, new_name).map_err(translate)?;
+        drop((from, to));
+        if !same {
+            Arc::make_mut(&mut self.table).rename(dir, name, new_dir, new_name);
+        }
+        Ok(())
+    }
+}

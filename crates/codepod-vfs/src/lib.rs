@@ -1,0 +1,45 @@
+//! codepod's file system: inodes, mounts, path resolution.
+//!
+//! [`Vfs`] is what the kernel calls. It resolves paths, checks permissions and forwards to one
+//! [`FileSystem`] per mount: [`Memory`] (a copy-on-write [`Tree`]), [`Image`] (the same,
+//! read-only), [`Overlay`] (a tree over something read-only), `HostDir` (a directory of the host),
+//! [`Proc`] and the tree that [`dev`] makes. Processes, descriptors, pipes and the content of
+//! devices belong to the kernel; this crate knows only their nodes.
+//!
+//! Nothing here reads a clock, draws a random number or opens a host path: time comes in with the
+//! [`Caller`], host directories come in as open handles.
+#![forbid(unsafe_code)]
+
+mod backend;
+mod caller;
+mod dev;
+#[cfg(unix)]
+mod host_dir;
+mod image;
+mod limits;
+mod listing;
+mod memory;
+mod node;
+mod overlay;
+mod proc;
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
+pub mod testing;
+mod tree;
+mod vfs;
+
+pub use backend::{DirSink, FileSystem, FsSnapshot, New, NewBody};
+pub use caller::{Caller, NoProcesses, ProcDescriptor, ProcSource, ProcessInfo};
+pub use dev::dev;
+#[cfg(unix)]
+pub use host_dir::{HostAccess, HostDir, HostOptions};
+pub use image::Image;
+pub use limits::{FsLimits, Usage};
+pub use memory::Memory;
+pub use node::{
+    Access, Device, DirEntryRef, FileKind, InodeId, MountId, NodeRef, OpenOptions, Stat,
+};
+pub use overlay::Overlay;
+pub use proc::Proc;
+pub use tree::{Change, ChangeKind, Tree, TreeBuilder, diff};
+pub use vfs::{MountInfo, Vfs, VfsSnapshot};

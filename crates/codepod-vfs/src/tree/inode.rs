@@ -1,0 +1,238 @@
+//! One node of a tree: metadata, names and body.
+//!
+//! An inode knows every name that leads to it, so a path can be told from the number alone. It
+//! does not know its own number, and it changes nothing but itself; `tree.rs` keeps inodes and
+//! entries in step.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use imbl::{OrdMap, OrdSet};
+
+use crate::node::{Device, FileKind, InodeId, Stat};
+use crate::tree::content::Content;
+
+/// A name in a directory, shared by all who mention it.
+pub(crate) type Name = Arc<[u8]>;
+
+/// A node.
+#[derive(Debug, Clone)]
+pub(crate) struct Inode {
+    pub(crate) mode: u16,
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
+    pub(crate) atime: u64,
+    pub(crate) mtime: u64,
+    pub(crate) ctime: u64,
+    /// Whether it is part of a base image and therefore free of charge.
+    pub(crate) base: bool,
+    /// Where it can be found. Empty for the root and for what is deleted but open.
+    pub(crate) links: Links,
+    /// The node of the lower file system that this one stands for; only overlays set it.
+    pub(crate) origin: Option<InodeId>,
+    pub(crate) body: Body,
+}
+
+/// What a node is made of.
+#[derive(Debug, Clone)]
+pub(crate) enum Body {
+    File(Content),
+    Directory(Directory),
+    Symlink(Arc<[u8]>),
+    Fifo,
+    Device(Device),
+    /// An overlay's mark that a name of the lower file system is gone.
+    Whiteout,
+}
+
+/// The entries of a directory, by name and in the order they were made.
+#[derive(Debug, Clone)]
+pub(crate) struct Directory {
+    pub(crate) entries: OrdMap<Name, Entry>,
+    /// The names by cookie. Cookies only grow, so a listing in steps neither repeats nor ends never.
+    pub(crate) order: OrdMap<u64, Name>,
+    pub(crate) next_cookie: u64,
+    /// How many entries are directories.
+    pub(crate) subdirectories: u64,
+}
+
+/// One entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) inode: InodeId,
+    pub(crate) cookie: u64,
+    /// Whether it is part of a base image and therefore free of charge.
+    pub(crate) base: bool,
+}
+
+/// A directory and a name in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) directory: InodeId,
+    pub(crate) name: Name,
+}
+
+impl Ord for Link {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.directory, &self.name).cmp(&(other.directory, &other.name))
+    }
+}
+
+impl PartialOrd for Link {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// All names of a node; nearly always one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Links {
+    None,
+    One(Link),
+    Many(OrdSet<Link>),
+}
+
+impl Links {
+    pub(crate) fn count(&self) -> u64 {
+        match self {
+            Links::None => 0,
+            Links::One(_) => 1,
+            Links::Many(set) => set.len() as u64,
+        }
+    }
+
+    /// Any of them.
+    pub(crate) fn first(&self) -> Option<&Link> {
+        match self {
+            Links::None => None,
+            Links::One(link) => Some(link),
+            Links::Many(set) => set.get_min(),
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Link> {
+        let (one, many) = match self {
+            Links::None => (None, None),
+            Links::One(link) => (Some(link), None),
+            Links::Many(set) => (None, Some(set.iter())),
+        };
+        one.into_iter().chain(many.into_iter().flatten())
+    }
+
+    pub(crate) fn add(&mut self, link: Link) {
+        *self = match std::mem::replace(self, Links::None) {
+            Links::None => Links::One(link),
+            Links::One(old) => Links::Many([old, link].into_iter().collect()),
+            Links::Many(mut set) => {
+                set.insert(link);
+                Links::Many(set)
+            }
+        };
+    }
+
+    pub(crate) fn remove(&mut self, link: &Link) {
+        *self = match std::mem::replace(self, Links::None) {
+            Links::One(old) if old == *link => Links::None,
+            Links::Many(mut set) => {
+                set.remove(link);
+                match set.get_min() {
+                    Some(last) if set.len() == 1 => Links::One(last.clone()),
+                    _ => Links::Many(set),
+                }
+            }
+            other => other,
+        };
+    }
+}
+
+impl Directory {
+    /// The first two cookies are those of `.` and `..`.
+    pub(crate) const FIRST_COOKIE: u64 = 2;
+
+    pub(crate) fn new() -> Directory {
+        Directory {
+            entries: OrdMap::new(),
+            order: OrdMap::new(),
+            next_cookie: Self::FIRST_COOKIE,
+            subdirectories: 0,
+        }
+    }
+
+    pub(crate) fn insert(&mut self, name: Name, inode: InodeId, base: bool) {
+        let cookie = self.next_cookie;
+        self.next_cookie += 1;
+        self.order.insert(cookie, name.clone());
+        self.entries.insert(
+            name,
+            Entry {
+                inode,
+                cookie,
+                base,
+            },
+        );
+    }
+
+    pub(crate) fn remove(&mut self, name: &[u8]) -> Option<Entry> {
+        let entry = self.entries.remove(name)?;
+        self.order.remove(&entry.cookie);
+        Some(entry)
+    }
+}
+
+impl Inode {
+    pub(crate) fn kind(&self) -> FileKind {
+        match self.body {
+            Body::File(_) => FileKind::File,
+            Body::Directory(_) => FileKind::Directory,
+            Body::Symlink(_) => FileKind::Symlink,
+            Body::Fifo => FileKind::Fifo,
+            Body::Device(_) => FileKind::CharDevice,
+            Body::Whiteout => FileKind::Other,
+        }
+    }
+
+    /// What the body costs, the name apart.
+    pub(crate) fn charge(&self) -> u64 {
+        match &self.body {
+            Body::File(content) => content.charge(),
+            Body::Symlink(target) if !self.base => target.len() as u64,
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn stat(&self, id: InodeId, is_root: bool) -> Stat {
+        let (size, stored, nlink) = match &self.body {
+            Body::File(content) => (content.size(), content.stored(), self.links.count()),
+            Body::Directory(directory) => {
+                let alive = is_root || self.links.count() > 0;
+                let nlink = if alive {
+                    2 + directory.subdirectories
+                } else {
+                    0
+                };
+                (4096, 4096, nlink)
+            }
+            Body::Symlink(target) => (target.len() as u64, 0, self.links.count()),
+            Body::Fifo | Body::Device(_) | Body::Whiteout => (0, 0, self.links.count()),
+        };
+        Stat {
+            inode: id.0,
+            device: 0,
+            kind: self.kind(),
+            mode: self.mode,
+            uid: self.uid,
+            gid: self.gid,
+            nlink,
+            size,
+            blocks: stored.div_ceil(512),
+            atime: self.atime,
+            mtime: self.mtime,
+            ctime: self.ctime,
+            rdev: if let Body::Device(device) = self.body {
+                device.number()
+            } else {
+                0
+            },
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! The file system that a kernel sees: one tree of names over several mounts.
+//!
+//! The Vfs resolves every path, checks every permission and hands single names and node numbers to
+//! the mounts. What a descriptor allows is the kernel's knowledge: operations on an open node
+//! (`read_at`, `write_at`, `set_size`, …) check no permission bits.
+//!
+//! Reading never changes `atime`. Whoever keeps a [`NodeRef`] for longer than one call opens or
+//! retains it; a number that is not held may come to mean nothing (`Stale`).
+
+mod access;
+mod mount;
+mod names;
+mod open;
+mod resolve;
+
+use codepod_abi::Errno;
+
+use self::mount::Mount;
+pub use self::mount::{MountInfo, VfsSnapshot};
+use crate::backend::{DirSink, FileSystem};
+use crate::caller::Caller;
+use crate::limits::{FsLimits, Usage};
+use crate::memory::Memory;
+use crate::node::{Access, Device, DirEntryRef, FileKind, MountId, NodeRef, Stat};
+use crate::tree::{Change, Tree};
+
+/// All mounts of one sandbox.
+pub struct Vfs {
+    /// Mount 0 is the root. A mount keeps its place.
+    mounts: Vec<Mount>,
+    /// Lengths of names and paths, links per resolution.
+    limits: FsLimits,
+}
+
+impl std::fmt::Debug for Vfs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Vfs")
+            .field("mounts", &self.mounts())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Vfs {
+    /// A Vfs whose root is `root`; names and paths have the usual limits.
+    pub fn new(root: Box<dyn FileSystem>) -> Vfs {
+        let limits = root.tree().map_or_else(FsLimits::default, Tree::limits);
+        let mut vfs = Vfs {
+            mounts: vec![Mount::root(root)],
+            limits,
+        };
+        vfs.tell_mounts();
+        vfs
+    }
+
+    /// A Vfs whose root is a writable tree, within the tree's limits.
+    pub fn with_tree(tree: Tree) -> Vfs {
+        Vfs::new(Box::new(Memory::new(tree)))
+    }
+
+    /// The root directory.
+    pub fn root(&self) -> NodeRef {
+        self.root_of(MountId(0))
+    }
+
+    /// What all trees hold together.
+    pub fn usage(&self) -> Usage {
+        self.mounts
+            .iter()
+            .map(|mount| mount.fs.usage())
+            .fold(Usage::default(), |sum, one| Usage {
+                bytes: sum.bytes + one.bytes,
+                nodes: sum.nodes + one.nodes,
+            })
+    }
+
+    /// The root's tree, if it is one.
+    pub fn root_tree(&self) -> Option<&Tree> {
+        self.tree(MountId(0))
+    }
+
+    /// A mount's tree: all of a memory mount, the upper part of an overlay.
+    pub fn tree(&self, mount: MountId) -> Option<&Tree> {
+        self.mounts.get(mount.0 as usize)?.fs.tree()
+    }
+
+    /// What an overlay has changed, by path from its root; [`Errno::Inval`] if it is none.
+    pub fn overlay_changes(
+        &mut self,
+        caller: &Caller<'_>,
+        mount: MountId,
+    ) -> Result<Vec<Change>, Errno> {
+        self.fs(mount)?.changes(caller).unwrap_or(Err(Errno::Inval))
+    }
+
+    /// The device that a node is.
+    pub fn device(&self, node: NodeRef) -> Option<Device> {
+        self.mounts
+            .get(node.mount.0 as usize)?
+            .fs
+            .device(node.inode)
+    }
+
+    /// Process and descriptor that a magic link of `/proc/PID/fd` stands for.
+    pub fn magic_link(&self, node: NodeRef) -> Option<(u32, u32)> {
+        self.mounts
+            .get(node.mount.0 as usize)?
+            .fs
+            .magic_link(node.inode)
+    }
+
+    /// What is known about a node.
+    pub fn stat(&mut self, caller: &Caller<'_>, node: NodeRef) -> Result<Stat, Errno> {
+        let mut stat = self.fs(node.mount)?.stat(caller, node.inode)?;
+        stat.device = u64::from(node.mount.0) + 1;
+        Ok(stat)
+    }
+
+    /// Reads from a regular file; 0 at its end. [`Errno::IsDir`], [`Errno::Inval`] on others.
+    pub fn read_at(
+        &mut self,
+        caller: &Caller<'_>,
+        node: NodeRef,
+        offset: u64,
+        buf: &mut [u8],
+    ) -> Result<usize, Errno> {
+        self.fs(node.mount)?
+            .read_at(caller, node.inode, offset, buf)
+    }
+
+    /// Writes to a regular file and returns how many bytes it took: at least one, or
+    /// [`Errno::NoSpc`] at the limits and [`Errno::Fbig`] past the largest size.
+    pub fn write_at(
+        &mut self,
+        caller: &Caller<'_>,
+        node: NodeRef,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<usize, Errno> {
+        self.fs(node.mount)?
+            .write_at(caller, node.inode, offset, bytes)
+    }
+
+    /// Writes at the end; returns where the end is now and how many bytes it took.
+    pub fn append(
+        &mut self,
+        caller: &Caller<'_>,
+        node: NodeRef,
+        bytes: &[u8],
+    ) -> Result<(u64, usize), Errno> {
+        self.fs(node.mount)?.append(caller, node.inode, bytes)
+    }
+
+    /// Cuts or extends an open file.
+    pub fn set_size(&mut self, caller: &Caller<'_>, node: NodeRef, size: u64) -> Result<(), Errno> {
+        self.fs(node.mount)?.set_size(caller, node.inode, size)
+    }
+
+    /// Makes sure that an open file has room for a range; extends it if needed.
+    pub fn allocate(
+        &mut self,
+        caller: &Caller<'_>,
+        node: NodeRef,
+        offset: u64,
+        length: u64,
+    ) -> Result<(), Errno> {
+        self.fs(node.mount)?
+            .allocate(caller, node.inode, offset, length)
+    }
+
+    /// Puts what was written where it lasts.
+    pub fn sync(&mut self, node: NodeRef) -> Result<(), Errno> {
+        self.fs(node.mount)?.sync(node.inode)
+    }
+
+    /// Lists an open directory from `cookie` to `until`, `.` and `..` first.
+    ///
+    /// Begin with 0 and go on with the `next` of the last entry taken; any other number is as good
+    /// as one that lies between two entries. Entries made after the listing began are past the
+    /// `until` that [`Vfs::dir_end_cookie`] gave. `sink` returns whether it took the entry.
+    pub fn read_dir(
+        &mut self,
+        caller: &Caller<'_>,
+        node: NodeRef,
+        cookie: u64,
+        until: u64,
+        sink: DirSink<'_>,
+    ) -> Result<(), Errno> {
+        let stat = self.stat(caller, node)?;
+        if stat.kind != FileKind::Directory {
+            return Err(Errno::NotDir);
+        }
+        let mut dot = |name, inode, next| {
+            cookie >= next || {
+                let kind = FileKind::Directory;
+                sink(DirEntryRef {
+                    name,
+                    inode,
+                    kind,
+                    next,
+                })
+            }
+        };
+        if !dot(b".", node.inode.0, 1) {
+            return Ok(());
+        }
+        // A removed directory has no parent; it lists itself in its place.
+        let parent = self.parent(node).unwrap_or(node);
+        if !dot(b"..", parent.inode.0, 2) {
+            return Ok(());
+        }
+        self.fs(node.mount)?
+            .list(caller, node.inode, cookie.max(2), until, sink)
+    }
+
+    /// Where a listing that begins now ends at the latest.
+    pub fn dir_end_cookie(&mut self, node: NodeRef) -> Result<u64, Errno> {
+        self.fs(node.mount)?.end_cookie(node.inode)
+    }
+
+    /// The target of a link that was resolved before.
+    pub fn readlink_node(&mut self, caller: &Caller<'_>, node: NodeRef) -> Result<Vec<u8>, Errno> {
+        Ok(self.fs(node.mount)?.readlink(caller, node.inode)?.to_vec())
+    }
+
+    /// Whether the caller may do what `wanted` says; [`Errno::Access`] or [`Errno::Rofs`] if not.
+    pub fn access(
+        &mut self,
+        caller: &Caller<'_>,
+        node: NodeRef,
+        wanted: Access,
+    ) -> Result<(), Errno> {
+        let stat = self.stat(caller, node)?;
+        self.check(caller, node, &stat, wanted)
+    }
+
+    /// An absolute path of a node; [`Errno::NoEnt`] if it was removed.
+    pub fn path_of(&mut self, node: NodeRef) -> Result<Vec<u8>, Errno> {
+        let mut parts: Vec<Vec<u8>> = Vec::new();
+        let mut at = node;
+        loop {
+            parts.push(self.fs(at.mount)?.path_of(at.inode)?);
+            match self.mount_at(at.mount)?.covered {
+                Some(covered) => at = covered,
+                None => break,
+            }
+        }
+        let mut path = Vec::new();
+        for part in parts.iter().rev().filter(|part| !part.is_empty()) {
+            path.push(b'/');
+            path.extend_from_slice(part);
+        }
+        if path.is_empty() {
+            path.push(b'/');
+        }
+        Ok(path)
+    }
+
+    /// The directory that holds a directory, across mounts; the root holds itself.
+    fn parent(&mut self, node: NodeRef) -> Result<NodeRef, Errno> {
+        let mut at = node;
+        while at == self.root_of(at.mount) {
+            match self.mount_at(at.mount)?.covered {
+                Some(covered) => at = covered,
+                None => return Ok(at),
+            }
+        }
+        let inode = self.fs(at.mount)?.parent(at.inode)?;
+        Ok(NodeRef {
+            mount: at.mount,
+            inode,
+        })
+    }
+
+    fn mount_at(&self, mount: MountId) -> Result<&Mount, Errno> {
+        self.mounts.get(mount.0 as usize).ok_or(Errno::Stale)
+    }
+
+    fn fs(&mut self, mount: MountId) -> Result<&mut dyn FileSystem, Errno> {
+        match self.mounts.get_mut(mount.0 as usize) {
+            Some(mount) => Ok(&mut *mount.fs),
+            None => Err(Errno::Stale),
+        }
+    }
+
+    fn root_of(&self, mount: MountId) -> NodeRef {
+        let inode = self.mounts[mount.0 as usize].fs.root();
+        NodeRef { mount, inode }
+    }
+}

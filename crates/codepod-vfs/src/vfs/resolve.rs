@@ -1,0 +1,303 @@
+//! From a path to a node: the only place where paths and links are walked.
+//!
+//! Components are taken one by one. A link's target is walked before what is left of the path, an
+//! absolute one from the sandbox's root, whatever mount the link lies on; `..` stays at the root.
+//! Work is bounded by the length of a path times the number of links that may be followed.
+
+use codepod_abi::Errno;
+
+use super::Vfs;
+use super::access::permit;
+use crate::caller::Caller;
+use crate::node::{Access, FileKind, NodeRef, Stat};
+
+/// Where a path leads.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// The directory of the last component.
+    pub(super) parent: NodeRef,
+    /// The last component.
+    pub(super) last: Last,
+    /// What it means, if there is such a thing; mounts are crossed.
+    pub(super) node: Option<NodeRef>,
+    /// Whether a slash follows the last component, so that only a directory will do.
+    pub(super) slash: bool,
+}
+
+/// What the last component is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Last {
+    /// A plain name.
+    Name(Vec<u8>),
+    /// None: the path is all slashes.
+    Root,
+    /// `.`
+    Dot,
+    /// `..`
+    DotDot,
+}
+
+/// What to do with a link at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AtEnd {
+    /// Follow it.
+    Follow,
+    /// Follow it only if a slash comes after it.
+    Stay,
+    /// Never follow it: the name itself is meant, to be made or removed.
+    Name,
+}
+
+/// Pieces of path that are left to walk; the last one comes first. All but the last have a
+/// component left.
+struct Rest {
+    pieces: Vec<(Vec<u8>, usize)>,
+    /// Whether a slash was seen after the last component of all.
+    slash: bool,
+}
+
+impl Rest {
+    /// Adds a piece that comes before the others.
+    fn push(&mut self, piece: Vec<u8>) {
+        self.trim();
+        self.pieces.push((piece, 0));
+    }
+
+    /// Takes the next component, without slashes.
+    fn next(&mut self) -> Option<Vec<u8>> {
+        self.trim();
+        let (piece, at) = self.pieces.last_mut()?;
+        let start = *at;
+        let length = piece[start..].iter().position(|byte| *byte == b'/');
+        *at = length.map_or(piece.len(), |length| start + length);
+        let name = piece[start..*at].to_vec();
+        // Slashes after it belong to it: a component that ends its piece may have some.
+        self.slash = false;
+        self.trim();
+        Some(name)
+    }
+
+    /// Skips slashes and drops pieces without components.
+    fn trim(&mut self) {
+        while let Some((piece, at)) = self.pieces.last_mut() {
+            let slashes = piece[*at..]
+                .iter()
+                .take_while(|byte| **byte == b'/')
+                .count();
+            if slashes > 0 && *at > 0 {
+                self.slash = true;
+            }
+            *at += slashes;
+            if *at < piece.len() {
+                break;
+            }
+            self.pieces.pop();
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+}
+
+impl Vfs {
+    /// The node that a path means. With `follow`, a link at the end is followed; a magic link is
+    /// not, see [`Vfs::magic_link`].
+    ///
+    /// [`Errno::NoEnt`] also for an empty path, [`Errno::NotDir`] if something else stands where a
+    /// directory must, [`Errno::Access`] if a directory may not be searched, [`Errno::Loop`] for
+    /// too many links, [`Errno::NameTooLong`], [`Errno::Inval`] for a NUL byte.
+    pub fn resolve(
+        &mut self,
+        caller: &Caller<'_>,
+        base: NodeRef,
+        path: &[u8],
+        follow: bool,
+    ) -> Result<NodeRef, Errno> {
+        let at_end = if follow { AtEnd::Follow } else { AtEnd::Stay };
+        self.walk(caller, base, path, at_end)?
+            .node
+            .ok_or(Errno::NoEnt)
+    }
+
+    /// Walks a path. Everything but the last component must exist; the last one may be missing.
+    /// With [`AtEnd::Name`] nothing is checked about what the last component means.
+    pub(super) fn walk(
+        &mut self,
+        caller: &Caller<'_>,
+        base: NodeRef,
+        path: &[u8],
+        at_end: AtEnd,
+    ) -> Result<Found, Errno> {
+        self.check_path(path)?;
+        let mut at = if path[0] == b'/' { self.root() } else { base };
+        let mut rest = Rest {
+            pieces: Vec::new(),
+            slash: false,
+        };
+        rest.push(path.to_vec());
+        let mut links = 0;
+        // A slash after a link at the end also counts for what the link leads to.
+        let mut link_slash = false;
+        // What is known about `at` from the step before.
+        let mut known: Option<Stat> = None;
+        let mut found = Found {
+            parent: at,
+            last: Last::Root,
+            node: Some(at),
+            slash: false,
+        };
+        while let Some(name) = rest.next() {
+            let dir = match known.take() {
+                Some(stat) => stat,
+                None => self.stat(caller, at)?,
+            };
+            if dir.kind != FileKind::Directory {
+                return Err(Errno::NotDir);
+            }
+            permit(caller, &dir, Access::EXECUTE)?;
+            let is_last = rest.is_empty();
+            let slash = is_last && (rest.slash || link_slash);
+            let parent = at;
+            let last = match &name[..] {
+                b"." => Last::Dot,
+                b".." => Last::DotDot,
+                _ => Last::Name(name),
+            };
+            let Last::Name(name) = last else {
+                if last == Last::DotDot {
+                    at = self.parent(at)?;
+                }
+                // `..` may lead to a directory that something is mounted on.
+                at = self.cross(at);
+                found = Found {
+                    parent,
+                    last,
+                    node: Some(at),
+                    slash,
+                };
+                continue;
+            };
+            if name.len() > self.limits.name_bytes {
+                return Err(Errno::NameTooLong);
+            }
+            let inode = match self.fs(parent.mount)?.lookup(caller, parent.inode, &name) {
+                Ok(inode) => inode,
+                Err(Errno::NoEnt) if is_last => {
+                    return Ok(Found {
+                        parent,
+                        last: Last::Name(name),
+                        node: None,
+                        slash,
+                    });
+                }
+                Err(error) => return Err(error),
+            };
+            let node = self.cross(NodeRef {
+                mount: parent.mount,
+                inode,
+            });
+            let stat = self.stat(caller, node)?;
+            let follow = match at_end {
+                AtEnd::Follow => true,
+                AtEnd::Stay => !is_last || slash,
+                AtEnd::Name => !is_last,
+            };
+            if stat.kind == FileKind::Symlink && follow {
+                match self.target(caller, node, &stat, is_last && !slash)? {
+                    Target::Itself => {}
+                    Target::Node(node) => {
+                        at = node;
+                        found = Found {
+                            parent,
+                            last: Last::Name(name),
+                            node: Some(node),
+                            slash,
+                        };
+                        continue;
+                    }
+                    Target::Path(target) => {
+                        links += 1;
+                        if links > self.limits.symlinks {
+                            return Err(Errno::Loop);
+                        }
+                        at = if target[0] == b'/' {
+                            self.root()
+                        } else {
+                            parent
+                        };
+                        found = Found {
+                            parent: at,
+                            last: Last::Root,
+                            node: Some(at),
+                            slash,
+                        };
+                        link_slash = slash;
+                        rest.push(target);
+                        continue;
+                    }
+                }
+            }
+            at = node;
+            known = Some(stat);
+            found = Found {
+                parent,
+                last: Last::Name(name),
+                node: Some(node),
+                slash,
+            };
+        }
+        if found.slash
+            && at_end != AtEnd::Name
+            && let Some(node) = found.node
+            && self.stat(caller, node)?.kind != FileKind::Directory
+        {
+            return Err(Errno::NotDir);
+        }
+        Ok(found)
+    }
+
+    /// Where a link leads. A magic link at the end stands for itself.
+    fn target(
+        &mut self,
+        caller: &Caller<'_>,
+        node: NodeRef,
+        stat: &Stat,
+        at_end: bool,
+    ) -> Result<Target, Errno> {
+        if let Some((pid, fd)) = self.magic_link(node) {
+            if at_end {
+                return Ok(Target::Itself);
+            }
+            let descriptor = caller.proc.descriptor(pid, fd).ok_or(Errno::NoEnt)?;
+            return Ok(Target::Node(descriptor.node.ok_or(Errno::NotDir)?));
+        }
+        debug_assert_eq!(stat.kind, FileKind::Symlink);
+        let target = self.fs(node.mount)?.readlink(caller, node.inode)?;
+        self.check_path(&target)?;
+        Ok(Target::Path(target.to_vec()))
+    }
+
+    /// Whether a path can be walked at all.
+    pub(super) fn check_path(&self, path: &[u8]) -> Result<(), Errno> {
+        if path.is_empty() {
+            return Err(Errno::NoEnt);
+        }
+        // A path and its terminating NUL share the limit.
+        if path.len() >= self.limits.path_bytes {
+            return Err(Errno::NameTooLong);
+        }
+        if path.contains(&0) {
+            Err(Errno::Inval)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Where a link leads.
+enum Target {
+    Itself,
+    Node(NodeRef),
+    Path(Vec<u8>),
+}

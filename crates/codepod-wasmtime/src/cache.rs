@@ -1,0 +1,173 @@
+//! The module cache: compiled code on disk, checked before it is mapped.
+//!
+//! Loading compiled code runs it without any further check, so a forged file would be an escape. Each file
+//! has a keyed digest beside it; the key is a random file that only its owner can read. What does not match
+//! is compiled again. The cache belongs to the host: no guest, snapshot or sandbox can reach it.
+
+use std::fs::{self, File, OpenOptions};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use wasmtime::Module;
+
+use crate::error::{EngineError, EngineResult};
+
+/// Compiled modules in a directory.
+#[derive(Debug, Clone)]
+pub struct ModuleCache {
+    directory: PathBuf,
+    key: [u8; 32],
+}
+
+impl ModuleCache {
+    /// Opens or makes a cache. Only the owner of the directory can read its key.
+    pub fn open(directory: impl Into<PathBuf>) -> EngineResult<ModuleCache> {
+        let directory = directory.into();
+        fs::create_dir_all(&directory).map_err(io("make its directory"))?;
+        let key = read_or_make_key(&directory.join("key"))?;
+        Ok(ModuleCache { directory, key })
+    }
+
+    /// The cache of this user: `CODEPOD_CACHE_DIR`, else the user's cache directory, and `modules` in it.
+    pub fn of_user() -> EngineResult<ModuleCache> {
+        let set = |name: &str| {
+            std::env::var_os(name)
+                .filter(|value| !value.is_empty())
+                .map(PathBuf::from)
+        };
+        let base = set("CODEPOD_CACHE_DIR")
+            .or_else(|| set("XDG_CACHE_HOME").map(|path| path.join("codepod")))
+            .or_else(|| set("HOME").map(|path| path.join(".cache/codepod")))
+            .unwrap_or_else(|| std::env::temp_dir().join("codepod"));
+        ModuleCache::open(base.join("modules"))
+    }
+
+    /// Whether the compiled form of a module is there. It is not checked.
+    pub fn has(&self, engine: &wasmtime::Engine, wasm: &[u8]) -> bool {
+        self.path(&self.name(engine, wasm)).exists()
+    }
+
+    /// The compiled form of a module, compiled now if it is not there or does not check out.
+    pub fn load(&self, engine: &wasmtime::Engine, wasm: &[u8]) -> EngineResult<Module> {
+        let name = self.name(engine, wasm);
+        if let Some(module) = self.load_checked(engine, &name) {
+            return Ok(module);
+        }
+        let code = engine
+            .precompile_module(wasm)
+            .map_err(|error| EngineError::InvalidModule(format!("{error:#}")))?;
+        self.store(&name, &code)?;
+        self.load_checked(engine, &name)
+            .ok_or_else(|| EngineError::Cache("what was just written does not check out".into()))
+    }
+
+    /// The name covers everything that decides the code: the module, wasmtime's version and settings.
+    fn name(&self, engine: &wasmtime::Engine, wasm: &[u8]) -> String {
+        let mut settings = DefaultHasher::new();
+        engine.precompile_compatibility_hash().hash(&mut settings);
+        format!(
+            "{}-{:016x}",
+            &blake3::hash(wasm).to_hex()[..32],
+            settings.finish()
+        )
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.join(name).with_extension("cwasm")
+    }
+
+    fn load_checked(&self, engine: &wasmtime::Engine, name: &str) -> Option<Module> {
+        let mut file = File::open(self.path(name)).ok()?;
+        let expected: [u8; 32] = fs::read(self.path(name).with_extension("mac"))
+            .ok()?
+            .try_into()
+            .ok()?;
+        let found = self.digest(name, &mut file).ok()?;
+        if found != blake3::Hash::from_bytes(expected) {
+            return None;
+        }
+        file.rewind().ok()?;
+        #[expect(unsafe_code, reason = "mapping compiled code is unsafe by nature")]
+        // SAFETY: the file must be unchanged output of `precompile_module`. Its keyed digest says that this
+        // host wrote it, the digest was taken through this very descriptor, and the name covers the engine's
+        // settings, which wasmtime checks once more. Whoever can change the file afterwards is this user.
+        unsafe {
+            Module::deserialize_open_file(engine, file).ok()
+        }
+    }
+
+    fn digest(&self, name: &str, file: &mut File) -> std::io::Result<blake3::Hash> {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(name.as_bytes());
+        let mut buffer = vec![0; 1 << 18];
+        loop {
+            match file.read(&mut buffer)? {
+                0 => return Ok(hasher.finalize()),
+                read => hasher.update(&buffer[..read]),
+            };
+        }
+    }
+
+    fn store(&self, name: &str, code: &[u8]) -> EngineResult<()> {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(name.as_bytes());
+        hasher.update(code);
+        let path = self.path(name);
+        // The digest first: a reader that comes between the two finds no match and compiles for itself.
+        write_whole(&path.with_extension("mac"), hasher.finalize().as_bytes())?;
+        write_whole(&path, code)
+    }
+}
+
+fn io(what: &'static str) -> impl Fn(std::io::Error) -> EngineError {
+    move |error| EngineError::Cache(format!("cannot {what}: {error}"))
+}
+
+/// Writes a file under another name first, so that nobody sees half of it.
+fn write_whole(path: &Path, bytes: &[u8]) -> EngineResult<()> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).map_err(|error| EngineError::Cache(error.to_string()))?;
+    let temporary = path.with_extension(format!("{:016x}.tmp", u64::from_le_bytes(random)));
+    private_file(&temporary)
+        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|()| fs::rename(&temporary, path))
+        .inspect_err(|_| drop(fs::remove_file(&temporary)))
+        .map_err(io("write a module"))
+}
+
+fn private_file(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn read_or_make_key(path: &Path) -> EngineResult<[u8; 32]> {
+    for _ in 0..2 {
+        if let Ok(bytes) = fs::read(path) {
+            if let Ok(key) = <[u8; 32]>::try_from(bytes) {
+                return Ok(key);
+            }
+            fs::remove_file(path).map_err(io("replace a damaged key"))?;
+        }
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).map_err(|error| EngineError::Cache(error.to_string()))?;
+        // Under a name of its own first, then linked: of two hosts that start at once, one wins.
+        let mut suffix = [0; 8];
+        getrandom::fill(&mut suffix).map_err(|error| EngineError::Cache(error.to_string()))?;
+        let temporary = path.with_extension(format!("{:016x}.tmp", u64::from_le_bytes(suffix)));
+        private_file(&temporary)
+            .and_then(|mut file| file.write_all(&key))
+            .map_err(io("write its key"))?;
+        let won = fs::hard_link(&temporary, path);
+        let _ = fs::remove_file(&temporary);
+        match won {
+            Ok(()) => return Ok(key),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(io("keep its key")(error)),
+        }
+    }
+    Err(EngineError::Cache("its key keeps changing".into()))
+}

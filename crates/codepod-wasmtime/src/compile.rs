@@ -1,0 +1,129 @@
+//! Compiling modules from outside: one at a time, off the threads that run processes, and only what is
+//! within limits. Cranelift cannot be interrupted, so what it is given is looked at first.
+
+use std::sync::Arc;
+
+use async_lock::Semaphore;
+use wasmtime::Module;
+
+use crate::error::{EngineError, EngineResult};
+
+/// Limits of a module from outside. A real program of this size (a language interpreter) passes.
+struct ModuleLimits;
+
+impl ModuleLimits {
+    const FUNCTIONS: u32 = 100_000;
+    /// Bytes of one function's body: register allocation is worse than linear in it.
+    const BODY_BYTES: usize = 1 << 20;
+    /// Locals of one function.
+    const LOCALS: u64 = 10_000;
+    const GLOBALS: u32 = 10_000;
+    const IMPORTS: u32 = 1_000;
+    const EXPORTS: u32 = 10_000;
+    const TYPES: u32 = 10_000;
+}
+
+/// Compiles foreign modules.
+pub(crate) struct Compiler {
+    engine: wasmtime::Engine,
+    turn: Semaphore,
+}
+
+impl Compiler {
+    pub(crate) fn new(engine: wasmtime::Engine) -> Compiler {
+        Compiler {
+            engine,
+            turn: Semaphore::new(1),
+        }
+    }
+
+    /// Compiles on a thread of its own. Dropping the future leaves the thread to finish alone; the next
+    /// module waits for it.
+    pub(crate) async fn compile(&self, bytes: Arc<[u8]>) -> EngineResult<Module> {
+        check(&bytes)?;
+        let turn = self.turn.acquire().await;
+        let engine = self.engine.clone();
+        let (send, receive) = async_channel::bounded(1);
+        std::thread::Builder::new()
+            .name("codepod-compile".into())
+            .spawn(move || {
+                let module = Module::new(&engine, &bytes);
+                let _ = send.send_blocking(module);
+            })
+            .map_err(|error| EngineError::Setup(error.to_string()))?;
+        let module = receive.recv().await;
+        drop(turn);
+        module
+            .map_err(|_| EngineError::InvalidModule("the compiler gave up".into()))?
+            .map_err(|error| EngineError::InvalidModule(format!("{error:#}")))
+    }
+}
+
+/// Refuses what could keep the compiler busy for long.
+fn check(bytes: &[u8]) -> EngineResult<()> {
+    let invalid = |why: String| EngineError::InvalidModule(why);
+    let within = |what: &str, count: u64, limit: u64| {
+        if count > limit {
+            Err(EngineError::InvalidModule(format!(
+                "{count} {what}, and {limit} are allowed"
+            )))
+        } else {
+            Ok(())
+        }
+    };
+    for payload in wasmparser::Parser::new(0).parse_all(bytes) {
+        use wasmparser::Payload;
+        match payload.map_err(|error| invalid(error.to_string()))? {
+            Payload::Version {
+                encoding: wasmparser::Encoding::Component,
+                ..
+            } => {
+                return Err(invalid(
+                    "it is a component; codepod runs core modules for WASI Preview 1".into(),
+                ));
+            }
+            Payload::TypeSection(section) => {
+                within("types", section.count().into(), ModuleLimits::TYPES.into())?
+            }
+            Payload::ImportSection(section) => within(
+                "imports",
+                section.count().into(),
+                ModuleLimits::IMPORTS.into(),
+            )?,
+            Payload::ExportSection(section) => within(
+                "exports",
+                section.count().into(),
+                ModuleLimits::EXPORTS.into(),
+            )?,
+            Payload::GlobalSection(section) => within(
+                "globals",
+                section.count().into(),
+                ModuleLimits::GLOBALS.into(),
+            )?,
+            Payload::FunctionSection(section) => {
+                within(
+                    "functions",
+                    section.count().into(),
+                    ModuleLimits::FUNCTIONS.into(),
+                )?;
+            }
+            Payload::CodeSectionEntry(body) => {
+                within(
+                    "bytes in one function",
+                    (body.range().end - body.range().start) as u64,
+                    ModuleLimits::BODY_BYTES as u64,
+                )?;
+                let mut locals = 0;
+                for group in body
+                    .get_locals_reader()
+                    .map_err(|error| invalid(error.to_string()))?
+                {
+                    locals += u64::from(group.map_err(|error| invalid(error.to_string()))?.0);
+                    within("locals in one function", locals, ModuleLimits::LOCALS)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! The settings of wasmtime, each with its reason.
+
+use wasmtime::{
+    Config, Enabled, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig, Strategy,
+};
+
+use crate::error::{EngineError, EngineResult};
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// Linear memory that is kept and wiped, not given back, when a process ends: about what a small tool
+/// touches. A page fault costs more than wiping a page; keeping more than is used costs the wiping.
+pub(crate) const KEEP_RESIDENT: usize = 64 * KIB;
+
+/// The most linear memory that any sandbox can allow a process.
+pub(crate) const MEMORY_BYTES: usize = 2048 * MIB;
+
+/// The settings for `slots` processes at once.
+///
+/// `parallel` lets Cranelift use all cores, for building; at run time a module from outside must not
+/// take the cores from the sandboxes.
+pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
+    let mut config = Config::new();
+    config.strategy(Strategy::Cranelift);
+    config.cranelift_opt_level(OptLevel::Speed);
+    baseline_cpu(&mut config)?;
+    config.parallel_compilation(parallel);
+
+    // Replays must agree on every machine, and NaN bits are the one thing that WebAssembly leaves open.
+    config.cranelift_nan_canonicalization(true);
+    config.wasm_relaxed_simd(false);
+
+    // What no guest of ours needs is off: most of wasmtime's advisories of 2026 lie there.
+    config.wasm_memory64(false);
+    config.wasm_multi_memory(false);
+    config.wasm_custom_page_sizes(false);
+    config.wasm_wide_arithmetic(false);
+
+    // Loops are stopped by epochs: two to three times cheaper than fuel.
+    config.epoch_interruption(true);
+
+    // A full reservation with a guard needs no explicit bounds checks.
+    config.memory_reservation(4 << 30);
+    config.memory_guard_size(32 << 20);
+    config.guard_before_linear_memory(true);
+    config.memory_init_cow(true);
+
+    // Guest stacks: 1 MiB for WebAssembly, the same again for the host functions it calls.
+    config.max_wasm_stack(MIB);
+    config.async_stack_size(2 * MIB);
+    // Nothing of one sandbox may be found on a stack by another.
+    config.async_stack_zeroing(true);
+
+    // A process ends through a trap (`proc_exit`): collecting a backtrace would cost more than the rest.
+    config.wasm_backtrace_max_frames(None);
+    config.native_unwind_info(false);
+
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_core_instances(slots);
+    pool.total_memories(slots);
+    pool.total_tables(slots);
+    pool.total_stacks(slots);
+    pool.max_memories_per_module(1);
+    pool.max_tables_per_module(1);
+    pool.max_memory_size(MEMORY_BYTES);
+    pool.table_elements(20_000);
+    // Slots that were used stay warm for the same module.
+    pool.max_unused_warm_slots(64.min(slots));
+    pool.linear_memory_keep_resident(KEEP_RESIDENT);
+    pool.table_keep_resident(8 * KIB);
+    pool.async_stack_keep_resident(32 * KIB);
+    // Linux 6.7 can tell which pages were touched, so that only those are wiped.
+    pool.pagemap_scan(Enabled::Auto);
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    Ok(config)
+}
+
+/// Code for a plain CPU (x86-64-v2: every server since 2009), so that what one machine compiled runs on
+/// the next. A peer shipped AVX-512 code from its build machine.
+#[cfg(target_arch = "x86_64")]
+fn baseline_cpu(config: &mut Config) -> EngineResult<()> {
+    config
+        .target(&format!(
+            "x86_64-unknown-{}",
+            if cfg!(target_os = "macos") {
+                "darwin"
+            } else {
+                "linux-gnu"
+            }
+        ))
+        .map_err(|error| EngineError::Setup(error.to_string()))?;
+    for flag in [
+        "has_sse3",
+        "has_ssse3",
+        "has_sse41",
+        "has_sse42",
+        "has_popcnt",
+    ] {
+        #[expect(unsafe_code, reason = "the only way to name CPU features")]
+        // SAFETY: a wrong flag would let Cranelift use instructions that the CPU lacks. These are ordinary
+        // ISA flags, and wasmtime refuses to load code whose flags the CPU does not have.
+        unsafe {
+            config.cranelift_flag_enable(flag);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn baseline_cpu(_config: &mut Config) -> EngineResult<()> {
+    Ok(())
+}

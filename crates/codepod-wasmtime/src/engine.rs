@@ -1,0 +1,135 @@
+//! The engine: wasmtime, its modules, its threads and its clock.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+
+use async_lock::Semaphore;
+use codepod_kernel::{Host, Kernel, Program};
+
+use crate::cache::ModuleCache;
+use crate::clock::Clock;
+use crate::config;
+use crate::error::{EngineError, EngineResult};
+use crate::executor::Executor;
+use crate::modules::{GuestModule, Modules};
+use crate::process;
+
+/// A sandbox's kernel behind its one lock. A poisoned lock means that a call panicked: that sandbox is over.
+pub type KernelHandle = Arc<Mutex<Kernel>>;
+
+/// How an engine is set up.
+#[derive(Debug, Clone)]
+pub struct EngineOptions {
+    /// Processes that exist at once, over all sandboxes; more wait for a place. Each reserves address
+    /// space, and no memory before it is used.
+    pub slots: u32,
+    /// Threads for processes beside those that callers drive; 0 for one per core.
+    pub threads: usize,
+    /// Where compiled modules are kept; `None` compiles anew in every host process.
+    pub cache: Option<ModuleCache>,
+}
+
+impl Default for EngineOptions {
+    fn default() -> EngineOptions {
+        EngineOptions {
+            slots: 2048,
+            threads: 0,
+            cache: None,
+        }
+    }
+}
+
+/// The engine. Clones share it.
+#[derive(Clone)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) wasmtime: wasmtime::Engine,
+    pub(crate) modules: Modules,
+    pub(crate) clock: Arc<Clock>,
+    pub(crate) slots: Semaphore,
+    executor: Executor,
+}
+
+impl Engine {
+    /// Sets up an engine.
+    pub fn new(options: EngineOptions) -> EngineResult<Engine> {
+        let setup = |error: &dyn std::fmt::Display| EngineError::Setup(error.to_string());
+        let config = config::config(options.slots, false)?;
+        let wasmtime = wasmtime::Engine::new(&config)
+            .map_err(|error| EngineError::Setup(format!("{error:#}")))?;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = if options.threads == 0 {
+            cores
+        } else {
+            options.threads
+        };
+        Ok(Engine {
+            inner: Arc::new(Inner {
+                modules: Modules::new(wasmtime.clone(), options.cache),
+                clock: Clock::start(wasmtime.weak()).map_err(|error| setup(&error))?,
+                slots: Semaphore::new(options.slots as usize),
+                executor: Executor::start(threads).map_err(|error| setup(&error))?,
+                wasmtime,
+            }),
+        })
+    }
+
+    /// Makes a module known by its name. It is loaded when it is used first.
+    pub fn register(&self, guest: GuestModule) {
+        self.inner.modules.register(guest);
+    }
+
+    /// Loads a module now, so that the first command does not have to.
+    pub fn preload(&self, name: &str) -> EngineResult<()> {
+        self.inner.modules.load_named(name).map(drop)
+    }
+
+    /// Where kernels get time and randomness from.
+    pub fn host(&self) -> Arc<dyn Host> {
+        self.inner.clock.clone()
+    }
+
+    /// Runs a process on the caller's own thread, as long as the future is polled. Dropping it kills the
+    /// process. Processes that it starts run on the engine's threads.
+    pub fn run(
+        &self,
+        kernel: KernelHandle,
+        program: Program,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        process::run(self.inner.clone(), kernel, program)
+    }
+
+    /// Runs a process on the engine's threads.
+    pub fn spawn(&self, kernel: KernelHandle, program: Program) {
+        self.inner.spawn(kernel, program);
+    }
+
+    /// Runs a future of the host's own on the engine's threads.
+    pub fn spawn_task(&self, future: impl Future<Output = ()> + Send + 'static) {
+        self.inner.executor.spawn(future);
+    }
+
+    /// Compiles modules for the cache with all cores, as a build step.
+    pub fn precompile(cache: &ModuleCache, wasm: &[u8]) -> EngineResult<()> {
+        let config = config::config(1, true)?;
+        let engine = wasmtime::Engine::new(&config)
+            .map_err(|error| EngineError::Setup(format!("{error:#}")))?;
+        cache.load(&engine, wasm).map(drop)
+    }
+}
+
+impl Inner {
+    pub(crate) fn spawn(self: &Arc<Self>, kernel: KernelHandle, program: Program) {
+        self.executor
+            .spawn(process::run(self.clone(), kernel, program));
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,163 @@
+//! Modules: the ones that the engine knows by name, and foreign ones by digest.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use codepod_abi::Grant;
+use codepod_kernel::ModuleSource;
+use wasmtime::{InstancePre, Module, ModuleExport};
+
+use crate::cache::ModuleCache;
+use crate::compile::Compiler;
+use crate::error::{EngineError, EngineResult};
+use crate::linker;
+use crate::process::ProcessState;
+
+/// Where a guest's code is.
+#[derive(Debug, Clone)]
+pub enum Code {
+    /// A WebAssembly module in memory.
+    Wasm(Cow<'static, [u8]>),
+    /// A WebAssembly module in a host file, read when it is used first.
+    File(PathBuf),
+}
+
+/// A guest that programs can name.
+#[derive(Debug, Clone)]
+pub struct GuestModule {
+    /// The name, as in `#!codepod NAME`.
+    pub name: String,
+    /// Its code.
+    pub code: Code,
+    /// What it may import.
+    pub grants: Vec<Grant>,
+}
+
+/// A module that is ready to start.
+#[derive(Clone)]
+pub(crate) struct Loaded {
+    pub(crate) pre: InstancePre<ProcessState>,
+    pub(crate) start: ModuleExport,
+    pub(crate) memory: ModuleExport,
+}
+
+/// Foreign modules kept compiled; the least used goes first.
+const FOREIGN_KEPT: usize = 64;
+
+/// What foreign modules may import: they know nothing of codepod.
+const FOREIGN_GRANTS: &[Grant] = &[Grant::Wasi];
+
+enum Named {
+    Known(GuestModule),
+    Loaded(Loaded),
+}
+
+#[derive(Default)]
+struct Foreign {
+    by_digest: HashMap<[u8; 32], (u64, Loaded)>,
+    uses: u64,
+}
+
+pub(crate) struct Modules {
+    engine: wasmtime::Engine,
+    cache: Option<ModuleCache>,
+    named: Mutex<HashMap<Arc<str>, Named>>,
+    foreign: Mutex<Foreign>,
+    compiler: Compiler,
+}
+
+impl Modules {
+    pub(crate) fn new(engine: wasmtime::Engine, cache: Option<ModuleCache>) -> Modules {
+        Modules {
+            compiler: Compiler::new(engine.clone()),
+            engine,
+            cache,
+            named: Mutex::default(),
+            foreign: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn register(&self, guest: GuestModule) {
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        named.insert(guest.name.as_str().into(), Named::Known(guest));
+    }
+
+    /// The module of a program, loaded if it was not.
+    pub(crate) async fn load(&self, source: &ModuleSource) -> EngineResult<Loaded> {
+        match source {
+            ModuleSource::Named(name) => self.load_named(name),
+            ModuleSource::Bytes(bytes) => self.load_foreign(bytes).await,
+        }
+    }
+
+    pub(crate) fn load_named(&self, name: &str) -> EngineResult<Loaded> {
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = named
+            .get_mut(name)
+            .ok_or_else(|| EngineError::UnknownModule(name.into()))?;
+        let guest = match slot {
+            Named::Loaded(loaded) => return Ok(loaded.clone()),
+            Named::Known(guest) => guest,
+        };
+        let wasm = match &guest.code {
+            Code::Wasm(bytes) => bytes.clone(),
+            Code::File(path) => std::fs::read(path)
+                .map_err(|error| EngineError::InvalidModule(format!("{name}: {error}")))?
+                .into(),
+        };
+        let module = match &self.cache {
+            Some(cache) => cache.load(&self.engine, &wasm)?,
+            None => Module::new(&self.engine, &wasm)
+                .map_err(|error| EngineError::InvalidModule(format!("{error:#}")))?,
+        };
+        let loaded = self.link(&module, &guest.grants)?;
+        *slot = Named::Loaded(loaded.clone());
+        Ok(loaded)
+    }
+
+    async fn load_foreign(&self, bytes: &Arc<[u8]>) -> EngineResult<Loaded> {
+        let digest = *blake3::hash(bytes).as_bytes();
+        {
+            let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+            foreign.uses += 1;
+            let now = foreign.uses;
+            if let Some((used, loaded)) = foreign.by_digest.get_mut(&digest) {
+                *used = now;
+                return Ok(loaded.clone());
+            }
+        }
+        let module = self.compiler.compile(bytes.clone()).await?;
+        let loaded = self.link(&module, FOREIGN_GRANTS)?;
+        let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = foreign.uses;
+        if foreign.by_digest.len() >= FOREIGN_KEPT
+            && let Some(oldest) = foreign
+                .by_digest
+                .iter()
+                .min_by_key(|(_, (used, _))| *used)
+                .map(|(d, _)| *d)
+        {
+            foreign.by_digest.remove(&oldest);
+        }
+        foreign.by_digest.insert(digest, (now, loaded.clone()));
+        Ok(loaded)
+    }
+
+    fn link(&self, module: &Module, grants: &[Grant]) -> EngineResult<Loaded> {
+        let linker = linker::linker(&self.engine, grants)
+            .map_err(|error| EngineError::Setup(format!("{error:#}")))?;
+        let pre = linker
+            .instantiate_pre(module)
+            .map_err(|error| EngineError::NotGranted(format!("{error:#}")))?;
+        let export = |name: &str| {
+            module.get_export_index(name).ok_or_else(|| {
+                EngineError::InvalidModule(format!("it exports no `{name}`: not a WASI command"))
+            })
+        };
+        let start = export("_start")?;
+        let memory = export("memory")?;
+        Ok(Loaded { pre, start, memory })
+    }
+}

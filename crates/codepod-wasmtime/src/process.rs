@@ -1,0 +1,186 @@
+//! Running a process: from a program to an exit status.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::Arc;
+
+use codepod_abi::Signal;
+use codepod_kernel::{Control, ExitStatus, Host, Kernel, Pid, Program, RunState};
+use wasmtime::{Memory, ResourceLimiter, Store, StoreContextMut, Trap, UpdateDeadline};
+
+use crate::engine::{Inner, KernelHandle};
+use crate::modules::Loaded;
+
+/// The most elements of a table: function pointers of a large C program.
+const TABLE_ELEMENTS: usize = 20_000;
+
+/// Ends the guest's code; the kernel knows why.
+#[derive(Debug)]
+pub(crate) struct Ended;
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the process has ended")
+    }
+}
+
+impl std::error::Error for Ended {}
+
+/// What a process's store carries.
+pub(crate) struct ProcessState {
+    pub(crate) kernel: KernelHandle,
+    pub(crate) engine: Arc<Inner>,
+    pub(crate) pid: Pid,
+    pub(crate) memory: Option<Memory>,
+    control: Arc<Control>,
+}
+
+impl ResourceLimiter for ProcessState {
+    fn memory_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        Ok(self.control.grow_memory(desired))
+    }
+
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        Ok(desired <= TABLE_ELEMENTS)
+    }
+}
+
+/// Tells the kernel that a process has ended, also when its future is dropped half-way.
+struct ExitGuard {
+    kernel: KernelHandle,
+    pid: Pid,
+    status: ExitStatus,
+}
+
+impl Drop for ExitGuard {
+    fn drop(&mut self) {
+        if let Ok(mut kernel) = self.kernel.lock() {
+            kernel.exit(self.pid, self.status);
+        }
+    }
+}
+
+/// Runs a process to its end. Dropping the future kills it.
+pub(crate) async fn run(engine: Arc<Inner>, kernel: KernelHandle, program: Program) {
+    let pid = program.pid;
+    let mut guard = ExitGuard {
+        kernel: kernel.clone(),
+        pid,
+        status: ExitStatus::Signaled(Signal::Kill),
+    };
+    let loaded = match engine.modules.load(&program.module).await {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            complain(&kernel, pid, &error.to_string());
+            guard.status = ExitStatus::Exited(126);
+            return;
+        }
+    };
+    guard.status = execute(&engine, &kernel, program, &loaded).await;
+}
+
+async fn execute(
+    engine: &Arc<Inner>,
+    kernel: &KernelHandle,
+    program: Program,
+    loaded: &Loaded,
+) -> ExitStatus {
+    let pid = program.pid;
+    let _slot = engine.slots.acquire().await;
+    let _running = engine.clock.enter();
+    let state = ProcessState {
+        kernel: kernel.clone(),
+        engine: engine.clone(),
+        pid,
+        memory: None,
+        control: program.control.clone(),
+    };
+    let mut store = Store::new(&engine.wasmtime, state);
+    store.limiter(|state| state);
+    store.set_epoch_deadline(1);
+    store.epoch_deadline_callback(at_epoch);
+    let ended = async {
+        let instance = loaded.pre.instantiate_async(&mut store).await?;
+        let memory = instance
+            .get_module_export(&mut store, &loaded.memory)
+            .and_then(|export| export.into_memory());
+        store.data_mut().memory = memory;
+        let start = instance
+            .get_module_export(&mut store, &loaded.start)
+            .and_then(|export| export.into_func())
+            .ok_or_else(|| wasmtime::Error::msg("`_start` is not a function"))?
+            .typed::<(), ()>(&store)?;
+        start.call_async(&mut store, ()).await
+    }
+    .await;
+    match ended {
+        Ok(()) => ExitStatus::Exited(0),
+        // The kernel has decided already; what is said here counts only if it has not.
+        Err(error) if error.is::<Ended>() => ExitStatus::Signaled(Signal::Kill),
+        Err(error) => match error.downcast_ref::<Trap>() {
+            Some(trap) => ExitStatus::Signaled(signal_of(*trap)),
+            None => {
+                complain(kernel, pid, &format!("{error:#}"));
+                ExitStatus::Exited(126)
+            }
+        },
+    }
+}
+
+/// What a native program would have died of.
+fn signal_of(trap: Trap) -> Signal {
+    match trap {
+        Trap::UnreachableCodeReached => Signal::Abrt,
+        Trap::IntegerDivisionByZero | Trap::IntegerOverflow | Trap::BadConversionToInteger => {
+            Signal::Fpe
+        }
+        Trap::Interrupt => Signal::Kill,
+        Trap::StackOverflow | Trap::MemoryOutOfBounds | Trap::HeapMisaligned => Signal::Segv,
+        _ => Signal::Ill,
+    }
+}
+
+fn complain(kernel: &KernelHandle, pid: Pid, message: &str) {
+    if let Ok(mut kernel) = kernel.lock() {
+        kernel.complain(pid, message);
+    }
+}
+
+/// At the end of a slice: let others run, or stop, or end.
+fn at_epoch(context: StoreContextMut<'_, ProcessState>) -> wasmtime::Result<UpdateDeadline> {
+    let state = context.data();
+    match state.control.state() {
+        RunState::End => Err(Ended.into()),
+        RunState::Stop => {
+            let (kernel, pid) = (state.kernel.clone(), state.pid);
+            let running = poll_fn(move |cx| match kernel.lock() {
+                Ok(mut kernel) => Kernel::poll_running(&mut kernel, pid, cx.waker()),
+                Err(_) => std::task::Poll::Ready(()),
+            });
+            Ok(UpdateDeadline::YieldCustom(1, Box::pin(running)))
+        }
+        RunState::Run => {
+            if state.control.alarm() <= state.engine.clock.monotonic() {
+                state
+                    .kernel
+                    .lock()
+                    .map_err(|_| Ended)?
+                    .fire_alarm(state.pid);
+                if state.control.state() == RunState::End {
+                    return Err(Ended.into());
+                }
+            }
+            Ok(UpdateDeadline::Yield(1))
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Commands: one program with its arguments, input and limits.
+
+use std::time::Duration;
+
+use codepod_abi::Errno;
+use codepod_kernel::{Fd, Group, Kernel, Program, SpawnSpec, Stdio, Strings};
+use codepod_vfs::{Access, FileKind};
+use futures_lite::future::block_on;
+
+use crate::error::{Error, ErrorKind};
+use crate::pipeline::Pipeline;
+use crate::result::RunResult;
+use crate::running::Running;
+use crate::sandbox::Sandbox;
+
+/// What a command reads.
+#[derive(Debug, Clone, Default)]
+pub enum Stdin {
+    /// Nothing.
+    #[default]
+    Empty,
+    /// These bytes.
+    Bytes(Vec<u8>),
+}
+
+/// A command to run.
+#[derive(Debug, Clone)]
+#[must_use = "a command does nothing until it is run"]
+pub struct Command {
+    pub(crate) sandbox: Sandbox,
+    pub(crate) argv: Vec<Vec<u8>>,
+    env: Vec<(String, String)>,
+    cwd: Option<String>,
+    pub(crate) stdin: Stdin,
+    pub(crate) timeout: Duration,
+}
+
+/// Why a command could not be started, as a shell would tell: 127 when it is not there, 126 otherwise.
+pub(crate) enum NotStarted {
+    Result { exit_code: i32, message: String },
+    Error(Error),
+}
+
+impl Command {
+    pub(crate) fn new<S: AsRef<[u8]>>(
+        sandbox: Sandbox,
+        argv: impl IntoIterator<Item = S>,
+    ) -> Command {
+        let timeout = sandbox.options().timeout;
+        Command {
+            sandbox,
+            argv: argv
+                .into_iter()
+                .map(|word| word.as_ref().to_vec())
+                .collect(),
+            env: Vec::new(),
+            cwd: None,
+            stdin: Stdin::Empty,
+            timeout,
+        }
+    }
+
+    /// Sets an environment variable.
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Command {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets the working directory.
+    pub fn cwd(mut self, path: impl Into<String>) -> Command {
+        self.cwd = Some(path.into());
+        self
+    }
+
+    /// Gives it bytes to read.
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Command {
+        self.stdin = Stdin::Bytes(bytes.into());
+        self
+    }
+
+    /// Sets how long it may take.
+    pub fn timeout(mut self, timeout: Duration) -> Command {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Lets the next command read what this one prints.
+    pub fn pipe(self, next: Command) -> Pipeline {
+        Pipeline::of(self).pipe(next)
+    }
+
+    /// Runs it and waits for its end. The caller's thread runs the program itself; dropping the future
+    /// kills it.
+    pub async fn run(self) -> Result<RunResult, Error> {
+        Pipeline::of(self).run().await
+    }
+
+    /// The same without an async runtime.
+    pub fn run_blocking(self) -> Result<RunResult, Error> {
+        block_on(self.run())
+    }
+
+    /// Starts it with streams that the caller reads and writes while it runs.
+    pub fn start(self) -> Result<Running, Error> {
+        Running::start(self)
+    }
+
+    /// The command as one line, for people.
+    pub(crate) fn line(&self) -> String {
+        let words: Vec<_> = self
+            .argv
+            .iter()
+            .map(|word| String::from_utf8_lossy(word))
+            .collect();
+        words.join(" ")
+    }
+
+    /// Puts the process into the kernel's table.
+    pub(crate) fn spawn(
+        &self,
+        kernel: &mut Kernel,
+        stdio: [Stdio; 3],
+    ) -> Result<Program, NotStarted> {
+        let Some(name) = self.argv.first().filter(|name| !name.is_empty()) else {
+            let why = "a command needs a program's name".to_owned();
+            return Err(NotStarted::Error(ErrorKind::InvalidArgument(why).into()));
+        };
+        let cwd = self
+            .cwd
+            .as_ref()
+            .unwrap_or(&self.sandbox.options().cwd)
+            .clone();
+        let env = self.environment(&cwd);
+        let nul = || {
+            NotStarted::Error(
+                ErrorKind::InvalidArgument("an argument holds a NUL byte".into()).into(),
+            )
+        };
+        let argv = Strings::new(&self.argv).ok_or_else(nul)?;
+        let block = Strings::new(env.iter().map(|(name, value)| format!("{name}={value}")))
+            .ok_or_else(nul)?;
+        let shown = String::from_utf8_lossy(name).into_owned();
+        let path = match search(kernel, name, &env) {
+            Some(path) => path,
+            None => {
+                return Err(NotStarted::Result {
+                    exit_code: 127,
+                    message: format!("codepod: {shown}: command not found\n"),
+                });
+            }
+        };
+        let spec = SpawnSpec {
+            path,
+            argv,
+            env: block,
+            cwd: Some(cwd.into_bytes()),
+            fds: stdio.into_iter().zip([Fd(0), Fd(1), Fd(2)]).collect(),
+            group: Group::Inherit,
+        };
+        kernel.spawn(None, spec).map_err(|errno| match errno {
+            Errno::NoEnt
+            | Errno::Access
+            | Errno::NoExec
+            | Errno::IsDir
+            | Errno::NotDir
+            | Errno::Perm => {
+                let exit_code = if errno == Errno::NoEnt { 127 } else { 126 };
+                NotStarted::Result {
+                    exit_code,
+                    message: format!("codepod: {shown}: {errno}\n"),
+                }
+            }
+            errno => NotStarted::Error(ErrorKind::Spawn { name: shown, errno }.into()),
+        })
+    }
+
+    fn environment(&self, cwd: &str) -> Vec<(String, String)> {
+        let mut env: Vec<(String, String)> = [
+            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            ("HOME", "/home/user"),
+            ("USER", "user"),
+            ("LANG", "C.UTF-8"),
+            ("PWD", cwd),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into();
+        for (name, value) in self.sandbox.options().env.iter().chain(&self.env) {
+            match env.iter_mut().find(|(known, _)| known == name) {
+                Some((_, old)) => old.clone_from(value),
+                None => env.push((name.clone(), value.clone())),
+            }
+        }
+        env
+    }
+}
+
+/// Where a program is: as named when there is a slash in it, else in the first directory of `PATH` that has it.
+fn search(kernel: &mut Kernel, name: &[u8], env: &[(String, String)]) -> Option<Vec<u8>> {
+    if name.contains(&b'/') {
+        return Some(name.to_vec());
+    }
+    let path = env
+        .iter()
+        .find(|(name, _)| name == "PATH")
+        .map_or("", |(_, value)| value);
+    let (vfs, caller) = kernel.files();
+    let root = vfs.root();
+    path.split(':')
+        .filter(|directory| directory.starts_with('/'))
+        .find_map(|directory| {
+            let mut candidate = directory.as_bytes().to_vec();
+            candidate.push(b'/');
+            candidate.extend_from_slice(name);
+            let node = vfs.resolve(&caller, root, &candidate, true).ok()?;
+            let runs = vfs
+                .stat(&caller, node)
+                .is_ok_and(|stat| stat.kind == FileKind::File)
+                && vfs.access(&caller, node, Access::EXECUTE).is_ok();
+            runs.then_some(candidate)
+        })
+}

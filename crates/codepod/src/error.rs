@@ -1,0 +1,91 @@
+//! Errors to callers of a sandbox: kind, message, hint. What goes wrong inside is a command's own affair.
+
+use codepod_abi::Errno;
+use codepod_wasmtime::EngineError;
+
+/// An error with what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[error("{kind}")]
+pub struct Error {
+    kind: ErrorKind,
+}
+
+/// What went wrong. Clients match on this; people read its text.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The engine cannot be set up or lacks a module.
+    #[error("{0}")]
+    Engine(EngineError),
+    /// No guests were built, so there are no commands.
+    #[error("no guests are built")]
+    NoGuests,
+    /// A file operation failed.
+    #[error("`{path}`: {errno}")]
+    File {
+        /// The sandbox's path.
+        path: String,
+        /// Why.
+        errno: Errno,
+    },
+    /// A process could not be made.
+    #[error("cannot start `{name}`: {errno}")]
+    Spawn {
+        /// The command.
+        name: String,
+        /// Why.
+        errno: Errno,
+    },
+    /// A host directory cannot be mounted.
+    #[error("cannot mount at `{at}`: {why}")]
+    Mount {
+        /// The sandbox's path.
+        at: String,
+        /// Why; it names nothing of the host.
+        why: String,
+    },
+    /// The sandbox has processes that the operation cannot go on under.
+    #[error("the sandbox is busy: {processes} processes are running")]
+    Busy {
+        /// How many.
+        processes: usize,
+    },
+    /// An argument cannot be passed on.
+    #[error("{0}")]
+    InvalidArgument(String),
+    /// A fault of codepod itself; this sandbox is over, others are not.
+    #[error("internal error: this sandbox cannot go on")]
+    Internal,
+}
+
+impl Error {
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+
+    /// What to do about it, where there is something.
+    pub fn hint(&self) -> Option<&'static str> {
+        match &self.kind {
+            ErrorKind::NoGuests => Some("build them with `cargo xtask guests`"),
+            ErrorKind::Engine(EngineError::Setup(_)) => Some(
+                "the engine reserves address space: raise `ulimit -v`, or lower `RuntimeOptions::slots`",
+            ),
+            ErrorKind::Busy { .. } => Some("wait for them, or end them with `Sandbox::kill_all`"),
+            ErrorKind::Internal => Some("drop this sandbox and report what it ran"),
+            _ => None,
+        }
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Error {
+        Error { kind }
+    }
+}
+
+impl From<EngineError> for Error {
+    fn from(error: EngineError) -> Error {
+        ErrorKind::Engine(error).into()
+    }
+}

@@ -1,0 +1,246 @@
+//! Files of a sandbox from outside: read, write, list, make, remove, rename. They act as the sandbox's user,
+//! under its permissions and limits; relative paths start at the working directory.
+
+use std::sync::MutexGuard;
+
+use codepod_abi::Errno;
+use codepod_kernel::Kernel;
+use codepod_vfs::{Caller, FileKind, NodeRef, OpenOptions, Vfs};
+
+use crate::error::{Error, ErrorKind};
+use crate::sandbox::Sandbox;
+
+/// What is known of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileStat {
+    /// What it is.
+    pub kind: FileKind,
+    /// Bytes.
+    pub size: u64,
+    /// Permission bits.
+    pub mode: u16,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// Modification time, nanoseconds since 1970.
+    pub mtime: u64,
+}
+
+/// An entry of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DirEntry {
+    /// Its name.
+    pub name: Vec<u8>,
+    /// What it is.
+    pub kind: FileKind,
+}
+
+/// How much is read at once.
+const PIECE: usize = 64 << 10;
+
+impl Sandbox {
+    /// All of a file.
+    pub fn read_file(&self, path: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
+        let path = path.as_ref();
+        self.with_open(path, &OpenOptions::READ, |vfs, caller, node| {
+            let mut bytes = Vec::new();
+            loop {
+                let at = bytes.len();
+                bytes.resize(at + PIECE, 0);
+                let read = vfs.read_at(caller, node, at as u64, &mut bytes[at..])?;
+                bytes.truncate(at + read);
+                if read == 0 {
+                    return Ok(bytes);
+                }
+            }
+        })
+    }
+
+    /// Makes or replaces a file.
+    pub fn write_file(&self, path: impl AsRef<[u8]>, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
+        let bytes = bytes.as_ref();
+        self.with_open(path.as_ref(), &OpenOptions::REPLACE, |vfs, caller, node| {
+            let mut at = 0;
+            while at < bytes.len() {
+                at += vfs.write_at(caller, node, at as u64, &bytes[at..])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The entries of a directory, by name.
+    pub fn list_dir(&self, path: impl AsRef<[u8]>) -> Result<Vec<DirEntry>, Error> {
+        let options = OpenOptions {
+            directory: true,
+            ..OpenOptions::READ
+        };
+        self.with_open(path.as_ref(), &options, |vfs, caller, node| {
+            let mut entries = Vec::new();
+            vfs.read_dir(caller, node, 0, u64::MAX, &mut |entry| {
+                if entry.name != b"." && entry.name != b".." {
+                    entries.push(DirEntry {
+                        name: entry.name.to_vec(),
+                        kind: entry.kind,
+                    });
+                }
+                true
+            })?;
+            entries.sort_by(|a, b| a.name.cmp(&b.name));
+            Ok(entries)
+        })
+    }
+
+    /// Makes a directory and those above it that are missing.
+    pub fn mkdir(&self, path: impl AsRef<[u8]>) -> Result<(), Error> {
+        let path = path.as_ref();
+        self.with(path, |vfs, caller, base| {
+            let ends = path
+                .iter()
+                .enumerate()
+                .filter(|(i, byte)| **byte == b'/' && *i > 0)
+                .map(|(i, _)| i);
+            for end in ends.chain([path.len()]) {
+                match vfs.mkdir(caller, base, &path[..end], 0o777) {
+                    Ok(_) => {}
+                    Err(Errno::Exist) if vfs.resolve(caller, base, &path[..end], true).is_ok() => {}
+                    Err(errno) => return Err(errno),
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Removes a file, or a directory with all that is in it.
+    pub fn remove(&self, path: impl AsRef<[u8]>) -> Result<(), Error> {
+        let path = path.as_ref();
+        self.with(path, |vfs, caller, base| {
+            let node = vfs.resolve(caller, base, path, false)?;
+            if vfs.stat(caller, node)?.kind != FileKind::Directory {
+                return vfs.unlink(caller, base, path);
+            }
+            remove_tree(vfs, caller, base, path)
+        })
+    }
+
+    /// What is known of a path; a link at its end is followed.
+    pub fn stat(&self, path: impl AsRef<[u8]>) -> Result<FileStat, Error> {
+        let path = path.as_ref();
+        self.with(path, |vfs, caller, base| {
+            let node = vfs.resolve(caller, base, path, true)?;
+            let stat = vfs.stat(caller, node)?;
+            Ok(FileStat {
+                kind: stat.kind,
+                size: stat.size,
+                mode: stat.mode,
+                uid: stat.uid,
+                gid: stat.gid,
+                mtime: stat.mtime,
+            })
+        })
+    }
+
+    /// Sets the permission bits of a path.
+    pub fn set_mode(&self, path: impl AsRef<[u8]>, mode: u16) -> Result<(), Error> {
+        let path = path.as_ref();
+        self.with(path, |vfs, caller, base| {
+            let node = vfs.resolve(caller, base, path, true)?;
+            vfs.set_mode(caller, node, mode)
+        })
+    }
+
+    /// Renames, replacing what has the new name.
+    pub fn rename(&self, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<(), Error> {
+        let from = from.as_ref();
+        self.with(from, |vfs, caller, base| {
+            vfs.rename(caller, base, from, base, to.as_ref())
+        })
+    }
+
+    fn with_open<R>(
+        &self,
+        path: &[u8],
+        options: &OpenOptions,
+        f: impl FnOnce(&mut Vfs, &Caller<'_>, NodeRef) -> Result<R, Errno>,
+    ) -> Result<R, Error> {
+        self.with(path, |vfs, caller, base| {
+            let node = vfs.open(caller, base, path, options)?;
+            let result = f(vfs, caller, node);
+            vfs.close(node);
+            result
+        })
+    }
+
+    fn with<R>(
+        &self,
+        path: &[u8],
+        f: impl FnOnce(&mut Vfs, &Caller<'_>, NodeRef) -> Result<R, Errno>,
+    ) -> Result<R, Error> {
+        let mut kernel: MutexGuard<'_, Kernel> = self.kernel()?;
+        let (vfs, caller) = kernel.files();
+        let root = vfs.root();
+        vfs.resolve(&caller, root, self.options().cwd.as_bytes(), true)
+            // A working directory that has gone does not matter to an absolute path.
+            .or(if path.first() == Some(&b'/') {
+                Ok(root)
+            } else {
+                Err(Errno::NoEnt)
+            })
+            .and_then(|base| f(vfs, &caller, base))
+            .map_err(|errno| {
+                ErrorKind::File {
+                    path: String::from_utf8_lossy(path).into_owned(),
+                    errno,
+                }
+                .into()
+            })
+    }
+}
+
+/// Removes a directory's content and then itself, without recursion: a guest can nest as deep as it likes.
+fn remove_tree(
+    vfs: &mut Vfs,
+    caller: &Caller<'_>,
+    base: NodeRef,
+    path: &[u8],
+) -> Result<(), Errno> {
+    let parent_of = |path: &[u8]| -> (Vec<u8>, Vec<u8>) {
+        let trimmed = path
+            .iter()
+            .rposition(|byte| *byte != b'/')
+            .map_or(path, |end| &path[..=end]);
+        match trimmed.iter().rposition(|byte| *byte == b'/') {
+            Some(0) => (b"/".to_vec(), trimmed[1..].to_vec()),
+            Some(at) => (trimmed[..at].to_vec(), trimmed[at + 1..].to_vec()),
+            None => (b".".to_vec(), trimmed.to_vec()),
+        }
+    };
+    let (parent, name) = parent_of(path);
+    let mut stack = vec![(vfs.resolve(caller, base, &parent, true)?, name)];
+    while let Some((parent, name)) = stack.last().cloned() {
+        let node = vfs.resolve(caller, parent, &name, false)?;
+        let mut directories = Vec::new();
+        let mut files = Vec::new();
+        vfs.read_dir(caller, node, 0, u64::MAX, &mut |entry| {
+            match (entry.name, entry.kind) {
+                (b"." | b"..", _) => {}
+                (name, FileKind::Directory) => directories.push(name.to_vec()),
+                (name, _) => files.push(name.to_vec()),
+            }
+            true
+        })?;
+        for file in files {
+            vfs.unlink(caller, node, &file)?;
+        }
+        match directories.into_iter().next() {
+            Some(child) => stack.push((node, child)),
+            None => {
+                vfs.rmdir(caller, parent, &name)?;
+                stack.pop();
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! A computer for every AI agent, in microseconds.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), codepod::Error> {
+//! let sandbox = codepod::Sandbox::create(codepod::Options::default())?;
+//! let result = sandbox.command(["seq", "3"]).run_blocking()?;
+//! assert_eq!(result.stdout, b"1\n2\n3\n");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Sandbox`] is a value: a file tree and policies. [`Sandbox::snapshot`], [`Sandbox::restore`] and
+//! [`Sandbox::fork`] cost microseconds, whatever it holds. Commands are WebAssembly processes on a small
+//! POSIX-like kernel in this host process: no server, no daemon, no root, no KVM. Nothing of the host is
+//! reachable unless an option says so.
+
+#![forbid(unsafe_code)]
+
+mod command;
+mod error;
+mod files;
+mod image;
+mod mounts;
+mod options;
+mod pipeline;
+mod result;
+mod running;
+mod runtime;
+mod sandbox;
+
+pub use codepod_kernel::{ExitStatus, Limits, Trace, TraceFn};
+pub use codepod_vfs::{FileKind, FsLimits};
+pub use command::{Command, Stdin};
+pub use error::{Error, ErrorKind};
+pub use files::{DirEntry, FileStat};
+pub use mounts::{Mount, MountAccess};
+pub use options::Options;
+pub use pipeline::Pipeline;
+pub use result::RunResult;
+pub use running::{PipeReader, PipeWriter, Running};
+pub use runtime::{Runtime, RuntimeOptions};
+pub use sandbox::{Sandbox, Snapshot, Stats};

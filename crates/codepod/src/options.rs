@@ -1,0 +1,66 @@
+//! Options of a sandbox, with the defaults that first runs use.
+
+use std::time::Duration;
+
+use codepod_kernel::{Limits, TraceFn};
+use codepod_vfs::FsLimits;
+
+use crate::mounts::Mount;
+
+/// How a sandbox is made.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// Working directory of commands.
+    pub cwd: String,
+    /// Environment beside the usual (`PATH`, `HOME`, `USER`, `LANG`); a name given here replaces it.
+    pub env: Vec<(String, String)>,
+    /// How long a command may take.
+    pub timeout: Duration,
+    /// Limits of processes, pipes, memory, output.
+    pub limits: Limits,
+    /// Limits of files.
+    pub fs_limits: FsLimits,
+    /// Owner of the processes; 0 is root inside the sandbox.
+    pub uid: u32,
+    /// Their group.
+    pub gid: u32,
+    /// Host directories.
+    pub mounts: Vec<Mount>,
+    /// Whether files that hold a WebAssembly module may be run. Off by default: compiling hostile code is
+    /// work for the host.
+    pub allow_foreign_modules: bool,
+    /// Groups of further guests whose commands are in `/usr/bin`.
+    pub guest_groups: Vec<String>,
+    /// Gets every call of every process.
+    pub trace: Option<TraceFn>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            cwd: "/home/user".into(),
+            env: Vec::new(),
+            timeout: Duration::from_secs(30),
+            limits: Limits::default(),
+            fs_limits: FsLimits::default(),
+            uid: 1000,
+            gid: 1000,
+            mounts: Vec::new(),
+            allow_foreign_modules: false,
+            guest_groups: Vec::new(),
+            trace: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options")
+            .field("cwd", &self.cwd)
+            .field("timeout", &self.timeout)
+            .field("limits", &self.limits)
+            .field("fs_limits", &self.fs_limits)
+            .finish_non_exhaustive()
+    }
+}

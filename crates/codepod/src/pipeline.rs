@@ -1,0 +1,410 @@
+//! Pipelines: commands that run at the same time, each reading what the one before prints.
+
+use std::future::{Future as _, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use codepod_abi::Errno;
+use codepod_kernel::{
+    ExitStatus, Host, Pid, PipeEnd, PipeId, Program, SinkId, Stdio, TimerKey, WaiterId,
+};
+use codepod_wasmtime::KernelHandle;
+use futures_lite::future::block_on;
+
+use crate::command::{Command, NotStarted, Stdin};
+use crate::error::{Error, ErrorKind};
+use crate::result::RunResult;
+use crate::sandbox::Sandbox;
+
+/// Exit status of a command that was ended at its timeout.
+const TIMED_OUT: i32 = 124;
+
+/// Commands connected by pipes.
+#[derive(Debug, Clone)]
+#[must_use = "a pipeline does nothing until it is run"]
+pub struct Pipeline {
+    commands: Vec<Command>,
+}
+
+/// The processes of a pipeline, and what they are connected to.
+struct Stages {
+    pids: Vec<Pid>,
+    programs: Vec<Program>,
+    stdin: Option<(PipeId, Vec<u8>)>,
+}
+
+impl Pipeline {
+    pub(crate) fn of(command: Command) -> Pipeline {
+        Pipeline {
+            commands: vec![command],
+        }
+    }
+
+    /// Adds a command that reads what the last one prints.
+    pub fn pipe(mut self, next: Command) -> Pipeline {
+        self.commands.push(next);
+        self
+    }
+
+    /// Runs it and waits for the end of all its commands. The status is the last one's; standard error is
+    /// everybody's. The caller's thread runs the last command, the engine's threads the others.
+    pub async fn run(self) -> Result<RunResult, Error> {
+        let started = Instant::now();
+        let last = self.commands.last().ok_or(ErrorKind::Internal)?;
+        let sandbox = last.sandbox.clone();
+        let timeout = last.timeout;
+        let line = self
+            .commands
+            .iter()
+            .map(Command::line)
+            .collect::<Vec<_>>()
+            .join(" | ");
+        let output_bytes = sandbox.options().limits.output_bytes;
+        let (out, err) = {
+            let mut kernel = sandbox.kernel()?;
+            (kernel.new_sink(output_bytes), kernel.new_sink(output_bytes))
+        };
+        // Taken whatever happens, also when this future is dropped.
+        let sinks = Sinks {
+            kernel: sandbox.inner.kernel.clone(),
+            out,
+            err,
+            taken: false,
+        };
+        let stages = match self.spawn(&sandbox, out, err) {
+            Ok(stages) => stages,
+            Err(NotStarted::Error(error)) => return Err(error),
+            Err(NotStarted::Result { exit_code, message }) => {
+                return Ok(RunResult {
+                    command: line,
+                    exit_code,
+                    stdout: Vec::new(),
+                    stderr: message.into_bytes(),
+                    truncated: false,
+                    timed_out: false,
+                    execution_time: started.elapsed(),
+                });
+            }
+        };
+        let (status, timed_out) = drive(&sandbox, stages, timeout).await?;
+        let ((stdout, cut_out), (stderr, cut_err)) = sinks.take();
+        Ok(RunResult {
+            command: line,
+            exit_code: if timed_out { TIMED_OUT } else { status.code() },
+            stdout,
+            stderr,
+            truncated: cut_out || cut_err,
+            timed_out,
+            execution_time: started.elapsed(),
+        })
+    }
+
+    /// The same without an async runtime.
+    pub fn run_blocking(self) -> Result<RunResult, Error> {
+        block_on(self.run())
+    }
+
+    fn spawn(&self, sandbox: &Sandbox, out: SinkId, err: SinkId) -> Result<Stages, NotStarted> {
+        let mut kernel = sandbox.kernel().map_err(NotStarted::Error)?;
+        let no_pipe = |errno: Errno| {
+            NotStarted::Error(
+                ErrorKind::Spawn {
+                    name: "a pipeline".into(),
+                    errno,
+                }
+                .into(),
+            )
+        };
+        let mut stages = Stages {
+            pids: Vec::new(),
+            programs: Vec::new(),
+            stdin: None,
+        };
+        let mut input = match &self.commands[0].stdin {
+            Stdin::Empty => Stdio::Null,
+            Stdin::Bytes(bytes) => {
+                let pipe = kernel.new_pipe().map_err(no_pipe)?;
+                kernel.hold_pipe(PipeEnd::Write(pipe)).map_err(no_pipe)?;
+                stages.stdin = Some((pipe, bytes.clone()));
+                Stdio::PipeRead(pipe)
+            }
+        };
+        for (i, command) in self.commands.iter().enumerate() {
+            let is_last = i + 1 == self.commands.len();
+            let (output, next) = if is_last {
+                (Stdio::Sink(out), Stdio::Null)
+            } else {
+                let pipe = kernel.new_pipe().map_err(no_pipe)?;
+                (Stdio::PipeWrite(pipe), Stdio::PipeRead(pipe))
+            };
+            match command.spawn(&mut kernel, [input, output, Stdio::Sink(err)]) {
+                Ok(program) => {
+                    stages.pids.push(program.pid);
+                    stages.programs.push(program);
+                }
+                Err(error) => {
+                    // Nothing has run yet: take it all back.
+                    for program in &stages.programs {
+                        kernel.exit(program.pid, ExitStatus::Exited(0));
+                        kernel.reap(program.pid);
+                    }
+                    if let Some((pipe, _)) = stages.stdin {
+                        kernel.close_pipe(PipeEnd::Write(pipe));
+                    }
+                    if let Stdio::PipeWrite(pipe) = output {
+                        kernel.discard_pipe(pipe);
+                    }
+                    return Err(error);
+                }
+            }
+            input = next;
+        }
+        Ok(stages)
+    }
+}
+
+/// Runs the stages to their end, or to the timeout. Returns the last one's status.
+async fn drive(
+    sandbox: &Sandbox,
+    stages: Stages,
+    timeout: Duration,
+) -> Result<(ExitStatus, bool), Error> {
+    let engine = sandbox.inner.runtime.engine();
+    let kernel = &sandbox.inner.kernel;
+    let Stages {
+        pids,
+        mut programs,
+        stdin,
+    } = stages;
+    let own = programs.pop().ok_or(ErrorKind::Internal)?;
+    let mut session = Session::begin(sandbox, pids)?;
+    let mut timer = Timer::after(engine.host(), session.key, timeout);
+    for program in programs {
+        engine.spawn(kernel.clone(), program);
+    }
+    let mut own = pin!(engine.run(kernel.clone(), own));
+    let mut own_runs = true;
+    let mut feed = match stdin {
+        Some((pipe, bytes)) => Some(Feed::begin(kernel, pipe, bytes)?),
+        None => None,
+    };
+    let mut timed_out = false;
+    poll_fn(|cx| {
+        if !timed_out && timer.is_due() {
+            timed_out = true;
+            session.kill()?;
+        }
+        if own_runs && own.as_mut().poll(cx).is_ready() {
+            own_runs = false;
+        }
+        if feed.as_mut().is_some_and(|feed| feed.poll(cx).is_ready()) {
+            feed = None;
+        }
+        if session.poll_end(cx)?.is_ready() && !own_runs {
+            return Poll::Ready(Ok::<_, Error>(()));
+        }
+        if !timed_out {
+            timer.arm(cx);
+        }
+        Poll::Pending
+    })
+    .await?;
+    Ok((session.last_status(), timed_out))
+}
+
+/// The processes of a pipeline while it runs. Dropped, it kills what is left of them.
+struct Session {
+    kernel: KernelHandle,
+    pids: Vec<Pid>,
+    statuses: Vec<Option<ExitStatus>>,
+    waiter: WaiterId,
+    key: TimerKey,
+}
+
+impl Session {
+    fn begin(sandbox: &Sandbox, pids: Vec<Pid>) -> Result<Session, Error> {
+        let mut kernel = sandbox.kernel()?;
+        let waiter = kernel.new_waiter();
+        let key = kernel.timer_key(waiter);
+        drop(kernel);
+        Ok(Session {
+            kernel: sandbox.inner.kernel.clone(),
+            statuses: vec![None; pids.len()],
+            pids,
+            waiter,
+            key,
+        })
+    }
+
+    fn kill(&self) -> Result<(), Error> {
+        let mut kernel = self.kernel.lock().map_err(|_| ErrorKind::Internal)?;
+        for pid in &self.pids {
+            kernel.kill_session(*pid);
+        }
+        Ok(())
+    }
+
+    /// Whether all have ended.
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Result<Poll<()>, Error> {
+        let mut kernel = self.kernel.lock().map_err(|_| ErrorKind::Internal)?;
+        let mut all = Poll::Ready(());
+        for (pid, status) in self.pids.iter().zip(&mut self.statuses) {
+            if status.is_some() {
+                continue;
+            }
+            match kernel.poll_exit(*pid, self.waiter, cx.waker()) {
+                Poll::Ready(found) => {
+                    *status = Some(found.unwrap_or(ExitStatus::Exited(0)));
+                    kernel.reap(*pid);
+                }
+                Poll::Pending => all = Poll::Pending,
+            }
+        }
+        Ok(all)
+    }
+
+    fn last_status(&self) -> ExitStatus {
+        self.statuses
+            .last()
+            .copied()
+            .flatten()
+            .unwrap_or(ExitStatus::Exited(0))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.statuses.iter().all(Option::is_some) {
+            return;
+        }
+        let _ = self.kill();
+        if let Ok(mut kernel) = self.kernel.lock() {
+            for pid in &self.pids {
+                kernel.reap(*pid);
+            }
+        }
+    }
+}
+
+/// A deadline that wakes the task that waits for it. A command that ends at once never arms it.
+struct Timer {
+    host: Arc<dyn Host>,
+    key: TimerKey,
+    deadline: u64,
+    armed: Option<Waker>,
+}
+
+impl Timer {
+    fn after(host: Arc<dyn Host>, key: TimerKey, timeout: Duration) -> Timer {
+        let timeout = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
+        let deadline = host.monotonic().saturating_add(timeout);
+        Timer {
+            host,
+            key,
+            deadline,
+            armed: None,
+        }
+    }
+
+    fn is_due(&self) -> bool {
+        self.host.monotonic() >= self.deadline
+    }
+
+    fn arm(&mut self, cx: &Context<'_>) {
+        if self.deadline == u64::MAX
+            || self
+                .armed
+                .as_ref()
+                .is_some_and(|waker| waker.will_wake(cx.waker()))
+        {
+            return;
+        }
+        self.armed = Some(cx.waker().clone());
+        self.host.wake_at(self.key, self.deadline, cx.waker());
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        if self.armed.is_some() {
+            self.host.forget(self.key);
+        }
+    }
+}
+
+/// Input on its way into a pipe; the pipe is closed when all is in, or when this is dropped.
+struct Feed {
+    kernel: KernelHandle,
+    pipe: PipeId,
+    waiter: WaiterId,
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Feed {
+    fn begin(kernel: &KernelHandle, pipe: PipeId, bytes: Vec<u8>) -> Result<Feed, Error> {
+        let waiter = kernel.lock().map_err(|_| ErrorKind::Internal)?.new_waiter();
+        Ok(Feed {
+            kernel: kernel.clone(),
+            pipe,
+            waiter,
+            bytes,
+            at: 0,
+        })
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Ok(mut kernel) = self.kernel.lock() else {
+            return Poll::Ready(());
+        };
+        while self.at < self.bytes.len() {
+            match kernel.poll_pipe_write(self.pipe, &self.bytes[self.at..], self.waiter, cx.waker())
+            {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Ok(taken)) => self.at += taken,
+                // Nobody reads any more: what is left is not wanted.
+                Poll::Ready(Err(_)) => return Poll::Ready(()),
+            }
+        }
+        Poll::Ready(())
+    }
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        if let Ok(mut kernel) = self.kernel.lock() {
+            kernel.close_pipe(PipeEnd::Write(self.pipe));
+        }
+    }
+}
+
+/// The sinks of a pipeline; given back whatever happens.
+struct Sinks {
+    kernel: KernelHandle,
+    out: SinkId,
+    err: SinkId,
+    taken: bool,
+}
+
+impl Sinks {
+    fn take(mut self) -> ((Vec<u8>, bool), (Vec<u8>, bool)) {
+        self.taken = true;
+        match self.kernel.lock() {
+            Ok(mut kernel) => (kernel.take_sink(self.out), kernel.take_sink(self.err)),
+            Err(_) => Default::default(),
+        }
+    }
+}
+
+impl Drop for Sinks {
+    fn drop(&mut self) {
+        if !self.taken
+            && let Ok(mut kernel) = self.kernel.lock()
+        {
+            kernel.take_sink(self.out);
+            kernel.take_sink(self.err);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The runtime: the engine with its guests, and the base images that sandboxes start from.
+//!
+//! Most programs never name it: [`crate::Sandbox::create`] uses one for the whole host process.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use codepod_guests::Guest;
+use codepod_vfs::Tree;
+use codepod_wasmtime::{Engine, EngineOptions, ModuleCache};
+
+use crate::error::{Error, ErrorKind};
+use crate::image::base_image;
+
+/// How a runtime is set up.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RuntimeOptions {
+    /// Processes that exist at once, over all sandboxes; more wait for a place.
+    pub slots: u32,
+    /// Threads for processes beside those that callers drive; 0 for one per core.
+    pub threads: usize,
+}
+
+impl Default for RuntimeOptions {
+    fn default() -> RuntimeOptions {
+        let EngineOptions { slots, threads, .. } = EngineOptions::default();
+        RuntimeOptions { slots, threads }
+    }
+}
+
+/// Engine and images. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Runtime {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    engine: Engine,
+    /// Base images by the groups of guests in them.
+    images: Mutex<HashMap<Vec<String>, Tree>>,
+    sandboxes: AtomicU64,
+}
+
+impl Runtime {
+    /// Sets up a runtime with all guests that were built. Their code comes from the module cache; what is
+    /// not there is compiled when it is used first.
+    pub fn new(options: RuntimeOptions) -> Result<Runtime, Error> {
+        let engine = Engine::new(EngineOptions {
+            slots: options.slots,
+            threads: options.threads,
+            cache: Some(ModuleCache::of_user()?),
+        })?;
+        Ok(Runtime {
+            inner: Arc::new(Inner {
+                engine,
+                images: Mutex::default(),
+                sandboxes: AtomicU64::new(1),
+            }),
+        })
+    }
+
+    /// The runtime of this host process, set up at the first call.
+    pub fn global() -> Result<Runtime, Error> {
+        static GLOBAL: OnceLock<Runtime> = OnceLock::new();
+        if let Some(runtime) = GLOBAL.get() {
+            return Ok(runtime.clone());
+        }
+        let runtime = Runtime::new(RuntimeOptions::default())?;
+        Ok(GLOBAL.get_or_init(|| runtime).clone())
+    }
+
+    /// The engine, to register further modules.
+    pub fn engine(&self) -> &Engine {
+        &self.inner.engine
+    }
+
+    pub(crate) fn next_id(&self) -> u64 {
+        self.inner.sandboxes.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The base image with the usual guests and those of `groups`.
+    pub(crate) fn image(&self, groups: &[String]) -> Result<Tree, Error> {
+        let mut images = self
+            .inner
+            .images
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(image) = images.get(groups) {
+            return Ok(image.clone());
+        }
+        let guests: Vec<&Guest> = codepod_guests::guests()
+            .chain(groups.iter().flat_map(|name| codepod_guests::group(name)))
+            .collect();
+        if guests.is_empty() {
+            return Err(ErrorKind::NoGuests.into());
+        }
+        for guest in &guests {
+            self.inner.engine.register(guest.module());
+        }
+        let image = base_image(guests.into_iter(), self.inner.engine.host().realtime());
+        images.insert(groups.to_vec(), image.clone());
+        Ok(image)
+    }
+}
