@@ -11,7 +11,7 @@ use codepod_wasmtime::{Code, GuestModule};
 pub struct Guest {
     /// Its name, as in `#!codepod NAME`.
     pub name: &'static str,
-    /// Empty for what every sandbox has; `test-programs` for what tests use.
+    /// The guest that its module belongs to.
     pub group: &'static str,
     /// What it may import.
     pub grants: &'static [&'static str],
@@ -52,9 +52,12 @@ macro_rules! module {
 
 include!(concat!(env!("OUT_DIR"), "/guests.rs"));
 
+/// What only tests use.
+pub const TEST_PROGRAMS: &str = "test-programs";
+
 /// The guests that every sandbox has.
 pub fn guests() -> impl Iterator<Item = &'static Guest> {
-    GUESTS.iter().filter(|guest| guest.group.is_empty())
+    GUESTS.iter().filter(|guest| guest.group != TEST_PROGRAMS)
 }
 
 /// The guests of a group.

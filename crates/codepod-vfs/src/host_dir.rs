@@ -99,7 +99,7 @@ struct Open {
 }
 
 /// Flags for every opening: no link at the end, no waiting, nothing inherited or controlling.
-const SAFE: OFlags = OFlags::NOFOLLOW
+const SAFE: OFlags = OFlags::CLOEXEC
     .union(OFlags::NONBLOCK)
     .union(OFlags::CLOEXEC)
     .union(OFlags::NOCTTY);
@@ -168,7 +168,7 @@ impl HostDir {
     }
 
     /// The directory that holds a node, and the node's name in it; `None` for the root.
-    fn place(&mut self, id: InodeId) -> Result<Option<(Dir<'_>, Arc<[u8]>)>, Errno> {
+    fn place(&mut self, id: InodeId) -> Result<Option<Place<'_>>, Errno> {
         let mut names = self.names(id)?;
         let Some(last) = names.pop() else {
             return Ok(None);
@@ -369,6 +369,9 @@ impl Shared {
         taken.map(|_| ()).map_err(|_| Errno::NoSpc)
     }
 }
+
+/// An open directory and a name in it.
+type Place<'a> = (Dir<'a>, Arc<[u8]>);
 
 /// An open directory: the root, or one opened for the moment.
 enum Dir<'a> {

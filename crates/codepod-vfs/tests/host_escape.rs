@@ -409,16 +409,17 @@ fn fs_02_the_backend_itself_takes_only_single_names() {
 }
 
 // FS-03
+#[cfg(target_os = "linux")]
 #[test]
 fn fs_03_a_swap_between_check_and_use_does_not_lead_out() {
     let yard = Yard::new();
     let inside = yard.inside();
-    // `dir` and `file` take turns with links that lead out.
-    std::fs::create_dir(inside.join("real")).unwrap();
-    std::fs::write(inside.join("real/secret"), b"harmless").unwrap();
-    symlink(yard.outside(), inside.join("evil")).unwrap();
-    std::fs::write(inside.join("real-file"), b"harmless").unwrap();
-    symlink(yard.outside().join("secret"), inside.join("evil-file")).unwrap();
+    // `turn` is a directory and a link that leads out, in turns; `turn-file` likewise a file.
+    std::fs::create_dir(inside.join("turn")).unwrap();
+    std::fs::write(inside.join("turn/secret"), b"harmless").unwrap();
+    symlink(yard.outside(), inside.join("other")).unwrap();
+    std::fs::write(inside.join("turn-file"), b"harmless").unwrap();
+    symlink(yard.outside().join("secret"), inside.join("other-file")).unwrap();
     let before = yard.look();
     let stop = AtomicBool::new(false);
     let seconds: u64 = std::env::var("RACE_SECONDS")
@@ -429,18 +430,17 @@ fn fs_03_a_swap_between_check_and_use_does_not_lead_out() {
     let (mut tries, mut hits) = (0u64, 0u64);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let names = [
-                ("turn", "real", "evil"),
-                ("turn-file", "real-file", "evil-file"),
-            ];
+            let mut tick = 0u32;
+            let dir = std::fs::File::open(&inside).unwrap();
             while !stop.load(Ordering::Relaxed) {
-                for (turn, real, evil) in names {
-                    for source in [real, evil] {
-                        let (turn, source) = (inside.join(turn), inside.join(source));
-                        let _ = std::fs::rename(&source, &turn);
+                for (turn, other) in [("turn", "other"), ("turn-file", "other-file")] {
+                    let exchange = rustix::fs::RenameFlags::EXCHANGE;
+                    rustix::fs::renameat_with(&dir, turn, &dir, other, exchange).unwrap();
+                    // Pauses of many lengths meet the other side at every point.
+                    for _ in 0..(tick % 200) * 10 {
                         std::hint::spin_loop();
-                        let _ = std::fs::rename(&turn, &source);
                     }
+                    tick += 1;
                 }
             }
         });
@@ -487,6 +487,7 @@ fn fs_03_a_swap_between_check_and_use_does_not_lead_out() {
 }
 
 // FS-06
+#[cfg(target_os = "linux")]
 #[test]
 fn fs_06_pipes_sockets_and_devices_are_refused_at_once() {
     let yard = Yard::new();
