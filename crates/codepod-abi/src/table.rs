@@ -15,7 +15,7 @@
 //! * `fails` names each documented error. A guest program must provoke each of them and success, or CI fails;
 //!   `without success` marks the calls that cannot succeed yet.
 //!
-//! [`for_each_call!`] hands all lines to a macro of the caller's choice; [`CALLS`] is the same as data.
+//! [`for_each_call!`](crate::for_each_call) hands all lines to a macro of the caller's choice; [`CALLS`] is the same as data.
 
 use crate::Errno;
 

@@ -138,11 +138,7 @@ fn parse_mount(text: &str) -> Result<Mount, String> {
     if !at.starts_with('/') {
         return Err(format!("`{at}`: the path in the sandbox must be absolute"));
     }
-    Ok(Mount {
-        host: host.into(),
-        at: at.to_owned(),
-        access,
-    })
+    Ok(Mount::host(host, at, access))
 }
 
 fn parse_variable(text: &str) -> Result<(String, String), String> {

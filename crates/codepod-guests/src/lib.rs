@@ -35,7 +35,11 @@ enum StaticCode {
 }
 
 #[cfg(feature = "embed")]
-#[allow(clippy::allow_attributes, unused_macros, reason = "without built guests the table is empty")]
+#[allow(
+    clippy::allow_attributes,
+    unused_macros,
+    reason = "without built guests the table is empty"
+)]
 macro_rules! module {
     ($path:literal) => {
         StaticCode::Bytes(include_bytes!($path))
@@ -43,7 +47,11 @@ macro_rules! module {
 }
 
 #[cfg(not(feature = "embed"))]
-#[allow(clippy::allow_attributes, unused_macros, reason = "without built guests the table is empty")]
+#[allow(
+    clippy::allow_attributes,
+    unused_macros,
+    reason = "without built guests the table is empty"
+)]
 macro_rules! module {
     ($path:literal) => {
         StaticCode::Path($path)

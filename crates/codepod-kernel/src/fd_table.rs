@@ -7,25 +7,6 @@ use codepod_vfs::NodeRef;
 
 use crate::ids::{Fd, OpenFileId};
 
-/// Names under which WASI programs find directories that are open when they start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Preopen {
-    /// `/`
-    Root,
-    /// `.`, the working directory.
-    Here,
-}
-
-impl Preopen {
-    /// The name that `fd_prestat_dir_name` gives.
-    pub fn name(self) -> &'static [u8] {
-        match self {
-            Preopen::Root => b"/",
-            Preopen::Here => b".",
-        }
-    }
-}
-
 /// What `/proc/PID/fd` says a descriptor refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
@@ -52,8 +33,8 @@ pub struct Descriptor {
     pub rights: u64,
     /// What may be done with files opened through it.
     pub inheriting: u64,
-    /// Set on the directories that are open at the start.
-    pub preopen: Option<Preopen>,
+    /// Whether it is the root directory that is open from the start, by which WASI programs find paths.
+    pub preopen: bool,
 }
 
 /// A process's descriptors.
@@ -153,7 +134,7 @@ mod tests {
             target: Target::Null,
             rights: 0,
             inheriting: 0,
-            preopen: None,
+            preopen: false,
         }
     }
 

@@ -30,7 +30,7 @@ pub mod testing;
 mod trace;
 mod wait_set;
 
-pub use fd_table::{Descriptor, FdTable, Preopen, Target};
+pub use fd_table::{Descriptor, FdTable, Target};
 pub use host::{Host, TimerKey};
 pub use ids::{Fd, OpenFileId, Pid, PipeId, SinkId, TerminalId, WaiterId};
 pub use kernel::{Kernel, KernelOptions, PipeEnd, Policy};

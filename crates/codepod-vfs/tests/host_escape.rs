@@ -408,6 +408,15 @@ fn fs_02_the_backend_itself_takes_only_single_names() {
     assert_eq!(fs.set_mode(&root(), link, 0o777), Err(Errno::Loop));
 }
 
+/// Stops the other thread also when this one fails.
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 // FS-03
 #[cfg(target_os = "linux")]
 #[test]
@@ -429,6 +438,7 @@ fn fs_03_a_swap_between_check_and_use_does_not_lead_out() {
     let end = Instant::now() + Duration::from_secs(seconds);
     let (mut tries, mut hits) = (0u64, 0u64);
     std::thread::scope(|scope| {
+        let _ends_with_us = SetOnDrop(&stop);
         scope.spawn(|| {
             let mut tick = 0u32;
             let dir = std::fs::File::open(&inside).unwrap();
@@ -480,7 +490,6 @@ fn fs_03_a_swap_between_check_and_use_does_not_lead_out() {
                 }
             }
         }
-        stop.store(true, Ordering::Relaxed);
     });
     assert!(hits > 0, "the race was not run: {tries} tries");
     assert_eq!(yard.look(), before);

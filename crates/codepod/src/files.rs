@@ -179,7 +179,10 @@ impl Sandbox {
         f: impl FnOnce(&mut Vfs, &Caller<'_>, NodeRef) -> Result<R, Errno>,
     ) -> Result<R, Error> {
         let mut kernel: MutexGuard<'_, Kernel> = self.kernel()?;
-        let (vfs, caller) = kernel.files();
+        let (vfs, mut caller) = kernel.files();
+        if self.root {
+            (caller.uid, caller.gid) = (0, 0);
+        }
         let root = vfs.root();
         vfs.resolve(&caller, root, self.options().cwd.as_bytes(), true)
             // A working directory that has gone does not matter to an absolute path.

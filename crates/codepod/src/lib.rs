@@ -29,11 +29,11 @@ mod runtime;
 mod sandbox;
 
 pub use codepod_kernel::{ExitStatus, Limits, Trace, TraceFn};
-pub use codepod_vfs::{FileKind, FsLimits};
+pub use codepod_vfs::{FileKind, FsLimits, Tree};
 pub use command::{Command, Stdin};
 pub use error::{Error, ErrorKind};
 pub use files::{DirEntry, FileStat};
-pub use mounts::{Mount, MountAccess};
+pub use mounts::{Mount, MountAccess, MountSource};
 pub use options::Options;
 pub use pipeline::Pipeline;
 pub use result::RunResult;

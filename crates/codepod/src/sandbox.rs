@@ -16,6 +16,8 @@ use crate::runtime::Runtime;
 #[derive(Debug, Clone)]
 pub struct Sandbox {
     pub(crate) inner: Arc<Inner>,
+    /// Whether file operations through this handle act as root.
+    pub(crate) root: bool,
 }
 
 #[derive(Debug)]
@@ -100,6 +102,15 @@ impl Sandbox {
                 kernel: Arc::new(Mutex::new(kernel)),
                 options,
             }),
+            root: false,
+        }
+    }
+
+    /// A handle to the same sandbox whose file operations act as root, for what its user must not change.
+    pub fn as_root(&self) -> Sandbox {
+        Sandbox {
+            inner: self.inner.clone(),
+            root: true,
         }
     }
 

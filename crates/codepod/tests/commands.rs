@@ -1,17 +1,17 @@
 //! Commands through the whole stack.
 
-use codepod::{Options, Sandbox};
+mod support;
 
-fn sandbox() -> Sandbox {
-    let mut options = Options::default();
-    options.guest_groups = vec!["test-programs".into()];
-    Sandbox::create(options).unwrap()
-}
+use support::sandbox;
 
 #[test]
 fn hello_prints_and_exits() {
     let result = sandbox().command(["hello"]).run_blocking().unwrap();
-    assert_eq!((result.exit_code, &result.stdout[..]), (0, &b"hello, world\n"[..]), "{result:?}");
+    assert_eq!(
+        (result.exit_code, &result.stdout[..]),
+        (0, &b"hello, world\n"[..]),
+        "{result:?}"
+    );
 }
 
 #[test]

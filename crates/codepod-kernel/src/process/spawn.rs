@@ -14,8 +14,8 @@ use codepod_abi::wire::wasi::rights;
 use codepod_vfs::{Access, Caller, FileKind, NodeRef};
 
 use super::{Control, Process, Signals, State, Waiting};
-use crate::fd_table::{Descriptor, FdTable, Preopen};
-use crate::ids::{Fd, OpenFileId, Pid, PipeId, SinkId, TerminalId};
+use crate::fd_table::{Descriptor, FdTable};
+use crate::ids::{Fd, Pid, PipeId, SinkId, TerminalId};
 use crate::kernel::Kernel;
 use crate::limits::Limits;
 use crate::open_file::{Object, OpenFile};
@@ -94,10 +94,8 @@ struct Found {
     exe: Arc<[u8]>,
 }
 
-/// The descriptor that is `/` in every process.
+/// The descriptor that is `/` in every process, unless its parent put something else there.
 const ROOT_FD: Fd = Fd(3);
-/// The descriptor that is the working directory in every process.
-const HERE_FD: Fd = Fd(4);
 /// How much of a file is looked at to learn what it is.
 const HEAD: usize = 256;
 
@@ -166,7 +164,7 @@ impl Kernel {
             .map(|pid| self.processes.get(pid).map(|p| p.session))
             .transpose()?;
 
-        let fds = self.child_descriptors(parent, &spec.fds, cwd)?;
+        let fds = self.child_descriptors(parent, &spec.fds)?;
         let caller = Caller {
             pid: caller_pid.0,
             uid,
@@ -319,7 +317,6 @@ impl Kernel {
         &mut self,
         parent: Option<Pid>,
         wanted: &[(Stdio, Fd)],
-        cwd: NodeRef,
     ) -> Result<FdTable, Errno> {
         let mut fds = FdTable::default();
         for (from, to) in wanted {
@@ -328,23 +325,23 @@ impl Kernel {
                 return Err(errno);
             }
         }
-        for (fd, preopen, node) in [
-            (ROOT_FD, Preopen::Root, self.vfs.root()),
-            (HERE_FD, Preopen::Here, cwd),
-        ] {
-            if fds.get(fd).is_ok() {
-                continue;
-            }
-            let opened = self.open_directory(node).and_then(|file| {
-                let descriptor = self.directory_descriptor(file, preopen);
-                fds.put(fd, descriptor, self.limits.descriptors).map(|_| ())
-            });
-            if let Err(errno) = opened {
-                self.release_all(fds);
-                return Err(errno);
-            }
+        if fds.get(ROOT_FD).is_err()
+            && let Err(errno) = self.put_root(&mut fds)
+        {
+            self.release_all(fds);
+            return Err(errno);
         }
         Ok(fds)
+    }
+
+    fn put_root(&mut self, fds: &mut FdTable) -> Result<(), Errno> {
+        let node = self.vfs.root();
+        self.vfs.retain(&Caller::root(0), node)?;
+        let end = self.vfs.dir_end_cookie(node).unwrap_or(u64::MAX);
+        let mut descriptor = self.stream(Object::Directory(node, end), true, false)?;
+        descriptor.preopen = true;
+        fds.put(ROOT_FD, descriptor, self.limits.descriptors)
+            .map(drop)
     }
 
     fn put_child_descriptor(
@@ -359,7 +356,7 @@ impl Kernel {
                 let parent = self.processes.get(parent.ok_or(Errno::Badf)?)?;
                 let mut descriptor = parent.fds.get(fd)?;
                 self.file_mut(descriptor.file)?.references += 1;
-                descriptor.preopen = None;
+                descriptor.preopen = false;
                 descriptor
             }
             Stdio::Null => self.stream(Object::Null, true, true)?,
@@ -410,60 +407,14 @@ impl Kernel {
             target: object.target(),
             rights: rights::ALL,
             inheriting: rights::ALL,
-            preopen: None,
+            preopen: false,
         })
-    }
-
-    fn open_directory(&mut self, node: NodeRef) -> Result<OpenFileId, Errno> {
-        let caller = Caller::root(0);
-        self.vfs.retain(&caller, node)?;
-        let end = self.vfs.dir_end_cookie(node).unwrap_or(u64::MAX);
-        Ok(self.insert_file(OpenFile {
-            object: Object::Directory(node, end),
-            offset: 0,
-            flags: 0,
-            readable: true,
-            writable: false,
-            references: 1,
-        }))
-    }
-
-    fn directory_descriptor(&self, file: OpenFileId, preopen: Preopen) -> Descriptor {
-        Descriptor {
-            file,
-            target: self
-                .files
-                .get(file.0)
-                .map_or(crate::Target::Null, |file| file.object.target()),
-            rights: rights::ALL,
-            inheriting: rights::ALL,
-            preopen: Some(preopen),
-        }
     }
 
     pub(crate) fn release_all(&mut self, mut fds: FdTable) {
         for descriptor in fds.take_all() {
             self.release(descriptor.file);
         }
-    }
-
-    /// Points the working directory's preopen at a new node.
-    pub(crate) fn move_here(&mut self, pid: Pid, node: NodeRef) -> Result<(), Errno> {
-        let Ok(old) = self.processes.get(pid)?.fds.get(HERE_FD) else {
-            return Ok(());
-        };
-        if old.preopen != Some(Preopen::Here) {
-            return Ok(());
-        }
-        let file = self.open_directory(node)?;
-        let descriptor = self.directory_descriptor(file, Preopen::Here);
-        let limit = self.limits.descriptors;
-        self.processes
-            .get_mut(pid)?
-            .fds
-            .put(HERE_FD, descriptor, limit)?;
-        self.release(old.file);
-        Ok(())
     }
 }
 

@@ -132,10 +132,6 @@ pub fn proc_chdir<M: GuestMemory>(
     vfs.access(&caller, node, Access::EXECUTE)?;
     let path = vfs.path_of(node)?;
     vfs.retain(&caller, node)?;
-    if let Err(errno) = call.kernel.move_here(call.pid, node) {
-        call.kernel.vfs.close(node);
-        return Err(errno);
-    }
     let process = call.process_mut()?;
     let old = std::mem::replace(&mut process.cwd, node);
     process.cwd_path = path.into();

@@ -266,15 +266,20 @@ pub fn fd_filestat_set_times<M: GuestMemory>(
     vfs.set_times(&caller, node, atime, mtime)
 }
 
+/// The name of the one directory that is open from the start.
+const PREOPEN: &[u8] = b"/";
+
 /// See the table.
 pub fn fd_prestat_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
     prestat: u32,
 ) -> Result<(), Errno> {
-    let preopen = call.descriptor(fd, 0)?.preopen.ok_or(Errno::Badf)?;
+    if !call.descriptor(fd, 0)?.preopen {
+        return Err(Errno::Badf);
+    }
     let mut bytes = [0; 8];
-    bytes[4..8].copy_from_slice(&(preopen.name().len() as u32).to_le_bytes());
+    bytes[4..8].copy_from_slice(&(PREOPEN.len() as u32).to_le_bytes());
     call.memory.write_bytes(prestat, &bytes)
 }
 
@@ -285,11 +290,13 @@ pub fn fd_prestat_dir_name<M: GuestMemory>(
     path: u32,
     len: u32,
 ) -> Result<(), Errno> {
-    let name = call.descriptor(fd, 0)?.preopen.ok_or(Errno::Badf)?.name();
-    if (len as usize) < name.len() {
+    if !call.descriptor(fd, 0)?.preopen {
+        return Err(Errno::Badf);
+    }
+    if (len as usize) < PREOPEN.len() {
         return Err(Errno::NameTooLong);
     }
-    call.memory.write_bytes(path, name)
+    call.memory.write_bytes(path, PREOPEN)
 }
 
 /// See the table.
@@ -473,7 +480,7 @@ pub fn fd_dup<M: GuestMemory>(
         return Err(Errno::Inval);
     }
     let free = call.process()?.fds.lowest_free(least, limit)?;
-    descriptor.preopen = None;
+    descriptor.preopen = false;
     call.process_mut()?.fds.put(free, descriptor, limit)?;
     call.kernel.file_mut(descriptor.file)?.references += 1;
     call.memory.write_u32(new, free.0)
@@ -486,7 +493,7 @@ pub fn fd_dup_to<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32, to: u32) ->
     if fd == to {
         return Ok(());
     }
-    descriptor.preopen = None;
+    descriptor.preopen = false;
     let old = call.process_mut()?.fds.put(Fd(to), descriptor, limit)?;
     call.kernel.file_mut(descriptor.file)?.references += 1;
     if let Some(old) = old {

@@ -254,7 +254,7 @@ fn install<M: GuestMemory>(
         target,
         rights: request.rights,
         inheriting: request.inheriting,
-        preopen: None,
+        preopen: false,
     };
     let limit = call.kernel.limits.descriptors;
     let placed = call.process_mut().and_then(|process| {

@@ -1,0 +1,155 @@
+//! Arguments, environment, clocks, randomness, version, ids, yielding: every outcome of their calls.
+
+use codepod_abi::ABI_VERSION;
+use codepod_abi::wire::SpawnRequest;
+use test_programs::{
+    BAD, Errno, Slot, at, call, check, expect_errno, expect_ok, finish, len, resources,
+};
+
+const MEMORY: usize = 64;
+
+fn main() {
+    // The environment must not be empty for `environ_get` to have something to write, so a copy of the
+    // program started with one does the work.
+    if std::env::args().nth(1).as_deref() != Some("child") {
+        spawn_child();
+        finish();
+    }
+    arguments();
+    environment();
+    clocks();
+    others();
+    finish();
+}
+
+fn spawn_child() {
+    let (path, argv, env) = (b"/bin/calls_args", b"calls_args\0child\0", b"A=B\0C=\0");
+    let fds = [[0u32, 0u32], [1, 1], [2, 2]];
+    let request = Slot::new(SpawnRequest {
+        path: at(path),
+        path_len: len(path),
+        argv: at(argv),
+        argv_len: len(argv),
+        env: at(env),
+        env_len: len(env),
+        fds: fds.as_ptr().expose_provenance() as u32,
+        fds_len: 3,
+        group: codepod_abi::wire::GROUP_INHERIT,
+        ..SpawnRequest::default()
+    });
+    let pid = Slot::new(0u32);
+    expect_ok!(call::proc_spawn(request.at(), pid.at()));
+    let result = resources::wait(pid.get());
+    check!(
+        result.is_some_and(|result| (result.kind, result.code) == (0, 0)),
+        "the child ended with {result:?}"
+    );
+}
+
+fn arguments() {
+    let (count, size) = (Slot::new(0u32), Slot::new(0u32));
+    let (pointers, strings) = (Slot::new([0u32; 8]), Slot::new([0u8; MEMORY]));
+
+    // args_sizes_get: success, Fault.
+    expect_ok!(call::args_sizes_get(count.at(), size.at()));
+    check!(
+        (count.get(), size.get()) == (2, 17),
+        "sizes {} {}",
+        count.get(),
+        size.get()
+    );
+    expect_errno!(call::args_sizes_get(BAD, size.at()), Errno::Fault);
+    expect_errno!(call::args_sizes_get(count.at(), BAD), Errno::Fault);
+
+    // args_get: success, Fault.
+    expect_ok!(call::args_get(pointers.at(), strings.at()));
+    check!(
+        &strings.get()[..17] == b"calls_args\0child\0",
+        "the arguments' strings"
+    );
+    check!(
+        pointers.get()[..2] == [strings.at(), strings.at() + 11],
+        "the arguments' pointers"
+    );
+    expect_errno!(call::args_get(BAD, strings.at()), Errno::Fault);
+    expect_errno!(call::args_get(pointers.at(), BAD), Errno::Fault);
+}
+
+fn environment() {
+    let (count, size) = (Slot::new(0u32), Slot::new(0u32));
+    let (pointers, strings) = (Slot::new([0u32; 8]), Slot::new([0u8; MEMORY]));
+
+    // environ_sizes_get: success, Fault.
+    expect_ok!(call::environ_sizes_get(count.at(), size.at()));
+    check!(
+        (count.get(), size.get()) == (2, 7),
+        "sizes {} {}",
+        count.get(),
+        size.get()
+    );
+    expect_errno!(call::environ_sizes_get(BAD, size.at()), Errno::Fault);
+    expect_errno!(call::environ_sizes_get(count.at(), BAD), Errno::Fault);
+
+    // environ_get: success, Fault.
+    expect_ok!(call::environ_get(pointers.at(), strings.at()));
+    check!(
+        &strings.get()[..7] == b"A=B\0C=\0",
+        "the environment's strings"
+    );
+    expect_errno!(call::environ_get(BAD, strings.at()), Errno::Fault);
+    expect_errno!(call::environ_get(pointers.at(), BAD), Errno::Fault);
+}
+
+fn clocks() {
+    let time = Slot::new(0u64);
+    // clock_res_get: success, Inval, Fault.
+    for clock in 0..4 {
+        expect_ok!(call::clock_res_get(clock, time.at()));
+        check!(time.get() > 0, "clock {clock} has no resolution");
+    }
+    expect_errno!(call::clock_res_get(4, time.at()), Errno::Inval);
+    expect_errno!(call::clock_res_get(0, BAD), Errno::Fault);
+
+    // clock_time_get: success, Inval, Fault.
+    for clock in 0..4 {
+        expect_ok!(call::clock_time_get(clock, 0, time.at()));
+    }
+    expect_errno!(call::clock_time_get(u32::MAX, 0, time.at()), Errno::Inval);
+    expect_errno!(call::clock_time_get(1, 0, BAD), Errno::Fault);
+}
+
+fn others() {
+    let bytes = Slot::new([0u8; 64]);
+    // random_get: success, Fault.
+    expect_ok!(call::random_get(bytes.at(), 64));
+    check!(bytes.get() != [0; 64], "random bytes are all zero");
+    expect_ok!(call::random_get(bytes.at(), 0));
+    expect_errno!(call::random_get(BAD, 64), Errno::Fault);
+    expect_errno!(call::random_get(16, u32::MAX), Errno::Fault);
+
+    // sched_yield: success.
+    expect_ok!(call::sched_yield());
+
+    // abi_version: success, NotSup, Fault.
+    let version = Slot::new(0u32);
+    expect_ok!(call::abi_version(ABI_VERSION, version.at()));
+    check!(version.get() >= ABI_VERSION, "version {}", version.get());
+    expect_errno!(call::abi_version(999, version.at()), Errno::NotSup);
+    expect_errno!(call::abi_version(ABI_VERSION, BAD), Errno::Fault);
+
+    // proc_ids: success, Fault.
+    let ids = Slot::new([0u32; 6]);
+    expect_ok!(call::proc_ids(ids.at()));
+    let [pid, parent, _, _, uid, gid] = ids.get();
+    check!(pid > parent && parent > 0, "ids {:?}", ids.get());
+    check!((uid, gid) == (1000, 1000), "user {uid}, group {gid}");
+    expect_errno!(call::proc_ids(BAD), Errno::Fault);
+
+    // proc_umask: success, Fault.
+    let old = Slot::new(0u32);
+    expect_ok!(call::proc_umask(0o027, old.at()));
+    let first = old.get();
+    expect_ok!(call::proc_umask(first, old.at()));
+    check!(old.get() == 0o027, "umask {:o}", old.get());
+    expect_errno!(call::proc_umask(first, BAD), Errno::Fault);
+}

@@ -1,0 +1,5 @@
+//! The smallest program that says something.
+
+fn main() {
+    println!("hello, world");
+}

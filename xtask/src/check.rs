@@ -1,0 +1,80 @@
+//! `check`: what can be said without running a guest; meant to be run often.
+
+use crate::Command;
+use crate::cache;
+use crate::failure::{Outcome, no_arguments};
+use crate::process;
+use crate::{generate, guests, layers, links, metadata, test, threats};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "check",
+    arguments: "",
+    about: "format, clippy, documents against code, tests of the pure crates",
+    more: "Needs no guest. In order: rustfmt and clippy in both workspaces, the layer table of ARCHITECTURE.md,\n\
+        the threat ids of docs/security.md, links between documents, generated files, and the tests of\n\
+        codepod-abi, codepod-vfs, codepod-kernel and xtask.",
+    run,
+};
+
+/// The crates whose tests need neither a guest nor an engine.
+pub(crate) const PURE: &[&str] = &["codepod-abi", "codepod-vfs", "codepod-kernel", "xtask"];
+
+fn run(arguments: &[String]) -> Outcome {
+    no_arguments(arguments, "check")?;
+    all().map(drop)
+}
+
+/// Runs all of it; returns the tests that ran.
+pub(crate) fn all() -> Outcome<test::Count> {
+    let guests = cache::in_root("guests/Cargo.toml");
+    let guests = guests.exists().then_some(guests);
+
+    let format =
+        "`cargo fmt` puts it in order (for guests: `cargo fmt --manifest-path guests/Cargo.toml`)";
+    process::cargo()
+        .args(["fmt", "--all", "--check"])
+        .hint(format)
+        .run()?;
+    if let Some(manifest) = &guests {
+        process::cargo()
+            .args(["fmt", "--all", "--check", "--manifest-path"])
+            .arg(manifest)
+            .hint(format)
+            .run()?;
+    }
+
+    documents()?;
+
+    process::cargo()
+        .args([
+            "clippy",
+            "--quiet",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "--deny",
+            "warnings",
+        ])
+        .run()?;
+    if guests.is_some() {
+        guests::guest_cargo(cache::root(), "clippy")?
+            .args(["--quiet", "--workspace", "--", "--deny", "warnings"])
+            .run()?;
+    }
+
+    let there = metadata::host()?;
+    let pure = PURE
+        .iter()
+        .filter(|name| there.iter().any(|package| package.name == **name));
+    let packages: Vec<&str> = pure.flat_map(|name| ["--package", name]).collect();
+    test::nextest(&packages)?.judge()
+}
+
+/// Compares the documents with the code.
+pub(crate) fn documents() -> Outcome {
+    println!("{}", layers::check()?);
+    println!("{}", threats::check()?);
+    println!("{}", links::check()?);
+    println!("{}", generate::check()?);
+    Ok(())
+}

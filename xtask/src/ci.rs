@@ -1,0 +1,161 @@
+//! `ci`: everything, quick parts first, and a table of what took how long.
+
+use std::time::{Duration, Instant};
+
+use crate::Command;
+use crate::cache;
+use crate::failure::{Failure, Outcome, no_arguments};
+use crate::test::Count;
+use crate::{check, deny, docs, fuzz, guests, metadata, process, setup, spec, test};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "ci",
+    arguments: "",
+    about: "everything, quick parts first; CI runs this and nothing else",
+    more: "Unless CARGO_TARGET_DIR is set, it builds in the cache directory, so that the next run on this machine\n\
+        finds what it built, from whichever checkout.",
+    run,
+};
+
+/// A step; what it returns is shown in the summary.
+type Step = (&'static str, fn(&mut Totals) -> Outcome<String>);
+
+const STEPS: &[Step] = &[
+    ("setup", |_| setup::bring_all().map(|()| String::new())),
+    ("check", |_| {
+        Ok(format!(
+            "{} tests, counted again below",
+            check::all()?.passed
+        ))
+    }),
+    ("deny", |_| deny::all().map(|()| String::new())),
+    ("kernel for the browser", |_| kernel_for_the_browser()),
+    ("kernel without an engine", |_| kernel_without_an_engine()),
+    ("guests", |_| guests::bring_all().map(|()| String::new())),
+    ("test", |totals| {
+        totals.tests = test::all(&[])?;
+        let Count { passed, failed, .. } = totals.tests;
+        totals.tests.judge()?;
+        Ok(format!("{passed} passed, {failed} failed"))
+    }),
+    ("spec", |_| spec::run_cases().map(|()| String::new())),
+    ("fuzz corpus", |_| {
+        Ok(format!("{} inputs", fuzz::replay(None)?))
+    }),
+    ("docs", |_| Ok(format!("{} examples", docs::all()?))),
+];
+
+/// What the steps leave for the last lines.
+#[derive(Default)]
+struct Totals {
+    tests: Count,
+}
+
+fn run(arguments: &[String]) -> Outcome {
+    no_arguments(arguments, "ci")?;
+    cache::build_in_cache()?;
+    let start = Instant::now();
+    let mut totals = Totals::default();
+    let mut summary = Vec::new();
+    let mut outcome = Ok(());
+    for (name, step) in STEPS {
+        println!("\n== {name}");
+        let began = Instant::now();
+        let result = step(&mut totals);
+        let note = match &result {
+            Ok(note) => note.clone(),
+            Err(_) => "FAILED".to_owned(),
+        };
+        summary.push((*name, began.elapsed(), note));
+        if let Err(failure) = result {
+            outcome = Err(failure);
+            break;
+        }
+    }
+    print!("\n{}", table(&summary, start.elapsed()));
+    let Count { passed, failed, .. } = totals.tests;
+    if passed + failed > 0 {
+        println!("tests: {passed} passed, {failed} failed");
+    }
+    outcome
+}
+
+fn table(summary: &[(&str, Duration, String)], total: Duration) -> String {
+    let mut text = String::from("step                        seconds\n");
+    for (name, took, note) in summary {
+        let line = format!("{name:<26} {:>8.1}  {note}", took.as_secs_f64());
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text + &format!("{:<26} {:>8.1}\n", "total", total.as_secs_f64())
+}
+
+/// The kernel and the file system must compile for a browser.
+fn kernel_for_the_browser() -> Outcome<String> {
+    let mut checked = 0;
+    for package in ["codepod-vfs", "codepod-kernel"] {
+        if metadata::has_package(package)? {
+            process::cargo()
+                .args([
+                    "check",
+                    "--quiet",
+                    "--package",
+                    package,
+                    "--target",
+                    "wasm32-unknown-unknown",
+                ])
+                .hint(
+                    "the kernel and the file system must not need a host: gate what does by target",
+                )
+                .run()?;
+            checked += 1;
+        }
+    }
+    Ok(format!("{checked} crates"))
+}
+
+/// The kernel's tests must not compile an engine.
+fn kernel_without_an_engine() -> Outcome<String> {
+    let package = "codepod-kernel";
+    if !metadata::has_package(package)? {
+        return Ok("no kernel yet".into());
+    }
+    let tree = process::cargo()
+        .args([
+            "tree",
+            "--package",
+            package,
+            "--edges",
+            "normal,build,dev",
+            "--prefix",
+            "none",
+            "--all-features",
+        ])
+        .output()?;
+    match tree
+        .lines()
+        .find(|line| line.contains("wasmtime") || line.contains("cranelift"))
+    {
+        Some(line) => Err(
+            Failure::new(format!("`{package}` or its tests need `{}`", line.trim()))
+                .hint("the kernel knows no engine: move the test to codepod-wasmtime"),
+        ),
+        None => Ok(format!(
+            "{} crates in its tree",
+            tree.lines().filter(|line| !line.ends_with("(*)")).count()
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_has_a_line_per_step_and_a_total() {
+        let steps = [("one", Duration::from_millis(1500), "3 tests".to_owned())];
+        let text = table(&steps, Duration::from_secs(2));
+        assert!(text.contains("1.5  3 tests\n"), "{text}");
+        assert!(text.ends_with("2.0\n"), "{text}");
+    }
+}

@@ -1,0 +1,53 @@
+//! `deny`: licences, sources and duplicates of everything that we depend on.
+
+use std::path::PathBuf;
+
+use crate::Command;
+use crate::cache;
+use crate::failure::{Outcome, no_arguments};
+use crate::process;
+
+pub(crate) const COMMAND: Command = Command {
+    name: "deny",
+    arguments: "",
+    about: "check licences, sources and bans of dependencies (deny.toml)",
+    more: "Advisories are checked too where their database is on the machine already (`cargo deny fetch` brings\n\
+        it); nothing is fetched from here, because CI reaches package registries only.",
+    run,
+};
+
+fn run(arguments: &[String]) -> Outcome {
+    no_arguments(arguments, "deny")?;
+    all()
+}
+
+/// Checks both workspaces.
+pub(crate) fn all() -> Outcome {
+    let mut what = vec!["licenses", "bans", "sources"];
+    if advisory_databases().is_dir() {
+        what.extend(["advisories", "--disable-fetch"]);
+    } else {
+        println!("deny: no advisory database on this machine; advisories are not checked");
+    }
+    for manifest in ["Cargo.toml", "guests/Cargo.toml"] {
+        if cache::in_root(manifest).exists() {
+            process::cargo()
+                .args(["deny", "--log-level", "error", "--all-features"])
+                .args(["--manifest-path", manifest, "--config"])
+                .arg(cache::in_root("deny.toml"))
+                .arg("check")
+                .args(&what)
+                .hint("deny.toml says what is allowed")
+                .run()?;
+        }
+    }
+    Ok(())
+}
+
+/// Where cargo-deny keeps advisory databases unless told otherwise.
+fn advisory_databases() -> PathBuf {
+    let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    cargo_home
+        .unwrap_or_else(|| std::env::home_dir().unwrap_or_default().join(".cargo"))
+        .join("advisory-dbs")
+}

@@ -1,0 +1,172 @@
+//! `docs`: builds the Rust documentation without a warning and runs the examples of the documents.
+//!
+//! An example is a fenced block marked `console`: lines that start with `$ codepod` are run with the command line
+//! from this checkout, in an empty directory, and what follows each must be what it prints. Other commands in such
+//! a block are shown, not run.
+
+use std::path::{Path, PathBuf};
+use std::process::Command as Program;
+
+use crate::Command;
+use crate::cache;
+use crate::failure::{Failure, Outcome, no_arguments};
+use crate::{metadata, process};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "docs",
+    arguments: "",
+    about: "build the Rust documentation and run the documents' examples",
+    more: "An example is a `console` block of a Markdown file with lines that start with `$ codepod`.",
+    run,
+};
+
+fn run(arguments: &[String]) -> Outcome {
+    no_arguments(arguments, "docs")?;
+    all().map(drop)
+}
+
+/// An example: where it is, what is called, what must be printed.
+#[derive(Debug, PartialEq)]
+struct Example {
+    line: usize,
+    command: String,
+    output: String,
+}
+
+/// Builds the documentation and runs the examples; returns how many those were.
+pub(crate) fn all() -> Outcome<usize> {
+    process::cargo()
+        .args([
+            "doc",
+            "--quiet",
+            "--workspace",
+            "--no-deps",
+            "--document-private-items",
+        ])
+        .env("RUSTDOCFLAGS", "--deny warnings")
+        .run()?;
+    let mut examples = Vec::new();
+    for file in cache::files(cache::root(), &|path| !cache::is_build_output(path))? {
+        if file.extension().is_some_and(|extension| extension == "md") {
+            let text = cache::read(&file)?;
+            examples.extend(
+                parse(&text)
+                    .into_iter()
+                    .map(|example| (file.clone(), example)),
+            );
+        }
+    }
+    if examples.is_empty() {
+        println!("docs: no document has an example to run yet");
+        return Ok(0);
+    }
+    let program = build_cli()?;
+    for (file, example) in &examples {
+        try_example(&program, file, example)?;
+    }
+    println!(
+        "docs: {} examples print what the documents say",
+        examples.len()
+    );
+    Ok(examples.len())
+}
+
+fn parse(text: &str) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    let mut in_console = false;
+    let mut collecting = false;
+    for (index, line) in text.lines().enumerate() {
+        if line.starts_with("```") {
+            in_console = !in_console && line.trim_end() == "```console";
+            collecting = false;
+        } else if !in_console {
+            continue;
+        } else if let Some(command) = line.strip_prefix("$ ") {
+            collecting = command.starts_with("codepod ");
+            if collecting {
+                examples.push(Example {
+                    line: index + 1,
+                    command: command.to_owned(),
+                    output: String::new(),
+                });
+            }
+        } else if collecting && let Some(example) = examples.last_mut() {
+            example.output += line;
+            example.output.push('\n');
+        }
+    }
+    examples
+}
+
+fn build_cli() -> Outcome<PathBuf> {
+    if !metadata::has_package("codepod-cli")? {
+        return Err(Failure::new(
+            "documents have examples, but the workspace has no crate `codepod-cli`",
+        ));
+    }
+    process::cargo()
+        .args(["build", "--quiet", "--package", "codepod-cli"])
+        .run()?;
+    let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
+    Ok(target.join("debug/codepod"))
+}
+
+fn try_example(program: &Path, file: &Path, example: &Example) -> Outcome {
+    let place = std::env::temp_dir().join(format!("codepod-example-{}", std::process::id()));
+    cache::make_directory(&place)?;
+    let bin = program.parent().unwrap_or(Path::new("."));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(bin.to_owned()).chain(std::env::split_paths(&path));
+    let output = Program::new("bash")
+        .args(["-c", &format!("{} 2>&1", example.command)])
+        .env("PATH", std::env::join_paths(paths).unwrap_or_default())
+        .current_dir(&place)
+        .output();
+    let _ = std::fs::remove_dir_all(&place);
+    let shown = file.strip_prefix(cache::root()).unwrap_or(file).display();
+    let output = output.map_err(|error| Failure::new(format!("bash did not start: {error}")))?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    if printed == example.output {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "{shown}:{}: `{}` prints\n{printed}but the document says\n{}",
+        example.line, example.command, example.output
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_are_the_codepod_lines_of_console_blocks() {
+        let text = "```console\n$ cargo build\nnoise\n$ codepod exec -- echo hi\nhi\n```\n```sh\n$ codepod no\n```\n";
+        let expected = Example {
+            line: 4,
+            command: "codepod exec -- echo hi".into(),
+            output: "hi\n".into(),
+        };
+        assert_eq!(parse(text), [expected]);
+    }
+
+    #[test]
+    fn an_example_that_prints_something_else_fails() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let bin = std::env::temp_dir().join(format!("codepod-docs-test-{}", std::process::id()));
+        let program = bin.join("codepod");
+        cache::write(&program, b"#!/bin/sh\necho \"$2\"\n").unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let example = |output: &str| Example {
+            line: 1,
+            command: "codepod exec hi | tr a-z A-Z".into(),
+            output: output.into(),
+        };
+        let right = try_example(&program, Path::new("a.md"), &example("HI\n"));
+        let wrong = try_example(&program, Path::new("a.md"), &example("hi\n"));
+        std::fs::remove_dir_all(&bin).unwrap();
+        assert!(right.is_ok(), "{right:?}");
+        assert!(wrong.unwrap_err().to_string().contains("a.md:1"));
+    }
+}

@@ -1,0 +1,566 @@
+//! `guests`: builds what runs inside the sandbox and lists it in `guests/dist/guests.toml`.
+//!
+//! Every member of the guests' workspace with a `guest.toml` is a guest. Its modules are built for
+//! `wasm32-wasip1` with flags that keep the machine's paths out of them, and kept in the cache under the
+//! digest of everything they are made from; a second run only copies.
+
+use std::path::{Path, PathBuf};
+
+use codepod_abi::Grant;
+use toml::{Table, Value};
+
+use crate::Command;
+use crate::cache;
+use crate::digest::{self, Digest};
+use crate::failure::{Failure, Outcome, unknown_argument};
+use crate::metadata::{self, Package};
+use crate::process::{self, Process};
+use crate::wasm;
+
+pub(crate) const COMMAND: Command = Command {
+    name: "guests",
+    arguments: "[--verify-reproducible] [NAME…]",
+    about: "build the guests into guests/dist",
+    more: "NAME is a guest's name in its `guest.toml`; without one, all are built.\n\
+        Results are kept in the cache by the digest of their inputs.\n\
+        --verify-reproducible builds copies of the sources in two directories and compares the modules.",
+    run,
+};
+
+/// The target that all guests are built for.
+pub(crate) const TARGET: &str = "wasm32-wasip1";
+/// The custom section in which a module names its commands, one a line.
+const COMMANDS_SECTION: &str = "codepod.commands";
+/// How many builds the cache keeps.
+const KEPT_BUILDS: usize = 8;
+
+/// A guest: a package and what its `guest.toml` says.
+struct Guest {
+    name: String,
+    package: String,
+    /// Binaries that become modules.
+    modules: Vec<String>,
+    grants: Vec<String>,
+}
+
+fn run(arguments: &[String]) -> Outcome {
+    let mut verify = false;
+    let mut names = Vec::new();
+    for argument in arguments {
+        match argument.as_str() {
+            "--verify-reproducible" => verify = true,
+            option if option.starts_with('-') => return Err(unknown_argument(option, "guests")),
+            name => names.push(name),
+        }
+    }
+    let guests = chosen(&names)?;
+    if guests.is_empty() {
+        println!(
+            "guests: there is no guest yet (a guest is a member of guests/ with a guest.toml)"
+        );
+        return Ok(());
+    }
+    if verify {
+        return verify_reproducible(&guests);
+    }
+    bring(&guests)
+}
+
+/// Builds all guests, or copies them from the cache, and lists them.
+pub(crate) fn bring_all() -> Outcome {
+    bring(&all()?)
+}
+
+fn bring(guests: &[Guest]) -> Outcome {
+    let build = cache::guests()?.join(inputs_digest()?);
+    for guest in guests {
+        let kept = build.join(&guest.name);
+        if kept.join("guests.toml").exists() {
+            println!("guests: {} is in the cache", guest.name);
+        } else {
+            build_guest(guest, &kept)?;
+        }
+        copy_modules(&kept)?;
+    }
+    write_list(&build)?;
+    forget_old_builds(&build)?;
+    precompile()
+}
+
+fn chosen(names: &[&str]) -> Outcome<Vec<Guest>> {
+    let guests = all()?;
+    for name in names {
+        if !guests.iter().any(|guest| guest.name == *name) {
+            let known: Vec<_> = guests.iter().map(|guest| guest.name.as_str()).collect();
+            return Err(Failure::usage(
+                format!("there is no guest `{name}`"),
+                format!("there is: {}", known.join(", ")),
+            ));
+        }
+    }
+    Ok(guests
+        .into_iter()
+        .filter(|guest| names.is_empty() || names.contains(&guest.name.as_str()))
+        .collect())
+}
+
+fn all() -> Outcome<Vec<Guest>> {
+    let mut guests = Vec::new();
+    for package in metadata::guests()? {
+        let manifest = package.directory.join("guest.toml");
+        if manifest.exists() {
+            let text = cache::read(&manifest)?;
+            let guest =
+                parse_guest(&text, &package).map_err(|why| Failure::file("use", &manifest, why))?;
+            guests.push(guest);
+        }
+    }
+    guests.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(guests)
+}
+
+fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
+    let table: Table = text.parse().map_err(|error| format!("{error}"))?;
+    let known = ["name", "module", "grants"];
+    if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
+        return Err(format!("unknown key `{key}` (known: {})", known.join(", ")));
+    }
+    let name = table.get("name").and_then(Value::as_str);
+    let name = name.ok_or("`name` must be a string")?;
+    let modules = match table.get("module") {
+        Some(Value::String(all)) if all == "*" => package.binaries.clone(),
+        Some(value) => strings(value).ok_or("`module` must be \"*\" or a list of binaries")?,
+        None => return Err("`module` is missing: \"*\" or a list of binaries".into()),
+    };
+    if let Some(missing) = modules
+        .iter()
+        .find(|module| !package.binaries.contains(module))
+    {
+        return Err(format!(
+            "package `{}` has no binary `{missing}`",
+            package.name
+        ));
+    }
+    let grants = table.get("grants").and_then(strings);
+    let grants = grants.ok_or("`grants` must be a list of strings")?;
+    if let Some(unknown) = grants
+        .iter()
+        .find(|grant| Grant::from_name(grant).is_none())
+    {
+        let known: Vec<_> = Grant::ALL.iter().map(|grant| grant.name()).collect();
+        return Err(format!(
+            "unknown grant `{unknown}` (known: {})",
+            known.join(", ")
+        ));
+    }
+    Ok(Guest {
+        name: name.to_owned(),
+        package: package.name.clone(),
+        modules,
+        grants,
+    })
+}
+
+fn strings(value: &Value) -> Option<Vec<String>> {
+    let list = value.as_array()?;
+    list.iter()
+        .map(|item| Some(item.as_str()?.to_owned()))
+        .collect()
+}
+
+/// The digest of everything that guests are made from.
+fn inputs_digest() -> Outcome<String> {
+    let root = cache::root();
+    let mut digest = Digest::new();
+    let enter = |path: &Path| !cache::is_build_output(path);
+    for directory in ["guests", "crates/codepod-abi"] {
+        for file in cache::files(&root.join(directory), &enter)? {
+            digest.file(root, &file)?;
+        }
+    }
+    // codepod-abi takes its version and edition from here; the rest of the file concerns the host alone.
+    let host: Table = cache::read(&root.join("Cargo.toml"))?
+        .parse()
+        .map_err(|error| Failure::file("parse", &root.join("Cargo.toml"), error))?;
+    let inherited = host.get("workspace").and_then(|table| table.get("package"));
+    digest.part("workspace.package", format!("{inherited:?}").as_bytes());
+    digest.part(
+        "rustc",
+        process::program("rustc").arg("-vV").output()?.as_bytes(),
+    );
+    digest.part("c", c_compiler()?.version.as_bytes());
+    // The places that paths are mapped to count, the machine's own paths do not.
+    for (_, shown) in path_map(root)? {
+        digest.part("path", shown.as_bytes());
+    }
+    digest.part("build", b"1"); // raise when `cargo_build` changes what it builds
+    Ok(digest.hex())
+}
+
+/// Directories whose paths must not get into a module, and what stands for them.
+fn path_map(root: &Path) -> Outcome<Vec<(PathBuf, &'static str)>> {
+    let sysroot = process::program("rustc")
+        .args(["--print", "sysroot"])
+        .output()?;
+    let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = std::env::home_dir().unwrap_or_default();
+    Ok(vec![
+        (root.to_owned(), "/codepod"),
+        (cargo_home.unwrap_or_else(|| home.join(".cargo")), "/cargo"),
+        (PathBuf::from(sysroot.trim()), "/rust"),
+    ])
+}
+
+/// A cargo call on the guests' workspace of the checkout `root`: target, target directory, C compiler.
+pub(crate) fn guest_cargo(root: &Path, subcommand: &str) -> Outcome<Process> {
+    let mut cargo = process::cargo()
+        .arg(subcommand)
+        .arg("--manifest-path")
+        .arg(root.join("guests/Cargo.toml"))
+        .args(["--target", TARGET])
+        .env("CARGO_TARGET_DIR", target_directory(root))
+        // The time that a build script or a C file may put into its output.
+        .env("SOURCE_DATE_EPOCH", "0");
+    let c = c_compiler()?;
+    if let Some((clang, ar)) = &c.programs {
+        let maps: Vec<String> = path_map(root)?
+            .iter()
+            .map(|(path, shown)| format!("-ffile-prefix-map={}={shown}", path.display()))
+            .collect();
+        cargo = cargo
+            .env("CC_wasm32_wasip1", clang)
+            .env("AR_wasm32_wasip1", ar)
+            .env("CFLAGS_wasm32_wasip1", maps.join(" "));
+    }
+    Ok(cargo)
+}
+
+/// Beside the host's target directory when that was chosen by the caller, in `guests/` otherwise.
+fn target_directory(root: &Path) -> PathBuf {
+    match cache::chosen_target() {
+        Some(target) if root == cache::root() => target.join("guests"),
+        _ => root.join("guests/target"),
+    }
+}
+
+fn cargo_build(root: &Path, guest: &Guest) -> Outcome<Vec<PathBuf>> {
+    let mut flags = Vec::new();
+    for (path, shown) in path_map(root)? {
+        flags.push(format!("--remap-path-prefix={}={shown}", path.display()));
+    }
+    let mut cargo = guest_cargo(root, "build")?
+        .args(["--release", "--locked", "--package", &guest.package])
+        // Names of functions hold a hash of codepod-abi's place on disk, so they would differ from checkout to
+        // checkout. Who needs them for a profile builds the guest with plain cargo.
+        .args(["--config", "profile.release.strip='symbols'"])
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+    for module in &guest.modules {
+        cargo = cargo.args(["--bin", module]);
+    }
+    cargo
+        .hint("`cargo xtask setup` brings the wasm target and the C compiler")
+        .run()?;
+    let release = target_directory(root).join(TARGET).join("release");
+    let modules = guest.modules.iter();
+    Ok(modules
+        .map(|module| release.join(format!("{module}.wasm")))
+        .collect())
+}
+
+/// Builds a guest and puts its modules and their list into `kept`, all at once.
+fn build_guest(guest: &Guest, kept: &Path) -> Outcome {
+    let files = cargo_build(cache::root(), guest)?;
+    let fresh = kept.with_extension(format!("{}.tmp", std::process::id()));
+    cache::make_directory(&fresh)?;
+    let mut list = Vec::new();
+    for (module, file) in guest.modules.iter().zip(&files) {
+        let wasm = std::fs::read(file).map_err(|error| Failure::file("read", file, error))?;
+        cache::write(&fresh.join(format!("{module}.wasm")), &wasm)?;
+        list.push(describe(guest, module, &wasm));
+    }
+    cache::write(&fresh.join("guests.toml"), to_text(list).as_bytes())?;
+    if let Err(error) = std::fs::rename(&fresh, kept) {
+        // Another run was quicker: its result is as good.
+        let _ = std::fs::remove_dir_all(&fresh);
+        if !kept.join("guests.toml").exists() {
+            return Err(Failure::file("create", kept, error));
+        }
+    }
+    Ok(())
+}
+
+/// A module's entry in `guests.toml`.
+fn describe(guest: &Guest, module: &str, wasm: &[u8]) -> Value {
+    let commands: Vec<String> = match wasm::custom_section(wasm, COMMANDS_SECTION) {
+        Some(names) => String::from_utf8_lossy(names)
+            .lines()
+            .map(|line| line.trim_end_matches('\0').trim().to_owned())
+            .filter(|line| !line.is_empty())
+            .collect(),
+        None => vec![module.to_owned()],
+    };
+    let mut entry = Table::new();
+    entry.insert("name".into(), module.into());
+    entry.insert("group".into(), guest.name.clone().into());
+    entry.insert("file".into(), format!("{module}.wasm").into());
+    entry.insert("digest".into(), digest::of_bytes(wasm).into());
+    entry.insert("grants".into(), guest.grants.clone().into());
+    entry.insert("commands".into(), commands.into());
+    Value::Table(entry)
+}
+
+fn to_text(entries: Vec<Value>) -> String {
+    let mut table = Table::new();
+    table.insert("guest".into(), Value::Array(entries));
+    format!("# Made by `cargo xtask guests`. `digest` is the BLAKE3 of the file.\n\n{table}")
+}
+
+fn copy_modules(kept: &Path) -> Outcome {
+    let dist = cache::in_root("guests/dist");
+    for file in cache::files(kept, &|_| true)? {
+        if file
+            .extension()
+            .is_some_and(|extension| extension == "wasm")
+        {
+            let wasm = std::fs::read(&file).map_err(|error| Failure::file("read", &file, error))?;
+            cache::write(&dist.join(file.file_name().unwrap_or_default()), &wasm)?;
+        }
+    }
+    Ok(())
+}
+
+/// Lists every guest that this build holds, also those that an earlier call of it built, and removes modules of
+/// other builds.
+fn write_list(build: &Path) -> Outcome {
+    let mut entries = Vec::new();
+    for guest in all()? {
+        let list = build.join(&guest.name).join("guests.toml");
+        if list.exists() {
+            copy_modules(&build.join(&guest.name))?;
+            let table: Table = cache::read(&list)?
+                .parse()
+                .map_err(|error| Failure::file("parse", &list, error))?;
+            let guests = table.get("guest").and_then(Value::as_array);
+            entries.extend(guests.cloned().unwrap_or_default());
+        }
+    }
+    let dist = cache::in_root("guests/dist");
+    let listed: Vec<_> = entries
+        .iter()
+        .filter_map(|entry| entry.get("file")?.as_str())
+        .collect();
+    for file in cache::files(&dist, &|_| true)? {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        if name.ends_with(".wasm") && !listed.contains(&&*name) {
+            std::fs::remove_file(&file).map_err(|error| Failure::file("remove", &file, error))?;
+        }
+    }
+    println!("guests: {} modules in guests/dist", entries.len());
+    cache::write(&dist.join("guests.toml"), to_text(entries).as_bytes())
+}
+
+fn forget_old_builds(current: &Path) -> Outcome {
+    // Marks the build as used; whether that works decides only when it is forgotten.
+    let _ = std::fs::File::open(current)
+        .and_then(|file| file.set_modified(std::time::SystemTime::now()));
+    let guests = cache::guests()?;
+    let entries =
+        std::fs::read_dir(&guests).map_err(|error| Failure::file("list", &guests, error))?;
+    let mut builds: Vec<_> = entries
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            Some((path.metadata().ok()?.modified().ok()?, path))
+        })
+        .collect();
+    builds.sort();
+    let old = builds.len().saturating_sub(KEPT_BUILDS);
+    for (_, path) in &builds[..old] {
+        std::fs::remove_dir_all(path).map_err(|error| Failure::file("remove", path, error))?;
+    }
+    Ok(())
+}
+
+/// Compiles the modules to machine code ahead of time, where the engine offers it.
+fn precompile() -> Outcome {
+    let packages = metadata::host()?;
+    let offered = packages
+        .iter()
+        .find(|package| package.name == "codepod-wasmtime")
+        .is_some_and(|package| {
+            package
+                .binaries
+                .iter()
+                .any(|name| name == "codepod-precompile")
+        });
+    if !offered {
+        println!(
+            "guests: codepod-wasmtime has no `codepod-precompile` yet; modules are not precompiled"
+        );
+        return Ok(());
+    }
+    process::cargo()
+        .args([
+            "run",
+            "--release",
+            "--quiet",
+            "--package",
+            "codepod-wasmtime",
+        ])
+        .args(["--bin", "codepod-precompile", "--", "guests/dist"])
+        .run()
+}
+
+/// Builds copies of the sources in two directories of different length and compares the modules.
+fn verify_reproducible(guests: &[Guest]) -> Outcome {
+    let base = cache::directory()?.join("reproducible");
+    let _ = std::fs::remove_dir_all(&base);
+    let copies = [base.join("a"), base.join("another-place/with/depth")];
+    for copy in &copies {
+        copy_sources(copy)?;
+    }
+    let mut different = Vec::new();
+    for guest in guests {
+        let [first, second] = [
+            cargo_build(&copies[0], guest)?,
+            cargo_build(&copies[1], guest)?,
+        ];
+        for (a, b) in first.iter().zip(&second) {
+            let read = |path: &Path| {
+                std::fs::read(path).map_err(|error| Failure::file("read", path, error))
+            };
+            if read(a)? != read(b)? {
+                different.push(
+                    a.file_name()
+                        .unwrap_or_default()
+                        .to_string_lossy()
+                        .into_owned(),
+                );
+            }
+        }
+    }
+    if !different.is_empty() {
+        return Err(Failure::new(format!(
+            "built twice and not the same: {}",
+            different.join(", ")
+        ))
+        .hint(format!("both builds are in `{}`", base.display())));
+    }
+    println!("guests: two builds in different directories are the same, byte for byte");
+    let _ = std::fs::remove_dir_all(&base);
+    Ok(())
+}
+
+/// Copies what guests are made from; the host's manifest keeps only what codepod-abi inherits.
+fn copy_sources(copy: &Path) -> Outcome {
+    let root = cache::root();
+    let enter = |path: &Path| !cache::is_build_output(path);
+    for directory in ["guests", "crates/codepod-abi"] {
+        for file in cache::files(&root.join(directory), &enter)? {
+            let content =
+                std::fs::read(&file).map_err(|error| Failure::file("read", &file, error))?;
+            cache::write(
+                &copy.join(file.strip_prefix(root).unwrap_or(&file)),
+                &content,
+            )?;
+        }
+    }
+    let manifest = root.join("Cargo.toml");
+    let mut host: Table = cache::read(&manifest)?
+        .parse()
+        .map_err(|error| Failure::file("parse", &manifest, error))?;
+    if let Some(Value::Table(workspace)) = host.get_mut("workspace") {
+        workspace.insert("members".into(), vec!["crates/codepod-abi"].into());
+    }
+    cache::write(&copy.join("Cargo.toml"), host.to_string().as_bytes())
+}
+
+/// The C compiler for guests.
+struct CCompiler {
+    /// Compiler and archiver; none when `setup` did not bring them, which matters only to guests with C in them.
+    programs: Option<(PathBuf, PathBuf)>,
+    version: String,
+}
+
+fn c_compiler() -> Outcome<CCompiler> {
+    let (bin, version_file, clang, ar) = match std::env::var_os("WASI_SDK_PATH") {
+        Some(sdk) => {
+            let sdk = PathBuf::from(sdk);
+            (
+                sdk.join("bin"),
+                sdk.join("VERSION"),
+                "wasm32-wasip1-clang",
+                "llvm-ar",
+            )
+        }
+        None => {
+            let own = cache::wasm_c()?;
+            (
+                own.join("bin"),
+                own.join("version"),
+                "wasm32-wasip1-clang",
+                "wasm32-wasip1-ar",
+            )
+        }
+    };
+    let programs = (bin.join(clang), bin.join(ar));
+    let there = programs.0.exists() && programs.1.exists();
+    Ok(CCompiler {
+        programs: there.then_some(programs),
+        version: std::fs::read_to_string(version_file).unwrap_or_default(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package() -> Package {
+        Package {
+            name: "programs".into(),
+            directory: "/nowhere".into(),
+            binaries: vec!["cat".into(), "true".into()],
+            path_dependencies: Vec::new(),
+        }
+    }
+
+    fn guest(text: &str) -> Result<Guest, String> {
+        parse_guest(text, &package())
+    }
+
+    #[test]
+    fn a_star_means_every_binary() {
+        let guest = guest("name = 'p'\nmodule = '*'\ngrants = ['wasi', 'process']").unwrap();
+        assert_eq!(guest.modules, ["cat", "true"]);
+        assert_eq!(guest.grants, ["wasi", "process"]);
+    }
+
+    #[test]
+    fn mistakes_in_a_manifest_are_named() {
+        let mistake = |text| guest(text).err().unwrap_or_default();
+        assert!(mistake("name = 'p'\nmodule = ['dog']\ngrants = []").contains("`dog`"));
+        assert!(mistake("name = 'p'\nmodule = '*'\ngrants = ['root']").contains("`root`"));
+        assert!(mistake("name = 'p'\nmodule = '*'\ngrants = []\ngrant = 1").contains("`grant`"));
+        assert!(mistake("module = '*'\ngrants = []").contains("`name`"));
+    }
+
+    #[test]
+    fn commands_come_from_the_custom_section_or_the_module_name() {
+        let guest = guest("name = 'p'\nmodule = '*'\ngrants = ['wasi']").unwrap();
+        let mut wasm = b"\0asm\x01\0\0\0".to_vec();
+        let plain = describe(&guest, "cat", &wasm);
+        assert_eq!(plain["commands"], Value::from(vec!["cat"]));
+        wasm.extend([0, 24, 16]);
+        wasm.extend(b"codepod.commandsls\nwc\n\0");
+        let multi = describe(&guest, "cat", &wasm);
+        assert_eq!(multi["commands"], Value::from(vec!["ls", "wc"]));
+        assert_eq!(multi["digest"].as_str().map(str::len), Some(64));
+    }
+
+    #[test]
+    fn the_list_is_read_back_as_written() {
+        let guest = guest("name = 'p'\nmodule = '*'\ngrants = ['wasi']").unwrap();
+        let entry = describe(&guest, "cat", b"");
+        let table: Table = to_text(vec![entry.clone()]).parse().unwrap();
+        assert_eq!(table["guest"].as_array().unwrap(), &vec![entry]);
+    }
+}

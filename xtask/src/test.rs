@@ -1,0 +1,195 @@
+//! `test`: all tests, those in documentation included, and how many they were.
+
+use crate::Command;
+use crate::cache;
+use crate::failure::{Failure, Outcome, flag_and_names};
+use crate::process::{self, Watched};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "test",
+    arguments: "[FILTER…]",
+    about: "run all tests, or those whose name contains FILTER",
+    more: "Runs with cargo-nextest, and documentation tests with cargo. Tests that run guests take them from\n\
+        guests/dist: build them with `cargo xtask guests` first.",
+    run,
+};
+
+fn run(arguments: &[String]) -> Outcome {
+    let (_, filters) = flag_and_names(arguments, "", "test")?;
+    if !cache::in_root("guests/dist/guests.toml").exists() {
+        println!("test: guests/dist is empty; tests that run guests need `cargo xtask guests`");
+    }
+    let count = all(&filters)?;
+    println!("tests: {} passed, {} failed", count.passed, count.failed);
+    count.judge()?;
+    if count.passed == 0 && !filters.is_empty() {
+        return Err(Failure::new(format!(
+            "no test's name contains `{}`",
+            filters.join("` or `")
+        )));
+    }
+    Ok(())
+}
+
+/// Runs every test whose name contains one of the filters; all, without one.
+pub(crate) fn all(filters: &[&str]) -> Outcome<Count> {
+    let mut arguments = vec!["--workspace"];
+    arguments.extend(filters);
+    let unit = nextest(&arguments)?;
+    let documentation = doc_tests(filters)?;
+    Ok(unit.plus(documentation))
+}
+
+/// Runs nextest with the given arguments.
+pub(crate) fn nextest(arguments: &[&str]) -> Outcome<Count> {
+    let mut count = Count::default();
+    let succeeded = process::cargo()
+        .args(["nextest", "run", "--no-tests=pass"])
+        .args(arguments)
+        .watch(Watched::Stderr, |line| {
+            if let Some(summary) = nextest_summary(line) {
+                count = summary;
+            }
+        })?;
+    Ok(count.with_status(succeeded, "`cargo nextest run` failed"))
+}
+
+fn doc_tests(filters: &[&str]) -> Outcome<Count> {
+    let mut count = Count::default();
+    let succeeded = process::cargo()
+        .args([
+            "test",
+            "--quiet",
+            "--workspace",
+            "--doc",
+            "--no-fail-fast",
+            "--",
+        ])
+        .args(filters)
+        .watch(Watched::Stdout, |line| {
+            if let Some(summary) = libtest_summary(line) {
+                count = count.plus(summary);
+            }
+        })?;
+    Ok(count.with_status(succeeded, "documentation tests failed"))
+}
+
+/// How many tests ran, and how.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+pub(crate) struct Count {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+    /// What to say when a runner failed.
+    complaint: Option<&'static str>,
+}
+
+impl Count {
+    pub(crate) fn plus(self, other: Count) -> Count {
+        Count {
+            passed: self.passed + other.passed,
+            failed: self.failed + other.failed,
+            complaint: self.complaint.or(other.complaint),
+        }
+    }
+
+    fn with_status(mut self, succeeded: bool, complaint: &'static str) -> Count {
+        if !succeeded {
+            self.complaint = Some(complaint);
+        }
+        self
+    }
+
+    /// Fails when a test or its runner failed.
+    pub(crate) fn judge(self) -> Outcome<Count> {
+        match self.complaint {
+            Some(complaint) => Err(Failure::new(format!("{complaint}: {} tests", self.failed))
+                .hint("the output above names them; `cargo xtask test NAME` runs one alone")),
+            None => Ok(self),
+        }
+    }
+}
+
+/// Reads `Summary [   1.2s] 12 tests run: 10 passed (1 slow), 2 failed, 1 timed out, 3 skipped`.
+fn nextest_summary(line: &str) -> Option<Count> {
+    let line = plain(line);
+    let (head, counts) = line.split_once(" run: ")?;
+    if !head.trim_start().starts_with("Summary") {
+        return None;
+    }
+    Some(Count {
+        passed: number_before(counts, "passed"),
+        failed: ["failed", "timed out", "exec failed"]
+            .iter()
+            .map(|word| number_before(counts, word))
+            .sum(),
+        complaint: None,
+    })
+}
+
+/// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
+fn libtest_summary(line: &str) -> Option<Count> {
+    let line = plain(line);
+    let counts = line.strip_prefix("test result: ")?;
+    Some(Count {
+        passed: number_before(counts, "passed"),
+        failed: number_before(counts, "failed"),
+        complaint: None,
+    })
+}
+
+/// The number that stands directly before a word; 0 when there is none.
+fn number_before(text: &str, word: &str) -> usize {
+    text.split([',', ';', '.', '('])
+        .filter_map(|piece| piece.trim().trim_end_matches(')').split_once(' '))
+        .find(|(_, what)| what.trim() == word)
+        .and_then(|(number, _)| number.parse().ok())
+        .unwrap_or(0)
+}
+
+/// The line without terminal colours.
+fn plain(line: &str) -> String {
+    let mut text = String::new();
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        if character == '\u{1b}' {
+            characters.by_ref().find(char::is_ascii_alphabetic);
+        } else {
+            text.push(character);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(passed: usize, failed: usize) -> Option<Count> {
+        Some(Count {
+            passed,
+            failed,
+            complaint: None,
+        })
+    }
+
+    #[test]
+    fn nextest_tells_how_many_passed() {
+        let line = "     Summary [   0.018s] 12 tests run: 12 passed, 0 skipped";
+        assert_eq!(nextest_summary(line), count(12, 0));
+        let line = "     Summary [   9.1s] 15 tests run: 10 passed (1 slow), 3 failed, 2 timed out, 4 skipped";
+        assert_eq!(nextest_summary(line), count(10, 5));
+        assert_eq!(nextest_summary("        PASS [   0.004s] a::b"), None);
+    }
+
+    #[test]
+    fn a_coloured_summary_is_read_too() {
+        let line = "\u{1b}[32;1m     Summary\u{1b}[0m [   0.1s] \u{1b}[1m2\u{1b}[0m tests run: \u{1b}[1m2\u{1b}[0m \u{1b}[32;1mpassed\u{1b}[0m, \u{1b}[1m0\u{1b}[0m \u{1b}[33;1mskipped\u{1b}[0m";
+        assert_eq!(nextest_summary(line), count(2, 0));
+    }
+
+    #[test]
+    fn cargo_test_tells_how_many_passed() {
+        let line = "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out";
+        assert_eq!(libtest_summary(line), count(3, 1));
+    }
+}
