@@ -45,10 +45,16 @@ fn main() {
             .join(&guest.file)
             .canonicalize()
             .expect("every guest in guests.toml has its file");
+        let compiled = path.with_extension("cwasm");
         let path = path.to_str().expect("a path in UTF-8");
+        let module = if compiled.exists() {
+            format!("module!({path:?}, {compiled:?})")
+        } else {
+            format!("module!({path:?})")
+        };
         writeln!(
             code,
-            "    Guest {{ name: {:?}, group: {:?}, grants: &{:?}, commands: &{:?}, code: module!({path:?}) }},",
+            "    Guest {{ name: {:?}, group: {:?}, grants: &{:?}, commands: &{:?}, code: {module} }},",
             guest.name, guest.group, guest.grants, guest.commands,
         )
         .expect("a String takes all");

@@ -185,7 +185,7 @@ macro_rules! for_each_call {
             /// Sends a signal (WASI's numbers) to the process itself.
             [wasi Wasi] ready proc_raise(signal: u32) fails [Inval];
             /// Fills a buffer with random bytes.
-            [wasi Wasi] ready random_get(buf: u32, buf_len: u32) fails [Fault];
+            [wasi Wasi] waits random_get(buf: u32, buf_len: u32) fails [Fault];
             /// Lets other processes run.
             [wasi Wasi] waits sched_yield() fails [];
             /// Accepts a connection. No socket can listen yet.

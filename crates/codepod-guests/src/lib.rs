@@ -30,7 +30,7 @@ pub struct Guest {
     expect(dead_code, reason = "a build has one of the two")
 )]
 enum StaticCode {
-    Bytes(&'static [u8]),
+    Bytes(&'static [u8], Option<&'static [u8]>),
     Path(&'static str),
 }
 
@@ -42,7 +42,10 @@ enum StaticCode {
 )]
 macro_rules! module {
     ($path:literal) => {
-        StaticCode::Bytes(include_bytes!($path))
+        StaticCode::Bytes(include_bytes!($path), None)
+    };
+    ($path:literal, $compiled:literal) => {
+        StaticCode::Bytes(include_bytes!($path), Some(include_bytes!($compiled)))
     };
 }
 
@@ -53,7 +56,7 @@ macro_rules! module {
     reason = "without built guests the table is empty"
 )]
 macro_rules! module {
-    ($path:literal) => {
+    ($path:literal $(, $compiled:literal)?) => {
         StaticCode::Path($path)
     };
 }
@@ -76,12 +79,14 @@ pub fn group(name: &str) -> impl Iterator<Item = &'static Guest> {
 impl Guest {
     /// The guest for an engine.
     pub fn module(&self) -> GuestModule {
+        let (code, compiled) = match self.code {
+            StaticCode::Bytes(bytes, compiled) => (Code::Wasm(bytes.into()), compiled),
+            StaticCode::Path(path) => (Code::File(path.into()), None),
+        };
         GuestModule {
             name: self.name.to_owned(),
-            code: match self.code {
-                StaticCode::Bytes(bytes) => Code::Wasm(bytes.into()),
-                StaticCode::Path(path) => Code::File(path.into()),
-            },
+            code,
+            compiled,
             grants: self
                 .grants
                 .iter()

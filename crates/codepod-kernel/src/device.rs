@@ -4,6 +4,7 @@ use codepod_abi::Errno;
 use codepod_vfs::Device;
 
 use crate::host::Host;
+use crate::limits::Limits;
 
 /// Reads from a device. The terminal is not handled here: opening `/dev/tty` gives the terminal itself.
 pub(crate) fn read(device: Device, host: &dyn Host, buffer: &mut [u8]) -> Result<usize, Errno> {
@@ -14,8 +15,9 @@ pub(crate) fn read(device: Device, host: &dyn Host, buffer: &mut [u8]) -> Result
             Ok(buffer.len())
         }
         Device::Random | Device::Urandom => {
-            host.random(buffer);
-            Ok(buffer.len())
+            let len = buffer.len().min(Limits::RANDOM_BYTES);
+            host.random(&mut buffer[..len]);
+            Ok(len)
         }
         Device::Tty => Err(Errno::Nxio),
     }

@@ -191,6 +191,17 @@ impl Kernel {
         Poll::Ready(())
     }
 
+    /// Waits until it is decided that a process ends, for as long as none of its code runs.
+    pub fn poll_ending(&mut self, pid: Pid, waker: &Waker) -> Poll<()> {
+        match self.processes.get_mut(pid) {
+            Ok(process) if process.ending.is_none() => {
+                process.waker = Some(waker.clone());
+                Poll::Pending
+            }
+            _ => Poll::Ready(()),
+        }
+    }
+
     /// Prints a line on a process's standard error on behalf of the system, as far as it goes in at once.
     pub fn complain(&mut self, pid: Pid, message: &str) {
         let Ok(descriptor) = self
@@ -361,6 +372,18 @@ impl Kernel {
             references: 0,
         });
         Ok((TerminalId(id), PipeEnd::Write(input), PipeEnd::Read(output)))
+    }
+
+    /// Removes a terminal that was made for a process that never started, with the host's ends.
+    pub fn discard_terminal(&mut self, id: TerminalId) {
+        if let Some(terminal) = self.terminals.get(id.0)
+            && terminal.references == 0
+        {
+            let (input, output) = (terminal.input, terminal.output);
+            self.terminals.remove(id.0);
+            self.drop_end(input, End::Write, None);
+            self.drop_end(output, End::Read, None);
+        }
     }
 
     pub(crate) fn open_terminal(&mut self, id: TerminalId) -> Result<Descriptor, Errno> {

@@ -31,6 +31,10 @@ pub struct Limits {
 impl Limits {
     /// The most buffers of one `fd_read` or `fd_write`; more fail with `Inval` (Linux: `IOV_MAX`).
     pub const IOVECS: u32 = 1024;
+    /// The most bytes that one call moves to or from a file or device; the rest is left to the next.
+    pub const CALL_BYTES: u64 = 16 << 20;
+    /// The most random bytes that are made before others get their turn.
+    pub const RANDOM_BYTES: usize = 1 << 20;
     /// The most subscriptions of one `poll_oneoff`; more fail with `Inval`.
     pub const SUBSCRIPTIONS: u32 = 4096;
     /// How many `#!` lines may lead to each other; more fail with `Loop`.

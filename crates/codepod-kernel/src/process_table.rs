@@ -8,7 +8,7 @@ use codepod_abi::Errno;
 use codepod_vfs::{NodeRef, ProcDescriptor, ProcSource, ProcessInfo};
 
 use crate::fd_table::Target;
-use crate::ids::Pid;
+use crate::ids::{Fd, Pid};
 use crate::process::{Process, State};
 
 /// All processes of a sandbox.
@@ -114,10 +114,10 @@ impl ProcSource for ProcessTable {
                 state: 'S',
                 uid: 0,
                 gid: 0,
-                argv: vec![b"init".to_vec()],
-                environ: Vec::new(),
-                cwd: b"/".to_vec(),
-                exe: b"/init".to_vec(),
+                argv: b"init\0"[..].into(),
+                environ: Arc::default(),
+                cwd: b"/"[..].into(),
+                exe: b"/init"[..].into(),
                 start_ns: 0,
                 cpu_ns: 0,
                 memory: 0,
@@ -136,10 +136,10 @@ impl ProcSource for ProcessTable {
             },
             uid: process.uid,
             gid: process.gid,
-            argv: process.argv.iter().map(<[u8]>::to_vec).collect(),
-            environ: process.env.iter().map(<[u8]>::to_vec).collect(),
-            cwd: process.cwd_path.to_vec(),
-            exe: process.exe.to_vec(),
+            argv: process.argv.shared_block(),
+            environ: process.env.shared_block(),
+            cwd: process.cwd_path.clone(),
+            exe: process.exe.clone(),
             start_ns: process.started.saturating_sub(self.booted),
             cpu_ns: 0,
             memory: process.control.memory() as u64,
@@ -162,6 +162,13 @@ impl ProcSource for ProcessTable {
                 }
             })
             .collect()
+    }
+
+    fn descriptor(&self, pid: u32, fd: u32) -> Option<ProcDescriptor> {
+        let process = self.by_pid.get(&Pid(pid))?;
+        let descriptor = process.fds.get(Fd(fd)).ok()?;
+        let (target, node) = describe(descriptor.file.0, descriptor.target);
+        Some(ProcDescriptor { fd, target, node })
     }
 
     fn uptime_ns(&self) -> u64 {

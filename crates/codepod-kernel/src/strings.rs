@@ -56,6 +56,11 @@ impl Strings {
         &self.block
     }
 
+    /// The same, shared.
+    pub fn shared_block(&self) -> Arc<[u8]> {
+        self.block.clone()
+    }
+
     /// One after the other, without the NULs.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.block

@@ -2,6 +2,8 @@
 //!
 //! The kernel fills these in; this crate has neither a clock nor processes.
 
+use std::sync::Arc;
+
 use crate::node::NodeRef;
 
 /// The process on whose behalf an operation runs.
@@ -53,7 +55,8 @@ impl std::fmt::Debug for Caller<'_> {
 pub trait ProcSource {
     /// The numbers of all processes, in any order.
     fn pids(&self) -> Vec<u32>;
-    /// One process, or `None` when it has gone.
+    /// One process, or `None` when it has gone. Every step of a path through `/proc` asks: it must not
+    /// cost more for a process with long arguments.
     fn process(&self, pid: u32) -> Option<ProcessInfo>;
     /// Its open descriptors, ordered by number; empty when it has gone.
     fn descriptors(&self, pid: u32) -> Vec<ProcDescriptor>;
@@ -96,14 +99,14 @@ pub struct ProcessInfo {
     pub uid: u32,
     /// Its group.
     pub gid: u32,
-    /// Its arguments, the first being the name it was called by.
-    pub argv: Vec<Vec<u8>>,
-    /// Its environment as it was started: `NAME=value`.
-    pub environ: Vec<Vec<u8>>,
+    /// Its arguments, the first being the name it was called by, each ended by a NUL.
+    pub argv: Arc<[u8]>,
+    /// Its environment as it was started: `NAME=value`, each ended by a NUL.
+    pub environ: Arc<[u8]>,
     /// Its working directory.
-    pub cwd: Vec<u8>,
+    pub cwd: Arc<[u8]>,
     /// The program it runs.
-    pub exe: Vec<u8>,
+    pub exe: Arc<[u8]>,
     /// When it was started, in nanoseconds after the sandbox.
     pub start_ns: u64,
     /// Processor time it has used, in nanoseconds.

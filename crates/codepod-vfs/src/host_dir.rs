@@ -75,6 +75,8 @@ pub struct HostDir {
     /// What numbers stand for; forks share it until one of them adds to it.
     table: Arc<Table>,
     open: HashMap<InodeId, Open>,
+    /// The file made last: its maker may write to it whatever its mode says.
+    fresh: Option<(InodeId, OwnedFd)>,
     /// The directory listed last, so that going on with it does not read it again.
     listing: Option<(InodeId, Listing)>,
 }
@@ -99,7 +101,7 @@ struct Open {
 }
 
 /// Flags for every opening: no link at the end, no waiting, nothing inherited or controlling.
-const SAFE: OFlags = OFlags::CLOEXEC
+const SAFE: OFlags = OFlags::NOFOLLOW
     .union(OFlags::NONBLOCK)
     .union(OFlags::CLOEXEC)
     .union(OFlags::NOCTTY);
@@ -138,6 +140,7 @@ impl HostDir {
             shared,
             table,
             open: HashMap::new(),
+            fresh: None,
             listing: None,
         }
     }
@@ -357,6 +360,10 @@ impl Shared {
 
     fn give_back(&self, bytes: u64) {
         self.grown_bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    fn give_back_node(&self) {
+        self.grown_nodes.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Takes one node from the budget, or fails with `NoSpc`.
@@ -585,12 +592,16 @@ impl FileSystem for HostDir {
             self.open.entry(inode).and_modify(|open| open.count += 1);
             return Ok(());
         }
-        let file = match kind(&self.host_stat(inode)?) {
-            FileKind::File => Some(self.open_file(inode, write)?),
-            FileKind::Directory if !write => None,
-            FileKind::Directory => return Err(Errno::IsDir),
-            FileKind::Symlink => return Err(Errno::Loop),
-            _ => return Err(Errno::Nxio),
+        let fresh = self.fresh.take().filter(|(id, _)| *id == inode);
+        let (file, writable) = match fresh {
+            Some((_, file)) => (Some(file), true),
+            None => match kind(&self.host_stat(inode)?) {
+                FileKind::File => (Some(self.open_file(inode, write)?), write),
+                FileKind::Directory if !write => (None, false),
+                FileKind::Directory => return Err(Errno::IsDir),
+                FileKind::Symlink => return Err(Errno::Loop),
+                _ => return Err(Errno::Nxio),
+            },
         };
         let open = self.open.entry(inode).or_insert(Open {
             count: 0,
@@ -599,7 +610,7 @@ impl FileSystem for HostDir {
         });
         open.count += 1;
         open.file = file;
-        open.writable = write;
+        open.writable = writable;
         Ok(())
     }
 
@@ -621,6 +632,7 @@ impl FileSystem for HostDir {
 
     fn restore(&mut self, _: &FsSnapshot) {
         self.open.clear();
+        self.fresh = None;
         self.listing = None;
     }
 
@@ -649,21 +661,28 @@ impl FileSystem for HostDir {
         if rustix::fs::statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
             return Err(Errno::Exist);
         }
-        shared.add_node()?;
-        match new.body {
-            NewBody::File => {
-                let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | SAFE;
-                rustix::fs::openat(&opened, name, flags, mode).map(drop)
-            }
-            NewBody::Directory => rustix::fs::mkdirat(&opened, name, mode),
-            NewBody::Symlink(target) => rustix::fs::symlinkat(target, &opened, name),
-            NewBody::Fifo => return Err(Errno::Perm),
+        if new.body == NewBody::Fifo {
+            return Err(Errno::Perm);
         }
-        .map_err(translate)?;
+        shared.add_node()?;
+        let made = match new.body {
+            NewBody::Directory => rustix::fs::mkdirat(&opened, name, mode).map(|()| None),
+            NewBody::Symlink(target) => rustix::fs::symlinkat(target, &opened, name).map(|()| None),
+            _ => {
+                let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | SAFE;
+                rustix::fs::openat(&opened, name, flags, mode).map(Some)
+            }
+        };
         drop(opened);
+        let file = made.map_err(|error| {
+            shared.give_back_node();
+            translate(error)
+        })?;
         // Whatever had that name before is gone.
         Arc::make_mut(&mut self.table).remove(dir, name);
-        Ok(self.know(dir, name))
+        let id = self.know(dir, name);
+        self.fresh = file.map(|file| (id, file));
+        Ok(id)
     }
 
     fn write_at(
@@ -794,7 +813,10 @@ impl FileSystem for HostDir {
             return Err(Errno::Perm);
         }
         self.shared.add_node()?;
-        rustix::fs::linkat(&from, &**old_name, &to, name, AtFlags::empty()).map_err(translate)
+        rustix::fs::linkat(&from, &**old_name, &to, name, AtFlags::empty()).map_err(|error| {
+            self.shared.give_back_node();
+            translate(error)
+        })
     }
 
     fn unlink(&mut self, _: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<(), Errno> {

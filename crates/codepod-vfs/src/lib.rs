@@ -18,6 +18,7 @@ mod host_dir;
 mod image;
 mod limits;
 mod listing;
+mod map;
 mod memory;
 mod node;
 mod overlay;

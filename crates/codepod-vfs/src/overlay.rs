@@ -21,12 +21,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use codepod_abi::Errno;
-use imbl::OrdMap;
 
 use crate::backend::{DirSink, FileSystem, FsSnapshot};
 use crate::caller::Caller;
 use crate::limits::{FsLimits, Usage};
 use crate::listing::Listing;
+use crate::map::Map;
 use crate::node::{Device, FileKind, InodeId, Stat};
 use crate::tree::Tree;
 
@@ -52,7 +52,7 @@ impl std::fmt::Debug for Overlay {
 pub struct OverlayState {
     tree: Tree,
     /// The upper node that stands for a lower one.
-    copied: OrdMap<InodeId, InodeId>,
+    copied: Map<InodeId, InodeId>,
 }
 
 impl OverlayState {
@@ -117,7 +117,7 @@ impl Overlay {
         tree.set_origin(Tree::ROOT, root);
         let state = OverlayState {
             tree,
-            copied: OrdMap::unit(root, Tree::ROOT),
+            copied: Map::unit(root, Tree::ROOT),
         };
         let mut overlay = Overlay {
             lower,

@@ -168,16 +168,16 @@ impl Proc {
     }
 
     /// The target of one of the links.
-    fn target(&self, caller: &Caller<'_>, node: Node) -> Result<Vec<u8>, Errno> {
+    fn target(&self, caller: &Caller<'_>, node: Node) -> Result<Arc<[u8]>, Errno> {
         match node.what {
-            What::SelfLink => Ok(caller.pid.to_string().into_bytes()),
-            What::MountsLink => Ok(b"self/mounts".to_vec()),
-            What::RootLink => Ok(b"/".to_vec()),
+            What::SelfLink => Ok(caller.pid.to_string().into_bytes().into()),
+            What::MountsLink => Ok(b"self/mounts"[..].into()),
+            What::RootLink => Ok(b"/"[..].into()),
             What::Cwd => Ok(process(caller, node.pid)?.cwd),
             What::Exe => Ok(process(caller, node.pid)?.exe),
             What::Fd => {
                 let descriptor = caller.proc.descriptor(node.pid, node.fd);
-                Ok(descriptor.ok_or(Errno::NoEnt)?.target)
+                Ok(descriptor.ok_or(Errno::NoEnt)?.target.into())
             }
             _ => Err(Errno::Inval),
         }
@@ -305,7 +305,7 @@ impl FileSystem for Proc {
     }
 
     fn readlink(&mut self, caller: &Caller<'_>, inode: InodeId) -> Result<Arc<[u8]>, Errno> {
-        Ok(self.target(caller, Node::from_id(inode)?)?.into())
+        self.target(caller, Node::from_id(inode)?)
     }
 
     fn read_at(

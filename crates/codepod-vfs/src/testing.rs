@@ -77,6 +77,11 @@ pub struct RefFs {
 }
 
 impl RefFs {
+    /// A reference that knows these nodes; the root and every node's directories must be among them.
+    pub fn new(nodes: BTreeMap<Vec<u8>, RefNode>) -> RefFs {
+        RefFs { nodes }
+    }
+
     /// The canonical path that `path` means from the directory `base`.
     pub fn resolve(
         &self,

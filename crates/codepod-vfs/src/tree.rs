@@ -18,34 +18,24 @@ mod write;
 use std::sync::Arc;
 
 use codepod_abi::Errno;
-use imbl::{OrdMap, OrdSet};
 
 pub use self::builder::TreeBuilder;
 pub use self::diff::{Change, ChangeKind, diff};
 use self::inode::{Body, Directory, Entry, Inode, Link, Links, Name};
 use crate::backend::{DirSink, New, NewBody};
 use crate::limits::{FsLimits, Usage};
+use crate::map::Map;
 use crate::node::{Device, DirEntryRef, InodeId, Stat};
 
 /// A whole file system as a value.
 #[derive(Clone)]
 pub struct Tree {
-    inodes: OrdMap<InodeId, Shared>,
+    inodes: Map<InodeId, Arc<Inode>>,
     next: u64,
     used: Usage,
     /// Nodes that lost their last name while open; freed by the last close or by a restore.
-    orphans: OrdSet<InodeId>,
+    orphans: Map<InodeId, ()>,
     limits: FsLimits,
-}
-
-/// An inode that trees share. Two are equal if they are the same piece of memory.
-#[derive(Clone)]
-struct Shared(Arc<Inode>);
-
-impl PartialEq for Shared {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
 }
 
 impl std::fmt::Debug for Tree {
@@ -81,10 +71,10 @@ impl Tree {
             body: Body::Directory(Directory::new()),
         };
         Tree {
-            inodes: OrdMap::unit(Self::ROOT, Shared(Arc::new(root))),
+            inodes: Map::unit(Self::ROOT, Arc::new(root)),
             next: Self::ROOT.0 + 1,
             used: Usage::default(),
-            orphans: OrdSet::new(),
+            orphans: Map::new(),
             limits: FsLimits::UNLIMITED,
         }
     }
@@ -113,7 +103,7 @@ impl Tree {
     /// [`Tree::usage`] computed from scratch, which takes long: the oracle of tests.
     pub fn recount(&self) -> Usage {
         let mut used = Usage::default();
-        for (id, Shared(inode)) in &self.inodes {
+        for (id, inode) in &self.inodes {
             match &inode.body {
                 Body::File(content) => used.bytes += content.recount(),
                 Body::Symlink(target) if !inode.base => used.bytes += target.len() as u64,
@@ -126,7 +116,7 @@ impl Tree {
                 }
                 _ => {}
             }
-            if self.orphans.contains(id) && !inode.base {
+            if self.orphans.contains_key(id) && !inode.base {
                 used.nodes += 1;
             }
         }
@@ -141,14 +131,14 @@ impl Tree {
     pub(crate) fn get(&self, id: InodeId) -> Result<&Inode, Errno> {
         self.inodes
             .get(&id)
-            .map(|shared| &*shared.0)
+            .map(|inode| &**inode)
             .ok_or(Errno::Stale)
     }
 
     pub(crate) fn get_mut(&mut self, id: InodeId) -> Result<&mut Inode, Errno> {
         self.inodes
             .get_mut(&id)
-            .map(|shared| Arc::make_mut(&mut shared.0))
+            .map(Arc::make_mut)
             .ok_or(Errno::Stale)
     }
 
@@ -261,10 +251,10 @@ impl Tree {
         sink: DirSink<'_>,
     ) -> Result<(), Errno> {
         let directory = self.directory(dir)?;
-        if cookie >= until {
-            return Ok(());
-        }
-        for (cookie, name) in directory.order.range(cookie..until) {
+        for (cookie, name) in directory.order.range_from(&cookie) {
+            if *cookie >= until {
+                break;
+            }
             let Some(entry) = directory.entries.get(name) else {
                 continue;
             };
@@ -338,7 +328,7 @@ impl Tree {
         }
         let id = InodeId(self.next);
         self.next += 1;
-        self.inodes.insert(id, Shared(Arc::new(inode)));
+        self.inodes.insert(id, Arc::new(inode));
         let directory = self.directory_mut(dir, now)?;
         directory.insert(name, id, base);
         directory.subdirectories += u64::from(is_directory);
@@ -433,7 +423,7 @@ impl Tree {
             self.used.nodes -= 1;
         }
         if last && is_open(id) {
-            self.orphans.insert(id);
+            self.orphans.insert(id, ());
             self.used.nodes += u64::from(!base);
         } else if last {
             self.free(id);
@@ -459,7 +449,7 @@ impl Tree {
     }
 
     fn free(&mut self, id: InodeId) {
-        if let Some(Shared(inode)) = self.inodes.remove(&id) {
+        if let Some(inode) = self.inodes.remove(&id) {
             self.used.bytes -= inode.charge();
         }
     }
@@ -541,11 +531,11 @@ impl Tree {
     }
 
     pub(crate) fn is_orphan(&self, id: InodeId) -> bool {
-        self.orphans.contains(&id)
+        self.orphans.contains_key(&id)
     }
 
     pub(crate) fn orphans(&self) -> Vec<InodeId> {
-        self.orphans.iter().copied().collect()
+        self.orphans.keys().copied().collect()
     }
 
     /// Checks that a name can be made: the directory is one and not removed, the name is free.

@@ -17,6 +17,9 @@ impl ModuleLimits {
     const BODY_BYTES: usize = 1 << 20;
     /// Locals of one function.
     const LOCALS: u64 = 10_000;
+    /// Blocks within blocks: Cranelift's time is quadratic in it (150,000 take minutes, 1,000 loops 0.4 s). A
+    /// large `switch` in C has one for each of its cases.
+    const NESTING: u64 = 1_000;
     const GLOBALS: u32 = 10_000;
     const IMPORTS: u32 = 1_000;
     const EXPORTS: u32 = 10_000;
@@ -26,14 +29,14 @@ impl ModuleLimits {
 /// Compiles foreign modules.
 pub(crate) struct Compiler {
     engine: wasmtime::Engine,
-    turn: Semaphore,
+    turn: Arc<Semaphore>,
 }
 
 impl Compiler {
     pub(crate) fn new(engine: wasmtime::Engine) -> Compiler {
         Compiler {
             engine,
-            turn: Semaphore::new(1),
+            turn: Arc::new(Semaphore::new(1)),
         }
     }
 
@@ -41,19 +44,21 @@ impl Compiler {
     /// module waits for it.
     pub(crate) async fn compile(&self, bytes: Arc<[u8]>) -> EngineResult<Module> {
         check(&bytes)?;
-        let turn = self.turn.acquire().await;
+        let turn = self.turn.acquire_arc().await;
         let engine = self.engine.clone();
         let (send, receive) = async_channel::bounded(1);
         std::thread::Builder::new()
             .name("codepod-compile".into())
             .spawn(move || {
                 let module = Module::new(&engine, &bytes);
+                // The thread has the turn, not the future: whoever gives up must not let the next one in.
+                drop(turn);
                 let _ = send.send_blocking(module);
             })
             .map_err(|error| EngineError::Setup(error.to_string()))?;
-        let module = receive.recv().await;
-        drop(turn);
-        module
+        receive
+            .recv()
+            .await
             .map_err(|_| EngineError::InvalidModule("the compiler gave up".into()))?
             .map_err(|error| EngineError::InvalidModule(format!("{error:#}")))
     }
@@ -121,9 +126,34 @@ fn check(bytes: &[u8]) -> EngineResult<()> {
                     locals += u64::from(group.map_err(|error| invalid(error.to_string()))?.0);
                     within("locals in one function", locals, ModuleLimits::LOCALS)?;
                 }
+                within(
+                    "blocks within each other",
+                    nesting(&body).map_err(|error| invalid(error.to_string()))?,
+                    ModuleLimits::NESTING,
+                )?;
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+/// The most blocks within each other of a function.
+fn nesting(body: &wasmparser::FunctionBody<'_>) -> wasmparser::Result<u64> {
+    use wasmparser::Operator;
+    let (mut depth, mut most) = (0u64, 0);
+    for operator in body.get_operators_reader()? {
+        match operator? {
+            Operator::Block { .. }
+            | Operator::Loop { .. }
+            | Operator::If { .. }
+            | Operator::TryTable { .. } => {
+                depth += 1;
+                most = most.max(depth);
+            }
+            Operator::End => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    Ok(most)
 }

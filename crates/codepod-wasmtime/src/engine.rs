@@ -112,12 +112,15 @@ impl Engine {
         self.inner.executor.spawn(future);
     }
 
-    /// Compiles modules for the cache with all cores, as a build step.
-    pub fn precompile(cache: &ModuleCache, wasm: &[u8]) -> EngineResult<()> {
+    /// Compiles a module with all cores, as a build step: into the cache, and as bytes to ship.
+    pub fn precompile(cache: &ModuleCache, wasm: &[u8]) -> EngineResult<Vec<u8>> {
         let config = config::config(1, true)?;
         let engine = wasmtime::Engine::new(&config)
             .map_err(|error| EngineError::Setup(format!("{error:#}")))?;
-        cache.load(&engine, wasm).map(drop)
+        let module = cache.load(&engine, wasm)?;
+        module
+            .serialize()
+            .map_err(|error| EngineError::InvalidModule(format!("{error:#}")))
     }
 }
 

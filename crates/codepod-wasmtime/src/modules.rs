@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use codepod_abi::Grant;
 use codepod_kernel::ModuleSource;
@@ -31,6 +31,9 @@ pub struct GuestModule {
     pub name: String,
     /// Its code.
     pub code: Code,
+    /// The same compiled, if the host program carries it from its own build. It is trusted as the host
+    /// program is.
+    pub compiled: Option<&'static [u8]>,
     /// What it may import.
     pub grants: Vec<Grant>,
 }
@@ -49,9 +52,11 @@ const FOREIGN_KEPT: usize = 64;
 /// What foreign modules may import: they know nothing of codepod.
 const FOREIGN_GRANTS: &[Grant] = &[Grant::Wasi];
 
-enum Named {
-    Known(GuestModule),
-    Loaded(Loaded),
+/// A guest by its name. Each is loaded under a lock of its own: compiling one must not hold up the others.
+struct Named {
+    guest: GuestModule,
+    loaded: OnceLock<Loaded>,
+    loading: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -63,7 +68,7 @@ struct Foreign {
 pub(crate) struct Modules {
     engine: wasmtime::Engine,
     cache: Option<ModuleCache>,
-    named: Mutex<HashMap<Arc<str>, Named>>,
+    named: Mutex<HashMap<Arc<str>, Arc<Named>>>,
     foreign: Mutex<Foreign>,
     compiler: Compiler,
 }
@@ -81,7 +86,13 @@ impl Modules {
 
     pub(crate) fn register(&self, guest: GuestModule) {
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
-        named.insert(guest.name.as_str().into(), Named::Known(guest));
+        let name = guest.name.as_str().into();
+        let known = Named {
+            guest,
+            loaded: OnceLock::new(),
+            loading: Mutex::default(),
+        };
+        named.insert(name, Arc::new(known));
     }
 
     /// The module of a program, loaded if it was not.
@@ -93,14 +104,20 @@ impl Modules {
     }
 
     pub(crate) fn load_named(&self, name: &str) -> EngineResult<Loaded> {
-        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
-        let slot = named
-            .get_mut(name)
-            .ok_or_else(|| EngineError::UnknownModule(name.into()))?;
-        let guest = match slot {
-            Named::Loaded(loaded) => return Ok(loaded.clone()),
-            Named::Known(guest) => guest,
+        let named = {
+            let all = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+            all.get(name)
+                .cloned()
+                .ok_or_else(|| EngineError::UnknownModule(name.into()))?
         };
+        if let Some(loaded) = named.loaded.get() {
+            return Ok(loaded.clone());
+        }
+        let _loading = named.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(loaded) = named.loaded.get() {
+            return Ok(loaded.clone());
+        }
+        let guest = &named.guest;
         let wasm = match &guest.code {
             Code::Wasm(bytes) => bytes.clone(),
             Code::File(path) => std::fs::read(path)
@@ -108,13 +125,12 @@ impl Modules {
                 .into(),
         };
         let module = match &self.cache {
-            Some(cache) => cache.load(&self.engine, &wasm)?,
+            Some(cache) => cache.load_or_take(&self.engine, &wasm, guest.compiled)?,
             None => Module::new(&self.engine, &wasm)
                 .map_err(|error| EngineError::InvalidModule(format!("{error:#}")))?,
         };
         let loaded = self.link(&module, &guest.grants)?;
-        *slot = Named::Loaded(loaded.clone());
-        Ok(loaded)
+        Ok(named.loaded.get_or_init(|| loaded).clone())
     }
 
     async fn load_foreign(&self, bytes: &Arc<[u8]>) -> EngineResult<Loaded> {

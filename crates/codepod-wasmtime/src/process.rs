@@ -3,9 +3,11 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 
 use codepod_abi::Signal;
 use codepod_kernel::{Control, ExitStatus, Host, Kernel, Pid, Program, RunState};
+use futures_lite::future::or;
 use wasmtime::{Memory, ResourceLimiter, Store, StoreContextMut, Trap, UpdateDeadline};
 
 use crate::engine::{Inner, KernelHandle};
@@ -70,23 +72,38 @@ impl Drop for ExitGuard {
     }
 }
 
-/// Runs a process to its end. Dropping the future kills it.
-pub(crate) async fn run(engine: Arc<Inner>, kernel: KernelHandle, program: Program) {
-    let pid = program.pid;
-    let mut guard = ExitGuard {
+/// Runs a process to its end. Dropping the future kills it, also when it was never polled.
+pub(crate) fn run(
+    engine: Arc<Inner>,
+    kernel: KernelHandle,
+    program: Program,
+) -> impl Future<Output = ()> + Send + 'static {
+    let guard = ExitGuard {
         kernel: kernel.clone(),
-        pid,
+        pid: program.pid,
         status: ExitStatus::Signaled(Signal::Kill),
     };
-    let loaded = match engine.modules.load(&program.module).await {
-        Ok(loaded) => loaded,
-        Err(error) => {
-            complain(&kernel, pid, &error.to_string());
-            guard.status = ExitStatus::Exited(126);
-            return;
-        }
-    };
-    guard.status = execute(&engine, &kernel, program, &loaded).await;
+    async move {
+        // All of it, not only its status, moves into the future.
+        let mut guard = guard;
+        // Loading may compile and may wait for a place; a process that is to end waits for neither.
+        let ready = async {
+            let loaded = engine.modules.load(&program.module).await;
+            Some((loaded, engine.slots.acquire().await))
+        };
+        let ending = poll_fn(|cx| match kernel.lock() {
+            Ok(mut kernel) => kernel.poll_ending(program.pid, cx.waker()).map(|()| None),
+            Err(_) => Poll::Ready(None),
+        });
+        guard.status = match or(ready, ending).await {
+            Some((Ok(loaded), _slot)) => execute(&engine, &kernel, program, &loaded).await,
+            Some((Err(error), _)) => {
+                complain(&kernel, program.pid, &error.to_string());
+                ExitStatus::Exited(126)
+            }
+            None => return,
+        };
+    }
 }
 
 async fn execute(
@@ -96,7 +113,6 @@ async fn execute(
     loaded: &Loaded,
 ) -> ExitStatus {
     let pid = program.pid;
-    let _slot = engine.slots.acquire().await;
     let _running = engine.clock.enter();
     let state = ProcessState {
         kernel: kernel.clone(),
@@ -159,13 +175,17 @@ fn complain(kernel: &KernelHandle, pid: Pid, message: &str) {
 /// At the end of a slice: let others run, or stop, or end.
 fn at_epoch(context: StoreContextMut<'_, ProcessState>) -> wasmtime::Result<UpdateDeadline> {
     let state = context.data();
+    // A call of another process panicked: this sandbox is over, and nobody can end its processes otherwise.
+    if state.kernel.is_poisoned() {
+        return Err(Ended.into());
+    }
     match state.control.state() {
         RunState::End => Err(Ended.into()),
         RunState::Stop => {
             let (kernel, pid) = (state.kernel.clone(), state.pid);
             let running = poll_fn(move |cx| match kernel.lock() {
                 Ok(mut kernel) => Kernel::poll_running(&mut kernel, pid, cx.waker()),
-                Err(_) => std::task::Poll::Ready(()),
+                Err(_) => Poll::Ready(()),
             });
             Ok(UpdateDeadline::YieldCustom(1, Box::pin(running)))
         }

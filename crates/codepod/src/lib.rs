@@ -1,6 +1,6 @@
 //! A computer for every AI agent, in microseconds.
 //!
-//! ```no_run
+//! ```
 //! # fn main() -> Result<(), codepod::Error> {
 //! let sandbox = codepod::Sandbox::create(codepod::Options::default())?;
 //! let result = sandbox.command(["seq", "3"]).run_blocking()?;
@@ -15,6 +15,11 @@
 //! reachable unless an option says so.
 
 #![forbid(unsafe_code)]
+
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
 
 mod command;
 mod error;

@@ -4,8 +4,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cap_std::ambient_authority;
-use cap_std::fs::Dir;
 use codepod_vfs::{
     FileSystem, FsLimits, HostAccess, HostDir, HostOptions, Image, Memory, Overlay, Tree,
 };
@@ -80,7 +78,7 @@ impl Mount {
         gid: u32,
         limits: FsLimits,
     ) -> Result<Box<dyn FileSystem>, Error> {
-        let directory = Dir::open_ambient_dir(path, ambient_authority()).map_err(|error| {
+        let directory = std::fs::File::open(path).map_err(|error| {
             self.failed(format!(
                 "the host directory cannot be opened: {}",
                 error.kind()

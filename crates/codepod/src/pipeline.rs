@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use codepod_abi::Errno;
 use codepod_kernel::{
-    ExitStatus, Host, Pid, PipeEnd, PipeId, Program, SinkId, Stdio, TimerKey, WaiterId,
+    ExitStatus, Host, Kernel, Pid, PipeEnd, PipeId, Program, SinkId, Stdio, TimerKey, WaiterId,
 };
 use codepod_wasmtime::KernelHandle;
 use futures_lite::future::block_on;
@@ -29,9 +29,12 @@ pub struct Pipeline {
 }
 
 /// The processes of a pipeline, and what they are connected to.
+#[derive(Default)]
 struct Stages {
     pids: Vec<Pid>,
     programs: Vec<Program>,
+    /// Between the processes.
+    pipes: Vec<PipeId>,
     stdin: Option<(PipeId, Vec<u8>)>,
 }
 
@@ -108,6 +111,23 @@ impl Pipeline {
 
     fn spawn(&self, sandbox: &Sandbox, out: SinkId, err: SinkId) -> Result<Stages, NotStarted> {
         let mut kernel = sandbox.kernel().map_err(NotStarted::Error)?;
+        let mut stages = Stages::default();
+        match self.spawn_into(&mut stages, &mut kernel, out, err) {
+            Ok(()) => Ok(stages),
+            Err(error) => {
+                stages.take_back(&mut kernel);
+                Err(error)
+            }
+        }
+    }
+
+    fn spawn_into(
+        &self,
+        stages: &mut Stages,
+        kernel: &mut Kernel,
+        out: SinkId,
+        err: SinkId,
+    ) -> Result<(), NotStarted> {
         let no_pipe = |errno: Errno| {
             NotStarted::Error(
                 ErrorKind::Spawn {
@@ -116,11 +136,6 @@ impl Pipeline {
                 }
                 .into(),
             )
-        };
-        let mut stages = Stages {
-            pids: Vec::new(),
-            programs: Vec::new(),
-            stdin: None,
         };
         let mut input = match &self.commands[0].stdin {
             Stdin::Empty => Stdio::Null,
@@ -137,31 +152,31 @@ impl Pipeline {
                 (Stdio::Sink(out), Stdio::Null)
             } else {
                 let pipe = kernel.new_pipe().map_err(no_pipe)?;
+                stages.pipes.push(pipe);
                 (Stdio::PipeWrite(pipe), Stdio::PipeRead(pipe))
             };
-            match command.spawn(&mut kernel, [input, output, Stdio::Sink(err)]) {
-                Ok(program) => {
-                    stages.pids.push(program.pid);
-                    stages.programs.push(program);
-                }
-                Err(error) => {
-                    // Nothing has run yet: take it all back.
-                    for program in &stages.programs {
-                        kernel.exit(program.pid, ExitStatus::Exited(0));
-                        kernel.reap(program.pid);
-                    }
-                    if let Some((pipe, _)) = stages.stdin {
-                        kernel.close_pipe(PipeEnd::Write(pipe));
-                    }
-                    if let Stdio::PipeWrite(pipe) = output {
-                        kernel.discard_pipe(pipe);
-                    }
-                    return Err(error);
-                }
-            }
+            let program = command.spawn(kernel, [input, output, Stdio::Sink(err)])?;
+            stages.pids.push(program.pid);
+            stages.programs.push(program);
             input = next;
         }
-        Ok(stages)
+        Ok(())
+    }
+}
+
+impl Stages {
+    /// Undoes what was made for a pipeline of which nothing has run.
+    fn take_back(self, kernel: &mut Kernel) {
+        for pid in self.pids {
+            kernel.exit(pid, ExitStatus::Exited(0));
+            kernel.reap(pid);
+        }
+        if let Some((pipe, _)) = self.stdin {
+            kernel.close_pipe(PipeEnd::Write(pipe));
+        }
+        for pipe in self.pipes {
+            kernel.discard_pipe(pipe);
+        }
     }
 }
 
@@ -177,6 +192,7 @@ async fn drive(
         pids,
         mut programs,
         stdin,
+        ..
     } = stages;
     let own = programs.pop().ok_or(ErrorKind::Internal)?;
     let mut session = Session::begin(sandbox, pids)?;

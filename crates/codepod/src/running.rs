@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use codepod_abi::Errno;
 use codepod_abi::wire::TerminalState;
-use codepod_kernel::{ExitStatus, Pid, PipeEnd, PipeId, Stdio, WaiterId};
+use codepod_kernel::{ExitStatus, Kernel, Pid, PipeEnd, PipeId, Stdio, WaiterId};
 use codepod_wasmtime::KernelHandle;
 use futures_lite::future::block_on;
 
@@ -61,32 +61,23 @@ impl Running {
                 ends.extend([input, output]);
                 [Stdio::Terminal(id); 3]
             }
-            None => {
-                let (input, output, errors) = (
-                    kernel.new_pipe().map_err(failed)?,
-                    kernel.new_pipe().map_err(failed)?,
-                    kernel.new_pipe().map_err(failed)?,
-                );
-                for end in [
-                    PipeEnd::Write(input),
-                    PipeEnd::Read(output),
-                    PipeEnd::Read(errors),
-                ] {
-                    kernel.hold_pipe(end).map_err(failed)?;
-                    ends.push(end);
+            None => match host_streams(&mut kernel) {
+                Ok(streams) => {
+                    ends.extend(streams.map(|(end, _)| end));
+                    streams.map(|(_, stdio)| stdio)
                 }
-                [
-                    Stdio::PipeRead(input),
-                    Stdio::PipeWrite(output),
-                    Stdio::PipeWrite(errors),
-                ]
-            }
+                Err(errno) => return Err(failed(errno)),
+            },
         };
         let program = match command.spawn(&mut kernel, stdio) {
             Ok(program) => program,
             Err(not_started) => {
-                for end in ends {
-                    kernel.close_pipe(end);
+                if let Stdio::Terminal(id) = stdio[0] {
+                    kernel.discard_terminal(id);
+                } else {
+                    for end in ends {
+                        kernel.close_pipe(end);
+                    }
                 }
                 return Err(match not_started {
                     NotStarted::Error(error) => error,
@@ -150,6 +141,31 @@ impl Running {
             kernel.kill_session(self.pid);
         }
     }
+}
+
+/// Pipes for the three standard streams: the host's end of each, which it holds, and the process's.
+fn host_streams(kernel: &mut Kernel) -> Result<[(PipeEnd, Stdio); 3], Errno> {
+    let mut made: Vec<PipeId> = Vec::new();
+    while made.len() < 3 {
+        match kernel.new_pipe() {
+            Ok(pipe) => made.push(pipe),
+            Err(errno) => {
+                for pipe in made {
+                    kernel.discard_pipe(pipe);
+                }
+                return Err(errno);
+            }
+        }
+    }
+    let streams = [
+        (PipeEnd::Write(made[0]), Stdio::PipeRead(made[0])),
+        (PipeEnd::Read(made[1]), Stdio::PipeWrite(made[1])),
+        (PipeEnd::Read(made[2]), Stdio::PipeWrite(made[2])),
+    ];
+    for (end, _) in streams {
+        kernel.hold_pipe(end)?;
+    }
+    Ok(streams)
 }
 
 impl Drop for Running {

@@ -57,7 +57,7 @@ impl Sandbox {
     pub fn create_on(runtime: &Runtime, options: Options) -> Result<Sandbox, Error> {
         let image = runtime
             .image(&options.guest_groups)?
-            .with_limits(options.fs_limits.clone());
+            .with_limits(options.fs_limits);
         let mut vfs = Vfs::new(Box::new(Memory::new(image)));
         let mount = |vfs: &mut Vfs, at: &str, files| {
             vfs.mount(at.as_bytes(), files)
@@ -73,7 +73,7 @@ impl Sandbox {
             mount(
                 &mut vfs,
                 &host.at,
-                host.open(options.uid, options.gid, options.fs_limits.clone())?,
+                host.open(options.uid, options.gid, options.fs_limits)?,
             )?;
         }
         let kernel = Kernel::new(KernelOptions {

@@ -97,7 +97,8 @@ impl Kernel {
             process.end(ExitStatus::Signaled(signal));
             return Ok(());
         }
-        if signal == Signal::Cont && process.state == State::Stopped {
+        // A process that is to end does not go on: its engine must keep seeing that it ends.
+        if signal == Signal::Cont && process.state == State::Stopped && process.ending.is_none() {
             process.state = State::Alive;
             process.control.set_state(RunState::Run);
             process.news = Some(None);

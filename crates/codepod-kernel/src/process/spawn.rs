@@ -140,7 +140,9 @@ impl Kernel {
                 node
             }
         };
-        let found = self.find_program(caller_pid, uid, gid, cwd_base, spec.path, spec.argv)?;
+        // The host has no working directory of its own: its relative paths start at the process's.
+        let program_base = if parent.is_none() { cwd } else { cwd_base };
+        let found = self.find_program(caller_pid, uid, gid, program_base, spec.path, spec.argv)?;
         if self.processes.len() >= self.limits.processes {
             return Err(Errno::Again);
         }
@@ -340,8 +342,11 @@ impl Kernel {
         let end = self.vfs.dir_end_cookie(node).unwrap_or(u64::MAX);
         let mut descriptor = self.stream(Object::Directory(node, end), true, false)?;
         descriptor.preopen = true;
-        fds.put(ROOT_FD, descriptor, self.limits.descriptors)
-            .map(drop)
+        let placed = fds.put(ROOT_FD, descriptor, self.limits.descriptors);
+        if placed.is_err() {
+            self.release(descriptor.file);
+        }
+        placed.map(drop)
     }
 
     fn put_child_descriptor(

@@ -9,6 +9,7 @@ use codepod_abi::wire::wasi::{
 
 use super::Syscall;
 use crate::kernel::Kernel;
+use crate::limits::Limits;
 use crate::memory::GuestMemory;
 
 /// The time of a clock, as coarse as guests may see it. CPU clocks show the time since the start: an
@@ -49,14 +50,36 @@ pub fn clock_time_get<M: GuestMemory>(
     call.memory.write_u64(out, time)
 }
 
-/// See the table.
+/// See the table. A long buffer is filled in pieces, and others get their turn between them.
 pub fn random_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     buf: u32,
     len: u32,
-) -> Result<(), Errno> {
+) -> Poll<Result<(), Errno>> {
+    match random_piece(call, buf, len) {
+        Err(errno) => Poll::Ready(Err(errno)),
+        Ok(true) => Poll::Ready(Ok(())),
+        Ok(false) => {
+            call.waker.wake_by_ref();
+            Poll::Pending
+        }
+    }
+}
+
+/// Fills the next piece; whether it was the last.
+fn random_piece<M: GuestMemory>(
+    call: &mut Syscall<'_, M>,
+    buf: u32,
+    len: u32,
+) -> Result<bool, Errno> {
+    call.memory.check(buf, len)?;
+    let done = call.process()?.waiting.written as u32;
+    let piece = (len - done).min(Limits::RANDOM_BYTES as u32);
     let host = call.kernel.host.clone();
-    call.memory.write(buf, len, |bytes| host.random(bytes))
+    call.memory
+        .write(buf + done, piece, |bytes| host.random(bytes))?;
+    call.process_mut()?.waiting.written += piece as usize;
+    Ok(done + piece == len)
 }
 
 /// See the table.

@@ -23,6 +23,8 @@ pub(super) struct Buffers {
     count: u32,
     /// Bytes in all of them.
     pub(super) total: u64,
+    /// Bytes that are moved at most.
+    most: u64,
 }
 
 impl Buffers {
@@ -35,6 +37,7 @@ impl Buffers {
             at,
             count,
             total: 0,
+            most: u64::MAX,
         };
         for i in 0..count {
             let (pointer, len) = buffers.get(memory, i)?;
@@ -42,6 +45,13 @@ impl Buffers {
             buffers.total += u64::from(len);
         }
         Ok(buffers)
+    }
+
+    /// The same for files and devices, which never wait: buffers may be the same memory a thousand times, and
+    /// a call that cannot be interrupted must end soon. More is a short count, which callers must expect.
+    fn of_one_call(self) -> Buffers {
+        let most = Limits::CALL_BYTES;
+        Buffers { most, ..self }
     }
 
     fn get<M: GuestMemory>(&self, memory: &M, i: u32) -> Result<(u32, u32), Errno> {
@@ -63,11 +73,12 @@ impl Buffers {
         let mut done = 0;
         for i in 0..self.count {
             let (pointer, len) = self.get(memory, i)?;
-            if len == 0 {
+            let part = u64::from(len).min(self.most - done) as u32;
+            if part == 0 {
                 continue;
             }
             match memory
-                .write(pointer, len, |bytes| read(bytes, done))
+                .write(pointer, part, |bytes| read(bytes, done))
                 .flatten()
             {
                 Ok(got) => {
@@ -98,8 +109,12 @@ impl Buffers {
                 continue;
             }
             let from = std::mem::take(&mut skip) as usize;
+            let part = (u64::from(len) - from as u64).min(self.most - done) as usize;
+            if part == 0 {
+                break;
+            }
             match memory
-                .read(pointer, len, |bytes| write(&bytes[from..], done))
+                .read(pointer, len, |bytes| write(&bytes[from..from + part], done))
                 .flatten()
             {
                 Ok(taken) => {
@@ -288,7 +303,7 @@ pub fn fd_pread<M: GuestMemory>(
     }
     call.memory.check(nread, 4)?;
     let (kernel, pid) = (&mut *call.kernel, call.pid);
-    let count = buffers.fill(call.memory, |bytes, done| {
+    let count = buffers.of_one_call().fill(call.memory, |bytes, done| {
         read_node(kernel, pid, object, offset.saturating_add(done), bytes)
     })?;
     call.memory.write_u32(nread, count as u32)
@@ -310,7 +325,7 @@ pub fn fd_pwrite<M: GuestMemory>(
     let buffers = Buffers::check(call.memory, iovs, iovs_len)?;
     call.memory.check(nwritten, 4)?;
     let (kernel, pid) = (&mut *call.kernel, call.pid);
-    let count = buffers.drain(call.memory, 0, |bytes, done| {
+    let count = buffers.of_one_call().drain(call.memory, 0, |bytes, done| {
         let at = offset.checked_add(done).ok_or(Errno::Fbig)?;
         write_node(kernel, pid, object, at, bytes)
     })?;
@@ -372,7 +387,7 @@ fn read_seekable<M: GuestMemory>(
     }
     let offset = call.open_file(descriptor)?.offset;
     let (kernel, pid) = (&mut *call.kernel, call.pid);
-    let count = buffers.fill(call.memory, |bytes, done| {
+    let count = buffers.of_one_call().fill(call.memory, |bytes, done| {
         read_node(kernel, pid, object, offset.saturating_add(done), bytes)
     })?;
     if matches!(object, Object::File(_)) {
@@ -450,20 +465,22 @@ fn write_seekable<M: GuestMemory>(
     let (offset, appending) = (file.offset, file.flags & fdflags::APPEND != 0);
     let (kernel, pid) = (&mut *call.kernel, call.pid);
     let mut end = offset;
-    let count = buffers.drain(call.memory, 0, |bytes, done| match object {
-        Object::File(node) if appending => {
-            let (vfs, caller) = files_of(kernel, pid)?;
-            let (new_end, written) = vfs.append(&caller, node, bytes)?;
-            end = new_end;
-            Ok(written)
-        }
-        _ => {
-            let at = offset.checked_add(done).ok_or(Errno::Fbig)?;
-            let written = write_node(kernel, pid, object, at, bytes)?;
-            end = at.saturating_add(written as u64);
-            Ok(written)
-        }
-    })?;
+    let count = buffers
+        .of_one_call()
+        .drain(call.memory, 0, |bytes, done| match object {
+            Object::File(node) if appending => {
+                let (vfs, caller) = files_of(kernel, pid)?;
+                let (new_end, written) = vfs.append(&caller, node, bytes)?;
+                end = new_end;
+                Ok(written)
+            }
+            _ => {
+                let at = offset.checked_add(done).ok_or(Errno::Fbig)?;
+                let written = write_node(kernel, pid, object, at, bytes)?;
+                end = at.saturating_add(written as u64);
+                Ok(written)
+            }
+        })?;
     if matches!(object, Object::File(_)) && count > 0 {
         call.kernel.file_mut(descriptor.file)?.offset = end;
     }

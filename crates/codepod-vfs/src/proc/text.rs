@@ -3,6 +3,7 @@
 //! The formats are Linux's as far as programs read them; what codepod does not have is 0.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use codepod_abi::Errno;
 
@@ -15,7 +16,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 impl Proc {
     /// What a file says now.
-    pub(super) fn text(&self, caller: &Caller<'_>, node: Node) -> Result<Vec<u8>, Errno> {
+    pub(super) fn text(&self, caller: &Caller<'_>, node: Node) -> Result<Arc<[u8]>, Errno> {
         let source = caller.proc;
         let text = match node.what {
             What::Uptime => {
@@ -40,24 +41,24 @@ impl Proc {
             What::Hostname => format!("{}\n", source.hostname()),
             What::Ostype => "Linux\n".to_owned(),
             What::Osrelease => format!("{}\n", source.release()),
-            What::Status => return Ok(status(node.pid, &process(caller, node.pid)?)),
-            What::Stat => return Ok(stat(node.pid, &process(caller, node.pid)?)),
+            What::Status => return Ok(status(node.pid, &process(caller, node.pid)?).into()),
+            What::Stat => return Ok(stat(node.pid, &process(caller, node.pid)?).into()),
             What::Statm => {
                 let pages = process(caller, node.pid)?.memory / 4096;
                 format!("{pages} {pages} 0 0 0 {pages} 0\n")
             }
-            What::Cmdline => return Ok(terminated(&process(caller, node.pid)?.argv)),
-            What::Environ => return Ok(terminated(&process(caller, node.pid)?.environ)),
+            What::Cmdline => return Ok(process(caller, node.pid)?.argv),
+            What::Environ => return Ok(process(caller, node.pid)?.environ),
             What::Comm => {
                 let mut name = comm(&process(caller, node.pid)?);
                 name.push(b'\n');
-                return Ok(name);
+                return Ok(name.into());
             }
-            What::Mounts => return Ok(self.mounts.to_vec()),
+            What::Mounts => return Ok(self.mounts.clone()),
             What::Limits => limits(),
             _ => return Err(Errno::IsDir),
         };
-        Ok(text.into_bytes())
+        Ok(text.into_bytes().into())
     }
 }
 
@@ -167,18 +168,12 @@ fn stat(pid: u32, process: &ProcessInfo) -> Vec<u8> {
 
 /// The last part of the program's name, cut to 15 bytes as Linux does.
 fn comm(process: &ProcessInfo) -> Vec<u8> {
-    let name = process.argv.first().unwrap_or(&process.exe);
+    let name = match process.argv.split(|byte| *byte == 0).next() {
+        Some(name) if !process.argv.is_empty() => name,
+        _ => &process.exe,
+    };
     let name = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
     name[..name.len().min(15)].to_vec()
-}
-
-fn terminated(strings: &[Vec<u8>]) -> Vec<u8> {
-    let mut text = Vec::new();
-    for string in strings {
-        text.extend_from_slice(string);
-        text.push(0);
-    }
-    text
 }
 
 fn limits() -> String {

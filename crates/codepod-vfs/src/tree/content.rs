@@ -8,9 +8,8 @@
 
 use std::sync::Arc;
 
-use imbl::OrdMap;
-
 use crate::limits::FsLimits;
+use crate::map::{Difference, Map};
 
 /// Bytes per chunk.
 pub(crate) const CHUNK: u64 = 64 << 10;
@@ -46,7 +45,7 @@ pub(crate) struct Content {
     charge: u64,
     /// Chunk 0: most files have no other.
     first: Option<Arc<Chunk>>,
-    rest: OrdMap<u64, Arc<Chunk>>,
+    rest: Map<u64, Arc<Chunk>>,
 }
 
 /// What a write achieved.
@@ -197,7 +196,7 @@ impl Content {
     pub(crate) fn set_size(&mut self, size: u64) {
         if size < self.size {
             let (keep, cut) = (size / CHUNK, (size % CHUNK) as usize);
-            while let Some((last, _)) = self.rest.get_max()
+            while let Some((last, _)) = self.rest.last()
                 && *last > keep
             {
                 let last = *last;
@@ -272,23 +271,19 @@ impl Content {
         if self.size != other.size {
             return false;
         }
-        let same = |a: Option<&Arc<Chunk>>, b: Option<&Arc<Chunk>>| match (a, b) {
+        let first_is_same = match (&self.first, &other.first) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b) || same_padded(&a.bytes, &b.bytes),
             (Some(only), None) | (None, Some(only)) => same_padded(&only.bytes, &[]),
             (None, None) => true,
         };
-        if !same(self.first.as_ref(), other.first.as_ref()) {
-            return false;
-        }
-        self.rest.ptr_eq(&other.rest)
-            || self
-                .rest
-                .iter()
-                .all(|(index, chunk)| same(Some(chunk), other.rest.get(index)))
-                && other
-                    .rest
-                    .iter()
-                    .all(|(index, chunk)| self.rest.contains_key(index) || same(None, Some(chunk)))
+        let mut rest = self.rest.diff(&other.rest, Arc::ptr_eq);
+        first_is_same
+            && rest.all(|difference| match difference {
+                Difference::Added(_, only) | Difference::Removed(_, only) => {
+                    same_padded(&only.bytes, &[])
+                }
+                Difference::Changed(_, a, b) => same_padded(&a.bytes, &b.bytes),
+            })
     }
 
     fn chunk(&self, index: u64) -> Option<&Arc<Chunk>> {

@@ -5,11 +5,11 @@
 //! not compared: a directory's change with its entries and would be listed for no use.
 
 use std::collections::BTreeMap;
-
-use imbl::ordmap::DiffItem;
+use std::sync::Arc;
 
 use super::inode::{Body, Inode};
-use super::{InodeId, Shared, Tree};
+use super::{InodeId, Tree};
+use crate::map::Difference;
 use crate::node::FileKind;
 
 /// A path at which two trees differ.
@@ -48,14 +48,11 @@ struct Pair {
 /// All differences from `old` to `new`, sorted by path.
 pub fn diff(old: &Tree, new: &Tree) -> Vec<Change> {
     let mut pairs: BTreeMap<Vec<u8>, Pair> = BTreeMap::new();
-    for item in old.inodes.diff(&new.inodes) {
+    for item in old.inodes.diff(&new.inodes, Arc::ptr_eq) {
         let (id, before, after) = match item {
-            DiffItem::Add(id, Shared(after)) => (*id, None, Some(&**after)),
-            DiffItem::Remove(id, Shared(before)) => (*id, Some(&**before), None),
-            DiffItem::Update {
-                old: (id, Shared(before)),
-                new: (_, Shared(after)),
-            } => (*id, Some(&**before), Some(&**after)),
+            Difference::Added(id, after) => (*id, None, Some(&**after)),
+            Difference::Removed(id, before) => (*id, Some(&**before), None),
+            Difference::Changed(id, before, after) => (*id, Some(&**before), Some(&**after)),
         };
         // Only a directory that was there before and is elsewhere now takes along what did not
         // change itself: whatever lies in a new directory is new there too.

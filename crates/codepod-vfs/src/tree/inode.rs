@@ -7,8 +7,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use imbl::{OrdMap, OrdSet};
-
+use crate::map::Map;
 use crate::node::{Device, FileKind, InodeId, Stat};
 use crate::tree::content::Content;
 
@@ -48,9 +47,9 @@ pub(crate) enum Body {
 /// The entries of a directory, by name and in the order they were made.
 #[derive(Debug, Clone)]
 pub(crate) struct Directory {
-    pub(crate) entries: OrdMap<Name, Entry>,
+    pub(crate) entries: Map<Name, Entry>,
     /// The names by cookie. Cookies only grow, so a listing in steps neither repeats nor ends never.
-    pub(crate) order: OrdMap<u64, Name>,
+    pub(crate) order: Map<u64, Name>,
     pub(crate) next_cookie: u64,
     /// How many entries are directories.
     pub(crate) subdirectories: u64,
@@ -89,7 +88,7 @@ impl PartialOrd for Link {
 pub(crate) enum Links {
     None,
     One(Link),
-    Many(OrdSet<Link>),
+    Many(Map<Link, ()>),
 }
 
 impl Links {
@@ -106,7 +105,7 @@ impl Links {
         match self {
             Links::None => None,
             Links::One(link) => Some(link),
-            Links::Many(set) => set.get_min(),
+            Links::Many(set) => set.first().map(|(link, ())| link),
         }
     }
 
@@ -114,7 +113,7 @@ impl Links {
         let (one, many) = match self {
             Links::None => (None, None),
             Links::One(link) => (Some(link), None),
-            Links::Many(set) => (None, Some(set.iter())),
+            Links::Many(set) => (None, Some(set.keys())),
         };
         one.into_iter().chain(many.into_iter().flatten())
     }
@@ -122,9 +121,9 @@ impl Links {
     pub(crate) fn add(&mut self, link: Link) {
         *self = match std::mem::replace(self, Links::None) {
             Links::None => Links::One(link),
-            Links::One(old) => Links::Many([old, link].into_iter().collect()),
+            Links::One(old) => Links::Many([(old, ()), (link, ())].into_iter().collect()),
             Links::Many(mut set) => {
-                set.insert(link);
+                set.insert(link, ());
                 Links::Many(set)
             }
         };
@@ -135,8 +134,8 @@ impl Links {
             Links::One(old) if old == *link => Links::None,
             Links::Many(mut set) => {
                 set.remove(link);
-                match set.get_min() {
-                    Some(last) if set.len() == 1 => Links::One(last.clone()),
+                match set.first() {
+                    Some((last, ())) if set.len() == 1 => Links::One(last.clone()),
                     _ => Links::Many(set),
                 }
             }
@@ -151,8 +150,8 @@ impl Directory {
 
     pub(crate) fn new() -> Directory {
         Directory {
-            entries: OrdMap::new(),
-            order: OrdMap::new(),
+            entries: Map::new(),
+            order: Map::new(),
             next_cookie: Self::FIRST_COOKIE,
             subdirectories: 0,
         }

@@ -117,7 +117,7 @@ impl Vfs {
         for index in 1..self.mounts.len() {
             if index < snapshot.mounts.len() {
                 if let Some(covered) = self.mounts[index].covered {
-                    self.hold(covered)?;
+                    self.hold_again(covered);
                 }
             } else {
                 // Uncover it first: its own directory is not in its own way.
@@ -145,7 +145,7 @@ impl Vfs {
             limits: self.limits,
         };
         for covered in self.mounts.iter().filter_map(|mount| mount.covered) {
-            vfs.hold(covered)?;
+            vfs.hold_again(covered);
         }
         Ok(vfs)
     }
@@ -214,6 +214,12 @@ impl Vfs {
         }
         self.hold(node)?;
         Ok(node)
+    }
+
+    /// Holds a covered directory in a state that had it. Only the host can have removed it since;
+    /// then nothing leads to the mount any more, and the rest is as it should be.
+    fn hold_again(&mut self, node: NodeRef) {
+        let _ = self.hold(node);
     }
 
     fn hold(&mut self, node: NodeRef) -> Result<(), Errno> {

@@ -1,4 +1,5 @@
-//! Compiles every `.wasm` in a directory into the module cache. A build step: see `cargo xtask guests`.
+//! Compiles every `.wasm` in a directory into the module cache, and puts the code beside it as `.cwasm` for
+//! programs that carry it. A build step: see `cargo xtask guests`.
 
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 
@@ -33,8 +34,9 @@ fn precompile(directory: &Path) -> Result<(), Box<dyn std::error::Error>> {
     files.sort();
     for path in files {
         let wasm = std::fs::read(&path)?;
-        Engine::precompile(&cache, &wasm)
+        let code = Engine::precompile(&cache, &wasm)
             .map_err(|error: EngineError| format!("{}: {error}", path.display()))?;
+        std::fs::write(path.with_extension("cwasm"), code)?;
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! What the tests of the whole stack share.
+//! What the tests of the whole stack share: sandboxes with the test programs, and the standard oracle of
+//! `docs/security.md`.
 
 #![allow(
     clippy::allow_attributes,
@@ -6,7 +7,12 @@
     reason = "each test uses its own part"
 )]
 
-use codepod::{Options, Sandbox};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use codepod::{Options, RunResult, Sandbox};
 
 /// Options with the test programs in `/usr/bin`.
 pub(crate) fn test_options() -> Options {
@@ -18,4 +24,237 @@ pub(crate) fn test_options() -> Options {
 /// A sandbox with the test programs.
 pub(crate) fn sandbox() -> Sandbox {
     Sandbox::create(test_options()).unwrap()
+}
+
+/// A sandbox with the test programs whose options `change` has changed.
+pub(crate) fn sandbox_with(change: impl FnOnce(&mut Options)) -> Sandbox {
+    let mut options = test_options();
+    change(&mut options);
+    Sandbox::create(options).unwrap()
+}
+
+/// Runs a command to its end.
+pub(crate) fn run<const N: usize>(sandbox: &Sandbox, argv: [&str; N]) -> RunResult {
+    sandbox.command(argv).run_blocking().unwrap()
+}
+
+/// Runs a program that asserts by itself; its status and its text must be these.
+pub(crate) fn expect<const N: usize>(sandbox: &Sandbox, argv: [&str; N], code: i32, stdout: &str) {
+    let result = run(sandbox, argv);
+    assert_eq!(
+        (result.exit_code, &*result.stdout_text()),
+        (code, stdout),
+        "{argv:?}: {}",
+        result.stderr_text()
+    );
+}
+
+/// Waits until `holds`, at most so long; whether it does.
+pub(crate) fn within(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
+    let started = Instant::now();
+    loop {
+        if holds() {
+            return true;
+        }
+        if started.elapsed() > time {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Nothing runs, nothing is open. What ends on the engine's threads may need a moment.
+#[track_caller]
+pub(crate) fn assert_idle(sandbox: &Sandbox) {
+    let idle = within(Duration::from_secs(2), || {
+        let stats = sandbox.stats().unwrap();
+        (stats.processes, stats.open) == (0, 0)
+    });
+    assert!(idle, "not idle: {:?}", sandbox.stats().unwrap());
+}
+
+/// The sandbox is idle and runs the next command.
+#[track_caller]
+pub(crate) fn assert_works(sandbox: &Sandbox) {
+    assert_idle(sandbox);
+    let result = run(sandbox, ["hello"]);
+    assert_eq!(
+        (result.exit_code, &result.stdout[..]),
+        (0, &b"hello, world\n"[..]),
+        "{result:?}"
+    );
+    assert_idle(sandbox);
+}
+
+/// Keeps the tests that measure time or memory of one binary apart; between binaries nextest does.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Resident memory of this host process, in bytes.
+pub(crate) fn resident() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = statm.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4096
+}
+
+/// Watches the most memory that this host process has from now on.
+pub(crate) struct Peak {
+    most: Arc<AtomicUsize>,
+    before: usize,
+    watcher: Repeated,
+}
+
+impl Peak {
+    pub(crate) fn watch() -> Peak {
+        let before = resident();
+        let most = Arc::new(AtomicUsize::new(before));
+        let seen = most.clone();
+        let watcher = Repeated::every(Duration::from_millis(2), move || {
+            seen.fetch_max(resident(), Ordering::Relaxed);
+        });
+        Peak {
+            most,
+            before,
+            watcher,
+        }
+    }
+
+    /// How far memory rose above where it was.
+    pub(crate) fn growth(self) -> usize {
+        drop(self.watcher);
+        self.most.load(Ordering::Relaxed) - self.before
+    }
+}
+
+/// A thread that does something again and again until it is dropped.
+pub(crate) struct Repeated {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Repeated {
+    pub(crate) fn every(pause: Duration, mut work: impl FnMut() + Send + 'static) -> Repeated {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
+        let thread = std::thread::spawn(move || {
+            while !stopped.load(Ordering::Relaxed) {
+                work();
+                std::thread::sleep(pause);
+            }
+        });
+        Repeated {
+            stop,
+            thread: Some(thread),
+        }
+    }
+}
+
+impl Drop for Repeated {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let ended = self.thread.take().map(JoinHandle::join);
+        if !std::thread::panicking() {
+            assert!(ended.is_none_or(|ended| ended.is_ok()), "a watcher failed");
+        }
+    }
+}
+
+/// Panics of this host process so far, those that were caught included.
+pub(crate) fn panics() -> usize {
+    static HOOK: Once = Once::new();
+    static PANICS: AtomicUsize = AtomicUsize::new(0);
+    HOOK.call_once(|| {
+        let print = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            PANICS.fetch_add(1, Ordering::SeqCst);
+            print(info);
+        }));
+    });
+    PANICS.load(Ordering::SeqCst)
+}
+
+/// The standard oracle: while something hostile runs, another sandbox answers in time; afterwards memory is
+/// back and the host has not panicked.
+pub(crate) struct Oracle {
+    panics: usize,
+    resident: usize,
+    times: Arc<Mutex<Vec<Duration>>>,
+    /// The longest that the host's own sleep took too long: what a machine that others use costs anybody.
+    late: Arc<Mutex<Duration>>,
+    canary: Repeated,
+}
+
+impl Oracle {
+    /// How fast the canary answers.
+    const ANSWER: Duration = Duration::from_millis(100);
+    /// How much memory may stay: warm slots keep what they are configured to keep, malloc its arenas.
+    const KEPT: usize = 16 << 20;
+
+    /// Starts the canary. What is loaded once (engine, modules) is loaded before memory is measured.
+    pub(crate) fn begin() -> Oracle {
+        let panics = panics();
+        let sandbox = sandbox();
+        for program in ["true_tiny", "hello"] {
+            assert_eq!(run(&sandbox, [program]).exit_code, 0);
+        }
+        let times = Arc::new(Mutex::new(Vec::new()));
+        let late = Arc::new(Mutex::new(Duration::ZERO));
+        let (seen, delayed) = (times.clone(), late.clone());
+        let pause = Duration::from_millis(2);
+        let canary = Repeated::every(Duration::ZERO, move || {
+            let started = Instant::now();
+            let result = run(&sandbox, ["true_tiny"]);
+            seen.lock().unwrap().push(started.elapsed());
+            assert_eq!(result.exit_code, 0, "the canary: {result:?}");
+            let slept = Instant::now();
+            std::thread::sleep(pause);
+            let mut late = delayed.lock().unwrap();
+            *late = (*late).max(slept.elapsed() - pause);
+        });
+        Oracle {
+            panics,
+            resident: resident(),
+            times,
+            late,
+            canary,
+        }
+    }
+
+    /// Checks all but memory, which [`Oracle::end`] checks too once the hostile sandbox has been dropped.
+    #[track_caller]
+    pub(crate) fn end_without_memory(self) -> usize {
+        drop(self.canary);
+        assert_eq!(panics(), self.panics, "the host panicked");
+        let mut times = self.times.lock().unwrap();
+        times.sort_unstable();
+        let worst = *times.last().expect("the canary never ran");
+        let late = *self.late.lock().unwrap();
+        // A canary cannot be faster than the machine lets any thread be.
+        let allowed = Oracle::ANSWER + late.min(Oracle::ANSWER);
+        assert!(
+            worst <= allowed,
+            "the canary took {worst:?} of {allowed:?}; its median was {:?} of {} runs",
+            times[times.len() / 2],
+            times.len()
+        );
+        self.resident
+    }
+
+    /// Checks everything. The hostile sandbox must be gone.
+    #[track_caller]
+    pub(crate) fn end(self) {
+        let before = self.end_without_memory();
+        let back = within(Duration::from_secs(2), || {
+            resident() <= before + Oracle::KEPT
+        });
+        assert!(back, "memory was {before} and is {} now", resident());
+    }
+}
+
+/// The value below which `part` of a hundred are.
+pub(crate) fn percentile(times: &mut [Duration], part: usize) -> Duration {
+    times.sort_unstable();
+    times[(times.len() * part / 100).min(times.len() - 1)]
 }

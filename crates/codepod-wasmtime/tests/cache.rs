@@ -1,0 +1,233 @@
+//! WM-13: the module cache never loads what this host did not write. Whatever is wrong with a file, the
+//! module is compiled again and the file replaced.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use codepod_wasmtime::ModuleCache;
+use wasmtime::Engine;
+
+/// A module that exports a function `answer` with this number.
+fn module(answer: u8) -> Vec<u8> {
+    let mut bytes = b"\0asm\x01\0\0\0".to_vec();
+    // A type () -> i32, a function of it, its export, its body.
+    bytes.extend([1, 5, 1, 0x60, 0, 1, 0x7f]);
+    bytes.extend([3, 2, 1, 0]);
+    bytes.extend([7, 10, 1, 6]);
+    bytes.extend(b"answer");
+    bytes.extend([0, 0]);
+    bytes.extend([10, 6, 1, 4, 0, 0x41, answer & 0x3f, 0x0b]);
+    bytes
+}
+
+/// A directory of its own, gone with the value.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new() -> Directory {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("codepod-cache-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).unwrap();
+        Directory(path)
+    }
+
+    /// The one file with this extension.
+    fn file(&self, extension: &str) -> PathBuf {
+        let mut files = self.files(extension);
+        assert_eq!(files.len(), 1, "{files:?}");
+        files.remove(0)
+    }
+
+    fn files(&self, extension: &str) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = fs::read_dir(&self.0)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|found| found == extension))
+            .collect();
+        files.sort();
+        files
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What `answer` returns.
+fn answer(engine: &Engine, cache: &ModuleCache, wasm: &[u8]) -> i32 {
+    let module = cache.load(engine, wasm).unwrap();
+    let mut store = wasmtime::Store::new(engine, ());
+    let instance = wasmtime::Instance::new(&mut store, &module, &[]).unwrap();
+    let function = instance.get_typed_func::<(), i32>(&mut store, "answer");
+    function.unwrap().call(&mut store, ()).unwrap()
+}
+
+/// Loads after a change to the files: the answer is right, and the files are good again.
+#[track_caller]
+fn compiled_again(engine: &Engine, directory: &Directory, good: &[u8], what: &str) {
+    let cache = ModuleCache::open(&directory.0).unwrap();
+    assert_eq!(answer(engine, &cache, &module(7)), 7, "{what}");
+    assert!(
+        fs::read(directory.file("cwasm")).unwrap() == good,
+        "{what}: the file was not replaced"
+    );
+}
+
+fn filled(engine: &Engine) -> (Directory, Vec<u8>, Vec<u8>) {
+    let directory = Directory::new();
+    let cache = ModuleCache::open(&directory.0).unwrap();
+    assert!(!cache.has(engine, &module(7)));
+    assert_eq!(answer(engine, &cache, &module(7)), 7);
+    assert!(cache.has(engine, &module(7)));
+    let code = fs::read(directory.file("cwasm")).unwrap();
+    let mac = fs::read(directory.file("mac")).unwrap();
+    (directory, code, mac)
+}
+
+/// Replaces a file, also one that others may have mapped: under another name first.
+fn replace(path: &Path, bytes: &[u8]) {
+    let other = path.with_extension("other");
+    fs::write(&other, bytes).unwrap();
+    fs::rename(other, path).unwrap();
+}
+
+#[test]
+fn wm_13_a_changed_byte_anywhere_is_never_loaded() {
+    let engine = Engine::default();
+    let (directory, code, _) = filled(&engine);
+    let file = directory.file("cwasm");
+    // Every byte of the headers, and some all over the rest.
+    let places = (0..256.min(code.len())).chain((256..code.len()).step_by(code.len() / 100));
+    for place in places {
+        let mut changed = code.clone();
+        changed[place] ^= 1 << (place % 8);
+        replace(&file, &changed);
+        compiled_again(&engine, &directory, &code, &format!("byte {place}"));
+    }
+}
+
+#[test]
+fn wm_13_a_file_that_is_cut_or_longer_is_never_loaded() {
+    let engine = Engine::default();
+    let (directory, code, _) = filled(&engine);
+    let file = directory.file("cwasm");
+    for len in [0, 1, 8, 64, code.len() / 2, code.len() - 1] {
+        replace(&file, &code[..len]);
+        compiled_again(&engine, &directory, &code, &format!("{len} bytes"));
+    }
+    let mut longer = code.clone();
+    longer.push(0);
+    replace(&file, &longer);
+    compiled_again(&engine, &directory, &code, "a byte more");
+    fs::remove_file(&file).unwrap();
+    compiled_again(&engine, &directory, &code, "no file");
+}
+
+#[test]
+fn wm_13_a_forged_digest_is_never_believed() {
+    let engine = Engine::default();
+    let (directory, code, mac) = filled(&engine);
+    let (file, digest) = (directory.file("cwasm"), directory.file("mac"));
+    let mut changed = code.clone();
+    *changed.last_mut().unwrap() ^= 1;
+    let plain = blake3::hash(&changed);
+    let keyed = blake3::keyed_hash(&[0; 32], &changed);
+    for (what, forged) in [
+        ("the right one", mac.clone()),
+        ("one without the key", plain.as_bytes().to_vec()),
+        ("one with another key", keyed.as_bytes().to_vec()),
+        ("nothing", Vec::new()),
+        ("zeros", vec![0; 32]),
+        ("too long a one", vec![0; 33]),
+    ] {
+        replace(&file, &changed);
+        replace(&digest, &forged);
+        compiled_again(&engine, &directory, &code, what);
+    }
+    for place in 0..32 {
+        let mut forged = mac.clone();
+        forged[place] ^= 0x10;
+        replace(&digest, &forged);
+        compiled_again(&engine, &directory, &code, &format!("digest byte {place}"));
+        assert_eq!(fs::read(&digest).unwrap(), mac);
+    }
+    fs::remove_file(&digest).unwrap();
+    compiled_again(&engine, &directory, &code, "no digest");
+}
+
+#[test]
+fn wm_13_a_file_of_another_module_is_never_loaded_in_its_place() {
+    let engine = Engine::default();
+    let (directory, code, _) = filled(&engine);
+    let (first, first_mac) = (directory.file("cwasm"), directory.file("mac"));
+    let cache = ModuleCache::open(&directory.0).unwrap();
+    assert_eq!(answer(&engine, &cache, &module(8)), 8);
+    let second = directory
+        .files("cwasm")
+        .into_iter()
+        .find(|path| *path != first);
+    let second = second.unwrap();
+    // Code and digest of the one under the name of the other: both are genuine.
+    replace(&first, &fs::read(&second).unwrap());
+    replace(&first_mac, &fs::read(second.with_extension("mac")).unwrap());
+    assert_eq!(answer(&engine, &cache, &module(7)), 7);
+    assert!(fs::read(&first).unwrap() == code);
+    assert_eq!(answer(&engine, &cache, &module(8)), 8);
+}
+
+#[test]
+fn wm_13_files_of_another_key_are_never_loaded() {
+    let engine = Engine::default();
+    let (directory, code, mac) = filled(&engine);
+    for key in [&[0; 32][..], &[7; 32], b"short", b""] {
+        replace(&directory.0.join("key"), key);
+        compiled_again(&engine, &directory, &code, "another key");
+        assert_ne!(fs::read(directory.file("mac")).unwrap(), mac);
+    }
+    // A damaged key is replaced by a new one, not used.
+    assert_eq!(fs::read(directory.0.join("key")).unwrap().len(), 32);
+    fs::remove_file(directory.0.join("key")).unwrap();
+    compiled_again(&engine, &directory, &code, "no key");
+}
+
+#[test]
+fn wm_13_other_settings_have_files_of_their_own() {
+    let engine = Engine::default();
+    let (directory, ..) = filled(&engine);
+    let mut config = wasmtime::Config::new();
+    config.epoch_interruption(true);
+    let other = Engine::new(&config).unwrap();
+    let cache = ModuleCache::open(&directory.0).unwrap();
+    assert!(!cache.has(&other, &module(7)));
+    cache.load(&other, &module(7)).unwrap();
+    assert_eq!(directory.files("cwasm").len(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn wm_13_only_the_owner_can_read_key_and_code() {
+    use std::os::unix::fs::PermissionsExt;
+    let engine = Engine::default();
+    let (directory, ..) = filled(&engine);
+    for path in [
+        directory.0.join("key"),
+        directory.file("cwasm"),
+        directory.file("mac"),
+    ] {
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}: {mode:o}", path.display());
+    }
+}
+
+#[test]
+fn what_is_no_module_is_an_error_and_leaves_no_file() {
+    let directory = Directory::new();
+    let cache = ModuleCache::open(&directory.0).unwrap();
+    assert!(cache.load(&Engine::default(), b"garbage").is_err());
+    assert!(directory.files("cwasm").is_empty());
+}
