@@ -12,6 +12,15 @@ pub(crate) struct State {
     pub(crate) output: Vec<u8>,
 }
 
+/// How the pool resets what a process has touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pool {
+    /// As wasmtime does it unless told otherwise: pages are given back to the system.
+    Default,
+    /// As our engine does it: touched pages are found and wiped in place.
+    AsOurs,
+}
+
 /// A module ready to run.
 pub(crate) struct Bare {
     engine: Engine,
@@ -19,8 +28,8 @@ pub(crate) struct Bare {
 }
 
 impl Bare {
-    /// Compiles a module with the settings that matter for speed set as ours are.
-    pub(crate) fn new(wasm: &[u8]) -> wasmtime::Result<Bare> {
+    /// Compiles a module with our settings for the code itself.
+    pub(crate) fn new(wasm: &[u8], pool_kind: Pool) -> wasmtime::Result<Bare> {
         let mut config = Config::new();
         config.cranelift_opt_level(OptLevel::Speed);
         config.epoch_interruption(true);
@@ -30,9 +39,11 @@ impl Bare {
         pool.total_core_instances(64);
         pool.total_memories(64);
         pool.total_tables(64);
-        pool.linear_memory_keep_resident(64 << 10);
-        pool.table_keep_resident(8 << 10);
-        pool.pagemap_scan(Enabled::Auto);
+        if pool_kind == Pool::AsOurs {
+            pool.linear_memory_keep_resident(64 << 10);
+            pool.table_keep_resident(8 << 10);
+            pool.pagemap_scan(Enabled::Auto);
+        }
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
         let engine = Engine::new(&config)?;
         let module = Module::new(&engine, wasm)?;

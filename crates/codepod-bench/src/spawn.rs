@@ -2,7 +2,7 @@
 
 use codepod::Options;
 
-use crate::bare::Bare;
+use crate::bare::{Bare, Pool};
 use crate::report::{Goal, Report};
 use crate::timing::{median, show, time};
 use crate::{create, native};
@@ -12,9 +12,11 @@ const ROUNDS: usize = 3000;
 pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn std::error::Error>> {
     let sandbox = create::sandbox(Options::default())?;
     let wasm = create::wasm("hello")?;
-    let bare = Bare::new(&wasm)?;
+    let bare = Bare::new(&wasm, Pool::Default)?;
+    let tuned = Bare::new(&wasm, Pool::AsOurs)?;
     let mut ours = Vec::new();
     let mut reference = Vec::new();
+    let mut tuned_reference = Vec::new();
     let mut tiny = Vec::new();
     let mut native_times = Vec::new();
     for round in 0..ROUNDS {
@@ -29,6 +31,7 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn std::error::Error>>
             return Err("bare hello went wrong".into());
         }
         reference.push(took);
+        tuned_reference.push(time(|| tuned.run()).0);
         tiny.push(time(|| sandbox.command(["true_tiny"]).run_blocking()).0);
         if round % 10 == 0 {
             let (took, result) = time(native::spawn_true);
@@ -47,6 +50,12 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn std::error::Error>>
         format!("bare wasmtime {}", show(bare)),
         hello.as_secs_f64() / bare.as_secs_f64(),
         Goal::AtMost(1.6),
+    );
+    let tuned = median(&mut tuned_reference);
+    report.note(
+        "  the same on bare wasmtime with our pool",
+        format!("×{:.2}", hello.as_secs_f64() / tuned.as_secs_f64()),
+        format!("bare, our pool {}", show(tuned)),
     );
     report.ratio(
         "native /bin/true against it",

@@ -154,7 +154,7 @@ impl Pipe {
     ///
     /// Fails with [`Errno::Again`] when there is nothing yet.
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
-        let taken = self.peek(buffer)?;
+        let taken = self.peek(0, buffer)?;
         self.queue.drain(..taken);
         if taken > 0 {
             self.write_waiters.wake();
@@ -162,13 +162,18 @@ impl Pipe {
         Ok(taken)
     }
 
-    /// The same, leaving the bytes in the queue.
-    pub(crate) fn peek(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
-        if self.queue.is_empty() && self.writers > 0 && !buffer.is_empty() {
+    /// The same without the first `skip` bytes, leaving all of them in the queue.
+    pub(crate) fn peek(&self, skip: usize, buffer: &mut [u8]) -> Result<usize, Errno> {
+        let left = self.queue.len().saturating_sub(skip);
+        if left == 0 && self.writers > 0 && !buffer.is_empty() {
             return Err(Errno::Again);
         }
-        let taken = self.queue.len().min(buffer.len());
+        let taken = left.min(buffer.len());
         let (front, back) = self.queue.as_slices();
+        let (front, back) = match front.get(skip..) {
+            Some(front) => (front, back),
+            None => (&[][..], &back[(skip - front.len()).min(back.len())..]),
+        };
         let from_front = front.len().min(taken);
         buffer[..from_front].copy_from_slice(&front[..from_front]);
         buffer[from_front..taken].copy_from_slice(&back[..taken - from_front]);
@@ -213,6 +218,26 @@ mod tests {
                 assert_eq!(*byte, expected);
                 expected = expected.wrapping_add(1);
             }
+        }
+    }
+
+    #[test]
+    fn peeking_goes_on_after_what_was_skipped() {
+        // Wherever the ring wraps.
+        for start in (0..8192).step_by(1000) {
+            let mut pipe = pipe();
+            pipe.write(&vec![0; start]).unwrap();
+            pipe.read(&mut vec![0; start]).unwrap();
+            let bytes: Vec<u8> = (0..8192).map(|i| (i / 7) as u8).collect();
+            assert_eq!(pipe.write(&bytes), Ok(8192));
+            for skip in [0, 1, 4000, 8191] {
+                let mut buffer = [0; 5000];
+                let taken = pipe.peek(skip, &mut buffer).unwrap();
+                assert_eq!(taken, (8192 - skip).min(5000));
+                assert_eq!(buffer[..taken], bytes[skip..skip + taken]);
+            }
+            assert_eq!(pipe.peek(8192, &mut [0]), Err(Errno::Again));
+            assert_eq!(pipe.len(), 8192);
         }
     }
 

@@ -69,7 +69,8 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     pool.max_unused_warm_slots(64.min(slots));
     pool.linear_memory_keep_resident(KEEP_RESIDENT);
     pool.table_keep_resident(8 * KIB);
-    pool.async_stack_keep_resident(32 * KIB);
+    // What the calls of a small tool touch of its stack.
+    pool.async_stack_keep_resident(16 * KIB);
     // Linux 6.7 can tell which pages were touched, so that only those are wiped.
     pool.pagemap_scan(Enabled::Auto);
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));

@@ -175,9 +175,9 @@ impl<M: GuestMemory> Syscall<'_, M> {
         let Some(state) = self.kernel.pipes.get_mut(pipe.0) else {
             return Poll::Ready(Err(Errno::Badf));
         };
-        let read = buffers.fill(self.memory, |bytes, _| {
+        let read = buffers.fill(self.memory, |bytes, done| {
             if peek {
-                state.peek(bytes)
+                state.peek(done as usize, bytes)
             } else {
                 state.read(bytes)
             }
