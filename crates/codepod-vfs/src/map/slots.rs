@@ -19,10 +19,23 @@ where
     K: Borrow<Q>,
     Q: Ord + ?Sized,
 {
-    slots.binary_search_by(|slot| match slot {
-        Some((at, _)) => at.borrow().cmp(key),
-        None => Ordering::Greater,
-    })
+    // The length is a power of two, so halving it leaves one slot: the last that is not behind.
+    let mut slice = &slots[..];
+    let mut begin = 0;
+    while slice.len() > 1 {
+        let (left, right) = slice.split_at(slice.len() / 2);
+        let not_behind = matches!(right.first(), Some(Some((at, _))) if at.borrow() <= key);
+        begin += if not_behind { left.len() } else { 0 };
+        slice = std::hint::select_unpredictable(not_behind, right, left);
+    }
+    match slice.first() {
+        Some(Some((at, _))) => match at.borrow().cmp(key) {
+            Ordering::Less => Err(begin + 1),
+            Ordering::Equal => Ok(begin),
+            Ordering::Greater => Err(begin),
+        },
+        _ => Err(begin),
+    }
 }
 
 /// How many items there are.

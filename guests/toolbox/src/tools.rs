@@ -1,0 +1,182 @@
+//! The table: every tool, once. Dispatch, `toolbox --list` and the commands the image gets come from it.
+
+mod rev;
+mod sort;
+
+use std::ffi::OsString;
+
+/// A tool's arguments, its name first.
+pub(crate) type Arguments = std::vec::IntoIter<OsString>;
+
+/// Whether a tool's relative paths start at the working directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Directory {
+    /// They do.
+    Follows,
+    /// It opens nothing by a path, so finding the directory out can be spared.
+    Ignores,
+}
+
+/// A tool.
+#[derive(Clone, Copy)]
+pub(crate) struct Tool {
+    pub(crate) directory: Directory,
+    /// Runs it and returns its status.
+    pub(crate) main: fn(Arguments) -> i32,
+}
+
+macro_rules! tools {
+    ($($name:literal: $directory:ident, $main:expr, $about:literal;)*) => {
+        /// The tool of a name.
+        pub(crate) fn find(name: &str) -> Option<Tool> {
+            Some(match name {
+                $($name => Tool { directory: Directory::$directory, main: $main },)*
+                _ => return None,
+            })
+        }
+
+        /// Every name, one a line.
+        pub(crate) const NAMES: &str = concat!($($name, "\n"),*);
+    };
+}
+
+/// A tool of uutils: its messages are looked up under `$catalogue`.
+macro_rules! uutils {
+    ($catalogue:literal, $krate:ident) => {
+        |arguments| {
+            set_up_messages($catalogue);
+            $krate::uumain(arguments)
+        }
+    };
+}
+
+// Name, whether it needs the working directory, main function, what it does.
+tools! {
+    "[": Follows, uutils!("test", uu_test), "check file types and compare values";
+    "b2sum": Follows, uutils!("b2sum", uu_b2sum), "compute and check BLAKE2b sums";
+    "base32": Follows, uutils!("base32", uu_base32), "encode or decode base 32";
+    "base64": Follows, uutils!("base64", uu_base64), "encode or decode base 64";
+    "basename": Ignores, uutils!("basename", uu_basename), "strip directory and suffix from paths";
+    "basenc": Follows, uutils!("basenc", uu_basenc), "encode or decode in several bases";
+    "cat": Follows, uutils!("cat", uu_cat), "print files one after another";
+    "cksum": Follows, uutils!("cksum", uu_cksum), "compute and check sums of many kinds";
+    "comm": Follows, uutils!("comm", uu_comm), "compare two sorted files line by line";
+    "cp": Follows, uutils!("cp", uu_cp), "copy files and directories";
+    "csplit": Follows, uutils!("csplit", uu_csplit), "split a file at lines that match";
+    "cut": Follows, uutils!("cut", uu_cut), "print parts of lines";
+    "date": Follows, uutils!("date", uu_date), "print the date and time, in any format";
+    "dir": Follows, uutils!("ls", uu_dir), "list directories in columns";
+    "dircolors": Follows, uutils!("dircolors", uu_dircolors), "print the colours that ls uses";
+    "dirname": Ignores, uutils!("dirname", uu_dirname), "strip the last part from paths";
+    "echo": Ignores, bare::echo, "print arguments";
+    "expand": Follows, uutils!("expand", uu_expand), "turn tabs into spaces";
+    "expr": Ignores, uutils!("expr", uu_expr), "evaluate an expression";
+    "factor": Ignores, uutils!("factor", uu_factor), "print prime factors";
+    "false": Ignores, bare::r#false, "do nothing, unsuccessfully";
+    "fmt": Follows, uutils!("fmt", uu_fmt), "fill and join lines of paragraphs";
+    "fold": Follows, uutils!("fold", uu_fold), "break long lines";
+    "head": Follows, uutils!("head", uu_head), "print the first part of files";
+    "join": Follows, uutils!("join", uu_join), "join lines of two files on a common field";
+    "link": Follows, uutils!("link", uu_link), "make a hard link";
+    "ln": Follows, uutils!("ln", uu_ln), "make links";
+    "ls": Follows, uutils!("ls", uu_ls), "list directories";
+    "md5sum": Follows, uutils!("md5sum", uu_md5sum), "compute and check MD5 sums";
+    "mkdir": Follows, uutils!("mkdir", uu_mkdir), "make directories";
+    "mktemp": Follows, uutils!("mktemp", uu_mktemp), "make a temporary file or directory";
+    "mv": Follows, uutils!("mv", uu_mv), "move or rename files";
+    "nl": Follows, uutils!("nl", uu_nl), "number lines";
+    "nproc": Ignores, uutils!("nproc", uu_nproc), "print how many processors there are";
+    "numfmt": Ignores, uutils!("numfmt", uu_numfmt), "convert numbers from and to human-readable form";
+    "od": Follows, uutils!("od", uu_od), "dump files in octal and other formats";
+    "paste": Follows, uutils!("paste", uu_paste), "merge lines of files";
+    "pathchk": Follows, uutils!("pathchk", uu_pathchk), "check whether paths are valid";
+    "pr": Follows, uutils!("pr", uu_pr), "lay files out for printing";
+    "printenv": Ignores, uutils!("printenv", uu_printenv), "print the environment";
+    "printf": Ignores, uutils!("printf", uu_printf), "print arguments in a format";
+    "ptx": Follows, uutils!("ptx", uu_ptx), "make a permuted index";
+    "pwd": Follows, uutils!("pwd", uu_pwd), "print the working directory";
+    "readlink": Follows, uutils!("readlink", uu_readlink), "print what a symbolic link points to";
+    "realpath": Follows, uutils!("realpath", uu_realpath), "print the resolved path";
+    "rev": Follows, rev::main, "turn the characters of lines around";
+    "rm": Follows, uutils!("rm", uu_rm), "remove files and directories";
+    "rmdir": Follows, uutils!("rmdir", uu_rmdir), "remove empty directories";
+    "seq": Ignores, uutils!("seq", uu_seq), "print a sequence of numbers";
+    "sha1sum": Follows, uutils!("sha1sum", uu_sha1sum), "compute and check SHA-1 sums";
+    "sha224sum": Follows, uutils!("sha224sum", uu_sha224sum), "compute and check SHA-224 sums";
+    "sha256sum": Follows, uutils!("sha256sum", uu_sha256sum), "compute and check SHA-256 sums";
+    "sha384sum": Follows, uutils!("sha384sum", uu_sha384sum), "compute and check SHA-384 sums";
+    "sha512sum": Follows, uutils!("sha512sum", uu_sha512sum), "compute and check SHA-512 sums";
+    "shred": Follows, uutils!("shred", uu_shred), "overwrite files, and remove them";
+    "shuf": Follows, uutils!("shuf", uu_shuf), "print lines in random order";
+    "sleep": Ignores, uutils!("sleep", uu_sleep), "wait";
+    "sort": Follows, sort::main, "sort lines";
+    "split": Follows, uutils!("split", uu_split), "split a file into pieces";
+    "sum": Follows, uutils!("sum", uu_sum), "compute 16-bit sums";
+    "tac": Follows, uutils!("tac", uu_tac), "print files, last line first";
+    "tail": Follows, uutils!("tail", uu_tail), "print the last part of files";
+    "tee": Follows, uutils!("tee", uu_tee), "copy stdin to stdout and to files";
+    "test": Follows, uutils!("test", uu_test), "check file types and compare values";
+    "touch": Follows, uutils!("touch", uu_touch), "set times of files, making them";
+    "tr": Ignores, uutils!("tr", uu_tr), "replace or delete characters";
+    "true": Ignores, bare::r#true, "do nothing, successfully";
+    "truncate": Follows, uutils!("truncate", uu_truncate), "set the size of files";
+    "tsort": Follows, uutils!("tsort", uu_tsort), "sort by dependency";
+    "tty": Ignores, uutils!("tty", uu_tty), "print the terminal's name";
+    "unexpand": Follows, uutils!("unexpand", uu_unexpand), "turn spaces into tabs";
+    "uniq": Follows, uutils!("uniq", uu_uniq), "leave out repeated lines";
+    "unlink": Follows, uutils!("unlink", uu_unlink), "remove one file";
+    "vdir": Follows, uutils!("ls", uu_vdir), "list directories in long form";
+    "wc": Follows, uutils!("wc", uu_wc), "count lines, words and bytes";
+    "yes": Ignores, uutils!("yes", uu_yes), "print a line again and again";
+}
+
+/// The names for the build, which makes an entry in `/bin` for each: a section of the module, not of its memory.
+#[cfg(target_family = "wasm")]
+#[expect(
+    unsafe_code,
+    reason = "naming a section counts as such; nothing else has this one"
+)]
+#[used]
+#[unsafe(link_section = "codepod.commands")]
+static COMMANDS: [u8; NAMES.len()] = {
+    let mut names = [0; NAMES.len()];
+    names.copy_from_slice(NAMES.as_bytes());
+    names
+};
+
+fn set_up_messages(catalogue: &str) {
+    // Without its messages a tool shows their names; it still works.
+    let _ = uucore::locale::setup_localization(catalogue);
+}
+
+/// Tools that need no messages unless something is asked of them that nobody asks.
+mod bare {
+    use super::{Arguments, set_up_messages};
+
+    pub(super) fn r#true(arguments: Arguments) -> i32 {
+        if arguments.len() < 2 {
+            return 0;
+        }
+        set_up_messages("true");
+        uu_true::uumain(arguments)
+    }
+
+    pub(super) fn r#false(arguments: Arguments) -> i32 {
+        if arguments.len() < 2 {
+            return 1;
+        }
+        set_up_messages("false");
+        uu_false::uumain(arguments)
+    }
+
+    pub(super) fn echo(arguments: Arguments) -> i32 {
+        if arguments
+            .as_slice()
+            .get(1)
+            .is_some_and(|first| first == "--help")
+        {
+            set_up_messages("echo");
+        }
+        uu_echo::uumain(arguments)
+    }
+}
