@@ -8,6 +8,7 @@ mod exec;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use codepod::{Errno, Error, ErrorKind};
 
 /// A computer for every AI agent, in microseconds.
 #[derive(Parser)]
@@ -34,7 +35,20 @@ fn main() -> ExitCode {
             if let Some(hint) = error.hint() {
                 eprintln!("hint: {hint}");
             }
-            ExitCode::from(125)
+            ExitCode::from(status_of(&error))
         }
+    }
+}
+
+/// The status that a shell would give: 127 for a tool that is not there, 126 for one that cannot be run, and
+/// 125 for what is wrong with codepod or its options.
+fn status_of(error: &Error) -> u8 {
+    match error.kind() {
+        ErrorKind::Spawn {
+            errno: Errno::NoEnt,
+            ..
+        } => 127,
+        ErrorKind::Spawn { .. } => 126,
+        _ => 125,
     }
 }

@@ -71,6 +71,10 @@ impl Error {
             ErrorKind::Engine(EngineError::Setup(_)) => Some(
                 "the engine reserves address space: raise `ulimit -v`, or lower `RuntimeOptions::slots`",
             ),
+            ErrorKind::Spawn {
+                errno: Errno::NoEnt,
+                ..
+            } => Some("`codepod exec -- ls /usr/bin` lists the tools"),
             ErrorKind::Busy { .. } => Some("wait for them, or end them with `Sandbox::kill_all`"),
             ErrorKind::Internal => Some("drop this sandbox and report what it ran"),
             _ => None,

@@ -33,6 +33,7 @@ mod running;
 mod runtime;
 mod sandbox;
 
+pub use codepod_abi::Errno;
 pub use codepod_kernel::{ExitStatus, Limits, Trace, TraceFn};
 pub use codepod_vfs::{FileKind, FsLimits, Tree};
 pub use command::{Command, Stdin};
