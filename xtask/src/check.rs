@@ -30,7 +30,7 @@ pub(crate) fn all() -> Outcome<test::Count> {
     let guests = guests.exists().then_some(guests);
 
     let format =
-        "`cargo fmt` puts it in order (for guests: `cargo fmt --manifest-path guests/Cargo.toml`)";
+        "`cargo fmt` puts it in order (for guests: `cargo fmt --all --manifest-path guests/Cargo.toml`)";
     process::cargo()
         .args(["fmt", "--all", "--check"])
         .hint(format)

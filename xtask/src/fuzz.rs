@@ -1,7 +1,7 @@
 //! `fuzz`: runs the fuzz targets for a while, or replays their committed corpus.
 //!
-//! Fuzzing needs a nightly compiler and cargo-fuzz. A replay needs neither: libFuzzer runs the files it is
-//! given whether or not the target was compiled with instrumentation.
+//! Fuzzing needs a nightly compiler and cargo-fuzz. A replay needs neither: what the targets do is a library,
+//! and `fuzz/examples/replay.rs` hands it the files of the corpus one by one.
 
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,7 @@ pub(crate) const COMMAND: Command = Command {
     arguments: "[--replay] [SECONDS] [TARGET]",
     about: "fuzz every target for SECONDS (60), or replay the corpus",
     more: "Fuzzing uses the nightly toolchain and cargo-fuzz, which is installed into the cache when missing.\n\
+        New inputs are kept in the cache; fuzz/README.md says how they become part of the corpus.\n\
         --replay runs every file of fuzz/corpus/TARGET once, on the stable compiler; CI does that.",
     run,
 };
@@ -54,8 +55,15 @@ fn run(arguments: &[String]) -> Outcome {
 }
 
 fn fuzz(target: &str, seconds: u64) -> Outcome {
+    // libFuzzer writes what it finds into the first directory and only reads the second.
+    let found = cache::directory()?.join("fuzz-corpus").join(target);
+    cache::make_directory(&found)?;
+    let corpus = cache::in_root("fuzz/corpus").join(target);
+    cache::make_directory(&corpus)?;
     process::program("rustup")
-        .args(["run", "nightly", "cargo", "fuzz", "run", target, "--"])
+        .args(["run", "nightly", "cargo", "fuzz", "run", target])
+        .args([found, corpus])
+        .args(["--", "-timeout=10", "-max_len=4096"])
         .arg(format!("-max_total_time={seconds}"))
         .env_remove("RUSTUP_TOOLCHAIN")
         .env_remove("CARGO")
@@ -72,6 +80,7 @@ pub(crate) fn replay(wanted: Option<&str>) -> Outcome<usize> {
         println!("fuzz: there is no fuzz target yet");
         return Ok(0);
     }
+    let program = build_for_replay()?;
     let mut replayed = 0;
     for target in targets {
         let corpus = cache::in_root("fuzz/corpus").join(&target);
@@ -79,11 +88,10 @@ pub(crate) fn replay(wanted: Option<&str>) -> Outcome<usize> {
         if files.is_empty() {
             return Err(
                 Failure::new(format!("fuzz target `{target}` has no corpus")).hint(format!(
-                    "`cargo xtask fuzz 600 {target}`, then commit fuzz/corpus/{target}"
+                    "`cargo xtask fuzz 600 {target}`; fuzz/README.md says how to fill fuzz/corpus/{target}"
                 )),
             );
         }
-        let program = build_for_replay(&target)?;
         for files in files.chunks(FILES_AT_ONCE) {
             run_files(&target, &program, files)?;
         }
@@ -93,31 +101,23 @@ pub(crate) fn replay(wanted: Option<&str>) -> Outcome<usize> {
     Ok(replayed)
 }
 
-fn build_for_replay(target: &str) -> Outcome<PathBuf> {
+fn build_for_replay() -> Outcome<PathBuf> {
     let directory = match cache::chosen_target() {
         Some(target) => target.join("fuzz-replay"),
         None => cache::in_root("fuzz/target/replay"),
     };
     process::cargo()
-        .args([
-            "build",
-            "--quiet",
-            "--release",
-            "--manifest-path",
-            "fuzz/Cargo.toml",
-            "--bin",
-            target,
-        ])
-        // As cargo-fuzz does: an overflow or a failed assertion is a finding.
-        .args(["--config", "profile.release.debug-assertions=true"])
-        .args(["--config", "profile.release.overflow-checks=true"])
+        .args(["build", "--quiet", "--profile", "replay"])
+        .args(["--manifest-path", "fuzz/Cargo.toml"])
+        .args(["--no-default-features", "--example", "replay"])
         .env("CARGO_TARGET_DIR", &directory)
         .run()?;
-    Ok(directory.join("release").join(target))
+    Ok(directory.join("replay/examples/replay"))
 }
 
 fn run_files(target: &str, program: &Path, files: &[PathBuf]) -> Outcome {
     let output = process::program(program)
+        .arg(target)
         .args(files)
         .directory(&cache::in_root("fuzz"))
         .hint(format!(

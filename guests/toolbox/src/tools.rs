@@ -1,9 +1,11 @@
 //! The table: every tool, once. Dispatch, `toolbox --list` and the commands the image gets come from it.
 
+mod mkdir;
 mod rev;
 mod sort;
 
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 
 /// A tool's arguments, its name first.
 pub(crate) type Arguments = std::vec::IntoIter<OsString>;
@@ -81,7 +83,7 @@ tools! {
     "ln": Follows, uutils!("ln", uu_ln), "make links";
     "ls": Follows, uutils!("ls", uu_ls), "list directories";
     "md5sum": Follows, uutils!("md5sum", uu_md5sum), "compute and check MD5 sums";
-    "mkdir": Follows, uutils!("mkdir", uu_mkdir), "make directories";
+    "mkdir": Follows, mkdir::main, "make directories";
     "mktemp": Follows, uutils!("mktemp", uu_mktemp), "make a temporary file or directory";
     "mv": Follows, uutils!("mv", uu_mv), "move or rename files";
     "nl": Follows, uutils!("nl", uu_nl), "number lines";
@@ -143,6 +145,20 @@ static COMMANDS: [u8; NAMES.len()] = {
     names.copy_from_slice(NAMES.as_bytes());
     names
 };
+
+/// Takes a tool's arguments apart. Fails with the status to end with, after saying why.
+fn parse(command: clap::Command, arguments: Arguments) -> Result<clap::ArgMatches, i32> {
+    command.try_get_matches_from(arguments).map_err(|error| {
+        // Where even that cannot be printed there is nobody to tell.
+        let _ = error.print();
+        error.exit_code()
+    })
+}
+
+/// Writes a tool's message. Where stderr is gone there is nobody to tell.
+fn complain(tool: &str, message: &str) {
+    let _ = writeln!(io::stderr(), "{tool}: {message}");
+}
 
 fn set_up_messages(catalogue: &str) {
     // Without its messages a tool shows their names; it still works.

@@ -4,57 +4,54 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
-use super::Arguments;
+use clap::builder::ValueParser;
+use clap::{Arg, ArgAction, Command};
 
-const USAGE: &str = "\
-Usage: rev [OPTION]... [FILE]...
-Print the characters of every line in reverse order.
-With no FILE, or when FILE is -, read standard input.
+use super::{Arguments, complain, parse};
 
-  -0, --zero     lines end with NUL instead of newline
-  -h, --help     display this help and exit
-";
+const TOOL: &str = "rev";
+
+fn command() -> Command {
+    Command::new(TOOL)
+        .version("(codepod)")
+        .about("Print the characters of every line in reverse order.")
+        .override_usage("rev [OPTION]... [FILE]...")
+        .infer_long_args(true)
+        .arg(
+            Arg::new("zero")
+                .short('0')
+                .long("zero")
+                .help("lines end with NUL instead of newline")
+                .action(ArgAction::SetTrue),
+        )
+        .arg(
+            Arg::new("files")
+                .action(ArgAction::Append)
+                .default_value("-")
+                .value_parser(ValueParser::os_string()),
+        )
+}
 
 pub(super) fn main(arguments: Arguments) -> i32 {
-    let mut end = b'\n';
-    let mut files: Vec<OsString> = Vec::new();
-    let mut options = true;
-    for argument in arguments.skip(1) {
-        match argument.to_str() {
-            Some("--") if options => options = false,
-            Some("-0" | "--zero") if options => end = 0,
-            Some("-h" | "--help") if options => {
-                return match io::stdout().write_all(USAGE.as_bytes()) {
-                    Ok(()) => 0,
-                    Err(_) => 1,
-                };
-            }
-            Some(option) if options && option.len() > 1 && option.starts_with('-') => {
-                complain(&format!("unrecognized option '{option}'"));
-                complain_bare("Try 'rev --help' for more information.");
-                return 1;
-            }
-            _ => files.push(argument),
-        }
-    }
-    if files.is_empty() {
-        files.push("-".into());
-    }
+    let matches = match parse(command(), arguments) {
+        Ok(matches) => matches,
+        Err(status) => return status,
+    };
+    let end = if matches.get_flag("zero") { 0 } else { b'\n' };
     let mut out = BufWriter::new(io::stdout().lock());
     let mut status = 0;
-    for name in &files {
+    for name in matches.get_many::<OsString>("files").unwrap_or_default() {
         let result = open(name).and_then(|file| reverse(file, &mut out, end));
         if let Err(error) = result {
             let why = uucore::error::strip_errno(&error);
-            complain(&format!("cannot open {}: {why}", name.to_string_lossy()));
+            let name = name.to_string_lossy();
+            complain(TOOL, &format!("cannot open {name}: {why}"));
             status = 1;
         }
     }
     if let Err(error) = out.flush() {
-        complain(&format!(
-            "write error: {}",
-            uucore::error::strip_errno(&error)
-        ));
+        let why = uucore::error::strip_errno(&error);
+        complain(TOOL, &format!("write error: {why}"));
         status = 1;
     }
     status
@@ -108,15 +105,6 @@ fn reverse_characters(line: &mut [u8]) {
             }
         }
     }
-}
-
-fn complain(message: &str) {
-    complain_bare(&format!("rev: {message}"));
-}
-
-fn complain_bare(message: &str) {
-    // Where stderr is gone there is nobody to tell.
-    let _ = writeln!(io::stderr(), "{message}");
 }
 
 #[cfg(test)]

@@ -13,9 +13,11 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 
-use super::Arguments;
+use super::{Arguments, complain};
 use arguments::{Job, Settings};
 use key::Key;
+
+const TOOL: &str = "sort";
 
 /// The status for everything but disorder.
 const FAILURE: i32 = 2;
@@ -31,14 +33,9 @@ pub(super) fn main(arguments: Arguments) -> i32 {
         Job::Sort => sort(&settings),
     };
     result.unwrap_or_else(|message| {
-        complain(&message);
+        complain(TOOL, &message);
         FAILURE
     })
-}
-
-/// Writes a message. Where stderr is gone there is nobody to tell.
-fn complain(message: &str) {
-    let _ = writeln!(io::stderr(), "sort: {message}");
 }
 
 /// A line and where it belongs.

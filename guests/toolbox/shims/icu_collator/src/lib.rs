@@ -105,11 +105,7 @@ impl CollatorBorrowed {
     }
 
     /// Adds bytes that compare as the text does: its own.
-    pub fn write_sort_key_utf8_to(
-        &self,
-        text: &[u8],
-        key: &mut Vec<u8>,
-    ) -> Result<(), Infallible> {
+    pub fn write_sort_key_utf8_to(&self, text: &[u8], key: &mut Vec<u8>) -> Result<(), Infallible> {
         key.extend_from_slice(text);
         Ok(())
     }

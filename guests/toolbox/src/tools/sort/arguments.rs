@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use uucore::parser::shortcut_value_parser::ShortcutValueParser;
 
 use super::key::{Key, Options};
-use super::{Arguments, FAILURE, LineOrder, complain, or_stdin};
+use super::{Arguments, FAILURE, LineOrder, TOOL, complain, or_stdin};
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +84,7 @@ const SORTS: [(&str, u8); 6] = [
 ];
 
 fn command() -> Command {
-    let mut command = Command::new("sort")
+    let mut command = Command::new(TOOL)
         .version("(codepod)")
         .about(
             "Write sorted concatenation of all FILE(s) to standard output.\n\n\
@@ -230,7 +230,7 @@ pub(super) fn parse(arguments: Arguments) -> Result<Settings, i32> {
         }
     })?;
     settings(&matches).map_err(|message| {
-        complain(&message);
+        complain(TOOL, &message);
         FAILURE
     })
 }
