@@ -29,8 +29,7 @@ pub(crate) fn all() -> Outcome<test::Count> {
     let guests = cache::in_root("guests/Cargo.toml");
     let guests = guests.exists().then_some(guests);
 
-    let format =
-        "`cargo fmt` puts it in order (for guests: `cargo fmt --all --manifest-path guests/Cargo.toml`)";
+    let format = "`cargo fmt` puts it in order (for guests: `cargo fmt --all --manifest-path guests/Cargo.toml`)";
     process::cargo()
         .args(["fmt", "--all", "--check"])
         .hint(format)
