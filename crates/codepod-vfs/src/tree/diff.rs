@@ -248,8 +248,14 @@ mod tests {
         let mut new = old.clone();
         let file = new.at(b"d7/f7").unwrap();
         new.write_at(file, 0, b"y", 0, 1).unwrap();
-        let start = std::time::Instant::now();
-        assert_eq!(text(&diff(&old, &new)), ["Modified d7/f7"]);
-        assert!(start.elapsed().as_millis() < 5, "{:?}", start.elapsed());
+        // The best of some: a machine that is busy elsewhere must not fail us.
+        let best = (0..20)
+            .map(|_| {
+                let start = std::time::Instant::now();
+                assert_eq!(text(&diff(&old, &new)), ["Modified d7/f7"]);
+                start.elapsed()
+            })
+            .min();
+        assert!(best < Some(std::time::Duration::from_millis(5)), "{best:?}");
     }
 }
