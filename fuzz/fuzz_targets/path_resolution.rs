@@ -1,6 +1,6 @@
-//! Resolves paths in small trees with links and mounts, and compares with the reference resolver.
+//! Resolves paths in small worlds of links and mounts, and compares with the reference resolver.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use codepod_fuzz::path_resolution::{Input, run};
 
-fuzz_target!(|data: &[u8]| codepod_vfs::testing::fuzz_path_resolution(data));
+libfuzzer_sys::fuzz_target!(|input: Input| run(&input));
