@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command};
+use codepod_sys::Errno;
 use codepod_sys::file::{self, Links};
 
 use super::{Arguments, complain, parse};
@@ -99,10 +100,16 @@ impl Job {
     /// Makes one directory; fails with the path that could not be made.
     fn run(&self, name: &OsStr) -> Result<(), (PathBuf, io::Error)> {
         let path = Path::new(name);
+        if name.is_empty() {
+            return Err((path.to_owned(), codepod_sys::io_error(Errno::NoEnt)));
+        }
         if self.parents {
             for parent in parents(path) {
                 match self.make(&parent) {
                     Err(_) if parent.is_dir() => {}
+                    Err(_) if parent.exists() => {
+                        return Err((parent, codepod_sys::io_error(Errno::NotDir)));
+                    }
                     result => result.map_err(|error| (parent, error))?,
                 }
             }

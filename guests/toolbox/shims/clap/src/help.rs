@@ -21,11 +21,11 @@ pub(crate) fn text(command: &Command, program: &str) -> String {
         .map(|arg| (left_side(arg), &*arg.help.0))
         .collect();
     if command.has_help {
-        options.push(("      --help".into(), "display this help and exit"));
+        options.push(("    --help".into(), "display this help and exit"));
     }
     if command.has_version {
         let about = "output version information and exit";
-        options.push(("      --version".into(), about));
+        options.push(("    --version".into(), about));
     }
     if !options.is_empty() {
         out.push('\n');
@@ -73,7 +73,7 @@ fn left_side(arg: &Arg) -> String {
         None => "    ".into(),
     };
     if let Some(long) = &arg.long {
-        left.push_str(if arg.short.is_some() { ", --" } else { "  --" });
+        left.push_str(if arg.short.is_some() { ", --" } else { "--" });
         left.push_str(long);
     }
     if !arg.effective_action().takes_value() {

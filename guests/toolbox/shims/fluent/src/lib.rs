@@ -237,9 +237,13 @@ impl<R: Borrow<FluentResource>> FluentBundle<R> {
     /// Marks for the direction of writing are never put in, so this changes nothing.
     pub fn set_use_isolating(&mut self, _value: bool) {}
 
-    /// Adds a file, whose messages hide those of the same name.
+    /// Adds a file, whose messages hide those of the same name. A file in another language than English is left
+    /// out: a sandbox has one locale, and a script that reads messages expects them in it.
     pub fn add_resource_overriding(&mut self, resource: R) {
-        self.resources.push(resource);
+        let english = |locale: &LanguageIdentifier| locale.language.as_str() == "en";
+        if self.locales.first().is_none_or(english) {
+            self.resources.push(resource);
+        }
     }
 
     /// Whether there is such a message.
@@ -353,6 +357,14 @@ exact = { $n ->
         assert_eq!(text("count", &[("n", 2_i64.into())]), "2 lines read");
         assert_eq!(text("exact", &[("n", 1_i64.into())]), "one");
         assert_eq!(text("exact", &[("n", 5_i64.into())]), "5");
+    }
+
+    #[test]
+    fn other_languages_have_no_messages() {
+        let french: LanguageIdentifier = "fr-FR".parse().expect("a language");
+        let mut bundle = FluentBundle::new(vec![french]);
+        bundle.add_resource_overriding(FluentResource::try_new(FILE.to_string()).unwrap());
+        assert!(!bundle.has_message("about"));
     }
 
     #[test]

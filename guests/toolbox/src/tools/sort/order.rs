@@ -453,11 +453,11 @@ mod tests {
             ".a",
             "a~",
             "a",
-            "a-1.9",
-            "a-1.10",
             "a1.tar.gz",
             "a2.tar.gz",
             "a10.zip",
+            "a-1.9",
+            "a-1.10",
         ];
         let mut shuffled = texts;
         shuffled.reverse();
