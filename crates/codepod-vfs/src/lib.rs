@@ -3,7 +3,7 @@
 //! [`Vfs`] is what the kernel calls. It resolves paths, checks permissions and forwards to one
 //! [`FileSystem`] per mount: [`Memory`] (a copy-on-write [`Tree`]), [`Image`] (the same,
 //! read-only), [`Overlay`] (a tree over something read-only), `HostDir` (a directory of the host),
-//! [`Proc`] and the tree that [`dev`] makes. Processes, descriptors, pipes and the content of
+//! [`Proc`] and the tree that [`dev()`] makes. Processes, descriptors, pipes and the content of
 //! devices belong to the kernel; this crate knows only their nodes.
 //!
 //! Nothing here reads a clock, draws a random number or opens a host path: time comes in with the
