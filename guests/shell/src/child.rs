@@ -1,0 +1,1 @@
+//! Child shells: a state and a tree through a pipe.

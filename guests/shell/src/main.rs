@@ -1,0 +1,5 @@
+//! The program `bash`.
+
+fn main() {
+    codepod_shell::invoke::main()
+}

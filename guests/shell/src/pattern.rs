@@ -1,0 +1,5 @@
+//! Patterns: `* ? […]` and the extended forms.
+
+/// A pattern, compiled.
+#[derive(Debug, Clone)]
+pub struct Pattern;

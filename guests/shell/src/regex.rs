@@ -1,0 +1,1 @@
+//! POSIX extended regular expressions for `[[ =~ ]]`: leftmost, longest.

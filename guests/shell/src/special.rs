@@ -1,0 +1,1 @@
+//! Variables that are computed when read, or whose assignment does something.

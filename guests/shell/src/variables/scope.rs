@@ -1,0 +1,93 @@
+//! Scopes: what `local` and assignments before a command put aside, to be put back afterwards.
+//!
+//! The variable table always holds what is visible now. A scope remembers what its names meant before.
+
+use std::rc::Rc;
+
+use codepod_shell_syntax::Name;
+use serde::{Deserialize, Serialize};
+
+use super::{Variable, Variables};
+
+/// What was put aside by a function call or by the assignments before one command.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Scope {
+    /// Whether it belongs to a function call (`local` works there), not to assignments before a command.
+    pub function: bool,
+    saved: Vec<(Name, Variable)>,
+}
+
+/// All scopes, the innermost last.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Scopes(Vec<Rc<Scope>>);
+
+impl Scopes {
+    /// Opens a scope.
+    pub fn push(&mut self, function: bool) {
+        self.0.push(Rc::new(Scope {
+            function,
+            saved: Vec::new(),
+        }));
+    }
+
+    /// Closes the innermost scope and puts back what it saved. Returns the names that changed.
+    pub fn pop(&mut self, variables: &mut Variables) -> Vec<Name> {
+        let Some(scope) = self.0.pop() else {
+            return Vec::new();
+        };
+        let scope = Rc::unwrap_or_clone(scope);
+        let mut names = Vec::with_capacity(scope.saved.len());
+        for (name, variable) in scope.saved.into_iter().rev() {
+            *variables.get_mut(name) = variable;
+            names.push(name);
+        }
+        names
+    }
+
+    /// How many are open.
+    pub fn depth(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether a function is being called.
+    pub fn in_function(&self) -> bool {
+        self.0.iter().any(|scope| scope.function)
+    }
+
+    /// Puts a variable aside in the innermost scope (`function`: in that of the innermost function), unless it already is.
+    /// Says whether it did.
+    pub fn save(&mut self, name: Name, function: bool, variables: &Variables) -> bool {
+        let scope = self
+            .0
+            .iter_mut()
+            .rev()
+            .find(|scope| !function || scope.function);
+        let Some(scope) = scope else { return false };
+        if scope.saved.iter().any(|(saved, _)| *saved == name) {
+            return false;
+        }
+        Rc::make_mut(scope)
+            .saved
+            .push((name, variables.get(name).clone()));
+        true
+    }
+
+    /// Whether the innermost function has made the name local.
+    pub fn is_local(&self, name: Name) -> bool {
+        self.0
+            .iter()
+            .rev()
+            .find(|scope| scope.function)
+            .is_some_and(|scope| scope.saved.iter().any(|(saved, _)| *saved == name))
+    }
+
+    /// Takes what the innermost scope that has put the name aside has saved: `unset` of a caller's local shows it again.
+    pub fn take(&mut self, name: Name) -> Option<Variable> {
+        for scope in self.0.iter_mut().rev() {
+            if let Some(at) = scope.saved.iter().position(|(saved, _)| *saved == name) {
+                return Some(Rc::make_mut(scope).saved.remove(at).1);
+            }
+        }
+        None
+    }
+}
