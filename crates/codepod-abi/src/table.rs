@@ -32,6 +32,8 @@ pub enum Grant {
     Files,
     /// Terminal size and mode.
     Terminal,
+    /// Requests of the host to a process that serves it: the shell's.
+    Session,
 }
 
 impl Grant {
@@ -42,6 +44,7 @@ impl Grant {
         Grant::Process,
         Grant::Files,
         Grant::Terminal,
+        Grant::Session,
     ];
 
     /// The name as a manifest (`guest.toml`) writes it.
@@ -52,6 +55,7 @@ impl Grant {
             Grant::Process => "process",
             Grant::Files => "files",
             Grant::Terminal => "terminal",
+            Grant::Session => "session",
         }
     }
 
@@ -226,6 +230,9 @@ macro_rules! for_each_call {
             [codepod Process] ready signal_take(mask: u64, taken: u32) fails [Fault];
             /// Creates a pipe and returns its read and write ends.
             [codepod Process] ready fd_pipe(read: u32, write: u32) fails [Fault, Mfile, Nfile];
+            /// Reads from a descriptor as `fd_read` does, stops after the first byte that is `delimiter`, and takes
+            /// nothing beyond it.
+            [codepod Process] waits fd_read_until(fd: u32, buf: u32, buf_len: u32, delimiter: u32, nread: u32) fails [Badf, Fault, Inval, IsDir, Again, Intr, NotCapable];
             /// Duplicates a descriptor onto the lowest free number from `least` on.
             [codepod Process] ready fd_dup(fd: u32, least: u32, new: u32) fails [Badf, Fault, Inval, Mfile];
             /// Duplicates a descriptor onto a number, closing what was there.
@@ -233,6 +240,8 @@ macro_rules! for_each_call {
             /// Creates two connected stream sockets.
             [codepod Process] ready sock_pair(first: u32, second: u32) fails [Fault, Mfile, Nfile];
 
+            /// Opens a path as `path_open` does; a file that is made gets these permission bits, less the umask.
+            [codepod Files] waits path_open_mode(fd: u32, dirflags: u32, path: u32, path_len: u32, oflags: u32, rights: u64, fdflags: u32, mode: u32, opened: u32) fails [Badf, Fault, Access, Exist, Inval, Intr, IsDir, Loop, Mfile, NameTooLong, NoEnt, NoSpc, NotDir, Nxio, Rofs];
             /// Returns what is known of a path, modes and owners included, as a [`crate::wire::Stat`].
             [codepod Files] ready path_stat(fd: u32, flags: u32, path: u32, path_len: u32, stat: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir];
             /// The same for an open file.

@@ -197,6 +197,11 @@ pub const SIGNAL_IGNORE: u32 = 1;
 /// `signal_action`: remember it for `signal_take`; calls that wait fail with `Intr`.
 pub const SIGNAL_CATCH: u32 = 2;
 
+/// In calls that take a path and the directory it starts from: the root, whatever else has this number.
+pub const ROOT_FD: u32 = 3;
+/// In the same calls: the working directory. No descriptor has this number.
+pub const CWD_FD: u32 = 0xffff_ff9c;
+
 /// In `path_owner_set` and `fd_owner_set`: leave it as it is.
 pub const OWNER_KEEP: u32 = u32::MAX;
 

@@ -33,7 +33,7 @@ pub struct Descriptor {
     pub rights: u64,
     /// What may be done with files opened through it.
     pub inheriting: u64,
-    /// Whether it is the root directory that is open from the start, by which WASI programs find paths.
+    /// Whether it is the root directory as it is open from the start: its rights are those of paths.
     pub preopen: bool,
 }
 
@@ -61,15 +61,14 @@ impl FdTable {
             .ok_or(Errno::Badf)
     }
 
-    /// The lowest free number from `least` on. `Mfile` when there is none below `limit`.
+    /// The lowest free number from `least` on, never [`Fd::ROOT`]: a directory there could not be the start
+    /// of paths. `Mfile` when there is none below `limit`.
     pub fn lowest_free(&self, least: u32, limit: usize) -> Result<Fd, Errno> {
-        let least = least as usize;
-        let taken = self.slots.get(least..).unwrap_or_default();
-        let free = least
-            + taken
-                .iter()
-                .position(Option::is_none)
-                .unwrap_or(taken.len());
+        let root = Fd::ROOT.0 as usize;
+        let is_free =
+            |index: &usize| *index != root && self.slots.get(*index).is_none_or(Option::is_none);
+        // Past the slots the next number is free, or the one after it.
+        let free = (least as usize..).find(is_free).unwrap_or(limit);
         if free >= limit {
             Err(Errno::Mfile)
         } else {
@@ -142,14 +141,24 @@ mod tests {
     fn the_lowest_free_number_is_used() {
         let mut table = FdTable::default();
         for file in 0..3 {
-            let fd = table.lowest_free(0, 4).unwrap();
+            let fd = table.lowest_free(0, 5).unwrap();
             assert_eq!(fd, Fd(file));
-            table.put(fd, descriptor(file), 4).unwrap();
+            table.put(fd, descriptor(file), 5).unwrap();
         }
         table.take(Fd(1)).unwrap();
-        assert_eq!(table.lowest_free(0, 4), Ok(Fd(1)));
-        assert_eq!(table.lowest_free(2, 4), Ok(Fd(3)));
+        assert_eq!(table.lowest_free(0, 5), Ok(Fd(1)));
         assert_eq!(table.lowest_free(9, 20), Ok(Fd(9)));
+    }
+
+    #[test]
+    fn the_number_of_the_root_is_never_chosen() {
+        let mut table = FdTable::default();
+        for fd in 0..3 {
+            table.put(Fd(fd), descriptor(fd), 5).unwrap();
+        }
+        assert_eq!(table.lowest_free(0, 5), Ok(Fd(4)));
+        assert_eq!(table.lowest_free(3, 5), Ok(Fd(4)));
+        assert_eq!(table.lowest_free(0, 4), Err(Errno::Mfile));
     }
 
     #[test]

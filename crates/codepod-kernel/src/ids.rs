@@ -31,6 +31,12 @@ ids! {
     TerminalId;
 }
 
+impl Fd {
+    /// The root directory in calls that take a path, whatever else has this number. It is `/` from the
+    /// start unless the parent gave something else, and the kernel never chooses it for something new.
+    pub const ROOT: Fd = Fd(codepod_abi::wire::ROOT_FD);
+}
+
 impl Pid {
     /// The kernel as the parent of processes that have no other.
     pub const INIT: Pid = Pid(1);

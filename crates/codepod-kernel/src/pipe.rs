@@ -162,6 +162,15 @@ impl Pipe {
         Ok(taken)
     }
 
+    /// How many of the first `most` bytes to read for a line: up to `delimiter`, or all without one.
+    pub(crate) fn line_len(&self, delimiter: u8, most: usize) -> usize {
+        let end = self.queue.iter().take(most);
+        match end.into_iter().position(|byte| *byte == delimiter) {
+            Some(found) => found + 1,
+            None => most,
+        }
+    }
+
     /// The same without the first `skip` bytes, leaving all of them in the queue.
     pub(crate) fn peek(&self, skip: usize, buffer: &mut [u8]) -> Result<usize, Errno> {
         let left = self.queue.len().saturating_sub(skip);
@@ -219,6 +228,16 @@ mod tests {
                 expected = expected.wrapping_add(1);
             }
         }
+    }
+
+    #[test]
+    fn a_line_ends_with_its_delimiter_or_with_the_buffer() {
+        let mut pipe = pipe();
+        pipe.write(b"one\ntwo").unwrap();
+        assert_eq!(pipe.line_len(b'\n', 100), 4);
+        assert_eq!(pipe.line_len(b'\n', 3), 3);
+        assert_eq!(pipe.line_len(b'w', 100), 6);
+        assert_eq!(pipe.line_len(b'x', 100), 100);
     }
 
     #[test]

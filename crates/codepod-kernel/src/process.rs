@@ -4,6 +4,7 @@
 //! runs belongs to an engine, which shares the [`Control`] with the kernel.
 
 mod exit;
+mod program;
 mod signal;
 pub(crate) mod spawn;
 mod wait;
@@ -155,6 +156,15 @@ pub(crate) struct WaitingFifo {
     pub(crate) other_opens: u64,
 }
 
+/// What paths may be used for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PathRights {
+    /// The rights that calls need.
+    pub(crate) base: u64,
+    /// The most that what is opened may have.
+    pub(crate) inheriting: u64,
+}
+
 /// A process.
 #[derive(Debug)]
 pub(crate) struct Process {
@@ -174,6 +184,8 @@ pub(crate) struct Process {
     /// Its path when it became the working directory.
     pub(crate) cwd_path: Arc<[u8]>,
     pub(crate) fds: FdTable,
+    /// What paths that start at the root may be used for; number 3 in path calls, whatever it is otherwise.
+    pub(crate) root: PathRights,
     pub(crate) signals: Signals,
     pub(crate) state: State,
     /// Decided, but the engine has not ended it yet.

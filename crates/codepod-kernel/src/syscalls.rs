@@ -14,6 +14,7 @@ mod open;
 mod path;
 mod poll;
 mod process;
+mod read_until;
 mod signals;
 mod socket;
 mod stat;
@@ -22,6 +23,7 @@ mod tty;
 use std::task::{Poll, Waker};
 
 use codepod_abi::table::Call;
+use codepod_abi::wire::{CWD_FD, ROOT_FD};
 use codepod_abi::{Errno, Signal};
 use codepod_vfs::{Caller, NodeRef, Vfs};
 
@@ -30,7 +32,7 @@ use crate::ids::{Fd, Pid, WaiterId};
 use crate::kernel::Kernel;
 use crate::memory::GuestMemory;
 use crate::open_file::{Object, OpenFile};
-use crate::process::{Process, State, Waiting};
+use crate::process::{PathRights, Process, State, Waiting};
 use crate::trace::Trace;
 
 pub use args::*;
@@ -41,6 +43,7 @@ pub use open::*;
 pub use path::*;
 pub use poll::*;
 pub use process::*;
+pub use read_until::*;
 pub use signals::*;
 pub use socket::*;
 pub use stat::*;
@@ -183,10 +186,34 @@ impl<M: GuestMemory> Syscall<'_, M> {
         self.kernel.file(descriptor.file)
     }
 
+    /// What a path call may do below the directory that it starts from, which must have `rights`. The
+    /// root and the working directory need no descriptor. `Badf`, `NotCapable`.
+    fn path_rights(&self, fd: u32, rights: u64) -> Result<PathRights, Errno> {
+        let allowed = match fd {
+            ROOT_FD | CWD_FD => self.process()?.root,
+            _ => {
+                let descriptor = self.descriptor(fd, 0)?;
+                PathRights {
+                    base: descriptor.rights,
+                    inheriting: descriptor.inheriting,
+                }
+            }
+        };
+        if allowed.base & rights != rights {
+            return Err(Errno::NotCapable);
+        }
+        Ok(allowed)
+    }
+
     /// The directory that a path call starts from, which must have `rights`. `Badf`, `NotDir`, `NotCapable`.
     fn directory(&self, fd: u32, rights: u64) -> Result<NodeRef, Errno> {
-        let descriptor = self.descriptor(fd, rights)?;
-        match self.open_file(descriptor)?.object {
+        self.path_rights(fd, rights)?;
+        match fd {
+            ROOT_FD => return Ok(self.kernel.vfs.root()),
+            CWD_FD => return Ok(self.process()?.cwd),
+            _ => {}
+        }
+        match self.open_file(self.descriptor(fd, 0)?)?.object {
             Object::Directory(node, _) => Ok(node),
             _ => Err(Errno::NotDir),
         }

@@ -10,6 +10,8 @@ use codepod_kernel::{Limits, syscalls};
 use proptest::prelude::*;
 use support::{Got, Machine, OUT};
 
+/// The number that paths start at, whatever else it is.
+const ROOT: u32 = 3;
 const LIMIT: u32 = 12;
 const PIPES: usize = 4;
 
@@ -48,12 +50,11 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What a number stands for: which open file, with which rights, and whether paths start there.
+/// What a number stands for: which open file, with which rights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
     file: usize,
     rights: u64,
-    preopen: bool,
 }
 
 /// Numbers for open files; a pipe is alive while one of its two files is.
@@ -69,7 +70,6 @@ impl Model {
         let entry = |file| Entry {
             file,
             rights: rights::ALL,
-            preopen: file == 3,
         };
         Model {
             table: (0..4).map(|fd| (fd, entry(fd as usize))).collect(),
@@ -79,7 +79,7 @@ impl Model {
     }
 
     fn free_from(&self, least: u32) -> Option<u32> {
-        (least..LIMIT).find(|fd| !self.table.contains_key(fd))
+        (least..LIMIT).find(|fd| *fd != ROOT && !self.table.contains_key(fd))
     }
 
     fn is_open(&self, file: usize) -> bool {
@@ -113,7 +113,6 @@ impl Model {
                     let entry = Entry {
                         file: self.files,
                         rights: rights::ALL,
-                        preopen: false,
                     };
                     self.table.insert(fd, entry);
                     self.files += 1;
@@ -131,8 +130,7 @@ impl Model {
                     return Err(Errno::Inval);
                 }
                 let new = self.free_from(*least).ok_or(Errno::Mfile)?;
-                let preopen = false;
-                self.table.insert(new, Entry { preopen, ..entry });
+                self.table.insert(new, entry);
                 return Ok(Some(vec![new]));
             }
             Op::DupTo(fd, to) => {
@@ -141,8 +139,7 @@ impl Model {
                     if *to >= LIMIT {
                         return Err(Errno::Badf);
                     }
-                    let preopen = false;
-                    self.table.insert(*to, Entry { preopen, ..entry });
+                    self.table.insert(*to, entry);
                 }
             }
             Op::Renumber(from, to) => {
@@ -170,14 +167,11 @@ impl Model {
                     return Err(Errno::NotCapable);
                 }
             }
+            Op::Stat(ROOT) | Op::Prestat(ROOT) => {}
             Op::Stat(fd) => {
                 get(&self.table, fd)?;
             }
-            Op::Prestat(fd) => {
-                if !get(&self.table, fd)?.preopen {
-                    return Err(Errno::Badf);
-                }
-            }
+            Op::Prestat(_) => return Err(Errno::Badf),
         }
         Ok(None)
     }

@@ -87,6 +87,53 @@ fn a_script_names_its_interpreter() {
     );
 }
 
+fn write_script(sandbox: &Sandbox, name: &str, text: &str) {
+    sandbox.write_file(name, text).unwrap();
+    sandbox.set_mode(name, 0o755).unwrap();
+}
+
+#[test]
+fn a_script_can_leave_the_place_of_its_interpreter_to_env() {
+    let sandbox = sandbox();
+    write_script(&sandbox, "script", "#!/usr/bin/env echo_args\n");
+    expect(
+        &sandbox,
+        ["./script", "one"],
+        0,
+        "echo_args\n./script\none\n",
+    );
+    write_script(&sandbox, "missing", "#!/no/such/interpreter\n");
+    let result = run(&sandbox, ["./missing"]);
+    assert_eq!(result.exit_code, 127, "{}", result.stderr_text());
+}
+
+#[test]
+fn scripts_may_interpret_scripts_but_not_for_ever() {
+    let sandbox = sandbox();
+    write_script(&sandbox, "0", "#!/bin/echo_args\n");
+    for level in 1..=5 {
+        let text = format!("#!/home/user/{}\n", level - 1);
+        write_script(&sandbox, &level.to_string(), &text);
+    }
+    let result = run(&sandbox, ["/home/user/3"]);
+    let expected = "/bin/echo_args\n/home/user/0\n/home/user/1\n/home/user/2\n/home/user/3\n";
+    assert_eq!(result.stdout_text(), expected, "{}", result.stderr_text());
+    let endless = sandbox.command(["/home/user/5"]).run_blocking();
+    let text = endless.unwrap_err().to_string();
+    assert!(text.contains("/home/user/5"), "{text}");
+}
+
+#[test]
+fn a_text_without_an_interpreter_is_no_program() {
+    let sandbox = sandbox();
+    for text in ["echo hi\n", "", "#! \n"] {
+        write_script(&sandbox, "text", text);
+        let result = run(&sandbox, ["./text"]);
+        let expected = (126, "codepod: ./text: Exec format error\n");
+        assert_eq!((result.exit_code, &*result.stderr_text()), expected);
+    }
+}
+
 #[test]
 fn a_child_is_a_zombie_until_it_is_waited_for() {
     let sandbox = sandbox();
@@ -125,6 +172,8 @@ fn processes_share_files_as_posix_says() {
     let sandbox = sandbox();
     for program in [
         "cwd_relative",
+        "descriptor_three",
+        "safe_calls",
         "fifo_talk",
         "rename_atomic",
         "unlinked_open",

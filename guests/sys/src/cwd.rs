@@ -5,18 +5,16 @@
 //! makes libc's what the kernel says.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
 
 use codepod_abi::Errno;
 
 use crate::descriptor::Fd;
-use crate::process::path_bytes;
 use crate::{address, address_mut, check, raw};
 
 /// The working directory's path as the kernel has it.
 ///
 /// Fails with [`Errno::NoEnt`] when the directory was removed.
-pub fn current() -> Result<PathBuf, Errno> {
+pub fn current() -> Result<Vec<u8>, Errno> {
     let mut buffer = vec![0u8; 256];
     loop {
         let mut used = 0u32;
@@ -31,7 +29,7 @@ pub fn current() -> Result<PathBuf, Errno> {
         match check(number) {
             Ok(()) => {
                 buffer.truncate(used as usize);
-                return Ok(PathBuf::from(os_str(&buffer)));
+                return Ok(buffer);
             }
             // A path is bounded; a kernel that goes on refusing is not ours to ask for ever.
             Err(Errno::Range) if buffer.len() < 1 << 20 => buffer.resize(buffer.len() * 4, 0),
@@ -44,10 +42,9 @@ pub fn current() -> Result<PathBuf, Errno> {
 ///
 /// Fails with [`Errno::NoEnt`], [`Errno::NotDir`], [`Errno::Access`], [`Errno::Loop`] or
 /// [`Errno::NameTooLong`] when `path` leads to no directory; then nothing has changed.
-pub fn change(path: &Path) -> Result<(), Errno> {
-    let below = below_root(path_bytes(path));
+pub fn change(path: &[u8]) -> Result<(), Errno> {
     // SAFETY: the call reads the path only.
-    check(unsafe { raw::proc_chdir(Fd::ROOT.0, address(below.as_ptr()), below.len() as u32) })?;
+    check(unsafe { raw::proc_chdir(Fd::CWD.0, address(path.as_ptr()), path.len() as u32) })?;
     follow()
 }
 
@@ -57,37 +54,12 @@ pub fn change(path: &Path) -> Result<(), Errno> {
 /// one that was known, `/` in a new process.
 pub fn follow() -> Result<(), Errno> {
     let path = current()?;
-    std::env::set_current_dir(path).map_err(|error| {
+    std::env::set_current_dir(os_str(&path)).map_err(|error| {
         let number = error
             .raw_os_error()
             .and_then(|number| u16::try_from(number).ok());
         number.and_then(Errno::from_raw).unwrap_or(Errno::NoEnt)
     })
-}
-
-/// `path` with the working directory before it, where it is relative.
-pub(crate) fn absolute(path: &[u8]) -> Vec<u8> {
-    // An empty path is no path, not the working directory: the kernel shall say so.
-    if path.is_empty() || path[0] == b'/' {
-        return path.to_vec();
-    }
-    let directory = std::env::current_dir().unwrap_or_default();
-    let mut whole = path_bytes(&directory).to_vec();
-    if whole.last() != Some(&b'/') {
-        whole.push(b'/');
-    }
-    whole.extend_from_slice(path);
-    whole
-}
-
-/// The same, as seen from the root directory's descriptor.
-pub(crate) fn below_root(path: &[u8]) -> Vec<u8> {
-    let whole = absolute(path);
-    let slashes = whole.iter().take_while(|&&byte| byte == b'/').count();
-    if slashes > 0 && slashes == whole.len() {
-        return b".".to_vec();
-    }
-    whole[slashes..].to_vec()
 }
 
 #[cfg(any(unix, target_os = "wasi"))]
@@ -102,17 +74,4 @@ fn os_str(bytes: &[u8]) -> &OsStr {
 #[cfg(not(any(unix, target_os = "wasi")))]
 fn os_str(bytes: &[u8]) -> &OsStr {
     OsStr::new(std::str::from_utf8(bytes).unwrap_or_default())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_root_is_a_dot_below_itself() {
-        assert_eq!(below_root(b"/"), b".");
-        assert_eq!(below_root(b"//"), b".");
-        assert_eq!(below_root(b"/a/b"), b"a/b");
-        assert_eq!(below_root(b""), b"");
-    }
 }

@@ -5,6 +5,7 @@
 use std::io;
 
 use codepod_abi::Errno;
+use codepod_abi::wire::CWD_FD;
 use codepod_abi::wire::wasi::{FDSTAT_SIZE, fdflags};
 
 use crate::{address, address_mut, check, io_error, raw};
@@ -20,8 +21,10 @@ impl Fd {
     pub const STDOUT: Fd = Fd(1);
     /// Standard error.
     pub const STDERR: Fd = Fd(2);
-    /// The root directory, open in every process.
+    /// In calls that take a path: the root directory, whatever else has this number.
     pub const ROOT: Fd = Fd(3);
+    /// In calls that take a path: the working directory.
+    pub const CWD: Fd = Fd(CWD_FD);
 
     /// The number of something that std has open. It stays std's to close.
     #[cfg(any(unix, target_os = "wasi"))]
@@ -40,6 +43,25 @@ pub fn read(fd: Fd, buffer: &mut [u8]) -> Result<usize, Errno> {
     // SAFETY: the call reads one iovec and writes within the buffer it names, which is borrowed for
     // writing, and to `count`.
     let number = unsafe { raw::fd_read(fd.0, address(&iovec), 1, address_mut(&mut count)) };
+    check(number).map(|()| count as usize)
+}
+
+/// Reads as [`read`] does, but stops after the first `delimiter` and takes nothing beyond it.
+///
+/// The last byte read is the delimiter, unless `buffer` was full, the end was there or there was no more
+/// yet: then the rest of the line comes with the next call. Fails as [`read`] does.
+pub fn read_until(fd: Fd, buffer: &mut [u8], delimiter: u8) -> Result<usize, Errno> {
+    let mut count = 0u32;
+    // SAFETY: the call writes within the buffer, which is borrowed for writing, and to `count`.
+    let number = unsafe {
+        raw::fd_read_until(
+            fd.0,
+            address_mut(buffer.as_mut_ptr()),
+            buffer.len() as u32,
+            delimiter.into(),
+            address_mut(&mut count),
+        )
+    };
     check(number).map(|()| count as usize)
 }
 
@@ -65,6 +87,36 @@ pub fn write_all(fd: Fd, mut bytes: &[u8]) -> Result<(), Errno> {
         }
     }
     Ok(())
+}
+
+/// What an offset counts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whence {
+    /// The start.
+    Start,
+    /// Where the descriptor is.
+    Current,
+    /// The end.
+    End,
+}
+
+/// Moves a descriptor's offset and returns the new one, counted from the start.
+///
+/// Fails with [`Errno::Badf`] when `fd` is not open, [`Errno::Spipe`] when it has no offset and
+/// [`Errno::Inval`] when that would be before the start.
+pub fn seek(fd: Fd, offset: i64, whence: Whence) -> Result<u64, Errno> {
+    let mut new = 0u64;
+    // SAFETY: the call writes to `new` only.
+    let number = unsafe { raw::fd_seek(fd.0, offset, whence as u32, address_mut(&mut new)) };
+    check(number).map(|()| new)
+}
+
+/// A descriptor's offset. Fails with [`Errno::Badf`] and [`Errno::Spipe`] as [`seek`] does.
+pub fn tell(fd: Fd) -> Result<u64, Errno> {
+    let mut offset = 0u64;
+    // SAFETY: the call writes to `offset` only.
+    let number = unsafe { raw::fd_tell(fd.0, address_mut(&mut offset)) };
+    check(number).map(|()| offset)
 }
 
 /// Closes a descriptor. Fails with [`Errno::Badf`] when it is not open.

@@ -1,8 +1,8 @@
 //! What a guest needs to call codepod's kernel: the imports, and safe functions over them.
 //!
 //! [`raw`] is made from the table in `codepod-abi`; the other modules wrap what std cannot say:
-//! processes, signals, pipes, modes and owners, the terminal, the working directory. Reading, writing
-//! and opening files is std's business. Errors are [`Errno`]; [`io_error`] makes std's from it.
+//! processes, signals, pipes, modes and owners, the terminal, the working directory, and files and
+//! directories by paths that are bytes. Errors are [`Errno`]; [`io_error`] makes std's from it.
 //!
 //! A program calls [`init`] first. On targets other than wasm the crate compiles and every call fails
 //! with [`Errno::NoSys`], so that code over it can be checked and unit-tested on the host.
@@ -12,10 +12,14 @@
     reason = "calling the kernel is unsafe, and this is where it is done"
 )]
 
+pub mod clock;
 pub mod cwd;
 pub mod descriptor;
+pub mod directory;
+pub mod environment;
 pub mod file;
 pub mod pipe;
+pub mod poll;
 pub mod process;
 pub mod raw;
 pub mod signal;

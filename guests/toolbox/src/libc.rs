@@ -7,9 +7,7 @@
     reason = "these are C functions, called by C and by std with pointers"
 )]
 
-use std::ffi::{CStr, OsStr, c_char, c_int};
-use std::os::wasi::ffi::OsStrExt;
-use std::path::Path;
+use std::ffi::{CStr, c_char, c_int};
 
 use codepod_abi::wire::Stat;
 use codepod_abi::wire::wasi::LOOKUP_SYMLINK_FOLLOW;
@@ -94,8 +92,11 @@ unsafe extern "C" fn __wrap_fstat(fd: c_int, stat: *mut libc::stat) -> c_int {
 unsafe extern "C" fn __wrap_chmod(path: *const c_char, mode: libc::mode_t) -> c_int {
     // SAFETY: the caller passes a string of C.
     let path = unsafe { CStr::from_ptr(path) };
-    let path = Path::new(OsStr::from_bytes(path.to_bytes()));
-    report(file::set_mode(path, Links::Follow, mode & 0o7777))
+    report(file::set_mode(
+        path.to_bytes(),
+        Links::Follow,
+        mode & 0o7777,
+    ))
 }
 
 /// Sets the permission bits of an open file.

@@ -1,23 +1,16 @@
-//! Starting a process: find the program, make the descriptors, put it into the table.
-//!
-//! A program is a file that may be executed and begins with
-//! * `#!codepod NAME`: a module that the engine knows by name. Every tool in `/bin` is such a file, so that
-//!   `ls`, `find`, copies and snapshots treat it as what it is. A second word is the tool's own name, which a
-//!   module with many tools finds in `argv[0]`;
-//! * `\0asm`: a module of its own, where the policy allows that;
-//! * `#!/path argument`: an interpreter, as on Linux.
+//! Starting a process: find the program (`program.rs`), make the descriptors, put it into the table.
 
 use std::sync::Arc;
 
 use codepod_abi::Errno;
 use codepod_abi::wire::wasi::rights;
-use codepod_vfs::{Access, Caller, FileKind, NodeRef};
+use codepod_vfs::{Access, Caller, FileKind};
 
-use super::{Control, Process, Signals, State, Waiting};
+use super::program::Search;
+use super::{Control, PathRights, Process, Signals, State, Waiting};
 use crate::fd_table::{Descriptor, FdTable};
 use crate::ids::{Fd, Pid, PipeId, SinkId, TerminalId};
 use crate::kernel::Kernel;
-use crate::limits::Limits;
 use crate::open_file::{Object, OpenFile};
 use crate::pipe::End;
 use crate::strings::Strings;
@@ -88,17 +81,6 @@ pub struct Program {
     pub control: Arc<Control>,
 }
 
-struct Found {
-    module: ModuleSource,
-    argv: Strings,
-    exe: Arc<[u8]>,
-}
-
-/// The descriptor that is `/` in every process, unless its parent put something else there.
-const ROOT_FD: Fd = Fd(3);
-/// How much of a file is looked at to learn what it is.
-const HEAD: usize = 256;
-
 impl Kernel {
     /// Starts a process for a parent, or for the host. The engine must run what is returned, and call
     /// [`Kernel::exit`] when it has ended, however it ended.
@@ -142,7 +124,14 @@ impl Kernel {
         };
         // The host has no working directory of its own: its relative paths start at the process's.
         let program_base = if parent.is_none() { cwd } else { cwd_base };
-        let found = self.find_program(caller_pid, uid, gid, program_base, spec.path, spec.argv)?;
+        let search = Search {
+            pid: caller_pid,
+            uid,
+            gid,
+            base: program_base,
+            env: &spec.env,
+        };
+        let found = self.find_program(&search, spec.path, spec.argv)?;
         if self.processes.len() >= self.limits.processes {
             return Err(Errno::Again);
         }
@@ -207,6 +196,10 @@ impl Kernel {
             cwd,
             cwd_path,
             fds,
+            root: PathRights {
+                base: rights::ALL,
+                inheriting: rights::ALL,
+            },
             signals,
             state: State::Alive,
             ending: None,
@@ -230,91 +223,6 @@ impl Kernel {
         })
     }
 
-    fn find_program(
-        &mut self,
-        pid: Pid,
-        uid: u32,
-        gid: u32,
-        base: NodeRef,
-        mut path: Vec<u8>,
-        mut argv: Strings,
-    ) -> Result<Found, Errno> {
-        for _ in 0..=Limits::INTERPRETERS {
-            let now = self.host.realtime();
-            let caller = Caller {
-                pid: pid.0,
-                uid,
-                gid,
-                now,
-                umask: 0,
-                proc: &self.processes,
-            };
-            let node = self.vfs.resolve(&caller, base, &path, true)?;
-            let stat = self.vfs.stat(&caller, node)?;
-            match stat.kind {
-                FileKind::File => {}
-                FileKind::Directory => return Err(Errno::IsDir),
-                _ => return Err(Errno::Access),
-            }
-            self.vfs.access(&caller, node, Access::EXECUTE)?;
-            let mut head = [0; HEAD];
-            let len = self.vfs.read_at(&caller, node, 0, &mut head)?;
-            let head = &head[..len];
-
-            if head.starts_with(b"\0asm") {
-                if !self.policy.foreign_modules {
-                    return Err(Errno::Perm);
-                }
-                if stat.size > self.limits.module_bytes as u64 {
-                    return Err(Errno::NoExec);
-                }
-                let mut bytes = vec![0; stat.size as usize];
-                let read = self.vfs.read_at(&caller, node, 0, &mut bytes)?;
-                bytes.truncate(read);
-                return Ok(Found {
-                    module: ModuleSource::Bytes(bytes.into()),
-                    argv,
-                    exe: path.into(),
-                });
-            }
-            let Some(line) = head.strip_prefix(b"#!") else {
-                return Err(Errno::NoExec);
-            };
-            let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            let line = std::str::from_utf8(line)
-                .map_err(|_| Errno::NoExec)?
-                .trim_matches([' ', '\t']);
-            let (program, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
-            let rest = rest.trim_start_matches([' ', '\t']);
-            if program == "codepod" {
-                let (name, tool) = rest.split_once(' ').unwrap_or((rest, ""));
-                if !tool.is_empty() {
-                    argv = with_tool_name(argv, tool.as_bytes())?;
-                }
-                return Ok(Found {
-                    module: ModuleSource::Named(name.into()),
-                    argv,
-                    exe: path.into(),
-                });
-            }
-            if program.is_empty() {
-                return Err(Errno::NoExec);
-            }
-            let mut interpreted: Vec<&[u8]> = vec![program.as_bytes()];
-            if !rest.is_empty() {
-                interpreted.push(rest.as_bytes());
-            }
-            interpreted.push(&path);
-            interpreted.extend(argv.iter().skip(1));
-            argv = Strings::new(interpreted).ok_or(Errno::Inval)?;
-            if argv.block().len() > self.limits.argument_bytes {
-                return Err(Errno::TooBig);
-            }
-            path = program.as_bytes().to_vec();
-        }
-        Err(Errno::Loop)
-    }
-
     fn child_descriptors(
         &mut self,
         parent: Option<Pid>,
@@ -327,7 +235,7 @@ impl Kernel {
                 return Err(errno);
             }
         }
-        if fds.get(ROOT_FD).is_err()
+        if fds.get(Fd::ROOT).is_err()
             && let Err(errno) = self.put_root(&mut fds)
         {
             self.release_all(fds);
@@ -342,7 +250,7 @@ impl Kernel {
         let end = self.vfs.dir_end_cookie(node).unwrap_or(u64::MAX);
         let mut descriptor = self.stream(Object::Directory(node, end), true, false)?;
         descriptor.preopen = true;
-        let placed = fds.put(ROOT_FD, descriptor, self.limits.descriptors);
+        let placed = fds.put(Fd::ROOT, descriptor, self.limits.descriptors);
         if placed.is_err() {
             self.release(descriptor.file);
         }
@@ -421,13 +329,4 @@ impl Kernel {
             self.release(descriptor.file);
         }
     }
-}
-
-/// Makes the last component of `argv[0]` the tool's name, unless it is already.
-fn with_tool_name(argv: Strings, tool: &[u8]) -> Result<Strings, Errno> {
-    let first = argv.iter().next().unwrap_or_default();
-    if first.rsplit(|byte| *byte == b'/').next() == Some(tool) {
-        return Ok(argv);
-    }
-    Strings::new(std::iter::once(tool).chain(argv.iter().skip(1))).ok_or(Errno::Inval)
 }

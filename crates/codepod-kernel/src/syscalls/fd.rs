@@ -13,6 +13,7 @@ use crate::kernel::Kernel;
 use crate::memory::GuestMemory;
 use crate::open_file::Object;
 use crate::pipe::{End, Pipe};
+use crate::process::PathRights;
 use crate::{Pid, PipeId};
 
 /// WASI's number for a kind of file. It has none for fifos.
@@ -177,9 +178,22 @@ pub fn fd_sync<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<(),
 pub fn fd_fdstat_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
-    stat: u32,
+    stat_at: u32,
 ) -> Result<(), Errno> {
-    let descriptor = call.descriptor(fd, 0)?;
+    let root = call.process()?.root;
+    let descriptor = match call.descriptor(fd, 0) {
+        Ok(descriptor) => descriptor,
+        // libc asks before it opens a path: the root can be used, whether or not it is open.
+        Err(_) if fd == Fd::ROOT.0 => {
+            let stat = fdstat_bytes(filetype::DIRECTORY, 0, root.base, root.inheriting);
+            return call.memory.write_bytes(stat_at, &stat);
+        }
+        Err(errno) => return Err(errno),
+    };
+    let inheriting = match fd == Fd::ROOT.0 {
+        true => root.inheriting,
+        false => descriptor.inheriting,
+    };
     let file = call.open_file(descriptor)?;
     // libc takes a character device that cannot seek for a terminal.
     let hidden = if matches!(file.object, Object::Terminal(_)) {
@@ -187,12 +201,22 @@ pub fn fd_fdstat_get<M: GuestMemory>(
     } else {
         0
     };
+    let bytes = fdstat_bytes(
+        object_filetype(file.object),
+        file.flags,
+        descriptor.rights & !hidden,
+        inheriting,
+    );
+    call.memory.write_bytes(stat_at, &bytes)
+}
+
+fn fdstat_bytes(kind: u8, flags: u16, base: u64, inheriting: u64) -> [u8; FDSTAT_SIZE] {
     let mut bytes = [0; FDSTAT_SIZE];
-    bytes[0] = object_filetype(file.object);
-    bytes[2..4].copy_from_slice(&file.flags.to_le_bytes());
-    bytes[8..16].copy_from_slice(&(descriptor.rights & !hidden).to_le_bytes());
-    bytes[16..24].copy_from_slice(&descriptor.inheriting.to_le_bytes());
-    call.memory.write_bytes(stat, &bytes)
+    bytes[0] = kind;
+    bytes[2..4].copy_from_slice(&flags.to_le_bytes());
+    bytes[8..16].copy_from_slice(&base.to_le_bytes());
+    bytes[16..24].copy_from_slice(&inheriting.to_le_bytes());
+    bytes
 }
 
 /// See the table.
@@ -216,12 +240,17 @@ pub fn fd_fdstat_set_rights<M: GuestMemory>(
     base: u64,
     inheriting: u64,
 ) -> Result<(), Errno> {
-    let descriptor = call.process_mut()?.fds.get_mut(Fd(fd))?;
+    let process = call.process_mut()?;
+    let descriptor = process.fds.get_mut(Fd(fd))?;
     if base & !descriptor.rights != 0 || inheriting & !descriptor.inheriting != 0 {
         return Err(Errno::NotCapable);
     }
     descriptor.rights = base;
     descriptor.inheriting = inheriting;
+    // Who takes rights away from the root means the paths below it.
+    if descriptor.preopen {
+        process.root = PathRights { base, inheriting };
+    }
     Ok(())
 }
 
@@ -275,7 +304,7 @@ pub fn fd_prestat_get<M: GuestMemory>(
     fd: u32,
     prestat: u32,
 ) -> Result<(), Errno> {
-    if !call.descriptor(fd, 0)?.preopen {
+    if fd != Fd::ROOT.0 {
         return Err(Errno::Badf);
     }
     let mut bytes = [0; 8];
@@ -290,7 +319,7 @@ pub fn fd_prestat_dir_name<M: GuestMemory>(
     path: u32,
     len: u32,
 ) -> Result<(), Errno> {
-    if !call.descriptor(fd, 0)?.preopen {
+    if fd != Fd::ROOT.0 {
         return Err(Errno::Badf);
     }
     if (len as usize) < PREOPEN.len() {
@@ -349,10 +378,11 @@ pub fn fd_renumber<M: GuestMemory>(
     let limit = call.kernel.limits.descriptors;
     let fds = &mut call.process_mut()?.fds;
     fds.get(Fd(to))?;
-    let descriptor = fds.get(Fd(from))?;
+    let mut descriptor = fds.get(Fd(from))?;
     if from == to {
         return Ok(());
     }
+    descriptor.preopen = false;
     fds.take(Fd(from))?;
     if let Some(old) = fds.put(Fd(to), descriptor, limit)? {
         call.kernel.release(old.file);

@@ -158,7 +158,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
         Ok((descriptor, file.object))
     }
 
-    fn nonblocking(&self, descriptor: Descriptor) -> bool {
+    pub(super) fn nonblocking(&self, descriptor: Descriptor) -> bool {
         self.open_file(descriptor)
             .is_ok_and(|file| file.flags & fdflags::NONBLOCK != 0)
     }
@@ -246,7 +246,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
 }
 
 /// Reads a node or device at an offset.
-fn read_node(
+pub(super) fn read_node(
     kernel: &mut Kernel,
     pid: crate::Pid,
     object: Object,

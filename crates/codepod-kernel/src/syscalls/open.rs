@@ -3,6 +3,7 @@
 use std::task::Poll;
 
 use codepod_abi::Errno;
+use codepod_abi::wire::mode;
 use codepod_abi::wire::wasi::{fdflags, oflags, rights};
 use codepod_vfs::{Device, FileKind, NodeRef, OpenOptions};
 
@@ -21,6 +22,8 @@ struct Request {
     flags: u16,
     rights: u64,
     inheriting: u64,
+    /// Permission bits of a file that is made.
+    mode: u16,
     opened: u32,
 }
 
@@ -50,25 +53,79 @@ pub fn path_open<M: GuestMemory>(
     fd_flags: u32,
     opened: u32,
 ) -> Poll<Result<(), Errno>> {
-    let waiting = call
-        .process()
-        .is_ok_and(|process| process.waiting.fifo.is_some());
-    let request = match check(
-        call,
+    let asked = Asked {
         fd,
+        dirflags,
+        path,
+        path_len,
         open_flags,
         rights_base,
         rights_inheriting,
         fd_flags,
+        mode: 0o666,
         opened,
-    ) {
+    };
+    open(call, &asked)
+}
+
+/// See the table.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "as WASI's `path_open`, with a mode"
+)]
+pub fn path_open_mode<M: GuestMemory>(
+    call: &mut Syscall<'_, M>,
+    fd: u32,
+    dirflags: u32,
+    path: u32,
+    path_len: u32,
+    open_flags: u32,
+    rights: u64,
+    fd_flags: u32,
+    mode: u32,
+    opened: u32,
+) -> Poll<Result<(), Errno>> {
+    let asked = Asked {
+        fd,
+        dirflags,
+        path,
+        path_len,
+        open_flags,
+        rights_base: rights,
+        rights_inheriting: rights::ALL,
+        fd_flags,
+        mode,
+        opened,
+    };
+    open(call, &asked)
+}
+
+/// The arguments of the two calls, as they came.
+struct Asked {
+    fd: u32,
+    dirflags: u32,
+    path: u32,
+    path_len: u32,
+    open_flags: u32,
+    rights_base: u64,
+    rights_inheriting: u64,
+    fd_flags: u32,
+    mode: u32,
+    opened: u32,
+}
+
+fn open<M: GuestMemory>(call: &mut Syscall<'_, M>, asked: &Asked) -> Poll<Result<(), Errno>> {
+    let waiting = call
+        .process()
+        .is_ok_and(|process| process.waiting.fifo.is_some());
+    let request = match check(call, asked) {
         Ok(request) => request,
         Err(errno) => return Poll::Ready(Err(errno)),
     };
     let object = if waiting {
         call.continue_fifo()
     } else {
-        match find(call, fd, dirflags, path, path_len, open_flags, request) {
+        match find(call, asked, request) {
             Err(errno) => return Poll::Ready(Err(errno)),
             Ok(Opened::Shared(file)) => return Poll::Ready(install(call, file, request)),
             Ok(Opened::Object(object)) => Poll::Ready(Ok(object)),
@@ -100,15 +157,8 @@ pub fn path_open<M: GuestMemory>(
     }
 }
 
-fn check<M: GuestMemory>(
-    call: &mut Syscall<'_, M>,
-    fd: u32,
-    open_flags: u32,
-    base: u64,
-    inheriting: u64,
-    fd_flags: u32,
-    opened: u32,
-) -> Result<Request, Errno> {
+fn check<M: GuestMemory>(call: &mut Syscall<'_, M>, asked: &Asked) -> Result<Request, Errno> {
+    let open_flags = asked.open_flags;
     let mut needed = rights::PATH_OPEN;
     if open_flags & oflags::CREAT != 0 {
         needed |= rights::PATH_CREATE_FILE;
@@ -116,38 +166,39 @@ fn check<M: GuestMemory>(
     if open_flags & oflags::TRUNC != 0 {
         needed |= rights::PATH_FILESTAT_SET_SIZE;
     }
-    let from = call.descriptor(fd, needed)?;
-    if open_flags & !oflags::ALL != 0 || fd_flags & !u32::from(fdflags::ALL) != 0 {
+    let from = call.path_rights(asked.fd, needed)?;
+    if open_flags & !oflags::ALL != 0
+        || asked.fd_flags & !u32::from(fdflags::ALL) != 0
+        || asked.mode & !mode::PERMISSIONS != 0
+    {
         return Err(Errno::Inval);
     }
-    call.memory.check(opened, 4)?;
+    call.memory.check(asked.opened, 4)?;
     call.process()?
         .fds
         .lowest_free(0, call.kernel.limits.descriptors)?;
-    let rights = base & from.inheriting;
+    let rights = asked.rights_base & from.inheriting;
     let directory = open_flags & oflags::DIRECTORY != 0;
     Ok(Request {
         read: rights & (rights::FD_READ | rights::FD_READDIR) != 0,
         write: rights & WRITING != 0 && !directory,
-        flags: fd_flags as u16,
+        flags: asked.fd_flags as u16,
         rights,
-        inheriting: inheriting & from.inheriting,
-        opened,
+        inheriting: asked.rights_inheriting & from.inheriting,
+        mode: asked.mode as u16,
+        opened: asked.opened,
     })
 }
 
 fn find<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
-    fd: u32,
-    dirflags: u32,
-    path: u32,
-    path_len: u32,
-    open_flags: u32,
+    asked: &Asked,
     request: Request,
 ) -> Result<Opened, Errno> {
-    let follow = follow(dirflags)?;
-    let base = call.directory(fd, 0)?;
-    let path = call.path(path, path_len)?;
+    let follow = follow(asked.dirflags)?;
+    let base = call.directory(asked.fd, 0)?;
+    let path = call.path(asked.path, asked.path_len)?;
+    let open_flags = asked.open_flags;
     let options = OpenOptions {
         read: request.read,
         write: request.write,
@@ -157,7 +208,7 @@ fn find<M: GuestMemory>(
         truncate: open_flags & oflags::TRUNC != 0,
         directory: open_flags & oflags::DIRECTORY != 0,
         follow,
-        mode: 0o666,
+        mode: request.mode,
     };
     let (vfs, caller) = call.vfs()?;
     let node = vfs.open(&caller, base, &path, &options)?;

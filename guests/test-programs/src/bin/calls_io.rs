@@ -22,6 +22,7 @@ fn main() {
     let scratch = Scratch::new("calls-io");
     write(scratch.fd);
     read(scratch.fd);
+    read_until(scratch.fd);
     pread(scratch.fd);
     pwrite(scratch.fd);
     no_space(scratch.fd);
@@ -139,6 +140,71 @@ fn read(directory: u32) {
     check!(count.get() == 0, "read {} at the end", count.get());
     close_both((reading, bare));
     close_both((file, writable));
+}
+
+fn read_until(directory: u32) {
+    // fd_read_until: success, Badf, Fault, Inval, IsDir, Again, Intr, NotCapable.
+    let (buffer, count) = (Slot::new([0u8; 300]), Slot::new(0u32));
+    let until = |fd: u32, most: u32, delimiter: u8| {
+        call::fd_read_until(fd, buffer.at(), most, delimiter.into(), count.at())
+    };
+    let expect = |fd: u32, most: u32, delimiter: u8, expected: &[u8]| {
+        expect_ok!(until(fd, most, delimiter));
+        let got = &buffer.get()[..count.get() as usize];
+        check!(got == expected, "read {got:?} for {expected:?}");
+    };
+    // Lines of a file, one of them longer than what is looked at first.
+    let long = [b'l'; 250];
+    let text = [b"one\ntwo words\n", &long[..], b"\nlast"].concat();
+    let file = paths::create(directory, "lines");
+    expect_ok!(call::fd_write(file, iovec(&text).at(), 1, count.at()));
+    expect_ok!(call::fd_seek(file, 0, 0, Slot::new(0u64).at()));
+    expect(file, 300, b'\n', b"one\n");
+    expect(file, 2, b'\n', b"tw");
+    expect(file, 300, b' ', b"o ");
+    expect(file, 0, b'\n', b"");
+    expect(file, 300, b'\n', b"words\n");
+    expect(file, 300, b'\n', &[&long[..], b"\n"].concat());
+    expect(file, 300, b'\n', b"last");
+    expect(file, 300, b'\n', b"");
+
+    // A pipe gives up to the delimiter, or what there is, and keeps the rest.
+    let (reading, writing) = pipe();
+    expect_ok!(call::fd_write(
+        writing,
+        iovec(b"one\ntwo\0th").at(),
+        1,
+        count.at()
+    ));
+    expect(reading, 300, b'\n', b"one\n");
+    expect(reading, 300, 0, b"two\0");
+    expect(reading, 300, b'\n', b"th");
+    expect_interrupted(line!(), "fd_read_until from an empty pipe", || {
+        until(reading, 300, b'\n')
+    });
+    expect_ok!(call::fd_fdstat_set_flags(reading, fdflags::NONBLOCK.into()));
+    expect_errno!(until(reading, 300, b'\n'), Errno::Again);
+    call::fd_close(writing);
+    expect(reading, 300, b'\n', b"");
+
+    expect_errno!(until(CLOSED, 300, 0), Errno::Badf);
+    expect_errno!(until(directory, 300, 0), Errno::IsDir);
+    let bare = without_right(directory, "bare", rights::FD_READ);
+    expect_errno!(until(bare, 300, 0), Errno::NotCapable);
+    expect_errno!(
+        call::fd_read_until(file, BAD, 300, 0, count.at()),
+        Errno::Fault
+    );
+    expect_errno!(
+        call::fd_read_until(file, buffer.at(), 300, 0, BAD),
+        Errno::Fault
+    );
+    expect_errno!(
+        call::fd_read_until(file, buffer.at(), 300, 256, count.at()),
+        Errno::Inval
+    );
+    close_both((reading, bare));
+    call::fd_close(file);
 }
 
 fn pread(directory: u32) {

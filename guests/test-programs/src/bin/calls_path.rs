@@ -1,13 +1,13 @@
-//! WASI's calls on paths: every outcome of each.
+//! WASI's calls on paths but `path_open`: every outcome of each.
 
-use codepod_abi::wire::wasi::{fdflags, fstflags, oflags};
+use codepod_abi::wire::wasi::fstflags;
 use test_programs::paths::{
-    self, BOTH, READ, WRITE, create_directory, expect_path_errors, link, mkfifo, remove_directory,
-    rename, symlink, touch, try_open, unlink,
+    create_directory, expect_path_errors, link, mkfifo, remove_directory, rename, symlink, touch,
+    unlink,
 };
-use test_programs::resources::{expect_interrupted, fill_descriptors, fill_nodes};
+use test_programs::resources::fill_nodes;
 use test_programs::{
-    BAD, CLOSED, Errno, HOME, Scratch, Slot, at, call, check, expect_errno, expect_ok, finish,
+    BAD, Errno, HOME, Scratch, Slot, at, call, check, expect_errno, expect_ok, finish,
 };
 
 fn main() {
@@ -19,8 +19,6 @@ fn main() {
     symlinks(directory);
     renames(directory);
     unlinks(directory);
-    opens(directory);
-    waiting_opens(directory);
     no_nodes(directory);
     drop(scratch);
     finish();
@@ -207,87 +205,14 @@ fn unlinks(directory: u32) {
     expect_errno!(unlink(HOME, "ro/file"), Errno::Rofs);
 }
 
-fn opens(directory: u32) {
-    // path_open: success, Exist, IsDir, Mfile, Rofs and a path's errors; Intr, Nxio, NoSpc are below.
-    let opened = Slot::new(CLOSED);
-    expect_path_errors(line!(), "path_open", |fd, path, length| {
-        call::path_open(fd, 1, path, length, 0, READ, 0, 0, opened.at())
-    });
-    expect_path_errors(line!(), "path_open to create", |fd, path, length| {
-        call::path_open(fd, 1, path, length, oflags::CREAT, BOTH, 0, 0, opened.at())
-    });
-    expect_ok!(try_open(directory, "file", 0, BOTH, 0));
-    expect_ok!(try_open(directory, "folder", 0, READ, 0));
-    expect_ok!(try_open(
-        directory,
-        "fresh",
-        oflags::CREAT | oflags::EXCL,
-        BOTH,
-        0
-    ));
-    let exclusive = oflags::CREAT | oflags::EXCL;
-    expect_errno!(
-        try_open(directory, "file", exclusive, BOTH, 0),
-        Errno::Exist
-    );
-    expect_errno!(try_open(directory, "absent", 0, READ, 0), Errno::NoEnt);
-    expect_errno!(try_open(directory, "folder", 0, BOTH, 0), Errno::IsDir);
-    expect_errno!(
-        try_open(directory, "file", oflags::DIRECTORY, READ, 0),
-        Errno::NotDir
-    );
-    expect_errno!(try_open(directory, "file", 16, READ, 0), Errno::Inval);
-    expect_errno!(try_open(directory, "file", 0, READ, 32), Errno::Inval);
-    expect_errno!(try_open(HOME, "rootfile", 0, BOTH, 0), Errno::Access);
-    expect_errno!(try_open(HOME, "ro/file", 0, BOTH, 0), Errno::Rofs);
-    expect_errno!(
-        try_open(HOME, "ro/new", oflags::CREAT, BOTH, 0),
-        Errno::Rofs
-    );
-    expect_ok!(try_open(HOME, "ro/file", 0, READ, 0));
-    let bad = || call::path_open(directory, 1, at(b"file"), 4, 0, READ, 0, 0, BAD);
-    expect_errno!(bad(), Errno::Fault);
-
-    let filled = fill_descriptors();
-    expect_errno!(try_open(directory, "file", 0, READ, 0), Errno::Mfile);
-    for fd in filled {
-        call::fd_close(fd);
-    }
-}
-
-fn waiting_opens(directory: u32) {
-    // path_open of a fifo: success, Intr, Nxio.
-    expect_ok!(mkfifo(directory, "fifo"));
-    expect_errno!(
-        try_open(directory, "fifo", 0, WRITE, fdflags::NONBLOCK),
-        Errno::Nxio
-    );
-    expect_ok!(try_open(directory, "fifo", 0, READ, fdflags::NONBLOCK));
-    expect_interrupted(line!(), "path_open of a fifo to read", || {
-        try_open(directory, "fifo", 0, READ, 0)
-    });
-    expect_interrupted(line!(), "path_open of a fifo to write", || {
-        try_open(directory, "fifo", 0, WRITE, 0)
-    });
-    // With a reader there, writing can begin.
-    let reading = paths::open(directory, "fifo", 0, READ, fdflags::NONBLOCK).unwrap_or(CLOSED);
-    expect_ok!(try_open(directory, "fifo", 0, WRITE, 0));
-    call::fd_close(reading);
-}
-
 fn no_nodes(directory: u32) {
-    // path_create_directory, path_open, path_symlink, path_mkfifo: NoSpc.
+    // path_create_directory, path_symlink, path_mkfifo: NoSpc.
     let made = fill_nodes(directory);
     check!(made > 10, "only {made} nodes fitted");
     expect_errno!(create_directory(directory, "last"), Errno::NoSpc);
-    expect_errno!(
-        try_open(directory, "last", oflags::CREAT, BOTH, 0),
-        Errno::NoSpc
-    );
     expect_errno!(symlink("target", directory, "last"), Errno::NoSpc);
     expect_errno!(mkfifo(directory, "last"), Errno::NoSpc);
-    // What there is can still be used and removed.
-    expect_ok!(try_open(directory, "file", oflags::CREAT, BOTH, 0));
+    // What there is can still be removed.
     expect_ok!(remove_directory(directory, "node0"));
     expect_ok!(create_directory(directory, "last"));
 }

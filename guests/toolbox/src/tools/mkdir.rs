@@ -121,7 +121,7 @@ impl Job {
         let Some(mode) = self.mode else {
             return Ok(());
         };
-        file::set_mode(path, Links::Follow, mode)
+        file::set_mode(name.as_encoded_bytes(), Links::Follow, mode)
             .map_err(|errno| (path.to_owned(), codepod_sys::io_error(errno)))
     }
 
