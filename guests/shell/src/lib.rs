@@ -18,6 +18,7 @@ pub mod invoke;
 pub mod jobs;
 pub mod options;
 pub mod pattern;
+pub mod quote;
 pub mod regex;
 pub mod shell;
 pub mod special;
