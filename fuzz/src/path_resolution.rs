@@ -49,6 +49,12 @@ enum Change {
         name: Name,
         target: Path,
     },
+    /// Links that each lead to the next; the last one leads to itself or to its directory.
+    Chain {
+        parent: u8,
+        length: u8,
+        endless: bool,
+    },
     Mount {
         at: u8,
         overlay: bool,
@@ -86,8 +92,12 @@ enum Part {
     Slash,
     /// The name of a node of the world.
     Known(u8),
+    /// A link of a chain.
+    Chained(u8),
     /// What makes paths long.
     Repeated(u8, u8),
+    /// Slashes up to about the largest length.
+    Filled(u8),
     Nul,
 }
 
@@ -256,9 +266,35 @@ impl World {
                     self.nodes.insert(path, RefNode::Link(target));
                 }
             }
+            Change::Chain {
+                parent,
+                length,
+                endless,
+            } => self.chain(*parent, *length, *endless),
             Change::Mount { at, overlay } => self.mount(*at, *overlay),
             Change::Remove { node } => self.remove(&self.node(*node)),
             Change::Rename { node, parent, name } => self.rename(*node, *parent, name),
+        }
+    }
+
+    fn chain(&mut self, parent: u8, length: u8, endless: bool) {
+        let (caller, root) = (Caller::root(0), self.vfs.root());
+        let directory = self.directory(parent);
+        let length = length % LONGEST_CHAIN;
+        for link in 0..length {
+            let path = [&directory[..], b"/", &chained(link)].concat();
+            let target = match (link + 1 == length, endless) {
+                (false, _) => chained(link + 1),
+                (true, true) => chained(link),
+                (true, false) => b".".to_vec(),
+            };
+            if path.len() >= 4096 || self.nodes.contains_key(&path) {
+                return;
+            }
+            self.vfs
+                .symlink(&caller, &target, root, &path)
+                .expect("a new link");
+            self.nodes.insert(path, RefNode::Link(target));
         }
     }
 
@@ -385,6 +421,11 @@ impl World {
                     let name = path.rsplit(|byte| *byte == b'/').next();
                     bytes.extend_from_slice(name.unwrap_or_default());
                 }
+                Part::Chained(link) => bytes.extend(chained(link % LONGEST_CHAIN)),
+                Part::Filled(more) => {
+                    let length = 4090 + usize::from(more % 12);
+                    bytes.resize(bytes.len().max(length), b'/');
+                }
                 Part::Repeated(what, times) => {
                     let what: &[u8] = match what % 4 {
                         0 => b"../",
@@ -441,6 +482,14 @@ impl World {
             }
         }
     }
+}
+
+/// One more link than may be followed, and a few.
+const LONGEST_CHAIN: u8 = 44;
+
+/// The name of a link of a chain.
+fn chained(link: u8) -> Vec<u8> {
+    format!("k{link}").into_bytes()
 }
 
 fn is_beneath(path: &[u8], directory: &[u8]) -> bool {

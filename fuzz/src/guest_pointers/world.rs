@@ -118,8 +118,8 @@ impl World {
         }
     }
 
-    /// Gives the first process a pipe, a socket pair, a file, a directory and a fifo, as 4 to 10, and a
-    /// signal that it catches.
+    /// Gives the first process a pipe, a socket pair, a file, a directory and a fifo, as 4 to 10, a signal
+    /// that it catches, and a child that has the pipe and the sockets too.
     fn prepare(&mut self) {
         let Some(guest) = self.guests.first_mut() else {
             return;
@@ -143,6 +143,21 @@ impl World {
                 _ => oflags::CREAT,
             };
             let _ = syscalls::path_open(&mut call, 3, 0, 8, len, flags, all, all, 0, 0);
+        }
+        let parent = guest.program.pid;
+        let child = self.kernel.spawn(
+            Some(parent),
+            SpawnSpec {
+                path: b"/bin/x".to_vec(),
+                argv: Strings::new(["child"]).expect("no NUL"),
+                env: Strings::new([""; 0]).expect("no NUL"),
+                cwd: None,
+                fds: (4..8).map(|fd| (Stdio::Inherit(Fd(fd)), Fd(fd))).collect(),
+                group: Group::Inherit,
+            },
+        );
+        if let Ok(program) = child {
+            self.add(program, 4096);
         }
     }
 
