@@ -1,6 +1,6 @@
 //! The state of a shell as a value: cheap to clone for a subshell, and serialisable for child shells, snapshots and the next run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use codepod_shell_syntax::tree::Function;
@@ -67,6 +67,8 @@ pub struct State {
     pub getopts: u32,
     /// Found programs (`hash`).
     pub hash: Rc<BTreeMap<Text, (Text, u32)>>,
+    /// What `enable -n` has switched off.
+    pub disabled_builtins: Rc<BTreeSet<Text>>,
     /// History, the oldest first.
     pub history: Rc<Vec<Text>>,
     /// Whether `codepod: hint:` lines are printed.
