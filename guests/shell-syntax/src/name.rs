@@ -11,14 +11,51 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(u32);
 
-#[derive(Default)]
+
+/// Names that the shell itself knows: each is a constant, and has the same number in every process.
+macro_rules! well_known {
+    ($($name:ident)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "variables are written so")]
+        enum Number { UNDERSCORE, $($name),* }
+
+        impl Name {
+            /// `_`
+            pub const UNDERSCORE: Name = Name(Number::UNDERSCORE as u32);
+            $(#[doc = concat!("`", stringify!($name), "`")] pub const $name: Name = Name(Number::$name as u32);)*
+        }
+
+        const WELL_KNOWN: &[&str] = &["_", $(stringify!($name)),*];
+    };
+}
+
+well_known! {
+    IFS PATH HOME PWD OLDPWD RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS EPOCHREALTIME BASHPID BASH_SUBSHELL
+    FUNCNAME BASH_SOURCE BASH_LINENO BASH_COMMAND BASH_ARGC BASH_ARGV BASH_ARGV0 PIPESTATUS DIRSTACK GROUPS
+    UID EUID PPID HISTCMD BASH BASH_VERSION BASH_VERSINFO BASH_ALIASES BASH_CMDS BASH_EXECUTION_STRING
+    BASH_XTRACEFD BASH_REMATCH BASH_COMPAT BASH_LOADABLES_PATH HOSTNAME HOSTTYPE MACHTYPE OSTYPE SHELLOPTS
+    BASHOPTS OPTIND OPTARG OPTERR SHLVL SHELL PS1 PS2 PS3 PS4 PROMPT_COMMAND REPLY MAPFILE COPROC GLOBIGNORE
+    LC_ALL LC_CTYPE LC_COLLATE LC_NUMERIC LC_TIME LC_MESSAGES LANG TZ TIMEFORMAT TMPDIR HISTCONTROL HISTIGNORE
+    HISTSIZE HISTFILE HISTFILESIZE HISTTIMEFORMAT IGNOREEOF POSIXLY_CORRECT FUNCNEST CDPATH COLUMNS LINES TERM
+    TMOUT EXECIGNORE CHILD_MAX COMP_WORDBREAKS COMP_WORDS COMP_CWORD COMP_LINE COMP_POINT COMP_TYPE COMP_KEY
+    COMPREPLY
+}
+
 struct Names {
     numbers: HashMap<Rc<[u8]>, u32>,
     bytes: Vec<Rc<[u8]>>,
 }
 
+impl Names {
+    /// With the well-known ones at their numbers.
+    fn new() -> Names {
+        let bytes: Vec<Rc<[u8]>> = WELL_KNOWN.iter().map(|name| name.as_bytes().into()).collect();
+        let numbers = bytes.iter().cloned().zip(0..).collect();
+        Names { numbers, bytes }
+    }
+}
+
 thread_local! {
-    static NAMES: RefCell<Names> = RefCell::default();
+    static NAMES: RefCell<Names> = RefCell::new(Names::new());
 }
 
 impl Name {
@@ -74,5 +111,17 @@ impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
         let bytes = <&'de [u8]>::deserialize(deserializer)?;
         Ok(Name::new(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_well_known_name_is_its_constant() {
+        assert_eq!(Name::new(b"IFS"), Name::IFS);
+        assert_eq!(&*Name::COMPREPLY.bytes(), b"COMPREPLY");
+        assert_eq!(Name::known(b"_"), Some(Name::UNDERSCORE));
     }
 }

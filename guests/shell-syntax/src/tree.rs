@@ -489,7 +489,7 @@ pub struct Param {
     pub op: ParamOp,
     /// Whether it was written with braces.
     pub braces: bool,
-    /// Its text, for `bad substitution`.
+    /// Its text.
     pub span: Span,
     /// The line it is on.
     pub line: u32,
@@ -562,8 +562,8 @@ pub enum ParamOp {
     },
     /// `${x@Q}` and so on: the letter.
     Transform(u8),
-    /// A form that bash only refuses when it runs: `bad substitution`.
-    Bad,
+    /// A form that bash only refuses when it runs: `bad substitution`. Holds all of its text, `${…}`.
+    Bad(Bytes),
 }
 
 /// `- = ? +` in `${x-w}`.
@@ -602,7 +602,7 @@ pub struct CommandSub {
     pub backquotes: bool,
     /// `$(<word)` and nothing else: the file's content.
     pub file: Option<Box<Redirect>>,
-    /// The text between the delimiters, as written (backquotes: after their backslashes are removed).
+    /// The text between backquotes, as written, for printing; empty for `$(…)`, which is printed from the list.
     pub text: Bytes,
     /// The line it starts on.
     pub line: u32,
@@ -659,6 +659,8 @@ pub struct Arith {
     pub expr: Option<Box<Expr>>,
     /// The line it is on.
     pub line: u32,
+    /// Written as `$[…]`, for printing.
+    pub brackets: bool,
 }
 
 /// An arithmetic expression.
