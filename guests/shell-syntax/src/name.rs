@@ -11,11 +11,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(u32);
 
-
 /// Names that the shell itself knows: each is a constant, and has the same number in every process.
 macro_rules! well_known {
     ($($name:ident)*) => {
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "variables are written so")]
+        #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "variables are written so")]
         enum Number { UNDERSCORE, $($name),* }
 
         impl Name {
@@ -48,7 +47,10 @@ struct Names {
 impl Names {
     /// With the well-known ones at their numbers.
     fn new() -> Names {
-        let bytes: Vec<Rc<[u8]>> = WELL_KNOWN.iter().map(|name| name.as_bytes().into()).collect();
+        let bytes: Vec<Rc<[u8]>> = WELL_KNOWN
+            .iter()
+            .map(|name| name.as_bytes().into())
+            .collect();
         let numbers = bytes.iter().cloned().zip(0..).collect();
         Names { numbers, bytes }
     }
