@@ -17,6 +17,7 @@ pub mod flow;
 pub mod invoke;
 pub mod jobs;
 pub mod options;
+pub mod path;
 pub mod pattern;
 pub mod quote;
 pub mod regex;

@@ -33,6 +33,8 @@ impl Attributes {
     pub const HOOK: Attributes = Attributes(1024);
     /// Declared in the current function by `local`, so that `unset` in it leaves it local.
     pub const LOCAL: Attributes = Attributes(2048);
+    /// Declared without a value, so that it is there (`declare -p` shows it).
+    pub const DECLARED: Attributes = Attributes(4096);
 
     /// Whether all of `other` are in it.
     #[inline]

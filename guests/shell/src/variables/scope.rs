@@ -90,4 +90,43 @@ impl Scopes {
         }
         None
     }
+
+    /// Whether the name now means what assignments before a command have set.
+    pub fn is_temporary(&self, name: Name) -> bool {
+        self.holder(name).is_some_and(|scope| !scope.function)
+    }
+
+    /// Whether any scope has put the name aside, so that what is visible is not global.
+    pub fn has(&self, name: Name) -> bool {
+        self.holder(name).is_some()
+    }
+
+    /// The innermost scope that has put the name aside.
+    fn holder(&self, name: Name) -> Option<&Rc<Scope>> {
+        self.0
+            .iter()
+            .rev()
+            .find(|scope| scope.saved.iter().any(|(saved, _)| *saved == name))
+    }
+
+    /// The global variable of a name that a scope hides.
+    pub fn global_mut(&mut self, name: Name) -> Option<&mut Variable> {
+        let scope = self
+            .0
+            .iter_mut()
+            .find(|scope| scope.saved.iter().any(|(saved, _)| *saved == name))?;
+        let saved = &mut Rc::make_mut(scope).saved;
+        saved
+            .iter_mut()
+            .find(|(saved, _)| *saved == name)
+            .map(|(_, variable)| variable)
+    }
+
+    /// The names that the innermost function has made local.
+    pub fn locals(&self) -> Vec<Name> {
+        let scope = self.0.iter().rev().find(|scope| scope.function);
+        scope.map_or_else(Vec::new, |scope| {
+            scope.saved.iter().map(|(name, _)| *name).collect()
+        })
+    }
 }
