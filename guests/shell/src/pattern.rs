@@ -1,5 +1,165 @@
-//! Patterns: `* ? […]` and the extended forms.
+//! Patterns: `* ? […]` and the extended forms, compiled and matched.
+//!
+//! Without extended forms a pattern is runs of single-character tests between stars. Each run is looked for once, leftmost (or from
+//! the end, rightmost), so matching takes linear time for all questions: whole, shortest and longest prefix or suffix, leftmost
+//! longest part. With extended forms ([`extended`]) sets of positions are computed instead: never exponential.
+
+pub mod chars;
+mod class;
+mod extended;
+mod parse;
+mod run;
+
+use class::Class;
 
 /// A pattern, compiled.
-#[derive(Debug, Clone)]
-pub struct Pattern;
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pattern {
+    ops: Vec<Op>,
+    /// Whether there are extended forms in it.
+    extended: bool,
+}
+
+/// One step of a pattern.
+#[derive(Debug, Clone, PartialEq)]
+enum Op {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// This character in either case; the code is in lower case.
+    Folded(u32),
+    /// `?`
+    Any,
+    /// `[…]`
+    Class(Box<Class>),
+    /// `*`, also several of them.
+    Star,
+    /// `?(…)`, `*(…)`, `+(…)`, `@(…)`, `!(…)`
+    Extended(u8, Vec<Vec<Op>>),
+}
+
+/// What changes how a pattern is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// `?(…)` and so on are special.
+    pub extglob: bool,
+    /// Case does not matter.
+    pub nocase: bool,
+}
+
+impl Pattern {
+    /// Compiles a pattern. A backslash makes the next character stand for itself; anything that is not well-formed does so too.
+    pub fn new(pattern: &[u8], options: Options) -> Pattern {
+        parse::parse(pattern, options)
+    }
+
+    /// The pattern that matches these bytes and nothing else.
+    pub fn literal(bytes: &[u8]) -> Pattern {
+        let ops = if bytes.is_empty() {
+            Vec::new()
+        } else {
+            vec![Op::Bytes(bytes.to_vec())]
+        };
+        Pattern {
+            ops,
+            extended: false,
+        }
+    }
+
+    /// The bytes it stands for, if there is nothing special in it.
+    pub fn as_literal(&self) -> Option<&[u8]> {
+        match self.ops.as_slice() {
+            [] => Some(b""),
+            [Op::Bytes(bytes)] => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// Whether it matches all of the text.
+    pub fn matches(&self, text: &[u8]) -> bool {
+        match self.ops.as_slice() {
+            [] => text.is_empty(),
+            [Op::Bytes(bytes)] => text == &bytes[..],
+            [Op::Star] => true,
+            _ if self.extended => extended::matches(&self.ops, text),
+            _ => run::matches(&self.ops, text),
+        }
+    }
+
+    /// Where the shortest or longest match that starts at the start of the text ends.
+    pub fn prefix(&self, text: &[u8], longest: bool) -> Option<usize> {
+        if self.extended {
+            return extended::prefix(&self.ops, text, longest);
+        }
+        run::prefix(&self.ops, text, longest)
+    }
+
+    /// Where the shortest or longest match that ends at the end of the text starts.
+    pub fn suffix(&self, text: &[u8], longest: bool) -> Option<usize> {
+        if self.extended {
+            return extended::suffix(&self.ops, text, longest);
+        }
+        run::suffix(&self.ops, text, longest)
+    }
+
+    /// Whether it can match the empty text.
+    pub fn matches_empty(&self) -> bool {
+        self.matches(b"")
+    }
+
+    /// The first match at or after `from`, and of those that start there the longest: start and end.
+    pub fn find(&self, text: &[u8], from: usize) -> Option<(usize, usize)> {
+        if self.extended {
+            return extended::find(&self.ops, text, from);
+        }
+        run::find(&self.ops, text, from)
+    }
+}
+
+/// Whether a pattern has something special in it, so that it is worth matching against file names: `*`, `?`, a bracket expression
+/// that is closed, or with `extglob` an extended form.
+pub fn is_pattern(pattern: &[u8], extglob: bool) -> bool {
+    let (mut at, mut bracket) = (0, false);
+    while at < pattern.len() {
+        match pattern[at] {
+            b'*' | b'?' => return true,
+            b'[' => bracket = true,
+            b']' if bracket => return true,
+            b'+' | b'@' | b'!' if extglob && pattern.get(at + 1) == Some(&b'(') => return true,
+            b'\\' => at += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Appends bytes to a pattern so that they stand for themselves.
+pub fn escape(bytes: &[u8], pattern: &mut Vec<u8>) {
+    pattern.reserve(bytes.len());
+    for byte in bytes {
+        if matches!(
+            byte,
+            b'*' | b'?'
+                | b'['
+                | b']'
+                | b'\\'
+                | b'('
+                | b')'
+                | b'|'
+                | b'!'
+                | b'+'
+                | b'@'
+                | b'-'
+                | b'^'
+                | b':'
+                | b'.'
+                | b'='
+        ) {
+            pattern.push(b'\\');
+        }
+        pattern.push(*byte);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,292 @@
+//! Bracket expressions: `[a-z]`, `[!x]`, `[[:alpha:]]`.
+
+use super::chars;
+
+/// A compiled bracket expression.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Class {
+    negated: bool,
+    /// The ASCII characters in it.
+    ascii: u128,
+    /// Ranges that reach beyond ASCII.
+    ranges: Vec<(u32, u32)>,
+    /// Named classes, which also hold beyond ASCII.
+    named: Vec<Named>,
+    /// Whether the case of letters does not matter.
+    fold: bool,
+}
+
+/// The named classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    Alpha,
+    Digit,
+    Alnum,
+    Upper,
+    Lower,
+    Space,
+    Blank,
+    Punct,
+    Print,
+    Graph,
+    Cntrl,
+    Xdigit,
+    Word,
+    Ascii,
+}
+
+impl Named {
+    fn parse(name: &[u8]) -> Option<Named> {
+        Some(match name {
+            b"alpha" => Named::Alpha,
+            b"digit" => Named::Digit,
+            b"alnum" => Named::Alnum,
+            b"upper" => Named::Upper,
+            b"lower" => Named::Lower,
+            b"space" => Named::Space,
+            b"blank" => Named::Blank,
+            b"punct" => Named::Punct,
+            b"print" => Named::Print,
+            b"graph" => Named::Graph,
+            b"cntrl" => Named::Cntrl,
+            b"xdigit" => Named::Xdigit,
+            b"word" => Named::Word,
+            b"ascii" => Named::Ascii,
+            _ => return None,
+        })
+    }
+
+    pub(super) fn holds(self, code: u32) -> bool {
+        let Some(char) = char::from_u32(code) else {
+            return false;
+        };
+        match self {
+            Named::Alpha => char.is_alphabetic(),
+            Named::Digit => char.is_ascii_digit(),
+            Named::Alnum => char.is_alphanumeric(),
+            Named::Upper => char.is_uppercase(),
+            Named::Lower => char.is_lowercase(),
+            Named::Space => char.is_whitespace() && !matches!(code, 0x85 | 0xa0 | 0x2007 | 0x202f),
+            Named::Blank => {
+                matches!(code, 9 | 32)
+                    || (code >= 0x1680
+                        && char.is_whitespace()
+                        && !matches!(code, 0x2007 | 0x2028 | 0x2029 | 0x202f))
+            }
+            Named::Punct => {
+                if code < 0x80 {
+                    char.is_ascii_punctuation()
+                } else {
+                    printable(char) && !char.is_alphanumeric() && !char.is_whitespace()
+                }
+            }
+            Named::Print => printable(char),
+            Named::Graph => printable(char) && !char.is_whitespace(),
+            Named::Cntrl => char.is_control() || matches!(code, 0x2028 | 0x2029),
+            Named::Xdigit => char.is_ascii_hexdigit(),
+            Named::Word => char == '_' || char.is_alphanumeric(),
+            Named::Ascii => code < 0x80,
+        }
+    }
+}
+
+fn printable(char: char) -> bool {
+    crate::quote::is_printable(char)
+}
+
+impl Class {
+    /// Whether a character is in it.
+    #[inline]
+    pub(super) fn holds(&self, code: u32) -> bool {
+        let found = if code < 0x80 {
+            self.ascii >> code & 1 == 1
+        } else {
+            self.holds_beyond(code)
+        };
+        found != self.negated
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn holds_beyond(&self, code: u32) -> bool {
+        let folded = self.folded(code);
+        self.ranges
+            .iter()
+            .any(|(from, to)| (*from..=*to).contains(&folded))
+            || self.named.iter().any(|named| named.holds(code))
+    }
+
+    fn folded(&self, code: u32) -> u32 {
+        if self.fold { chars::lower(code) } else { code }
+    }
+
+    fn add_range(&mut self, from: u32, to: u32) {
+        let (from, to) = (self.folded(from), self.folded(to));
+        for code in 0..0x80 {
+            if (from..=to).contains(&self.folded(code)) {
+                self.ascii |= 1 << code;
+            }
+        }
+        if to >= 0x80 {
+            self.ranges.push((from, to));
+        }
+    }
+
+    fn add_named(&mut self, named: Named) {
+        for code in 0..0x80u32 {
+            if named.holds(code) {
+                self.ascii |= 1 << code;
+            }
+        }
+        self.named.push(named);
+    }
+
+    /// Reads a bracket expression from behind its `[`. Returns it with where it ends, or nothing where no `]` closes it: then the
+    /// `[` stands for itself. With `fold` case does not matter.
+    pub(super) fn parse(pattern: &[u8], fold: bool) -> Option<(Class, usize)> {
+        let mut class = Class {
+            fold,
+            ..Class::default()
+        };
+        let mut at = 0;
+        if matches!(pattern.first(), Some(b'!' | b'^')) {
+            class.negated = true;
+            at = 1;
+        }
+        let first = at;
+        loop {
+            let byte = *pattern.get(at)?;
+            if byte == b']' && at > first {
+                break;
+            }
+            if byte == b'[' && matches!(pattern.get(at + 1), Some(b':' | b'=')) {
+                if let Some(end) = class.special(pattern, at) {
+                    at = end;
+                    continue;
+                }
+            }
+            let (from, after) = symbol(pattern, at)?;
+            at = after;
+            if pattern.get(at) == Some(&b'-') && !matches!(pattern.get(at + 1), None | Some(b']')) {
+                let (to, after) = symbol(pattern, at + 1)?;
+                at = after;
+                class.add_range(from, to);
+            } else {
+                class.add_range(from, from);
+            }
+        }
+        Some((class, at + 1))
+    }
+
+    /// `[:name:]` or `[=x=]` at `at`: adds it and returns where it ends.
+    fn special(&mut self, pattern: &[u8], at: usize) -> Option<usize> {
+        let kind = pattern[at + 1];
+        let inside = &pattern[at + 2..];
+        let length = inside.windows(2).position(|pair| pair == [kind, b']'])?;
+        let name = &inside[..length];
+        if kind == b':' {
+            if !name.iter().all(|byte| byte.is_ascii_alphabetic()) {
+                return None;
+            }
+            if let Some(named) = Named::parse(name) {
+                self.add_named(named);
+            }
+        } else {
+            if name.is_empty() {
+                return None;
+            }
+            let (code, after) = chars::next(name, 0);
+            if after != name.len() {
+                return None;
+            }
+            self.add_range(code, code);
+        }
+        Some(at + 2 + length + 2)
+    }
+}
+
+/// The character at `at` inside brackets, and where it ends: a plain one, an escaped one, `[.x.]`.
+fn symbol(pattern: &[u8], at: usize) -> Option<(u32, usize)> {
+    match pattern.get(at)? {
+        b'\\' if at + 1 < pattern.len() => Some(chars::next(pattern, at + 1)),
+        b'[' if pattern.get(at + 1) == Some(&b'.') => {
+            let inside = &pattern[at + 2..];
+            match inside.windows(2).position(|pair| pair == b".]") {
+                Some(length) if length > 0 => {
+                    let name = &inside[..length];
+                    let (code, after) = chars::next(name, 0);
+                    let code = if after == name.len() {
+                        code
+                    } else {
+                        collating(name)?
+                    };
+                    Some((code, at + 2 + length + 2))
+                }
+                _ => Some((u32::from(b'['), at + 1)),
+            }
+        }
+        _ => Some(chars::next(pattern, at)),
+    }
+}
+
+/// The names of POSIX for characters in `[.name.]`.
+fn collating(name: &[u8]) -> Option<u32> {
+    const NAMES: &[(&str, u8)] = &[
+        ("NUL", 0),
+        ("alert", 7),
+        ("ampersand", b'&'),
+        ("apostrophe", b'\''),
+        ("asterisk", b'*'),
+        ("backslash", b'\\'),
+        ("backspace", 8),
+        ("carriage-return", b'\r'),
+        ("circumflex", b'^'),
+        ("colon", b':'),
+        ("comma", b','),
+        ("commercial-at", b'@'),
+        ("dollar-sign", b'$'),
+        ("eight", b'8'),
+        ("equals-sign", b'='),
+        ("exclamation-mark", b'!'),
+        ("five", b'5'),
+        ("form-feed", 12),
+        ("four", b'4'),
+        ("grave-accent", b'`'),
+        ("greater-than-sign", b'>'),
+        ("hyphen", b'-'),
+        ("left-curly-bracket", b'{'),
+        ("left-parenthesis", b'('),
+        ("left-square-bracket", b'['),
+        ("less-than-sign", b'<'),
+        ("minus", b'-'),
+        ("newline", b'\n'),
+        ("nine", b'9'),
+        ("number-sign", b'#'),
+        ("one", b'1'),
+        ("percent-sign", b'%'),
+        ("period", b'.'),
+        ("plus-sign", b'+'),
+        ("question-mark", b'?'),
+        ("quotation-mark", b'"'),
+        ("right-curly-bracket", b'}'),
+        ("right-parenthesis", b')'),
+        ("right-square-bracket", b']'),
+        ("semicolon", b';'),
+        ("seven", b'7'),
+        ("six", b'6'),
+        ("slash", b'/'),
+        ("space", b' '),
+        ("tab", b'\t'),
+        ("three", b'3'),
+        ("tilde", b'~'),
+        ("two", b'2'),
+        ("underscore", b'_'),
+        ("vertical-line", b'|'),
+        ("vertical-tab", 11),
+        ("zero", b'0'),
+    ];
+    NAMES
+        .iter()
+        .find(|(known, _)| known.as_bytes() == name)
+        .map(|(_, byte)| u32::from(*byte))
+}
