@@ -66,9 +66,14 @@ include!(concat!(env!("OUT_DIR"), "/guests.rs"));
 /// What only tests use.
 pub const TEST_PROGRAMS: &str = "test-programs";
 
+/// What only conformance cases use.
+pub const SPEC_HELPERS: &str = "spec-helpers";
+
 /// The guests that every sandbox has.
 pub fn guests() -> impl Iterator<Item = &'static Guest> {
-    GUESTS.iter().filter(|guest| guest.group != TEST_PROGRAMS)
+    GUESTS
+        .iter()
+        .filter(|guest| ![TEST_PROGRAMS, SPEC_HELPERS].contains(&guest.group))
 }
 
 /// The guests of a group.
