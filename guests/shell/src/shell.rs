@@ -1,11 +1,13 @@
 //! A running shell: its state, its descriptors, its children.
 
-use std::rc::Rc;
+use std::cell::Cell;
 
-use crate::fds::{FdTable, Open, Owned};
+use codepod_sys::{Fd, process};
+
+use crate::fds::{self, FdTable, Open};
 use crate::jobs::Jobs;
-use crate::state::State;
-use codepod_sys::Fd;
+use crate::state::{Invocation, State};
+use crate::text::Text;
 
 /// A shell.
 #[derive(Debug)]
@@ -18,29 +20,94 @@ pub struct Shell {
     pub jobs: Jobs,
     /// How deep the tree that runs nests now, to end with an error before the stack does.
     pub depth: u32,
+    /// The descriptors of process substitutions of the commands being run, the innermost last.
+    pub substitutions: Vec<u32>,
+    /// The number of the subshell that runs inside this process; 0 where the process itself is the shell.
+    pub inside: Cell<u32>,
+    /// Vectors of fields to use again.
+    spare: Vec<Vec<Text>>,
 }
+
+thread_local! {
+    /// The last number given to a subshell inside the process. They start beyond what the kernel gives.
+    static LAST_INSIDE: Cell<u32> = const { Cell::new(1 << 22) };
+    /// The process's own number, once it was asked for.
+    static OWN: Cell<u32> = const { Cell::new(0) };
+}
+
+/// In [`Shell::inside`]: a subshell inside the process whose number nobody has asked for.
+pub const NOT_ASKED: u32 = u32::MAX;
+
+/// How many vectors are kept.
+const SPARE: usize = 16;
 
 impl Shell {
     /// A shell with the process's standard descriptors.
     pub fn new(state: State) -> Shell {
         let mut fds = FdTable::default();
         for number in 0..3 {
-            fds.set(number, Open::Kernel(Rc::new(Owned::new(Fd(number)))));
+            fds.set(number, Open::kernel(Fd(number)));
         }
         Shell {
             state,
             fds,
             jobs: Jobs::default(),
             depth: 0,
+            substitutions: Vec::new(),
+            inside: Cell::new(0),
+            spare: Vec::new(),
+        }
+    }
+
+    /// The number of the process, or of the subshell inside it (`BASHPID`).
+    pub fn process_number(&self) -> u32 {
+        match self.inside.get() {
+            0 => own_process_number(),
+            NOT_ASKED => {
+                let number = LAST_INSIDE.get() + 1;
+                LAST_INSIDE.set(number);
+                self.inside.set(number);
+                number
+            }
+            number => number,
+        }
+    }
+
+    /// Whether a number is that of the subshell that runs, or of one that it runs in.
+    pub fn is_inside(&self, number: u32) -> bool {
+        number > 1 << 22 && number <= LAST_INSIDE.get()
+    }
+
+    /// An empty vector for fields.
+    #[inline]
+    pub fn take_fields(&mut self) -> Vec<Text> {
+        self.spare.pop().unwrap_or_default()
+    }
+
+    /// Gives one back.
+    #[inline]
+    pub fn give_fields(&mut self, mut fields: Vec<Text>) {
+        if self.spare.len() < SPARE && fields.capacity() <= 1024 {
+            fields.clear();
+            self.spare.push(fields);
         }
     }
 
     /// Prints `NAME: line N: MESSAGE` to standard error, as bash does.
     pub fn error(&self, message: impl AsRef<[u8]>) {
-        let mut line = self.prefix();
-        line.extend_from_slice(message.as_ref());
-        line.push(b'\n');
-        let _ = self.fds.write(2, &line);
+        self.error_at(self.state.line, message.as_ref());
+    }
+
+    /// The same with another line.
+    pub fn error_at(&self, line: u32, message: &[u8]) {
+        // What SIGPIPE ends says nothing.
+        if fds::is_pipe_broken() {
+            return;
+        }
+        let mut text = self.prefix_at(line);
+        text.extend_from_slice(message);
+        text.push(b'\n');
+        let _ = self.fds.write(2, &text);
     }
 
     /// Prints `NAME: line N: COMMAND: MESSAGE`, as builtins do.
@@ -58,8 +125,27 @@ impl Shell {
 
     /// `NAME: line N: `
     pub fn prefix(&self) -> Vec<u8> {
-        let mut prefix = self.state.zero.to_vec();
-        prefix.extend_from_slice(format!(": line {}: ", self.state.line).as_bytes());
+        self.prefix_at(self.state.line)
+    }
+
+    fn prefix_at(&self, line: u32) -> Vec<u8> {
+        if self.state.invocation == Invocation::Interactive {
+            return b"bash: ".to_vec();
+        }
+        let source = self.state.frames.last().map(|frame| &frame.source);
+        let name = source.filter(|source| !source.is_empty());
+        let mut prefix = name.unwrap_or(&self.state.zero).to_vec();
+        prefix.extend_from_slice(b": line ");
+        prefix.extend_from_slice(&Text::number(line.into()));
+        prefix.extend_from_slice(b": ");
         prefix
     }
+}
+
+/// The process's own number in the kernel.
+pub fn own_process_number() -> u32 {
+    if OWN.get() == 0 {
+        OWN.set(process::ids().map_or(1, |ids| ids.pid.0));
+    }
+    OWN.get()
 }

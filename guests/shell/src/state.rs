@@ -1,10 +1,11 @@
 //! The state of a shell as a value: cheap to clone for a subshell, and serialisable for child shells, snapshots and the next run.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use codepod_shell_syntax::tree::Function;
-use serde::{Deserialize, Serialize};
+use codepod_shell_syntax::tree::{Bytes, Command, CommandKind, Function, List, Span};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::options::{SetOptions, ShellOptions};
 use crate::text::Text;
@@ -71,6 +72,8 @@ pub struct State {
     pub disabled_builtins: Rc<BTreeSet<Text>>,
     /// History, the oldest first.
     pub history: Rc<Vec<Text>>,
+    /// What `umask` has set; none where it is as the process started.
+    pub umask: Option<u32>,
     /// Whether `codepod: hint:` lines are printed.
     pub hints: bool,
     /// `-c`, `-s`, a script file, or interactive: what `$-` shows.
@@ -94,8 +97,7 @@ pub enum Invocation {
 /// A function.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Definition {
-    /// Its tree.
-    pub function: Rc<Function>,
+    tree: Rc<Tree>,
     /// Where it was defined (`BASH_SOURCE`).
     pub source: Text,
     /// `export -f`
@@ -104,6 +106,79 @@ pub struct Definition {
     pub readonly: bool,
     /// `declare -ft`
     pub traced: bool,
+}
+
+impl Definition {
+    /// A function without attributes.
+    pub fn new(function: Rc<Function>, source: Text) -> Definition {
+        Definition {
+            tree: Rc::new(Tree {
+                function: OnceCell::from(function),
+                encoded: OnceCell::new(),
+            }),
+            source,
+            exported: false,
+            readonly: false,
+            traced: false,
+        }
+    }
+
+    /// Its tree.
+    #[inline]
+    pub fn function(&self) -> &Rc<Function> {
+        match self.tree.function.get() {
+            Some(function) => function,
+            None => self.tree.decode(),
+        }
+    }
+}
+
+/// The tree of a function, as it is and as it travels. A child shell gets all functions and calls few: each is encoded once and
+/// decoded when it is first called.
+#[derive(Debug)]
+struct Tree {
+    function: OnceCell<Rc<Function>>,
+    encoded: OnceCell<Box<[u8]>>,
+}
+
+impl Tree {
+    #[cold]
+    fn decode(&self) -> &Rc<Function> {
+        self.function.get_or_init(|| {
+            let encoded = self.encoded.get().map_or(&[][..], |bytes| bytes);
+            // What was encoded here can be decoded here; a state from elsewhere is checked by its version.
+            Rc::new(postcard::from_bytes(encoded).unwrap_or_else(|_| Function {
+                name: Bytes::default(),
+                body: Command {
+                    kind: CommandKind::Group(List::default()),
+                    redirects: Vec::new(),
+                    line: 0,
+                    span: Span::default(),
+                },
+                keyword: false,
+            }))
+        })
+    }
+}
+
+impl Serialize for Tree {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let encoded = self.encoded.get_or_init(|| {
+            let bytes = self.function.get().map(postcard::to_allocvec);
+            bytes.and_then(Result::ok).unwrap_or_default().into()
+        });
+        serializer.serialize_bytes(encoded)
+    }
+}
+
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tree, D::Error> {
+        let encoded = <&'de [u8]>::deserialize(deserializer)?;
+        Ok(Tree {
+            function: OnceCell::new(),
+            encoded: OnceCell::from(Box::from(encoded)),
+        })
+    }
 }
 
 /// A function or a sourced file being run.

@@ -23,6 +23,33 @@ pub fn writable(fd: Fd, timeout: Option<Duration>) -> Result<bool, Errno> {
     ready(EVENT_FD_WRITE, fd, timeout)
 }
 
+/// Waits until a read of one of some descriptors would not wait, and returns the place of the first that is so.
+///
+/// Fails with [`Errno::Badf`] when one cannot be read, [`Errno::Inval`] when there are none or too many, and
+/// [`Errno::Intr`] when a caught signal came first.
+pub fn any_readable(fds: &[Fd]) -> Result<usize, Errno> {
+    let subscriptions: Vec<Subscription> = fds
+        .iter()
+        .zip(0u64..)
+        .map(|(fd, place)| Subscription([place, EVENT_FD_READ.into(), fd.0.into(), 0, 0, 0]))
+        .collect();
+    let mut events = vec![[0u64; EVENT_SIZE as usize / 8]; fds.len()];
+    let mut count = 0u32;
+    // SAFETY: the call reads the subscriptions, and writes as many events at most and to `count`.
+    let number = unsafe {
+        raw::poll_oneoff(
+            address(subscriptions.as_ptr()),
+            address_mut(events.as_mut_ptr()),
+            subscriptions.len() as u32,
+            address_mut(&mut count),
+        )
+    };
+    check(number)?;
+    let [place, result, ..] = events[0];
+    check((result as u16).into())?;
+    Ok(place as usize)
+}
+
 /// Waits so long. Fails with [`Errno::Intr`] when a caught signal came first.
 pub fn sleep(time: Duration) -> Result<(), Errno> {
     wait(&[after(time)]).map(drop)
