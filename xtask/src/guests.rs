@@ -4,6 +4,7 @@
 //! `wasm32-wasip1` with flags that keep the machine's paths out of them, and kept in the cache under the
 //! digest of everything they are made from; a second run only copies.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use codepod_abi::Grant;
@@ -344,6 +345,7 @@ fn write_list(build: &Path) -> Outcome {
             entries.extend(guests.cloned().unwrap_or_default());
         }
     }
+    refuse_same_commands(&entries)?;
     let dist = cache::in_root("guests/dist");
     let listed: Vec<_> = entries
         .iter()
@@ -357,6 +359,23 @@ fn write_list(build: &Path) -> Outcome {
     }
     println!("guests: {} modules in guests/dist", entries.len());
     cache::write(&dist.join("guests.toml"), to_text(entries).as_bytes())
+}
+
+/// Two guests with a command of the same name would hide each other in a sandbox that has both.
+fn refuse_same_commands(entries: &[Value]) -> Outcome {
+    let mut owners = BTreeMap::new();
+    for entry in entries {
+        let name = entry.get("name").and_then(Value::as_str).unwrap_or("");
+        for command in entry.get("commands").and_then(strings).unwrap_or_default() {
+            if let Some(other) = owners.insert(command.clone(), name) {
+                return Err(Failure::new(format!(
+                    "the modules `{other}` and `{name}` both have a command `{command}`"
+                ))
+                .hint("in a sandbox with both, one would hide the other: rename one"));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn forget_old_builds(current: &Path) -> Outcome {
@@ -549,6 +568,19 @@ mod tests {
         let multi = describe(&guest, "cat", &wasm);
         assert_eq!(multi["commands"], Value::from(vec!["ls", "wc"]));
         assert_eq!(multi["digest"].as_str().map(str::len), Some(64));
+    }
+
+    #[test]
+    fn two_modules_with_the_same_command_are_refused() {
+        let guest = guest("name = 'p'\nmodule = '*'\ngrants = ['wasi']").unwrap();
+        let mut toolbox = b"\0asm\x01\0\0\0\0\x18\x10".to_vec();
+        toolbox.extend(b"codepod.commandsls\ncat\n");
+        let modules = ["cat", "true"].map(|name| describe(&guest, name, b""));
+        assert!(refuse_same_commands(&modules).is_ok());
+        let toolbox = describe(&guest, "toolbox", &toolbox);
+        let [cat, _] = modules;
+        let failure = refuse_same_commands(&[cat, toolbox]).unwrap_err();
+        assert!(failure.to_string().contains("`cat`"), "{failure}");
     }
 
     #[test]

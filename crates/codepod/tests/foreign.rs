@@ -90,7 +90,7 @@ fn a_program_compiled_without_our_bindings_runs_from_a_path() {
     // It is a program like any other: in a pipeline, and as a child of another.
     let piped = sandbox
         .command(["./program"])
-        .pipe(sandbox.command(["cat"]))
+        .pipe(sandbox.command(["copy_input"]))
         .run_blocking()
         .unwrap();
     assert!(piped.stdout_text().starts_with("1 words"), "{piped:?}");

@@ -122,7 +122,7 @@ fn a_timeout_ends_every_process_of_the_command() {
     // All stages of a pipeline, not only the last.
     let result = sandbox
         .command(["spin"])
-        .pipe(sandbox.command(["cat"]))
+        .pipe(sandbox.command(["copy_input"]))
         .pipe(sandbox.command(["spin"]).timeout(millis(100)))
         .run_blocking()
         .unwrap();
@@ -169,7 +169,7 @@ fn dropping_the_future_kills_what_it_ran() {
     let mut pipeline = Box::pin(
         sandbox
             .command(["output_bomb"])
-            .pipe(sandbox.command(["cat"]))
+            .pipe(sandbox.command(["copy_input"]))
             .pipe(sandbox.command(["sleep_ms", "60000"]))
             .run(),
     );

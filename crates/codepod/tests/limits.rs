@@ -67,9 +67,9 @@ fn processes_end_at_their_limit() {
     assert_works(&sandbox);
     let sandbox = sandbox_with(|options| options.limits.processes = 2);
     let six = sandbox
-        .command(["cat"])
-        .pipe(sandbox.command(["cat"]))
-        .pipe(sandbox.command(["cat"]));
+        .command(["copy_input"])
+        .pipe(sandbox.command(["copy_input"]))
+        .pipe(sandbox.command(["copy_input"]));
     let error = six.run_blocking().unwrap_err();
     assert!(
         matches!(

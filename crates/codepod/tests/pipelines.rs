@@ -23,12 +23,12 @@ fn eight_processes_pass_a_gibibyte_in_bounded_memory() {
     let total = (1u64 << 30).to_string();
     let stages: &[&[&str]] = &[
         &["pipe_source", &total],
-        &["cat"],
-        &["cat"],
-        &["cat"],
-        &["cat"],
-        &["cat"],
-        &["cat"],
+        &["copy_input"],
+        &["copy_input"],
+        &["copy_input"],
+        &["copy_input"],
+        &["copy_input"],
+        &["copy_input"],
         &["pipe_sink"],
     ];
     // Engine and modules are loaded once; that is not what is measured.
@@ -52,12 +52,25 @@ fn eight_processes_pass_a_gibibyte_in_bounded_memory() {
 }
 
 #[test]
+fn the_toolbox_reads_files_and_pipes_beside_the_test_programs() {
+    let sandbox = sandbox();
+    sandbox.write_file("log.txt", "a\nb\nc\n").unwrap();
+    let stages: &[&[&str]] = &[&["cat", "log.txt"], &["cat"], &["wc", "-l"]];
+    let result = pipeline(&sandbox, stages).run_blocking().unwrap();
+    assert_eq!(
+        (result.exit_code, &*result.stdout_text()),
+        (0, "3\n"),
+        "{result:?}"
+    );
+}
+
+#[test]
 fn every_byte_arrives_in_order_through_many_processes() {
     let sandbox = sandbox();
     let stages: &[&[&str]] = &[
         &["pipe_source", "20000000"],
-        &["cat"],
-        &["cat"],
+        &["copy_input"],
+        &["copy_input"],
         &["pipe_sink", "check"],
     ];
     let result = pipeline(&sandbox, stages).run_blocking().unwrap();
@@ -157,7 +170,7 @@ fn small_writes_of_two_writers_do_not_mix() {
             &sandbox,
             &[
                 &["line_writers", &lines.to_string(), &bytes.to_string()],
-                &["cat"],
+                &["copy_input"],
             ],
         )
         .run_blocking()
@@ -185,14 +198,18 @@ fn input_of_any_bytes_arrives_as_it_is() {
     // More than a pipe holds, every byte value, no final newline.
     let input: Vec<u8> = (0..1_000_003u32).map(|i| (i * 7 % 256) as u8).collect();
     let result = sandbox
-        .command(["cat"])
+        .command(["copy_input"])
         .stdin(input.clone())
-        .pipe(sandbox.command(["cat"]))
+        .pipe(sandbox.command(["copy_input"]))
         .run_blocking()
         .unwrap();
     assert_eq!(result.exit_code, 0);
     assert!(result.stdout == input, "{} bytes", result.stdout.len());
-    let result = sandbox.command(["cat"]).stdin("").run_blocking().unwrap();
+    let result = sandbox
+        .command(["copy_input"])
+        .stdin("")
+        .run_blocking()
+        .unwrap();
     assert_eq!((result.exit_code, result.stdout.len()), (0, 0));
     // Input that nobody reads is not waited for.
     let result = sandbox
@@ -207,7 +224,7 @@ fn input_of_any_bytes_arrives_as_it_is() {
 #[test]
 fn input_can_be_written_while_the_command_runs() {
     let sandbox = sandbox();
-    let mut running = sandbox.command(["cat"]).start().unwrap();
+    let mut running = sandbox.command(["copy_input"]).start().unwrap();
     let (mut stdin, mut stdout) = (
         running.stdin.take().unwrap(),
         running.stdout.take().unwrap(),
@@ -235,7 +252,7 @@ fn the_status_is_the_last_ones_and_errors_are_everybodys() {
     assert_eq!(result.exit_code, 7);
     assert!(result.stderr_text().contains("on purpose"), "{result:?}");
     assert_eq!(result.command, "panic | exit_with 7");
-    let result = pipeline(&sandbox, &[&["exit_with", "7"], &["nope"], &["cat"]])
+    let result = pipeline(&sandbox, &[&["exit_with", "7"], &["nope"], &["copy_input"]])
         .run_blocking()
         .unwrap();
     assert_eq!(result.exit_code, 127);
@@ -245,13 +262,13 @@ fn the_status_is_the_last_ones_and_errors_are_everybodys() {
 #[test]
 fn a_pipeline_that_cannot_be_made_leaves_nothing_behind() {
     let sandbox = sandbox_with(|options| options.limits.pipes = 3);
-    let six: &[&[&str]] = &[&["cat"][..]; 6];
+    let six: &[&[&str]] = &[&["copy_input"][..]; 6];
     let error = pipeline(&sandbox, six).run_blocking().unwrap_err();
     assert!(error.to_string().contains("cannot start"), "{error}");
     assert_idle(&sandbox);
     // Three streams fit once, and half of them leave nothing.
-    let running = sandbox.command(["cat"]).start().unwrap();
-    assert!(sandbox.command(["cat"]).start().is_err());
+    let running = sandbox.command(["copy_input"]).start().unwrap();
+    assert!(sandbox.command(["copy_input"]).start().is_err());
     drop(running);
     assert_idle(&sandbox);
     assert!(Running::start_on_terminal(sandbox.command(["nope"]), 24, 80).is_err());
@@ -260,7 +277,7 @@ fn a_pipeline_that_cannot_be_made_leaves_nothing_behind() {
     drop(sandbox.command(["spin"]).start().unwrap());
     assert_idle(&sandbox);
     let sandbox = sandbox_with(|options| options.limits.pipes = 1);
-    assert!(sandbox.command(["cat"]).start().is_err());
-    assert!(Running::start_on_terminal(sandbox.command(["cat"]), 24, 80).is_err());
+    assert!(sandbox.command(["copy_input"]).start().is_err());
+    assert!(Running::start_on_terminal(sandbox.command(["copy_input"]), 24, 80).is_err());
     assert_works(&sandbox);
 }

@@ -421,7 +421,7 @@ fn wm_18_a_command_can_be_dropped_at_any_point() {
                 sandbox
                     .command(argv)
                     .stdin("some input")
-                    .pipe(sandbox.command(["cat"]))
+                    .pipe(sandbox.command(["copy_input"]))
                     .run(),
             );
             let mut ended = false;
