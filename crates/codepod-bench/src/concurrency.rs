@@ -53,14 +53,15 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn std::error::Error>>
             continue;
         }
         let rate = rate(&sandboxes, program);
-        let goal = if program == "true" { 40_000.0 } else { 1.0 };
-        report.figure(
-            &format!("1,000 sandboxes running {what}"),
+        let (what, shown) = (
+            format!("1,000 sandboxes running {what}"),
             format!("{rate:.0}/s"),
-            rate,
-            Goal::AtLeast(goal),
-            "/s",
         );
+        if program == "true" {
+            report.figure(&what, shown, rate, Goal::AtLeast(40_000.0), "/s");
+        } else {
+            report.note(&what, shown, "");
+        }
     }
     let resident = resident() as f64 / 1e6;
     report.figure(

@@ -20,20 +20,24 @@ impl Goal {
     }
 }
 
-/// Collects what was measured.
+/// How a line begins that tells of a missed goal.
+pub(crate) const MISSED: &str = "missed: ";
+
+/// Prints what the columns are.
+pub(crate) fn print_head() {
+    println!(
+        "{:<44} {:>14} {:>26} {:>9}  goal",
+        "what", "ours", "reference", "ratio"
+    );
+}
+
+/// Prints a line for what was measured, and remembers which goals were missed.
+#[derive(Default)]
 pub(crate) struct Report {
     missed: Vec<String>,
 }
 
 impl Report {
-    pub(crate) fn new() -> Report {
-        println!(
-            "{:<44} {:>14} {:>26} {:>9}  goal",
-            "what", "ours", "reference", "ratio"
-        );
-        Report { missed: Vec::new() }
-    }
-
     /// A figure on its own.
     pub(crate) fn figure(
         &mut self,
@@ -100,11 +104,8 @@ impl Report {
 
     /// What did not reach its goal.
     pub(crate) fn print_missed(&self) {
-        if self.missed.is_empty() {
-            println!("every goal was met");
-        }
         for missed in &self.missed {
-            println!("missed: {missed}");
+            println!("{MISSED}{missed}");
         }
     }
 }

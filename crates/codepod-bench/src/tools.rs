@@ -83,6 +83,11 @@ fn pipeline(sandbox: &Sandbox, stages: &[&[&str]]) -> Option<Pipeline> {
     Some(commands.fold(first.pipe(second), Pipeline::pipe))
 }
 
+/// The first characters of an output.
+fn beginning(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).chars().take(100).collect()
+}
+
 pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn std::error::Error>> {
     let sandbox = create::sandbox(Options::default())?;
     if sandbox
@@ -101,7 +106,7 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn std::error::Error>>
     sandbox.write_file("log.txt", &text)?;
     for (name, stages, script) in PIPELINES {
         let (mut ours, mut reference) = (Vec::new(), Vec::new());
-        let mut same = true;
+        let mut complaint = None;
         for _ in 0..3 {
             let Some(pipeline) = pipeline(&sandbox, stages) else {
                 continue;
@@ -111,16 +116,28 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn std::error::Error>>
             ours.push(took);
             let (took, expected) = time(|| native::bash(script, &directory));
             reference.push(took);
-            same &= result.stdout == expected?;
+            let expected = expected?;
+            if result.stdout != expected {
+                complaint = Some(format!(
+                    "got {:?}, status {}, not {:?}\n{}",
+                    beginning(&result.stdout),
+                    result.exit_code,
+                    beginning(&expected),
+                    result.stderr_text()
+                ));
+            }
         }
         let (ours, native) = (median(&mut ours), median(&mut reference));
         let ratio = ours.as_secs_f64() / native.as_secs_f64();
-        let verdict = if same { "" } else { " WRONG ANSWER" };
+        let verdict = complaint.as_ref().map_or("", |_| " WRONG ANSWER");
         report.note(
             &format!("{name}, {} MB", text.len() / 1_000_000),
             show(ours),
             format!("native {} ×{ratio:.2}{verdict}", show(native)),
         );
+        for line in complaint.iter().flat_map(|text| text.lines()) {
+            println!("  {line}");
+        }
     }
     std::fs::remove_dir_all(&directory)?;
     let mut startup = Vec::new();
