@@ -7,11 +7,50 @@
 //! has so far; that expands the assignment and appends it as one field (`name=value`), or, for `name=(…)`, makes the array at once, as bash does, and
 //! appends the name. So `entry.run(shell, &fields)` is all there is to calling a builtin, also after `command` and `builtin`.
 
-mod getopt;
-
+mod alias;
+mod argument;
+mod array;
+mod r#break;
+mod builtin;
+mod caller;
+mod cd;
+mod colon;
+mod command;
 pub mod declare;
+mod disown;
+mod echo;
+mod enable;
+mod escape;
+mod eval;
+mod exit;
+mod export;
+mod r#false;
+mod fg;
+mod getopt;
+mod hash;
+mod jobs;
+mod kill;
+mod r#let;
+pub mod listing;
+mod printf;
+mod pwd;
+mod read;
+mod r#return;
+pub mod set;
+mod shift;
+mod shopt;
+pub mod signals;
+mod source;
+mod suspend;
+mod target;
+mod test;
+mod trap;
+mod r#true;
+pub mod r#type;
+mod unset;
+mod wait;
 
-use crate::flow::Run;
+use crate::flow::{Run, Stop};
 use crate::shell::Shell;
 use crate::text::Text;
 
@@ -36,7 +75,72 @@ pub struct Entry {
 }
 
 /// Every builtin, sorted by name.
-pub const TABLE: &[Entry] = &[];
+pub const TABLE: &[Entry] = &[
+    special(".", source::run, ". filename [arguments]"),
+    special(":", colon::run, ":"),
+    plain("[", test::run, "[ arg... ]"),
+    plain("alias", alias::run, "alias [-p] [name[=value] ... ]"),
+    plain("bg", fg::run_bg, "bg [job_spec ...]"),
+    special("break", r#break::run, "break [n]"),
+    plain("builtin", builtin::run, "builtin [shell-builtin [arg ...]]"),
+    plain("caller", caller::run, "caller [expr]"),
+    plain("cd", cd::run, "cd [-L|[-P [-e]] [-@]] [dir]"),
+    plain("command", command::run, "command [-pVv] command [arg ...]"),
+    special("continue", r#break::run_continue, "continue [n]"),
+    declaring(plain(
+        "declare",
+        declare::run,
+        "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]",
+    )),
+    plain("disown", disown::run, "disown [-h] [-ar] [jobspec ... | pid ...]"),
+    plain("echo", echo::run, "echo [-neE] [arg ...]"),
+    plain("enable", enable::run, "enable [-a] [-dnps] [-f filename] [name ...]"),
+    special("eval", eval::run, "eval [arg ...]"),
+    special("exit", exit::run, "exit [n]"),
+    declaring(special("export", export::run, "export [-fn] [name[=value] ...] or export -p")),
+    plain("false", r#false::run, "false"),
+    plain("fg", fg::run, "fg [job_spec]"),
+    plain("hash", hash::run, "hash [-lr] [-p pathname] [-dt] [name ...]"),
+    plain("jobs", jobs::run, "jobs [-lnprs] [jobspec ...] or jobs -x command [args]"),
+    plain(
+        "kill",
+        kill::run,
+        "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]",
+    ),
+    plain("let", r#let::run, "let arg [arg ...]"),
+    declaring(plain("local", declare::run_local, "local [option] name[=value] ...")),
+    plain("logout", exit::run_logout, "logout [n]"),
+    plain("printf", printf::run, "printf [-v var] format [arguments]"),
+    plain("pwd", pwd::run, "pwd [-LP]"),
+    plain(
+        "read",
+        read::run,
+        "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]",
+    ),
+    declaring(special(
+        "readonly",
+        export::run_readonly,
+        "readonly [-aAf] [name[=value] ...] or readonly -p",
+    )),
+    special("return", r#return::run, "return [n]"),
+    special("set", set::run, "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]"),
+    special("shift", shift::run, "shift [n]"),
+    plain("shopt", shopt::run, "shopt [-pqsu] [-o] [optname ...]"),
+    special("source", source::run, "source filename [arguments]"),
+    plain("suspend", suspend::run, "suspend [-f]"),
+    plain("test", test::run, "test [expr]"),
+    special("trap", trap::run, "trap [-lp] [[arg] signal_spec ...]"),
+    plain("true", r#true::run, "true"),
+    plain("type", r#type::run, "type [-afptP] name [name ...]"),
+    declaring(plain(
+        "typeset",
+        declare::run,
+        "typeset [-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]",
+    )),
+    plain("unalias", alias::run_unalias, "unalias [-a] name [name ...]"),
+    special("unset", unset::run, "unset [-f] [-v] [-n] [name ...]"),
+    plain("wait", wait::run, "wait [-fn] [-p var] [id ...]"),
+];
 
 /// An ordinary builtin.
 const fn plain(name: &'static str, run: Builtin, usage: &'static str) -> Entry {
@@ -96,6 +200,15 @@ pub fn print(shell: &Shell, command: &[u8], bytes: &[u8]) -> i32 {
     }
 }
 
+/// What an error in a part of a builtin's work does: where it only discards the command, the builtin fails with `status` instead.
+pub(crate) fn recover(shell: &mut Shell, stop: Stop, status: i32) -> Run<i32> {
+    if stop == Stop::Discard {
+        shell.state.status = status;
+        return Ok(status);
+    }
+    Err(stop)
+}
+
 /// Prints `NAME: usage: …` to standard error and returns the status of wrong usage, 2.
 pub fn usage(shell: &Shell, command: &[u8]) -> i32 {
     if let Some(entry) = find(command) {
@@ -135,6 +248,26 @@ pub fn is_name(bytes: &[u8]) -> bool {
         && bytes
             .iter()
             .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+/// Whether it can be assigned to: a name, or a name with a subscript.
+pub fn is_target(bytes: &[u8]) -> bool {
+    match bytes.iter().position(|byte| *byte == b'[') {
+        None => is_name(bytes),
+        Some(open) => {
+            let mut depth = 0usize;
+            // The bracket that closes the first one must be the last byte.
+            let close = bytes[open..].iter().position(|byte| {
+                match byte {
+                    b'[' => depth += 1,
+                    b']' => depth -= 1,
+                    _ => {}
+                }
+                depth == 0
+            });
+            is_name(&bytes[..open]) && close.is_some_and(|close| close > 1 && open + close + 1 == bytes.len())
+        }
+    }
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl Assoc {
 }
 
 /// bash's `hash_string`.
-fn hash(key: &[u8]) -> u32 {
+pub fn hash(key: &[u8]) -> u32 {
     key.iter().fold(2_166_136_261, |hash: u32, byte| {
         hash.wrapping_mul(16_777_619) ^ u32::from(*byte)
     })

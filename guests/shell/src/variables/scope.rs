@@ -8,6 +8,7 @@ use codepod_shell_syntax::Name;
 use serde::{Deserialize, Serialize};
 
 use super::{Variable, Variables};
+use crate::options::SetOptions;
 
 /// What was put aside by a function call or by the assignments before one command.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -15,6 +16,8 @@ pub struct Scope {
     /// Whether it belongs to a function call (`local` works there), not to assignments before a command.
     pub function: bool,
     saved: Vec<(Name, Variable)>,
+    /// `local -`: the options to put back.
+    options: Option<SetOptions>,
 }
 
 /// All scopes, the innermost last.
@@ -27,6 +30,7 @@ impl Scopes {
         self.0.push(Rc::new(Scope {
             function,
             saved: Vec::new(),
+            options: None,
         }));
     }
 
@@ -38,10 +42,23 @@ impl Scopes {
         let scope = Rc::unwrap_or_clone(scope);
         let mut names = Vec::with_capacity(scope.saved.len());
         for (name, variable) in scope.saved.into_iter().rev() {
-            *variables.get_mut(name) = variable;
+            variables.replace(name, variable);
             names.push(name);
         }
         names
+    }
+
+    /// `local -`: the innermost function's scope keeps the options, unless it already does.
+    pub fn save_options(&mut self, options: SetOptions) {
+        if let Some(scope) = self.0.iter_mut().rev().find(|scope| scope.function) {
+            Rc::make_mut(scope).options.get_or_insert(options);
+        }
+    }
+
+    /// The options that the innermost scope keeps, to be put back when it is closed.
+    #[inline]
+    pub fn options(&self) -> Option<SetOptions> {
+        self.0.last()?.options
     }
 
     /// How many are open.

@@ -1,0 +1,39 @@
+//! `exit` and `logout`.
+
+use super::argument::{self, Count};
+use crate::flow::{Run, Stop};
+use crate::options::ShellOptions;
+use crate::shell::Shell;
+use crate::state::Invocation;
+use crate::text::Text;
+
+/// `exit [n]`
+pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    if shell.state.invocation == Invocation::Interactive && shell.state.subshell == 0 {
+        let _ = shell.fds.write(2, b"exit\n");
+    }
+    leave(shell, arguments)
+}
+
+/// `logout [n]`
+pub fn run_logout(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    if !shell.state.shopt.has(ShellOptions::LOGIN_SHELL) {
+        shell.builtin_error(&arguments[0], "not login shell: use `exit'");
+        return Ok(1);
+    }
+    leave(shell, arguments)
+}
+
+fn leave(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    shell.state.status = status(shell, arguments)?;
+    Err(Stop::Exit)
+}
+
+/// The status that `exit` and `return` leave: the argument's low byte, or the last status.
+pub(super) fn status(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    Ok(match argument::count(shell, arguments)? {
+        Count::None => shell.state.status,
+        Count::Number(number, _) => (number & 255) as i32,
+        Count::Bad => 2,
+    })
+}

@@ -1,0 +1,21 @@
+//! `return`.
+
+use super::exit;
+use crate::flow::{Run, Stop};
+use crate::shell::Shell;
+use crate::text::Text;
+
+/// `return [n]`
+pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    let status = exit::status(shell, arguments)?;
+    let sourced = || shell.state.frames.iter().any(|frame| frame.sourced);
+    if !shell.state.scopes.in_function() && !sourced() {
+        shell.builtin_error(
+            &arguments[0],
+            "can only `return' from a function or sourced script",
+        );
+        return Ok(2);
+    }
+    shell.state.status = status;
+    Err(Stop::Return)
+}
