@@ -7,9 +7,8 @@
 //! [`tree`] holds what it returns; [`print()`] writes a tree as shell again, the way `declare -f` does.
 
 mod alias;
-
+mod arithmetic;
 mod error;
-
 mod name;
 mod parser;
 pub mod print;
@@ -18,6 +17,5 @@ pub mod tree;
 pub use alias::Aliases;
 pub use error::{ErrorKind, SyntaxError};
 pub use name::Name;
-pub use parser::{
-    ArithmeticError, Options, Parser, Source, arithmetic, double_quoted, elements, word,
-};
+pub use arithmetic::{ArithmeticError, arithmetic};
+pub use parser::{Options, Parser, Source, Warning, ansi, double_quoted, elements, word};

@@ -85,6 +85,12 @@ impl Name {
         NAMES.with_borrow(|names| Rc::clone(&names.bytes[self.0 as usize]))
     }
 
+    /// Whether it is one of those that the shell itself knows.
+    #[inline]
+    pub const fn is_well_known(self) -> bool {
+        (self.0 as usize) < WELL_KNOWN.len()
+    }
+
     /// Its number; names are numbered from 0 in the order of their first use.
     pub fn index(self) -> usize {
         self.0 as usize

@@ -1,8 +1,34 @@
 //! The parser: one complete command after another.
 
+mod alias;
+mod array;
+mod assign;
+mod brace;
+mod class;
+mod command;
+mod compound;
+mod cond;
+mod dollar;
+mod heredoc;
+mod list;
+mod math;
+mod param;
+mod quoted;
+mod reader;
+mod redirect;
+mod reserved;
+mod subscript;
+mod substitution;
+mod tilde;
+mod token;
+mod word;
+
 use crate::alias::Aliases;
 use crate::error::SyntaxError;
-use crate::tree::{Element, Expr, List, Word};
+use crate::tree::{Bytes, Element, List, Word};
+use reader::{Input, Reader};
+
+pub use quoted::ansi;
 
 /// What changes the grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,11 +63,21 @@ pub trait Source {
     fn more(&mut self, text: &mut Vec<u8>) -> bool;
 }
 
+/// Something bash prints about a script that it runs all the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The line bash gives.
+    pub line: u32,
+    /// What it prints after `bash: line N: warning: `.
+    pub message: Bytes,
+}
+
 /// Reads a script.
 pub struct Parser<'s> {
     source: Option<&'s mut dyn Source>,
-    text: Vec<u8>,
+    input: Input,
     options: Options,
+    warnings: Vec<Warning>,
 }
 
 impl<'s> Parser<'s> {
@@ -49,8 +85,9 @@ impl<'s> Parser<'s> {
     pub fn new(text: &[u8], options: Options) -> Parser<'s> {
         Parser {
             source: None,
-            text: text.to_vec(),
+            input: Input::new(text.to_vec(), options.first_line),
             options,
+            warnings: Vec::new(),
         }
     }
 
@@ -58,17 +95,32 @@ impl<'s> Parser<'s> {
     pub fn from_source(source: &'s mut dyn Source, options: Options) -> Parser<'s> {
         Parser {
             source: Some(source),
-            text: Vec::new(),
+            input: Input::new(Vec::new(), options.first_line),
             options,
+            warnings: Vec::new(),
         }
     }
 
-    /// The next complete command: everything up to a newline that ends it. Empty lines and comments give an empty list or are skipped;
+    /// The next complete command: everything up to a newline that ends it. Empty lines and comments are skipped;
     /// `None` at the end. After an error, the rest of the line is skipped, and the next call goes on behind it.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "an iterator's `next` takes no aliases"
+    )]
     pub fn next(&mut self, aliases: &dyn Aliases) -> Result<Option<List>, SyntaxError> {
-        let _ = aliases;
-        let _ = (&self.source, &self.text, self.options);
-        todo!()
+        let input = std::mem::take(&mut self.input);
+        let source = match &mut self.source {
+            Some(source) => Some(&mut **source as &mut dyn Source),
+            None => None,
+        };
+        let mut reader = Reader::new(input, source, aliases, self.options);
+        let result = reader.complete_command();
+        if result.is_err() {
+            reader.skip_line();
+        }
+        self.warnings.append(&mut reader.warnings);
+        self.input = reader.input;
+        result.map_err(|error| *error)
     }
 
     /// Changes the grammar for what follows; `first_line` is ignored.
@@ -78,45 +130,34 @@ impl<'s> Parser<'s> {
 
     /// The line that comes next.
     pub fn line(&self) -> u32 {
-        todo!()
+        self.input.line_at(self.input.pos)
     }
 
-    /// The text read so far; spans are offsets into it.
+    /// The text read so far, aliases replaced; spans are offsets into it.
     pub fn text(&self) -> &[u8] {
-        &self.text
+        &self.input.text
     }
-}
 
-/// Parses arithmetic whose text is already expanded. The error is the message and the rest of the text from the bad token on
-/// (`syntax error: operand expected`, `"* 2"`).
-pub fn arithmetic(text: &[u8]) -> Result<Expr, ArithmeticError> {
-    let _ = text;
-    todo!()
-}
-
-/// What is wrong with arithmetic.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ArithmeticError {
-    /// bash's message: `syntax error: operand expected`, `syntax error in expression`, `value too great for base`, …
-    pub message: &'static str,
-    /// The error token, as bash prints it in `(error token is "…")`.
-    pub token: Vec<u8>,
+    /// Takes the warnings that reading has caused since the last call: here-documents that the end of the script ends.
+    pub fn take_warnings(&mut self) -> Vec<Warning> {
+        std::mem::take(&mut self.warnings)
+    }
 }
 
 /// Parses text as the inside of double quotes: prompts, `${x@P}`, arithmetic text of a subscript.
 pub fn double_quoted(text: &[u8], options: Options) -> Result<Word, SyntaxError> {
-    let _ = (text, options);
-    todo!()
+    let mut reader = Reader::of_text(text.to_vec(), options);
+    reader.whole_quoted().map_err(|error| *error)
 }
 
 /// Parses text as one word, whatever it holds: `${!x}` targets, subscripts given as strings.
 pub fn word(text: &[u8], options: Options) -> Result<Word, SyntaxError> {
-    let _ = (text, options);
-    todo!()
+    let mut reader = Reader::of_text(text.to_vec(), options);
+    reader.whole_word().map_err(|error| *error)
 }
 
 /// Parses `(…)` of a compound assignment that came as a string: `declare "a=(1 2)"`.
 pub fn elements(text: &[u8], options: Options) -> Result<Vec<Element>, SyntaxError> {
-    let _ = (text, options);
-    todo!()
+    let mut reader = Reader::of_text(text.to_vec(), options);
+    reader.whole_elements().map_err(|error| *error)
 }

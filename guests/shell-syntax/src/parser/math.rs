@@ -1,0 +1,190 @@
+//! The text of arithmetic: `$((…))`, `((…))`, `$[…]`, offsets of slices.
+
+use crate::error::ErrorKind;
+use crate::parser::class::{MATH, NUL};
+use crate::parser::quoted::Quoting;
+use crate::parser::reader::{Parse, Reader};
+use crate::parser::word::push_literal;
+use crate::tree::{Arith, Part, Word};
+
+/// What ends the text; it is not passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// `)` that no `(` belongs to.
+    Paren,
+    /// `]` that no `[` belongs to.
+    Bracket,
+    /// `;` or `)` at the lowest level: `for ((;;))`
+    Clause,
+    /// `:` or `}`: the offset of a slice
+    Offset,
+    /// `}`: the length of a slice
+    Length,
+}
+
+impl Reader<'_> {
+    /// Arithmetic up to what ends it. `start` is where it began, for an error.
+    pub(super) fn math(&mut self, stop: Stop, start: usize) -> Parse<Arith> {
+        let line = self.line();
+        let from = self.pos();
+        let parts = self.math_parts(stop, start)?;
+        let word = Word {
+            parts,
+            span: self.span(from),
+        };
+        let expr = crate::arithmetic::of_parts(&word.parts, self.depth);
+        Ok(Arith {
+            word,
+            expr,
+            line,
+            brackets: false,
+        })
+    }
+
+    fn math_parts(&mut self, stop: Stop, start: usize) -> Parse<Vec<Part>> {
+        let mut parts = Vec::new();
+        let mut run = self.pos();
+        let mut nested = 0u32;
+        let mut questions = 0u32;
+        loop {
+            let byte = self.scan(MATH | NUL);
+            match byte {
+                b'(' if stop != Stop::Bracket => nested += 1,
+                b')' if stop != Stop::Bracket => {
+                    if nested > 0 {
+                        nested -= 1;
+                    } else if matches!(stop, Stop::Paren | Stop::Clause) {
+                        break;
+                    }
+                }
+                b'[' if stop == Stop::Bracket => nested += 1,
+                b']' if stop == Stop::Bracket => {
+                    if nested == 0 {
+                        break;
+                    }
+                    nested -= 1;
+                }
+                b';' if stop == Stop::Clause && nested == 0 => break,
+                b'?' => questions += 1,
+                b':' if stop == Stop::Offset && nested == 0 => {
+                    if questions == 0 {
+                        break;
+                    }
+                    questions -= 1;
+                }
+                b'}' if matches!(stop, Stop::Offset | Stop::Length) => break,
+                b'\'' if !matches!(stop, Stop::Offset | Stop::Length) => {
+                    // Kept with its quotes: arithmetic has none, and says so when it is evaluated.
+                    self.single_quoted()?;
+                    continue;
+                }
+                b'"' => {
+                    let pos = self.pos();
+                    push_literal(&mut parts, self.slice(run, pos));
+                    parts.push(self.double_quotes()?);
+                    run = self.pos();
+                    continue;
+                }
+                b'\\' => {
+                    if self.peek_at(1) == b'\n' {
+                        let pos = self.pos();
+                        push_literal(&mut parts, self.slice(run, pos));
+                        self.skip(2);
+                        run = self.pos();
+                    } else {
+                        let length = if self.peek_at(1) == 0 { 1 } else { 2 };
+                        self.skip(length);
+                    }
+                    continue;
+                }
+                b'$' => {
+                    let pos = self.pos();
+                    push_literal(&mut parts, self.slice(run, pos));
+                    if self.dollar(Quoting::Double, &mut parts)? {
+                        run = self.pos();
+                    } else {
+                        run = pos;
+                        self.skip(1);
+                    }
+                    continue;
+                }
+                b'`' => {
+                    let pos = self.pos();
+                    push_literal(&mut parts, self.slice(run, pos));
+                    parts.push(self.backquotes(true)?);
+                    run = self.pos();
+                    continue;
+                }
+                0 => {
+                    let byte = match stop {
+                        Stop::Paren | Stop::Clause => b')',
+                        Stop::Bracket => b']',
+                        Stop::Offset | Stop::Length => b'}',
+                    };
+                    return Err(self.error_at(ErrorKind::Unmatched(byte), start));
+                }
+                _ => {}
+            }
+            self.skip(1);
+        }
+        let pos = self.pos();
+        push_literal(&mut parts, self.slice(run, pos));
+        Ok(parts)
+    }
+
+    /// `$[…]`, at its dollar.
+    pub(super) fn bracket_arithmetic(&mut self) -> Parse<Part> {
+        let start = self.pos();
+        self.enter()?;
+        self.skip(2);
+        let mut arith = self.math(Stop::Bracket, start)?;
+        self.leave();
+        self.skip(1);
+        arith.brackets = true;
+        Ok(Part::Arith(Box::new(arith)))
+    }
+
+    /// `…))` behind `((` at `start` (with or without its dollar); none (and nothing passed) when the parentheses do not close together, so that
+    /// it is a subshell in a subshell or a substitution.
+    pub(super) fn double_parens(&mut self, start: usize) -> Parse<Option<Arith>> {
+        if self.not_arith.contains(&start) {
+            return Ok(None);
+        }
+        let from = self.pos();
+        let here_documents = self.pending.len();
+        self.enter()?;
+        self.trying += 1;
+        let result = self.math(Stop::Paren, start);
+        self.trying -= 1;
+        self.leave();
+        let arith = match result {
+            Ok(arith) => arith,
+            // A mistake in what may be commands: they will tell.
+            Err(error) if matches!(error.kind, ErrorKind::Unexpected(_) | ErrorKind::Other(_)) => {
+                self.input.pos = from;
+                self.pending.truncate(here_documents);
+                self.not_arith.push(start);
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        if self.peek_at(1) == b')' {
+            if self.alias_missed && self.trying == 0 {
+                self.alias_missed = false;
+                self.input.pos = from;
+                let arith = self.math(Stop::Paren, start)?;
+                if self.peek() == b')' && self.peek_at(1) == b')' {
+                    self.skip(2);
+                    return Ok(Some(arith));
+                }
+            } else {
+                self.skip(2);
+                return Ok(Some(arith));
+            }
+        }
+        self.input.pos = from;
+        self.pending.truncate(here_documents);
+        self.not_arith.push(start);
+        Ok(None)
+    }
+}

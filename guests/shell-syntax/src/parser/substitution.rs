@@ -1,0 +1,195 @@
+//! Command and process substitution.
+
+use std::rc::Rc;
+
+use crate::error::{ErrorKind, SyntaxError};
+use crate::parser::quoted::Quoting;
+use crate::parser::reader::{Parse, Reader};
+use crate::tree::{
+    Bytes, CommandKind, CommandSub, Item, List, Part, Pipeline, ProcessSub, Redirect, RedirectKind,
+};
+
+impl Reader<'_> {
+    /// `$(…)` or `$((…))`, at its dollar.
+    pub(super) fn substitution(&mut self, _quoting: Quoting) -> Parse<Part> {
+        let start = self.pos();
+        if self.peek_at(2) == b'(' {
+            self.skip(3);
+            if let Some(arith) = self.double_parens(start)? {
+                return Ok(Part::Arith(Box::new(arith)));
+            }
+            self.input.pos = start;
+        }
+        let line = self.line();
+        self.skip(2);
+        let mut list = self.parenthesized(start)?;
+        let file = only_file(&mut list);
+        Ok(Part::Command(Box::new(CommandSub {
+            list: Rc::new(list),
+            backquotes: false,
+            file,
+            text: Bytes::default(),
+            line,
+            error: None,
+        })))
+    }
+
+    /// `<(…)` or `>(…)`, at its first byte.
+    pub(super) fn process_substitution(&mut self) -> Parse<Part> {
+        let start = self.pos();
+        let line = self.line();
+        let read = self.peek() == b'<';
+        self.skip(2);
+        let list = self.parenthesized(start)?;
+        Ok(Part::Process(Box::new(ProcessSub {
+            read,
+            list: Rc::new(list),
+            line,
+        })))
+    }
+
+    /// Commands up to `)`, which is passed.
+    fn parenthesized(&mut self, start: usize) -> Parse<List> {
+        self.enter()?;
+        let pending = std::mem::take(&mut self.pending);
+        let bodies = std::mem::take(&mut self.bodies);
+        let result = self.substituted_list();
+        let inner_pending = std::mem::replace(&mut self.pending, pending);
+        let inner_bodies = std::mem::replace(&mut self.bodies, bodies);
+        self.leave();
+        let mut list = match result {
+            Ok(list) => list,
+            Err(mut error) => {
+                if error.kind == ErrorKind::End {
+                    error.kind = ErrorKind::Unmatched(b')');
+                }
+                return Err(error);
+            }
+        };
+        if self.peek() == 0 {
+            return Err(self.error(ErrorKind::Unmatched(b')')));
+        }
+        if self.peek() != b')' {
+            return Err(self.unexpected());
+        }
+        self.skip(1);
+        self.finish_here_documents(&mut list, inner_pending, inner_bodies, start)?;
+        Ok(list)
+    }
+
+    fn substituted_list(&mut self) -> Parse<List> {
+        self.newlines()?;
+        if self.peek() == b')' {
+            return Ok(List::default());
+        }
+        self.list_items()
+    }
+
+    /// `` `…` ``, at the first backquote. Inside double quotes, `\"` is `"`.
+    pub(super) fn backquotes(&mut self, quoted: bool) -> Parse<Part> {
+        let start = self.pos();
+        let line = self.line();
+        let mut ahead = 1;
+        let mut text = Vec::new();
+        loop {
+            match self.peek_at(ahead) {
+                b'`' => break,
+                0 => return Err(self.error_at(ErrorKind::Unmatched(b'`'), start)),
+                b'\\' => {
+                    let next = self.peek_at(ahead + 1);
+                    ahead += 2;
+                    match next {
+                        b'`' | b'\\' | b'$' => text.push(next),
+                        b'"' if quoted => text.push(next),
+                        0 => {
+                            text.push(b'\\');
+                            ahead -= 1;
+                        }
+                        _ => text.extend_from_slice(&[b'\\', next]),
+                    }
+                }
+                byte => {
+                    text.push(byte);
+                    ahead += 1;
+                }
+            }
+        }
+        let written = Bytes::from(self.slice(start + 1, start + ahead));
+        self.skip(ahead + 1);
+        self.enter()?;
+        let mut inner = self.inner(text, line);
+        let result = inner.all_commands();
+        self.leave();
+        self.warnings.append(&mut inner.warnings);
+        let (mut list, error) = match result {
+            Ok(list) => (list, None),
+            Err(error) if error.kind == ErrorKind::TooDeep => return Err(error),
+            Err(error) => (List::default(), Some(Bytes(both_lines(&error)))),
+        };
+        let file = only_file(&mut list);
+        Ok(Part::Command(Box::new(CommandSub {
+            list: Rc::new(list),
+            backquotes: true,
+            file,
+            text: written,
+            line,
+            error,
+        })))
+    }
+
+    /// All commands of the text in one list.
+    pub(super) fn all_commands(&mut self) -> Parse<List> {
+        let mut all = List::default();
+        while let Some(mut list) = self.complete_command()? {
+            all.items.append(&mut list.items);
+        }
+        Ok(all)
+    }
+}
+
+/// An error's message, and the source line where bash prints it.
+fn both_lines(error: &SyntaxError) -> Vec<u8> {
+    let mut text = error.message();
+    if matches!(error.kind, ErrorKind::Unexpected(_)) {
+        text.extend_from_slice(b"\n`");
+        text.extend_from_slice(&error.source);
+        text.push(b'\'');
+    }
+    text
+}
+
+/// Takes the redirection out of a list that is nothing but `< word`.
+fn only_file(list: &mut List) -> Option<Box<Redirect>> {
+    let [
+        Item {
+            first:
+                Pipeline {
+                    time: None,
+                    negated: false,
+                    stages,
+                },
+            rest,
+            background: false,
+        },
+    ] = list.items.as_mut_slice()
+    else {
+        return None;
+    };
+    let [command] = stages.as_mut_slice() else {
+        return None;
+    };
+    let CommandKind::Simple(simple) = &command.kind else {
+        return None;
+    };
+    if !rest.is_empty() || !simple.words.is_empty() || !simple.assigns.is_empty() {
+        return None;
+    }
+    let [redirect] = command.redirects.as_slice() else {
+        return None;
+    };
+    if !matches!(redirect.kind, RedirectKind::Read(_)) {
+        return None;
+    }
+    let redirect = redirect.clone();
+    Some(Box::new(redirect))
+}

@@ -1,0 +1,26 @@
+//! Tildes that are expanded.
+
+use crate::parser::class::{END, QUOTE, is};
+use crate::parser::reader::Reader;
+use crate::tree::{Bytes, Part};
+
+impl Reader<'_> {
+    /// The prefix from the tilde here to a slash, a colon or the end of the word; false when something in it is quoted or expanded,
+    /// which makes the tilde an ordinary character.
+    pub(super) fn tilde(&mut self, parts: &mut Vec<Part>) -> bool {
+        let mut length = 1;
+        loop {
+            match self.peek_at(length) {
+                b'/' | b':' | b'}' | b',' => break,
+                byte if is(byte, END) => break,
+                byte if is(byte, QUOTE) || byte == b'{' => return false,
+                _ => length += 1,
+            }
+        }
+        let start = self.pos();
+        let name = Bytes::from(self.slice(start + 1, start + length));
+        self.skip(length);
+        parts.push(Part::Tilde(name));
+        true
+    }
+}
