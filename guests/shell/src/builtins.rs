@@ -22,6 +22,7 @@ mod echo;
 mod enable;
 mod escape;
 mod eval;
+mod exec;
 mod exit;
 mod export;
 mod r#false;
@@ -96,6 +97,11 @@ pub const TABLE: &[Entry] = &[
     plain("echo", echo::run, "echo [-neE] [arg ...]"),
     plain("enable", enable::run, "enable [-a] [-dnps] [-f filename] [name ...]"),
     special("eval", eval::run, "eval [arg ...]"),
+    special(
+        "exec",
+        exec::run,
+        "exec [-cl] [-a name] [command [argument ...]] [redirection ...]",
+    ),
     special("exit", exit::run, "exit [n]"),
     declaring(special("export", export::run, "export [-fn] [name[=value] ...] or export -p")),
     plain("false", r#false::run, "false"),

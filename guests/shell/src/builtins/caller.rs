@@ -3,6 +3,7 @@
 use super::{getopt, number, print, usage};
 use crate::flow::Run;
 use crate::shell::Shell;
+use crate::state::{Frame, Invocation};
 use crate::text::Text;
 
 /// `caller [expr]`
@@ -21,8 +22,20 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
             }
         },
     };
-    let frames = &shell.state.frames;
-    let frame = |above: usize| frames.len().checked_sub(above + 1).and_then(|at| frames.get(at));
+    let state = &shell.state;
+    // A script's own frame is below all others.
+    let main = (state.invocation == Invocation::File).then(|| Frame {
+        function: Text::from("main"),
+        source: state.script.clone(),
+        line: 0,
+        loops: 0,
+        sourced: false,
+    });
+    let frame = |above: usize| match state.frames.len().checked_sub(above + 1) {
+        Some(at) => state.frames.get(at),
+        None if above == state.frames.len() => main.as_ref(),
+        None => None,
+    };
     let above = usize::try_from(level.unwrap_or(0)).unwrap_or(usize::MAX - 1);
     let Some(inner) = frame(above) else {
         return Ok(1);
