@@ -10,8 +10,14 @@ use serde::{Deserialize, Serialize};
 pub use crate::name::Name;
 
 /// Bytes of the script. Not necessarily UTF-8.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Bytes(pub Vec<u8>);
+
+impl std::fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", String::from_utf8_lossy(&self.0))
+    }
+}
 
 impl Serialize for Bytes {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -63,6 +69,8 @@ pub struct Item {
     pub rest: Vec<(AndOr, Pipeline)>,
     /// Whether `&` ends it.
     pub background: bool,
+    /// Whether a newline ends it, and not `;`: bash prints that in `$(…)`.
+    pub newline: bool,
 }
 
 /// `&&` or `||`.
@@ -394,8 +402,10 @@ pub type UnaryTest = u8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "named as written")]
 pub enum BinaryTest {
-    /// `==` and `=`
+    /// `==`
     Match,
+    /// `=`: the same, written so.
+    Equals,
     /// `!=`
     NoMatch,
     /// `=~`
@@ -568,7 +578,6 @@ pub enum ParamOp {
 
 /// `- = ? +` in `${x-w}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "named as documented in the manual")]
 pub enum DefaultOp {
     /// `-`
     Use,

@@ -118,7 +118,7 @@ impl Reader<'_> {
             return Err(self.error(ErrorKind::Other(message.to_vec())));
         }
         let mode = match test {
-            BinaryTest::Match | BinaryTest::NoMatch => Mode::PATTERN,
+            BinaryTest::Match | BinaryTest::Equals | BinaryTest::NoMatch => Mode::PATTERN,
             BinaryTest::Regex => Mode::REGEX,
             _ => Mode::SINGLE,
         };
@@ -158,7 +158,7 @@ impl Reader<'_> {
             [b'=', b'=', end, _] if ends(end) => (BinaryTest::Match, 2),
             [b'=', b'~', end, _] if ends(end) => (BinaryTest::Regex, 2),
             [b'!', b'=', end, _] if ends(end) => (BinaryTest::NoMatch, 2),
-            [b'=', end, ..] if ends(end) => (BinaryTest::Match, 1),
+            [b'=', end, ..] if ends(end) => (BinaryTest::Equals, 1),
             [b'-', a, b, end] if ends(end) => (
                 match [a, b] {
                     [b'e', b'q'] => BinaryTest::Eq,

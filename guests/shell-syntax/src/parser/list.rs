@@ -74,7 +74,10 @@ impl Reader<'_> {
                     self.skip(1);
                     true
                 }
-                b'\n' => true,
+                b'\n' => {
+                    item.newline = true;
+                    true
+                }
                 _ => false,
             };
             list.items.push(item);
@@ -118,6 +121,7 @@ impl Reader<'_> {
             first,
             rest,
             background: false,
+            newline: false,
         })
     }
 

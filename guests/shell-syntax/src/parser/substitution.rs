@@ -170,6 +170,7 @@ fn only_file(list: &mut List) -> Option<Box<Redirect>> {
                 },
             rest,
             background: false,
+            ..
         },
     ] = list.items.as_mut_slice()
     else {

@@ -1,0 +1,10 @@
+//! `false`.
+
+use crate::flow::Run;
+use crate::shell::Shell;
+use crate::text::Text;
+
+/// Does nothing, with failure.
+pub(super) fn run(_: &mut Shell, _: &[Text]) -> Run<i32> {
+    Ok(1)
+}

@@ -1,0 +1,93 @@
+//! `-v` and `-R`.
+
+use codepod_shell_syntax::{Name, Options, double_quoted};
+
+use crate::flow::{Run, Stop};
+use crate::shell::Shell;
+use crate::variables::{Attributes, Value};
+use crate::{arith, assign, builtins, expand};
+
+/// How many references may follow one another.
+const REFERENCES: usize = 8;
+
+/// Whether a variable, an element (`a[1]`, `m[key]`, `a[@]`) or a positional parameter is set.
+pub fn is_set(shell: &mut Shell, text: &[u8], expands: bool) -> Run<bool> {
+    if let Some(open) = text.iter().position(|byte| *byte == b'[') {
+        let (name, rest) = text.split_at(open);
+        let inside = rest[1..].strip_suffix(b"]").filter(|key| !key.is_empty());
+        return match inside {
+            Some(key) if builtins::is_name(name) => element(shell, name, key, expands),
+            _ => Ok(false),
+        };
+    }
+    if !text.is_empty() && text.iter().all(u8::is_ascii_digit) {
+        let number = builtins::number(text).and_then(|number| usize::try_from(number).ok());
+        return Ok(number.is_some_and(|number| number <= shell.state.positional.len()));
+    }
+    let Some(name) = Name::known(text) else {
+        return Ok(false);
+    };
+    Ok(assign::get(shell, name).is_some())
+}
+
+fn element(shell: &mut Shell, name: &[u8], key: &[u8], expands: bool) -> Run<bool> {
+    let Some(name) = Name::known(name).and_then(|name| resolve(shell, name)) else {
+        return Ok(false);
+    };
+    if let Value::Assoc(array) = &shell.state.variables.get(name).value {
+        let array = std::rc::Rc::clone(array);
+        if !expands {
+            return Ok(array.get(key).is_some());
+        }
+        let word = double_quoted(key, Options::default());
+        let Ok(word) = word else { return Ok(false) };
+        let key = expand::single(shell, &word)?;
+        return Ok(array.get(&key).is_some());
+    }
+    if let b"@" | b"*" = key {
+        return Ok(match &shell.state.variables.get(name).value {
+            Value::Indexed(array) => !array.is_empty(),
+            Value::Unset => false,
+            _ => true,
+        });
+    }
+    let index = match arith::eval_text(shell, key) {
+        Ok(index) => index,
+        Err(Stop::Discard) => return Ok(false),
+        Err(stop) => return Err(stop),
+    };
+    let end = match &shell.state.variables.get(name).value {
+        Value::Indexed(array) => array.end() as i64,
+        _ => 0,
+    };
+    let Ok(place) = u64::try_from(if index < 0 { index + end } else { index }) else {
+        shell.error([&name.bytes()[..], b": bad array subscript"].concat());
+        return Ok(false);
+    };
+    Ok(match &shell.state.variables.get(name).value {
+        Value::Indexed(array) => array.get(place).is_some(),
+        Value::Unset => false,
+        _ => place == 0,
+    })
+}
+
+/// The variable that a name means after references are followed.
+fn resolve(shell: &Shell, name: Name) -> Option<Name> {
+    let mut name = name;
+    for _ in 0..REFERENCES {
+        let variable = shell.state.variables.get(name);
+        if !variable.attributes.has(Attributes::NAMEREF) {
+            return Some(name);
+        }
+        name = Name::known(variable.scalar()?)?;
+    }
+    None
+}
+
+/// `-R`: whether it is a reference that refers to something.
+pub(super) fn is_reference(shell: &Shell, text: &[u8]) -> bool {
+    Name::known(text).is_some_and(|name| {
+        let variable = shell.state.variables.get(name);
+        variable.attributes.has(Attributes::NAMEREF) && variable.scalar().is_some()
+    })
+}
