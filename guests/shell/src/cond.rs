@@ -56,7 +56,7 @@ fn binary_words(
 ) -> Run<i32> {
     let text = expand::single(shell, left)?;
     let found = match operator {
-        BinaryTest::Match => expand::pattern(shell, right)?.matches(&text),
+        BinaryTest::Match | BinaryTest::Equals => expand::pattern(shell, right)?.matches(&text),
         BinaryTest::NoMatch => !expand::pattern(shell, right)?.matches(&text),
         BinaryTest::Regex => {
             let regex = expand::regex(shell, right)?;
