@@ -116,11 +116,38 @@ pub fn line(job: &Job, mark: u8, long: bool, posix: bool, out: &mut Vec<u8>) {
     describe(state, long, posix, out);
     let width = (start + COLUMN).max(out.len() + 1);
     out.resize(width, b' ');
-    out.extend_from_slice(&job.text);
+    match stages(job).filter(|_| long) {
+        None => out.extend_from_slice(&job.text),
+        Some(stages) => {
+            for (at, ((pid, _), stage)) in job.processes.iter().zip(stages).enumerate() {
+                if at > 0 {
+                    let pid = Text::number(i64::from(pid.0));
+                    out.push(b'\n');
+                    out.resize(out.len() + 10usize.saturating_sub(pid.len()), b' ');
+                    out.extend_from_slice(&pid);
+                    out.resize(out.len() + COLUMN - 1, b' ');
+                    out.extend_from_slice(b"| ");
+                }
+                out.extend_from_slice(stage);
+            }
+        }
+    }
     if state == JobState::Running {
         out.extend_from_slice(b" &");
     }
     out.push(b'\n');
+}
+
+/// The texts of the stages of a pipeline, where they can be told apart.
+fn stages(job: &Job) -> Option<Vec<&[u8]>> {
+    let mut stages = vec![];
+    let mut rest: &[u8] = &job.text;
+    while let Some(at) = rest.windows(3).position(|three| three == b" | ") {
+        stages.push(&rest[..at]);
+        rest = &rest[at + 3..];
+    }
+    stages.push(rest);
+    (stages.len() > 1 && stages.len() == job.processes.len()).then_some(stages)
 }
 
 /// `Running`, `Done`, `Exit 3`, `Killed`

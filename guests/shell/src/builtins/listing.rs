@@ -66,11 +66,18 @@ pub fn declaration(shell: &mut Shell, name: Name, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Appends a value: a string in the given style, an array as `([0]="1")`.
+/// Appends a value: a string in the given style, an array as [`array`] does.
 pub fn value(value: &Value, style: fn(&[u8], &mut Vec<u8>), out: &mut Vec<u8>) {
     match value {
-        Value::Unset | Value::Dynamic => {}
         Value::Text(text) => style(text, out),
+        value => array(value, out),
+    }
+}
+
+/// Appends an array as `([0]="1" [1]="2")`; nothing for what is none.
+pub fn array(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Unset | Value::Dynamic | Value::Text(_) => {}
         Value::Indexed(array) => {
             out.push(b'(');
             for (count, (index, element)) in array.iter().enumerate() {

@@ -30,7 +30,7 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let Some(path) = find(shell, name) else {
         return missing(shell, command, name);
     };
-    let text = match read(&path) {
+    let text = match read(&shell.fds.path(&path)) {
         Ok(text) => text,
         Err(errno) => return refused(shell, command, &path, errno),
     };
@@ -138,7 +138,7 @@ fn run_text(shell: &mut Shell, path: Text, text: &[u8]) -> Run {
         loops: state.loops,
         sourced: true,
     });
-    let result = exec::text(shell, text, 1);
+    let result = exec::labelled(shell, text, 1, "");
     if shell.state.traps.returns() && !matches!(result, Err(Stop::Exit | Stop::Killed(_))) {
         crate::traps::ret(shell)?;
     }
