@@ -1,41 +1,219 @@
 //! Walking the tree.
+//!
+//! Every function leaves the status in [`State::status`](crate::state::State::status) and returns whether the shell goes on ([`Run`]).
+//! Functions that call each other as deep as a script nests keep their frames small: what is rare is in functions of its own.
+
+mod capture;
+mod compound;
+mod coproc;
+mod function;
+mod list;
+mod pipeline;
+mod program;
+mod redirect;
+mod script;
+mod simple;
+mod stage;
+mod subshell;
+mod substitution;
+mod timing;
+mod trace;
 
 use std::rc::Rc;
 
-use codepod_shell_syntax::tree::{Function, List};
+use codepod_shell_syntax::tree::{Command, CommandKind, Function, Item, List};
 
-use crate::flow::Run;
+use crate::flow::{Run, Stop};
+use crate::options::SetOptions;
 use crate::shell::Shell;
+use crate::state::State;
 use crate::text::Text;
+use crate::{arith, cond, traps};
+
+pub use function::define;
+pub(crate) use program::BASH;
+pub use program::{Replace, replace, run_program};
+pub use redirect::{Undo, here_text, open};
+pub(crate) use script::note_names;
+pub use script::{Aliases, Script, parser_options, syntax_error};
+pub use subshell::put_back;
+
+/// How deep commands may nest. A function that calls itself from inside an `if` takes three levels a call.
+pub const DEPTH: u32 = 40_000;
 
 /// Runs a list. The status is left in the state.
 pub fn list(shell: &mut Shell, list: &List) -> Run {
-    let _ = (shell, list);
-    todo!()
+    list::run(shell, list)
 }
 
 /// Runs a list in a subshell on a clone of the state and collects what it writes to standard output.
 /// The status is left in the state; trailing newlines are kept.
 pub fn capture(shell: &mut Shell, list: &List) -> Run<Vec<u8>> {
-    let _ = (shell, list);
-    todo!()
+    capture::run(shell, list)
 }
 
 /// Starts a list in a child shell behind a pipe and returns the path of the other end (`/dev/fd/63`). It is closed when the command
 /// ends that the word belongs to.
 pub fn process_substitution(shell: &mut Shell, list: &Rc<List>, read: bool) -> Run<Text> {
-    let _ = (shell, list, read);
-    todo!()
+    substitution::run(shell, list, read)
 }
 
-/// Calls a function with arguments.
+/// Calls a function with arguments; the first is its name as it was called.
 pub fn call(shell: &mut Shell, function: &Rc<Function>, arguments: Vec<Text>) -> Run {
-    let _ = (shell, function, arguments);
-    todo!()
+    function::call(shell, function, arguments)
 }
 
-/// Parses and runs text: `eval`, `source`, traps.
+/// Parses and runs text: `eval`. The lines count from `first_line`.
 pub fn text(shell: &mut Shell, text: &[u8], first_line: u32) -> Run {
-    let _ = (shell, text, first_line);
-    todo!()
+    script::text(shell, text, first_line, "eval")
+}
+
+/// The same, for other sources: `label` stands before the line of a syntax error; empty for a file, whose name says it all.
+pub fn labelled(shell: &mut Shell, text: &[u8], first_line: u32, label: &'static str) -> Run {
+    script::text(shell, text, first_line, label)
+}
+
+/// Runs an item of a list as if no `&` ended it.
+pub fn item(shell: &mut Shell, item: &Item) -> Run {
+    list::foreground(shell, item)
+}
+
+/// Runs a command that is a stage of a pipeline.
+pub fn stage_command(shell: &mut Shell, stage: &Command) -> Run {
+    command(shell, stage)
+}
+
+/// Makes a state that of a child shell.
+pub fn enter_child(state: &mut State) {
+    subshell::enter(state, subshell::Kind::Stage);
+}
+
+/// Runs a command with its redirections.
+#[inline]
+fn command(shell: &mut Shell, command: &Command) -> Run {
+    traps::check(shell)?;
+    match &command.kind {
+        CommandKind::Simple(simple) => {
+            shell.state.line = command.line;
+            simple::run(shell, command, simple)
+        }
+        _ => compound(shell, command),
+    }
+}
+
+#[inline(never)]
+fn compound(shell: &mut Shell, command: &Command) -> Run {
+    if shell.depth >= DEPTH {
+        return too_deep(shell);
+    }
+    shell.depth += 1;
+    let result = if command.redirects.is_empty() {
+        kind(shell, command)
+    } else {
+        redirected(shell, command)
+    };
+    shell.depth -= 1;
+    result
+}
+
+/// A compound command with redirections.
+fn redirected(shell: &mut Shell, command: &Command) -> Run {
+    let mark = shell.substitutions.len();
+    let mut undo = Undo::default();
+    let result = match redirect::apply(shell, &command.redirects, &mut undo) {
+        Ok(true) => kind(shell, command),
+        Ok(false) => {
+            shell.state.status = 1;
+            check_status(shell)
+        }
+        Err(stop) => Err(stop),
+    };
+    undo.run(shell);
+    substitution::close(shell, mark);
+    result
+}
+
+fn kind(shell: &mut Shell, command: &Command) -> Run {
+    match &command.kind {
+        CommandKind::Group(list) => list::run(shell, list),
+        CommandKind::If(clause) => compound::choose(shell, clause),
+        CommandKind::While(clause) => compound::repeat(shell, clause),
+        CommandKind::For(clause) => compound::each(shell, clause, command.line),
+        CommandKind::Case(clause) => compound::case(shell, clause, command.line),
+        CommandKind::ArithFor(clause) => compound::count(shell, clause),
+        CommandKind::Arith(expression) => {
+            shell.state.line = command.line;
+            trace::arith(shell, expression)?;
+            let announced = compound::announce(shell, command)?;
+            if announced {
+                let value = match arith::named(shell, "((", |shell| arith::eval(shell, expression)) {
+                    Ok(value) => value,
+                    // An error in the expression only makes the command fail.
+                    Err(Stop::Discard) => 0,
+                    Err(stop) => return Err(stop),
+                };
+                compound::end(shell, i32::from(value == 0))?;
+            }
+            Ok(())
+        }
+        CommandKind::Cond(expression) => {
+            shell.state.line = command.line;
+            if compound::announce(shell, command)? {
+                let status = cond::status(shell, expression)?;
+                compound::end(shell, status)?;
+            }
+            Ok(())
+        }
+        CommandKind::Subshell(list) => subshell::run(shell, list),
+        CommandKind::Function(function) => {
+            shell.state.line = command.line;
+            function::define(shell, function);
+            check_status(shell)
+        }
+        CommandKind::Select(clause) => compound::select(shell, clause, command.line),
+        CommandKind::Coproc(clause) => coproc::run(shell, clause),
+        CommandKind::Simple(simple) => simple::run(shell, command, simple),
+    }
+}
+
+/// After a command that may fail: the ERR trap and `set -e`.
+#[inline]
+fn check_status(shell: &mut Shell) -> Run {
+    if shell.state.status == 0 || shell.state.condition != 0 {
+        return Ok(());
+    }
+    failed(shell)
+}
+
+#[cold]
+#[inline(never)]
+fn failed(shell: &mut Shell) -> Run {
+    if shell.state.traps.errs() {
+        traps::err(shell)?;
+    }
+    if shell.state.set.has(SetOptions::ERREXIT) {
+        return Err(Stop::Exit);
+    }
+    Ok(())
+}
+
+/// Sets the status of a command that is a pipeline of its own.
+#[inline]
+fn set_status(shell: &mut Shell, status: i32) {
+    shell.state.status = status;
+    match shell.state.pipe_status.as_mut_slice() {
+        [only] => *only = status,
+        _ => {
+            shell.state.pipe_status.clear();
+            shell.state.pipe_status.push(status);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn too_deep(shell: &mut Shell) -> Run {
+    shell.error("maximum nesting level exceeded");
+    shell.state.status = 1;
+    Err(Stop::Exit)
 }

@@ -16,23 +16,33 @@ use crate::traps;
 
 /// An open descriptor of the process, closed when the last user drops it.
 #[derive(Debug)]
-pub struct Owned(Fd);
+pub struct Owned {
+    fd: Fd,
+    closes: bool,
+}
 
 impl Owned {
     /// Takes over a descriptor.
     pub fn new(fd: Fd) -> Owned {
-        Owned(fd)
+        Owned { fd, closes: true }
+    }
+
+    /// Uses a descriptor that somebody else closes.
+    pub fn borrowed(fd: Fd) -> Owned {
+        Owned { fd, closes: false }
     }
 
     /// Its number in the kernel.
     pub fn fd(&self) -> Fd {
-        self.0
+        self.fd
     }
 }
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        let _ = descriptor::close(self.0);
+        if self.closes {
+            let _ = descriptor::close(self.fd);
+        }
     }
 }
 

@@ -495,6 +495,43 @@ fn change(shell: &mut Shell) -> Run<Option<Waited>> {
     }
 }
 
+/// What bash prints of a signal that has ended a process: `Killed`.
+pub fn signal_text(signal: Signal) -> &'static str {
+    match signal {
+        Signal::Hup => "Hangup",
+        Signal::Int => "Interrupt",
+        Signal::Quit => "Quit",
+        Signal::Ill => "Illegal instruction",
+        Signal::Trap => "Trace/breakpoint trap",
+        Signal::Abrt => "Aborted",
+        Signal::Bus => "Bus error",
+        Signal::Fpe => "Floating point exception",
+        Signal::Kill => "Killed",
+        Signal::Usr1 => "User defined signal 1",
+        Signal::Segv => "Segmentation fault",
+        Signal::Usr2 => "User defined signal 2",
+        Signal::Pipe => "Broken pipe",
+        Signal::Alrm => "Alarm clock",
+        Signal::Term => "Terminated",
+        Signal::StkFlt => "Stack fault",
+        Signal::Chld => "Child exited",
+        Signal::Cont => "Continued",
+        Signal::Stop => "Stopped (signal)",
+        Signal::Tstp => "Stopped",
+        Signal::Ttin => "Stopped (tty input)",
+        Signal::Ttou => "Stopped (tty output)",
+        Signal::Urg => "Urgent I/O condition",
+        Signal::Xcpu => "CPU time limit exceeded",
+        Signal::Xfsz => "File size limit exceeded",
+        Signal::Vtalrm => "Virtual timer expired",
+        Signal::Prof => "Profiling timer expired",
+        Signal::Winch => "Window changed",
+        Signal::Poll => "I/O possible",
+        Signal::Pwr => "Power failure",
+        Signal::Sys => "Bad system call",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

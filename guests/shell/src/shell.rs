@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use codepod_sys::{Fd, process};
+use codepod_sys::{Errno, Fd, file, process};
 
 use crate::fds::{self, FdTable, Open};
 use crate::jobs::Jobs;
@@ -22,6 +22,12 @@ pub struct Shell {
     pub depth: u32,
     /// The descriptors of process substitutions of the commands being run, the innermost last.
     pub substitutions: Vec<u32>,
+    /// The status of the last command substitution since the command's words began to be expanded.
+    pub captured: Option<i32>,
+    /// The command that messages about arithmetic name: `((`, `[[`, `let`, or nothing.
+    pub running: &'static str,
+    /// The umask that the process started with, once it was changed.
+    first_umask: Option<u32>,
     /// The number of the subshell that runs inside this process; 0 where the process itself is the shell.
     pub inside: Cell<u32>,
     /// Vectors of fields to use again.
@@ -54,6 +60,9 @@ impl Shell {
             jobs: Jobs::default(),
             depth: 0,
             substitutions: Vec::new(),
+            captured: None,
+            running: "",
+            first_umask: None,
             inside: Cell::new(0),
             spare: Vec::new(),
         }
@@ -76,6 +85,21 @@ impl Shell {
     /// Whether a number is that of the subshell that runs, or of one that it runs in.
     pub fn is_inside(&self, number: u32) -> bool {
         number > 1 << 22 && number <= LAST_INSIDE.get()
+    }
+
+    /// Sets the mask of permission bits that new files do not get (`umask`).
+    pub fn set_umask(&mut self, mask: u32) -> Result<(), Errno> {
+        let old = file::umask(mask)?;
+        self.first_umask.get_or_insert(old);
+        self.state.umask = Some(mask);
+        Ok(())
+    }
+
+    /// Puts the mask back to what another state says.
+    pub fn put_back_umask(&mut self, to: Option<u32>) {
+        if let Some(mask) = to.or(self.first_umask) {
+            let _ = file::umask(mask);
+        }
     }
 
     /// An empty vector for fields.
@@ -128,13 +152,18 @@ impl Shell {
         self.prefix_at(self.state.line)
     }
 
+    /// What messages start with: the file or `environment` where a function was defined, or `$0`.
+    pub fn name_for_errors(&self) -> &Text {
+        let source = self.state.frames.last().map(|frame| &frame.source);
+        let name = source.filter(|source| !source.is_empty());
+        name.unwrap_or(&self.state.zero)
+    }
+
     fn prefix_at(&self, line: u32) -> Vec<u8> {
         if self.state.invocation == Invocation::Interactive {
             return b"bash: ".to_vec();
         }
-        let source = self.state.frames.last().map(|frame| &frame.source);
-        let name = source.filter(|source| !source.is_empty());
-        let mut prefix = name.unwrap_or(&self.state.zero).to_vec();
+        let mut prefix = self.name_for_errors().to_vec();
         prefix.extend_from_slice(b": line ");
         prefix.extend_from_slice(&Text::number(line.into()));
         prefix.extend_from_slice(b": ");

@@ -54,6 +54,8 @@ pub struct State {
     pub frames: Vec<Frame>,
     /// The line of the command being run.
     pub line: u32,
+    /// How often the first character of `PS4` is repeated: command substitutions, `eval`, `source`.
+    pub trace_level: u32,
     /// How deep in subshells (`BASH_SUBSHELL`).
     pub subshell: u32,
     /// How many loops are being run in the current function.
@@ -62,6 +64,8 @@ pub struct State {
     pub condition: u32,
     /// The seed of `RANDOM`.
     pub random: u32,
+    /// The value of `subshell` for which it was made: a subshell makes its own.
+    pub random_level: u32,
     /// When `SECONDS` was 0, in seconds of the monotonic clock.
     pub seconds_base: i64,
     /// Where `getopts` is inside a word.
@@ -72,12 +76,41 @@ pub struct State {
     pub disabled_builtins: Rc<BTreeSet<Text>>,
     /// History, the oldest first.
     pub history: Rc<Vec<Text>>,
+    /// `BASH_COMMAND`, where somebody may ask for it.
+    pub command: Text,
+    /// Whether a script has named `BASH_COMMAND`.
+    pub names_command: bool,
     /// What `umask` has set; none where it is as the process started.
     pub umask: Option<u32>,
     /// Whether `codepod: hint:` lines are printed.
     pub hints: bool,
+    /// The script's file as it was named: `BASH_SOURCE` at the bottom.
+    pub script: Text,
     /// `-c`, `-s`, a script file, or interactive: what `$-` shows.
     pub invocation: Invocation,
+}
+
+impl State {
+    /// Whether a state that was cloned from this one, or the other way round, differs in nothing that the next run could see. Values
+    /// that were written count as changed, whatever was written.
+    pub fn is_same(&self, other: &State) -> bool {
+        self.variables.is_same(&other.variables)
+            && Rc::ptr_eq(&self.functions, &other.functions)
+            && Rc::ptr_eq(&self.aliases, &other.aliases)
+            && self.set == other.set
+            && self.shopt == other.shopt
+            && Rc::ptr_eq(&self.traps, &other.traps)
+            && Rc::ptr_eq(&self.positional, &other.positional)
+            && self.zero == other.zero
+            && self.last_background == other.last_background
+            && self.directory == other.directory
+            && Rc::ptr_eq(&self.directory_stack, &other.directory_stack)
+            && self.getopts == other.getopts
+            && Rc::ptr_eq(&self.hash, &other.hash)
+            && Rc::ptr_eq(&self.disabled_builtins, &other.disabled_builtins)
+            && Rc::ptr_eq(&self.history, &other.history)
+            && self.umask == other.umask
+    }
 }
 
 /// How the shell was started.

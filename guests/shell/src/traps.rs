@@ -353,6 +353,20 @@ fn event(shell: &mut Shell, event: Event, flag: u8) -> Run {
     }
 }
 
+/// Whether a trap of the shell's own events is being run.
+pub fn is_running() -> bool {
+    RUNNING.get() != 0
+}
+
+/// Takes the EXIT trap away.
+pub fn forget_exit(shell: &mut Shell) {
+    if shell.state.traps.has(Traps::EXIT) {
+        let traps = Rc::make_mut(&mut shell.state.traps);
+        traps.commands.remove(&Event::Exit);
+        traps.derive();
+    }
+}
+
 /// Runs the EXIT trap, once. The status that the shell ends with is in the state, before and after.
 pub fn exit(shell: &mut Shell) {
     if !shell.state.traps.has(Traps::EXIT) {
@@ -365,7 +379,7 @@ pub fn exit(shell: &mut Shell) {
     traps.derive();
     let saved = shell.state.status;
     shell.state.condition = 0;
-    match exec::text(shell, &command, 1) {
+    match exec::labelled(shell, &command, 1, "exit trap") {
         // `exit N` inside it decides.
         Err(Stop::Exit) => {}
         Err(Stop::Killed(signal)) => shell.state.status = 128 + signal.cast_signed(),
@@ -387,7 +401,7 @@ fn run(shell: &mut Shell, command: &Text, flag: u8) -> Run {
 fn guarded(shell: &mut Shell, command: &Text, flag: u8) -> Run {
     let running = RUNNING.replace(RUNNING.get() | flag);
     let (line, argument) = (shell.state.line, shell.state.last_argument.clone());
-    let result = exec::text(shell, command, line.max(1));
+    let result = exec::labelled(shell, command, line.max(1), "trap");
     shell.state.line = line;
     shell.state.last_argument = argument;
     RUNNING.set(running);

@@ -83,6 +83,14 @@ impl Spawn {
         self
     }
 
+    /// Adds environment variables that are laid out already: `NAME=value`, each ended by a NUL.
+    #[must_use]
+    pub fn env_block(mut self, block: &[u8]) -> Spawn {
+        self.broken |= block.last().is_some_and(|last| *last != 0);
+        self.env.extend_from_slice(block);
+        self
+    }
+
     /// Adds the caller's environment.
     #[must_use]
     pub fn caller_env(self) -> Spawn {

@@ -1,0 +1,25 @@
+//! Command substitutions: a subshell whose output goes into memory.
+
+use std::rc::Rc;
+
+use codepod_shell_syntax::tree::List;
+
+use super::list;
+use super::subshell::{self, Kind};
+use crate::fds::{Capture, Open};
+use crate::flow::Run;
+use crate::shell::Shell;
+
+pub(super) fn run(shell: &mut Shell, list: &List) -> Run<Vec<u8>> {
+    let capture = Rc::new(Capture::default());
+    let output = Open::Capture(Rc::clone(&capture));
+    shell.state.status = 0;
+    subshell::in_place(shell, Kind::Substitution, &mut |shell| {
+        shell.fds.set(1, output.clone());
+        shell.state.trace_level += 1;
+        list::run(shell, list)
+    })?;
+    capture.drain();
+    shell.captured = Some(shell.state.status);
+    Ok(capture.take())
+}

@@ -1,0 +1,139 @@
+//! Functions: defining and calling them.
+
+use std::rc::Rc;
+
+use codepod_shell_syntax::print;
+use codepod_shell_syntax::{Name, tree::Function};
+
+use super::{command, set_status, simple};
+use crate::flow::{Run, Stop};
+use crate::options::SetOptions;
+use crate::shell::Shell;
+use crate::state::{Definition, Frame, Invocation};
+use crate::text::Text;
+use crate::{assign, builtins, traps};
+
+/// Defines a function. The status says whether that was allowed.
+pub fn define(shell: &mut Shell, function: &Rc<Function>) {
+    let name = &function.name;
+    let old = shell.state.functions.get(&name[..]);
+    if old.is_some_and(|old| old.readonly) {
+        shell.error([name, &b": readonly function"[..]].concat());
+        return set_status(shell, 1);
+    }
+    let posix = shell.state.set.has(SetOptions::POSIX);
+    if posix && !builtins::is_name(name) {
+        shell.error([b"`", &name[..], b"': not a valid identifier"].concat());
+        return set_status(shell, 1);
+    }
+    if name.is_empty() || name.iter().any(|byte| matches!(byte, b'$' | 0)) {
+        shell.error([b"`", &name[..], b"': not a valid identifier"].concat());
+        return set_status(shell, 1);
+    }
+    let exported = old.is_some_and(|old| old.exported) || shell.state.set.has(SetOptions::ALLEXPORT);
+    let mut definition = Definition::new(Rc::clone(function), source(shell));
+    definition.exported = exported;
+    Rc::make_mut(&mut shell.state.functions).insert(Text::new(name), definition);
+    shell.state.status = 0;
+}
+
+/// `BASH_SOURCE` of what is defined now.
+fn source(shell: &Shell) -> Text {
+    match shell.state.frames.last() {
+        Some(frame) => frame.source.clone(),
+        None => match shell.state.invocation {
+            Invocation::File => shell.state.script.clone(),
+            Invocation::Command => Text::from("environment"),
+            Invocation::Stdin | Invocation::Interactive => Text::from("main"),
+        },
+    }
+}
+
+/// A function as it is put into the environment: `() {  …}`.
+pub(super) fn exported_text(function: &Function) -> Vec<u8> {
+    let text = print::function(function);
+    // `name () ` goes, and the newline before the body.
+    let start = text.windows(2).position(|two| two == b"()").unwrap_or(0);
+    let mut text = text[start..].to_vec();
+    if let Some(at) = text.iter().position(|byte| *byte == b'\n') {
+        text[at] = b' ';
+    }
+    text
+}
+
+/// Calls a function whose definition is not at hand.
+pub(super) fn call(shell: &mut Shell, function: &Rc<Function>, arguments: Vec<Text>) -> Run {
+    let known = shell.state.functions.get(&function.name[..]).cloned();
+    let definition = known.unwrap_or_else(|| Definition::new(Rc::clone(function), Text::EMPTY));
+    run(shell, &definition, arguments)
+}
+
+/// Calls a function. The first field is its name.
+pub(super) fn run(shell: &mut Shell, definition: &Definition, mut fields: Vec<Text>) -> Run {
+    if shell.depth >= super::DEPTH {
+        return super::too_deep(shell);
+    }
+    if !check_nesting(shell, &fields)? {
+        return Ok(());
+    }
+    let name = if fields.is_empty() { Text::EMPTY } else { fields.remove(0) };
+    if let Some(last) = fields.last() {
+        shell.state.last_argument = last.clone();
+    } else {
+        shell.state.last_argument = name.clone();
+    }
+    let positional = std::mem::replace(&mut shell.state.positional, Rc::new(fields));
+    shell.state.frames.push(Frame {
+        function: name,
+        source: definition.source.clone(),
+        line: shell.state.line,
+        loops: std::mem::take(&mut shell.state.loops),
+        sourced: false,
+    });
+    shell.state.scopes.push(true);
+    let hidden = traps::enter_function(shell, definition.traced);
+    shell.depth += 1;
+    let mut result = match command(shell, &definition.function().body) {
+        Err(Stop::Return) => Ok(()),
+        result => result,
+    };
+    shell.depth -= 1;
+    if shell.state.traps.returns() && result.is_ok() {
+        result = traps::ret(shell);
+    }
+    traps::leave_function(shell, hidden);
+    simple::leave_scope(shell);
+    if let Some(frame) = shell.state.frames.pop() {
+        shell.state.line = frame.line;
+        shell.state.loops = frame.loops;
+    }
+    let fields = std::mem::replace(&mut shell.state.positional, positional);
+    if let Ok(fields) = Rc::try_unwrap(fields) {
+        shell.give_fields(fields);
+    }
+    if result.is_ok() {
+        let status = shell.state.status;
+        set_status(shell, status);
+    }
+    result
+}
+
+/// `FUNCNEST`: how deep functions may call each other. False when the call was refused.
+#[inline]
+fn check_nesting(shell: &mut Shell, fields: &[Text]) -> Run<bool> {
+    if !shell.state.variables.get(Name::FUNCNEST).exists() {
+        return Ok(true);
+    }
+    let Some(most) = assign::get(shell, Name::FUNCNEST).and_then(|text| builtins::number(&text)) else {
+        return Ok(true);
+    };
+    let depth = shell.state.frames.iter().filter(|frame| !frame.sourced).count();
+    if most <= 0 || (depth as i64) < most {
+        return Ok(true);
+    }
+    let name = fields.first().map_or(&[][..], |name| name);
+    let most = Text::number(most);
+    shell.error([name, b": maximum function nesting level exceeded (", &most, b")"].concat());
+    set_status(shell, 1);
+    Err(Stop::Discard)
+}

@@ -1,0 +1,147 @@
+//! Pipelines: stages that run at the same time.
+
+use codepod_shell_syntax::tree::{Command, Pipeline};
+use codepod_sys::{Pid, pipe};
+
+use super::stage::{self, Place, Started};
+use super::subshell::{self, Kind};
+use super::{check_status, command, program, set_status, timing};
+use crate::fds::{FdTable, Open, Outlets};
+use crate::flow::{Run, Stop};
+use crate::jobs;
+use crate::options::{SetOptions, ShellOptions};
+use crate::shell::Shell;
+
+#[inline]
+pub(super) fn run(shell: &mut Shell, pipeline: &Pipeline) -> Run {
+    match pipeline.stages.as_slice() {
+        [only] if !pipeline.negated && pipeline.time.is_none() => command(shell, only),
+        _ => unusual(shell, pipeline),
+    }
+}
+
+#[inline(never)]
+fn unusual(shell: &mut Shell, pipeline: &Pipeline) -> Run {
+    match pipeline.time {
+        Some(time) => timing::measure(shell, time, &mut |shell| negatable(shell, pipeline)),
+        None => negatable(shell, pipeline),
+    }
+}
+
+fn negatable(shell: &mut Shell, pipeline: &Pipeline) -> Run {
+    if !pipeline.negated {
+        return stages(shell, &pipeline.stages);
+    }
+    shell.state.condition += 1;
+    let result = stages(shell, &pipeline.stages);
+    shell.state.condition -= 1;
+    result?;
+    shell.state.status = i32::from(shell.state.status == 0);
+    Ok(())
+}
+
+fn stages(shell: &mut Shell, stages: &[Command]) -> Run {
+    match stages {
+        [] => {
+            set_status(shell, 0);
+            Ok(())
+        }
+        [only] => command(shell, only),
+        _ => {
+            many(shell, stages)?;
+            check_status(shell)
+        }
+    }
+}
+
+/// A stage that runs inside the shell, once all others have been started.
+struct Inside<'a> {
+    stage: &'a Command,
+    fds: FdTable,
+    at: usize,
+}
+
+fn many(shell: &mut Shell, stages: &[Command]) -> Run {
+    let last = stages.len() - 1;
+    let lastpipe = shell.state.shopt.has(ShellOptions::LASTPIPE) && !shell.state.set.has(SetOptions::MONITOR);
+    let places = stage::places(shell, stages, lastpipe);
+    let mut statuses: Vec<Started> = Vec::with_capacity(stages.len());
+    let mut outlets = Outlets::default();
+    let mut inside = None;
+    let mut input: Option<Open> = None;
+    for (at, stage) in stages.iter().enumerate() {
+        let mut fds = shell.fds.clone();
+        if let Some(input) = input.take() {
+            fds.set(0, input);
+        }
+        if at < last {
+            let Ok((read, write)) = pipe::pipe() else {
+                shell.error("pipe error: Too many open files");
+                shell.state.status = 1;
+                statuses.push(Started::Ended(1));
+                break;
+            };
+            input = Some(Open::kernel(read));
+            fds.set(1, Open::kernel(write));
+        }
+        match places.get(at) {
+            Some(Place::Inside) => {
+                inside = Some(Inside { stage, fds, at });
+                statuses.push(Started::Ended(0));
+            }
+            place => statuses.push(stage::start(shell, stage, fds, place == Some(&Place::Before), &mut outlets)?),
+        }
+    }
+    drop(input);
+    if let Some(inside) = inside {
+        let at = inside.at;
+        run_inside(shell, inside, lastpipe && at == last)?;
+        statuses[at] = Started::Ended(shell.state.status);
+    }
+    outlets.drain();
+    finish(shell, stages, &statuses)
+}
+
+fn run_inside(shell: &mut Shell, inside: Inside<'_>, stays: bool) -> Run {
+    let Inside { stage, fds, .. } = inside;
+    let saved = std::mem::replace(&mut shell.fds, fds);
+    let result = if stays {
+        command(shell, stage)
+    } else {
+        subshell::in_place(shell, Kind::Stage, &mut |shell| command(shell, stage))
+    };
+    // What the stage had open is closed now: its neighbours see the end.
+    shell.fds = saved;
+    match result {
+        // A stage that is the shell itself and writes to nobody ends like any other.
+        Err(Stop::Killed(signal)) if stays => {
+            shell.state.status = 128 + signal.cast_signed();
+            Ok(())
+        }
+        result => result,
+    }
+}
+
+/// Waits for all stages and sets the status.
+fn finish(shell: &mut Shell, stages: &[Command], statuses: &[Started]) -> Run {
+    let mut codes = Vec::with_capacity(statuses.len());
+    for (started, stage) in statuses.iter().zip(stages) {
+        codes.push(match started {
+            Started::Ended(status) => *status,
+            Started::Running(pid) => wait(shell, *pid, stage)?,
+        });
+    }
+    let mut status = codes.last().copied().unwrap_or(0);
+    if status == 0 && shell.state.set.has(SetOptions::PIPEFAIL) {
+        status = codes.iter().rev().copied().find(|code| *code != 0).unwrap_or(0);
+    }
+    shell.state.status = status;
+    shell.state.pipe_status = codes;
+    Ok(())
+}
+
+fn wait(shell: &mut Shell, pid: Pid, stage: &Command) -> Run<i32> {
+    let status = jobs::wait_foreground(shell, pid)?;
+    program::report(shell, pid, status, || codepod_shell_syntax::print::command(stage));
+    Ok(status.code().cast_signed())
+}

@@ -1,0 +1,275 @@
+//! Programs: finding them, starting them, and saying why that failed.
+
+use codepod_sys::file::{self, Links, OpenOptions, mode};
+use codepod_sys::process::{Group, Status};
+use codepod_sys::{Errno, Fd, Pid, Signal, Spawn, descriptor};
+
+use super::function;
+use crate::fds::{FdTable, Outlets};
+use crate::flow::{Run, Stop};
+use crate::options::SetOptions;
+use crate::shell::Shell;
+use crate::text::Text;
+use crate::{jobs, path};
+
+/// Runs a program in the foreground and returns its status. The first argument is its name; functions and builtins do not count.
+pub fn run_program(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    let mut outlets = Outlets::default();
+    let fds = shell.fds.clone();
+    match start(shell, arguments, &fds, &mut outlets, Group::Inherit)? {
+        Ok(pid) => {
+            drop(fds);
+            outlets.drain();
+            let status = jobs::wait_foreground(shell, pid)?;
+            report(shell, pid, status, || arguments.join(&b' '));
+            Ok(status.code().cast_signed())
+        }
+        Err(status) => Ok(status),
+    }
+}
+
+/// Says that a signal ended a process of the foreground, as bash does for most signals.
+pub(super) fn report(shell: &Shell, pid: Pid, status: Status, text: impl FnOnce() -> Vec<u8>) {
+    let Status::Signaled(signal) = status else {
+        return;
+    };
+    if matches!(signal, Signal::Int | Signal::Pipe) {
+        return;
+    }
+    let mut line = Vec::new();
+    let name = crate::jobs::signal_text(signal);
+    if signal == Signal::Term {
+        line.extend_from_slice(name.as_bytes());
+    } else {
+        line.extend_from_slice(&shell.prefix());
+        let number = Text::number(pid.0.into());
+        line.resize(line.len() + 5usize.saturating_sub(number.len()), b' ');
+        line.extend_from_slice(&number);
+        line.push(b' ');
+        line.extend_from_slice(name.as_bytes());
+        line.resize(line.len() + 24usize.saturating_sub(name.len()), b' ');
+        line.extend_from_slice(&text());
+    }
+    line.push(b'\n');
+    let _ = shell.fds.write(2, &line);
+}
+
+/// Starts a program. The inner error is the status of the command where it could not be started, after saying why.
+pub(super) fn start(
+    shell: &mut Shell,
+    arguments: &[Text],
+    fds: &FdTable,
+    outlets: &mut Outlets,
+    group: Group,
+) -> Run<Result<Pid, i32>> {
+    let Some(name) = arguments.first() else {
+        return Ok(Err(0));
+    };
+    let found = if name.is_empty() { None } else { path::find(shell, name) };
+    let Some(program) = found else {
+        return missing(shell, arguments).map(Err);
+    };
+    let spawn = Spawn::new(&*program).args(arguments.iter().map(|argument| &**argument));
+    let spawn = environment(shell, spawn, &program);
+    match started(shell, &spawn, fds, outlets, group) {
+        Ok(pid) => Ok(Ok(pid)),
+        Err(Errno::NoExec) => script(shell, &program, arguments, fds, outlets, group),
+        Err(errno) => failed(shell, name, &program, errno).map(Err),
+    }
+}
+
+/// Starts what is prepared, with the descriptors of a table. When there are too many processes, those that have ended are let go first.
+pub(crate) fn started(
+    shell: &mut Shell,
+    spawn: &Spawn,
+    fds: &FdTable,
+    outlets: &mut Outlets,
+    group: Group,
+) -> Result<Pid, Errno> {
+    let mut spawn = spawn.clone().group(group);
+    for (number, open) in fds.iter() {
+        spawn = spawn.fd(outlets.of(open)?, Fd(number));
+    }
+    match spawn.start() {
+        Err(Errno::Again) => {
+            jobs::update(shell);
+            spawn.start()
+        }
+        result => result,
+    }
+}
+
+/// The environment of a program: exported variables and functions.
+fn environment(shell: &mut Shell, spawn: Spawn, program: &[u8]) -> Spawn {
+    let mut spawn = spawn.env_block(&shell.state.variables.environment());
+    for (name, definition) in shell.state.functions.iter() {
+        if definition.exported {
+            let name = [b"BASH_FUNC_", &**name, b"%%"].concat();
+            spawn = spawn.env(name, function::exported_text(definition.function()));
+        }
+    }
+    spawn.env("_", program)
+}
+
+/// A file that is no program: a script without `#!`, unless it looks like something else.
+fn script(
+    shell: &mut Shell,
+    program: &[u8],
+    arguments: &[Text],
+    fds: &FdTable,
+    outlets: &mut Outlets,
+    group: Group,
+) -> Run<Result<Pid, i32>> {
+    if looks_binary(program) {
+        shell.error([program, b": cannot execute binary file: Exec format error"].concat());
+        shell.hint("a WebAssembly program starts with `\\0asm`, a script with `#!`");
+        return Ok(Err(126));
+    }
+    let spawn = Spawn::new(BASH)
+        .arg("bash")
+        .arg(program)
+        .args(arguments.iter().skip(1).map(|argument| &**argument));
+    let spawn = environment(shell, spawn, program);
+    match started(shell, &spawn, fds, outlets, group) {
+        Ok(pid) => Ok(Ok(pid)),
+        Err(errno) => failed(shell, program, program, errno).map(Err),
+    }
+}
+
+/// The shell's own program.
+pub(crate) const BASH: &str = "/bin/bash";
+
+/// Whether a file's first line has a NUL, as bash asks.
+fn looks_binary(path: &[u8]) -> bool {
+    let head = head(path);
+    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    line.contains(&0)
+}
+
+fn head(path: &[u8]) -> Vec<u8> {
+    let Ok(fd) = file::open(path, OpenOptions::READ) else {
+        return Vec::new();
+    };
+    let mut buffer = vec![0; 128];
+    let count = descriptor::read(fd, &mut buffer).unwrap_or(0);
+    let _ = descriptor::close(fd);
+    buffer.truncate(count);
+    buffer
+}
+
+#[cold]
+fn missing(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    let name = arguments.first().map_or(&[][..], |name| name);
+    let handler = shell.state.functions.get(&b"command_not_found_handle"[..]).cloned();
+    if let Some(handler) = handler {
+        let mut fields = vec![Text::from("command_not_found_handle")];
+        fields.extend_from_slice(arguments);
+        super::subshell::in_place(shell, super::subshell::Kind::Parentheses, &mut |shell| {
+            function::run(shell, &handler, std::mem::take(&mut fields))
+        })?;
+        return Ok(shell.state.status);
+    }
+    shell.error([name, b": command not found"].concat());
+    if !name.is_empty() {
+        shell.hint([b"there is no `", name, b"` in this sandbox; `ls /bin` lists the programs"].concat());
+    }
+    Ok(127)
+}
+
+/// Says why a program could not be started, and returns the command's status.
+#[cold]
+fn failed(shell: &mut Shell, name: &[u8], program: &[u8], errno: Errno) -> Run<i32> {
+    let is_directory = file::stat_path(program, Links::Follow)
+        .is_ok_and(|stat| stat.mode & mode::TYPE_MASK == mode::DIRECTORY);
+    if is_directory {
+        shell.error([program, b": Is a directory"].concat());
+        return Ok(126);
+    }
+    match errno {
+        Errno::NoEnt | Errno::NotDir | Errno::Loop => {
+            if file::stat_path(program, Links::Follow).is_ok() {
+                // The file is there: its interpreter is not.
+                let head = head(program);
+                let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+                let line = line.strip_prefix(b"#!").unwrap_or(line).trim_ascii_start();
+                let interpreter = line.split(|byte| *byte == b' ' || *byte == b'\t').next();
+                let interpreter = interpreter.unwrap_or_default();
+                shell.error([program, b": ", interpreter, b": bad interpreter: ", errno.message().as_bytes()].concat());
+                shell.hint("`ls /bin` lists the programs of this sandbox");
+                return Ok(126);
+            }
+            shell.error([name, b": ", errno.message().as_bytes()].concat());
+            Ok(if errno == Errno::NoEnt { 127 } else { 126 })
+        }
+        Errno::Again => {
+            shell.error("fork: retry: Resource temporarily unavailable");
+            shell.hint("the sandbox has reached its limit of processes");
+            shell.state.status = 254;
+            Err(Stop::Discard)
+        }
+        Errno::Perm => {
+            shell.error([program, b": Operation not permitted"].concat());
+            shell.hint("this sandbox does not run WebAssembly modules of its own");
+            Ok(126)
+        }
+        errno => {
+            shell.error([program, b": ", errno.message().as_bytes()].concat());
+            Ok(126)
+        }
+    }
+}
+
+/// How `exec` replaces the shell.
+#[derive(Debug, Clone, Default)]
+pub struct Replace {
+    /// `-a NAME`: the first argument of the program.
+    pub name: Option<Text>,
+    /// `-c`: with an empty environment.
+    pub clean: bool,
+    /// `-l`: a `-` before the first argument.
+    pub login: bool,
+}
+
+/// `exec PROGRAM`: there is no `exec` here, so the program runs and the shell ends with its status. Returns the status where it could not be
+/// started.
+pub fn replace(shell: &mut Shell, arguments: &[Text], how: &Replace) -> Run<i32> {
+    let Some(name) = arguments.first() else {
+        return Ok(0);
+    };
+    let Some(program) = path::find(shell, name) else {
+        shell.error([b"exec: ", &**name, b": not found"].concat());
+        return Ok(127);
+    };
+    let first = how.name.clone().unwrap_or_else(|| name.clone());
+    let first = if how.login { Text::from([b"-", &*first].concat()) } else { first };
+    let spawn = Spawn::new(&*program)
+        .arg(&*first)
+        .args(arguments.iter().skip(1).map(|argument| &**argument));
+    let spawn = if how.clean { spawn } else { environment(shell, spawn, &program) };
+    let mut outlets = Outlets::default();
+    let fds = shell.fds.clone();
+    let pid = match started(shell, &spawn, &fds, &mut outlets, Group::Inherit) {
+        Ok(pid) => pid,
+        Err(Errno::NoExec) => match script(shell, &program, arguments, &fds, &mut outlets, Group::Inherit)? {
+            Ok(pid) => pid,
+            Err(status) => return Ok(status),
+        },
+        Err(errno) => {
+            let message = [b"exec: ", &**name, b": cannot execute: ", errno.message().as_bytes()].concat();
+            shell.error(message);
+            return Ok(if errno == Errno::NoEnt { 127 } else { 126 });
+        }
+    };
+    drop(fds);
+    outlets.drain();
+    let status = jobs::wait_foreground(shell, pid)?;
+    shell.state.status = status.code().cast_signed();
+    // The program took the shell's place: no EXIT trap runs.
+    crate::traps::forget_exit(shell);
+    Err(Stop::Exit)
+}
+
+/// Whether job control is on.
+pub(super) fn monitors(shell: &Shell) -> bool {
+    shell.state.set.has(SetOptions::MONITOR)
+}

@@ -1,0 +1,184 @@
+//! Scripts: reading one complete command after another and running it.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use codepod_shell_syntax::{ErrorKind, Options, Parser, SyntaxError};
+
+use super::list;
+use crate::flow::{Run, Stop};
+use crate::invoke::Place;
+use crate::options::{SetOptions, ShellOptions};
+use crate::shell::Shell;
+use crate::state::Invocation;
+use crate::text::Text;
+
+/// The aliases of a shell, as the parser asks for them.
+#[derive(Debug)]
+pub struct Aliases(Rc<BTreeMap<Text, Text>>);
+
+impl Aliases {
+    /// Those that are known now.
+    pub fn of(shell: &Shell) -> Aliases {
+        Aliases(Rc::clone(&shell.state.aliases))
+    }
+}
+
+impl codepod_shell_syntax::Aliases for Aliases {
+    fn get(&self, name: &[u8]) -> Option<Vec<u8>> {
+        self.0.get(name).map(|text| text.to_vec())
+    }
+}
+
+/// The grammar as the shell's options have it now.
+pub fn parser_options(shell: &Shell, first_line: u32) -> Options {
+    Options {
+        extglob: shell.state.shopt.has(ShellOptions::EXTGLOB),
+        posix: shell.state.set.has(SetOptions::POSIX),
+        braces: shell.state.set.has(SetOptions::BRACEEXPAND),
+        aliases: shell.state.shopt.has(ShellOptions::EXPAND_ALIASES),
+        first_line,
+    }
+}
+
+/// A script being read.
+pub struct Script<'s> {
+    parser: Parser<'s>,
+    /// What stands before the line in a syntax error: `eval`, `-c`, or nothing.
+    label: &'static str,
+    /// Whether it is the script of the shell itself, which a syntax error ends.
+    main: bool,
+    /// Where its lines come from, if from a descriptor of the script.
+    place: Option<Place>,
+}
+
+impl<'s> Script<'s> {
+    /// Reads what the parser gives.
+    pub fn new(parser: Parser<'s>, label: &'static str, main: bool) -> Script<'s> {
+        Script {
+            parser,
+            label,
+            main,
+            place: None,
+        }
+    }
+
+    /// Says where the lines come from: standard input, whatever that is by then.
+    #[must_use]
+    pub(crate) fn from_input(mut self, place: Place) -> Script<'s> {
+        self.place = Some(place);
+        self
+    }
+
+    /// Runs it to its end.
+    pub fn run(&mut self, shell: &mut Shell) -> Run {
+        let mut options = parser_options(shell, 1);
+        let mut commands = 0u32;
+        loop {
+            let now = parser_options(shell, 1);
+            if now != options {
+                options = now;
+                self.parser.set_options(options);
+            }
+            if let Some(place) = &self.place {
+                place.set(shell.fds.kernel(0));
+            }
+            let list = match self.parser.next(&Aliases::of(shell)) {
+                Ok(Some(list)) => list,
+                Ok(None) => {
+                    // A script without commands succeeds.
+                    if commands == 0 {
+                        shell.state.status = 0;
+                    }
+                    return Ok(());
+                }
+                Err(error) => {
+                    syntax_error(shell, &error, self.label);
+                    shell.state.status = 2;
+                    if shell.state.invocation == Invocation::Interactive && self.main {
+                        continue;
+                    }
+                    return if self.main { Err(Stop::Exit) } else { Ok(()) };
+                }
+            };
+            if list.items.is_empty() {
+                continue;
+            }
+            commands += 1;
+            if shell.state.set.has(SetOptions::NOEXEC) && shell.state.invocation != Invocation::Interactive {
+                continue;
+            }
+            match list::run(shell, &list) {
+                Ok(()) => {}
+                // An error gave up the line; in a subshell nothing is left to go on with.
+                Err(Stop::Discard) if shell.state.subshell == 0 || self.main => {
+                    let status = shell.state.status;
+                    super::set_status(shell, status);
+                }
+                Err(Stop::Discard) => return Err(Stop::Exit),
+                Err(stop) => return Err(stop),
+            }
+            if shell.state.set.has(SetOptions::ONECMD) && self.main {
+                return Err(Stop::Exit);
+            }
+        }
+    }
+}
+
+/// Parses and runs text.
+pub(super) fn text(shell: &mut Shell, text: &[u8], first_line: u32, label: &'static str) -> Run {
+    if shell.depth >= super::DEPTH {
+        return super::too_deep(shell);
+    }
+    note_names(shell, text);
+    let parser = Parser::new(text, parser_options(shell, first_line));
+    shell.depth += 1;
+    shell.state.trace_level += 1;
+    let result = Script::new(parser, label, false).run(shell);
+    shell.state.trace_level -= 1;
+    shell.depth -= 1;
+    result
+}
+
+/// Looks whether a script asks for `BASH_COMMAND`, which costs something to know.
+pub(crate) fn note_names(shell: &mut Shell, text: &[u8]) {
+    const NAME: &[u8] = b"BASH_COMMAND";
+    if !shell.state.names_command && text.len() >= NAME.len() {
+        let last = text.len() - NAME.len();
+        let mut at = 0;
+        while at <= last {
+            match text[at..=last].iter().position(|byte| *byte == b'B') {
+                Some(found) if text[at + found..].starts_with(NAME) => {
+                    shell.state.names_command = true;
+                    return;
+                }
+                Some(found) => at += found + 1,
+                None => return,
+            }
+        }
+    }
+}
+
+/// Prints a syntax error as bash does: the message, and for an unexpected token the line it is on.
+pub fn syntax_error(shell: &mut Shell, error: &SyntaxError, label: &str) {
+    let line = std::mem::replace(&mut shell.state.line, error.line);
+    let mut prefix = Vec::new();
+    if !label.is_empty() {
+        prefix = shell.name_for_errors().to_vec();
+        prefix.extend_from_slice(b": ");
+        prefix.extend_from_slice(label.as_bytes());
+        prefix.extend_from_slice(b": line ");
+        prefix.extend_from_slice(&Text::number(error.line.into()));
+        prefix.extend_from_slice(b": ");
+    }
+    let prefix = if label.is_empty() { shell.prefix() } else { prefix };
+    let mut text = [&prefix[..], &error.message(), b"\n"].concat();
+    if matches!(error.kind, ErrorKind::Unexpected(_)) {
+        text.extend_from_slice(&prefix);
+        text.push(b'`');
+        text.extend_from_slice(&error.source);
+        text.extend_from_slice(b"'\n");
+    }
+    let _ = shell.fds.write(2, &text);
+    shell.state.line = line;
+}

@@ -1,0 +1,104 @@
+//! Subshells inside the process: on a clone of what the shell knows and has open, put back afterwards.
+
+use std::cell::Cell;
+
+use codepod_shell_syntax::tree::List;
+use codepod_sys::cwd;
+
+use super::{check_status, list, set_status};
+use crate::fds;
+use crate::flow::{Run, Stop};
+use crate::options::{SetOptions, ShellOptions};
+use crate::shell::{NOT_ASKED, Shell};
+use crate::state::State;
+use crate::traps;
+
+/// What a subshell is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `( … )`
+    Parentheses,
+    /// `$(…)`
+    Substitution,
+    /// A stage of a pipeline.
+    Stage,
+}
+
+/// `( … )`
+pub(super) fn run(shell: &mut Shell, list: &List) -> Run {
+    in_place(shell, Kind::Parentheses, &mut |shell| list::run(shell, list))?;
+    let status = shell.state.status;
+    set_status(shell, status);
+    check_status(shell)
+}
+
+/// Makes a state that of a subshell.
+pub(crate) fn enter(state: &mut State, kind: Kind) {
+    state.subshell += 1;
+    traps::enter_subshell(state);
+    match kind {
+        Kind::Parentheses => state.loops = 0,
+        Kind::Substitution => {
+            let keeps = state.shopt.has(ShellOptions::INHERIT_ERREXIT) || state.set.has(SetOptions::POSIX);
+            if !keeps {
+                state.set.set(SetOptions::ERREXIT, false);
+            }
+        }
+        Kind::Stage => {}
+    }
+}
+
+/// Runs something in a subshell inside the process. Afterwards only the status is different.
+#[inline(never)]
+pub(super) fn in_place(shell: &mut Shell, kind: Kind, run: &mut dyn FnMut(&mut Shell) -> Run) -> Run {
+    if shell.depth >= super::DEPTH {
+        return super::too_deep(shell);
+    }
+    let saved = Box::new((shell.state.clone(), shell.fds.clone()));
+    let jobs = shell.jobs.for_subshell(kind != Kind::Parentheses);
+    let jobs = std::mem::replace(&mut shell.jobs, jobs);
+    let inside = std::mem::replace(&mut shell.inside, Cell::new(NOT_ASKED));
+    let substitutions = std::mem::take(&mut shell.substitutions);
+    shell.depth += 1;
+    enter(&mut shell.state, kind);
+    let result = run(shell);
+    let result = ended(shell, result);
+    shell.depth -= 1;
+    shell.substitutions = substitutions;
+    shell.inside = inside;
+    let subshell = std::mem::replace(&mut shell.jobs, jobs);
+    shell.jobs.adopt(subshell);
+    let (state, fds) = *saved;
+    shell.fds = fds;
+    put_back(shell, state);
+    result
+}
+
+/// How a subshell ends: whatever unwinds, only its status remains.
+fn ended(shell: &mut Shell, result: Run) -> Run {
+    match result {
+        Ok(()) | Err(Stop::Exit | Stop::Return | Stop::Break(_) | Stop::Continue(_) | Stop::Discard) => {}
+        Err(Stop::Killed(signal)) => {
+            shell.state.status = 128 + signal.cast_signed();
+            fds::take_broken_pipe();
+        }
+    }
+    traps::exit(shell);
+    shell.state.status &= 255;
+    Ok(())
+}
+
+/// Puts the state back, and with it what the process shares with its subshells: directory, umask, signals. The status stays.
+pub fn put_back(shell: &mut Shell, state: State) {
+    let ended = std::mem::replace(&mut shell.state, state);
+    if ended.directory != shell.state.directory {
+        // Where the directory is gone there is no way back; the process stays where it is.
+        let _ = cwd::change(&shell.state.directory);
+    }
+    if ended.umask != shell.state.umask {
+        let mask = shell.state.umask;
+        shell.put_back_umask(mask);
+    }
+    traps::put_back(&ended.traps, &shell.state.traps);
+    shell.state.status = ended.status;
+}
