@@ -104,8 +104,10 @@ fn build_cli() -> Outcome<PathBuf> {
             "documents have examples, but the workspace has no crate `codepod-cli`",
         ));
     }
+    // With its tools inside, as it is shipped.
     process::cargo()
         .args(["build", "--quiet", "--package", "codepod-cli"])
+        .args(["--features", "embed"])
         .run()?;
     let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
     Ok(target.join("debug/codepod"))

@@ -4,7 +4,10 @@ use std::io::{Read, Write};
 use std::time::Duration;
 
 use clap::Args;
-use codepod::{Error, Mount, MountAccess, Options, PipeReader, PipeWriter, Running, Sandbox};
+use codepod::{
+    Error, Mount, MountAccess, Options, PipeReader, PipeWriter, Running, Runtime, RuntimeOptions,
+    Sandbox,
+};
 
 /// Exit status at the timeout, as `timeout(1)` has it.
 const TIMED_OUT: u8 = 124;
@@ -55,7 +58,7 @@ impl Exec {
             options.limits.memory_bytes = megabytes << 20;
         }
         let timeout = options.timeout;
-        let sandbox = Sandbox::create(options)?;
+        let sandbox = create(options)?;
         let argv: Vec<&[u8]> = self
             .argv
             .iter()
@@ -81,6 +84,15 @@ impl Exec {
         }
         status
     }
+}
+
+/// A sandbox on an engine with just the places that its processes can take: setting up more takes longer than `true`.
+fn create(options: Options) -> Result<Sandbox, Error> {
+    let mut setup = RuntimeOptions::default();
+    setup.slots = setup
+        .slots
+        .min(u32::try_from(options.limits.processes).unwrap_or(u32::MAX));
+    Sandbox::create_on(&Runtime::new(setup)?, options)
 }
 
 fn wait(running: &mut Running, timeout: Duration, sandbox: &Sandbox) -> Result<u8, Error> {

@@ -34,6 +34,11 @@ enum StaticCode {
     Path(&'static str),
 }
 
+/// Starts at a page, so that the engine can run compiled code where it lies.
+#[cfg(feature = "embed")]
+#[repr(C, align(4096))]
+struct AtPage<T: ?Sized>(T);
+
 #[cfg(feature = "embed")]
 #[allow(
     clippy::allow_attributes,
@@ -45,7 +50,10 @@ macro_rules! module {
         StaticCode::Bytes(include_bytes!($path), None)
     };
     ($path:literal, $compiled:literal) => {
-        StaticCode::Bytes(include_bytes!($path), Some(include_bytes!($compiled)))
+        StaticCode::Bytes(include_bytes!($path), {
+            const COMPILED: &AtPage<[u8]> = &AtPage(*include_bytes!($compiled));
+            Some(&COMPILED.0)
+        })
     };
 }
 

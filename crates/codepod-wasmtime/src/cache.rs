@@ -50,27 +50,9 @@ impl ModuleCache {
 
     /// The compiled form of a module, compiled now if it is not there or does not check out.
     pub fn load(&self, engine: &wasmtime::Engine, wasm: &[u8]) -> EngineResult<Module> {
-        self.load_or_take(engine, wasm, None)
-    }
-
-    /// The same. `compiled` is what the program that runs now carries of it, from its own build: used in
-    /// place of the compiler if it is for this very engine.
-    pub(crate) fn load_or_take(
-        &self,
-        engine: &wasmtime::Engine,
-        wasm: &[u8],
-        compiled: Option<&[u8]>,
-    ) -> EngineResult<Module> {
         let name = self.name(engine, wasm);
         if let Some(module) = self.load_checked(engine, &name) {
             return Ok(module);
-        }
-        if let Some(code) = compiled {
-            self.store(&name, code)?;
-            // Another version of wasmtime refuses it; then it is compiled like any other.
-            if let Some(module) = self.load_checked(engine, &name) {
-                return Ok(module);
-            }
         }
         let code = engine
             .precompile_module(wasm)

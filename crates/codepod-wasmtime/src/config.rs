@@ -56,6 +56,9 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     config.wasm_backtrace_max_frames(None);
     config.native_unwind_info(false);
 
+    #[cfg(unix)]
+    crate::carried::allow(&mut config);
+
     let mut pool = PoolingAllocationConfig::new();
     pool.total_core_instances(slots);
     pool.total_memories(slots);

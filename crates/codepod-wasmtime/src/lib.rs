@@ -4,6 +4,8 @@
 //! the kernel's. One [`Engine`] serves any number of sandboxes in a host process.
 
 mod cache;
+#[cfg(unix)]
+mod carried;
 mod clock;
 mod compile;
 mod config;

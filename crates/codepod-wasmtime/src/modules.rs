@@ -10,6 +10,8 @@ use codepod_kernel::ModuleSource;
 use wasmtime::{InstancePre, Module, ModuleExport};
 
 use crate::cache::ModuleCache;
+#[cfg(unix)]
+use crate::carried;
 use crate::compile::Compiler;
 use crate::error::{EngineError, EngineResult};
 use crate::linker;
@@ -32,7 +34,7 @@ pub struct GuestModule {
     /// Its code.
     pub code: Code,
     /// The same compiled, if the host program carries it from its own build. It is trusted as the host
-    /// program is.
+    /// program is, and run where it lies if it starts at a page and is for this very engine.
     pub compiled: Option<&'static [u8]>,
     /// What it may import.
     pub grants: Vec<Grant>,
@@ -118,19 +120,35 @@ impl Modules {
             return Ok(loaded.clone());
         }
         let guest = &named.guest;
-        let wasm = match &guest.code {
-            Code::Wasm(bytes) => bytes.clone(),
-            Code::File(path) => std::fs::read(path)
-                .map_err(|error| EngineError::InvalidModule(format!("{name}: {error}")))?
-                .into(),
-        };
-        let module = match &self.cache {
-            Some(cache) => cache.load_or_take(&self.engine, &wasm, guest.compiled)?,
-            None => Module::new(&self.engine, &wasm)
-                .map_err(|error| EngineError::InvalidModule(format!("{error:#}")))?,
+        let module = match self.carried(guest) {
+            Some(module) => module,
+            None => self.compiled(guest)?,
         };
         let loaded = self.link(&module, &guest.grants)?;
         Ok(named.loaded.get_or_init(|| loaded).clone())
+    }
+
+    /// What the host program carries of a guest in compiled form, if it can run here.
+    fn carried(&self, guest: &GuestModule) -> Option<Module> {
+        #[cfg(unix)]
+        return carried::load(&self.engine, guest.compiled?);
+        #[cfg(not(unix))]
+        None
+    }
+
+    /// A guest's code from the cache, or compiled now.
+    fn compiled(&self, guest: &GuestModule) -> EngineResult<Module> {
+        let invalid = |why: String| EngineError::InvalidModule(format!("{}: {why}", guest.name));
+        let wasm = match &guest.code {
+            Code::Wasm(bytes) => bytes.clone(),
+            Code::File(path) => std::fs::read(path)
+                .map_err(|error| invalid(error.to_string()))?
+                .into(),
+        };
+        match &self.cache {
+            Some(cache) => cache.load(&self.engine, &wasm),
+            None => Module::new(&self.engine, &wasm).map_err(|error| invalid(format!("{error:#}"))),
+        }
     }
 
     async fn load_foreign(&self, bytes: &Arc<[u8]>) -> EngineResult<Loaded> {

@@ -1,4 +1,5 @@
-//! Loading modules: one that takes long to compile does not hold up the others.
+//! Loading modules: one that takes long to compile does not hold up the others, and compiled code of another
+//! engine is not used.
 
 use std::time::{Duration, Instant};
 
@@ -51,6 +52,31 @@ fn guest(name: &str, times: u32) -> GuestModule {
         compiled: None,
         grants: vec![Grant::Wasi],
     }
+}
+
+#[test]
+fn compiled_code_of_another_engine_is_not_used() {
+    let engine = Engine::new(EngineOptions {
+        slots: 4,
+        threads: 1,
+        cache: None,
+    })
+    .unwrap();
+    let other = wasmtime::Engine::default();
+    let compiled = other.precompile_module(&command(1)).unwrap();
+    // Aligned to a page, as what a program carries is.
+    let memory = vec![0; compiled.len() + (64 << 10)].leak();
+    let start = memory.as_ptr().align_offset(64 << 10);
+    let carried = &mut memory[start..][..compiled.len()];
+    carried.copy_from_slice(&compiled);
+    let mut small = guest("small", 1);
+    small.compiled = Some(carried);
+    engine.register(small.clone());
+    engine.preload("small").unwrap();
+    // Without the module there is nothing else to take.
+    small.code = Code::Wasm(b"garbage".into());
+    engine.register(small);
+    assert!(engine.preload("small").is_err());
 }
 
 #[test]

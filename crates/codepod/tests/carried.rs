@@ -1,0 +1,88 @@
+//! Compiled code that the host program carries is run where it lies; what cannot be run so is compiled.
+
+mod support;
+
+use codepod::{Runtime, RuntimeOptions, Sandbox};
+use codepod_abi::Grant;
+use codepod_wasmtime::{Code, Engine, GuestModule, ModuleCache};
+use support::{expect, test_options};
+
+/// A page of any machine is no longer.
+const PAGE: usize = 64 << 10;
+
+/// The program `hello`, as a module and compiled.
+fn hello() -> (Vec<u8>, Vec<u8>) {
+    let guest = codepod_guests::group(codepod_guests::TEST_PROGRAMS)
+        .find(|guest| guest.name == "hello")
+        .expect("`cargo xtask guests` has built it");
+    let wasm = match guest.module().code {
+        Code::Wasm(bytes) => bytes.into_owned(),
+        Code::File(path) => std::fs::read(path).unwrap(),
+    };
+    let compiled = Engine::precompile(&ModuleCache::of_user().unwrap(), &wasm).unwrap();
+    (wasm, compiled)
+}
+
+/// The bytes so far behind the start of a page, as a constant of the program would lie. No page holds anything else.
+fn placed(bytes: &[u8], behind: usize) -> &'static [u8] {
+    let memory = vec![0; bytes.len() + behind + 2 * PAGE].leak();
+    let start = memory.as_ptr().align_offset(PAGE) + behind;
+    let place = &mut memory[start..][..bytes.len()];
+    place.copy_from_slice(bytes);
+    place
+}
+
+/// A sandbox on an engine of its own that knows `./greet` with this code.
+fn sandbox(code: &[u8], compiled: &'static [u8]) -> Sandbox {
+    let runtime = Runtime::new(RuntimeOptions::default()).unwrap();
+    runtime.engine().register(GuestModule {
+        name: "carried".into(),
+        code: Code::Wasm(code.to_vec().into()),
+        compiled: Some(compiled),
+        grants: vec![Grant::Wasi],
+    });
+    let sandbox = Sandbox::create_on(&runtime, test_options()).unwrap();
+    sandbox.write_file("greet", "#!codepod carried\n").unwrap();
+    sandbox.set_mode("greet", 0o755).unwrap();
+    sandbox
+}
+
+#[track_caller]
+fn says_hello(sandbox: &Sandbox) {
+    expect(sandbox, ["./greet"], 0, "hello, world\n");
+}
+
+#[test]
+fn carried_code_runs_without_its_module() {
+    let (_, compiled) = hello();
+    let carried = placed(&compiled, 0);
+    says_hello(&sandbox(b"nobody reads this", carried));
+    assert_eq!(carried, compiled);
+}
+
+#[test]
+fn every_engine_of_a_program_can_run_carried_code() {
+    let (_, compiled) = hello();
+    let carried = placed(&compiled, 0);
+    let first = sandbox(b"", carried);
+    let second = sandbox(b"", carried);
+    says_hello(&first);
+    says_hello(&second);
+    drop(first);
+    says_hello(&second);
+    drop(second);
+    says_hello(&sandbox(b"", carried));
+}
+
+#[test]
+fn what_cannot_run_where_it_lies_is_compiled() {
+    let (wasm, compiled) = hello();
+    for carried in [
+        placed(&compiled, 16),
+        placed(&compiled[..compiled.len() / 2], 0),
+        placed(b"garbage", 0),
+        placed(b"", 0),
+    ] {
+        says_hello(&sandbox(&wasm, carried));
+    }
+}
