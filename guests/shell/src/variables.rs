@@ -6,6 +6,7 @@
 mod assoc;
 mod attributes;
 mod indexed;
+mod nameref;
 mod scope;
 
 use std::rc::Rc;
@@ -13,9 +14,10 @@ use std::rc::Rc;
 use codepod_shell_syntax::Name;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use assoc::Assoc;
+pub use assoc::{Assoc, hash};
 pub use attributes::Attributes;
 pub use indexed::Indexed;
+pub use nameref::{Target, resolve};
 pub use scope::{Scope, Scopes};
 
 use crate::text::Text;
@@ -63,6 +65,43 @@ impl Variable {
         }
     }
 
+    /// Whether a string can simply be put into it: nothing but a string or unset, and no attribute that matters.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        !self.attributes.any(Attributes::MATTER)
+            && matches!(self.value, Value::Text(_) | Value::Unset)
+    }
+
+    /// Its value as an indexed array, made from what it was: a string becomes element 0.
+    pub fn make_indexed(&mut self) -> &mut Rc<Indexed> {
+        if !matches!(self.value, Value::Indexed(_)) {
+            let mut array = Indexed::default();
+            if let Value::Text(text) = std::mem::take(&mut self.value) {
+                array.set(0, text);
+            }
+            self.value = Value::Indexed(Rc::new(array));
+        }
+        match &mut self.value {
+            Value::Indexed(array) => array,
+            _ => unreachable!("it was just made one"),
+        }
+    }
+
+    /// Its value as an associative array, made from what it was: a string becomes element `0`.
+    pub fn make_assoc(&mut self) -> &mut Rc<Assoc> {
+        if !matches!(self.value, Value::Assoc(_)) {
+            let mut array = Assoc::default();
+            if let Value::Text(text) = std::mem::take(&mut self.value) {
+                array.set(Text::from("0"), text);
+            }
+            self.value = Value::Assoc(Rc::new(array));
+        }
+        match &mut self.value {
+            Value::Assoc(array) => array,
+            _ => unreachable!("it was just made one"),
+        }
+    }
+
     /// Whether it was declared or set.
     pub fn exists(&self) -> bool {
         !matches!(self.value, Value::Unset) || self.attributes != Attributes::NONE
@@ -83,6 +122,8 @@ impl Variable {
 #[derive(Debug, Clone, Default)]
 pub struct Variables {
     blocks: Vec<Rc<Block>>,
+    /// What programs get, until an exported variable changes: `NAME=value`, each with a NUL behind it.
+    environment: Option<Rc<Vec<u8>>>,
 }
 
 type Block = [Variable; BLOCK];
@@ -106,7 +147,66 @@ impl Variables {
             self.blocks
                 .push(Rc::new(std::array::from_fn(|_| Variable::NONE)));
         }
-        &mut Rc::make_mut(&mut self.blocks[block])[name.index() % BLOCK]
+        let variable = &mut Rc::make_mut(&mut self.blocks[block])[name.index() % BLOCK];
+        if variable.attributes.has(Attributes::EXPORT) {
+            self.environment = None;
+        }
+        variable
+    }
+
+    /// Adds attributes and takes others away. Nothing is checked.
+    pub fn change_attributes(&mut self, name: Name, add: Attributes, remove: Attributes) {
+        if add.has(Attributes::EXPORT) {
+            self.environment = None;
+        }
+        let variable = self.get_mut(name);
+        variable.attributes = variable.attributes.without(remove).with(add);
+    }
+
+    /// Replaces a variable with all its attributes and returns the old one.
+    pub fn replace(&mut self, name: Name, variable: Variable) -> Variable {
+        if variable.attributes.has(Attributes::EXPORT) {
+            self.environment = None;
+        }
+        std::mem::replace(self.get_mut(name), variable)
+    }
+
+    /// What programs get as their environment, without functions: `NAME=value`, each with a NUL behind it. Made once, until an
+    /// exported variable changes; who puts the attribute on without [`Variables::change_attributes`] or
+    /// [`Variables::replace`] calls [`Variables::forget_environment`].
+    pub fn environment(&mut self) -> Rc<Vec<u8>> {
+        if let Some(environment) = &self.environment {
+            return Rc::clone(environment);
+        }
+        let mut all = Vec::new();
+        for (name, variable) in self.iter() {
+            if let (true, Value::Text(text)) =
+                (variable.attributes.has(Attributes::EXPORT), &variable.value)
+            {
+                all.extend_from_slice(&name.bytes());
+                all.push(b'=');
+                all.extend(text.iter().filter(|byte| **byte != 0));
+                all.push(0);
+            }
+        }
+        let all = Rc::new(all);
+        self.environment = Some(Rc::clone(&all));
+        all
+    }
+
+    /// Has [`Variables::environment`] made anew.
+    pub fn forget_environment(&mut self) {
+        self.environment = None;
+    }
+
+    /// Whether nothing was written since one was cloned from the other.
+    pub fn is_same(&self, other: &Variables) -> bool {
+        self.blocks.len() == other.blocks.len()
+            && self
+                .blocks
+                .iter()
+                .zip(&other.blocks)
+                .all(|(one, other)| Rc::ptr_eq(one, other))
     }
 
     /// Every variable that exists, in no order.

@@ -36,6 +36,11 @@ impl Attributes {
     /// Declared without a value, so that it is there (`declare -p` shows it).
     pub const DECLARED: Attributes = Attributes(4096);
 
+    /// Those that matter when a string is assigned.
+    pub const MATTER: Attributes = Attributes(1 | 2 | 4 | 8 | 16 | 32 | 64 | 128 | 256 | 1024);
+    /// Those that change the case of what is assigned.
+    pub const CASE: Attributes = Attributes(8 | 16 | 32);
+
     /// Whether all of `other` are in it.
     #[inline]
     pub const fn has(self, other: Attributes) -> bool {

@@ -1,0 +1,297 @@
+//! Compound assignments: `a=(1 [5]=x)`, `m=([k]=v)`.
+
+use std::rc::Rc;
+
+use codepod_shell_syntax::Name;
+use codepod_shell_syntax::tree::{Assign, AssignValue, Element, Subscript};
+
+use super::{Place, array_name, cooked, fail, put, subscript};
+use crate::flow::Run;
+use crate::options::SetOptions;
+use crate::shell::Shell;
+use crate::text::Text;
+use crate::variables::{Assoc, Attributes, Indexed, Value};
+use crate::{arith, expand, special};
+
+/// Runs `a=(…)` or `a+=(…)` of the script.
+#[inline(never)]
+pub(super) fn assign(shell: &mut Shell, assign: &Assign) -> Run {
+    let AssignValue::Array(list) = &assign.value else {
+        return Ok(());
+    };
+    if let Some(subscript) = &assign.subscript {
+        let text = subscript_text(subscript);
+        shell.error(
+            [
+                &*assign.name.bytes(),
+                b"[",
+                &*text,
+                b"]: cannot assign list to array member",
+            ]
+            .concat(),
+        );
+        return fail(shell);
+    }
+    let Some(name) = array_name(shell, assign.name) else {
+        return fail(shell);
+    };
+    if shell.state.set.has(SetOptions::XTRACE) {
+        super::trace::compound(shell, assign, list)?;
+    }
+    if elements(shell, name, list, assign.append)? {
+        return Ok(());
+    }
+    fail(shell)
+}
+
+/// Assigns a list to a variable that is no nameref: associative if it already is (or is declared so), indexed otherwise. Without
+/// `append` the old elements go, after the new ones were expanded. A readonly variable is reported and `Ok(false)`.
+pub fn elements(shell: &mut Shell, name: Name, list: &[Element], append: bool) -> Run<bool> {
+    let attributes = shell.state.variables.get(name).attributes;
+    if attributes.has(Attributes::READONLY) {
+        shell.error([&*name.bytes(), b": readonly variable"].concat());
+        return Ok(false);
+    }
+    if subscript::is_assoc(shell, name) {
+        associative(shell, name, list, append, attributes)?;
+    } else {
+        indexed(shell, name, list, append, attributes)?;
+    }
+    if name.is_well_known() {
+        special::assigned(shell, name);
+    }
+    Ok(true)
+}
+
+/// Assigns a list that comes as text, with or without its parentheses: `declare "a=(1 2)"`.
+pub fn elements_of_text(shell: &mut Shell, name: Name, text: &[u8], append: bool) -> Run<bool> {
+    let list = match codepod_shell_syntax::elements(text, expand::syntax(shell)) {
+        Ok(list) => list,
+        Err(error) => {
+            shell.error(error.message());
+            return Ok(false);
+        }
+    };
+    elements(shell, name, &list, append)
+}
+
+/// An element whose words are expanded.
+enum Ready<'l> {
+    /// Values without subscripts.
+    Fields(Vec<Text>),
+    /// `[subscript]=value`
+    Placed(&'l Subscript, bool, Text),
+}
+
+fn indexed(
+    shell: &mut Shell,
+    name: Name,
+    list: &[Element],
+    append: bool,
+    attributes: Attributes,
+) -> Run {
+    let simple = !attributes.any(Attributes::INTEGER.with(Attributes::CASE));
+    if simple && !append && list.iter().all(|element| element.subscript.is_none()) {
+        let mut fields = shell.take_fields();
+        for element in list {
+            expand::fields(shell, &element.value, &mut fields)?;
+        }
+        let array: Indexed = fields.drain(..).collect();
+        shell.give_fields(fields);
+        return set_value(shell, name, Value::Indexed(Rc::new(array)));
+    }
+    let ready = expanded(shell, list)?;
+    if append {
+        shell.state.variables.get_mut(name).make_indexed();
+    } else {
+        set_value(shell, name, Value::Indexed(Rc::default()))?;
+    }
+    let mut next = match &shell.state.variables.get(name).value {
+        Value::Indexed(array) => array.end(),
+        _ => 0,
+    };
+    for element in ready {
+        match element {
+            Ready::Fields(fields) => {
+                for value in fields {
+                    let place = Place::Index(next as i64);
+                    let value = cooked(shell, name, &place, value, false, attributes)?;
+                    put(shell, name, place, value, false);
+                    next = next.saturating_add(1);
+                }
+            }
+            Ready::Placed(subscript, append, value) => {
+                let Some(index) = index(shell, name, subscript, append, &value)? else {
+                    continue;
+                };
+                let place = Place::Index(index as i64);
+                let value = cooked(shell, name, &place, value, append, attributes)?;
+                put(shell, name, place, value, append && simple);
+                next = index.saturating_add(1);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The index of `[subscript]=value`. A bad one is reported.
+fn index(
+    shell: &mut Shell,
+    name: Name,
+    subscript: &Subscript,
+    append: bool,
+    value: &[u8],
+) -> Run<Option<u64>> {
+    if let Subscript::Expr { word, arith } = subscript
+        && !word.parts.is_empty()
+    {
+        let index = arith::eval(shell, arith)?;
+        if let Value::Indexed(array) = &shell.state.variables.get(name).value
+            && let Some(index) = subscript::from_end(array, index)
+        {
+            return Ok(Some(index));
+        }
+    }
+    bad(shell, subscript, append, value);
+    Ok(None)
+}
+
+#[cold]
+fn bad(shell: &Shell, subscript: &Subscript, append: bool, value: &[u8]) {
+    let equals: &[u8] = if append { b"]+=" } else { b"]=" };
+    shell.error(
+        [
+            b"[",
+            &*subscript_text(subscript),
+            equals,
+            value,
+            b": bad array subscript",
+        ]
+        .concat(),
+    );
+}
+
+fn associative(
+    shell: &mut Shell,
+    name: Name,
+    list: &[Element],
+    append: bool,
+    attributes: Attributes,
+) -> Run {
+    if list
+        .first()
+        .is_some_and(|element| element.subscript.is_none())
+    {
+        return pairs(shell, name, list, append, attributes);
+    }
+    let mut ready = Vec::with_capacity(list.len());
+    for element in list {
+        let Some(subscript) = &element.subscript else {
+            let value = expand::assigned(shell, &element.value)?;
+            shell.error(
+                [
+                    &*name.bytes(),
+                    b": '",
+                    &*value,
+                    b"': must use subscript when assigning associative array",
+                ]
+                .concat(),
+            );
+            continue;
+        };
+        let key = match &**subscript {
+            Subscript::At => Text::from("@"),
+            Subscript::Star => Text::from("*"),
+            Subscript::Expr { word, .. } => expand::key(shell, word)?,
+        };
+        let value = expand::assigned(shell, &element.value)?;
+        if key.is_empty() {
+            bad(shell, subscript, element.append, &value);
+            continue;
+        }
+        ready.push((key, element.append, value));
+    }
+    start(shell, name, append)?;
+    let simple = !attributes.any(Attributes::INTEGER.with(Attributes::CAPITAL));
+    for (key, append, value) in ready {
+        let place = Place::Key(key);
+        let value = cooked(shell, name, &place, value, append, attributes)?;
+        put(shell, name, place, value, append && simple);
+    }
+    Ok(())
+}
+
+/// `m=(key value key value)`
+fn pairs(
+    shell: &mut Shell,
+    name: Name,
+    list: &[Element],
+    append: bool,
+    attributes: Attributes,
+) -> Run {
+    let mut fields = Vec::with_capacity(list.len());
+    for element in list {
+        let mut value = expand::assigned(shell, &element.value)?;
+        if let Some(subscript) = &element.subscript {
+            // After a key without brackets, this is a word like any other.
+            let equals: &[u8] = if element.append { b"]+=" } else { b"]=" };
+            value = Text::from([b"[", &*subscript_text(subscript), equals, &*value].concat());
+        }
+        fields.push(value);
+    }
+    start(shell, name, append)?;
+    let mut fields = fields.into_iter();
+    while let Some(key) = fields.next() {
+        let value = fields.next().unwrap_or_default();
+        if key.is_empty() {
+            shell.error([&*name.bytes(), b": bad array subscript"].concat());
+            continue;
+        }
+        let place = Place::Key(key);
+        let value = cooked(shell, name, &place, value, false, attributes)?;
+        put(shell, name, place, value, false);
+    }
+    Ok(())
+}
+
+fn start(shell: &mut Shell, name: Name, append: bool) -> Run {
+    if append {
+        shell.state.variables.get_mut(name).make_assoc();
+        return Ok(());
+    }
+    set_value(shell, name, Value::Assoc(Rc::new(Assoc::default())))
+}
+
+fn set_value(shell: &mut Shell, name: Name, value: Value) -> Run {
+    let variable = shell.state.variables.get_mut(name);
+    variable.value = value;
+    Ok(())
+}
+
+/// Expands the words of all elements.
+fn expanded<'l>(shell: &mut Shell, list: &'l [Element]) -> Run<Vec<Ready<'l>>> {
+    let mut ready = Vec::with_capacity(list.len());
+    for element in list {
+        ready.push(match &element.subscript {
+            Some(subscript) => {
+                let value = expand::assigned(shell, &element.value)?;
+                Ready::Placed(subscript, element.append, value)
+            }
+            None => {
+                let mut fields = Vec::new();
+                expand::fields(shell, &element.value, &mut fields)?;
+                Ready::Fields(fields)
+            }
+        });
+    }
+    Ok(ready)
+}
+
+/// A subscript as it was written.
+pub(super) fn subscript_text(subscript: &Subscript) -> Vec<u8> {
+    match subscript {
+        Subscript::At => b"@".to_vec(),
+        Subscript::Star => b"*".to_vec(),
+        Subscript::Expr { word, .. } => codepod_shell_syntax::print::word(word),
+    }
+}

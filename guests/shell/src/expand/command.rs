@@ -1,0 +1,66 @@
+//! Command substitution.
+
+use codepod_shell_syntax::tree::{CommandSub, RedirectKind};
+use codepod_sys::descriptor;
+use codepod_sys::file::{self, OpenOptions};
+
+use crate::exec;
+use crate::flow::{Run, Stop};
+use crate::shell::Shell;
+
+/// What a command substitution gives: its output without trailing newlines and without NULs. The status is in the state.
+pub(super) fn output(shell: &mut Shell, substitution: &CommandSub) -> Run<Vec<u8>> {
+    if let Some(error) = &substitution.error {
+        shell.error(&error[..]);
+        shell.state.status = 1;
+        return Err(Stop::Discard);
+    }
+    let mut output = match &substitution.file {
+        Some(redirect) => match &redirect.kind {
+            RedirectKind::Read(word) => {
+                let path = super::target(shell, word)?;
+                read(shell, &path)
+            }
+            _ => exec::capture(shell, &substitution.list)?,
+        },
+        None => exec::capture(shell, &substitution.list)?,
+    };
+    if output.contains(&0) {
+        output.retain(|byte| *byte != 0);
+        shell.error("warning: command substitution: ignored null byte in input");
+    }
+    let length = output
+        .iter()
+        .rposition(|byte| *byte != b'\n')
+        .map_or(0, |last| last + 1);
+    output.truncate(length);
+    Ok(output)
+}
+
+/// The content of a file: `$(<file)`.
+fn read(shell: &mut Shell, path: &[u8]) -> Vec<u8> {
+    let mut content = Vec::new();
+    let fd = match file::open(path, OpenOptions::READ) {
+        Ok(fd) => fd,
+        Err(errno) => {
+            shell.error([path, b": ", errno.message().as_bytes()].concat());
+            shell.state.status = 1;
+            return content;
+        }
+    };
+    let mut buffer = vec![0u8; 16384];
+    loop {
+        match descriptor::read(fd, &mut buffer) {
+            Ok(0) => break,
+            Ok(count) => content.extend_from_slice(&buffer[..count]),
+            Err(codepod_sys::Errno::Intr) => {}
+            Err(errno) => {
+                shell.error(["read error: ", errno.message()].concat());
+                break;
+            }
+        }
+    }
+    let _ = descriptor::close(fd);
+    shell.state.status = 0;
+    content
+}

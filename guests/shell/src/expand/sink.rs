@@ -1,0 +1,241 @@
+//! Where expanded parts go: into fields, one string, a pattern or a regular expression.
+
+use crate::flow::Run;
+use crate::options::{SetOptions, ShellOptions};
+use crate::pattern;
+use crate::shell::Shell;
+use crate::text::Text;
+
+use super::ifs::{self, Splits};
+
+/// What the result is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Fields: unquoted expansions are split, patterns replaced by the names of files.
+    Fields,
+    /// One string.
+    Single,
+    /// A pattern: what is quoted is escaped.
+    Pattern,
+    /// A regular expression: what is quoted is escaped.
+    Regex,
+    /// What `${x/p/r}` puts in: `&` and backslashes that are quoted are escaped.
+    Replacement,
+}
+
+/// Collects.
+#[derive(Debug)]
+pub(super) struct Sink {
+    kind: Kind,
+    /// Finished fields.
+    fields: Vec<Text>,
+    /// The field being made.
+    text: Text,
+    /// The same as a pattern, once something unquoted in it may make it one.
+    pattern: Option<Vec<u8>>,
+    /// Whether there is a field, even if it is empty: something quoted was in it.
+    has: bool,
+    /// White space has just ended a field: a delimiter that follows belongs to it.
+    after_space: bool,
+    /// The last `"$@"` had no elements.
+    pub(super) vanished: bool,
+}
+
+impl Sink {
+    /// An empty one that appends to `fields`.
+    pub(super) fn new(kind: Kind, fields: Vec<Text>) -> Sink {
+        Sink {
+            kind,
+            fields,
+            text: Text::EMPTY,
+            pattern: None,
+            has: false,
+            after_space: false,
+            vanished: false,
+        }
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The one string.
+    pub(super) fn into_text(self) -> Text {
+        self.text
+    }
+
+    /// All fields.
+    pub(super) fn into_fields(self) -> Vec<Text> {
+        self.fields
+    }
+
+    /// How much there is so far, to see whether something was added.
+    pub(super) fn length(&self) -> (usize, usize) {
+        (self.fields.len(), self.text.len())
+    }
+
+    /// There is a field, even if nothing more comes.
+    #[inline]
+    pub(super) fn mark(&mut self) {
+        self.has = true;
+    }
+
+    /// Appends what stands for itself.
+    pub(super) fn quoted(&mut self, bytes: &[u8]) {
+        match self.kind {
+            Kind::Single => self.text.push(bytes),
+            Kind::Fields => {
+                self.text.push(bytes);
+                if let Some(pattern) = &mut self.pattern {
+                    pattern::escape(bytes, pattern);
+                }
+            }
+            Kind::Pattern => {
+                let mut escaped = Vec::new();
+                pattern::escape(bytes, &mut escaped);
+                self.text.push(&escaped);
+            }
+            Kind::Regex => self.escaped(bytes, b"\\.[]{}()*+?^$|"),
+            Kind::Replacement => self.escaped(bytes, b"\\&"),
+        }
+    }
+
+    fn escaped(&mut self, bytes: &[u8], special: &[u8]) {
+        let mut escaped = Vec::with_capacity(bytes.len() + 8);
+        for byte in bytes {
+            if special.contains(byte) {
+                escaped.push(b'\\');
+            }
+            escaped.push(*byte);
+        }
+        self.text.push(&escaped);
+    }
+
+    /// The same for a value, which is shared where it is all there is.
+    pub(super) fn quoted_value(&mut self, value: &Text) {
+        if self.text.is_empty()
+            && self.pattern.is_none()
+            && matches!(self.kind, Kind::Fields | Kind::Single)
+        {
+            self.text = value.clone();
+        } else {
+            self.quoted(value);
+        }
+    }
+
+    /// Appends unquoted text of the script, which is not split.
+    pub(super) fn unquoted(&mut self, shell: &Shell, bytes: &[u8]) {
+        if self.kind == Kind::Fields && (self.pattern.is_some() || super::may_glob(bytes)) {
+            self.begin_pattern(shell);
+            if let Some(pattern) = &mut self.pattern {
+                pattern.extend_from_slice(bytes);
+            }
+        }
+        self.text.push(bytes);
+    }
+
+    /// From here on the field is also kept as a pattern.
+    fn begin_pattern(&mut self, shell: &Shell) {
+        if self.pattern.is_none() && !shell.state.set.has(SetOptions::NOGLOB) {
+            let mut pattern = Vec::new();
+            pattern::escape(&self.text, &mut pattern);
+            self.pattern = Some(pattern);
+        }
+    }
+
+    /// Appends the result of an unquoted expansion: split, and what is a pattern in it is one.
+    pub(super) fn split(&mut self, shell: &mut Shell, bytes: &[u8]) -> Run {
+        if self.kind != Kind::Fields {
+            self.text.push(bytes);
+            return Ok(());
+        }
+        if !ifs::current(shell, |ifs| ifs.splits_or_globs(bytes)) {
+            self.unquoted(shell, bytes);
+            return Ok(());
+        }
+        let mut at = 0;
+        while at < bytes.len() {
+            // The text up to the next delimiter, and that.
+            let start = at;
+            let (kind, end, after) = ifs::current(shell, |ifs| {
+                let mut at = start;
+                while at < bytes.len() {
+                    match ifs.at(bytes, at) {
+                        (Splits::No, after) => at = after,
+                        (kind, after) => return (kind, at, after),
+                    }
+                }
+                (Splits::No, at, at)
+            });
+            if end > start {
+                self.after_space = false;
+                self.unquoted(shell, &bytes[start..end]);
+            }
+            self.delimiter(shell, kind)?;
+            at = after;
+        }
+        Ok(())
+    }
+
+    /// A delimiter of a kind.
+    fn delimiter(&mut self, shell: &mut Shell, kind: Splits) -> Run {
+        let open = self.has || !self.text.is_empty();
+        match kind {
+            Splits::No => {}
+            Splits::Space => {
+                if open {
+                    self.finish(shell)?;
+                    self.after_space = true;
+                }
+            }
+            Splits::Other => {
+                if open || !self.after_space {
+                    self.finish(shell)?;
+                }
+                self.after_space = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// Between two elements of an unquoted `$@`.
+    pub(super) fn element(&mut self, shell: &mut Shell, separator: &[u8]) -> Run {
+        if self.kind != Kind::Fields {
+            self.text.push(separator);
+            return Ok(());
+        }
+        if ifs::current(shell, super::Ifs::is_empty) {
+            if self.has || !self.text.is_empty() {
+                self.finish(shell)?;
+            }
+            return Ok(());
+        }
+        let separator = ifs::separator(shell);
+        self.split(shell, &separator)
+    }
+
+    /// Ends the field, so that what follows is another.
+    pub(super) fn finish(&mut self, shell: &mut Shell) -> Run {
+        let text = std::mem::take(&mut self.text);
+        self.has = false;
+        match self.pattern.take() {
+            None => self.fields.push(text),
+            Some(pattern) => {
+                if pattern::is_pattern(&pattern, shell.state.shopt.has(ShellOptions::EXTGLOB)) {
+                    return super::glob::fields(shell, &pattern, text, &mut self.fields);
+                }
+                self.fields.push(text);
+            }
+        }
+        Ok(())
+    }
+
+    /// The word ends: what is left is a field, if there is anything.
+    pub(super) fn end(&mut self, shell: &mut Shell) -> Run {
+        if self.has || !self.text.is_empty() {
+            self.finish(shell)?;
+        }
+        self.after_space = false;
+        Ok(())
+    }
+}

@@ -1,0 +1,133 @@
+//! `${x:offset:length}`
+
+use codepod_shell_syntax::tree::Arith;
+
+use super::lookup::{Fetched, What};
+use crate::flow::{Run, Stop};
+use crate::pattern::chars;
+use crate::shell::Shell;
+use crate::text::Text;
+use crate::variables::Value;
+use crate::{arith, assign};
+
+/// A part of a string, of the positional parameters or of an array.
+pub(super) fn slice(
+    shell: &mut Shell,
+    what: &What,
+    fetched: Fetched,
+    offset: &Arith,
+    length: Option<&Arith>,
+) -> Run<Fetched> {
+    let offset = arith::eval(shell, offset)?;
+    let length = match length {
+        Some(length) => Some(arith::eval(shell, length)?),
+        None => None,
+    };
+    match fetched {
+        Fetched::Unset => Ok(Fetched::Unset),
+        Fetched::One(text) => string(shell, &text, offset, length).map(Fetched::One),
+        Fetched::Many(list, star) => {
+            if let Some(length @ ..0) = length {
+                return Err(negative(shell, length));
+            }
+            let length = length.map_or(usize::MAX, |length| {
+                usize::try_from(length).unwrap_or(usize::MAX)
+            });
+            Ok(Fetched::Many(part(shell, what, list, offset, length), star))
+        }
+    }
+}
+
+#[cold]
+fn negative(shell: &mut Shell, length: i64) -> Stop {
+    shell.error([&*Text::number(length), b": substring expression < 0"].concat());
+    shell.state.status = 1;
+    Stop::Discard
+}
+
+fn string(shell: &mut Shell, text: &Text, offset: i64, length: Option<i64>) -> Run<Text> {
+    let count = if offset < 0 || length.is_some_and(|length| length < 0) {
+        chars::count(text) as i64
+    } else {
+        i64::MAX
+    };
+    let start = if offset < 0 {
+        offset.saturating_add(count)
+    } else {
+        offset
+    };
+    if start < 0 || count != i64::MAX && start > count {
+        return Ok(Text::EMPTY);
+    }
+    let from = chars::offset(text, usize::try_from(start).unwrap_or(usize::MAX));
+    let rest = &text[from..];
+    let Some(length) = length else {
+        return Ok(Text::new(rest));
+    };
+    let length = if length < 0 {
+        let end = length.saturating_add(count);
+        if end < start {
+            // Nothing is left of an empty rest, but a slice cannot end before it starts.
+            if start == count && rest.is_empty() && end < 0 {
+                return Err(negative(shell, length));
+            }
+            return Err(negative(shell, length));
+        }
+        end - start
+    } else {
+        length
+    };
+    let to = chars::offset(rest, usize::try_from(length).unwrap_or(usize::MAX));
+    Ok(Text::new(&rest[..to]))
+}
+
+fn part(shell: &mut Shell, what: &What, list: Vec<Text>, offset: i64, length: usize) -> Vec<Text> {
+    match what {
+        What::Positionals(_) => {
+            // `$0` counts as the one before the first; from the end it is there too.
+            let count = list.len() as i64 + 1;
+            let start = if offset < 0 {
+                offset.saturating_add(count)
+            } else {
+                offset
+            };
+            if start < 0 {
+                return Vec::new();
+            }
+            let zero = shell.state.zero.clone();
+            let all = std::iter::once(zero).chain(list);
+            all.skip(start as usize).take(length).collect()
+        }
+        What::All(name, _) => {
+            if let Value::Indexed(array) = assign::value(shell, *name) {
+                let end = array.end() as i64;
+                let start = if offset < 0 {
+                    offset.saturating_add(end)
+                } else {
+                    offset
+                };
+                if start < 0 {
+                    return Vec::new();
+                }
+                let from = array.iter().filter(|(index, _)| *index >= start as u64);
+                return from.take(length).map(|(_, text)| text.clone()).collect();
+            }
+            // An associative array has no order to speak of; bash counts its elements from 1.
+            let count = list.len() as i64;
+            let associative = matches!(assign::value(shell, *name), Value::Assoc(_));
+            let mut start = if offset < 0 {
+                offset.saturating_add(count)
+            } else {
+                offset
+            };
+            if associative && start > 0 {
+                start -= 1;
+            }
+            if start < 0 {
+                return Vec::new();
+            }
+            list.into_iter().skip(start as usize).take(length).collect()
+        }
+        _ => list,
+    }
+}

@@ -1,0 +1,238 @@
+//! `${x@Q}` and its like.
+
+use codepod_shell_syntax::tree::{Param, Part};
+
+use super::lookup::{Fetched, What, fetch, locate};
+use super::param::{map, shown, transformed};
+use super::replace;
+use super::sink::Sink;
+use crate::assign;
+use crate::builtins::listing;
+use crate::flow::{Run, Stop};
+use crate::options::SetOptions;
+use crate::quote;
+use crate::shell::Shell;
+use crate::text::Text;
+use crate::variables::{Value, Variable};
+
+pub(super) fn expand(
+    shell: &mut Shell,
+    sink: &mut Sink,
+    param: &Param,
+    letter: u8,
+    quoted: bool,
+) -> Run {
+    let what = locate(shell, param)?;
+    let result = match letter {
+        b'A' => declared(shell, &what)?,
+        b'a' => attributes(shell, &what)?,
+        b'K' | b'k' => pairs(shell, &what, letter)?,
+        _ => {
+            let fetched = fetch(shell, &what)?;
+            if matches!(fetched, Fetched::Unset) && shell.state.set.has(SetOptions::NOUNSET) {
+                return Err(super::unbound(shell, &shown(param)));
+            }
+            match letter {
+                b'Q' => map(fetched, |text| reusable(&text)),
+                b'U' => map(fetched, |text| replace::case(text, b'^', true, None)),
+                b'u' => map(fetched, |text| replace::case(text, b'^', false, None)),
+                b'L' => map(fetched, |text| replace::case(text, b',', true, None)),
+                b'E' => map(fetched, |text| escapes(&text)),
+                b'P' => prompts(shell, fetched)?,
+                _ => {
+                    let text = [
+                        b"${",
+                        &*shown(param),
+                        b"@",
+                        &[letter],
+                        b"}: bad substitution",
+                    ]
+                    .concat();
+                    shell.error(text);
+                    shell.state.status = 1;
+                    return Err(Stop::Discard);
+                }
+            }
+        }
+    };
+    transformed(shell, sink, result, quoted)
+}
+
+fn reusable(text: &[u8]) -> Text {
+    let mut out = Vec::with_capacity(text.len() + 2);
+    quote::reusable(text, &mut out);
+    out.into()
+}
+
+/// Backslash escapes as in `$'…'`.
+fn escapes(text: &[u8]) -> Text {
+    if !text.contains(&b'\\') {
+        return Text::new(text);
+    }
+    // The parser knows them; a quote must not end them early.
+    let mut source = b"$'".to_vec();
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b'\'' => source.extend_from_slice(b"\\'"),
+            b'\\' => {
+                source.push(b'\\');
+                match text.get(at) {
+                    Some(next) => source.push(*next),
+                    None => source.push(b'\\'),
+                }
+                at += 1;
+            }
+            _ => source.push(byte),
+        }
+    }
+    source.push(b'\'');
+    match codepod_shell_syntax::word(&source, codepod_shell_syntax::Options::default()) {
+        Ok(word) => match word.parts.as_slice() {
+            [Part::Quoted(bytes, _)] => Text::new(bytes),
+            [] => Text::EMPTY,
+            _ => Text::new(text),
+        },
+        Err(_) => Text::new(text),
+    }
+}
+
+fn prompts(shell: &mut Shell, fetched: Fetched) -> Run<Fetched> {
+    Ok(match fetched {
+        Fetched::Unset => Fetched::Unset,
+        Fetched::One(text) => Fetched::One(super::prompt(shell, &text)?),
+        Fetched::Many(list, star) => {
+            let mut all = Vec::with_capacity(list.len());
+            for text in list {
+                all.push(super::prompt(shell, &text)?);
+            }
+            Fetched::Many(all, star)
+        }
+    })
+}
+
+/// The variable with its value computed.
+fn variable(shell: &mut Shell, what: &What) -> Option<(codepod_shell_syntax::Name, Variable)> {
+    let name = match what {
+        What::Variable(name) | What::Element(name, _) | What::All(name, _) => *name,
+        _ => return None,
+    };
+    let attributes = shell.state.variables.get(name).attributes;
+    let value = assign::value(shell, name);
+    Some((name, Variable { value, attributes }))
+}
+
+/// `@a`: the letters of the attributes.
+fn attributes(shell: &mut Shell, what: &What) -> Run<Fetched> {
+    let Some((_, variable)) = variable(shell, what) else {
+        return Ok(match fetch(shell, what)? {
+            Fetched::Many(list, star) => Fetched::Many(vec![Text::EMPTY; list.len()], star),
+            _ => Fetched::Unset,
+        });
+    };
+    let letters = Text::from(listing::letters(&variable));
+    Ok(match (what, fetch(shell, what)?) {
+        (What::All(..), Fetched::Many(list, star)) => {
+            Fetched::Many(vec![letters; list.len()], star)
+        }
+        (_, Fetched::Unset) if letters.is_empty() => Fetched::Unset,
+        _ => Fetched::One(letters),
+    })
+}
+
+/// `@A`: what makes the variable again.
+fn declared(shell: &mut Shell, what: &What) -> Run<Fetched> {
+    let Some((name, variable)) = variable(shell, what) else {
+        return Ok(match (what, fetch(shell, what)?) {
+            (What::Positionals(star), Fetched::Many(list, _)) if !list.is_empty() => {
+                let mut all = vec![Text::from("set"), Text::from("--")];
+                all.extend(list.iter().map(|text| reusable(text)));
+                Fetched::Many(all, *star)
+            }
+            _ => Fetched::Unset,
+        });
+    };
+    let letters = listing::letters(&variable);
+    let mut assignment = name.bytes().to_vec();
+    let is_array = matches!(variable.value, Value::Indexed(_) | Value::Assoc(_));
+    if let (What::All(_, star), true) = (what, is_array) {
+        assignment.push(b'=');
+        listing::array(&variable.value, &mut assignment);
+        let dashed = [b"-", &letters[..]].concat();
+        let all = vec![
+            Text::from("declare"),
+            Text::from(dashed),
+            Text::from(assignment),
+        ];
+        return Ok(Fetched::Many(all, *star));
+    }
+    let value = match fetch(shell, what)? {
+        Fetched::One(text) => Some(text),
+        Fetched::Many(list, _) => list.into_iter().next(),
+        Fetched::Unset => None,
+    };
+    let mut out = Vec::new();
+    if !letters.is_empty() {
+        out.extend_from_slice(b"declare -");
+        out.extend_from_slice(&letters);
+        out.push(b' ');
+    }
+    match value {
+        Some(value) => {
+            assignment.push(b'=');
+            quote::reusable(&value, &mut assignment);
+        }
+        None if letters.is_empty() => return Ok(Fetched::Unset),
+        None => {}
+    }
+    out.extend_from_slice(&assignment);
+    Ok(Fetched::One(out.into()))
+}
+
+/// `@K` and `@k`: keys and values, as one string or as a list.
+fn pairs(shell: &mut Shell, what: &What, letter: u8) -> Run<Fetched> {
+    if let What::All(name, star) = what {
+        let (mut list, mut joined) = (Vec::new(), Vec::new());
+        let mut add = |key: &[u8], quoted_key: &mut dyn FnMut(&mut Vec<u8>), value: &[u8]| {
+            if letter == b'k' {
+                list.push(Text::new(key));
+                list.push(Text::new(value));
+            } else {
+                quoted_key(&mut joined);
+                joined.push(b' ');
+                quote::declared(value, &mut joined);
+            }
+            if letter == b'K' {
+                joined.push(b' ');
+            }
+        };
+        match assign::value(shell, *name) {
+            Value::Indexed(array) => {
+                for (index, value) in array.iter() {
+                    let index = Text::number(index as i64);
+                    add(&index, &mut |out| out.extend_from_slice(&index), value);
+                }
+                if joined.last() == Some(&b' ') {
+                    joined.pop();
+                }
+            }
+            Value::Assoc(array) => {
+                for (key, value) in array.iter() {
+                    add(key, &mut |out| quote::key(key, out), value);
+                }
+            }
+            _ => {
+                let fetched = fetch(shell, what)?;
+                return Ok(map(fetched, |text| reusable(&text)));
+            }
+        }
+        return Ok(if letter == b'k' {
+            Fetched::Many(list, *star)
+        } else {
+            Fetched::One(joined.into())
+        });
+    }
+    let fetched = fetch(shell, what)?;
+    Ok(map(fetched, |text| reusable(&text)))
+}

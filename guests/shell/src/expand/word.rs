@@ -1,0 +1,100 @@
+//! The parts of a word, one after another.
+
+use codepod_shell_syntax::tree::Part;
+
+use super::sink::{Kind, Sink};
+use super::{brace, command, param, tilde};
+use crate::flow::Run;
+use crate::shell::Shell;
+use crate::text::Text;
+use crate::{arith, exec};
+
+/// Where parts stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Outside of quotes, in the word itself.
+    Bare,
+    /// Outside of quotes, in the word of `${x-word}`: text is split too.
+    Inner,
+    /// Inside double quotes.
+    Double,
+}
+
+/// Expands parts into the sink.
+pub(super) fn parts(shell: &mut Shell, sink: &mut Sink, parts: &[Part], place: Place) -> Run {
+    for part in parts {
+        self::part(shell, sink, part, place)?;
+    }
+    Ok(())
+}
+
+pub(super) fn part(shell: &mut Shell, sink: &mut Sink, part: &Part, place: Place) -> Run {
+    match part {
+        Part::Literal(bytes) => match place {
+            Place::Double => sink.quoted(bytes),
+            Place::Bare => sink.unquoted(shell, bytes),
+            Place::Inner => sink.split(shell, bytes)?,
+        },
+        Part::Quoted(bytes, _) => {
+            sink.mark();
+            sink.quoted(bytes);
+        }
+        Part::Double(inside) => double(shell, sink, inside)?,
+        Part::Param(param) => param::expand(shell, sink, param, place == Place::Double)?,
+        Part::Command(substitution) => {
+            let output = command::output(shell, substitution)?;
+            value(shell, sink, &Text::from(output), place)?;
+        }
+        Part::Arith(arith) => {
+            let number = Text::number(arith::eval(shell, arith)?);
+            value(shell, sink, &number, place)?;
+        }
+        Part::Process(substitution) => {
+            let path = exec::process_substitution(shell, &substitution.list, substitution.read)?;
+            sink.mark();
+            sink.quoted(&path);
+        }
+        Part::Tilde(name) => {
+            let directory = tilde::expand(shell, name);
+            sink.mark();
+            sink.quoted(&directory);
+        }
+        Part::Brace(brace) => brace::literally(shell, sink, brace)?,
+        Part::ExtGlob(kind, alternatives) => {
+            sink.unquoted(shell, &[*kind, b'(']);
+            for (number, alternative) in alternatives.iter().enumerate() {
+                if number > 0 {
+                    sink.unquoted(shell, b"|");
+                }
+                parts(shell, sink, &alternative.parts, Place::Bare)?;
+            }
+            sink.unquoted(shell, b")");
+        }
+    }
+    Ok(())
+}
+
+/// Appends the result of an expansion.
+pub(super) fn value(shell: &mut Shell, sink: &mut Sink, text: &Text, place: Place) -> Run {
+    if place == Place::Double || sink.kind() == Kind::Single {
+        sink.quoted_value(text);
+        return Ok(());
+    }
+    sink.split(shell, text)
+}
+
+/// `"…"`: one field at least, unless all it holds is a `"$@"` without elements.
+fn double(shell: &mut Shell, sink: &mut Sink, inside: &[Part]) -> Run {
+    let before = sink.length();
+    let mut vanished = false;
+    for part in inside {
+        sink.vanished = false;
+        self::part(shell, sink, part, Place::Double)?;
+        vanished |= sink.vanished;
+    }
+    sink.vanished = false;
+    if !vanished || sink.length() != before {
+        sink.mark();
+    }
+    Ok(())
+}
