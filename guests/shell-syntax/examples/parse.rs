@@ -1,8 +1,9 @@
 //! Parses a script from standard input and shows the trees, or the time it took (`--time`), or nothing but errors (`--check`).
 
-use std::io::Read;
+use std::io::{Read, Write};
 
-use codepod_shell_syntax::{Options, Parser};
+use codepod_shell_syntax::tree::CommandKind;
+use codepod_shell_syntax::{Options, Parser, print};
 
 fn main() {
     let mut text = Vec::new();
@@ -20,6 +21,17 @@ fn main() {
             Ok(None) => break,
             Ok(Some(list)) => {
                 commands += list.items.len();
+                if mode == "--print" {
+                    for item in &list.items {
+                        if let [command] = item.first.stages.as_slice()
+                            && let CommandKind::Function(function) = &command.kind
+                        {
+                            let mut text = print::function(function);
+                            text.push(b'\n');
+                            std::io::stdout().write_all(&text).unwrap_or(());
+                        }
+                    }
+                }
                 if mode == "--tree" {
                     println!("{list:#?}");
                 }

@@ -29,6 +29,7 @@ use crate::tree::{Bytes, Element, List, Word};
 use reader::{Input, Reader};
 
 pub use quoted::ansi;
+pub(crate) use reserved::is_reserved;
 
 /// What changes the grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

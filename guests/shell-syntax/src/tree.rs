@@ -611,7 +611,8 @@ pub struct CommandSub {
     pub backquotes: bool,
     /// `$(<word)` and nothing else: the file's content.
     pub file: Option<Box<Redirect>>,
-    /// The text between backquotes, as written, for printing; empty for `$(…)`, which is printed from the list.
+    /// The text as written, where bash prints it so: between backquotes, in a here-document, and where `$((` starts a command.
+    /// Otherwise it is empty, and the list is printed.
     pub text: Bytes,
     /// The line it starts on.
     pub line: u32,

@@ -75,11 +75,15 @@ impl Reader<'_> {
                 self.input.pos = start;
                 return Ok(None);
             };
-            let end = self.pos();
             return Ok(Some(Argument::Word(Word {
-                parts: vec![Part::Literal(Bytes::from(self.slice(start, end)))],
+                parts: vec![Part::Literal(Bytes(crate::print::assign(&assign)))],
                 span: self.span(start),
             })));
+        }
+        if declares == Declares::Scalars && matches!(assign.value, AssignValue::Array(_)) {
+            self.input.pos = start;
+            self.command_word()?;
+            return Err(self.unexpected());
         }
         // Braces are expanded here, unlike in an assignment: then it is a word.
         if self.options.braces

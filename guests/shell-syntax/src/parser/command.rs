@@ -239,6 +239,8 @@ pub(super) enum Declares {
     Unknown,
     /// `declare` and its like.
     Yes,
+    /// The same behind `command` or `builtin`: but not with `(…)`.
+    Scalars,
     /// `eval` and `let`: `name=(…)` is one word.
     Text,
     /// `command` or `builtin`: the next word decides.
@@ -249,13 +251,19 @@ pub(super) enum Declares {
 
 impl Declares {
     fn yes(self) -> bool {
-        matches!(self, Declares::Yes | Declares::Text)
+        matches!(self, Declares::Yes | Declares::Scalars | Declares::Text)
     }
 
     /// After the command word.
     fn command(self, word: &Word) -> Declares {
         match word.as_literal() {
-            Some(b"declare" | b"local" | b"export" | b"readonly" | b"typeset") => Declares::Yes,
+            Some(b"declare" | b"local" | b"export" | b"readonly" | b"typeset") => {
+                if self == Declares::Behind {
+                    Declares::Scalars
+                } else {
+                    Declares::Yes
+                }
+            }
             Some(b"eval" | b"let") if self == Declares::Unknown => Declares::Text,
             Some(b"command" | b"builtin") => Declares::Behind,
             Some(word) if self == Declares::Behind && word.starts_with(b"-") => Declares::Behind,

@@ -54,7 +54,8 @@ impl Reader<'_> {
         let mut negated = false;
         loop {
             self.newlines()?;
-            if self.peek() == b'!' && is(self.peek_at(1), END) && self.peek_at(1) != b'(' {
+            let glob = self.options.extglob && self.peek_at(1) == b'(';
+            if self.peek() == b'!' && is(self.peek_at(1), END) && !glob {
                 negated = !negated;
                 self.skip(1);
             } else {

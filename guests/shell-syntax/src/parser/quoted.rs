@@ -28,8 +28,6 @@ pub(super) enum End {
     HereBrace,
     /// The end of the text: a here-document.
     Text,
-    /// The end of the text: a prompt.
-    Prompt,
 }
 
 impl Reader<'_> {
@@ -81,7 +79,7 @@ impl Reader<'_> {
         let classes = match end {
             End::Quote => DOUBLE | NUL,
             End::Brace | End::HereBrace => DOUBLE | NUL | CLOSE,
-            End::Text | End::Prompt => HERE | NUL,
+            End::Text => HERE | NUL,
         };
         let mut parts = Vec::new();
         let mut run = self.pos();
@@ -131,7 +129,7 @@ impl Reader<'_> {
                     parts.push(self.double_quotes()?);
                 }
                 0 => {
-                    if matches!(end, End::Text | End::Prompt) {
+                    if matches!(end, End::Text) {
                         break;
                     }
                     let byte = if end == End::Quote { b'"' } else { b'}' };

@@ -85,6 +85,11 @@ fn find(word: &[u8]) -> Option<Reserved> {
     })
 }
 
+/// Whether a word is reserved.
+pub(crate) fn is_reserved(word: &[u8]) -> bool {
+    word == b"]]" || find(word).is_some()
+}
+
 impl Reader<'_> {
     /// The reserved word here, if there is one. It is not passed.
     #[inline]

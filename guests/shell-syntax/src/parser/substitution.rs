@@ -11,9 +11,11 @@ use crate::tree::{
 
 impl Reader<'_> {
     /// `$(…)` or `$((…))`, at its dollar.
-    pub(super) fn substitution(&mut self, _quoting: Quoting) -> Parse<Part> {
+    pub(super) fn substitution(&mut self, quoting: Quoting) -> Parse<Part> {
         let start = self.pos();
+        let mut raw = quoting == Quoting::Here;
         if self.peek_at(2) == b'(' {
+            raw = true;
             self.skip(3);
             if let Some(arith) = self.double_parens(start)? {
                 return Ok(Part::Arith(Box::new(arith)));
@@ -24,11 +26,17 @@ impl Reader<'_> {
         self.skip(2);
         let mut list = self.parenthesized(start)?;
         let file = only_file(&mut list);
+        let text = if raw {
+            let end = self.pos();
+            Bytes::from(self.slice(start + 2, end - 1))
+        } else {
+            Bytes::default()
+        };
         Ok(Part::Command(Box::new(CommandSub {
             list: Rc::new(list),
             backquotes: false,
             file,
-            text: Bytes::default(),
+            text,
             line,
             error: None,
         })))

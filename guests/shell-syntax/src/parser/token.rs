@@ -21,7 +21,8 @@ impl Reader<'_> {
             0 => self.error(ErrorKind::End),
             b'\n' => self.error(ErrorKind::Unexpected(b"newline".to_vec())),
             byte if is(byte, END) => {
-                let rest = self.slice(start, start + 3);
+                let end = (start + 3).min(self.input.text.len());
+                let rest = self.slice(start, end);
                 let operator = OPERATORS
                     .iter()
                     .find(|operator| rest.starts_with(operator) && **operator != b"((")

@@ -61,11 +61,6 @@ impl Mode {
         classes: NUL | QUOTE | TILDE | CLOSE,
         flags: START_TILDE | INSIDE,
     };
-    /// The word of `${x:=word}`.
-    pub(super) const ASSIGNED_OPERAND: Mode = Mode {
-        classes: NUL | QUOTE | TILDE | CLOSE,
-        flags: START_TILDE | INSIDE,
-    };
     /// The pattern of `${x#pattern}`.
     pub(super) const TRIM: Mode = Mode {
         classes: NUL | QUOTE | CLOSE | TILDE,
