@@ -17,7 +17,7 @@ impl<'t> Printer<'t> {
         for (index, item) in list.items.iter().enumerate() {
             let last = index + 1 == count;
             self.item(item);
-            if index > 0 {
+            if index > 0 && !item.background {
                 self.bodies(b"");
             }
             if item.background {
@@ -41,20 +41,24 @@ impl<'t> Printer<'t> {
 
     /// Between two commands.
     fn separator(&mut self, newline: bool) {
-        let newline = newline && self.substitutions > 0;
+        if newline && self.substitutions > 0 && self.functions == 0 {
+            self.bodies(b"");
+            self.was_body = false;
+            self.out.push(b'\n');
+            self.skip += 1;
+            return;
+        }
         if !self.waiting.is_empty() {
             self.bodies(b"");
         } else if self.was_body {
             self.was_body = false;
         } else {
-            self.out.push(if newline { b'\n' } else { b';' });
+            self.out.push(b';');
         }
         if self.functions > 0 {
             self.out.push(b'\n');
         } else {
-            if !newline {
-                self.out.push(b' ');
-            }
+            self.out.push(b' ');
             self.skip += 1;
         }
     }
