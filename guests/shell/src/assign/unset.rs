@@ -60,9 +60,11 @@ pub fn unset(shell: &mut Shell, name: Name) -> bool {
         return true;
     }
     let mut left = Variable::NONE;
-    if shell.state.scopes.is_local(name) && !shell.state.scopes.is_temporary(name) {
+    let own = shell.state.scopes.is_local(name) && !shell.state.scopes.is_temporary(name);
+    let keeps = shell.state.shopt.has(ShellOptions::LOCALVAR_UNSET);
+    if own || keeps && shell.state.scopes.has(name) {
         left.attributes = Attributes::LOCAL;
-    } else if let Some(saved) = take_hidden(shell, name) {
+    } else if let Some(saved) = shell.state.scopes.take(name) {
         left = saved;
     }
     shell.state.variables.replace(name, left);
@@ -70,14 +72,6 @@ pub fn unset(shell: &mut Shell, name: Name) -> bool {
         special::assigned(shell, name);
     }
     true
-}
-
-fn take_hidden(shell: &mut Shell, name: Name) -> Option<Variable> {
-    let taken = shell.state.scopes.take(name)?;
-    if shell.state.shopt.has(ShellOptions::LOCALVAR_UNSET) {
-        return None;
-    }
-    Some(taken)
 }
 
 /// `unset name[subscript]`
@@ -111,8 +105,7 @@ fn element(shell: &mut Shell, name: Name, text: &[u8]) -> Run<bool> {
             Ok(true)
         }
         Value::Text(_) => {
-            let index = if all { 0 } else { index(shell, text)? };
-            if index == 0 || index == -1 {
+            if !all && index(shell, text)? == 0 {
                 return Ok(unset(shell, name));
             }
             shell.builtin_error(

@@ -128,7 +128,13 @@ fn declare(shell: &mut Shell, arguments: &[Text], local: bool) -> Run<i32> {
 pub fn argument(shell: &mut Shell, assign: &Assign, fields: &mut Vec<Text>) -> Run {
     let mut field = Text::new(&assign.name.bytes());
     let AssignValue::Word(word) = &assign.value else {
-        array(shell, assign, fields)?;
+        let options = options_so_far(fields);
+        if options.on.has(Attributes::NAMEREF) {
+            // The builtin will refuse it.
+            field.push(b"=()");
+        } else {
+            array(shell, assign, options)?;
+        }
         fields.push(field);
         return Ok(());
     };
@@ -151,8 +157,7 @@ pub fn argument(shell: &mut Shell, assign: &Assign, fields: &mut Vec<Text>) -> R
 }
 
 /// Makes the array of `declare name=(…)`. What the builtin will refuse is left to it.
-fn array(shell: &mut Shell, assign: &Assign, fields: &[Text]) -> Run {
-    let options = options_so_far(fields);
+fn array(shell: &mut Shell, assign: &Assign, options: Options) -> Run {
     let name = assign.name;
     let run = |shell: &mut Shell, name: Name| {
         if variable::prepare_array(shell, name, options) {

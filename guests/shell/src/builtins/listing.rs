@@ -1,5 +1,7 @@
 //! Variables and functions as `declare -p`, `set` and their relatives print them.
 
+use std::rc::Rc;
+
 use codepod_shell_syntax::{Name, print};
 
 use crate::assign;
@@ -51,10 +53,44 @@ pub(super) fn current(shell: &mut Shell, name: Name) -> Variable {
     }
 }
 
+/// A variable in a list of all: bash computes dynamic ones only when they are asked for by name.
+fn in_list(shell: &mut Shell, name: Name) -> Variable {
+    let mut variable = current(shell, name);
+    if matches!(shell.state.variables.get(name).value, Value::Dynamic) {
+        match name {
+            Name::BASHPID
+            | Name::BASH_ARGV0
+            | Name::BASH_COMMAND
+            | Name::BASH_SUBSHELL
+            | Name::COMP_WORDBREAKS
+            | Name::EPOCHREALTIME
+            | Name::EPOCHSECONDS
+            | Name::HISTCMD
+            | Name::LINENO
+            | Name::RANDOM
+            | Name::SECONDS
+            | Name::SRANDOM => variable.value = Value::Unset,
+            Name::BASH_ARGC | Name::DIRSTACK | Name::GROUPS => variable.value = Value::Indexed(Rc::default()),
+            _ => {}
+        }
+    }
+    variable
+}
+
+/// Appends `declare -x name="value"` and a newline, in a list of all.
+pub(super) fn declaration_in_list(shell: &mut Shell, name: Name, out: &mut Vec<u8>) {
+    let variable = in_list(shell, name);
+    declare(name, &variable, out);
+}
+
 /// Appends `declare -x name="value"` and a newline.
 pub fn declaration(shell: &mut Shell, name: Name, out: &mut Vec<u8>) {
     let variable = current(shell, name);
-    let letters = letters(&variable);
+    declare(name, &variable, out);
+}
+
+fn declare(name: Name, variable: &Variable, out: &mut Vec<u8>) {
+    let letters = letters(variable);
     out.extend_from_slice(b"declare -");
     out.extend_from_slice(if letters.is_empty() { b"-" } else { &letters });
     out.push(b' ');
@@ -108,7 +144,7 @@ pub fn array(value: &Value, out: &mut Vec<u8>) {
 /// Appends `name=value` and a newline for every variable that is set, as `set` does.
 pub(super) fn variables(shell: &mut Shell, out: &mut Vec<u8>) {
     for name in shell.state.variables.names() {
-        let variable = current(shell, name);
+        let variable = in_list(shell, name);
         if matches!(variable.value, Value::Unset) {
             continue;
         }

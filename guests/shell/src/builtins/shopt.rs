@@ -88,7 +88,6 @@ fn line(name: &str, on: bool, reusable: bool, out: &mut Vec<u8>) {
 
 fn show(shell: &Shell, command: &[u8], names: &[Text], asked: Asked) -> i32 {
     let mut status = 0;
-    let mut out = Vec::new();
     for name in names {
         let found = SHELL_OPTIONS.iter().find(|(known, ..)| known.as_bytes() == &**name);
         let Some((known, _, option)) = found else {
@@ -98,10 +97,12 @@ fn show(shell: &Shell, command: &[u8], names: &[Text], asked: Asked) -> i32 {
         let on = shell.state.shopt.has(*option);
         status |= i32::from(!on);
         if !asked.quiet {
+            let mut out = Vec::new();
             line(known, on, asked.reusable, &mut out);
+            status |= print(shell, command, &out);
         }
     }
-    print(shell, command, &out) | status
+    status
 }
 
 fn invalid(shell: &Shell, command: &[u8], name: &[u8]) -> i32 {
@@ -161,7 +162,6 @@ fn set_option(shell: &mut Shell, option: ShellOptions, on: bool) -> Run {
 
 fn show_set(shell: &Shell, command: &[u8], names: &[Text], asked: Asked) -> i32 {
     let mut status = 0;
-    let mut out = Vec::new();
     for name in names {
         let found = SET_OPTIONS.iter().find(|(known, ..)| known.as_bytes() == &**name);
         let Some((known, _, option)) = found else {
@@ -172,10 +172,12 @@ fn show_set(shell: &Shell, command: &[u8], names: &[Text], asked: Asked) -> i32 
         let on = shell.state.set.has(*option);
         status |= i32::from(!on);
         if !asked.quiet {
+            let mut out = Vec::new();
             set::line(known, on, asked.reusable, &mut out);
+            status |= print(shell, command, &out);
         }
     }
-    print(shell, command, &out) | status
+    status
 }
 
 /// bash tells of an unknown name here, but the status stays 0.

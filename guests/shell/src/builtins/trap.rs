@@ -77,7 +77,10 @@ fn show(shell: &Shell, command: &[u8], specs: &[Text], explicit: bool) -> i32 {
     }
     for spec in specs {
         match signals::number(spec) {
-            Some(number) => line(shell, signals::event(number), posix, posix, &mut out),
+            Some(number) => {
+                line(shell, signals::event(number), posix, posix, &mut out);
+                status |= print(shell, command, &std::mem::take(&mut out));
+            }
             None => status = invalid(shell, command, spec),
         }
     }

@@ -56,7 +56,7 @@ fn has(definition: &Definition, any: Attributes) -> bool {
 fn declarations(shell: &mut Shell, any: Attributes, out: &mut Vec<u8>) {
     for name in shell.state.variables.names() {
         if wanted(shell, name, any) {
-            listing::declaration(shell, name, out);
+            listing::declaration_in_list(shell, name, out);
         }
     }
 }

@@ -316,9 +316,6 @@ fn nameref(
 /// Readies a variable for `declare name=(…)`: makes it an array with the attributes that elements need. False when the builtin will
 /// refuse it.
 pub(super) fn prepare_array(shell: &mut Shell, name: Name, options: Options) -> bool {
-    if options.on.has(Attributes::NAMEREF) {
-        return false;
-    }
     let Followed::Name(name) = set_nameref_followed(shell, name) else {
         return true;
     };
