@@ -150,8 +150,7 @@ fn serve(blob: &[u8]) -> u32 {
     let Ok((VERSION, numbers, state, task)) = decoded else {
         return 126;
     };
-    let mut shell = Shell::new(state);
-    shell.fds = table(&numbers);
+    let mut shell = Shell::with_fds(state, table(&numbers));
     traps::start(&shell.state);
     let result = match &task {
         Task::List(list) => exec::list(&mut shell, list),

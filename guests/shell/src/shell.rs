@@ -54,6 +54,11 @@ impl Shell {
         for number in 0..3 {
             fds.set(number, Open::kernel(Fd(number)));
         }
+        Shell::with_fds(state, fds)
+    }
+
+    /// A shell with these descriptors.
+    pub fn with_fds(state: State, fds: FdTable) -> Shell {
         Shell {
             state,
             fds,

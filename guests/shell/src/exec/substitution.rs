@@ -36,7 +36,7 @@ pub(super) fn run(shell: &mut Shell, list: &List, read: bool) -> Run<Text> {
             shell.state.last_background = Some(pid.0);
         }
         Err(errno) => {
-            child::refused(shell, errno);
+            child::refused(shell, errno)?;
             return Err(Stop::Discard);
         }
     }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use codepod_shell_syntax::{Name, Parser};
-use codepod_sys::session::{self, HINTS, Request, SCRIPT_ON_STDIN, strings};
+use codepod_sys::session::{self, HINTS, Request, strings};
 use codepod_sys::{Errno, Fd, cwd, process};
 
 use super::start;
@@ -108,9 +108,6 @@ fn serve(shell: &mut Shell, run: &session::Run<'_>) -> i32 {
 }
 
 fn script(shell: &mut Shell, run: &session::Run<'_>) -> Run {
-    if run.flags & SCRIPT_ON_STDIN != 0 {
-        return super::input(shell);
-    }
     note_names(shell, run.script);
     let parser = Parser::new(run.script, parser_options(shell, 1));
     Script::new(parser, "-c", true).run(shell)
