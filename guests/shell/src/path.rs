@@ -24,7 +24,7 @@ pub fn is_program(path: &[u8]) -> bool {
 
 /// The value of `PATH`.
 pub fn variable(shell: &Shell) -> Option<Text> {
-    let path = shell.state.variables.get(Name::new(b"PATH"));
+    let path = shell.state.variables.get(Name::PATH);
     path.scalar().cloned()
 }
 
@@ -69,7 +69,7 @@ pub fn find(shell: &mut Shell, name: &[u8]) -> Option<Text> {
         }
     }
     let path = Text::from(search(&variable(shell)?, name)?);
-    if shell.state.set.has(SetOptions::HASHALL) && !shell.state.scopes.is_temporary(Name::new(b"PATH")) {
+    if shell.state.set.has(SetOptions::HASHALL) && !shell.state.scopes.is_temporary(Name::PATH, &shell.state.variables) {
         Rc::make_mut(&mut shell.state.hash).insert(Text::new(name), (path.clone(), 1));
     }
     Some(path)

@@ -60,7 +60,7 @@ pub fn unset(shell: &mut Shell, name: Name) -> bool {
         return true;
     }
     let mut left = Variable::NONE;
-    let own = shell.state.scopes.is_local(name) && !shell.state.scopes.is_temporary(name);
+    let own = variable.attributes.has(Attributes::LOCAL) && shell.state.scopes.is_own(name);
     let keeps = shell.state.shopt.has(ShellOptions::LOCALVAR_UNSET);
     if own || keeps && shell.state.scopes.has(name) {
         left.attributes = Attributes::LOCAL;

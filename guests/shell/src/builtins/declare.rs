@@ -168,9 +168,11 @@ fn array(shell: &mut Shell, assign: &Assign, options: Options) -> Run {
     if options.global {
         return variable::globally(shell, name, |shell| run(shell, name));
     }
-    let local = options.local && shell.state.scopes.in_function();
-    if local && !variable::make_local(shell, name, options.inherit) {
-        return Ok(());
+    if options.local && shell.state.scopes.in_function() {
+        if !variable::make_local(shell, name, options.inherit) {
+            return Ok(());
+        }
+        variable::forget_scalar(shell, name, options);
     }
     run(shell, name)
 }

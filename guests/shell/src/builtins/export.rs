@@ -107,6 +107,10 @@ fn variable(
     let Followed::Name(name) = declare::set_nameref_followed(shell, name) else {
         return Ok(true);
     };
+    // What was set for a command or a call only stays now.
+    if shell.state.scopes.is_temporary(name, &shell.state.variables) {
+        shell.state.scopes.take(name);
+    }
     let mark = attributes.without(array);
     if off {
         shell.state.variables.change_attributes(name, Attributes::NONE, mark);

@@ -69,7 +69,15 @@ pub(super) fn call(shell: &mut Shell, function: &Rc<Function>, arguments: Vec<Te
 }
 
 /// Calls a function. The first field is its name.
-pub(super) fn run(shell: &mut Shell, definition: &Definition, mut fields: Vec<Text>) -> Run {
+pub(super) fn run(shell: &mut Shell, definition: &Definition, fields: Vec<Text>) -> Run {
+    shell.state.scopes.push(true);
+    let result = run_in_scope(shell, definition, fields);
+    simple::leave_scope(shell);
+    result
+}
+
+/// The same where its scope is there already.
+pub(super) fn run_in_scope(shell: &mut Shell, definition: &Definition, mut fields: Vec<Text>) -> Run {
     if shell.depth >= super::DEPTH {
         return super::too_deep(shell);
     }
@@ -90,7 +98,6 @@ pub(super) fn run(shell: &mut Shell, definition: &Definition, mut fields: Vec<Te
         loops: std::mem::take(&mut shell.state.loops),
         sourced: false,
     });
-    shell.state.scopes.push(true);
     let hidden = traps::enter_function(shell, definition.traced);
     shell.depth += 1;
     let mut result = match command(shell, &definition.function().body) {
@@ -102,7 +109,6 @@ pub(super) fn run(shell: &mut Shell, definition: &Definition, mut fields: Vec<Te
         result = traps::ret(shell);
     }
     traps::leave_function(shell, hidden);
-    simple::leave_scope(shell);
     if let Some(frame) = shell.state.frames.pop() {
         shell.state.line = frame.line;
         shell.state.loops = frame.loops;

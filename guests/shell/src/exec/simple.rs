@@ -213,7 +213,8 @@ fn prepared(shell: &mut Shell, command: &Command, simple: &Simple, what: What<'_
     };
     let scoped = !simple.assigns.is_empty() && !stays;
     if scoped {
-        shell.state.scopes.push(false);
+        // Those before a function are in its own scope.
+        shell.state.scopes.push(matches!(what, What::Function(_)));
     }
     let mut undo = Undo::default();
     let result = prepare_and_run(shell, command, simple, what, fields, &mut undo, stays);
@@ -255,7 +256,8 @@ fn prepare_and_run(
         };
     }
     match what {
-        What::Function(definition) => function::run(shell, definition, fields),
+        What::Function(definition) if simple.assigns.is_empty() => function::run(shell, definition, fields),
+        What::Function(definition) => function::run_in_scope(shell, definition, fields),
         What::Builtin(entry) => {
             if keeps_redirections(&fields) {
                 undo.keep();

@@ -7,13 +7,14 @@ use std::rc::Rc;
 use codepod_shell_syntax::Name;
 use serde::{Deserialize, Serialize};
 
-use super::{Variable, Variables};
+use super::{Attributes, Variable, Variables};
 use crate::options::SetOptions;
 
 /// What was put aside by a function call or by the assignments before one command.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Scope {
-    /// Whether it belongs to a function call (`local` works there), not to assignments before a command.
+    /// Whether it belongs to a function call (`local` works there; assignments before the call are in it too), not to assignments before
+    /// another command.
     pub function: bool,
     saved: Vec<(Name, Variable)>,
     /// `local -`: the options to put back.
@@ -89,15 +90,6 @@ impl Scopes {
         true
     }
 
-    /// Whether the innermost function has made the name local.
-    pub fn is_local(&self, name: Name) -> bool {
-        self.0
-            .iter()
-            .rev()
-            .find(|scope| scope.function)
-            .is_some_and(|scope| scope.saved.iter().any(|(saved, _)| *saved == name))
-    }
-
     /// Takes what the innermost scope that has put the name aside has saved: `unset` of a caller's local shows it again.
     pub fn take(&mut self, name: Name) -> Option<Variable> {
         for scope in self.0.iter_mut().rev() {
@@ -108,9 +100,22 @@ impl Scopes {
         None
     }
 
-    /// Whether the name now means what assignments before a command have set.
-    pub fn is_temporary(&self, name: Name) -> bool {
-        self.holder(name).is_some_and(|scope| !scope.function)
+    /// Whether the name now means what assignments before a command or a function call have set.
+    pub fn is_temporary(&self, name: Name, variables: &Variables) -> bool {
+        !variables.get(name).attributes.has(Attributes::LOCAL) && self.has(name)
+    }
+
+    /// Whether the running function, or assignments before a command in it, have put the name aside.
+    pub fn is_own(&self, name: Name) -> bool {
+        for scope in self.0.iter().rev() {
+            if scope.saved.iter().any(|(saved, _)| *saved == name) {
+                return true;
+            }
+            if scope.function {
+                return false;
+            }
+        }
+        false
     }
 
     /// Whether any scope has put the name aside, so that what is visible is not global.
@@ -140,10 +145,12 @@ impl Scopes {
     }
 
     /// The names that the innermost function has made local.
-    pub fn locals(&self) -> Vec<Name> {
+    pub fn locals(&self, variables: &Variables) -> Vec<Name> {
+        let is_local = |name: &Name| variables.get(*name).attributes.has(Attributes::LOCAL);
         let scope = self.0.iter().rev().find(|scope| scope.function);
         scope.map_or_else(Vec::new, |scope| {
-            scope.saved.iter().map(|(name, _)| *name).collect()
+            let names = scope.saved.iter().map(|(name, _)| *name);
+            names.filter(is_local).collect()
         })
     }
 }

@@ -14,7 +14,7 @@ use crate::variables::Attributes;
 pub(super) fn all(shell: &mut Shell, command: &[u8], options: Options) -> i32 {
     let mut out = Vec::new();
     if options.local && !options.functions {
-        let mut names = shell.state.scopes.locals();
+        let mut names = shell.state.scopes.locals(&shell.state.variables);
         names.retain(|name| wanted(shell, *name, options.on));
         names.sort_by_key(|name| name.bytes());
         for name in names {

@@ -1,5 +1,7 @@
 //! Declaring one variable.
 
+use std::rc::Rc;
+
 use codepod_shell_syntax::Name;
 
 use super::Options;
@@ -41,7 +43,22 @@ pub(super) fn declare(
         refuse(shell, command, name, ": readonly variable");
         return Ok(false);
     }
+    if options.on.any(Attributes::INDEXED.with(Attributes::ASSOC)) {
+        forget_scalar(shell, name, options);
+    }
     in_scope(shell, command, name, target, options)
+}
+
+/// A local string that becomes an array loses its value.
+pub(super) fn forget_scalar(shell: &mut Shell, name: Name, options: Options) {
+    let variable = shell.state.variables.get(name);
+    if matches!(variable.value, Value::Text(_)) && !variable.attributes.has(Attributes::READONLY) {
+        shell.state.variables.get_mut(name).value = if options.on.has(Attributes::ASSOC) {
+            Value::Assoc(Rc::default())
+        } else {
+            Value::Indexed(Rc::default())
+        };
+    }
 }
 
 /// Runs something with the global variable of a name in place of the local one.
@@ -66,7 +83,9 @@ pub(super) fn globally<T>(
 /// Makes a variable local to the running function, unless it is already. False when a global one is readonly.
 pub(super) fn make_local(shell: &mut Shell, name: Name, inherit: bool) -> bool {
     let state = &mut shell.state;
-    if state.scopes.is_local(name) {
+    if state.scopes.is_own(name) {
+        let variables = &mut state.variables;
+        variables.change_attributes(name, Attributes::LOCAL, Attributes::NONE);
         return true;
     }
     let old = state.variables.get(name);
@@ -74,7 +93,7 @@ pub(super) fn make_local(shell: &mut Shell, name: Name, inherit: bool) -> bool {
         return false;
     }
     let inherit = inherit || state.shopt.has(ShellOptions::LOCALVAR_INHERIT);
-    let keeps_value = inherit || state.scopes.is_temporary(name);
+    let keeps_value = inherit || state.scopes.is_temporary(name, &state.variables);
     let value = match &old.value {
         Value::Dynamic => Value::Unset,
         value if keeps_value => value.clone(),
