@@ -37,9 +37,8 @@ fn main() {
                 }
             }
             Err(error) => {
-                println!("line {}: {}", error.line, String::from_utf8_lossy(&error.message()));
-                if matches!(error.kind, codepod_shell_syntax::ErrorKind::Unexpected(_)) {
-                    println!("line {}: `{}'", error.line, String::from_utf8_lossy(&error.source));
+                for line in error.lines() {
+                    println!("line {}: {}", error.line, String::from_utf8_lossy(&line));
                 }
                 break;
             }

@@ -13,6 +13,8 @@ pub struct SyntaxError {
     pub column: u32,
     /// The text of that line, as bash prints it in a second line for an unexpected token.
     pub source: Vec<u8>,
+    /// Whether a script goes on behind that line, with status 1: an error between the parentheses of `a=(…)`.
+    pub recoverable: bool,
 }
 
 /// The kinds of syntax error, worded as bash words them.
@@ -36,11 +38,29 @@ impl SyntaxError {
         matches!(self.kind, ErrorKind::End | ErrorKind::Unmatched(_))
     }
 
-    /// bash's message, without `bash: line N: `.
+    /// All lines bash prints, each without `bash: line N: `.
+    pub fn lines(&self) -> Vec<Vec<u8>> {
+        let message = self.message();
+        let mut lines: Vec<Vec<u8>> = match self.kind {
+            ErrorKind::Other(_) => message.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect(),
+            _ => vec![message],
+        };
+        if matches!(self.kind, ErrorKind::Unexpected(_)) {
+            lines.push([b"`", &self.source[..], b"'"].concat());
+        }
+        lines
+    }
+
+    /// bash's message, without `bash: line N: `; the first of [`SyntaxError::lines`].
     pub fn message(&self) -> Vec<u8> {
         match &self.kind {
             ErrorKind::Unexpected(token) => {
-                [b"syntax error near unexpected token `", &token[..], b"'"].concat()
+                [
+                    b"syntax error near unexpected token `",
+                    &printable(token)[..],
+                    b"'",
+                ]
+                .concat()
             }
             ErrorKind::Unmatched(byte) => [
                 &b"unexpected EOF while looking for matching `"[..],
@@ -53,6 +73,41 @@ impl SyntaxError {
             ErrorKind::Other(message) => message.clone(),
         }
     }
+}
+
+/// A token as bash shows it: with control characters as `$'…'`.
+fn printable(token: &[u8]) -> Vec<u8> {
+    let valid = std::str::from_utf8(token).is_ok_and(|text| !text.contains(char::is_control));
+    if valid {
+        return token.to_vec();
+    }
+    let mut out = b"$'".to_vec();
+    for chunk in token.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match character {
+                '\x07' => out.extend_from_slice(b"\\a"),
+                '\x08' => out.extend_from_slice(b"\\b"),
+                '\t' => out.extend_from_slice(b"\\t"),
+                '\n' => out.extend_from_slice(b"\\n"),
+                '\x0b' => out.extend_from_slice(b"\\v"),
+                '\x0c' => out.extend_from_slice(b"\\f"),
+                '\r' => out.extend_from_slice(b"\\r"),
+                '\x1b' => out.extend_from_slice(b"\\E"),
+                '\'' | '\\' => out.extend_from_slice(&[b'\\', character as u8]),
+                _ if character.is_ascii_control() => octal(&mut out, character as u8),
+                _ => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+        for byte in chunk.invalid() {
+            octal(&mut out, *byte);
+        }
+    }
+    out.push(b'\'');
+    out
+}
+
+fn octal(out: &mut Vec<u8>, byte: u8) {
+    out.extend_from_slice(&[b'\\', b'0' + (byte >> 6), b'0' + ((byte >> 3) & 7), b'0' + (byte & 7)]);
 }
 
 impl fmt::Display for SyntaxError {

@@ -14,6 +14,7 @@ mod list;
 mod math;
 mod param;
 mod quoted;
+mod raw;
 mod reader;
 mod redirect;
 mod reserved;

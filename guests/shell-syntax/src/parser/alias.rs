@@ -84,10 +84,6 @@ impl Reader<'_> {
         let Some(text) = self.aliases.get(name) else {
             return false;
         };
-        if self.trying > 0 {
-            self.alias_missed = true;
-            return false;
-        }
         if self.input.expanded.saturating_add(text.len()) > MOST {
             return false;
         }

@@ -19,7 +19,11 @@ impl Reader<'_> {
                 b')' => break,
                 0 => return Err(self.error_at(ErrorKind::Unmatched(b')'), start)),
                 b'<' | b'>' if self.peek_at(1) == b'(' => {}
-                byte if is(byte, END) => return Err(self.unexpected()),
+                byte if is(byte, END) => {
+                    let mut error = self.unexpected();
+                    error.recoverable = true;
+                    return Err(error);
+                }
                 _ => {}
             }
             elements.push(self.element()?);

@@ -25,6 +25,9 @@ pub(super) const NAME: u16 = 1024;
 /// Special in a here-document: `\ $` and the backquote.
 pub(super) const HERE: u16 = 2048;
 
+/// `'`
+pub(super) const SINGLE: u16 = 4096;
+
 /// The classes of every byte.
 pub(super) static CLASS: [u16; 256] = table();
 
@@ -75,6 +78,9 @@ const fn table() -> [u16; 256] {
         }
         if matches!(b, b'\\' | b'$' | b'`') {
             class |= HERE;
+        }
+        if b == b'\'' {
+            class |= SINGLE;
         }
         table[byte] = class;
         byte += 1;

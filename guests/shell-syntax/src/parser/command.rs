@@ -21,8 +21,6 @@ impl Reader<'_> {
             Some(Reserved::Function) => self.function_keyword(),
             Some(Reserved::Coproc) => self.coproc(),
             Some(word) if word.starts_compound() => self.compound(Some(word)),
-            // `in` is reserved only after `for` and `case`; `time` and `!` only before a pipeline.
-            Some(Reserved::In) => self.simple(),
             Some(_) => Err(self.unexpected()),
         }
     }

@@ -285,7 +285,7 @@ impl Reader<'_> {
             patterns.push(self.word(Mode::SINGLE.extglob(self.options.extglob))?);
             self.blanks();
             match self.peek() {
-                b'|' if self.peek_at(1) != b'|' => self.skip(1),
+                b'|' if !matches!(self.peek_at(1), b'|' | b'&') => self.skip(1),
                 b')' => {
                     self.skip(1);
                     break;

@@ -5,11 +5,12 @@
 
 use std::rc::Rc;
 
+use crate::error::ErrorKind;
 use crate::parser::Warning;
 use crate::parser::class::{END, is};
 use crate::parser::reader::{Parse, Reader};
 use crate::tree::{
-    Bytes, Command, CommandKind, Function, HereDoc, List, Part, Quote, RedirectKind, Span, Word,
+    Bytes, Command, CommandKind, CommandSub, Function, HereDoc, List, Part, Quote, RedirectKind, Span, Word,
 };
 
 /// A here-document whose body has not come yet.
@@ -174,7 +175,22 @@ impl Reader<'_> {
         let result = inner.whole_quoted();
         self.leave();
         self.warnings.append(&mut inner.warnings);
-        let mut word = result?;
+        let mut word = match result {
+            Ok(word) => word,
+            Err(error) if error.kind == ErrorKind::TooDeep => return Err(error),
+            // bash reads the body when the command runs, and only then finds what is wrong.
+            Err(error) => Word {
+                parts: vec![Part::Command(Box::new(CommandSub {
+                    list: Rc::default(),
+                    backquotes: false,
+                    file: None,
+                    text: Bytes::default(),
+                    line: error.line,
+                    error: Some(Bytes(error.message())),
+                }))],
+                span,
+            },
+        };
         word.span = span;
         Ok(word)
     }

@@ -147,44 +147,31 @@ impl Reader<'_> {
     /// `…))` behind `((` at `start` (with or without its dollar); none (and nothing passed) when the parentheses do not close together, so that
     /// it is a subshell in a subshell or a substitution.
     pub(super) fn double_parens(&mut self, start: usize) -> Parse<Option<Arith>> {
-        if self.not_arith.contains(&start) {
+        let end = self.closing(self.pos(), b')', start)?;
+        if self.peek_at(end + 1 - self.pos()) != b')' {
             return Ok(None);
         }
         let from = self.pos();
-        let here_documents = self.pending.len();
         self.enter()?;
-        self.trying += 1;
-        let result = self.math(Stop::Paren, start);
-        self.trying -= 1;
-        self.leave();
-        let arith = match result {
-            Ok(arith) => arith,
-            // A mistake in what may be commands: they will tell.
-            Err(error) if matches!(error.kind, ErrorKind::Unexpected(_) | ErrorKind::Other(_)) => {
-                self.input.pos = from;
-                self.pending.truncate(here_documents);
-                self.not_arith.push(start);
-                return Ok(None);
-            }
-            Err(error) => return Err(error),
-        };
-        if self.peek_at(1) == b')' {
-            if self.alias_missed && self.trying == 0 {
-                self.alias_missed = false;
-                self.input.pos = from;
-                let arith = self.math(Stop::Paren, start)?;
-                if self.peek() == b')' && self.peek_at(1) == b')' {
-                    self.skip(2);
-                    return Ok(Some(arith));
+        let arith = match self.math(Stop::Paren, start) {
+            Ok(arith) if self.pos() == end => arith,
+            Err(error) if error.kind == ErrorKind::TooDeep => return Err(error),
+            // bash looks inside only when it runs: then this is no expression.
+            _ => {
+                self.input.pos = end;
+                Arith {
+                    word: Word {
+                        parts: vec![Part::Literal(self.slice(from, end).into())],
+                        span: self.span(from),
+                    },
+                    expr: None,
+                    line: self.line_at(start),
+                    brackets: false,
                 }
-            } else {
-                self.skip(2);
-                return Ok(Some(arith));
             }
-        }
-        self.input.pos = from;
-        self.pending.truncate(here_documents);
-        self.not_arith.push(start);
-        Ok(None)
+        };
+        self.leave();
+        self.skip(2);
+        Ok(Some(arith))
     }
 }

@@ -143,10 +143,10 @@ impl Reader<'_> {
     /// `[…]` behind the name; none when it is not one.
     fn parameter_subscript(&mut self) -> Parse<Option<Subscript>> {
         let open = self.pos();
-        self.skip(1);
-        if self.peek() == b']' {
+        if self.peek_at(1) == b']' || !self.subscript_closes() {
             return Ok(None);
         }
+        self.skip(1);
         let subscript = self.subscript(open)?;
         self.skip(1);
         Ok(Some(subscript))

@@ -1,7 +1,7 @@
 //! Quotes.
 
 use crate::error::ErrorKind;
-use crate::parser::class::{CLOSE, DOUBLE, HERE, NUL};
+use crate::parser::class::{CLOSE, DOUBLE, HERE, NUL, SINGLE};
 use crate::parser::reader::{Parse, Reader};
 use crate::parser::word::push_literal;
 use crate::tree::{Bytes, Part, Quote, Word};
@@ -78,13 +78,28 @@ impl Reader<'_> {
     pub(super) fn quoted(&mut self, end: End, start: usize) -> Parse<Vec<Part>> {
         let classes = match end {
             End::Quote => DOUBLE | NUL,
-            End::Brace | End::HereBrace => DOUBLE | NUL | CLOSE,
+            End::Brace => DOUBLE | NUL | CLOSE | SINGLE,
+            End::HereBrace => DOUBLE | NUL | CLOSE,
             End::Text => HERE | NUL,
         };
         let mut parts = Vec::new();
         let mut run = self.pos();
+        // Where a single quote was opened. It stands for itself, but `}` and `"` do not end anything before it is closed.
+        let mut single = None;
         loop {
             match self.scan(classes) {
+                b'\'' => {
+                    single = match single {
+                        None => Some(self.pos()),
+                        Some(_) => None,
+                    };
+                    self.skip(1);
+                    continue;
+                }
+                b'}' | b'"' if single.is_some() => {
+                    self.skip(1);
+                    continue;
+                }
                 b'\\' => {
                     let next = self.peek_at(1);
                     let escapes = match next {
@@ -132,7 +147,11 @@ impl Reader<'_> {
                     if matches!(end, End::Text) {
                         break;
                     }
-                    let byte = if end == End::Quote { b'"' } else { b'}' };
+                    let (byte, start) = match (end, single) {
+                        (End::Quote, _) => (b'"', start),
+                        (_, Some(quote)) => (b'\'', quote),
+                        _ => (b'}', start),
+                    };
                     return Err(self.error_at(ErrorKind::Unmatched(byte), start));
                 }
                 _ => break,

@@ -106,12 +106,6 @@ pub(super) struct Reader<'a> {
     pub(super) bodies: Vec<Word>,
     /// How deep we are.
     pub(super) depth: u32,
-    /// Where `((` or `$((` was found not to be arithmetic.
-    pub(super) not_arith: Vec<usize>,
-    /// Trying whether something is arithmetic: aliases must not change the text meanwhile.
-    pub(super) trying: u32,
-    /// An alias was met while trying.
-    pub(super) alias_missed: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -130,9 +124,6 @@ impl<'a> Reader<'a> {
             pending: Vec::new(),
             bodies: Vec::new(),
             depth: 0,
-            not_arith: Vec::new(),
-            trying: 0,
-            alias_missed: false,
         }
     }
 
@@ -402,6 +393,7 @@ impl<'a> Reader<'a> {
             line: self.line_at(pos),
             column: (pos - start + 1) as u32,
             source,
+            recoverable: false,
         })
     }
 }

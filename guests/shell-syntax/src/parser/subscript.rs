@@ -38,40 +38,9 @@ impl Reader<'_> {
     /// is an error, as in bash.
     pub(super) fn subscript_is_assigned(&mut self) -> Parse<bool> {
         let open = self.pos();
-        let mut ahead = 1;
-        let mut nested = 0u32;
-        loop {
-            let byte = self.peek_at(ahead);
-            ahead += 1;
-            match byte {
-                0 => return Err(self.error_at(ErrorKind::Unmatched(b']'), open)),
-                b'\\' => ahead += 1,
-                b'\'' | b'`' => ahead = self.ahead_of_quote(byte, ahead)?,
-                b'"' => ahead = self.ahead_of_quote(byte, ahead)?,
-                b'[' | b'(' | b'{' if byte == b'[' || self.peek_at(ahead - 2) == b'$' => nested += 1,
-                b')' | b'}' => nested = nested.saturating_sub(1),
-                b']' if nested > 0 => nested -= 1,
-                b']' => break,
-                _ => {}
-            }
-        }
+        let end = self.closing(open + 1, b']', open)?;
+        let ahead = end + 1 - open;
         let next = self.peek_at(ahead);
         Ok(next == b'=' || (next == b'+' && self.peek_at(ahead + 1) == b'='))
-    }
-
-    fn ahead_of_quote(&mut self, quote: u8, mut ahead: usize) -> Parse<usize> {
-        let open = self.pos() + ahead - 1;
-        loop {
-            match self.peek_at(ahead) {
-                0 => return Err(self.error_at(ErrorKind::Unmatched(quote), open)),
-                b'\\' if quote != b'\'' => ahead += 2,
-                byte => {
-                    ahead += 1;
-                    if byte == quote {
-                        return Ok(ahead);
-                    }
-                }
-            }
-        }
     }
 }

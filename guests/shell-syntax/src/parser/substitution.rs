@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::error::{ErrorKind, SyntaxError};
+use crate::error::ErrorKind;
 use crate::parser::quoted::Quoting;
 use crate::parser::reader::{Parse, Reader};
 use crate::tree::{
@@ -13,15 +13,14 @@ impl Reader<'_> {
     /// `$(…)` or `$((…))`, at its dollar.
     pub(super) fn substitution(&mut self, quoting: Quoting) -> Parse<Part> {
         let start = self.pos();
-        let mut raw = quoting == Quoting::Here;
         if self.peek_at(2) == b'(' {
-            raw = true;
             self.skip(3);
             if let Some(arith) = self.double_parens(start)? {
                 return Ok(Part::Arith(Box::new(arith)));
             }
-            self.input.pos = start;
+            return self.not_arithmetic(start);
         }
+        let raw = quoting == Quoting::Here;
         let line = self.line();
         self.skip(2);
         let mut list = self.parenthesized(start)?;
@@ -124,6 +123,23 @@ impl Reader<'_> {
         }
         let written = Bytes::from(self.slice(start + 1, start + ahead));
         self.skip(ahead + 1);
+        self.late(text, written, true, line)
+    }
+
+    /// `$((…)…)`: only now it shows that it is a command. bash parses it when it runs.
+    #[cold]
+    #[inline(never)]
+    fn not_arithmetic(&mut self, start: usize) -> Parse<Part> {
+        self.input.pos = start + 2;
+        let line = self.line();
+        let end = self.closing(start + 2, b')', start)?;
+        let text = self.slice(start + 2, end).to_vec();
+        self.input.pos = end + 1;
+        self.late(text.clone(), Bytes(text), false, line)
+    }
+
+    /// A substitution whose text bash parses when it runs: what is wrong in it is kept until then.
+    fn late(&mut self, text: Vec<u8>, written: Bytes, backquotes: bool, line: u32) -> Parse<Part> {
         self.enter()?;
         let mut inner = self.inner(text, line);
         let result = inner.all_commands();
@@ -132,12 +148,12 @@ impl Reader<'_> {
         let (mut list, error) = match result {
             Ok(list) => (list, None),
             Err(error) if error.kind == ErrorKind::TooDeep => return Err(error),
-            Err(error) => (List::default(), Some(Bytes(both_lines(&error)))),
+            Err(error) => (List::default(), Some(Bytes(error.lines().join(&b'\n')))),
         };
         let file = only_file(&mut list);
         Ok(Part::Command(Box::new(CommandSub {
             list: Rc::new(list),
-            backquotes: true,
+            backquotes,
             file,
             text: written,
             line,
@@ -153,17 +169,6 @@ impl Reader<'_> {
         }
         Ok(all)
     }
-}
-
-/// An error's message, and the source line where bash prints it.
-fn both_lines(error: &SyntaxError) -> Vec<u8> {
-    let mut text = error.message();
-    if matches!(error.kind, ErrorKind::Unexpected(_)) {
-        text.extend_from_slice(b"\n`");
-        text.extend_from_slice(&error.source);
-        text.push(b'\'');
-    }
-    text
 }
 
 /// Takes the redirection out of a list that is nothing but `< word`.

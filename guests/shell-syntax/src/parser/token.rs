@@ -2,12 +2,12 @@
 
 use crate::error::{ErrorKind, SyntaxError};
 use crate::parser::class::{END, is};
-use crate::parser::reader::Reader;
+use crate::parser::reader::{Parse, Reader};
 
 /// Operators, longer ones first.
 const OPERATORS: &[&[u8]] = &[
     b";;&", b"&>>", b"<<-", b"<<<", b"&&", b"||", b";;", b";&", b"|&", b"&>", b">>", b"<<", b">&", b"<&", b"<>", b">|",
-    b"((", b";", b"&", b"|", b"(", b")", b"<", b">",
+    b";", b"&", b"|", b"(", b")", b"<", b">",
 ];
 
 impl Reader<'_> {
@@ -15,34 +15,36 @@ impl Reader<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn unexpected(&mut self) -> Box<SyntaxError> {
+        match self.unexpected_token() {
+            Err(error) => error,
+            Ok(None) => self.error(ErrorKind::End),
+            Ok(Some((token, _))) => self.error(ErrorKind::Unexpected(token)),
+        }
+    }
+
+    /// The text of the token here, and whether it is a word, which is then passed; none at the end. What is wrong in a word comes first.
+    pub(super) fn unexpected_token(&mut self) -> Parse<Option<(Vec<u8>, bool)>> {
         self.blanks();
         let start = self.pos();
-        match self.peek() {
-            0 => self.error(ErrorKind::End),
-            b'\n' => self.error(ErrorKind::Unexpected(b"newline".to_vec())),
+        let byte = self.peek();
+        Ok(match byte {
+            0 => None,
+            b'\n' => Some((b"newline".to_vec(), false)),
             byte if is(byte, END) => {
+                self.peek_at(2);
                 let end = (start + 3).min(self.input.text.len());
                 let rest = self.slice(start, end);
                 let operator = OPERATORS
                     .iter()
-                    .find(|operator| rest.starts_with(operator) && **operator != b"((")
+                    .find(|operator| rest.starts_with(operator))
                     .map_or(&b""[..], |operator| operator);
-                self.error(ErrorKind::Unexpected(operator.to_vec()))
+                Some((operator.to_vec(), false))
             }
             _ => {
-                let line = self.line();
-                // The word is read to know its text; what is wrong in it comes first.
-                if let Err(error) = self.command_word() {
-                    return error;
-                }
+                self.command_word()?;
                 let end = self.pos();
-                let token = self.slice(start, end).to_vec();
-                let mut error = self.error_at(ErrorKind::Unexpected(token), end);
-                if end == start {
-                    error.line = line;
-                }
-                error
+                Some((self.slice(start, end).to_vec(), true))
             }
-        }
+        })
     }
 }
