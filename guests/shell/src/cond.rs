@@ -11,7 +11,7 @@ use codepod_sys::terminal;
 
 use crate::flow::{Run, Stop};
 use crate::options::{SetOptions, ShellOptions};
-use crate::regex::Regex;
+use crate::regex::{self, Regex};
 use crate::shell::Shell;
 use crate::text::Text;
 use crate::variables::{Attributes, Indexed, Value};
@@ -142,9 +142,15 @@ pub(crate) fn ordered(operator: BinaryTest, left: i64, right: i64) -> bool {
 #[inline(never)]
 fn regex_match(shell: &mut Shell, text: &[u8], pattern: &[u8]) -> Run<i32> {
     let icase = shell.state.shopt.has(ShellOptions::NOCASEMATCH);
-    let matched = Regex::cached(pattern, icase, |regex| regex.captures(text));
-    let Ok(matched) = matched else {
-        return Ok(2);
+    let matched = Regex::cached(pattern, icase).and_then(|regex| regex.captures(text, 0));
+    let matched = match matched {
+        Ok(matched) => matched,
+        Err(error) => {
+            if error == regex::Error::Space {
+                shell.hint(b"the regular expression is too large or takes too many steps");
+            }
+            return Ok(2);
+        }
     };
     let status = i32::from(matched.is_none());
     let mut array = Indexed::default();

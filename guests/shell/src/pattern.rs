@@ -5,7 +5,7 @@
 //! longest part. With extended forms ([`extended`]) sets of positions are computed instead: never exponential.
 
 pub mod chars;
-mod class;
+pub(crate) mod class;
 mod extended;
 mod parse;
 mod run;

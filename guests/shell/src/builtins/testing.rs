@@ -41,7 +41,7 @@ pub(super) fn bash(all: &[Vec<&[u8]>]) -> Option<Vec<Outcome>> {
     let mut script = b"(( BASH_VERSINFO[0] == 5 && BASH_VERSINFO[1] == 2 )) || exit; ".to_vec();
     for (number, arguments) in all.iter().enumerate() {
         for argument in arguments {
-            quote::single(argument, &mut script);
+            quote::printf(argument, &mut script);
             script.push(b' ');
         }
         script.extend(format!(">{number}.out 2>{number}.err; echo $? >{number}.status; ").bytes());

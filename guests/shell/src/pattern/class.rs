@@ -18,7 +18,7 @@ pub(super) struct Class {
 
 /// The named classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Named {
+pub(crate) enum Named {
     Alpha,
     Digit,
     Alnum,
@@ -36,7 +36,7 @@ pub(super) enum Named {
 }
 
 impl Named {
-    fn parse(name: &[u8]) -> Option<Named> {
+    pub(crate) fn parse(name: &[u8]) -> Option<Named> {
         Some(match name {
             b"alpha" => Named::Alpha,
             b"digit" => Named::Digit,
@@ -56,7 +56,7 @@ impl Named {
         })
     }
 
-    pub(super) fn holds(self, code: u32) -> bool {
+    pub(crate) fn holds(self, code: u32) -> bool {
         let Some(char) = char::from_u32(code) else {
             return false;
         };

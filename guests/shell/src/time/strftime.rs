@@ -55,11 +55,15 @@ fn write(format: &[u8], time: &Broken, upper: bool, out: &mut Vec<u8>) {
         let directive = &rest[at..];
         let (flags, length) = flags(directive, upper);
         let Some(&letter) = directive.get(length) else {
-            out.extend_from_slice(directive);
-            return;
+            return text(directive, flags, out);
         };
-        if !convert(letter, flags, time, out) {
-            out.extend_from_slice(&directive[..=length]);
+        let allowed = match directive[length - 1] {
+            b'E' => !b"aAbBdDeFgGhHIjklmMSUVwW".contains(&letter),
+            b'O' => !b"aAcDFxXY".contains(&letter),
+            _ => true,
+        };
+        if !allowed || !convert(letter, flags, time, out) {
+            text(&directive[..=length], flags, out);
         }
         rest = &directive[length + 1..];
     }

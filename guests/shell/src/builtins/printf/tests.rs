@@ -49,7 +49,9 @@ fn numbers_with_a_fraction_print_as_in_bash() {
     compare(
         formats
             .iter()
-            .flat_map(|format| values.iter().map(|value| printf(&[format, value]))),
+            .flat_map(|format| values.iter().map(|value| printf(&[format, value])))
+            // Where rounding adds a digit, glibc forgets the zeros that `#` asks for.
+            .filter(|words| !matches!(words[..], [_, b"%#g", b"999999.5"])),
     );
 }
 
