@@ -45,6 +45,8 @@ mod source;
 mod suspend;
 mod target;
 mod test;
+#[cfg(test)]
+mod testing;
 mod trap;
 mod r#true;
 pub mod r#type;
