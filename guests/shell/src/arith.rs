@@ -111,7 +111,7 @@ fn text_at(shell: &mut Shell, text: &[u8], depth: u32) -> Run<i64> {
     if text.trim_ascii().is_empty() {
         return Ok(0);
     }
-    if depth >= DEPTH {
+    if depth > DEPTH {
         return Err(error::report(
             shell,
             text,

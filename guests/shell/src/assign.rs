@@ -182,7 +182,7 @@ fn set_slowly(shell: &mut Shell, name: Name, place: Place, value: Text, append: 
         Target::Unset(reference) => return set_reference(shell, reference, place, value),
         Target::Circle => {
             circular(shell, name);
-            return Ok(false);
+            return Ok(set_hidden(shell, name, value));
         }
     };
     let attributes = shell.state.variables.get(name).attributes;
@@ -191,6 +191,15 @@ fn set_slowly(shell: &mut Shell, name: Name, place: Place, value: Text, append: 
         return Ok(false);
     }
     store(shell, name, place, value, append, attributes)
+}
+
+/// A local nameref to its own name means the global variable that it hides. Says whether there is one.
+fn set_hidden(shell: &mut Shell, name: Name, value: Text) -> bool {
+    let Some(hidden) = shell.state.scopes.global_mut(name) else {
+        return false;
+    };
+    hidden.value = Value::Text(value);
+    true
 }
 
 /// A nameref without a target gets one.
@@ -397,7 +406,7 @@ fn get_slowly(shell: &mut Shell, name: Name) -> Option<Text> {
         Target::Unset(_) => None,
         Target::Circle => {
             circular(shell, name);
-            None
+            shell.state.scopes.global_mut(name)?.scalar().cloned()
         }
     }
 }

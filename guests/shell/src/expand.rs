@@ -157,6 +157,11 @@ pub fn single(shell: &mut Shell, word: &Word) -> Run<Text> {
     joined(shell, &word.parts, Kind::Single, word::Place::Bare)
 }
 
+/// Whether there are braces to be expanded in a word.
+pub fn has_brace(word: &Word) -> bool {
+    brace::has_brace(&word.parts)
+}
+
 /// Expands the value of an assignment into one string.
 #[inline]
 pub fn assigned(shell: &mut Shell, word: &Word) -> Run<Text> {

@@ -99,11 +99,16 @@ fn epoch_real_time() -> Text {
     text
 }
 
+/// Starts the numbers of `RANDOM` somewhere.
+fn seed_random(shell: &mut Shell) {
+    shell.state.random_level = shell.state.subshell;
+    shell.state.random = random::number();
+}
+
 /// The next number of `RANDOM`: the minimal standard generator of Park and Miller, folded to 15 bits.
 fn next_random(shell: &mut Shell) -> i64 {
-    if shell.state.random_level != shell.state.subshell || shell.state.random == 0 {
-        shell.state.random_level = shell.state.subshell;
-        shell.state.random = random::number() ^ clock::now_real().subsec_nanos();
+    if shell.state.random_level != shell.state.subshell {
+        seed_random(shell);
     }
     let fold = |seed: u32| ((seed >> 16) ^ (seed & 0xffff)) & 0x7fff;
     let last = fold(shell.state.random);
@@ -137,7 +142,7 @@ pub fn assign(shell: &mut Shell, name: Name, place: Place, value: Text) -> bool 
     match name {
         Name::RANDOM => {
             let seed = integer(shell, &value);
-            shell.state.random = (seed as u32).max(1);
+            shell.state.random = seed as u32;
             shell.state.random_level = shell.state.subshell;
         }
         Name::SECONDS => {

@@ -52,6 +52,9 @@ pub fn elements(shell: &mut Shell, name: Name, list: &[Element], append: bool) -
         shell.error([&*name.bytes(), b": readonly variable"].concat());
         return Ok(false);
     }
+    if matches!(shell.state.variables.get(name).value, Value::Dynamic) {
+        return dynamic(shell, name, list);
+    }
     if subscript::is_assoc(shell, name) {
         associative(shell, name, list, append, attributes)?;
     } else {
@@ -59,6 +62,19 @@ pub fn elements(shell: &mut Shell, name: Name, list: &[Element], append: bool) -
     }
     if name.is_well_known() {
         special::assigned(shell, name);
+    }
+    Ok(true)
+}
+
+/// A list for a variable that is computed when read: element by element, where it takes any.
+fn dynamic(shell: &mut Shell, name: Name, list: &[Element]) -> Run<bool> {
+    for element in list {
+        let value = expand::assigned(shell, &element.value)?;
+        if let Some(subscript) = &element.subscript
+            && let Some(place) = subscript::place(shell, name, subscript)?
+        {
+            special::assign(shell, name, place, value);
+        }
     }
     Ok(true)
 }
@@ -273,6 +289,14 @@ fn expanded<'l>(shell: &mut Shell, list: &'l [Element]) -> Run<Vec<Ready<'l>>> {
     let mut ready = Vec::with_capacity(list.len());
     for element in list {
         ready.push(match &element.subscript {
+            Some(subscript) if expand::has_brace(&element.value) => {
+                // Braces are expanded before anyone looks for a subscript.
+                let mut fields = Vec::new();
+                expand::fields(shell, &element.value, &mut fields)?;
+                let before = [b"[", &*subscript_text(subscript), b"]="].concat();
+                let words = fields.iter().map(|field| [&before[..], field].concat());
+                Ready::Fields(words.map(Text::from).collect())
+            }
             Some(subscript) => {
                 let value = expand::assigned(shell, &element.value)?;
                 Ready::Placed(subscript, element.append, value)

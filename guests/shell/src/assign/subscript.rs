@@ -34,11 +34,11 @@ pub fn is_name(bytes: &[u8]) -> bool {
 pub fn parse_target(text: &[u8]) -> Option<Parsed<'_>> {
     let (name, subscript) = match text.iter().position(|byte| *byte == b'[') {
         Some(bracket) => {
-            let inside = text[bracket + 1..].strip_suffix(b"]")?;
-            if inside.is_empty() {
+            let inside = &text[bracket + 1..];
+            if inside.len() < 2 || closing(inside)? != inside.len() - 1 {
                 return None;
             }
-            (&text[..bracket], Some(inside))
+            (&text[..bracket], Some(&inside[..inside.len() - 1]))
         }
         None => (text, None),
     };
@@ -46,6 +46,23 @@ pub fn parse_target(text: &[u8]) -> Option<Parsed<'_>> {
         name: Name::new(name),
         subscript,
     })
+}
+
+/// Where the bracket closes whose inside the text starts with; quotes and brackets inside are skipped.
+fn closing(text: &[u8]) -> Option<usize> {
+    let (mut at, mut depth) = (0, 0u32);
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'\'' | b'"' => at += 1 + text[at + 1..].iter().position(|other| *other == byte)?,
+            b'[' => depth += 1,
+            b']' if depth == 0 => return Some(at),
+            b']' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 /// The place that a subscript of the script means in a variable, which is no nameref. A bad one is reported and `None`.

@@ -2,7 +2,8 @@
 //!
 //! The words that a word with braces stands for are made one after another, not all at once.
 
-use codepod_shell_syntax::tree::{Brace, Part, Word};
+use codepod_shell_syntax::Name;
+use codepod_shell_syntax::tree::{Brace, Part, Subject, Word};
 
 use super::sink::{Kind, Sink};
 use super::word;
@@ -116,7 +117,18 @@ impl<'w> Words<'_, 'w> {
         }
         let mut sink = Sink::new(Kind::Fields, std::mem::take(self.fields));
         let mut result = Ok(());
-        for piece in &self.pieces {
+        let joined = self.joined_name();
+        for (number, piece) in self.pieces.iter().enumerate() {
+            if let Some((at, ref param, ref rest)) = joined
+                && (at == number || at + 1 == number)
+            {
+                if at == number {
+                    result = word::part(self.shell, &mut sink, param, word::Place::Bare);
+                } else {
+                    sink.unquoted(self.shell, rest);
+                }
+                continue;
+            }
             result = match piece {
                 Piece::Part(part) => word::part(self.shell, &mut sink, part, word::Place::Bare),
                 Piece::Text(text) => {
@@ -131,6 +143,33 @@ impl<'w> Words<'_, 'w> {
         let result = result.and_then(|()| sink.end(self.shell));
         *self.fields = sink.into_fields();
         result
+    }
+
+    /// Braces come before parameters, as text: in `$a{b,c}` the names are `ab` and `ac`. Where such a parameter stands, what it becomes
+    /// and what is left of the text behind it. Only the first in a word is looked for.
+    fn joined_name(&self) -> Option<(usize, Part, Vec<u8>)> {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        self.pieces.windows(2).enumerate().find_map(|(at, pair)| {
+            let Piece::Part(Part::Param(param)) = &pair[0] else {
+                return None;
+            };
+            let (Subject::Variable(name), false) = (param.subject, param.braces) else {
+                return None;
+            };
+            let text: &[u8] = match &pair[1] {
+                Piece::Part(Part::Literal(bytes)) => bytes,
+                Piece::Text(text) => text,
+                Piece::Part(_) => return None,
+            };
+            let length = text.iter().take_while(|byte| is_part(byte)).count();
+            if length == 0 {
+                return None;
+            }
+            let mut param = param.clone();
+            param.subject =
+                Subject::Variable(Name::new(&[&name.bytes(), &text[..length]].concat()));
+            Some((at, Part::Param(param), text[length..].to_vec()))
+        })
     }
 
     #[cold]

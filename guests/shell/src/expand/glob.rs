@@ -159,7 +159,7 @@ impl Walk<'_> {
                 {
                     continue;
                 }
-                paths = self.everything(&paths, last && slashes == 0, slashes > 0, matched);
+                paths = self.everything(&paths, last, slashes > 0, matched);
                 matched = true;
                 continue;
             }
@@ -220,26 +220,27 @@ impl Walk<'_> {
         }
     }
 
-    /// `**`: each directory itself and all directories below it, links not followed; with `files`, everything below.
+    /// `**`: each directory itself and all directories below it, links not followed; with `last` and without `into`, everything
+    /// below. Directories behind links count, except where names follow and nothing stands before.
     fn everything(
         &mut self,
         paths: &[Vec<u8>],
-        files: bool,
+        last: bool,
         into: bool,
         matched: bool,
     ) -> Vec<Vec<u8>> {
+        let files = last && !into;
         let mut found = Vec::new();
         for path in paths {
-            // The directory itself, unless that is the working directory and names are wanted.
-            if !path.is_empty() && (self.listing.is_directory(path)) {
-                let mut own = path.clone();
-                if files && matched {
-                    own.pop();
+            if path.is_empty() {
+                if into {
+                    found.push(Vec::new());
                 }
-                found.push(own);
-            } else if path.is_empty() && into {
-                found.push(Vec::new());
+            } else if self.listing.is_directory(path) {
+                let slash = usize::from(files && matched);
+                found.push(path[..path.len() - slash].to_vec());
             }
+            let links = last || !path.is_empty();
             let mut left = vec![path.clone()];
             while let Some(directory) = left.pop() {
                 for (name, kind) in self.listing.list(&directory) {
@@ -251,7 +252,7 @@ impl Walk<'_> {
                         found.push(full.clone());
                     }
                     let enters = kind == Found::Directory;
-                    if !enters && (files || !self.leads_into(&full, kind)) {
+                    if !enters && (files || !links || !self.leads_into(&full, kind)) {
                         continue;
                     }
                     full.push(b'/');

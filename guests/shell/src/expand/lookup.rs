@@ -24,6 +24,8 @@ pub(super) enum What {
     Positionals(bool),
     /// `$?` and so on.
     Special(u8),
+    /// A string that is already known.
+    Text(Text),
     /// Nothing that could have a value.
     Nothing,
 }
@@ -83,10 +85,7 @@ fn whole(shell: &mut Shell, name: Name) -> Run<What> {
         Target::Variable(name) => What::Variable(name),
         Target::Element(name, subscript) => by_subscript(shell, name, &subscript)?,
         Target::Unset(_) => What::Nothing,
-        Target::Circle => {
-            shell.error([b"warning: ", &*name.bytes(), b": circular name reference"].concat());
-            What::Nothing
-        }
+        Target::Circle => assign::get(shell, name).map_or(What::Nothing, What::Text),
     })
 }
 
@@ -125,13 +124,8 @@ fn indirect(shell: &mut Shell, param: &Param, what: What) -> Run<What> {
         Fetched::One(text) => text,
         Fetched::Many(list, _) => list.into_iter().next().unwrap_or_default(),
         Fetched::Unset => {
-            shell.error(
-                [
-                    &*super::param::shown(param),
-                    b": invalid indirect expansion",
-                ]
-                .concat(),
-            );
+            let shown = super::param::shown(param);
+            shell.error([&shown[1..], b": invalid indirect expansion"].concat());
             return Err(discard(shell));
         }
     };
@@ -186,6 +180,7 @@ pub(super) fn fetch(shell: &mut Shell, what: &What) -> Run<Fetched> {
             return Ok(Fetched::Many(shell.state.positional.to_vec(), *star));
         }
         What::Special(byte) => special(shell, *byte),
+        What::Text(text) => Some(text.clone()),
         What::Nothing => None,
     };
     Ok(one.map_or(Fetched::Unset, Fetched::One))
@@ -212,9 +207,6 @@ fn fetch_element(shell: &mut Shell, name: Name, place: &Place) -> Option<Text> {
         }
         (Value::Text(text), Place::Index(index)) => {
             if *index < 0 {
-                if *index == -1 {
-                    return Some(text);
-                }
                 shell.error([&*name.bytes(), b": bad array subscript"].concat());
             }
             (*index == 0).then_some(text)

@@ -122,6 +122,7 @@ fn own(shell: &mut Shell) {
         );
     }
     shell.state.seconds_base = super::monotonic();
+    super::seed_random(shell);
 }
 
 /// `PWD`, `OLDPWD`, and the directory as `cd` sees it.
