@@ -1,10 +1,10 @@
 //! Assignments.
 
-use crate::parser::class::{NAME, is, starts_name};
+use crate::parser::class::{END, NAME, is, starts_name};
 use crate::parser::command::Declares;
 use crate::parser::reader::{Parse, Reader};
 use crate::parser::word::Mode;
-use crate::tree::{Argument, Assign, AssignValue, Bytes, Name, Part, Word};
+use crate::tree::{Argument, Assign, AssignValue, Bytes, Name, Part, Subscript, Word};
 
 impl Reader<'_> {
     /// The assignment here, if there is one.
@@ -70,6 +70,16 @@ impl Reader<'_> {
         let Some(assign) = self.assignment()? else {
             return Ok(None);
         };
+        // Only before a command may a subscript hold blanks.
+        if let Some(subscript) = &assign.subscript
+            && let Subscript::Expr { word, .. } = &**subscript
+            && word.parts.iter().any(|part| {
+                matches!(part, Part::Literal(text) if text.iter().any(|byte| is(*byte, END)))
+            })
+        {
+            self.input.pos = start;
+            return Ok(None);
+        }
         if declares == Declares::Text {
             let AssignValue::Array(_) = assign.value else {
                 self.input.pos = start;

@@ -56,7 +56,7 @@ impl Reader<'_> {
         let message = match token {
             Some(token) if token.is_empty() => without.to_vec(),
             token => {
-                let token = token.unwrap_or_else(|| b"newline".to_vec());
+                let token = token.unwrap_or_else(|| b"EOF".to_vec());
                 [before, b"`", &token, b"'", after].concat()
             }
         };
@@ -134,9 +134,6 @@ impl Reader<'_> {
 
     fn cond_test(&mut self) -> Parse<Cond> {
         if !self.at_cond_word() {
-            if self.peek() == 0 {
-                return Err(self.cond_end());
-            }
             return Err(self.cond_error(b"unexpected token ", b" in conditional command", b""));
         }
         if let Some(letter) = self.unary_operator() {
@@ -173,12 +170,6 @@ impl Reader<'_> {
         }
         let right = self.word(mode)?;
         Ok(Cond::Binary(test, left, right))
-    }
-
-    fn cond_end(&mut self) -> Box<SyntaxError> {
-        self.error(ErrorKind::Other(
-            b"unexpected EOF while looking for `]]'".to_vec(),
-        ))
     }
 
     /// A word without an operator.

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use crate::error::ErrorKind;
 use crate::parser::Warning;
+use crate::parser::quoted::ansi;
 use crate::parser::class::{END, is};
 use crate::parser::reader::{Parse, Reader};
 use crate::tree::{
@@ -55,7 +56,7 @@ impl Reader<'_> {
     /// The delimiter's text without quotes, and whether it had any. Nothing in it is expanded.
     fn delimiter(&mut self) -> Parse<(Vec<u8>, bool)> {
         let start = self.pos();
-        let parts = self.command_word()?;
+        self.command_word()?;
         let end = self.pos();
         let mut quoted = false;
         let mut out = Vec::new();
@@ -99,10 +100,17 @@ impl Reader<'_> {
                         }
                     }
                 }
-                b'$' if matches!(text.get(at), Some(b'\'' | b'"'))
-                    && matches!(parts.parts.first(), Some(Part::Quoted(_, Quote::Ansi) | Part::Double(_))) =>
-                {
+                b'$' if text.get(at) == Some(&b'"') => {}
+                b'$' if text.get(at) == Some(&b'\'') => {
                     quoted = true;
+                    let from = at + 1;
+                    at = from;
+                    while text.get(at).is_some_and(|byte| *byte != b'\'') {
+                        at += 1 + usize::from(text[at] == b'\\');
+                    }
+                    let end = at.min(text.len());
+                    out.extend_from_slice(&ansi(&text[from..end]));
+                    at = end + 1;
                 }
                 _ => out.push(byte),
             }

@@ -73,7 +73,7 @@ impl Reader<'_> {
                     questions -= 1;
                 }
                 b'}' if matches!(stop, Stop::Offset | Stop::Length) => break,
-                b'\'' if !matches!(stop, Stop::Offset | Stop::Length) => {
+                b'\'' => {
                     // Kept with its quotes: arithmetic has none, and says so when it is evaluated.
                     self.single_quoted()?;
                     continue;

@@ -30,6 +30,11 @@ impl Reader<'_> {
         Ok(match byte {
             0 => None,
             b'\n' => Some((b"newline".to_vec(), false)),
+            b'<' | b'>' if self.peek_at(1) == b'(' => {
+                self.command_word()?;
+                let end = self.pos();
+                Some((self.slice(start, end).to_vec(), true))
+            }
             byte if is(byte, END) => {
                 self.peek_at(2);
                 let end = (start + 3).min(self.input.text.len());
