@@ -28,6 +28,12 @@ mod export;
 mod r#false;
 mod fg;
 mod getopt;
+mod ulimit;
+mod umask;
+mod pushd;
+mod mapfile;
+mod getopts;
+mod times;
 mod hash;
 mod jobs;
 mod kill;
@@ -95,6 +101,7 @@ pub const TABLE: &[Entry] = &[
         declare::run,
         "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]",
     )),
+    plain("dirs", pushd::list, "dirs [-clpv] [+N] [-N]"),
     plain("disown", disown::run, "disown [-h] [-ar] [jobspec ... | pid ...]"),
     plain("echo", echo::run, "echo [-neE] [arg ...]"),
     plain("enable", enable::run, "enable [-a] [-dnps] [-f filename] [name ...]"),
@@ -108,6 +115,7 @@ pub const TABLE: &[Entry] = &[
     declaring(special("export", export::run, "export [-fn] [name[=value] ...] or export -p")),
     plain("false", r#false::run, "false"),
     plain("fg", fg::run, "fg [job_spec]"),
+    plain("getopts", getopts::run, "getopts optstring name [arg ...]"),
     plain("hash", hash::run, "hash [-lr] [-p pathname] [-dt] [name ...]"),
     plain("jobs", jobs::run, "jobs [-lnprs] [jobspec ...] or jobs -x command [args]"),
     plain(
@@ -118,12 +126,24 @@ pub const TABLE: &[Entry] = &[
     plain("let", r#let::run, "let arg [arg ...]"),
     declaring(plain("local", declare::run_local, "local [option] name[=value] ...")),
     plain("logout", exit::run_logout, "logout [n]"),
+    plain(
+        "mapfile",
+        mapfile::run,
+        "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]",
+    ),
+    plain("popd", pushd::pop, "popd [-n] [+N | -N]"),
     plain("printf", printf::run, "printf [-v var] format [arguments]"),
+    plain("pushd", pushd::push, "pushd [-n] [+N | -N | dir]"),
     plain("pwd", pwd::run, "pwd [-LP]"),
     plain(
         "read",
         read::run,
         "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]",
+    ),
+    plain(
+        "readarray",
+        mapfile::run,
+        "readarray [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]",
     ),
     declaring(special(
         "readonly",
@@ -137,6 +157,7 @@ pub const TABLE: &[Entry] = &[
     special("source", source::run, "source filename [arguments]"),
     plain("suspend", suspend::run, "suspend [-f]"),
     plain("test", test::run, "test [expr]"),
+    special("times", times::run, "times"),
     special("trap", trap::run, "trap [-lp] [[arg] signal_spec ...]"),
     plain("true", r#true::run, "true"),
     plain("type", r#type::run, "type [-afptP] name [name ...]"),
@@ -145,6 +166,8 @@ pub const TABLE: &[Entry] = &[
         declare::run,
         "typeset [-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]",
     )),
+    plain("ulimit", ulimit::run, "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]"),
+    plain("umask", umask::run, "umask [-p] [-S] [mode]"),
     plain("unalias", alias::run_unalias, "unalias [-a] name [name ...]"),
     special("unset", unset::run, "unset [-f] [-v] [-n] [name ...]"),
     plain("wait", wait::run, "wait [-fn] [-p var] [id ...]"),

@@ -96,7 +96,7 @@ fn operand(shell: &mut Shell, text: &[u8]) -> Run<Option<i64>> {
     if let Some(number) = decimal(text) {
         return Ok(Some(number));
     }
-    match arith::eval_text(shell, text) {
+    match arith::named(shell, "[[", |shell| arith::eval_text(shell, text)) {
         Ok(number) => Ok(Some(number)),
         Err(Stop::Discard) => Ok(None),
         Err(stop) => Err(stop),

@@ -29,54 +29,60 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
             Err(status) => return Ok(status),
         }
     }
-    let target = match options.operands() {
+    let status = match options.operands() {
         [] => match assign::get(shell, Name::HOME) {
-            Some(home) => home,
-            None => return Ok(fail(shell, b"HOME not set")),
+            Some(home) => to(shell, b"cd", &home, physical)?,
+            None => return Ok(fail(shell, b"cd", b"HOME not set")),
         },
-        [target] => target.clone(),
-        _ => return Ok(fail(shell, b"too many arguments")),
+        [target] => to(shell, b"cd", target, physical)?,
+        _ => return Ok(fail(shell, b"cd", b"too many arguments")),
     };
-    let mut shows = false;
-    let target = if &target[..] == b"-" && options.operands().len() == 1 {
-        shows = true;
-        match assign::get(shell, Name::OLDPWD) {
-            Some(old) => old,
-            None => return Ok(fail(shell, b"OLDPWD not set")),
-        }
-    } else {
-        if !starts_here(&target)
-            && let Some(path) = assign::get(shell, Name::CDPATH)
-            && let Some(status) = along(shell, &path, &target, physical)?
-        {
-            return Ok(status);
-        }
-        target
-    };
-    match change(shell, &target, physical) {
-        Ok(()) => {}
-        Err(errno) => {
-            if shell.state.shopt.has(ShellOptions::CDABLE_VARS)
-                && let Some(name) = Name::known(&target)
-                && let Some(value) = assign::get(shell, name)
-                && change(shell, &value, physical).is_ok()
-            {
-                return arrived(shell, true);
-            }
-            report(shell, b"cd", &target, errno);
-            return Ok(1);
-        }
-    }
-    if strict && physical && cwd::current().is_err() {
-        arrived(shell, shows)?;
+    if status == 0 && strict && physical && cwd::current().is_err() {
         return Ok(1);
     }
-    arrived(shell, shows)
+    Ok(status)
+}
+
+/// Changes the directory as `cd` with one operand does, for a command that may have another name.
+pub(super) fn go(shell: &mut Shell, command: &[u8], target: &Text) -> Run<i32> {
+    let physical = shell.state.set.has(SetOptions::PHYSICAL);
+    to(shell, command, target, physical)
+}
+
+fn to(shell: &mut Shell, command: &[u8], target: &Text, physical: bool) -> Run<i32> {
+    if &target[..] == b"-" {
+        let Some(old) = assign::get(shell, Name::OLDPWD) else {
+            return Ok(fail(shell, command, b"OLDPWD not set"));
+        };
+        return attempt(shell, command, &old, physical, true);
+    }
+    if !starts_here(target)
+        && let Some(path) = assign::get(shell, Name::CDPATH)
+        && let Some(status) = along(shell, &path, target, physical)?
+    {
+        return Ok(status);
+    }
+    attempt(shell, command, target, physical, false)
+}
+
+fn attempt(shell: &mut Shell, command: &[u8], target: &[u8], physical: bool, shows: bool) -> Run<i32> {
+    let Err(errno) = change(shell, target, physical) else {
+        return arrived(shell, shows);
+    };
+    if shell.state.shopt.has(ShellOptions::CDABLE_VARS)
+        && let Some(name) = Name::known(target)
+        && let Some(value) = assign::get(shell, name)
+        && change(shell, &value, physical).is_ok()
+    {
+        return arrived(shell, true);
+    }
+    report(shell, command, target, errno);
+    Ok(1)
 }
 
 #[cold]
-fn fail(shell: &Shell, message: &[u8]) -> i32 {
-    shell.builtin_error(b"cd", message);
+fn fail(shell: &Shell, command: &[u8], message: &[u8]) -> i32 {
+    shell.builtin_error(command, message);
     1
 }
 

@@ -117,7 +117,7 @@ fn dispatch(shell: &mut Shell, command: &Command, simple: &Simple, fields: Vec<T
         Some(entry) => prepared(shell, command, simple, What::Builtin(entry), fields),
         None if plain => {
             trace::words(shell, &fields)?;
-            external(shell, fields)
+            external(shell, command, fields)
         }
         None => prepared(shell, command, simple, What::Program, fields),
     }
@@ -194,8 +194,8 @@ fn broken_pipe(shell: &mut Shell) -> Run {
     }
 }
 
-fn external(shell: &mut Shell, mut fields: Vec<Text>) -> Run {
-    let status = program::run_program(shell, &fields)?;
+fn external(shell: &mut Shell, command: &Command, mut fields: Vec<Text>) -> Run {
+    let status = program::run_shown(shell, &fields, || print::command(command))?;
     if let Some(last) = fields.pop() {
         shell.state.last_argument = last;
     }
@@ -230,9 +230,13 @@ pub(super) fn leave_scope(shell: &mut Shell) {
     if let Some(options) = shell.state.scopes.options() {
         shell.state.set = options;
     }
+    let getopts = shell.state.scopes.getopts();
     let names = shell.state.scopes.pop(&mut shell.state.variables);
     for name in names {
         special::changed(shell, name);
+    }
+    if let Some(inside) = getopts {
+        shell.state.getopts = inside;
     }
 }
 
@@ -264,7 +268,7 @@ fn prepare_and_run(
             }
             builtin(shell, entry, fields)
         }
-        What::Program => external(shell, fields),
+        What::Program => external(shell, command, fields),
     }
 }
 

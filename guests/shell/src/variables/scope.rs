@@ -19,6 +19,8 @@ pub struct Scope {
     saved: Vec<(Name, Variable)>,
     /// `local -`: the options to put back.
     options: Option<SetOptions>,
+    /// Where `getopts` was inside a word when `OPTIND` was put aside.
+    getopts: Option<u32>,
 }
 
 /// All scopes, the innermost last.
@@ -32,6 +34,7 @@ impl Scopes {
             function,
             saved: Vec::new(),
             options: None,
+            getopts: None,
         }));
     }
 
@@ -60,6 +63,19 @@ impl Scopes {
     #[inline]
     pub fn options(&self) -> Option<SetOptions> {
         self.0.last()?.options
+    }
+
+    /// `local OPTIND`: the innermost function's scope keeps where `getopts` is inside a word, unless it already does.
+    pub fn save_getopts(&mut self, inside: u32) {
+        if let Some(scope) = self.0.iter_mut().rev().find(|scope| scope.function) {
+            Rc::make_mut(scope).getopts.get_or_insert(inside);
+        }
+    }
+
+    /// Where `getopts` was, as the innermost scope keeps it, to be put back when it is closed.
+    #[inline]
+    pub fn getopts(&self) -> Option<u32> {
+        self.0.last()?.getopts
     }
 
     /// How many are open.
