@@ -3,6 +3,8 @@
 //! The kernel keeps a child that has ended until somebody waits for it. Whoever waits for any child records here what it learns,
 //! so that the one who asks for that child later finds it.
 
+mod notice;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,9 +14,12 @@ use codepod_sys::{Errno, Pid, Signal};
 
 use crate::fds::Open;
 use crate::flow::{Run, Stop};
+use crate::options::SetOptions;
 use crate::shell::Shell;
 use crate::text::Text;
 use crate::traps;
+
+pub use notice::{ended, line, list, settle};
 
 /// How many statuses of children that have ended are remembered for `wait PID`.
 const REMEMBERED: usize = 4096;
@@ -41,6 +46,8 @@ pub struct Job {
     pub processes: Vec<(Pid, Option<Status>)>,
     /// How `jobs` shows it.
     pub text: Text,
+    /// The working directory it was started in.
+    pub directory: Text,
     /// Whether `jobs` or `wait` has told of its end.
     pub told: bool,
     /// Its process group, with `set -m`.
@@ -125,13 +132,14 @@ pub enum NoJob {
 
 impl Jobs {
     /// Adds a job and returns its number.
-    pub fn add(&mut self, processes: Vec<Pid>, text: Text, group: Option<Pid>, pipefail: bool) -> u32 {
+    pub fn add(&mut self, processes: Vec<Pid>, text: Text, group: Option<Pid>, pipefail: bool, directory: Text) -> u32 {
         // A number is used again only when all higher ones are gone.
         let number = self.list.last().map_or(0, |job| job.number) + 1;
         self.list.push(Job {
             number,
             processes: processes.into_iter().map(|pid| (pid, None)).collect(),
             text,
+            directory,
             told: false,
             group,
             foreign: false,
@@ -299,13 +307,19 @@ pub fn update(shell: &mut Shell) {
     if !shell.jobs.has_children() {
         return;
     }
-    let options = WaitOptions {
-        nohang: true,
-        stopped: true,
-        continued: true,
-    };
+    let options = options(shell, true);
     while let Ok(Some((pid, status))) = process::wait_with(Of::Any, options) {
         shell.jobs.record(pid, status);
+    }
+}
+
+/// How children are waited for. Without job control nobody hears of those that are stopped.
+fn options(shell: &Shell, nohang: bool) -> WaitOptions {
+    let monitor = shell.state.set.has(SetOptions::MONITOR);
+    WaitOptions {
+        nohang,
+        stopped: monitor,
+        continued: monitor,
     }
 }
 
@@ -371,6 +385,7 @@ pub fn wait_process(shell: &mut Shell, pid: u32) -> Run<Waited> {
         if let Some((_, Some(status))) = status {
             let code = status.code().cast_signed();
             if shell.jobs.list[at].is_done() {
+                notice::announce(shell, at);
                 shell.jobs.remove(at);
             }
             return Ok(Waited::Status(code, None));
@@ -394,6 +409,7 @@ pub fn wait_job(shell: &mut Shell, at: usize) -> Run<Waited> {
         };
         match shell.jobs.list[at].state() {
             JobState::Done(status) => {
+                notice::announce(shell, at);
                 shell.jobs.remove(at);
                 return Ok(Waited::Status(status.code().cast_signed(), None));
             }
@@ -422,6 +438,7 @@ pub fn wait_next(shell: &mut Shell, numbers: Option<&[u32]>) -> Run<Waited> {
             _ => None,
         });
         if let Some((at, status, pid)) = done {
+            notice::announce(shell, at);
             shell.jobs.remove(at);
             return Ok(Waited::Status(status.code().cast_signed(), pid));
         }
@@ -450,19 +467,20 @@ pub fn wait_all(shell: &mut Shell) -> Run<Waited> {
         }
     }
     while let Some(at) = shell.jobs.list.iter().position(|job| !job.foreign && job.is_done()) {
+        if shell.state.set.has(SetOptions::MONITOR) {
+            notice::announce(shell, at);
+        }
         shell.jobs.remove(at);
     }
+    // What was waited for without a name cannot be asked for again.
+    shell.jobs.ended.clear();
     Ok(Waited::Status(0, None))
 }
 
 /// Waits until something has become of a child; how the wait ends otherwise.
 fn change(shell: &mut Shell) -> Run<Option<Waited>> {
     let captures = shell.fds.iter().any(|(_, open)| matches!(open, Open::Capture(capture) if capture.has_background()));
-    let options = WaitOptions {
-        nohang: captures,
-        stopped: true,
-        continued: true,
-    };
+    let options = options(shell, captures);
     match process::wait_with(Of::Any, options) {
         Ok(Some((pid, status))) => {
             shell.jobs.record(pid, status);
@@ -539,7 +557,7 @@ mod tests {
     fn jobs(texts: &[&str]) -> Jobs {
         let mut jobs = Jobs::default();
         for (at, text) in texts.iter().enumerate() {
-            jobs.add(vec![Pid(100 + at as u32)], Text::from(*text), None, false);
+            jobs.add(vec![Pid(100 + at as u32)], Text::from(*text), None, false, Text::EMPTY);
         }
         jobs
     }
@@ -561,9 +579,9 @@ mod tests {
     fn a_number_is_free_again_when_the_higher_ones_are_gone() {
         let mut jobs = jobs(&["a", "b", "c"]);
         jobs.remove(0);
-        assert_eq!(jobs.add(vec![], Text::from("d"), None, false), 4);
+        assert_eq!(jobs.add(vec![], Text::from("d"), None, false, Text::EMPTY), 4);
         jobs.list.clear();
-        assert_eq!(jobs.add(vec![], Text::from("e"), None, false), 1);
+        assert_eq!(jobs.add(vec![], Text::from("e"), None, false, Text::EMPTY), 1);
     }
 
     #[test]

@@ -17,6 +17,11 @@ pub fn is_file(path: &[u8]) -> bool {
     file::stat_path(path, Links::Follow).is_ok_and(|stat| stat.mode & mode::TYPE_MASK != mode::DIRECTORY)
 }
 
+/// Whether a path leads to a directory.
+pub fn is_directory(path: &[u8]) -> bool {
+    file::stat_path(path, Links::Follow).is_ok_and(|stat| stat.mode & mode::TYPE_MASK == mode::DIRECTORY)
+}
+
 /// Whether a path leads to a file that can be executed.
 pub fn is_program(path: &[u8]) -> bool {
     is_file(path) && file::access(path, Links::Follow, file::EXECUTE).is_ok()

@@ -1,17 +1,10 @@
 //! `jobs`.
 
-use codepod_sys::Signal;
-use codepod_sys::process::Status;
-
 use super::{Getopt, command, print};
 use crate::flow::Run;
-use crate::jobs::{self, Job, JobState, NoJob};
-use crate::options::SetOptions;
+use crate::jobs::{self, JobState, NoJob};
 use crate::shell::Shell;
 use crate::text::Text;
-
-/// The width of the column that says what a job does.
-const COLUMN: usize = 24;
 
 /// `jobs [-lnprs] [jobspec ...]` or `jobs -x command [args]`
 pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
@@ -57,25 +50,13 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
             None => status = 1,
         }
     }
-    let (current, previous) = shell.jobs.current();
-    let posix = shell.state.set.has(SetOptions::POSIX);
     let mut out = Vec::new();
     for &at in &wanted {
-        let mark = if Some(at) == current {
-            b'+'
-        } else if Some(at) == previous {
-            b'-'
-        } else {
-            b' '
-        };
-        let job = &shell.jobs.list[at];
-        if pids {
-            if let Some((pid, _)) = job.processes.first() {
-                out.extend_from_slice(&Text::number(i64::from(pid.0)));
-                out.push(b'\n');
-            }
-        } else {
-            line(job, mark, long, posix, &mut out);
+        if !pids {
+            jobs::list(shell, at, long, &mut out);
+        } else if let Some((pid, _)) = shell.jobs.list[at].processes.first() {
+            out.extend_from_slice(&Text::number(i64::from(pid.0)));
+            out.push(b'\n');
         }
     }
     status |= print(shell, &arguments[0], &out);
@@ -96,85 +77,6 @@ fn tell(shell: &mut Shell, shown: &[usize]) {
         if job.is_done() && !job.foreign {
             shell.jobs.remove(at);
         }
-    }
-}
-
-/// `[1]+  Running                 sleep 1 &`
-pub fn line(job: &Job, mark: u8, long: bool, posix: bool, out: &mut Vec<u8>) {
-    out.push(b'[');
-    out.extend_from_slice(&Text::number(i64::from(job.number)));
-    out.extend_from_slice(&[b']', mark, b' ']);
-    if long {
-        let pid = job.processes.first().map_or(0, |(pid, _)| pid.0);
-        let pid = Text::number(i64::from(pid));
-        out.resize(out.len() + 5usize.saturating_sub(pid.len()), b' ');
-        out.extend_from_slice(&pid);
-    }
-    out.push(b' ');
-    let state = job.state();
-    let start = out.len();
-    describe(state, long, posix, out);
-    let width = (start + COLUMN).max(out.len() + 1);
-    out.resize(width, b' ');
-    match stages(job).filter(|_| long) {
-        None => out.extend_from_slice(&job.text),
-        Some(stages) => {
-            for (at, ((pid, _), stage)) in job.processes.iter().zip(stages).enumerate() {
-                if at > 0 {
-                    let pid = Text::number(i64::from(pid.0));
-                    out.push(b'\n');
-                    out.resize(out.len() + 10usize.saturating_sub(pid.len()), b' ');
-                    out.extend_from_slice(&pid);
-                    out.resize(out.len() + COLUMN - 1, b' ');
-                    out.extend_from_slice(b"| ");
-                }
-                out.extend_from_slice(stage);
-            }
-        }
-    }
-    if state == JobState::Running {
-        out.extend_from_slice(b" &");
-    }
-    out.push(b'\n');
-}
-
-/// The texts of the stages of a pipeline, where they can be told apart.
-fn stages(job: &Job) -> Option<Vec<&[u8]>> {
-    let mut stages = vec![];
-    let mut rest: &[u8] = &job.text;
-    while let Some(at) = rest.windows(3).position(|three| three == b" | ") {
-        stages.push(&rest[..at]);
-        rest = &rest[at + 3..];
-    }
-    stages.push(rest);
-    (stages.len() > 1 && stages.len() == job.processes.len()).then_some(stages)
-}
-
-/// `Running`, `Done`, `Exit 3`, `Killed`
-pub fn describe(state: JobState, long: bool, posix: bool, out: &mut Vec<u8>) {
-    match state {
-        JobState::Running => out.extend_from_slice(b"Running"),
-        JobState::Stopped(signal) if posix => {
-            out.extend_from_slice(b"Stopped(");
-            out.extend_from_slice(signal.name().as_bytes());
-            out.push(b')');
-        }
-        JobState::Stopped(signal) if long => {
-            out.extend_from_slice(jobs::signal_text(signal).as_bytes());
-        }
-        JobState::Stopped(_) => out.extend_from_slice(b"Stopped"),
-        JobState::Done(Status::Exited(0)) => out.extend_from_slice(b"Done"),
-        JobState::Done(Status::Exited(status)) => {
-            let status = Text::number(i64::from(status));
-            let (before, after): (&[u8], &[u8]) = if posix { (b"Done(", b")") } else { (b"Exit ", b"") };
-            for part in [before, &status, after] {
-                out.extend_from_slice(part);
-            }
-        }
-        JobState::Done(Status::Signaled(signal)) => {
-            out.extend_from_slice(jobs::signal_text(signal).as_bytes());
-        }
-        JobState::Done(_) => out.extend_from_slice(jobs::signal_text(Signal::Cont).as_bytes()),
     }
 }
 

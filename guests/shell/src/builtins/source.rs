@@ -13,8 +13,8 @@ use crate::shell::Shell;
 use crate::state::Frame;
 use crate::text::Text;
 
-/// How many bytes at the start of a file are looked at to tell whether it is text.
-const SAMPLE: usize = 80;
+/// More NUL bytes than this, and a file is no script.
+const MOST_NUL: usize = 256;
 
 /// `. filename [arguments]`
 pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
@@ -34,9 +34,7 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         Ok(text) => text,
         Err(errno) => return refused(shell, command, &path, errno),
     };
-    let sample = &text[..text.len().min(SAMPLE)];
-    let line = sample.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    if line.contains(&0) {
+    if text.iter().filter(|byte| **byte == 0).count() > MOST_NUL {
         let message = [&path, &b": cannot execute binary file"[..]].concat();
         shell.builtin_error(command, message);
         return Ok(126);

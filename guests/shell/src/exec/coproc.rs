@@ -62,7 +62,8 @@ pub(super) fn run(shell: &mut Shell, clause: &Coproc) -> Run {
     text.push(b' ');
     text.extend_from_slice(&print::command(&clause.command));
     let pipefail = shell.state.set.has(SetOptions::PIPEFAIL);
-    shell.jobs.add(vec![pid], Text::from(text), monitor.then_some(pid), pipefail);
+    let directory = shell.state.directory.clone();
+    shell.jobs.add(vec![pid], Text::from(text), monitor.then_some(pid), pipefail, directory);
     set_status(shell, 0);
     Ok(())
 }

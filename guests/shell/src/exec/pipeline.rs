@@ -131,6 +131,7 @@ fn finish(shell: &mut Shell, stages: &[Command], statuses: &[Started]) -> Run {
             Started::Running(pid) => wait(shell, *pid, stage)?,
         });
     }
+    jobs::settle(shell);
     let mut status = codes.last().copied().unwrap_or(0);
     if status == 0 && shell.state.set.has(SetOptions::PIPEFAIL) {
         status = codes.iter().rev().copied().find(|code| *code != 0).unwrap_or(0);

@@ -1,6 +1,6 @@
 //! Programs: finding them, starting them, and saying why that failed.
 
-use codepod_sys::file::{self, Links, OpenOptions, mode};
+use codepod_sys::file::{self, Links, OpenOptions};
 use codepod_sys::process::{Group, Status};
 use codepod_sys::{Errno, Fd, Pid, Signal, Spawn, descriptor};
 
@@ -14,6 +14,11 @@ use crate::{jobs, path};
 
 /// Runs a program in the foreground and returns its status. The first argument is its name; functions and builtins do not count.
 pub fn run_program(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    run_shown(shell, arguments, || arguments.join(&b' '))
+}
+
+/// The same, with the text that is shown where a signal ends it.
+pub(super) fn run_shown(shell: &mut Shell, arguments: &[Text], text: impl FnOnce() -> Vec<u8>) -> Run<i32> {
     let mut outlets = Outlets::default();
     let fds = shell.fds.clone();
     match start(shell, arguments, &fds, &mut outlets, Group::Inherit)? {
@@ -21,7 +26,8 @@ pub fn run_program(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
             drop(fds);
             outlets.drain();
             let status = jobs::wait_foreground(shell, pid)?;
-            report(shell, pid, status, || arguments.join(&b' '));
+            report(shell, pid, status, text);
+            jobs::settle(shell);
             Ok(status.code().cast_signed())
         }
         Err(status) => Ok(status),
@@ -37,20 +43,13 @@ pub(super) fn report(shell: &Shell, pid: Pid, status: Status, text: impl FnOnce(
         return;
     }
     let mut line = Vec::new();
-    let name = crate::jobs::signal_text(signal);
     if signal == Signal::Term {
-        line.extend_from_slice(name.as_bytes());
+        line.extend_from_slice(jobs::signal_text(signal).as_bytes());
+        line.push(b'\n');
     } else {
         line.extend_from_slice(&shell.prefix());
-        let number = Text::number(pid.0.into());
-        line.resize(line.len() + 5usize.saturating_sub(number.len()), b' ');
-        line.extend_from_slice(&number);
-        line.push(b' ');
-        line.extend_from_slice(name.as_bytes());
-        line.resize(line.len() + 24usize.saturating_sub(name.len()), b' ');
-        line.extend_from_slice(&text());
+        jobs::ended(&mut line, pid.0, signal, &text());
     }
-    line.push(b'\n');
     let _ = shell.fds.write(2, &line);
 }
 
@@ -179,9 +178,7 @@ fn missing(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
 /// Says why a program could not be started, and returns the command's status.
 #[cold]
 fn failed(shell: &mut Shell, name: &[u8], program: &[u8], errno: Errno) -> Run<i32> {
-    let is_directory = file::stat_path(program, Links::Follow)
-        .is_ok_and(|stat| stat.mode & mode::TYPE_MASK == mode::DIRECTORY);
-    if is_directory {
+    if path::is_directory(program) {
         shell.error([program, b": Is a directory"].concat());
         return Ok(126);
     }
@@ -254,11 +251,7 @@ pub fn replace(shell: &mut Shell, arguments: &[Text], how: &Replace) -> Run<i32>
             Ok(pid) => pid,
             Err(status) => return Ok(status),
         },
-        Err(errno) => {
-            let message = [b"exec: ", &**name, b": cannot execute: ", errno.message().as_bytes()].concat();
-            shell.error(message);
-            return Ok(if errno == Errno::NoEnt { 127 } else { 126 });
-        }
+        Err(errno) => return not_replaced(shell, name, &program, errno),
     };
     drop(fds);
     outlets.drain();
@@ -267,6 +260,19 @@ pub fn replace(shell: &mut Shell, arguments: &[Text], how: &Replace) -> Run<i32>
     // The program took the shell's place: no EXIT trap runs.
     crate::traps::forget_exit(shell);
     Err(Stop::Exit)
+}
+
+/// Says why `exec` failed: where there is a file, twice.
+#[cold]
+fn not_replaced(shell: &mut Shell, name: &[u8], program: &[u8], errno: Errno) -> Run<i32> {
+    let status = failed(shell, name, program, errno)?;
+    if status == 126 {
+        let is_directory = path::is_directory(program);
+        let errno = if is_directory { Errno::IsDir } else { errno };
+        let message = [b"exec: ", name, b": cannot execute: ", errno.message().as_bytes()];
+        shell.error(message.concat());
+    }
+    Ok(status)
 }
 
 /// Whether job control is on.

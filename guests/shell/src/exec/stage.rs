@@ -300,7 +300,8 @@ pub(super) fn background(shell: &mut Shell, item: &Item) -> Run {
         shell.state.last_background = Some(last.0);
         let group = monitor.then(|| pids[0]);
         let pipefail = shell.state.set.has(SetOptions::PIPEFAIL);
-        shell.jobs.add(pids, text, group, pipefail);
+        let directory = shell.state.directory.clone();
+        shell.jobs.add(pids, text, group, pipefail, directory);
     }
     // Children that ended meanwhile are let go.
     crate::jobs::update(shell);

@@ -27,6 +27,7 @@ pub(super) enum Kind {
 /// `( … )`
 pub(super) fn run(shell: &mut Shell, list: &List) -> Run {
     in_place(shell, Kind::Parentheses, &mut |shell| list::run(shell, list))?;
+    crate::jobs::settle(shell);
     let status = shell.state.status;
     set_status(shell, status);
     check_status(shell)

@@ -39,6 +39,7 @@ pub(super) fn declare(
             in_scope(shell, command, name, target, options)
         });
     }
+    let name = local_meant(shell, name, options);
     if !make_local(shell, name, options.inherit) {
         refuse(shell, command, name, ": readonly variable");
         return Ok(false);
@@ -47,6 +48,19 @@ pub(super) fn declare(
         forget_scalar(shell, name, options);
     }
     in_scope(shell, command, name, target, options)
+}
+
+/// The variable that `local` makes: where the name is a nameref of the running function, what that refers to.
+fn local_meant(shell: &Shell, name: Name, options: Options) -> Name {
+    let itself = options.on.with(options.off).has(Attributes::NAMEREF);
+    let variable = shell.state.variables.get(name);
+    if itself || !variable.attributes.has(Attributes::NAMEREF) || !shell.state.scopes.is_own(name) {
+        return name;
+    }
+    match set_nameref_followed(shell, name) {
+        Followed::Name(meant) => meant,
+        Followed::Other => name,
+    }
 }
 
 /// A local string that becomes an array loses its value.
@@ -106,6 +120,10 @@ pub(super) fn make_local(shell: &mut Shell, name: Name, inherit: bool) -> bool {
     } else {
         Attributes::NONE
     };
+    if name == Name::OPTIND {
+        state.scopes.save_getopts(state.getopts);
+        state.getopts = 0;
+    }
     state.scopes.save(name, true, &state.variables);
     let variable = Variable {
         value,
