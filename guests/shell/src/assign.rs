@@ -138,8 +138,7 @@ fn refused(shell: &mut Shell, set: impl FnOnce(&mut Shell) -> Run<bool>) -> Run 
 
 #[cold]
 fn fail(shell: &mut Shell) -> Run {
-    shell.state.status = 1;
-    Err(Stop::Discard)
+    Err(expand::give_up(shell))
 }
 
 /// Sets a variable to a string, as `read` or `for` do: follows namerefs, applies attributes, refuses readonly ones (with
@@ -256,10 +255,10 @@ fn cooked(
     attributes: Attributes,
 ) -> Run<Text> {
     if attributes.has(Attributes::INTEGER) {
-        let mut number = arith::eval_text(shell, &value)?;
+        let mut number = integer(shell, &value)?;
         if append {
             let old = peek(shell, name, place).unwrap_or_default();
-            number = arith::eval_text(shell, &old)?.wrapping_add(number);
+            number = integer(shell, &old)?.wrapping_add(number);
         }
         return Ok(Text::number(number));
     }
@@ -276,6 +275,14 @@ fn cooked(
         return Ok(cased(&all, attributes));
     }
     Ok(cased(&value, attributes))
+}
+
+/// Evaluates a value for `-i`. Unlike elsewhere, an error in it ends a shell with `set -e`.
+fn integer(shell: &mut Shell, value: &[u8]) -> Run<i64> {
+    arith::eval_text(shell, value).map_err(|stop| match stop {
+        Stop::Discard => expand::give_up(shell),
+        other => other,
+    })
 }
 
 /// The text in the case that the attributes want.

@@ -25,6 +25,7 @@ use crate::flow::{Run, Stop};
 use crate::options::{SetOptions, ShellOptions};
 use crate::pattern::{self, Pattern};
 use crate::shell::Shell;
+use crate::state::Invocation;
 use crate::text::Text;
 use crate::variables::{Attributes, Value};
 
@@ -268,7 +269,16 @@ pub fn key_of_text(shell: &mut Shell, text: &[u8]) -> Run<Text> {
 
 fn syntax_error(shell: &mut Shell, error: &codepod_shell_syntax::SyntaxError) -> Stop {
     shell.error(error.message());
+    give_up(shell)
+}
+
+/// Gives the command line up after an error, with status 1; with `set -e` the shell ends.
+#[cold]
+pub fn give_up(shell: &mut Shell) -> Stop {
     shell.state.status = 1;
+    if shell.state.set.has(SetOptions::ERREXIT) {
+        return Stop::Exit;
+    }
     Stop::Discard
 }
 
@@ -288,7 +298,13 @@ pub fn syntax(shell: &Shell) -> Options {
 #[inline(never)]
 pub fn unbound(shell: &mut Shell, name: &[u8]) -> Stop {
     shell.error([name, b": unbound variable"].concat());
-    shell.state.status = 127;
+    end(shell)
+}
+
+/// Ends the shell after an error, with the status that bash has then.
+fn end(shell: &mut Shell) -> Stop {
+    let command = shell.state.invocation == Invocation::Command && shell.state.subshell == 0;
+    shell.state.status = if command { 127 } else { 1 };
     Stop::Exit
 }
 

@@ -133,6 +133,22 @@ pub fn is_pattern(pattern: &[u8], extglob: bool) -> bool {
     false
 }
 
+/// Where the first item of a list of patterns ends: at a separator that is neither quoted nor inside brackets, or at the end.
+pub fn end_of_item(list: &[u8], separator: u8) -> usize {
+    let mut at = 0;
+    while let Some(&byte) = list.get(at) {
+        if byte == separator {
+            return at;
+        }
+        at += match byte {
+            b'\\' => 2,
+            b'[' => Class::parse(&list[at + 1..], false).map_or(1, |(_, length)| length + 1),
+            _ => 1,
+        };
+    }
+    list.len()
+}
+
 /// Appends bytes to a pattern so that they stand for themselves.
 pub fn escape(bytes: &[u8], pattern: &mut Vec<u8>) {
     pattern.reserve(bytes.len());

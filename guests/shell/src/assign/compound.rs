@@ -227,14 +227,32 @@ fn associative(
         }
         ready.push((key, element.append, value));
     }
+    let old = shell.state.variables.get(name).value.clone();
     start(shell, name, append)?;
     let simple = !attributes.any(Attributes::INTEGER.with(Attributes::CAPITAL));
-    for (key, append, value) in ready {
+    for (key, adds, value) in ready {
         let place = Place::Key(key);
+        if adds && !append {
+            // It is added to what was there before the list, not to what the list has set.
+            put_old(shell, name, &place, &old);
+        }
+        let append = adds;
         let value = cooked(shell, name, &place, value, append, attributes)?;
         put(shell, name, place, value, append && simple);
     }
     Ok(())
+}
+
+/// Puts an element back to what it was; to nothing when it was not there.
+fn put_old(shell: &mut Shell, name: Name, place: &Place, old: &Value) {
+    let Place::Key(key) = place else {
+        return;
+    };
+    let text = match old {
+        Value::Assoc(array) => array.get(key).cloned(),
+        _ => None,
+    };
+    put(shell, name, place.clone(), text.unwrap_or_default(), false);
 }
 
 /// `m=(key value key value)`

@@ -3,11 +3,11 @@
 //! The words that a word with braces stands for are made one after another, not all at once.
 
 use codepod_shell_syntax::Name;
-use codepod_shell_syntax::tree::{Brace, Part, Subject, Word};
+use codepod_shell_syntax::tree::{Brace, Param, Part, Subject, Word};
 
 use super::sink::{Kind, Sink};
 use super::word;
-use crate::flow::{Run, Stop};
+use crate::flow::Run;
 use crate::shell::Shell;
 use crate::text::Text;
 
@@ -116,68 +116,108 @@ impl<'w> Words<'_, 'w> {
             return self.too_many();
         }
         let mut sink = Sink::new(Kind::Fields, std::mem::take(self.fields));
-        let mut result = Ok(());
-        let joined = self.joined_name();
-        for (number, piece) in self.pieces.iter().enumerate() {
-            if let Some((at, ref param, ref rest)) = joined
-                && (at == number || at + 1 == number)
-            {
-                if at == number {
-                    result = word::part(self.shell, &mut sink, param, word::Place::Bare);
-                } else {
-                    sink.unquoted(self.shell, rest);
-                }
-                continue;
-            }
-            result = match piece {
-                Piece::Part(part) => word::part(self.shell, &mut sink, part, word::Place::Bare),
-                Piece::Text(text) => {
-                    sink.quoted(text);
-                    Ok(())
-                }
-            };
-            if result.is_err() {
-                break;
-            }
-        }
+        let result = self.pieces_into(&mut sink);
         let result = result.and_then(|()| sink.end(self.shell));
         *self.fields = sink.into_fields();
         result
     }
 
-    /// Braces come before parameters, as text: in `$a{b,c}` the names are `ab` and `ac`. Where such a parameter stands, what it becomes
-    /// and what is left of the text behind it. Only the first in a word is looked for.
-    fn joined_name(&self) -> Option<(usize, Part, Vec<u8>)> {
-        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        self.pieces.windows(2).enumerate().find_map(|(at, pair)| {
-            let Piece::Part(Part::Param(param)) = &pair[0] else {
-                return None;
-            };
-            let (Subject::Variable(name), false) = (param.subject, param.braces) else {
-                return None;
-            };
-            let text: &[u8] = match &pair[1] {
-                Piece::Part(Part::Literal(bytes)) => bytes,
-                Piece::Text(text) => text,
-                Piece::Part(_) => return None,
-            };
-            let length = text.iter().take_while(|byte| is_part(byte)).count();
-            if length == 0 {
-                return None;
+    fn pieces_into(&mut self, sink: &mut Sink) -> Run {
+        let mut at = self.tilde(sink);
+        while let Some(piece) = self.pieces.get(at) {
+            at += 1;
+            match piece {
+                Piece::Part(Part::Param(param)) => {
+                    let (name, taken, rest) = self.joined_name(param, at);
+                    match name {
+                        None => word::part(
+                            self.shell,
+                            sink,
+                            &Part::Param(param.clone()),
+                            word::Place::Bare,
+                        )?,
+                        Some(name) => {
+                            let mut param = param.clone();
+                            param.subject = Subject::Variable(name);
+                            word::part(self.shell, sink, &Part::Param(param), word::Place::Bare)?;
+                            sink.unquoted(self.shell, &rest);
+                            at = taken;
+                        }
+                    }
+                }
+                Piece::Part(part) => word::part(self.shell, sink, part, word::Place::Bare)?,
+                Piece::Text(text) => match **text {
+                    // What lies between upper and lower case letters has its meaning: a backslash quotes, a backquote is not closed.
+                    [b'\\'] => sink.mark(),
+                    [b'`'] if at < self.pieces.len() => {
+                        self.shell.error("bad substitution: no closing \"`\"");
+                        return Err(super::give_up(self.shell));
+                    }
+                    _ => sink.quoted(text),
+                },
             }
-            let mut param = param.clone();
-            param.subject =
-                Subject::Variable(Name::new(&[&name.bytes(), &text[..length]].concat()));
-            Some((at, Part::Param(param), text[length..].to_vec()))
-        })
+        }
+        Ok(())
+    }
+
+    /// Unquoted text of a piece.
+    fn literal(&self, at: usize) -> Option<&[u8]> {
+        match self.pieces.get(at)? {
+            Piece::Part(Part::Literal(bytes)) => Some(bytes),
+            Piece::Text(text) => Some(text),
+            Piece::Part(_) => None,
+        }
+    }
+
+    /// Expands a tilde that braces have brought to the start of the word (`~{/a,root}`), and returns how many pieces that took.
+    fn tilde(&mut self, sink: &mut Sink) -> usize {
+        if self.literal(0).is_none_or(|text| !text.starts_with(b"~")) {
+            return 0;
+        }
+        let (mut text, mut taken) = (Vec::new(), 0);
+        while let Some(more) = self.literal(taken) {
+            text.extend_from_slice(more);
+            taken += 1;
+            if more.contains(&b'/') {
+                break;
+            }
+        }
+        let slash = text.iter().position(|byte| *byte == b'/');
+        if slash.is_none() && taken < self.pieces.len() {
+            return 0;
+        }
+        let end = slash.unwrap_or(text.len());
+        let directory = super::tilde::expand(self.shell, &text[1..end]);
+        sink.mark();
+        sink.quoted(&directory);
+        sink.unquoted(self.shell, &text[end..]);
+        taken
+    }
+
+    /// Braces come before parameters, as text: in `$a{b,c}` the names are `ab` and `ac`. The name that is meant, where that is another
+    /// one, the piece behind it, and what is left of the text before that.
+    fn joined_name(&self, param: &Param, mut at: usize) -> (Option<Name>, usize, Vec<u8>) {
+        let (Subject::Variable(name), false) = (param.subject, param.braces) else {
+            return (None, at, Vec::new());
+        };
+        let mut joined = name.bytes().to_vec();
+        while let Some(text) = self.literal(at) {
+            at += 1;
+            let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+            let length = text.iter().take_while(is_part).count();
+            joined.extend_from_slice(&text[..length]);
+            if length < text.len() {
+                return (Some(Name::new(&joined)), at, text[length..].to_vec());
+            }
+        }
+        (Some(Name::new(&joined)), at, Vec::new())
     }
 
     #[cold]
     fn too_many(&mut self) -> Run {
         self.shell
             .error("brace expansion: cannot allocate memory for the result");
-        self.shell.state.status = 1;
-        Err(Stop::Discard)
+        Err(super::give_up(self.shell))
     }
 }
 

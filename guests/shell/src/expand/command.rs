@@ -12,8 +12,7 @@ use crate::shell::Shell;
 pub(super) fn output(shell: &mut Shell, substitution: &CommandSub) -> Run<Vec<u8>> {
     if let Some(error) = &substitution.error {
         shell.error(&error[..]);
-        shell.state.status = 1;
-        return Err(Stop::Discard);
+        return Err(super::give_up(shell));
     }
     let mut output = match &substitution.file {
         Some(redirect) => match &redirect.kind {

@@ -75,8 +75,7 @@ pub(super) fn fields(shell: &mut Shell, pattern: &[u8], text: Text, fields: &mut
     let options = shell.state.shopt;
     if options.has(ShellOptions::FAILGLOB) {
         shell.error([b"no match: ", &*text].concat());
-        shell.state.status = 1;
-        return Err(Stop::Discard);
+        return Err(super::give_up(shell));
     }
     if !options.has(ShellOptions::NULLGLOB) {
         fields.push(text);
@@ -85,30 +84,59 @@ pub(super) fn fields(shell: &mut Shell, pattern: &[u8], text: Text, fields: &mut
 }
 
 /// The patterns of `GLOBIGNORE`.
-fn ignored(shell: &mut Shell) -> Option<Vec<Pattern>> {
+fn ignored(shell: &mut Shell) -> Option<Vec<Ignored>> {
     let list = assign::get(shell, Name::GLOBIGNORE).filter(|list| !list.is_empty())?;
     let options = pattern::Options {
         extglob: shell.state.shopt.has(ShellOptions::EXTGLOB),
         nocase: shell.state.shopt.has(ShellOptions::NOCASEGLOB),
     };
-    let (mut patterns, mut start, mut at) = (Vec::new(), 0, 0);
-    while at <= list.len() {
-        match list.get(at) {
-            Some(b'\\') => at += 1,
-            Some(b':') | None => {
-                patterns.push(Pattern::new(&list[start..at.min(list.len())], options));
-                start = at + 1;
-            }
-            _ => {}
+    let mut rest = &list[..];
+    let mut patterns = Vec::new();
+    loop {
+        let end = pattern::end_of_item(rest, b':');
+        patterns.push(Ignored::new(&rest[..end], options));
+        if end == rest.len() {
+            return Some(patterns);
         }
-        at += 1;
+        rest = &rest[end + 1..];
     }
-    Some(patterns)
+}
+
+/// A pattern of which nothing but `/` matches a slash.
+struct Ignored(Vec<Pattern>);
+
+impl Ignored {
+    fn new(pattern: &[u8], options: pattern::Options) -> Ignored {
+        let mut parts = Vec::new();
+        let mut rest = pattern;
+        loop {
+            let end = pattern::end_of_item(rest, b'/');
+            parts.push(Pattern::new(&rest[..end], options));
+            if end == rest.len() {
+                return Ignored(parts);
+            }
+            rest = &rest[end + 1..];
+        }
+    }
+
+    fn matches(&self, path: &[u8]) -> bool {
+        let mut parts = path.split(|byte| *byte == b'/');
+        self.0
+            .iter()
+            .all(|pattern| parts.next().is_some_and(|part| pattern.matches(part)))
+            && parts.next().is_none()
+    }
 }
 
 /// The names that match a pattern, sorted by their bytes.
 pub fn expand(shell: &Shell, pattern: &[u8], listing: &mut dyn Listing) -> Vec<Vec<u8>> {
     let options = shell.state.shopt;
+    let ignores = shell
+        .state
+        .variables
+        .get(Name::GLOBIGNORE)
+        .scalar()
+        .is_some_and(|list| !list.is_empty());
     let mut walk = Walk {
         listing,
         options: pattern::Options {
@@ -116,7 +144,7 @@ pub fn expand(shell: &Shell, pattern: &[u8], listing: &mut dyn Listing) -> Vec<V
             nocase: options.has(ShellOptions::NOCASEGLOB),
         },
         hidden: options.has(ShellOptions::DOTGLOB),
-        dots: !options.has(ShellOptions::GLOBSKIPDOTS),
+        dots: !options.has(ShellOptions::GLOBSKIPDOTS) && !ignores,
         globstar: options.has(ShellOptions::GLOBSTAR),
     };
     let mut names = walk.run(pattern);

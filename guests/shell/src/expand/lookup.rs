@@ -160,8 +160,7 @@ fn parse(shell: &mut Shell, text: &[u8]) -> Run<What> {
 }
 
 fn discard(shell: &mut Shell) -> Stop {
-    shell.state.status = 1;
-    Stop::Discard
+    super::give_up(shell)
 }
 
 /// The value of what was found.

@@ -361,8 +361,7 @@ fn assign_default(shell: &mut Shell, param: &Param, what: &What, text: Text) -> 
 }
 
 fn discard(shell: &mut Shell) -> Stop {
-    shell.state.status = 1;
-    Stop::Discard
+    super::give_up(shell)
 }
 
 /// `${x?word}`: reports; the shell ends.
@@ -387,8 +386,7 @@ fn complain(
         message.extend_from_slice(&word_text(shell, inside, quoted)?);
     }
     shell.error(message);
-    shell.state.status = 127;
-    Ok(Stop::Exit)
+    Ok(super::end(shell))
 }
 
 #[cold]

@@ -49,8 +49,7 @@ pub(super) fn expand(
                     ]
                     .concat();
                     shell.error(text);
-                    shell.state.status = 1;
-                    return Err(Stop::Discard);
+                    return Err(super::give_up(shell));
                 }
             }
         }

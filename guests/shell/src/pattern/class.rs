@@ -185,6 +185,7 @@ impl Class {
         let length = inside.windows(2).position(|pair| pair == [kind, b']'])?;
         let name = &inside[..length];
         if kind == b':' {
+            let name = name.strip_suffix(b"\\").unwrap_or(name);
             if !name.iter().all(|byte| byte.is_ascii_alphabetic()) {
                 return None;
             }
