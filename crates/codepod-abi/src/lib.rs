@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod errno;
+pub mod session;
 pub mod signal;
 pub mod table;
 pub mod wire;

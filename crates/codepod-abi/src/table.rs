@@ -263,6 +263,13 @@ macro_rules! for_each_call {
             [codepod Terminal] ready tty_get(fd: u32, state: u32) fails [Badf, Fault, NotTy];
             /// Sets a terminal's size and mode.
             [codepod Terminal] ready tty_set(fd: u32, state: u32) fails [Badf, Fault, Inval, NotTy];
+
+            /// Waits for the host's next request to this process, a [`crate::session::Request`]; its standard input,
+            /// output and error are then on 0, 1 and 2. When it does not fit, `used` is its size and it stays.
+            [codepod Session] waits session_next(buf: u32, buf_len: u32, used: u32) fails [Fault, Inval, Intr, Perm, Range];
+            /// Answers the request: the exit status, and the state to go on from after this one (length 0: as before).
+            /// 0, 1 and 2 read nothing and write nowhere then.
+            [codepod Session] ready session_done(status: u32, state: u32, state_len: u32) fails [Fault, Inval, Perm, TooBig];
         }
     };
 }

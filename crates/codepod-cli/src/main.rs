@@ -4,6 +4,9 @@
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 
 mod exec;
+mod options;
+mod run;
+mod streams;
 
 use std::process::ExitCode;
 
@@ -22,11 +25,14 @@ struct Arguments {
 enum Command {
     /// Run one tool in a new sandbox, with standard input and output passed through
     Exec(exec::Exec),
+    /// Run a bash script in a new sandbox, with standard input and output passed through
+    Run(run::Run),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Exec(exec) => exec.run(),
+        Command::Run(run) => run.run(),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -71,6 +71,8 @@ pub struct Kernel {
     pub(crate) fifos: HashMap<NodeRef, PipeId>,
     /// Processes that guests have started and no engine runs yet.
     pub(crate) started: Vec<Program>,
+    /// How many runs of sessions there have been.
+    pub(crate) runs: u64,
     /// Numbers for the host as a waiter, so that two of its tasks never take each other's place.
     waiters: u32,
     pub(crate) trace: Option<TraceFn>,
@@ -103,6 +105,7 @@ impl Kernel {
             terminals: Arena::default(),
             fifos: HashMap::new(),
             started: Vec::new(),
+            runs: 0,
             waiters: 0,
             trace: options.trace,
             host: options.host,
@@ -127,6 +130,7 @@ impl Kernel {
             terminals: Arena::default(),
             fifos: HashMap::new(),
             started: Vec::new(),
+            runs: 0,
             waiters: 0,
             trace: self.trace.clone(),
         })
@@ -255,6 +259,15 @@ impl Kernel {
     /// What a sink holds, and whether something was refused. The sink is gone afterwards if nobody
     /// writes to it any more; otherwise later writes find its reader gone.
     pub fn take_sink(&mut self, id: SinkId) -> (Vec<u8>, bool) {
+        self.take_sink_and(id, false)
+    }
+
+    /// The same, but later writes vanish: what a run left in the background goes on without a reader.
+    pub fn finish_sink(&mut self, id: SinkId) -> (Vec<u8>, bool) {
+        self.take_sink_and(id, true)
+    }
+
+    fn take_sink_and(&mut self, id: SinkId, discards: bool) -> (Vec<u8>, bool) {
         let Some(sink) = self.sinks.get_mut(id.0) else {
             return (Vec::new(), false);
         };
@@ -265,6 +278,7 @@ impl Kernel {
             *sink = Sink {
                 writers: sink.writers,
                 taken: true,
+                discards,
                 ..Sink::new(0)
             };
         }
@@ -296,6 +310,13 @@ impl Kernel {
         match end {
             PipeEnd::Read(pipe) => self.drop_end(pipe, End::Read, None),
             PipeEnd::Write(pipe) => self.drop_end(pipe, End::Write, None),
+        }
+    }
+
+    /// Ends what the host reads from a pipe: after the rest comes the end, and later writes vanish.
+    pub fn finish_pipe(&mut self, pipe: PipeId) {
+        if let Ok(pipe) = self.pipe_mut(pipe) {
+            pipe.finish();
         }
     }
 

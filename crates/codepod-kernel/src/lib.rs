@@ -37,7 +37,7 @@ pub use kernel::{Kernel, KernelOptions, PipeEnd, Policy};
 pub use limits::Limits;
 pub use memory::{GuestMemory, SliceMemory};
 pub use process::spawn::{Group, ModuleSource, Program, SpawnSpec, Stdio};
-pub use process::{Control, ExitStatus, RunState};
+pub use process::{Answer, Control, ExitStatus, RunState};
 pub use strings::Strings;
 pub use syscalls::{Outcome, Syscall};
 pub use trace::{Trace, TraceFn};

@@ -26,6 +26,8 @@ pub(crate) struct Pipe {
     /// How often each end has been opened: an open of a fifo is seen even when it is closed at once.
     read_opens: u64,
     write_opens: u64,
+    /// Whether the host has read enough: what is written vanishes, and after the rest comes the end.
+    finished: bool,
     /// Waiting for data, or for a writer to open a fifo.
     pub(crate) read_waiters: WaitSet,
     /// Waiting for room, or for a reader to open a fifo.
@@ -60,6 +62,7 @@ impl Pipe {
             writers: 0,
             read_opens: 0,
             write_opens: 0,
+            finished: false,
             read_waiters: WaitSet::default(),
             write_waiters: WaitSet::default(),
         }
@@ -92,6 +95,12 @@ impl Pipe {
             }
             End::Write => self.writers = self.writers.saturating_sub(1),
         }
+        self.wake_all();
+    }
+
+    /// Lets what is written from now on vanish; a reader gets the rest and then the end.
+    pub(crate) fn finish(&mut self) {
+        self.finished = true;
         self.wake_all();
     }
 
@@ -129,7 +138,7 @@ impl Pipe {
     /// Whether a write of `len` bytes would take at least one now.
     pub(crate) fn takes(&self, len: usize) -> bool {
         let least = if len <= ATOMIC_WRITE { len } else { 1 };
-        self.room() >= least
+        self.finished || self.room() >= least
     }
 
     /// Takes as much of `bytes` as fits and returns how much that was.
@@ -138,6 +147,9 @@ impl Pipe {
     /// caller has to wait for room. The caller has checked [`Pipe::takes`] for the whole of a write that
     /// comes in several pieces.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
+        if self.finished {
+            return Ok(bytes.len());
+        }
         if self.readers == 0 {
             return Err(Errno::Pipe);
         }
@@ -174,7 +186,7 @@ impl Pipe {
     /// The same without the first `skip` bytes, leaving all of them in the queue.
     pub(crate) fn peek(&self, skip: usize, buffer: &mut [u8]) -> Result<usize, Errno> {
         let left = self.queue.len().saturating_sub(skip);
-        if left == 0 && self.writers > 0 && !buffer.is_empty() {
+        if left == 0 && self.writers > 0 && !self.finished && !buffer.is_empty() {
             return Err(Errno::Again);
         }
         let taken = left.min(buffer.len());
@@ -281,6 +293,20 @@ mod tests {
         pipe.close(End::Read);
         assert_eq!(pipe.write(b"x"), Err(Errno::Pipe));
         assert_eq!(pipe.len(), 0);
+    }
+
+    #[test]
+    fn a_finished_pipe_gives_the_rest_and_swallows_what_comes() {
+        let mut pipe = pipe();
+        pipe.write(&[1; 8192]).unwrap();
+        pipe.finish();
+        assert!(pipe.takes(4096));
+        assert_eq!(pipe.write(b"late"), Ok(4));
+        let mut buffer = [0; 10_000];
+        assert_eq!(pipe.read(&mut buffer), Ok(8192));
+        assert_eq!(pipe.read(&mut buffer), Ok(0));
+        pipe.close(End::Read);
+        assert_eq!(pipe.write(b"later"), Ok(5));
     }
 
     #[test]

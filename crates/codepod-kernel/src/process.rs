@@ -5,6 +5,7 @@
 
 mod exit;
 mod program;
+mod session;
 mod signal;
 pub(crate) mod spawn;
 mod wait;
@@ -21,6 +22,8 @@ use crate::ids::{Pid, PipeId};
 use crate::strings::Strings;
 use crate::wait_set::WaitSet;
 
+pub use session::Answer;
+pub(crate) use session::{HostSession, RunId};
 pub(crate) use signal::Signals;
 
 /// How a process ended.
@@ -200,6 +203,12 @@ pub(crate) struct Process {
     pub(crate) child_waiters: WaitSet,
     /// The host, waiting for the end.
     pub(crate) exit_waiters: WaitSet,
+    /// What it serves the host with, if it does.
+    pub(crate) host_session: Option<Box<HostSession>>,
+    /// The run of a session that it belongs to.
+    pub(crate) run: RunId,
+    /// Whether it ended by a fault of its own.
+    pub(crate) crashed: bool,
     /// The host keeps the status until it has reaped it.
     pub(crate) held_by_host: bool,
     pub(crate) control: Arc<Control>,

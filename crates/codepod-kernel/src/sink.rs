@@ -17,6 +17,8 @@ pub(crate) struct Sink {
     pub(crate) writers: usize,
     /// Whether the host has taken what there was and will not come again.
     pub(crate) taken: bool,
+    /// Whether what comes after that vanishes, instead of finding the reader gone.
+    pub(crate) discards: bool,
 }
 
 impl Sink {
@@ -27,11 +29,15 @@ impl Sink {
             truncated: false,
             writers: 0,
             taken: false,
+            discards: false,
         }
     }
 
     /// Takes as much as fits. Fails with [`Errno::Pipe`] when the sink is full.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
+        if self.discards {
+            return Ok(bytes.len());
+        }
         let taken = bytes.len().min(self.limit - self.bytes.len());
         if taken == 0 && !bytes.is_empty() {
             self.truncated = true;

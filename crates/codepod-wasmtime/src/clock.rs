@@ -61,7 +61,7 @@ pub(crate) struct Clock {
     start: Instant,
     timers: Mutex<Timers>,
     changed: Condvar,
-    /// Processes that run or are ready to.
+    /// Processes whose code runs at this moment.
     running: AtomicUsize,
     /// Whether the thread sleeps without ticking.
     asleep: AtomicBool,
@@ -85,13 +85,13 @@ impl Clock {
     }
 
     /// Counts a process as running until the guard is dropped.
-    pub(crate) fn enter(self: &Arc<Self>) -> Running {
+    pub(crate) fn enter(&self) -> Running<'_> {
         self.running.fetch_add(1, Ordering::SeqCst);
         if self.asleep.load(Ordering::SeqCst) {
             drop(self.lock());
             self.changed.notify_one();
         }
-        Running(self.clone())
+        Running(self)
     }
 
     fn lock(&self) -> MutexGuard<'_, Timers> {
@@ -104,9 +104,9 @@ impl Clock {
 }
 
 /// A process that counts as running.
-pub(crate) struct Running(Arc<Clock>);
+pub(crate) struct Running<'a>(&'a Clock);
 
-impl Drop for Running {
+impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::SeqCst);
     }

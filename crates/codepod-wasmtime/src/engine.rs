@@ -109,7 +109,7 @@ impl Engine {
 
     /// Runs a future of the host's own on the engine's threads.
     pub fn spawn_task(&self, future: impl Future<Output = ()> + Send + 'static) {
-        self.inner.executor.spawn(future);
+        self.inner.spawn_task(future);
     }
 
     /// Compiles a module with all cores, as a build step: into the cache, and as bytes to ship.
@@ -126,8 +126,11 @@ impl Engine {
 
 impl Inner {
     pub(crate) fn spawn(self: &Arc<Self>, kernel: KernelHandle, program: Program) {
-        self.executor
-            .spawn(process::run(self.clone(), kernel, program));
+        self.spawn_task(process::run(self.clone(), kernel, program));
+    }
+
+    pub(crate) fn spawn_task(&self, future: impl Future<Output = ()> + Send + 'static) {
+        self.executor.spawn(future);
     }
 }
 

@@ -12,6 +12,7 @@ mod config;
 mod engine;
 mod error;
 mod executor;
+mod handoff;
 mod linker;
 mod modules;
 mod process;

@@ -121,7 +121,7 @@ fn enter<R>(
     }))
     .map_err(|_| Ended)??;
     for program in started {
-        state.engine.spawn(kernel.clone(), program);
+        state.handoff.keep(program);
     }
     Ok(result)
 }

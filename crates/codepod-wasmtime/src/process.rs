@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -11,6 +12,7 @@ use futures_lite::future::or;
 use wasmtime::{Memory, ResourceLimiter, Store, StoreContextMut, Trap, UpdateDeadline};
 
 use crate::engine::{Inner, KernelHandle};
+use crate::handoff::Handoff;
 use crate::modules::Loaded;
 
 /// The most elements of a table: function pointers of a large C program.
@@ -32,6 +34,8 @@ impl std::error::Error for Ended {}
 pub(crate) struct ProcessState {
     pub(crate) kernel: KernelHandle,
     pub(crate) engine: Arc<Inner>,
+    /// Where the processes go that this one starts.
+    pub(crate) handoff: Arc<Handoff>,
     pub(crate) pid: Pid,
     pub(crate) memory: Option<Memory>,
     control: Arc<Control>,
@@ -113,10 +117,11 @@ async fn execute(
     loaded: &Loaded,
 ) -> ExitStatus {
     let pid = program.pid;
-    let _running = engine.clock.enter();
+    let handoff = Arc::new(Handoff::new(engine.clone(), kernel.clone()));
     let state = ProcessState {
         kernel: kernel.clone(),
         engine: engine.clone(),
+        handoff: handoff.clone(),
         pid,
         memory: None,
         control: program.control.clone(),
@@ -125,7 +130,7 @@ async fn execute(
     store.limiter(|state| state);
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(at_epoch);
-    let ended = async {
+    let mut running = pin!(async {
         let instance = loaded.pre.instantiate_async(&mut store).await?;
         let memory = instance
             .get_module_export(&mut store, &loaded.memory)
@@ -137,8 +142,20 @@ async fn execute(
             .ok_or_else(|| wasmtime::Error::msg("`_start` is not a function"))?
             .typed::<(), ()>(&store)?;
         start.call_async(&mut store, ()).await
-    }
+    });
+    // The clock ticks for code that runs, not for processes that wait.
+    let ended = poll_fn(|cx| {
+        let polled = {
+            let _running = engine.clock.enter();
+            running.as_mut().poll(cx)
+        };
+        if polled.is_pending() {
+            handoff.run(cx);
+        }
+        polled
+    })
     .await;
+    handoff.release();
     match ended {
         Ok(()) => ExitStatus::Exited(0),
         // The kernel has decided already; what is said here counts only if it has not.

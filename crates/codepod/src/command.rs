@@ -8,6 +8,7 @@ use codepod_vfs::{Access, FileKind};
 use futures_lite::future::block_on;
 
 use crate::error::{Error, ErrorKind};
+use crate::options::set_variables;
 use crate::pipeline::Pipeline;
 use crate::result::RunResult;
 use crate::running::Running;
@@ -175,21 +176,8 @@ impl Command {
     }
 
     fn environment(&self, cwd: &str) -> Vec<(String, String)> {
-        let mut env: Vec<(String, String)> = [
-            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
-            ("HOME", "/home/user"),
-            ("USER", "user"),
-            ("LANG", "C.UTF-8"),
-            ("PWD", cwd),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into();
-        for (name, value) in self.sandbox.options().env.iter().chain(&self.env) {
-            match env.iter_mut().find(|(known, _)| known == name) {
-                Some((_, old)) => old.clone_from(value),
-                None => env.push((name.clone(), value.clone())),
-            }
-        }
+        let mut env = self.sandbox.options().environment(cwd);
+        set_variables(&mut env, &self.env);
         env
     }
 }

@@ -50,6 +50,9 @@ pub enum ErrorKind {
         /// How many.
         processes: usize,
     },
+    /// A shell cannot go on from the state that it has.
+    #[error("the shell cannot take over its state")]
+    ShellState,
     /// An argument cannot be passed on.
     #[error("{0}")]
     InvalidArgument(String),
@@ -71,6 +74,9 @@ impl Error {
             ErrorKind::Engine(EngineError::Setup(_)) => Some(
                 "the engine reserves address space: raise `ulimit -v`, or lower `RuntimeOptions::slots`",
             ),
+            ErrorKind::ShellState => {
+                Some("close the shell with `Shell::close`, or restore a snapshot")
+            }
             ErrorKind::Spawn {
                 errno: Errno::NoEnt,
                 ..

@@ -32,6 +32,8 @@ pub struct Options {
     pub allow_foreign_modules: bool,
     /// Groups of further guests whose commands are in `/usr/bin`.
     pub guest_groups: Vec<String>,
+    /// Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help.
+    pub hints: bool,
     /// Gets every call of every process.
     pub trace: Option<TraceFn>,
 }
@@ -49,7 +51,35 @@ impl Default for Options {
             mounts: Vec::new(),
             allow_foreign_modules: false,
             guest_groups: Vec::new(),
+            hints: true,
             trace: None,
+        }
+    }
+}
+
+impl Options {
+    /// What processes that the host starts in `cwd` have as their environment.
+    pub(crate) fn environment(&self, cwd: &str) -> Vec<(String, String)> {
+        let mut env = [
+            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            ("HOME", "/home/user"),
+            ("USER", "user"),
+            ("LANG", "C.UTF-8"),
+            ("PWD", cwd),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into();
+        set_variables(&mut env, &self.env);
+        env
+    }
+}
+
+/// Sets variables in an environment, in the place that they have.
+pub(crate) fn set_variables(env: &mut Vec<(String, String)>, new: &[(String, String)]) {
+    for (name, value) in new {
+        match env.iter_mut().find(|(known, _)| known == name) {
+            Some((_, old)) => old.clone_from(value),
+            None => env.push((name.clone(), value.clone())),
         }
     }
 }

@@ -2,24 +2,23 @@
 
 use std::future::{Future as _, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use codepod_abi::Errno;
 use codepod_kernel::{
-    ExitStatus, Host, Kernel, Pid, PipeEnd, PipeId, Program, SinkId, Stdio, TimerKey, WaiterId,
+    ExitStatus, Kernel, Pid, PipeEnd, PipeId, Program, SinkId, Stdio, TimerKey, WaiterId,
 };
 use codepod_wasmtime::KernelHandle;
 use futures_lite::future::block_on;
 
 use crate::command::{Command, NotStarted, Stdin};
 use crate::error::{Error, ErrorKind};
-use crate::result::RunResult;
+use crate::feed::Feed;
+use crate::result::{RunResult, TIMED_OUT};
 use crate::sandbox::Sandbox;
-
-/// Exit status of a command that was ended at its timeout.
-const TIMED_OUT: i32 = 124;
+use crate::sinks::{AfterTaken, Sinks};
+use crate::timer::Timer;
 
 /// Commands connected by pipes.
 #[derive(Debug, Clone)]
@@ -64,43 +63,31 @@ impl Pipeline {
             .map(Command::line)
             .collect::<Vec<_>>()
             .join(" | ");
-        let output_bytes = sandbox.options().limits.output_bytes;
-        let (out, err) = {
-            let mut kernel = sandbox.kernel()?;
-            (kernel.new_sink(output_bytes), kernel.new_sink(output_bytes))
-        };
-        // Taken whatever happens, also when this future is dropped.
-        let sinks = Sinks {
-            kernel: sandbox.inner.kernel.clone(),
-            out,
-            err,
-            taken: false,
-        };
-        let stages = match self.spawn(&sandbox, out, err) {
+        let sinks = Sinks::new(&sandbox, AfterTaken::Broken)?;
+        let stages = match self.spawn(&sandbox, sinks.out, sinks.err) {
             Ok(stages) => stages,
             Err(NotStarted::Error(error)) => return Err(error),
             Err(NotStarted::Result { exit_code, message }) => {
                 return Ok(RunResult {
                     command: line,
                     exit_code,
-                    stdout: Vec::new(),
                     stderr: message.into_bytes(),
-                    truncated: false,
-                    timed_out: false,
                     execution_time: started.elapsed(),
+                    ..RunResult::default()
                 });
             }
         };
         let (status, timed_out) = drive(&sandbox, stages, timeout).await?;
-        let ((stdout, cut_out), (stderr, cut_err)) = sinks.take();
+        let output = sinks.take();
         Ok(RunResult {
             command: line,
             exit_code: if timed_out { TIMED_OUT } else { status.code() },
-            stdout,
-            stderr,
-            truncated: cut_out || cut_err,
+            stdout: output.stdout,
+            stderr: output.stderr,
+            truncated: output.truncated,
             timed_out,
             execution_time: started.elapsed(),
+            ..RunResult::default()
         })
     }
 
@@ -300,127 +287,6 @@ impl Drop for Session {
             for pid in &self.pids {
                 kernel.reap(*pid);
             }
-        }
-    }
-}
-
-/// A deadline that wakes the task that waits for it. A command that ends at once never arms it.
-struct Timer {
-    host: Arc<dyn Host>,
-    key: TimerKey,
-    deadline: u64,
-    armed: Option<Waker>,
-}
-
-impl Timer {
-    fn after(host: Arc<dyn Host>, key: TimerKey, timeout: Duration) -> Timer {
-        let timeout = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
-        let deadline = host.monotonic().saturating_add(timeout);
-        Timer {
-            host,
-            key,
-            deadline,
-            armed: None,
-        }
-    }
-
-    fn is_due(&self) -> bool {
-        self.host.monotonic() >= self.deadline
-    }
-
-    fn arm(&mut self, cx: &Context<'_>) {
-        if self.deadline == u64::MAX
-            || self
-                .armed
-                .as_ref()
-                .is_some_and(|waker| waker.will_wake(cx.waker()))
-        {
-            return;
-        }
-        self.armed = Some(cx.waker().clone());
-        self.host.wake_at(self.key, self.deadline, cx.waker());
-    }
-}
-
-impl Drop for Timer {
-    fn drop(&mut self) {
-        if self.armed.is_some() {
-            self.host.forget(self.key);
-        }
-    }
-}
-
-/// Input on its way into a pipe; the pipe is closed when all is in, or when this is dropped.
-struct Feed {
-    kernel: KernelHandle,
-    pipe: PipeId,
-    waiter: WaiterId,
-    bytes: Vec<u8>,
-    at: usize,
-}
-
-impl Feed {
-    fn begin(kernel: &KernelHandle, pipe: PipeId, bytes: Vec<u8>) -> Result<Feed, Error> {
-        let waiter = kernel.lock().map_err(|_| ErrorKind::Internal)?.new_waiter();
-        Ok(Feed {
-            kernel: kernel.clone(),
-            pipe,
-            waiter,
-            bytes,
-            at: 0,
-        })
-    }
-
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Ok(mut kernel) = self.kernel.lock() else {
-            return Poll::Ready(());
-        };
-        while self.at < self.bytes.len() {
-            match kernel.poll_pipe_write(self.pipe, &self.bytes[self.at..], self.waiter, cx.waker())
-            {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(Ok(taken)) => self.at += taken,
-                // Nobody reads any more: what is left is not wanted.
-                Poll::Ready(Err(_)) => return Poll::Ready(()),
-            }
-        }
-        Poll::Ready(())
-    }
-}
-
-impl Drop for Feed {
-    fn drop(&mut self) {
-        if let Ok(mut kernel) = self.kernel.lock() {
-            kernel.close_pipe(PipeEnd::Write(self.pipe));
-        }
-    }
-}
-
-/// The sinks of a pipeline; given back whatever happens.
-struct Sinks {
-    kernel: KernelHandle,
-    out: SinkId,
-    err: SinkId,
-    taken: bool,
-}
-
-impl Sinks {
-    fn take(mut self) -> ((Vec<u8>, bool), (Vec<u8>, bool)) {
-        self.taken = true;
-        match self.kernel.lock() {
-            Ok(mut kernel) => (kernel.take_sink(self.out), kernel.take_sink(self.err)),
-            Err(_) => Default::default(),
-        }
-    }
-}
-
-impl Drop for Sinks {
-    fn drop(&mut self) {
-        if !self.taken
-            && let Ok(mut kernel) = self.kernel.lock()
-        {
-            kernel.take_sink(self.out);
-            kernel.take_sink(self.err);
         }
     }
 }

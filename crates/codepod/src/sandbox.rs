@@ -9,7 +9,10 @@ use codepod_wasmtime::KernelHandle;
 use crate::command::Command;
 use crate::error::{Error, ErrorKind};
 use crate::options::Options;
+use crate::result::RunResult;
 use crate::runtime::Runtime;
+use crate::script::Script;
+use crate::shell::{Shell, Shells, States};
 
 /// A sandbox. Clones are handles to the same one; [`Sandbox::fork`] makes another. When the last handle is
 /// dropped its processes are killed.
@@ -25,12 +28,16 @@ pub(crate) struct Inner {
     pub(crate) runtime: Runtime,
     pub(crate) kernel: KernelHandle,
     pub(crate) options: Arc<Options>,
+    pub(crate) shells: Shells,
 }
 
-/// The files of a sandbox at one moment. Cheap to keep and to clone; it can be restored any number of times.
+/// The files of a sandbox and the states of its shells at one moment: variables, functions, options, working
+/// directory. Open descriptors and jobs of shells are not in it. Cheap to keep and to clone; it can be restored
+/// any number of times.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     files: VfsSnapshot,
+    shells: Arc<States>,
 }
 
 /// What a sandbox uses now.
@@ -88,19 +95,27 @@ impl Sandbox {
             gid: options.gid,
             trace: options.trace.clone(),
         });
+        let shells = Shells::new(&States::default());
         Ok(Sandbox::from_kernel(
             runtime.clone(),
             kernel,
             Arc::new(options),
+            shells,
         ))
     }
 
-    fn from_kernel(runtime: Runtime, kernel: Kernel, options: Arc<Options>) -> Sandbox {
+    fn from_kernel(
+        runtime: Runtime,
+        kernel: Kernel,
+        options: Arc<Options>,
+        shells: Shells,
+    ) -> Sandbox {
         Sandbox {
             inner: Arc::new(Inner {
                 runtime,
                 kernel: Arc::new(Mutex::new(kernel)),
                 options,
+                shells,
             }),
             root: false,
         }
@@ -119,25 +134,50 @@ impl Sandbox {
         Command::new(self.clone(), argv)
     }
 
-    /// The files as they are now.
+    /// Runs a script in the main shell and waits for its end: bash, with what the scripts before it left. See
+    /// [`Script::run`].
+    pub async fn run(&self, script: impl AsRef<[u8]>) -> Result<RunResult, Error> {
+        self.script(script).run().await
+    }
+
+    /// The same without an async runtime.
+    pub fn run_blocking(&self, script: impl AsRef<[u8]>) -> Result<RunResult, Error> {
+        self.script(script).run_blocking()
+    }
+
+    /// A script to run in the main shell: with input, variables, a time limit of its own, or streams.
+    pub fn script(&self, text: impl AsRef<[u8]>) -> Script {
+        Shell::new(self, "").script(text)
+    }
+
+    /// A shell by its name; it starts with its first script. The main shell's name is empty.
+    pub fn shell(&self, name: &str) -> Shell {
+        Shell::new(self, name)
+    }
+
+    /// The files and the shells' states as they are now; those of a script that runs are the ones from before it.
     pub fn snapshot(&self) -> Result<Snapshot, Error> {
         Ok(Snapshot {
             files: self.kernel()?.snapshot(),
+            shells: Arc::new(self.inner.shells.states()),
         })
     }
 
-    /// Puts the files back to a snapshot of this sandbox or of one that it was forked from. Busy while
-    /// processes run.
+    /// Puts files and shells back to a snapshot of this sandbox or of one that it was forked from. Busy while
+    /// processes run; shells that wait for a script do not count, and lose their open descriptors.
     pub fn restore(&self, snapshot: &Snapshot) -> Result<(), Error> {
+        self.inner.shells.cool();
         let mut kernel = self.kernel()?;
         let processes = kernel.process_count();
         kernel
             .restore(&snapshot.files)
-            .map_err(|_| ErrorKind::Busy { processes }.into())
+            .map_err(|_| ErrorKind::Busy { processes })?;
+        self.inner.shells.set_states(&snapshot.shells);
+        Ok(())
     }
 
-    /// Another sandbox with the same files, options and limits; neither sees what the other does next.
-    /// Processes are not taken along.
+    /// Another sandbox with the same files, shell states, options and limits; neither sees what the other does
+    /// next. Processes are not taken along, so neither are open descriptors and jobs of shells.
     pub fn fork(&self) -> Result<Sandbox, Error> {
         let runtime = self.inner.runtime.clone();
         let kernel = self
@@ -148,12 +188,14 @@ impl Sandbox {
             runtime,
             kernel,
             self.inner.options.clone(),
+            Shells::new(&self.inner.shells.states()),
         ))
     }
 
-    /// Ends every process.
+    /// Ends every process, shells included; their next scripts go on from their last states.
     pub fn kill_all(&self) -> Result<(), Error> {
         self.kernel()?.kill_all();
+        self.inner.shells.cool();
         Ok(())
     }
 

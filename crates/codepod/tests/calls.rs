@@ -24,6 +24,7 @@ fn fixture(seen: &Seen) -> Sandbox {
     options.limits.descriptors = 64;
     options.limits.pipes = 16;
     options.limits.argument_bytes = 128 << 10;
+    options.limits.session_bytes = 64 << 10;
     let image = Tree::builder()
         .file(b"/file", 0o644, b"read only\n")
         .dir(b"/dir", 0o755)
@@ -95,6 +96,18 @@ fn run_on_terminal(seen: &Seen, program: &str) {
     );
 }
 
+/// Runs a program as the shell that serves a script.
+fn run_as_shell(seen: &Seen, program: &str) {
+    let sandbox = fixture(seen);
+    let stub = format!("#!codepod {program} bash\n");
+    sandbox.as_root().write_file("/bin/bash", stub).unwrap();
+    sandbox.as_root().set_mode("/bin/bash", 0o755).unwrap();
+    let result = sandbox
+        .run_blocking("a script that does not fit into four bytes")
+        .unwrap();
+    assert_eq!(result.exit_code, 0, "{program}:\n{}", result.stderr_text());
+}
+
 #[test]
 fn every_call_succeeds_and_fails_as_documented() {
     let seen = Seen::default();
@@ -102,6 +115,8 @@ fn every_call_succeeds_and_fails_as_documented() {
     for guest in codepod_guests::group(codepod_guests::TEST_PROGRAMS) {
         if guest.name == "calls_terminal" {
             run_on_terminal(&seen, guest.name);
+        } else if guest.name == "calls_session" {
+            run_as_shell(&seen, guest.name);
         } else if guest.name.starts_with("calls_") {
             run(&seen, guest.name);
         } else {

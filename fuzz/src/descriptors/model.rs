@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use codepod_abi::Errno;
+use codepod_abi::wire::ROOT_FD;
 use codepod_abi::wire::wasi::{fdflags, filetype, oflags, rights};
 
 use super::{
@@ -61,6 +62,10 @@ struct Pipe {
 pub(super) struct Model {
     descriptors: BTreeMap<u32, Descriptor>,
     open_files: Vec<OpenFile>,
+    /// What paths below the root may be used for, and be given on.
+    root: [u64; 2],
+    /// Whether [`ROOT_FD`] is the root's descriptor still, whose rights are those of the paths.
+    root_is_open: bool,
     pipes: Vec<Pipe>,
     /// The content of every file that ever was.
     contents: Vec<Vec<u8>>,
@@ -87,6 +92,8 @@ impl Model {
         let mut model = Model {
             descriptors: BTreeMap::new(),
             open_files: Vec::new(),
+            root: [rights::ALL; 2],
+            root_is_open: true,
             pipes: Vec::new(),
             contents: vec![b"0123456789".to_vec(), pattern(0, 5000)],
             names: BTreeMap::from([("a".to_owned(), 0), ("b".to_owned(), 1)]),
@@ -99,7 +106,7 @@ impl Model {
             model.insert(fd, Object::Null, 0, (true, true), [rights::ALL; 2]);
         }
         let root = Object::Directory { root: true };
-        model.insert(3, root, 0, (true, false), [rights::ALL; 2]);
+        model.insert(ROOT_FD, root, 0, (true, false), [rights::ALL; 2]);
         model
     }
 
@@ -110,7 +117,15 @@ impl Model {
     }
 
     pub(super) fn describe(&self, fd: u32) -> Described {
-        let descriptor = self.get(fd)?;
+        let mut descriptor = match self.get(fd) {
+            Err(_) if fd == ROOT_FD => {
+                return Ok((filetype::DIRECTORY, 0, self.root[0], self.root[1]));
+            }
+            descriptor => descriptor?,
+        };
+        if fd == ROOT_FD {
+            descriptor.inheriting = self.root[1];
+        }
         let file = &self.open_files[descriptor.file];
         let kind = match file.object {
             Object::File(_) => filetype::REGULAR_FILE,
@@ -143,6 +158,7 @@ impl Model {
             }
             Operation::Close(fd) => {
                 let descriptor = self.descriptors.remove(&number(fd)).ok_or(Errno::Badf)?;
+                self.root_is_open &= number(fd) != ROOT_FD;
                 self.release(descriptor.file);
                 done([])
             }
@@ -165,6 +181,7 @@ impl Model {
                 if to as usize >= self.limit {
                     return Err(Errno::Badf);
                 }
+                self.root_is_open &= to != ROOT_FD;
                 if let Some(old) = self.descriptors.insert(to, descriptor) {
                     self.release(old.file);
                 }
@@ -175,6 +192,7 @@ impl Model {
                 let old = self.get(to)?;
                 let descriptor = self.get(from)?;
                 if from != to {
+                    self.root_is_open &= from != ROOT_FD && to != ROOT_FD;
                     self.descriptors.remove(&from);
                     self.descriptors.insert(to, descriptor);
                     self.release(old.file);
@@ -258,6 +276,9 @@ impl Model {
                     return Err(Errno::NotCapable);
                 }
                 (descriptor.rights, descriptor.inheriting) = (base, inheriting);
+                if number(fd) == ROOT_FD && self.root_is_open {
+                    self.root = [base, inheriting];
+                }
                 done([])
             }
             Operation::SetSize { fd, size } => {
@@ -315,16 +336,26 @@ impl Model {
         if truncate {
             needed |= rights::PATH_FILESTAT_SET_SIZE;
         }
-        let from = self.with_rights(fd, needed)?;
+        let (allowed, inheriting) = match fd {
+            ROOT_FD => (self.root[0], self.root[1]),
+            _ => (self.get(fd)?.rights, self.get(fd)?.inheriting),
+        };
+        if needed & !allowed != 0 {
+            return Err(Errno::NotCapable);
+        }
         let fd_flags = u16::from(flags.1);
         if fd_flags & !fdflags::ALL != 0 {
             return Err(Errno::Inval);
         }
         let free = self.lowest_free(0)?;
-        let Object::Directory { root } = self.open_files[from.file].object else {
-            return Err(Errno::NotDir);
+        let root = match fd {
+            ROOT_FD => true,
+            _ => match self.open_files[self.get(fd)?.file].object {
+                Object::Directory { root } => root,
+                _ => return Err(Errno::NotDir),
+            },
         };
-        let granted = asked.map(|rights| rights & from.inheriting);
+        let granted = asked.map(|rights| rights & inheriting);
         let read = granted[0] & (rights::FD_READ | rights::FD_READDIR) != 0;
         let write = granted[0] & WRITING != 0 && !directory;
         let changes = write || fd_flags & fdflags::APPEND != 0;
@@ -625,7 +656,7 @@ impl Model {
 
     fn lowest_free(&self, least: u32) -> Result<u32, Errno> {
         (least..self.limit as u32)
-            .find(|fd| !self.descriptors.contains_key(fd))
+            .find(|fd| *fd != ROOT_FD && !self.descriptors.contains_key(fd))
             .ok_or(Errno::Mfile)
     }
 

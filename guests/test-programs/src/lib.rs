@@ -21,7 +21,7 @@ pub mod resources;
 mod verdict;
 
 pub use codepod_abi::{Errno, Signal};
-pub use verdict::{expect, fail, finish};
+pub use verdict::{expect, fail, failures, finish};
 
 use std::cell::UnsafeCell;
 

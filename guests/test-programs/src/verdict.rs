@@ -23,6 +23,11 @@ pub fn expect(line: u32, call: &str, number: u32, expected: Option<Errno>) -> bo
     false
 }
 
+/// How many times something was not as expected.
+pub fn failures() -> u32 {
+    FAILED.load(Ordering::Relaxed)
+}
+
 /// Ends the program: status 0 when all was as expected, 1 otherwise.
 pub fn finish() -> ! {
     let failed = FAILED.load(Ordering::Relaxed);

@@ -16,9 +16,11 @@ impl Kernel {
         if !process.is_alive() {
             return;
         }
+        process.crashed = process.ending.is_none() && matches!(status, ExitStatus::Signaled(_));
         let status = process.ending.unwrap_or(status);
         process.state = State::Zombie(status);
         process.waker = None;
+        process.host_session = None;
         let descriptors = process.fds.take_all();
         let children = std::mem::take(&mut process.children);
         let cwd = process.cwd;

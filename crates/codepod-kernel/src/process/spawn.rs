@@ -7,7 +7,7 @@ use codepod_abi::wire::wasi::rights;
 use codepod_vfs::{Access, Caller, FileKind};
 
 use super::program::Search;
-use super::{Control, PathRights, Process, Signals, State, Waiting};
+use super::{Control, PathRights, Process, RunId, Signals, State, Waiting};
 use crate::fd_table::{Descriptor, FdTable};
 use crate::ids::{Fd, Pid, PipeId, SinkId, TerminalId};
 use crate::kernel::Kernel;
@@ -154,6 +154,10 @@ impl Kernel {
         let session = parent
             .map(|pid| self.processes.get(pid).map(|p| p.session))
             .transpose()?;
+        let run = match parent {
+            Some(pid) => self.processes.get(pid)?.run,
+            None => RunId::default(),
+        };
 
         let fds = self.child_descriptors(parent, &spec.fds)?;
         let caller = Caller {
@@ -209,6 +213,9 @@ impl Kernel {
             waiting: Waiting::default(),
             child_waiters: WaitSet::default(),
             exit_waiters: WaitSet::default(),
+            host_session: None,
+            run,
+            crashed: false,
             held_by_host: parent.is_none(),
             control: control.clone(),
             started: self.host.monotonic(),
@@ -257,7 +264,7 @@ impl Kernel {
         placed.map(drop)
     }
 
-    fn put_child_descriptor(
+    pub(super) fn put_child_descriptor(
         &mut self,
         fds: &mut FdTable,
         parent: Option<Pid>,

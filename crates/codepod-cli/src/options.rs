@@ -1,0 +1,86 @@
+//! Options of a sandbox, as every command that makes one takes them.
+
+use std::time::Duration;
+
+use clap::Args;
+use codepod::{Error, Mount, MountAccess, Options, Runtime, RuntimeOptions, Sandbox};
+
+#[derive(Args)]
+pub(crate) struct SandboxOptions {
+    /// Show a host directory: HOST:GUEST, then `:ro` (default), `:rw`, or `:overlay` to keep changes inside
+    #[arg(short, long = "mount", value_name = "HOST:GUEST[:ACCESS]", value_parser = parse_mount)]
+    mounts: Vec<Mount>,
+    /// Set an environment variable
+    #[arg(short, long = "env", value_name = "NAME=VALUE", value_parser = parse_variable)]
+    env: Vec<(String, String)>,
+    /// Working directory in the sandbox
+    #[arg(short = 'C', long, value_name = "DIRECTORY")]
+    cwd: Option<String>,
+    /// Stop after so many seconds
+    #[arg(short, long, value_name = "SECONDS", value_parser = parse_seconds)]
+    timeout: Option<Duration>,
+    /// Memory of a process in megabytes
+    #[arg(long, value_name = "MB")]
+    memory: Option<usize>,
+    /// Allow files of the sandbox that hold WebAssembly modules to be run
+    #[arg(long)]
+    allow_foreign_modules: bool,
+}
+
+impl SandboxOptions {
+    pub(crate) fn options(self) -> Options {
+        let mut options = Options::default();
+        options.mounts = self.mounts;
+        options.env = self.env;
+        options.allow_foreign_modules = self.allow_foreign_modules;
+        if let Some(cwd) = self.cwd {
+            options.cwd = cwd;
+        }
+        if let Some(timeout) = self.timeout {
+            options.timeout = timeout;
+        }
+        if let Some(megabytes) = self.memory {
+            options.limits.memory_bytes = megabytes << 20;
+        }
+        options
+    }
+}
+
+/// A sandbox on an engine with just the places that its processes can take: setting up more takes longer than `true`.
+pub(crate) fn create(options: Options) -> Result<Sandbox, Error> {
+    let mut setup = RuntimeOptions::default();
+    setup.slots = setup
+        .slots
+        .min(u32::try_from(options.limits.processes).unwrap_or(u32::MAX));
+    Sandbox::create_on(&Runtime::new(setup)?, options)
+}
+
+fn parse_mount(text: &str) -> Result<Mount, String> {
+    let (rest, access) = match text.rsplit_once(':') {
+        Some((rest, "ro")) => (rest, MountAccess::ReadOnly),
+        Some((rest, "rw")) => (rest, MountAccess::ReadWrite),
+        Some((rest, "overlay")) => (rest, MountAccess::Overlay),
+        _ => (text, MountAccess::ReadOnly),
+    };
+    let (host, at) = rest
+        .rsplit_once(':')
+        .ok_or("write HOST:GUEST, such as .:/mnt/project")?;
+    if !at.starts_with('/') {
+        return Err(format!("`{at}`: the path in the sandbox must be absolute"));
+    }
+    Ok(Mount::host(host, at, access))
+}
+
+fn parse_variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write NAME=VALUE".into()),
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "write a number of seconds, such as 2.5")?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}

@@ -1,0 +1,208 @@
+//! Scripts: what a shell runs at a time, with its input, variables and limits.
+
+pub(crate) mod cancel;
+mod running;
+
+use std::time::{Duration, Instant};
+
+use codepod_abi::session::{HINTS, Request, Run};
+use codepod_kernel::{ExitStatus, Stdio};
+use futures_lite::future::block_on;
+
+use crate::command::Stdin;
+use crate::error::{Error, ErrorKind};
+use crate::feed::{Feed, Input};
+use crate::result::{CANCELLED, RunResult, TIMED_OUT};
+use crate::shell::{End, Job, Shell, serve};
+use crate::sinks::{AfterTaken, Sinks};
+
+pub use cancel::Canceller;
+pub use running::RunningScript;
+
+/// A script to run in a shell.
+#[derive(Debug, Clone)]
+#[must_use = "a script does nothing until it is run"]
+pub struct Script {
+    shell: Shell,
+    text: Vec<u8>,
+    /// `NAME=value`, each ended by a NUL.
+    env: Vec<u8>,
+    arguments: Vec<u8>,
+    /// Whether a string held a NUL, which none can.
+    broken: bool,
+    stdin: Stdin,
+    timeout: Duration,
+    hints: bool,
+}
+
+impl Script {
+    pub(crate) fn new(shell: Shell, text: &[u8]) -> Script {
+        let options = shell.sandbox.options();
+        let (timeout, hints) = (options.timeout, options.hints);
+        Script {
+            shell,
+            text: text.to_vec(),
+            env: Vec::new(),
+            arguments: Vec::new(),
+            broken: false,
+            stdin: Stdin::Empty,
+            timeout,
+            hints,
+        }
+    }
+
+    /// Exports a variable to this script only.
+    pub fn env(mut self, name: impl AsRef<str>, value: impl AsRef<str>) -> Script {
+        let variable = format!("{}={}", name.as_ref(), value.as_ref());
+        self.broken |= variable.contains('\0');
+        self.env.extend_from_slice(variable.as_bytes());
+        self.env.push(0);
+        self
+    }
+
+    /// Sets `$0` and the positional parameters for this script only.
+    pub fn arguments<S: AsRef<[u8]>>(mut self, words: impl IntoIterator<Item = S>) -> Script {
+        for word in words {
+            self.broken |= word.as_ref().contains(&0);
+            self.arguments.extend_from_slice(word.as_ref());
+            self.arguments.push(0);
+        }
+        self
+    }
+
+    /// Gives it bytes to read.
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Script {
+        self.stdin = Stdin::Bytes(bytes.into());
+        self
+    }
+
+    /// Sets how long it may take, waiting for its turn not counted.
+    pub fn timeout(mut self, timeout: Duration) -> Script {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Sets whether the shell adds a line `codepod: hint: …` where bash's own message leaves a model without help.
+    pub fn hints(mut self, hints: bool) -> Script {
+        self.hints = hints;
+        self
+    }
+
+    /// Runs it and waits for its end. The caller's thread runs the shell itself.
+    ///
+    /// At the timeout the shell and all that the script has started are killed; files stay as they are then,
+    /// and variables are those from before the script. When the shell itself fails, files and variables are
+    /// those from before the script. Dropping the future is as the timeout.
+    ///
+    /// Fails with [`ErrorKind::Spawn`] when there is no shell, and with [`ErrorKind::ShellState`] when it
+    /// cannot take over its state.
+    pub async fn run(self) -> Result<RunResult, Error> {
+        let request = self.request()?;
+        let Script {
+            shell,
+            text,
+            stdin,
+            timeout,
+            ..
+        } = self;
+        let sandbox = &shell.sandbox;
+        let _turn = shell.slot.turns.take().await;
+        let started = Instant::now();
+        let sinks = Sinks::new(sandbox, AfterTaken::Discarded)?;
+        let kernel = &sandbox.inner.kernel;
+        let (input, feed) = match stdin {
+            Stdin::Empty => (None, None),
+            Stdin::Bytes(bytes) => {
+                let input = Input::new(kernel)?;
+                let feed = Feed::begin(kernel, input.pipe, bytes)?;
+                (Some(input), Some(feed))
+            }
+        };
+        let reads = input
+            .as_ref()
+            .map_or(Stdio::Null, |input| Stdio::PipeRead(input.pipe));
+        let job = Job {
+            request,
+            stdio: [reads, Stdio::Sink(sinks.out), Stdio::Sink(sinks.err)],
+            feed,
+            timeout,
+            cancel: None,
+        };
+        let end = serve(sandbox, &shell.slot, job).await?;
+        let output = sinks.take();
+        let mut result = result_of(end, &text, started);
+        result.stdout = output.stdout;
+        result.stderr.splice(0..0, output.stderr);
+        result.truncated = output.truncated;
+        Ok(result)
+    }
+
+    /// The same without an async runtime.
+    pub fn run_blocking(self) -> Result<RunResult, Error> {
+        block_on(self.run())
+    }
+
+    /// Prepares it with streams that the caller reads and writes while it runs.
+    pub fn start(self) -> Result<RunningScript, Error> {
+        RunningScript::new(self)
+    }
+
+    fn request(&self) -> Result<Vec<u8>, Error> {
+        if self.broken {
+            let why = "a variable or an argument holds a NUL byte".to_owned();
+            return Err(ErrorKind::InvalidArgument(why).into());
+        }
+        let mut request = Vec::new();
+        Request::Run(Run {
+            flags: if self.hints { HINTS } else { 0 },
+            script: &self.text,
+            env: &self.env,
+            arguments: &self.arguments,
+        })
+        .encode(&mut request);
+        Ok(request)
+    }
+}
+
+/// The result of a script, without what it printed; standard error holds what the host has to say.
+fn result_of(end: End, text: &[u8], started: Instant) -> RunResult {
+    let mut result = RunResult {
+        command: String::from_utf8_lossy(text).into_owned(),
+        execution_time: started.elapsed(),
+        ..RunResult::default()
+    };
+    match end {
+        End::Answered(status) => result.exit_code = status.into(),
+        End::Exited(status) => result.exit_code = status.code(),
+        End::TimedOut => {
+            result.exit_code = TIMED_OUT;
+            result.timed_out = true;
+        }
+        End::Cancelled => {
+            result.exit_code = CANCELLED;
+            result.cancelled = true;
+        }
+        End::Crashed {
+            status,
+            files_restored,
+        } => {
+            result.exit_code = status.code();
+            result.crashed = true;
+            result.stderr = crash_message(status, files_restored).into_bytes();
+        }
+    }
+    result
+}
+
+fn crash_message(status: ExitStatus, files_restored: bool) -> String {
+    let how = match status {
+        ExitStatus::Signaled(signal) => signal.name().to_owned(),
+        ExitStatus::Exited(code) => format!("status {code}"),
+    };
+    let kept = if files_restored {
+        "files and variables are as before this command"
+    } else {
+        "variables are as before this command; files are not, because other processes use them"
+    };
+    format!("codepod: the shell failed ({how}): {kept}\n")
+}

@@ -1,0 +1,238 @@
+//! One request to a shell, from the process that is warm or started for it to the answer.
+
+use std::future::poll_fn;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use codepod_abi::Signal;
+use codepod_abi::session::Request;
+use codepod_kernel::{Answer, ExitStatus, Pid, Stdio, WaiterId};
+use codepod_vfs::VfsSnapshot;
+use codepod_wasmtime::KernelHandle;
+
+use super::slot::Slot;
+use super::warm::Warm;
+use crate::error::{Error, ErrorKind};
+use crate::feed::Feed;
+use crate::sandbox::Sandbox;
+use crate::script::cancel::Canceller;
+use crate::timer::Timer;
+
+/// What a shell is asked for.
+pub(crate) struct Job<'a> {
+    /// A [`Request`] as bytes.
+    pub(crate) request: Vec<u8>,
+    pub(crate) stdio: [Stdio; 3],
+    /// What the host writes to its standard input meanwhile.
+    pub(crate) feed: Option<Feed>,
+    pub(crate) timeout: Duration,
+    pub(crate) cancel: Option<&'a Canceller>,
+}
+
+/// How a request ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The shell answered with an exit status.
+    Answered(u8),
+    /// The shell's process ended, as it was told to from inside.
+    Exited(ExitStatus),
+    /// The shell failed.
+    Crashed {
+        status: ExitStatus,
+        /// Whether the files are as they were. They stay as they are where other processes use them.
+        files_restored: bool,
+    },
+    TimedOut,
+    Cancelled,
+}
+
+/// Serves a job in a shell. The caller has the shell's turn. Dropped half-way, it kills what was started.
+pub(crate) async fn serve(sandbox: &Sandbox, slot: &Slot, job: Job<'_>) -> Result<End, Error> {
+    let mut serving = Serving::ready(sandbox, slot).await?;
+    let (before, waiter, key) = {
+        let mut kernel = sandbox.kernel()?;
+        let waiter = kernel.new_waiter();
+        (kernel.snapshot(), waiter, kernel.timer_key(waiter))
+    };
+    let mut timer = Timer::after(sandbox.inner.runtime.engine().host(), key, job.timeout);
+    let mut feed = job.feed;
+    serving.ask(job.request, job.stdio)?;
+    let mut killed: Option<Killed> = None;
+    let answer = poll_fn(|cx| {
+        if killed.is_none() {
+            let why = if timer.is_due() {
+                Some(End::TimedOut)
+            } else if job.cancel.is_some_and(|cancel| cancel.poll(cx)) {
+                Some(End::Cancelled)
+            } else {
+                None
+            };
+            killed = why.map(|why| Killed {
+                why,
+                others: serving.kill(),
+            });
+        }
+        if let Poll::Ready(answer) = serving.poll(cx) {
+            return Poll::Ready(answer);
+        }
+        if feed.as_mut().is_some_and(|feed| feed.poll(cx).is_ready()) {
+            feed = None;
+        }
+        if killed.is_none() {
+            timer.arm(cx);
+        }
+        Poll::Pending
+    })
+    .await;
+    match (answer, killed) {
+        (Some(answer), None) => {
+            if let Some(warm) = serving.warm.take() {
+                slot.keep(warm, answer.state);
+            }
+            Ok(End::Answered(answer.status))
+        }
+        // It came to an end while it was being killed: the answer is not what the caller wanted to wait for.
+        (_, Some(killed)) => {
+            let kernel = serving.kernel.clone();
+            drop(serving);
+            ended(&kernel, killed.others, waiter).await;
+            Ok(killed.why)
+        }
+        (None, None) => {
+            let crashed = serving.has_crashed();
+            let others = if crashed { serving.kill() } else { Vec::new() };
+            let kernel = serving.kernel.clone();
+            let status = serving.end();
+            ended(&kernel, others, waiter).await;
+            Ok(if crashed {
+                End::Crashed {
+                    status,
+                    files_restored: restore(sandbox, &before),
+                }
+            } else {
+                End::Exited(status)
+            })
+        }
+    }
+}
+
+/// What was decided about a run that takes too long or is not wanted any more.
+struct Killed {
+    why: End,
+    /// The processes that the run had started.
+    others: Vec<Pid>,
+}
+
+/// A shell while it serves. Dropped with its process, it kills that and what its run has started.
+struct Serving {
+    kernel: KernelHandle,
+    pid: Pid,
+    /// `None` when somebody else has it.
+    warm: Option<Warm>,
+}
+
+impl Serving {
+    /// The shell's process as it is, or a new one with the shell's state.
+    async fn ready(sandbox: &Sandbox, slot: &Slot) -> Result<Serving, Error> {
+        let kernel = sandbox.inner.kernel.clone();
+        if let Some(warm) = slot.take_warm()
+            && !sandbox.kernel()?.is_ending(warm.pid)
+        {
+            return Ok(Serving::of(kernel, warm));
+        }
+        let mut serving = Serving::of(kernel, Warm::start(sandbox)?);
+        if let Some(state) = slot.state() {
+            let mut request = Vec::new();
+            Request::Load { state: &state }.encode(&mut request);
+            serving.ask(request, [Stdio::Null; 3])?;
+            let answer = poll_fn(|cx| serving.poll(cx)).await;
+            if answer.is_none_or(|answer| answer.status != 0) {
+                return Err(ErrorKind::ShellState.into());
+            }
+        }
+        Ok(serving)
+    }
+
+    fn of(kernel: KernelHandle, warm: Warm) -> Serving {
+        Serving {
+            kernel,
+            pid: warm.pid,
+            warm: Some(warm),
+        }
+    }
+
+    fn ask(&self, request: Vec<u8>, stdio: [Stdio; 3]) -> Result<(), Error> {
+        let mut kernel = self.kernel.lock().map_err(|_| ErrorKind::Internal)?;
+        kernel
+            .request(self.pid, request, stdio)
+            .map_err(|_| ErrorKind::Internal.into())
+    }
+
+    /// Lets the shell run; its answer, or `None` when it has ended without one.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Answer>> {
+        let ended = self
+            .warm
+            .as_mut()
+            .is_none_or(|warm| warm.poll(cx).is_ready());
+        let answer = match self.kernel.lock() {
+            Ok(mut kernel) => kernel.take_answer(self.pid),
+            Err(_) => None,
+        };
+        if answer.is_some() || ended {
+            Poll::Ready(answer)
+        } else {
+            Poll::Pending
+        }
+    }
+
+    /// Ends the shell and what its run has started; who that is beside the shell.
+    fn kill(&self) -> Vec<Pid> {
+        self.kernel
+            .lock()
+            .map_or(Vec::new(), |mut kernel| kernel.kill_run(self.pid))
+    }
+
+    fn has_crashed(&self) -> bool {
+        self.kernel
+            .lock()
+            .is_ok_and(|kernel| kernel.has_crashed(self.pid))
+    }
+
+    /// How the process ended, which is forgotten.
+    fn end(mut self) -> ExitStatus {
+        let killed = ExitStatus::Signaled(Signal::Kill);
+        self.warm.take().map_or(killed, Warm::end)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        if self.warm.is_some() {
+            self.kill();
+        }
+    }
+}
+
+/// Waits until processes that are to end have ended, so that nothing of a run goes on after it.
+async fn ended(kernel: &KernelHandle, mut pids: Vec<Pid>, waiter: WaiterId) {
+    poll_fn(|cx| {
+        let Ok(mut kernel) = kernel.lock() else {
+            return Poll::Ready(());
+        };
+        pids.retain(|pid| kernel.poll_exit(*pid, waiter, cx.waker()).is_pending());
+        if pids.is_empty() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
+}
+
+/// Puts the files back, unless processes use them.
+fn restore(sandbox: &Sandbox, before: &VfsSnapshot) -> bool {
+    sandbox.inner.shells.cool();
+    sandbox
+        .kernel()
+        .is_ok_and(|mut kernel| kernel.restore(before).is_ok())
+}

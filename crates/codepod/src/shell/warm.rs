@@ -1,0 +1,99 @@
+//! A shell's process, kept between runs: only its memory and its descriptors, no thread.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use codepod_abi::Signal;
+use codepod_kernel::{ExitStatus, Fd, Group, Pid, SpawnSpec, Stdio, Strings};
+use codepod_wasmtime::KernelHandle;
+
+use crate::error::{Error, ErrorKind};
+use crate::sandbox::Sandbox;
+
+/// Where the shell is.
+const PATH: &str = "/bin/bash";
+/// Tells it to serve the host.
+const ARGUMENTS: [&str; 2] = ["bash", "--codepod-session"];
+
+/// A process that serves the host. Dropped, it is ended and forgotten; what it started in the background
+/// goes on.
+pub(crate) struct Warm {
+    kernel: KernelHandle,
+    pub(crate) pid: Pid,
+    /// Runs while it is polled; `None` when the process has ended.
+    process: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+}
+
+impl Warm {
+    /// Puts a new shell into the kernel's table. It runs when it is polled.
+    pub(crate) fn start(sandbox: &Sandbox) -> Result<Warm, Error> {
+        let options = sandbox.options();
+        let failed = |errno| ErrorKind::Spawn {
+            name: PATH.into(),
+            errno,
+        };
+        let nul = || ErrorKind::InvalidArgument("a variable holds a NUL byte".into());
+        let env = options.environment(&options.cwd);
+        let env = env.iter().map(|(name, value)| format!("{name}={value}"));
+        let spec = SpawnSpec {
+            path: PATH.into(),
+            argv: Strings::new(ARGUMENTS).ok_or_else(nul)?,
+            env: Strings::new(env).ok_or_else(nul)?,
+            cwd: Some(options.cwd.clone().into_bytes()),
+            fds: (0..3).map(|fd| (Stdio::Null, Fd(fd))).collect(),
+            group: Group::Inherit,
+        };
+        let mut kernel = sandbox.kernel()?;
+        let program = kernel.spawn(None, spec).map_err(failed)?;
+        let pid = program.pid;
+        kernel.serve(pid).map_err(failed)?;
+        drop(kernel);
+        let handle = sandbox.inner.kernel.clone();
+        let process = sandbox.inner.runtime.engine().run(handle.clone(), program);
+        Ok(Warm {
+            kernel: handle,
+            pid,
+            process: Some(Box::pin(process)),
+        })
+    }
+
+    /// Lets it run until it waits, or ends.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(process) = &mut self.process else {
+            return Poll::Ready(());
+        };
+        let polled = process.as_mut().poll(cx);
+        if polled.is_ready() {
+            self.process = None;
+        }
+        polled
+    }
+
+    /// Forgets the process and returns how it ended; killed, if it had not.
+    pub(crate) fn end(mut self) -> ExitStatus {
+        self.finish()
+    }
+
+    fn finish(&mut self) -> ExitStatus {
+        self.process = None;
+        let killed = ExitStatus::Signaled(Signal::Kill);
+        self.kernel
+            .lock()
+            .map_or(killed, |mut kernel| kernel.reap(self.pid).unwrap_or(killed))
+    }
+}
+
+impl Drop for Warm {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+impl std::fmt::Debug for Warm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Warm")
+            .field("pid", &self.pid)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,134 @@
+//! The host's ends of a command's streams, to read and write while it runs.
+
+use std::future::poll_fn;
+use std::task::{Context, Poll};
+
+use codepod_abi::Errno;
+use codepod_kernel::{Kernel, PipeEnd, PipeId, Stdio, WaiterId};
+use codepod_wasmtime::KernelHandle;
+use futures_lite::future::block_on;
+
+use crate::error::{Error, ErrorKind};
+
+/// Pipes for the three standard streams: the host's end of each, which it holds, and the process's.
+pub(crate) fn host_streams(kernel: &mut Kernel) -> Result<[(PipeEnd, Stdio); 3], Errno> {
+    let mut made: Vec<PipeId> = Vec::new();
+    while made.len() < 3 {
+        match kernel.new_pipe() {
+            Ok(pipe) => made.push(pipe),
+            Err(errno) => {
+                for pipe in made {
+                    kernel.discard_pipe(pipe);
+                }
+                return Err(errno);
+            }
+        }
+    }
+    let streams = [
+        (PipeEnd::Write(made[0]), Stdio::PipeRead(made[0])),
+        (PipeEnd::Read(made[1]), Stdio::PipeWrite(made[1])),
+        (PipeEnd::Read(made[2]), Stdio::PipeWrite(made[2])),
+    ];
+    for (end, _) in streams {
+        kernel.hold_pipe(end)?;
+    }
+    Ok(streams)
+}
+
+/// The host's end of a stream that a command writes.
+#[derive(Debug)]
+pub struct PipeReader {
+    kernel: KernelHandle,
+    pipe: PipeId,
+    waiter: WaiterId,
+}
+
+impl PipeReader {
+    /// The end is the host's already.
+    pub(crate) fn new(kernel: &KernelHandle, pipe: PipeId, waiter: WaiterId) -> PipeReader {
+        PipeReader {
+            kernel: kernel.clone(),
+            pipe,
+            waiter,
+        }
+    }
+
+    /// Reads what there is; 0 bytes is the end.
+    pub async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        poll_fn(|cx| self.poll_read(cx, buffer)).await
+    }
+
+    /// The same without an async runtime.
+    pub fn read_blocking(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        block_on(self.read(buffer))
+    }
+
+    fn poll_read(&self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<Result<usize, Error>> {
+        let mut kernel = self.kernel.lock().map_err(|_| ErrorKind::Internal)?;
+        kernel
+            .poll_pipe_read(self.pipe, buffer, self.waiter, cx.waker())
+            .map(|result| Ok(result.unwrap_or(0)))
+    }
+}
+
+impl Drop for PipeReader {
+    fn drop(&mut self) {
+        if let Ok(mut kernel) = self.kernel.lock() {
+            kernel.close_pipe(PipeEnd::Read(self.pipe));
+        }
+    }
+}
+
+/// The host's end of a stream that a command reads.
+#[derive(Debug)]
+pub struct PipeWriter {
+    kernel: KernelHandle,
+    pipe: PipeId,
+    waiter: WaiterId,
+}
+
+impl PipeWriter {
+    /// The end is the host's already.
+    pub(crate) fn new(kernel: &KernelHandle, pipe: PipeId, waiter: WaiterId) -> PipeWriter {
+        PipeWriter {
+            kernel: kernel.clone(),
+            pipe,
+            waiter,
+        }
+    }
+
+    /// Writes all of it; waits while the command does not read. False when it will not read any more.
+    pub async fn write_all(&mut self, bytes: &[u8]) -> Result<bool, Error> {
+        let mut at = 0;
+        while at < bytes.len() {
+            let taken = poll_fn(|cx| {
+                let mut kernel = self
+                    .kernel
+                    .lock()
+                    .map_err(|_| Error::from(ErrorKind::Internal))?;
+                kernel
+                    .poll_pipe_write(self.pipe, &bytes[at..], self.waiter, cx.waker())
+                    .map(Ok::<_, Error>)
+            })
+            .await?;
+            match taken {
+                Ok(taken) => at += taken,
+                Err(_) => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The same without an async runtime.
+    pub fn write_all_blocking(&mut self, bytes: &[u8]) -> Result<bool, Error> {
+        block_on(self.write_all(bytes))
+    }
+}
+
+impl Drop for PipeWriter {
+    fn drop(&mut self) {
+        if let Ok(mut kernel) = self.kernel.lock() {
+            kernel.close_pipe(PipeEnd::Write(self.pipe));
+        }
+    }
+}
