@@ -164,7 +164,7 @@ fn kind(shell: &mut Shell, command: &Command) -> Run {
             }
             Ok(())
         }
-        CommandKind::Subshell(list) => subshell::run(shell, list),
+        CommandKind::Subshell(list) => subshell::run(shell, command, list),
         CommandKind::Function(function) => {
             shell.state.line = command.line;
             function::define(shell, function);

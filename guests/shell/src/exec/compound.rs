@@ -139,7 +139,7 @@ fn each_turns(shell: &mut Shell, clause: &For, line: u32, name: Name, fields: &[
         }
         if shell.state.traps.debugs() {
             shell.state.line = line;
-            if !traps::debug(shell)? {
+            if !announce_head(shell, || trace::head_text(clause, "for"))? {
                 continue;
             }
         }
@@ -210,6 +210,9 @@ pub(super) fn case(shell: &mut Shell, clause: &Case, line: u32) -> Run {
     if trace::is_on(shell) {
         trace::case(shell, clause)?;
     }
+    if shell.state.traps.debugs() && !announce_head(shell, || trace::case_text(clause))? {
+        return Ok(());
+    }
     let word = expand::single(shell, &clause.word)?;
     shell.state.status = 0;
     let mut at = 0;
@@ -244,10 +247,19 @@ fn matching(shell: &mut Shell, clauses: &[CaseClause], at: usize, word: &[u8]) -
     Ok(None)
 }
 
+/// Runs the DEBUG trap for the head of a command.
+#[cold]
+fn announce_head(shell: &mut Shell, text: impl FnOnce() -> Vec<u8>) -> Run<bool> {
+    if !traps::is_running() {
+        shell.state.command = Text::from(text());
+    }
+    traps::debug(shell)
+}
+
 /// Before `[[` and `((`: the DEBUG trap.
 #[inline]
 pub(super) fn announce(shell: &mut Shell, command: &Command) -> Run<bool> {
-    if shell.state.traps.debugs() || shell.state.names_command {
+    if shell.state.traps.debugs() || shell.state.names_command || shell.state.traps.errs() {
         super::simple::note_command(shell, command);
         if shell.state.traps.debugs() {
             return traps::debug(shell);

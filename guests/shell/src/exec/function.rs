@@ -85,11 +85,6 @@ pub(super) fn run_in_scope(shell: &mut Shell, definition: &Definition, mut field
         return Ok(());
     }
     let name = if fields.is_empty() { Text::EMPTY } else { fields.remove(0) };
-    if let Some(last) = fields.last() {
-        shell.state.last_argument = last.clone();
-    } else {
-        shell.state.last_argument = name.clone();
-    }
     let positional = std::mem::replace(&mut shell.state.positional, Rc::new(fields));
     shell.state.frames.push(Frame {
         function: name,
@@ -112,8 +107,12 @@ pub(super) fn run_in_scope(shell: &mut Shell, definition: &Definition, mut field
     if let Some(frame) = shell.state.frames.pop() {
         shell.state.line = frame.line;
         shell.state.loops = frame.loops;
+        shell.state.last_argument = frame.function;
     }
     let fields = std::mem::replace(&mut shell.state.positional, positional);
+    if let Some(last) = fields.last() {
+        shell.state.last_argument = last.clone();
+    }
     if let Ok(fields) = Rc::try_unwrap(fields) {
         shell.give_fields(fields);
     }

@@ -108,7 +108,7 @@ fn run_inside(shell: &mut Shell, inside: Inside<'_>, stays: bool) -> Run {
     let result = if stays {
         command(shell, stage)
     } else {
-        subshell::in_place(shell, Kind::Stage, &mut |shell| command(shell, stage))
+        subshell::in_place(shell, Kind::Stage, &mut |shell| command(shell, stage)).map(drop)
     };
     // What the stage had open is closed now: its neighbours see the end.
     shell.fds = saved;

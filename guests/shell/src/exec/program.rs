@@ -64,7 +64,7 @@ pub(super) fn start(
     let Some(name) = arguments.first() else {
         return Ok(Err(0));
     };
-    let found = if name.is_empty() { None } else { path::find(shell, name) };
+    let found = if name.is_empty() { None } else { find(shell, name) };
     let Some(program) = found else {
         return missing(shell, arguments).map(Err);
     };
@@ -75,6 +75,14 @@ pub(super) fn start(
         Err(Errno::NoExec) => script(shell, &program, arguments, fds, outlets, group),
         Err(errno) => failed(shell, name, &program, errno).map(Err),
     }
+}
+
+/// Where a program is. Without a `PATH`, its name is its path.
+fn find(shell: &mut Shell, name: &Text) -> Option<Text> {
+    if path::variable(shell).is_none_or(|list| list.is_empty()) {
+        return Some(name.clone());
+    }
+    path::find(shell, name)
 }
 
 /// Starts what is prepared, with the descriptors of a table. When there are too many processes, those that have ended are let go first.
@@ -186,14 +194,9 @@ fn failed(shell: &mut Shell, name: &[u8], program: &[u8], errno: Errno) -> Run<i
         Errno::NoEnt | Errno::NotDir | Errno::Loop => {
             if file::stat_path(program, Links::Follow).is_ok() {
                 // The file is there: its interpreter is not.
-                let head = head(program);
-                let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-                let line = line.strip_prefix(b"#!").unwrap_or(line).trim_ascii_start();
-                let interpreter = line.split(|byte| *byte == b' ' || *byte == b'\t').next();
-                let interpreter = interpreter.unwrap_or_default();
-                shell.error([program, b": ", interpreter, b": bad interpreter: ", errno.message().as_bytes()].concat());
-                shell.hint("`ls /bin` lists the programs of this sandbox");
-                return Ok(126);
+                shell.error([program, b": cannot execute: required file not found"].concat());
+                shell.hint("its first line names an interpreter that is not in this sandbox; `ls /bin` lists the programs");
+                return Ok(127);
             }
             shell.error([name, b": ", errno.message().as_bytes()].concat());
             Ok(if errno == Errno::NoEnt { 127 } else { 126 })
@@ -233,7 +236,7 @@ pub fn replace(shell: &mut Shell, arguments: &[Text], how: &Replace) -> Run<i32>
     let Some(name) = arguments.first() else {
         return Ok(0);
     };
-    let Some(program) = path::find(shell, name) else {
+    let Some(program) = find(shell, name) else {
         shell.error([b"exec: ", &**name, b": not found"].concat());
         return Ok(127);
     };

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use codepod_shell_syntax::Name;
+use codepod_shell_syntax::print;
 use codepod_shell_syntax::tree::{Redirect, RedirectKind, RedirectLeft, Word};
 use codepod_sys::file::{self, Links, OpenOptions, mode};
 use codepod_sys::{Errno, descriptor, pipe};
@@ -112,7 +113,7 @@ fn one(shell: &mut Shell, redirect: &Redirect, undo: &mut Undo) -> Run<bool> {
             {
                 return Ok(both(shell, &text, OpenOptions::WRITE, undo));
             }
-            dup(shell, left, &text, undo)
+            dup(shell, left, &text, word, undo)
         }
         RedirectKind::HereDoc(document) => {
             let text = expand::quoted(shell, &document.body)?;
@@ -189,7 +190,7 @@ fn put(shell: &mut Shell, left: Left, open: Open, undo: &mut Undo) -> Run<bool> 
 }
 
 /// `N>&M`, `N>&M-`, `N>&-`.
-fn dup(shell: &mut Shell, left: Left, text: &[u8], undo: &mut Undo) -> Run<bool> {
+fn dup(shell: &mut Shell, left: Left, text: &[u8], word: &Word, undo: &mut Undo) -> Run<bool> {
     if text == b"-" {
         return close(shell, left, undo);
     }
@@ -198,12 +199,12 @@ fn dup(shell: &mut Shell, left: Left, text: &[u8], undo: &mut Undo) -> Run<bool>
         None => (text, false),
     };
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        shell.error([text, b": ambiguous redirect"].concat());
+        shell.error([&*print::word(word), b": ambiguous redirect"].concat());
         return Ok(false);
     }
     let number = builtins::number(digits).and_then(|number| u32::try_from(number).ok());
     let Some(open) = number.and_then(|number| shell.fds.get(number)).cloned() else {
-        shell.error([digits, b": Bad file descriptor"].concat());
+        shell.error([&*print::word(word), b": Bad file descriptor"].concat());
         return Ok(false);
     };
     let same = matches!((&left, number), (Left::Number(left), Some(right)) if *left == right);

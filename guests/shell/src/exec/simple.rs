@@ -66,6 +66,7 @@ fn assignments(shell: &mut Shell, command: &Command, simple: &Simple) -> Run {
     for assign in &simple.assigns {
         assign::assign(shell, assign)?;
     }
+    shell.state.last_argument = Text::EMPTY;
     let status = shell.captured.take().unwrap_or(0);
     set_status(shell, status);
     Ok(())

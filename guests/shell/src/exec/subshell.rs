@@ -2,10 +2,12 @@
 
 use std::cell::Cell;
 
-use codepod_shell_syntax::tree::List;
-use codepod_sys::cwd;
+use codepod_shell_syntax::print;
+use codepod_shell_syntax::tree::{Command, List};
+use codepod_sys::process::Status;
+use codepod_sys::{Pid, Signal, cwd};
 
-use super::{check_status, list, set_status};
+use super::{check_status, list, program, set_status, simple};
 use crate::fds;
 use crate::flow::{Run, Stop};
 use crate::options::{SetOptions, ShellOptions};
@@ -25,8 +27,15 @@ pub(super) enum Kind {
 }
 
 /// `( … )`
-pub(super) fn run(shell: &mut Shell, list: &List) -> Run {
-    in_place(shell, Kind::Parentheses, &mut |shell| list::run(shell, list))?;
+pub(super) fn run(shell: &mut Shell, command: &Command, list: &List) -> Run {
+    if shell.state.names_command || shell.state.traps.errs() {
+        simple::note_command(shell, command);
+    }
+    let killed = in_place(shell, Kind::Parentheses, &mut |shell| list::run(shell, list))?;
+    if let Some((signal, number)) = killed {
+        shell.state.line = command.line;
+        program::report(shell, number, Status::Signaled(signal), || print::command(command));
+    }
     crate::jobs::settle(shell);
     let status = shell.state.status;
     set_status(shell, status);
@@ -49,11 +58,15 @@ pub(crate) fn enter(state: &mut State, kind: Kind) {
     }
 }
 
-/// Runs something in a subshell inside the process. Afterwards only the status is different.
+/// Runs something in a subshell inside the process. Afterwards only the status is different. Returns the signal that ended it, and its number.
 #[inline(never)]
-pub(super) fn in_place(shell: &mut Shell, kind: Kind, run: &mut dyn FnMut(&mut Shell) -> Run) -> Run {
+pub(super) fn in_place(
+    shell: &mut Shell,
+    kind: Kind,
+    run: &mut dyn FnMut(&mut Shell) -> Run,
+) -> Run<Option<(Signal, Pid)>> {
     if shell.depth >= super::DEPTH {
-        return super::too_deep(shell);
+        super::too_deep(shell)?;
     }
     let saved = Box::new((shell.state.clone(), shell.fds.clone()));
     let jobs = shell.jobs.for_subshell(kind != Kind::Parentheses);
@@ -63,7 +76,7 @@ pub(super) fn in_place(shell: &mut Shell, kind: Kind, run: &mut dyn FnMut(&mut S
     shell.depth += 1;
     enter(&mut shell.state, kind);
     let result = run(shell);
-    let result = ended(shell, result);
+    let killed = ended(shell, result);
     shell.depth -= 1;
     shell.substitutions = substitutions;
     shell.inside = inside;
@@ -72,21 +85,25 @@ pub(super) fn in_place(shell: &mut Shell, kind: Kind, run: &mut dyn FnMut(&mut S
     let (state, fds) = *saved;
     shell.fds = fds;
     put_back(shell, state);
-    result
+    Ok(killed)
 }
 
-/// How a subshell ends: whatever unwinds, only its status remains.
-fn ended(shell: &mut Shell, result: Run) -> Run {
+/// How a subshell ends: whatever unwinds, only its status remains, and which signal ended it.
+fn ended(shell: &mut Shell, result: Run) -> Option<(Signal, Pid)> {
+    let mut killed = None;
     match result {
         Ok(()) | Err(Stop::Exit | Stop::Return | Stop::Break(_) | Stop::Continue(_) | Stop::Discard) => {}
         Err(Stop::Killed(signal)) => {
             shell.state.status = 128 + signal.cast_signed();
             fds::take_broken_pipe();
+            killed = Signal::from_raw(signal).map(|signal| (signal, Pid(shell.process_number())));
         }
     }
-    traps::exit(shell);
+    if killed.is_none() {
+        traps::exit(shell);
+    }
     shell.state.status &= 255;
-    Ok(())
+    killed
 }
 
 /// Puts the state back, and with it what the process shares with its subshells: directory, umask, signals. The status stays.
@@ -101,5 +118,6 @@ pub fn put_back(shell: &mut Shell, state: State) {
         shell.put_back_umask(mask);
     }
     traps::put_back(&ended.traps, &shell.state.traps);
+    crate::special::locale(shell);
     shell.state.status = ended.status;
 }

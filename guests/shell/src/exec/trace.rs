@@ -57,6 +57,10 @@ fn print_arith(shell: &mut Shell, expression: &Arith) -> Run {
 /// `for name in words`, before each turn; also `select`.
 #[cold]
 pub(super) fn head(shell: &mut Shell, clause: &For, keyword: &str) -> Run {
+    expand::trace(shell, head_text(clause, keyword))
+}
+
+pub(super) fn head_text(clause: &For, keyword: &str) -> Vec<u8> {
     let mut line = keyword.as_bytes().to_vec();
     line.push(b' ');
     line.extend_from_slice(&clause.variable);
@@ -65,7 +69,7 @@ pub(super) fn head(shell: &mut Shell, clause: &For, keyword: &str) -> Run {
         None => line.extend_from_slice(b"\"$@\""),
         Some(words) => list(words, &mut line),
     }
-    expand::trace(shell, line)
+    line
 }
 
 fn list(words: &[Word], line: &mut Vec<u8>) {
@@ -80,6 +84,13 @@ fn list(words: &[Word], line: &mut Vec<u8>) {
 /// `case word in`
 #[cold]
 pub(super) fn case(shell: &mut Shell, clause: &Case) -> Run {
+    let mut line = case_text(clause);
+    line.pop();
+    expand::trace(shell, line)
+}
+
+/// The same as `BASH_COMMAND` has it, with a blank at the end.
+pub(super) fn case_text(clause: &Case) -> Vec<u8> {
     let word = print::word(&clause.word);
-    expand::trace(shell, [b"case ", &*word, b" in"].concat())
+    [b"case ", &*word, b" in "].concat()
 }
