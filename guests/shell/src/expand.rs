@@ -6,7 +6,7 @@
 mod brace;
 mod command;
 mod glob;
-mod ifs;
+pub(crate) mod ifs;
 mod lookup;
 mod param;
 mod prompt;
@@ -17,7 +17,7 @@ mod tilde;
 mod transform;
 mod word;
 
-use codepod_shell_syntax::tree::{Param, ParamOp, Part, Subject, Subscript, Word};
+use codepod_shell_syntax::tree::{Arith, Param, ParamOp, Part, Subject, Subscript, Word};
 use codepod_shell_syntax::{Name, Options};
 
 use crate::arith;
@@ -71,7 +71,7 @@ pub fn fields(shell: &mut Shell, word: &Word, fields: &mut Vec<Text>) -> Run {
                 }
             }
             Part::Arith(arith) => {
-                let text = Text::number(arith::eval(shell, arith)?);
+                let text = number(shell, arith)?;
                 if !ifs::current(shell, |ifs| ifs.splits_or_globs(&text)) {
                     fields.push(text);
                     return Ok(());
@@ -151,7 +151,7 @@ pub fn single(shell: &mut Shell, word: &Word) -> Run<Text> {
                 [Part::Literal(bytes)] => return Ok(Text::new(bytes)),
                 _ => {}
             },
-            Part::Arith(arith) => return Ok(Text::number(arith::eval(shell, arith)?)),
+            Part::Arith(arith) => return number(shell, arith),
             _ => {}
         }
     }
@@ -272,9 +272,21 @@ fn syntax_error(shell: &mut Shell, error: &codepod_shell_syntax::SyntaxError) ->
     give_up(shell)
 }
 
+/// Evaluates `$((…))` in a word. In posix mode an error ends the shell.
+fn number(shell: &mut Shell, arith: &Arith) -> Run<Text> {
+    match arith::eval(shell, arith) {
+        Ok(number) => Ok(Text::number(number)),
+        Err(Stop::Discard) if shell.state.set.has(SetOptions::POSIX) => Err(end(shell)),
+        Err(stop) => Err(stop),
+    }
+}
+
 /// Gives the command line up after an error, with status 1; with `set -e` the shell ends.
 #[cold]
 pub fn give_up(shell: &mut Shell) -> Stop {
+    if shell.state.set.has(SetOptions::POSIX) {
+        return end(shell);
+    }
     shell.state.status = 1;
     if shell.state.set.has(SetOptions::ERREXIT) {
         return Stop::Exit;

@@ -183,17 +183,14 @@ pub(super) fn pop(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
 /// Runs `dirs`.
 pub(super) fn list(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let count = shell.state.directory_stack.len();
-    let (mut long, mut lines, mut numbers) = (false, false, false);
+    let (mut long, mut lines, mut numbers, mut clears) = (false, false, false, false);
     let mut at = None;
     for word in &arguments[1..] {
         match &word[..] {
             b"-l" => long = true,
             b"-p" => lines = true,
             b"-v" => numbers = true,
-            b"-c" => {
-                shell.state.directory_stack = Rc::default();
-                return Ok(0);
-            }
+            b"-c" => clears = true,
             b"--" => break,
             [b'+' | b'-', ..] => match place(word, count) {
                 Place::At(place) => at = Some(place),
@@ -208,6 +205,10 @@ pub(super) fn list(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
                 return Ok(usage(shell, b"dirs"));
             }
         }
+    }
+    if clears {
+        shell.state.directory_stack = Rc::default();
+        return Ok(0);
     }
     let places = match at {
         Some(at) => at..at + 1,

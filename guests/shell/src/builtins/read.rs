@@ -14,7 +14,6 @@ use crate::flow::Run;
 use crate::shell::Shell;
 use crate::text::Text;
 use input::{End, Input};
-use split::Splitter;
 
 /// The status of a timeout: SIGALRM's number and 128.
 const TIMED_OUT: i32 = 142;
@@ -239,9 +238,13 @@ fn assign(shell: &mut Shell, options: &Options<'_>, names: &[Text], input: Input
         }
         return Ok(true);
     }
-    let mut splitter = Splitter::new(shell, &text, &escapes);
     if first.is_empty() {
-        let (start, end) = splitter.rest();
+        // `IFS= read -r line` is the commonest way to read a line.
+        let ifs = shell.state.variables.get(Name::IFS).scalar();
+        if ifs.is_some_and(|ifs| ifs.is_empty()) {
+            return set(shell, last, Text::from(text));
+        }
+        let (start, end) = split::whole(shell, &text, &escapes);
         let value = if end - start == text.len() {
             Text::from(text)
         } else {
@@ -249,14 +252,13 @@ fn assign(shell: &mut Shell, options: &Options<'_>, names: &[Text], input: Input
         };
         return set(shell, last, value);
     }
-    for name in first {
-        let (start, end) = splitter.word();
+    let parts = split::parts(shell, &text, &escapes, names.len());
+    for (name, (start, end)) in names.iter().zip(parts) {
         if !set(shell, name, Text::new(&text[start..end]))? {
             return Ok(false);
         }
     }
-    let (start, end) = splitter.rest();
-    set(shell, last, Text::new(&text[start..end]))
+    Ok(true)
 }
 
 fn set(shell: &mut Shell, name: &[u8], value: Text) -> Run<bool> {

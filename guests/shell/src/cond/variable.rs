@@ -1,8 +1,8 @@
 //! `-v` and `-R`.
 
-use codepod_shell_syntax::{Name, Options, double_quoted};
+use codepod_shell_syntax::Name;
 
-use crate::flow::{Run, Stop};
+use crate::flow::Run;
 use crate::shell::Shell;
 use crate::variables::{Attributes, Value};
 use crate::{arith, assign, builtins, expand};
@@ -31,40 +31,39 @@ pub fn is_set(shell: &mut Shell, text: &[u8], expands: bool) -> Run<bool> {
 }
 
 fn element(shell: &mut Shell, name: &[u8], key: &[u8], expands: bool) -> Run<bool> {
-    let Some(name) = Name::known(name).and_then(|name| resolve(shell, name)) else {
+    let Some(name) = resolve(shell, Name::new(name)) else {
         return Ok(false);
     };
-    if let Value::Assoc(array) = &shell.state.variables.get(name).value {
-        let array = std::rc::Rc::clone(array);
+    if let Value::Assoc(array) = assign::value(shell, name) {
         if !expands {
             return Ok(array.get(key).is_some());
         }
-        let word = double_quoted(key, Options::default());
-        let Ok(word) = word else { return Ok(false) };
-        let key = expand::single(shell, &word)?;
+        let key = expand::key_of_text(shell, key)?;
         return Ok(array.get(&key).is_some());
     }
     if let b"@" | b"*" = key {
-        return Ok(match &shell.state.variables.get(name).value {
+        return Ok(match assign::value(shell, name) {
             Value::Indexed(array) => !array.is_empty(),
             Value::Unset => false,
             _ => true,
         });
     }
-    let index = match arith::eval_text(shell, key) {
-        Ok(index) => index,
-        Err(Stop::Discard) => return Ok(false),
-        Err(stop) => return Err(stop),
+    let index = if expands {
+        let text = expand::text_in_quotes(shell, key)?;
+        arith::eval_text(shell, &text)?
+    } else {
+        arith::eval_text(shell, key)?
     };
-    let end = match &shell.state.variables.get(name).value {
+    let value = assign::value(shell, name);
+    let end = match &value {
         Value::Indexed(array) => array.end() as i64,
         _ => 0,
     };
-    let Ok(place) = u64::try_from(if index < 0 { index + end } else { index }) else {
+    let Ok(place) = u64::try_from(if index < 0 { index.saturating_add(end) } else { index }) else {
         shell.error([&name.bytes()[..], b": bad array subscript"].concat());
         return Ok(false);
     };
-    Ok(match &shell.state.variables.get(name).value {
+    Ok(match value {
         Value::Indexed(array) => array.get(place).is_some(),
         Value::Unset => false,
         _ => place == 0,
