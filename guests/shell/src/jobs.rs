@@ -396,8 +396,8 @@ pub fn wait_process(shell: &mut Shell, pid: u32) -> Run<Waited> {
     }
 }
 
-/// `wait %JOB`, by position in the list.
-pub fn wait_job(shell: &mut Shell, at: usize) -> Run<Waited> {
+/// `wait %JOB`, by position in the list; `fg` is `quiet` and does not tell of the end.
+pub fn wait_job(shell: &mut Shell, at: usize, quiet: bool) -> Run<Waited> {
     let Some(number) = shell.jobs.list.get(at).map(|job| job.number) else {
         return Ok(Waited::NoChild);
     };
@@ -409,7 +409,9 @@ pub fn wait_job(shell: &mut Shell, at: usize) -> Run<Waited> {
         };
         match shell.jobs.list[at].state() {
             JobState::Done(status) => {
-                notice::announce(shell, at);
+                if !quiet {
+                    notice::announce(shell, at);
+                }
                 shell.jobs.remove(at);
                 return Ok(Waited::Status(status.code().cast_signed(), None));
             }

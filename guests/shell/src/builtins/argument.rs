@@ -3,6 +3,7 @@
 use super::number;
 use crate::flow::{Run, Stop};
 use crate::shell::Shell;
+use crate::state::Invocation;
 use crate::text::Text;
 
 /// What was given.
@@ -33,7 +34,9 @@ pub(super) fn count<'a>(shell: &mut Shell, arguments: &'a [Text]) -> Run<Count<'
     if rest.len() > 1 {
         shell.builtin_error(&arguments[0], "too many arguments");
         shell.state.status = 1;
-        return Err(Stop::Discard);
+        // The text of `-c` is given up as a whole.
+        let command = shell.state.invocation == Invocation::Command;
+        return Err(if command { Stop::Exit } else { Stop::Discard });
     }
     Ok(Count::Number(number, text))
 }

@@ -21,7 +21,7 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let line = [&*shell.jobs.list[at].text, b"\n"].concat();
     print(shell, &arguments[0], &line);
     resume(shell, at);
-    Ok(match jobs::wait_job(shell, at)? {
+    Ok(match jobs::wait_job(shell, at, true)? {
         Waited::Status(status, _) => status,
         Waited::NoChild => 127,
         Waited::Signal(signal) => 128 + signal.raw().cast_signed(),

@@ -198,15 +198,18 @@ fn files(shell: &Shell, name: &[u8], search: Search<'_>, out: &mut Vec<u8>) -> b
             None => return false,
         },
     };
-    let mut found = false;
-    for path in path::candidates(&list, name) {
-        if path::is_program(&path) {
-            file(name, &path, search.style, out);
-            found = true;
-            if !search.all {
-                break;
-            }
+    if !search.all {
+        // Also one that cannot be executed, where nothing else is.
+        let found = path::search(&list, name);
+        if let Some(path) = &found {
+            file(name, path, search.style, out);
         }
+        return found.is_some();
+    }
+    let mut found = false;
+    for path in path::candidates(&list, name).filter(|path| path::is_program(path)) {
+        file(name, &path, search.style, out);
+        found = true;
     }
     found
 }

@@ -97,7 +97,7 @@ fn one(shell: &mut Shell, command: &[u8], operand: &Text) -> Run<(i32, Option<u3
         return Ok((127, None));
     };
     let pid = shell.jobs.list[at].last_process().map(|pid| pid.0);
-    Ok((status(jobs::wait_job(shell, at)?), pid))
+    Ok((status(jobs::wait_job(shell, at, false)?), pid))
 }
 
 fn bad(shell: &Shell, command: &[u8], operand: &[u8]) -> i32 {

@@ -277,6 +277,7 @@ fn expanded(
 /// `item &`
 #[inline(never)]
 pub(super) fn background(shell: &mut Shell, item: &Item) -> Run {
+    crate::traps::check(shell)?;
     let text = Text::from(item_text(item));
     let monitor = program::monitors(shell);
     let mut fds = shell.fds.clone();
@@ -286,7 +287,8 @@ pub(super) fn background(shell: &mut Shell, item: &Item) -> Run {
     let mut outlets = Outlets::default();
     let mut pids = Vec::new();
     let pipeline = &item.first;
-    if item.rest.is_empty() && !pipeline.negated && pipeline.time.is_none() {
+    // bash loses a `!` before a lone pipeline.
+    if item.rest.is_empty() && pipeline.time.is_none() {
         start_all(shell, pipeline, fds, &mut outlets, monitor, &mut pids)?;
     } else {
         let group = if monitor { Group::New } else { Group::Inherit };
@@ -355,22 +357,22 @@ fn start_all(
 /// How `jobs` shows an item.
 fn item_text(item: &Item) -> Vec<u8> {
     let mut text = Vec::new();
-    pipeline_text(&item.first, &mut text);
+    pipeline_text(&item.first, !item.rest.is_empty(), &mut text);
     for (operator, pipeline) in &item.rest {
         text.extend_from_slice(match operator {
             AndOr::And => b" && ",
             AndOr::Or => b" || ",
         });
-        pipeline_text(pipeline, &mut text);
+        pipeline_text(pipeline, true, &mut text);
     }
     text
 }
 
-fn pipeline_text(pipeline: &Pipeline, text: &mut Vec<u8>) {
+fn pipeline_text(pipeline: &Pipeline, with_negation: bool, text: &mut Vec<u8>) {
     if let Some(time) = pipeline.time {
         text.extend_from_slice(if time.posix { b"time -p " } else { b"time " });
     }
-    if pipeline.negated {
+    if pipeline.negated && with_negation {
         text.extend_from_slice(b"! ");
     }
     for (at, stage) in pipeline.stages.iter().enumerate() {
