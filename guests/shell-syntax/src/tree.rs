@@ -154,7 +154,7 @@ pub struct Simple {
 }
 
 /// A word of a simple command. After a declaration builtin (`declare local export readonly typeset`, as a literal first word,
-/// also after `command` or `builtin`), arguments of the form of an assignment are parsed as such.
+/// in posix mode also after `command`), arguments of the form of an assignment are parsed as such.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Argument {
     /// A word, expanded into any number of fields.

@@ -88,7 +88,7 @@ impl Reader<'_> {
                     continue;
                 }
                 let word = self.command_word()?;
-                declares = declares.command(&word);
+                declares = declares.command(&word, self.options.posix);
                 simple.words.push(Argument::Word(word));
             } else {
                 self.expand_alias_argument();
@@ -99,7 +99,7 @@ impl Reader<'_> {
                 } else {
                     let word = self.command_word()?;
                     if declares == Declares::Behind {
-                        declares = declares.command(&word);
+                        declares = declares.command(&word, self.options.posix);
                     }
                     simple.words.push(Argument::Word(word));
                 }
@@ -237,11 +237,11 @@ pub(super) enum Declares {
     Unknown,
     /// `declare` and its like.
     Yes,
-    /// The same behind `command` or `builtin`: but not with `(…)`.
+    /// The same behind `command`: but not with `(…)`.
     Scalars,
     /// `eval` and `let`: `name=(…)` is one word.
     Text,
-    /// `command` or `builtin`: the next word decides.
+    /// `command`: the next word decides.
     Behind,
     /// Anything else.
     No,
@@ -252,8 +252,8 @@ impl Declares {
         matches!(self, Declares::Yes | Declares::Scalars | Declares::Text)
     }
 
-    /// After the command word.
-    fn command(self, word: &Word) -> Declares {
+    /// After the command word. Behind `command`, only POSIX knows assignments.
+    fn command(self, word: &Word, posix: bool) -> Declares {
         match word.as_literal() {
             Some(b"declare" | b"local" | b"export" | b"readonly" | b"typeset") => {
                 if self == Declares::Behind {
@@ -263,7 +263,7 @@ impl Declares {
                 }
             }
             Some(b"eval" | b"let") if self == Declares::Unknown => Declares::Text,
-            Some(b"command" | b"builtin") => Declares::Behind,
+            Some(b"command") if posix => Declares::Behind,
             Some(word) if self == Declares::Behind && word.starts_with(b"-") => Declares::Behind,
             _ => Declares::No,
         }
