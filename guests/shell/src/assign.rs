@@ -2,6 +2,7 @@
 
 mod compound;
 mod subscript;
+mod temporary;
 mod trace;
 mod unset;
 
@@ -21,6 +22,7 @@ use crate::{arith, expand, special};
 pub use compound::{elements, elements_of_text};
 pub(crate) use subscript::from_end;
 pub use subscript::{Parsed, is_name, key_or_index, parse_target, place};
+pub use temporary::temporary;
 pub use unset::{unset, unset_by_text, unset_nameref};
 
 /// Where in a variable a value goes.
@@ -442,27 +444,20 @@ pub fn get_named(shell: &mut Shell, name: &str) -> Option<Text> {
     get(shell, Name::new(name.as_bytes()))
 }
 
-/// What programs get as their environment: `NAME=value`, each with a NUL behind it, exported functions as
-/// `BASH_FUNC_name%%=() { …`. Made once, until something exported changes.
+/// The variables that programs get: `NAME=value`, each with a NUL behind it. Made once, until something exported changes; only those
+/// that are computed when read are added every time.
 pub fn environment(shell: &mut Shell) -> Rc<Vec<u8>> {
     let variables = shell.state.variables.environment();
-    if !shell
-        .state
-        .functions
-        .values()
-        .any(|function| function.exported)
-    {
+    let dynamic = special::exported(shell);
+    if dynamic.is_empty() {
         return variables;
     }
     let mut all = variables.to_vec();
-    for (name, definition) in shell.state.functions.iter() {
-        if definition.exported {
-            all.extend_from_slice(b"BASH_FUNC_");
-            all.extend_from_slice(name);
-            all.extend_from_slice(b"%%=() ");
-            let text = codepod_shell_syntax::print::function(definition.function());
-            let body = text.iter().position(|byte| *byte == b'{').unwrap_or(0);
-            all.extend(text[body..].iter().filter(|byte| **byte != 0));
+    for name in dynamic {
+        if let Value::Text(text) = special::value(shell, name) {
+            all.extend_from_slice(&name.bytes());
+            all.push(b'=');
+            all.extend_from_slice(&text);
             all.push(0);
         }
     }

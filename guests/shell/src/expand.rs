@@ -17,7 +17,7 @@ mod tilde;
 mod transform;
 mod word;
 
-use codepod_shell_syntax::tree::{Arith, Param, ParamOp, Part, Subject, Subscript, Word};
+use codepod_shell_syntax::tree::{Arith, Bytes, Param, ParamOp, Part, Subject, Subscript, Word};
 use codepod_shell_syntax::{Name, Options};
 
 use crate::arith;
@@ -167,6 +167,21 @@ pub fn has_brace(word: &Word) -> bool {
 #[inline]
 pub fn assigned(shell: &mut Shell, word: &Word) -> Run<Text> {
     single(shell, word)
+}
+
+/// The same without tildes, as bash does it for lists of associative arrays.
+pub fn without_tildes(shell: &mut Shell, word: &Word) -> Run<Text> {
+    let is_tilde = |part: &Part| matches!(part, Part::Tilde(_));
+    if !word.parts.iter().any(is_tilde) {
+        return single(shell, word);
+    }
+    let mut word = word.clone();
+    for part in &mut word.parts {
+        if let Part::Tilde(name) = part {
+            *part = Part::Literal(Bytes([b"~", &name[..]].concat()));
+        }
+    }
+    single(shell, &word)
 }
 
 /// Expands a word whose parts stand inside double quotes: here-documents, the text of arithmetic.

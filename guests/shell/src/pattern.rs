@@ -18,6 +18,8 @@ pub struct Pattern {
     ops: Vec<Op>,
     /// Whether there are extended forms in it.
     extended: bool,
+    /// Whether `[!]…]` is in it, whose length bash gets wrong.
+    odd: bool,
 }
 
 /// One step of a pattern.
@@ -62,7 +64,14 @@ impl Pattern {
         Pattern {
             ops,
             extended: false,
+            odd: false,
         }
+    }
+
+    /// Whether `${x/p/r}` of bash finds it nowhere although it matches: without `*`, bash tries only parts of the length that the
+    /// pattern has, and counts `[!]…]` as more than one character.
+    pub fn is_never_found(&self) -> bool {
+        self.odd && !self.extended && !self.ops.contains(&Op::Star)
     }
 
     /// The bytes it stands for, if there is nothing special in it.

@@ -214,6 +214,7 @@ pub fn assigned(shell: &mut Shell, name: Name) {
             let set = !matches!(shell.state.variables.get(name).value, Value::Unset);
             shell.state.set.set(SetOptions::POSIX, set);
         }
+        Name::LC_ALL | Name::LC_CTYPE | Name::LANG => locale(shell),
         Name::IGNOREEOF => {
             let set = !matches!(shell.state.variables.get(name).value, Value::Unset);
             shell.state.set.set(SetOptions::IGNOREEOF, set);
@@ -223,6 +224,17 @@ pub fn assigned(shell: &mut Shell, name: Name) {
 }
 
 pub use assigned as changed;
+
+/// Makes characters what the locale says: in `C` and `POSIX` every byte is one, everywhere else they are UTF-8. Called when a
+/// variable of the locale changes, and when a whole state is put back.
+pub fn locale(shell: &Shell) {
+    let value = [Name::LC_ALL, Name::LC_CTYPE, Name::LANG]
+        .into_iter()
+        .filter_map(|name| shell.state.variables.get(name).scalar())
+        .find(|value| !value.is_empty());
+    let bytes = value.is_some_and(|value| matches!(&**value, b"C" | b"POSIX"));
+    crate::pattern::chars::set_bytes(bytes);
+}
 
 /// `$-`
 pub fn flags(shell: &Shell) -> Text {
@@ -272,6 +284,19 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> Text {
         all.push(name.as_bytes());
     }
     all
+}
+
+/// The variables that are computed when read and exported.
+pub fn exported(shell: &Shell) -> Vec<Name> {
+    let is_exported = |name: &Name| {
+        let variable = shell.state.variables.get(*name);
+        variable.attributes.has(Attributes::EXPORT) && matches!(variable.value, Value::Dynamic)
+    };
+    DYNAMIC
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(is_exported)
+        .collect()
 }
 
 /// Whether a name is computed when read in a new shell, and its attributes.

@@ -35,6 +35,26 @@ pub(super) fn assign(shell: &mut Shell, assign: &Assign) -> Run {
     let Some(name) = array_name(shell, assign.name) else {
         return fail(shell);
     };
+    if shell
+        .state
+        .variables
+        .get(name)
+        .attributes
+        .has(Attributes::NAMEREF)
+    {
+        shell.error(
+            [
+                b"warning: ",
+                &*name.bytes(),
+                b": removing nameref attribute",
+            ]
+            .concat(),
+        );
+        shell
+            .state
+            .variables
+            .change_attributes(name, Attributes::NONE, Attributes::NAMEREF);
+    }
     if shell.state.set.has(SetOptions::XTRACE) {
         super::trace::compound(shell, assign, list)?;
     }
@@ -220,7 +240,7 @@ fn associative(
             Subscript::Star => Text::from("*"),
             Subscript::Expr { word, .. } => expand::key(shell, word)?,
         };
-        let value = expand::assigned(shell, &element.value)?;
+        let value = expand::without_tildes(shell, &element.value)?;
         if key.is_empty() {
             bad(shell, subscript, element.append, &value);
             continue;

@@ -23,20 +23,26 @@ pub(super) fn scalar(shell: &mut Shell, assign: &Assign, value: &[u8]) -> Run {
 #[inline(never)]
 pub(super) fn compound(shell: &mut Shell, assign: &Assign, list: &[Element]) -> Run {
     let mut line = start(assign);
-    line.push(b'(');
+    line.extend_from_slice(&self::list(list));
+    expand::trace(shell, line)
+}
+
+/// A list as it was written.
+fn list(list: &[Element]) -> Vec<u8> {
+    let mut text = vec![b'('];
     for (number, element) in list.iter().enumerate() {
         if number > 0 {
-            line.push(b' ');
+            text.push(b' ');
         }
         if let Some(subscript) = &element.subscript {
-            line.push(b'[');
-            line.extend_from_slice(&subscript_text(subscript));
-            line.extend_from_slice(if element.append { b"]+=" } else { b"]=" });
+            text.push(b'[');
+            text.extend_from_slice(&subscript_text(subscript));
+            text.extend_from_slice(if element.append { b"]+=" } else { b"]=" });
         }
-        line.extend_from_slice(&print::word(&element.value));
+        text.extend_from_slice(&print::word(&element.value));
     }
-    line.push(b')');
-    expand::trace(shell, line)
+    text.push(b')');
+    text
 }
 
 fn start(assign: &Assign) -> Vec<u8> {

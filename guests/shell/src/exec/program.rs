@@ -5,6 +5,7 @@ use codepod_sys::process::{Group, Status};
 use codepod_sys::{Errno, Fd, Pid, Signal, Spawn, descriptor};
 
 use super::function;
+use crate::assign;
 use crate::fds::{FdTable, Outlets};
 use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
@@ -108,7 +109,7 @@ pub(crate) fn started(
 
 /// The environment of a program: exported variables and functions.
 fn environment(shell: &mut Shell, spawn: Spawn, program: &[u8]) -> Spawn {
-    let mut spawn = spawn.env_block(&shell.state.variables.environment());
+    let mut spawn = spawn.env_block(&assign::environment(shell));
     for (name, definition) in shell.state.functions.iter() {
         if definition.exported {
             let name = [b"BASH_FUNC_", &**name, b"%%"].concat();

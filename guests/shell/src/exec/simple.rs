@@ -297,12 +297,10 @@ pub(super) fn temporaries(shell: &mut Shell, simple: &Simple, stays: bool) -> Ru
             assign::assign(shell, assign)?;
             continue;
         }
-        shell.state.scopes.save(assign.name, false, &shell.state.variables);
-        match assign::assign(shell, assign) {
-            Ok(()) => export(shell, assign.name),
-            // bash goes on without a readonly variable.
-            Err(Stop::Discard) if shell.state.variables.get(assign.name).attributes.has(Attributes::READONLY) => {}
-            Err(stop) => return Err(stop),
+        // bash goes on without a readonly variable, except in posix mode.
+        if !assign::temporary(shell, assign)? && shell.state.set.has(SetOptions::POSIX) {
+            shell.state.status = 1;
+            return Err(Stop::Exit);
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use codepod_sys::descriptor;
 use codepod_sys::file::{self, OpenOptions};
 
 use crate::exec;
-use crate::flow::{Run, Stop};
+use crate::flow::Run;
 use crate::shell::Shell;
 
 /// What a command substitution gives: its output without trailing newlines and without NULs. The status is in the state.

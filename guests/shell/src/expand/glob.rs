@@ -5,7 +5,7 @@ use codepod_sys::directory::{self, FileType};
 use codepod_sys::file::{self, Links, mode};
 
 use crate::assign;
-use crate::flow::{Run, Stop};
+use crate::flow::Run;
 use crate::options::ShellOptions;
 use crate::pattern::{self, Pattern};
 use crate::shell::Shell;

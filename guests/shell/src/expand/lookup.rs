@@ -26,6 +26,8 @@ pub(super) enum What {
     Special(u8),
     /// A string that is already known.
     Text(Text),
+    /// All elements of nothing.
+    NoElements(bool),
     /// Nothing that could have a value.
     Nothing,
 }
@@ -58,14 +60,22 @@ fn direct(shell: &mut Shell, subject: Subject, subscript: Option<&Subscript>) ->
         Subject::Special(b'*') => return Ok(What::Positionals(true)),
         Subject::Special(byte) => return Ok(What::Special(byte)),
     };
+    let Some(subscript) = subscript else {
+        return whole(shell, name);
+    };
+    let Some(name) = real_array(shell, name) else {
+        return Ok(match subscript {
+            Subscript::At => What::NoElements(false),
+            Subscript::Star => What::NoElements(true),
+            Subscript::Expr { .. } => What::Nothing,
+        });
+    };
     match subscript {
-        None => whole(shell, name),
-        Some(Subscript::At) => Ok(What::All(array(shell, name)?, false)),
-        Some(Subscript::Star) => Ok(What::All(array(shell, name)?, true)),
-        Some(subscript) => {
-            let name = array(shell, name)?;
-            Ok(assign::place(shell, name, subscript)?
-                .map_or(What::Nothing, |place| What::Element(name, place)))
+        Subscript::At => Ok(What::All(name, false)),
+        Subscript::Star => Ok(What::All(name, true)),
+        subscript => {
+            let place = assign::place(shell, name, subscript)?;
+            Ok(place.map_or(What::Nothing, |place| What::Element(name, place)))
         }
     }
 }
@@ -97,22 +107,23 @@ fn by_subscript(shell: &mut Shell, name: Name, subscript: &[u8]) -> Run<What> {
         .map_or(What::Nothing, |place| What::Element(name, place)))
 }
 
-/// The array that a name with a subscript means, namerefs followed.
+/// The array that a name with a subscript means, namerefs followed; the name itself where they lead to none.
 pub fn array(shell: &mut Shell, name: Name) -> Run<Name> {
-    if !shell
-        .state
-        .variables
-        .get(name)
-        .attributes
-        .has(Attributes::NAMEREF)
-    {
-        return Ok(name);
+    Ok(real_array(shell, name).unwrap_or(name))
+}
+
+/// The same, or nothing where there is none: an element has no elements.
+fn real_array(shell: &Shell, name: Name) -> Option<Name> {
+    let variable = shell.state.variables.get(name);
+    if !variable.attributes.has(Attributes::NAMEREF) {
+        return Some(name);
     }
     match resolve(&shell.state.variables, name) {
-        Target::Variable(name) | Target::Unset(name) | Target::Element(name, _) => Ok(name),
+        Target::Variable(name) => Some(name),
+        Target::Unset(_) | Target::Element(..) => None,
         Target::Circle => {
             shell.error([b"warning: ", &*name.bytes(), b": circular name reference"].concat());
-            Ok(name)
+            None
         }
     }
 }
@@ -122,14 +133,23 @@ fn indirect(shell: &mut Shell, param: &Param, what: What) -> Run<What> {
     let fetched = fetch(shell, &what)?;
     let text = match fetched {
         Fetched::One(text) => text,
-        Fetched::Many(list, _) => list.into_iter().next().unwrap_or_default(),
-        Fetched::Unset => {
+        Fetched::Many(list, _) if !list.is_empty() => {
+            let all: Vec<&[u8]> = list.iter().map(|text| &text[..]).collect();
+            Text::from(all.join(&b' '))
+        }
+        Fetched::Unset if exists(shell, &what) => return Ok(What::Nothing),
+        Fetched::Unset | Fetched::Many(..) => {
             let shown = super::param::shown(param);
             shell.error([&shown[1..], b": invalid indirect expansion"].concat());
             return Err(discard(shell));
         }
     };
     parse(shell, &text)
+}
+
+/// Whether there is such a variable, even if it has no value.
+fn exists(shell: &Shell, what: &What) -> bool {
+    matches!(what, What::Variable(name) if shell.state.variables.get(*name).exists())
 }
 
 /// What a text names: `x`, `a[1]`, `1`, `@`.
@@ -180,6 +200,7 @@ pub(super) fn fetch(shell: &mut Shell, what: &What) -> Run<Fetched> {
         }
         What::Special(byte) => special(shell, *byte),
         What::Text(text) => Some(text.clone()),
+        What::NoElements(star) => return Ok(Fetched::Many(Vec::new(), *star)),
         What::Nothing => None,
     };
     Ok(one.map_or(Fetched::Unset, Fetched::One))

@@ -49,6 +49,23 @@ enum Joined {
     WhenQuoted,
     /// The first character of `IFS`.
     Always,
+    /// As [`Joined::WhenQuoted`], for keys of `[*]`.
+    Keys,
+    /// As [`Joined::WhenQuoted`], for names of `*`.
+    Names,
+    /// As [`Joined::Always`], for elements of `[*]`.
+    Elements,
+}
+
+impl Joined {
+    /// What joins the elements of an unquoted `[*]` to one field when `IFS` is empty.
+    fn without_ifs(self) -> Option<&'static [u8]> {
+        match self {
+            Joined::Keys | Joined::Elements => Some(b" "),
+            Joined::Names => Some(b""),
+            _ => None,
+        }
+    }
 }
 
 #[inline(never)]
@@ -87,7 +104,7 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, quoted: bool) -> R
             longest,
             pattern,
         } => {
-            let pattern = operand(shell, pattern)?;
+            let pattern = operand(shell, pattern, false)?;
             (
                 map(fetched, |text| {
                     replace::trim(text, &pattern, *suffix, *longest)
@@ -106,7 +123,7 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, quoted: bool) -> R
         ParamOp::Case { op, all, pattern } => {
             let pattern = pattern
                 .as_ref()
-                .map(|word| operand(shell, word))
+                .map(|word| operand(shell, word, false))
                 .transpose()?;
             (
                 map(fetched, |text| {
@@ -116,6 +133,10 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, quoted: bool) -> R
             )
         }
         _ => (fetched, Joined::Plainly),
+    };
+    let how = match (how, &what) {
+        (Joined::Always, What::All(..)) => Joined::Elements,
+        (how, _) => how,
     };
     emit(shell, sink, fetched, quoted, how)
 }
@@ -133,12 +154,16 @@ fn reference_name(shell: &Shell, param: &Param) -> Option<Text> {
     }
 }
 
-/// The pattern of an operator; its options are those of the shell.
-pub(super) fn operand(shell: &mut Shell, word: &Word) -> Run<crate::pattern::Pattern> {
+/// The pattern of an operator. `nocasematch` matters only to some.
+pub(super) fn operand(
+    shell: &mut Shell,
+    word: &Word,
+    nocase: bool,
+) -> Run<crate::pattern::Pattern> {
     use crate::options::ShellOptions;
     let options = crate::pattern::Options {
         extglob: shell.state.shopt.has(ShellOptions::EXTGLOB),
-        nocase: shell.state.shopt.has(ShellOptions::NOCASEMATCH),
+        nocase,
     };
     super::pattern_with(shell, word, options)
 }
@@ -199,10 +224,21 @@ fn many(
         }
         return Ok(());
     }
+    let null =
+        !quoted && star && how != Joined::Plainly && ifs::current(shell, super::Ifs::is_empty);
+    if null && let Some(separator) = how.without_ifs() {
+        // Without IFS these are one field, not many.
+        let all = list
+            .iter()
+            .map(|text| &text[..])
+            .collect::<Vec<_>>()
+            .join(separator);
+        return one(shell, sink, Text::from(all), quoted);
+    }
     let by_ifs = match how {
         Joined::Plainly => star,
-        Joined::WhenQuoted => star || quoted,
-        Joined::Always => true,
+        Joined::WhenQuoted | Joined::Keys | Joined::Names => star || quoted,
+        Joined::Always | Joined::Elements => true,
     };
     let separator = if by_ifs {
         ifs::separator(shell)
@@ -242,7 +278,7 @@ fn keys(shell: &mut Shell, sink: &mut Sink, param: &Param, quoted: bool) -> Run 
         Value::Unset | Value::Dynamic => Vec::new(),
     };
     let star = matches!(param.subscript, Some(Subscript::Star));
-    many(shell, sink, &list, star, quoted, Joined::WhenQuoted)
+    many(shell, sink, &list, star, quoted, Joined::Keys)
 }
 
 /// `${!prefix*}`
@@ -259,13 +295,16 @@ fn prefixed(shell: &mut Shell, sink: &mut Sink, param: &Param, star: bool, quote
         .filter(|name| name.starts_with(&prefix))
         .map(|name| Text::new(&name))
         .collect();
-    many(shell, sink, &list, star, quoted, Joined::WhenQuoted)
+    many(shell, sink, &list, star, quoted, Joined::Names)
 }
 
 /// `${#x}`
 fn length(shell: &mut Shell, param: &Param) -> Run<i64> {
     let what = locate(shell, param)?;
     let length = match &what {
+        // bash counts nothing behind a nameref to an element.
+        What::Element(..) if param.subscript.is_none() && !param.indirect => 0,
+        What::All(..) if param.subscript.is_none() && !param.indirect => 0,
         What::Positionals(_) => shell.state.positional.len(),
         What::All(name, _) => match assign::value(shell, *name) {
             Value::Text(_) => 1,
@@ -302,7 +341,9 @@ fn default(
     let lacks = match &fetched {
         Fetched::Unset => true,
         Fetched::One(text) => colon && text.is_empty(),
-        Fetched::Many(list, _) => list.is_empty() || colon && list.len() == 1 && list[0].is_empty(),
+        Fetched::Many(list, star) => {
+            list.is_empty() || colon && !param.indirect && is_null(shell, list, *star && quoted)
+        }
     };
     match (op, lacks) {
         (DefaultOp::Alternative, false) | (DefaultOp::Use, true) => {
@@ -324,6 +365,12 @@ fn default(
         }
         (DefaultOp::Error, true) => Err(complain(shell, param, colon, inside, quoted)?),
     }
+}
+
+/// Whether a list counts as empty: one empty element, or several that `"$*"` joins to nothing.
+fn is_null(shell: &Shell, list: &[Text], star: bool) -> bool {
+    list.iter().all(|text| text.is_empty())
+        && (list.len() == 1 || star && ifs::separator(shell).is_empty())
 }
 
 /// The word of `${x=word}` as one string.

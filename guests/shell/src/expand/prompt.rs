@@ -4,7 +4,7 @@ use codepod_shell_syntax::Name;
 use codepod_sys::{clock, process};
 
 use crate::assign;
-use crate::flow::Run;
+use crate::flow::{Run, Stop};
 use crate::options::ShellOptions;
 use crate::shell::Shell;
 use crate::text::Text;
@@ -12,6 +12,7 @@ use crate::time::{Broken, Zone, strftime};
 
 /// Runs `$PS4`-like text through prompt and parameter expansion (`${x@P}`, `PS4`, `PS1`).
 pub fn prompt(shell: &mut Shell, text: &[u8]) -> Run<Text> {
+    let quotes = shell.state.shopt.has(ShellOptions::PROMPTVARS);
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
@@ -51,9 +52,21 @@ pub fn prompt(shell: &mut Shell, text: &[u8]) -> Run<Text> {
             at += digits - 1;
             continue;
         }
+        if matches!(letter, b'h' | b'H' | b's' | b'u' | b'w' | b'W') {
+            // What is inserted is not expanded once more.
+            let mut value = Vec::new();
+            escape(shell, letter, &mut value);
+            for byte in value {
+                if quotes && matches!(byte, b'$' | b'`' | b'\\') {
+                    out.push(b'\\');
+                }
+                out.push(byte);
+            }
+            continue;
+        }
         escape(shell, letter, &mut out);
     }
-    if !shell.state.shopt.has(ShellOptions::PROMPTVARS) {
+    if !quotes {
         return Ok(out.into());
     }
     let status = shell.state.status;
@@ -166,7 +179,12 @@ fn trace_prefix(shell: &mut Shell) -> Run<Vec<u8>> {
     shell.state.set.set(SetOptions::XTRACE, false);
     let expanded = prompt(shell, &text);
     shell.state.set.set(SetOptions::XTRACE, true);
-    let expanded = expanded?;
+    // A bad prompt is told of and does not keep the command from running.
+    let expanded = match expanded {
+        Ok(expanded) => expanded,
+        Err(Stop::Discard) => text,
+        Err(stop) => return Err(stop),
+    };
     if expanded.is_empty() {
         return Ok(Vec::new());
     }

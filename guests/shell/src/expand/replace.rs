@@ -35,7 +35,8 @@ pub(super) fn replace(
     pattern: &Word,
     with: Option<&Word>,
 ) -> Run<Fetched> {
-    let pattern = operand(shell, pattern)?;
+    let nocase = shell.state.shopt.has(ShellOptions::NOCASEMATCH);
+    let pattern = operand(shell, pattern, nocase)?;
     let with = match with {
         Some(word) => Replacement::expand(shell, word)?,
         None => Replacement::Text(Text::EMPTY),
@@ -113,6 +114,9 @@ fn may_have_match(parts: &[Part]) -> bool {
 }
 
 fn replaced(text: Text, which: ReplaceWhich, pattern: &Pattern, with: &Replacement) -> Text {
+    if pattern.is_never_found() {
+        return text;
+    }
     let (start, end) = match which {
         ReplaceWhich::Start => match pattern.prefix(&text, true) {
             Some(end) => (0, end),

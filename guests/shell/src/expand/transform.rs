@@ -8,7 +8,7 @@ use super::replace;
 use super::sink::Sink;
 use crate::assign;
 use crate::builtins::listing;
-use crate::flow::{Run, Stop};
+use crate::flow::Run;
 use crate::options::SetOptions;
 use crate::quote;
 use crate::shell::Shell;
@@ -23,35 +23,32 @@ pub(super) fn expand(
     quoted: bool,
 ) -> Run {
     let what = locate(shell, param)?;
+    let fetched = fetch(shell, &what)?;
+    if matches!(fetched, Fetched::Unset) && shell.state.set.has(SetOptions::NOUNSET) {
+        return Err(super::unbound(shell, &shown(param)));
+    }
     let result = match letter {
         b'A' => declared(shell, &what)?,
         b'a' => attributes(shell, &what)?,
         b'K' | b'k' => pairs(shell, &what, letter)?,
+        b'Q' => map(fetched, |text| reusable(&text)),
+        b'U' => map(fetched, |text| replace::case(text, b'^', true, None)),
+        b'u' => map(fetched, |text| replace::case(text, b'^', false, None)),
+        b'L' => map(fetched, |text| replace::case(text, b',', true, None)),
+        b'E' => map(fetched, |text| escapes(&text)),
+        b'P' => prompts(shell, fetched)?,
         _ => {
-            let fetched = fetch(shell, &what)?;
-            if matches!(fetched, Fetched::Unset) && shell.state.set.has(SetOptions::NOUNSET) {
-                return Err(super::unbound(shell, &shown(param)));
-            }
-            match letter {
-                b'Q' => map(fetched, |text| reusable(&text)),
-                b'U' => map(fetched, |text| replace::case(text, b'^', true, None)),
-                b'u' => map(fetched, |text| replace::case(text, b'^', false, None)),
-                b'L' => map(fetched, |text| replace::case(text, b',', true, None)),
-                b'E' => map(fetched, |text| escapes(&text)),
-                b'P' => prompts(shell, fetched)?,
-                _ => {
-                    let text = [
-                        b"${",
-                        &*shown(param),
-                        b"@",
-                        &[letter],
-                        b"}: bad substitution",
-                    ]
-                    .concat();
-                    shell.error(text);
-                    return Err(super::give_up(shell));
-                }
-            }
+            shell.error(
+                [
+                    b"${",
+                    &*shown(param),
+                    b"@",
+                    &[letter],
+                    b"}: bad substitution",
+                ]
+                .concat(),
+            );
+            return Err(super::give_up(shell));
         }
     };
     transformed(shell, sink, result, quoted)
@@ -225,6 +222,9 @@ fn pairs(shell: &mut Shell, what: &What, letter: u8) -> Run<Fetched> {
                 let fetched = fetch(shell, what)?;
                 return Ok(map(fetched, |text| reusable(&text)));
             }
+        }
+        if list.is_empty() && joined.is_empty() {
+            return Ok(Fetched::Many(list, *star));
         }
         return Ok(if letter == b'k' {
             Fetched::Many(list, *star)

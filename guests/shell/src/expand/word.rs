@@ -4,10 +4,10 @@ use codepod_shell_syntax::tree::Part;
 
 use super::sink::{Kind, Sink};
 use super::{brace, command, param, tilde};
+use crate::exec;
 use crate::flow::Run;
 use crate::shell::Shell;
 use crate::text::Text;
-use crate::{arith, exec};
 
 /// Where parts stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(super) fn part(shell: &mut Shell, sink: &mut Sink, part: &Part, place: Place
             value(shell, sink, &Text::from(output), place)?;
         }
         Part::Arith(arith) => {
-            let number = Text::number(arith::eval(shell, arith)?);
+            let number = super::number(shell, arith)?;
             value(shell, sink, &number, place)?;
         }
         Part::Process(substitution) => {

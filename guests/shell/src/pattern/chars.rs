@@ -1,7 +1,19 @@
 //! Characters of byte strings: UTF-8 where it is, single bytes where it is not.
 
+use std::cell::Cell;
+
 /// The code of a byte that is no character: beyond all characters.
 const BYTE: u32 = 0x11_0000;
+
+thread_local! {
+    /// Whether every byte is a character: the locale `C`.
+    static BYTES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Says whether every byte is a character, as in the locale `C`.
+pub fn set_bytes(bytes: bool) {
+    BYTES.set(bytes);
+}
 
 /// The character at `at` and where the next one starts. A byte that is part of no character counts as one.
 ///
@@ -44,7 +56,7 @@ pub fn previous(text: &[u8], end: usize) -> (u32, usize) {
 
 /// How many characters there are.
 pub fn count(text: &[u8]) -> usize {
-    if text.is_ascii() {
+    if BYTES.get() || text.is_ascii() {
         return text.len();
     }
     let (mut at, mut count) = (0, 0);
@@ -120,6 +132,9 @@ pub fn upper(code: u32) -> u32 {
 
 /// The character at the start and its length.
 fn decode(text: &[u8]) -> Option<(u32, usize)> {
+    if BYTES.get() {
+        return None;
+    }
     let length = match text.first()? {
         0xc2..=0xdf => 2,
         0xe0..=0xef => 3,

@@ -11,12 +11,14 @@ pub(super) fn parse(pattern: &[u8], options: Options) -> Pattern {
         at: 0,
         options,
         extended: false,
+        odd: false,
     };
     let mut ops = Vec::new();
     parser.sequence(&mut ops, 0);
     Pattern {
         ops,
         extended: parser.extended,
+        odd: parser.odd,
     }
 }
 
@@ -25,6 +27,7 @@ struct Parser<'p> {
     at: usize,
     options: Options,
     extended: bool,
+    odd: bool,
 }
 
 impl Parser<'_> {
@@ -55,6 +58,7 @@ impl Parser<'_> {
                 b'?' => ops.push(Op::Any),
                 b'[' => match Class::parse(&self.pattern[self.at..], self.options.nocase) {
                     Some((class, length)) => {
+                        self.odd |= matches!(self.pattern[self.at..], [b'!' | b'^', b']', ..]);
                         self.at += length;
                         ops.push(Op::Class(Box::new(class)));
                     }

@@ -7,6 +7,7 @@ use codepod_sys::{cwd, process};
 
 use super::DYNAMIC;
 use crate::assign::is_name;
+use crate::options::{SetOptions, ShellOptions};
 use crate::shell::Shell;
 use crate::text::Text;
 use crate::variables::{Attributes, Indexed, Value, Variable};
@@ -73,9 +74,6 @@ fn own(shell: &mut Shell) {
     let always = [
         text(Name::BASH, Text::from("/bin/bash"), none),
         text(Name::BASH_VERSION, Text::from("5.2.15(1)-release"), none),
-        text(Name::HOSTTYPE, Text::from("x86_64"), none),
-        text(Name::MACHTYPE, Text::from("x86_64-pc-linux-gnu"), none),
-        text(Name::OSTYPE, Text::from("linux-gnu"), none),
         text(Name::IFS, Text::from(" \t\n"), none),
         text(Name::OPTIND, Text::from("1"), Attributes::INTEGER),
         text(Name::OPTERR, Text::from("1"), none),
@@ -102,6 +100,9 @@ fn own(shell: &mut Shell) {
         (Name::PATH, PATH),
         (Name::PS4, "+ "),
         (Name::TERM, "dumb"),
+        (Name::OSTYPE, "linux-gnu"),
+        (Name::MACHTYPE, "x86_64-pc-linux-gnu"),
+        (Name::HOSTTYPE, "x86_64"),
         (Name::SHELL, "/bin/bash"),
         (Name::HOSTNAME, "codepod"),
         (Name::BASH_LOADABLES_PATH, LOADABLES),
@@ -112,17 +113,51 @@ fn own(shell: &mut Shell) {
         }
     }
     directory(shell);
+    options(shell);
     for (name, attributes) in DYNAMIC {
+        let inherited = shell.state.variables.get(*name).attributes;
         shell.state.variables.replace(
             *name,
             Variable {
                 value: Value::Dynamic,
-                attributes: *attributes,
+                attributes: if options_name(*name) {
+                    attributes.with(inherited)
+                } else {
+                    *attributes
+                },
             },
         );
     }
     shell.state.seconds_base = super::monotonic();
     super::seed_random(shell);
+    super::locale(shell);
+}
+
+fn options_name(name: Name) -> bool {
+    matches!(name, Name::SHELLOPTS | Name::BASHOPTS)
+}
+
+/// Switches on what the environment says: an exported `SHELLOPTS` or `BASHOPTS` is for shells that are started.
+fn options(shell: &mut Shell) {
+    let list = |shell: &Shell, name: Name| {
+        shell
+            .state
+            .variables
+            .get(name)
+            .scalar()
+            .cloned()
+            .unwrap_or_default()
+    };
+    for name in list(shell, Name::SHELLOPTS).split(|byte| *byte == b':') {
+        if let Some(option) = SetOptions::named(name) {
+            shell.state.set.set(option, true);
+        }
+    }
+    for name in list(shell, Name::BASHOPTS).split(|byte| *byte == b':') {
+        if let Some(option) = ShellOptions::named(name) {
+            shell.state.shopt.set(option, true);
+        }
+    }
 }
 
 /// `PWD`, `OLDPWD`, and the directory as `cd` sees it.
