@@ -28,6 +28,13 @@ mod export;
 mod r#false;
 mod fg;
 mod getopt;
+pub mod history;
+pub(crate) mod help;
+mod fc;
+mod bind;
+mod compopt;
+mod compgen;
+mod complete;
 mod ulimit;
 mod umask;
 mod pushd;
@@ -90,11 +97,27 @@ pub const TABLE: &[Entry] = &[
     plain("[", test::run, "[ arg... ]"),
     plain("alias", alias::run, "alias [-p] [name[=value] ... ]"),
     plain("bg", fg::run_bg, "bg [job_spec ...]"),
+    plain(
+        "bind",
+        bind::run,
+        "bind [-lpsvPSVX] [-m keymap] [-f filename] [-q name] [-u name] [-r keyseq] [-x keyseq:shell-command] [keyseq:readline-function or readline-command]",
+    ),
     special("break", r#break::run, "break [n]"),
     plain("builtin", builtin::run, "builtin [shell-builtin [arg ...]]"),
     plain("caller", caller::run, "caller [expr]"),
     plain("cd", cd::run, "cd [-L|[-P [-e]] [-@]] [dir]"),
     plain("command", command::run, "command [-pVv] command [arg ...]"),
+    plain(
+        "compgen",
+        compgen::run,
+        "compgen [-abcdefgjksuv] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [word]",
+    ),
+    plain(
+        "complete",
+        complete::run,
+        "complete [-abcdefgjksuv] [-pr] [-DEI] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [name ...]",
+    ),
+    plain("compopt", compopt::run, "compopt [-o|+o option] [-DEI] [name ...]"),
     special("continue", r#break::run_continue, "continue [n]"),
     declaring(plain(
         "declare",
@@ -114,9 +137,16 @@ pub const TABLE: &[Entry] = &[
     special("exit", exit::run, "exit [n]"),
     declaring(special("export", export::run, "export [-fn] [name[=value] ...] or export -p")),
     plain("false", r#false::run, "false"),
+    plain("fc", fc::run, "fc [-e ename] [-lnr] [first] [last] or fc -s [pat=rep] [command]"),
     plain("fg", fg::run, "fg [job_spec]"),
     plain("getopts", getopts::run, "getopts optstring name [arg ...]"),
     plain("hash", hash::run, "hash [-lr] [-p pathname] [-dt] [name ...]"),
+    plain("help", help::run, "help [-dms] [pattern ...]"),
+    plain(
+        "history",
+        history::run,
+        "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]",
+    ),
     plain("jobs", jobs::run, "jobs [-lnprs] [jobspec ...] or jobs -x command [args]"),
     plain(
         "kill",

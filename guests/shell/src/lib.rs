@@ -10,6 +10,7 @@ pub mod arith;
 pub mod assign;
 pub mod builtins;
 pub mod child;
+pub mod completion;
 pub mod cond;
 pub mod exec;
 pub mod expand;

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use codepod_shell_syntax::tree::{Bytes, Command, CommandKind, Function, List, Span};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::completion::Completions;
 use crate::options::{SetOptions, ShellOptions};
 use crate::text::Text;
 use crate::traps::Traps;
@@ -76,6 +77,10 @@ pub struct State {
     pub disabled_builtins: Rc<BTreeSet<Text>>,
     /// History, the oldest first.
     pub history: Rc<Vec<Text>>,
+    /// How many lines of it a file has: those that `history -a` need not write.
+    pub history_written: u32,
+    /// What `complete` has set.
+    pub completions: Rc<Completions>,
     /// `BASH_COMMAND`, where somebody may ask for it.
     pub command: Text,
     /// Whether a script has named `BASH_COMMAND`.
@@ -109,6 +114,8 @@ impl State {
             && Rc::ptr_eq(&self.hash, &other.hash)
             && Rc::ptr_eq(&self.disabled_builtins, &other.disabled_builtins)
             && Rc::ptr_eq(&self.history, &other.history)
+            && self.history_written == other.history_written
+            && Rc::ptr_eq(&self.completions, &other.completions)
             && self.umask == other.umask
     }
 }
