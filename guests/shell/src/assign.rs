@@ -282,7 +282,10 @@ fn cooked(
 /// Evaluates a value for `-i`. Unlike elsewhere, an error in it ends a shell with `set -e`.
 fn integer(shell: &mut Shell, value: &[u8]) -> Run<i64> {
     arith::eval_text(shell, value).map_err(|stop| match stop {
-        Stop::Discard => expand::give_up(shell),
+        Stop::Discard => {
+            let stop = expand::give_up(shell);
+            expand::unwound(shell, stop)
+        }
         other => other,
     })
 }

@@ -309,6 +309,15 @@ pub fn give_up(shell: &mut Shell) -> Stop {
     Stop::Discard
 }
 
+/// What an error in a subscript or in the value of an integer becomes: it ends the text of `-c` as a whole.
+#[cold]
+pub(crate) fn unwound(shell: &Shell, stop: Stop) -> Stop {
+    match stop {
+        Stop::Discard if shell.state.invocation == Invocation::Command => Stop::Exit,
+        stop => stop,
+    }
+}
+
 /// How text that comes up while running is parsed.
 pub fn syntax(shell: &Shell) -> Options {
     Options {

@@ -136,6 +136,8 @@ fn indexed(
         shell.give_fields(fields);
         return set_value(shell, name, Value::Indexed(Rc::new(array)));
     }
+    // With these, the value is what it becomes, the old one included.
+    let adds = attributes.any(Attributes::INTEGER.with(Attributes::CAPITAL));
     let ready = expanded(shell, list)?;
     if append {
         shell.state.variables.get_mut(name).make_indexed();
@@ -162,7 +164,7 @@ fn indexed(
                 };
                 let place = Place::Index(index as i64);
                 let value = cooked(shell, name, &place, value, append, attributes)?;
-                put(shell, name, place, value, append && simple);
+                put(shell, name, place, value, append && !adds);
                 next = index.saturating_add(1);
             }
         }

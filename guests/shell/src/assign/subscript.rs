@@ -88,7 +88,8 @@ pub fn place(shell: &mut Shell, name: Name, subscript: &Subscript) -> Run<Option
     if word.parts.is_empty() {
         return Ok(bad(shell, name, b""));
     }
-    Ok(Some(Place::Index(arith::eval(shell, arith)?)))
+    let index = arith::eval(shell, arith);
+    Ok(Some(Place::Index(index.map_err(|stop| expand::unwound(shell, stop))?)))
 }
 
 /// The place that the text of a subscript means in a variable, which is no nameref. A bad one is reported and `None`.
@@ -104,7 +105,8 @@ pub fn key_or_index(shell: &mut Shell, name: Name, subscript: &[u8]) -> Run<Opti
         return Ok(bad(shell, name, subscript));
     }
     let text = expand::text_in_quotes(shell, subscript)?;
-    Ok(Some(Place::Index(arith::eval_text(shell, &text)?)))
+    let index = arith::eval_text(shell, &text);
+    Ok(Some(Place::Index(index.map_err(|stop| expand::unwound(shell, stop))?)))
 }
 
 #[cold]

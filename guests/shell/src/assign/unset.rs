@@ -63,7 +63,9 @@ pub fn unset(shell: &mut Shell, name: Name) -> bool {
     let own = variable.attributes.has(Attributes::LOCAL) && shell.state.scopes.is_own(name);
     let keeps = shell.state.shopt.has(ShellOptions::LOCALVAR_UNSET);
     if own || keeps && shell.state.scopes.has(name) {
-        left.attributes = Attributes::LOCAL;
+        let exported = variable.attributes.has(Attributes::EXPORT);
+        let kept = if exported { Attributes::EXPORT } else { Attributes::NONE };
+        left.attributes = Attributes::LOCAL.with(kept);
     } else if let Some(saved) = shell.state.scopes.take(name) {
         left = saved;
     }
@@ -85,14 +87,9 @@ fn element(shell: &mut Shell, name: Name, text: &[u8]) -> Run<bool> {
         return Ok(false);
     }
     let all = text == b"@" || text == b"*";
+    let arrays = Attributes::INDEXED.with(Attributes::ASSOC);
     match &variable.value {
-        Value::Unset
-            if !variable
-                .attributes
-                .any(Attributes::INDEXED.with(Attributes::ASSOC)) =>
-        {
-            Ok(true)
-        }
+        Value::Unset if !variable.exists() => Ok(true),
         Value::Assoc(_) => {
             let key = expand::key_of_text(shell, text)?;
             if let Value::Assoc(array) = &mut shell.state.variables.get_mut(name).value {
@@ -104,7 +101,7 @@ fn element(shell: &mut Shell, name: Name, text: &[u8]) -> Run<bool> {
             shell.state.variables.get_mut(name).value = Value::Indexed(Rc::default());
             Ok(true)
         }
-        Value::Text(_) => {
+        Value::Unset | Value::Text(_) if !variable.attributes.any(arrays) => {
             if !all && index(shell, text)? == 0 {
                 return Ok(unset(shell, name));
             }

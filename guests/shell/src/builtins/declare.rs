@@ -1,10 +1,10 @@
 //! `declare` and `typeset`; `local`, `export` and `readonly` use its parts.
 
+mod compound;
 mod functions;
 mod list;
 mod variable;
 
-use codepod_shell_syntax::Name;
 use codepod_shell_syntax::tree::{Assign, AssignValue, Subscript};
 
 use super::{Getopt, Opt};
@@ -159,22 +159,19 @@ pub fn argument(shell: &mut Shell, assign: &Assign, fields: &mut Vec<Text>) -> R
 /// Makes the array of `declare name=(…)`. What the builtin will refuse is left to it.
 fn array(shell: &mut Shell, assign: &Assign, options: Options) -> Run {
     let name = assign.name;
-    let run = |shell: &mut Shell, name: Name| {
-        if variable::prepare_array(shell, name, options) {
-            assign::assign(shell, assign)?;
-        }
-        Ok(())
-    };
     if options.global {
-        return variable::globally(shell, name, |shell| run(shell, name));
+        return variable::globally(shell, name, |shell| compound::assign(shell, assign, options));
     }
-    if options.local && shell.state.scopes.in_function() {
-        if !variable::make_local(shell, name, options.inherit) {
-            return Ok(());
-        }
-        variable::forget_scalar(shell, name, options);
+    if !options.local || !shell.state.scopes.in_function() {
+        return compound::assign(shell, assign, options);
     }
-    run(shell, name)
+    // What the words mean is known before the name is local: `local a=("${a[@]}")`.
+    let ready = compound::expand(shell, assign, options)?;
+    if !variable::make_local(shell, name, options.inherit) {
+        return Ok(());
+    }
+    variable::forget_scalar(shell, name, options);
+    compound::assign_ready(shell, assign, &ready, options)
 }
 
 /// What the options among the fields say; [`Options::local`] is whether variables are local in a function.
@@ -194,8 +191,10 @@ fn options_so_far(fields: &[Text]) -> Options {
         if **field == *b"--" {
             break;
         }
+        // `export -n` is no nameref.
+        let known: &[u8] = if options.local { &LETTERS.as_bytes()[1..] } else { b"aA" };
         for &letter in letters {
-            if LETTERS.as_bytes()[1..].contains(&letter) {
+            if known.contains(&letter) {
                 options.take(Opt {
                     letter,
                     minus: *sign == b'-',

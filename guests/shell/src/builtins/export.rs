@@ -6,6 +6,7 @@ use codepod_shell_syntax::Name;
 
 use super::declare::{self, Followed};
 use super::{Getopt, target};
+use crate::arith;
 use crate::assign::{self, Place};
 use crate::flow::Run;
 use crate::options::SetOptions;
@@ -50,16 +51,19 @@ fn mark(shell: &mut Shell, arguments: &[Text], attribute: Attributes) -> Run<i32
             declare::with_attributes(shell, command, attribute, kind)
         });
     }
-    let mut status = 0;
-    for operand in operands {
-        let done = if functions {
-            function(shell, command, operand, attribute, off)
-        } else {
-            variable(shell, command, operand, attribute.with(kind), off)?
-        };
-        status |= i32::from(!done);
-    }
-    Ok(status)
+    let name = super::find(command).map_or("export", |entry| entry.name);
+    arith::named(shell, name, |shell| {
+        let mut status = 0;
+        for operand in operands {
+            let done = if functions {
+                function(shell, command, operand, attribute, off)
+            } else {
+                variable(shell, command, operand, attribute.with(kind), off)?
+            };
+            status |= i32::from(!done);
+        }
+        Ok(status)
+    })
 }
 
 fn function(shell: &mut Shell, command: &[u8], name: &[u8], attribute: Attributes, off: bool) -> bool {
@@ -94,18 +98,17 @@ fn variable(
     }
     let name = Name::new(parsed.name);
     let array = Attributes::INDEXED.with(Attributes::ASSOC);
+    let mut done = true;
     if let Some(value) = parsed.value {
         if attributes.any(array) && !shell.state.variables.get(name).exists() {
             let kind = attributes.without(Attributes::READONLY.with(Attributes::EXPORT));
             shell.state.variables.change_attributes(name, kind, Attributes::NONE);
         }
         trace(shell, operand, value)?;
-        if !assign::set(shell, name, Place::Whole, Text::new(value), parsed.append)? {
-            return Ok(false);
-        }
+        done = assign::set(shell, name, Place::Whole, Text::new(value), parsed.append)?;
     }
     let Followed::Name(name) = declare::set_nameref_followed(shell, name) else {
-        return Ok(true);
+        return Ok(done);
     };
     // What was set for a command or a call only stays now.
     if shell.state.scopes.is_temporary(name, &shell.state.variables) {
@@ -114,12 +117,12 @@ fn variable(
     let mark = attributes.without(array);
     if off {
         shell.state.variables.change_attributes(name, Attributes::NONE, mark);
-        return Ok(true);
+        return Ok(done);
     }
     let unset = matches!(shell.state.variables.get(name).value, Value::Unset);
     let mark = if unset { mark.with(Attributes::DECLARED) } else { mark };
     shell.state.variables.change_attributes(name, mark, Attributes::NONE);
-    Ok(true)
+    Ok(done)
 }
 
 /// bash traces the assignment a second time.

@@ -73,9 +73,9 @@ const ABOUT: &[(&str, &str)] = &[
 
 /// The words of the grammar: name, usage, one sentence.
 const GRAMMAR: &[(&str, &str, &str)] = &[
-    ("%", "job_spec [&]", "Bring a job to the foreground, or let it go on in the background."),
-    ("((", "(( expression ))", "Evaluate arithmetic; it succeeds unless the value is 0."),
-    ("[[", "[[ expression ]]", "Evaluate a condition."),
+    ("job_spec", "job_spec [&]", "Bring a job to the foreground, or let it go on in the background."),
+    ("(( ... ))", "(( expression ))", "Evaluate arithmetic; it succeeds unless the value is 0."),
+    ("[[ ... ]]", "[[ expression ]]", "Evaluate a condition."),
     (
         "case",
         "case WORD in [PATTERN [| PATTERN]...) COMMANDS ;;]... esac",
@@ -111,7 +111,7 @@ const GRAMMAR: &[(&str, &str, &str)] = &[
         "Variables that mean something to the shell are described in the manual of bash.",
     ),
     ("while", "while COMMANDS; do COMMANDS-2; done", "Run commands as long as others succeed."),
-    ("{", "{ COMMANDS ; }", "Run commands as one."),
+    ("{ ... }", "{ COMMANDS ; }", "Run commands as one."),
 ];
 
 /// A topic: name, usage, one sentence.

@@ -179,7 +179,9 @@ fn with_file(shell: &mut Shell, letter: u8, operand: Option<&Text>) -> i32 {
         shell.builtin_error(b"history", message.concat());
         return 1;
     }
-    shell.state.history_written = shell.state.history.len() as u32;
+    if letter == b'a' {
+        shell.state.history_written = shell.state.history.len() as u32;
+    }
     0
 }
 

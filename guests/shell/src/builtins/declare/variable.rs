@@ -44,7 +44,9 @@ pub(super) fn declare(
         refuse(shell, command, name, ": readonly variable");
         return Ok(false);
     }
-    if options.on.any(Attributes::INDEXED.with(Attributes::ASSOC)) {
+    let kinds = Attributes::INDEXED.with(Attributes::ASSOC);
+    let array = options.on.any(kinds) || target.subscript.is_some();
+    if array && !options.on.has(Attributes::NAMEREF) {
         forget_scalar(shell, name, options);
     }
     in_scope(shell, command, name, target, options)
@@ -216,7 +218,7 @@ fn is_array(variable: &Variable) -> bool {
     matches!(variable.value, Value::Indexed(_) | Value::Assoc(_)) || variable.attributes.any(kinds)
 }
 
-fn is_assoc(variable: &Variable) -> bool {
+pub(super) fn is_assoc(variable: &Variable) -> bool {
     matches!(variable.value, Value::Assoc(_)) || variable.attributes.has(Attributes::ASSOC)
 }
 
@@ -253,10 +255,10 @@ fn check(
 
 /// Changes the attributes. A scalar that becomes an array keeps its value as an element.
 fn change(shell: &mut Shell, name: Name, mut on: Attributes, off: Attributes) {
-    let both = Attributes::LOWER.with(Attributes::UPPER);
     let mut off = off;
-    if on.has(both) {
-        on = on.without(both);
+    let cases = [Attributes::LOWER, Attributes::UPPER, Attributes::CAPITAL];
+    if cases.iter().filter(|case| on.has(**case)).count() > 1 {
+        on = on.without(Attributes::CASE);
     }
     if on.any(Attributes::CASE) {
         off = off.with(Attributes::CASE.without(on));
@@ -303,15 +305,12 @@ fn nameref(
     target: Target<'_>,
     options: Options,
 ) -> bool {
+    if let Some(subscript) = target.subscript {
+        let message: [&[u8]; 4] = [target.name, b"[", subscript, b"]: reference variable cannot be an array"];
+        shell.builtin_error(command, message.concat());
+        return false;
+    }
     let variable = shell.state.variables.get(name);
-    if variable.attributes.has(Attributes::READONLY) && target.value.is_some() {
-        return refuse(shell, command, name, ": readonly variable");
-    }
-    let compound = target.value.is_some_and(|value| value.starts_with(b"("));
-    let kinds = Attributes::INDEXED.with(Attributes::ASSOC);
-    if is_array(variable) || compound || target.subscript.is_some() || options.on.any(kinds) {
-        return refuse(shell, command, name, ": reference variable cannot be an array");
-    }
     let old = match &variable.value {
         Value::Text(text) => Some(text.clone()),
         _ => None,
@@ -322,6 +321,9 @@ fn nameref(
         (None, old) => old,
     };
     if let Some(value) = &value {
+        if value.starts_with(b"(") {
+            return refuse(shell, command, name, ": reference variable cannot be an array");
+        }
         if value.is_empty() {
             target::invalid(shell, command, value);
             return false;
@@ -342,6 +344,14 @@ fn nameref(
             shell.error(&message);
         }
     }
+    let variable = shell.state.variables.get(name);
+    let kinds = Attributes::INDEXED.with(Attributes::ASSOC);
+    if is_array(variable) || options.on.any(kinds) {
+        return refuse(shell, command, name, ": reference variable cannot be an array");
+    }
+    if variable.attributes.has(Attributes::READONLY) && target.value.is_some() {
+        return refuse(shell, command, name, ": readonly variable");
+    }
     if let Some(value) = value {
         shell.state.variables.get_mut(name).value = Value::Text(value);
     }
@@ -350,18 +360,21 @@ fn nameref(
     true
 }
 
-/// Readies a variable for `declare name=(…)`: makes it an array with the attributes that elements need. False when the builtin will
-/// refuse it.
+/// Readies a variable for `declare name=(…)`: makes it an array with the attributes that elements need. False when it cannot be; that is
+/// reported.
 pub(super) fn prepare_array(shell: &mut Shell, name: Name, options: Options) -> bool {
-    let Followed::Name(name) = set_nameref_followed(shell, name) else {
-        return true;
-    };
     let variable = shell.state.variables.get(name);
     if variable.attributes.has(Attributes::READONLY) {
         return true;
     }
     let (indexed, assoc) = (is_array(variable) && !is_assoc(variable), is_assoc(variable));
-    if options.on.has(Attributes::ASSOC) && indexed || options.on.has(Attributes::INDEXED) && assoc {
+    let conflict = match (indexed, assoc) {
+        (true, _) if options.on.has(Attributes::ASSOC) => ": cannot convert indexed to associative array",
+        (_, true) if options.on.has(Attributes::INDEXED) => ": cannot convert associative to indexed array",
+        _ => "",
+    };
+    if !conflict.is_empty() {
+        shell.error([&*name.bytes(), conflict.as_bytes()].concat());
         return false;
     }
     let mut on = options.on.without(Attributes::READONLY.with(Attributes::EXPORT));
