@@ -1,6 +1,7 @@
 //! `break` and `continue`.
 
 use super::argument::{self, Count};
+use super::getopt;
 use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
 use crate::shell::Shell;
@@ -17,6 +18,9 @@ pub fn run_continue(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
 }
 
 fn leave(shell: &mut Shell, arguments: &[Text], stop: fn(u32) -> Stop) -> Run<i32> {
+    if let Some(status) = getopt::helped(shell, arguments) {
+        return Ok(status);
+    }
     if shell.state.loops == 0 {
         if !shell.state.set.has(SetOptions::POSIX) {
             shell.builtin_error(

@@ -1,6 +1,7 @@
 //! `exit` and `logout`.
 
 use super::argument::{self, Count};
+use super::getopt;
 use crate::flow::{Run, Stop};
 use crate::options::ShellOptions;
 use crate::shell::Shell;
@@ -9,6 +10,9 @@ use crate::text::Text;
 
 /// `exit [n]`
 pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    if let Some(status) = getopt::helped(shell, arguments) {
+        return Ok(status);
+    }
     if shell.state.invocation == Invocation::Interactive && shell.state.subshell == 0 {
         let _ = shell.fds.write(2, b"exit\n");
     }
@@ -17,6 +21,9 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
 
 /// `logout [n]`
 pub fn run_logout(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    if let Some(status) = getopt::helped(shell, arguments) {
+        return Ok(status);
+    }
     if !shell.state.shopt.has(ShellOptions::LOGIN_SHELL) {
         shell.builtin_error(&arguments[0], "not login shell: use `exit'");
         return Ok(1);

@@ -1,6 +1,6 @@
 //! Options of a builtin, as bash's own `getopt` reads them.
 
-use super::usage;
+use super::{help, usage};
 use crate::shell::Shell;
 use crate::text::Text;
 
@@ -59,6 +59,7 @@ impl<'a> Getopt<'a> {
                     self.inside = usize::MAX;
                     return Ok(None);
                 }
+                b"--help" => return Err(help::page(shell, &self.arguments[0])),
                 [b'-', _, ..] => {}
                 [b'+', _, ..] if self.plus => {}
                 _ => return Ok(None),
@@ -114,6 +115,12 @@ impl<'a> Getopt<'a> {
     pub fn operands(&self) -> &'a [Text] {
         &self.arguments[self.at.min(self.arguments.len())..]
     }
+}
+
+/// For builtins that take no options but `--help`: its status, where that is given.
+pub fn helped(shell: &Shell, arguments: &[Text]) -> Option<i32> {
+    let asked = arguments.get(1).is_some_and(|first| &**first == b"--help");
+    asked.then(|| help::page(shell, &arguments[0]))
 }
 
 /// For builtins without options: the operands, or an error for anything that looks like an option.

@@ -193,6 +193,14 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     Ok(status.max(print(shell, b"help", &out)))
 }
 
+/// Prints what there is to say on a builtin, for its option `--help`. Returns the status of that, 2.
+pub(super) fn page(shell: &Shell, command: &[u8]) -> i32 {
+    let mut out = Vec::new();
+    matching(command, Form::Full, &mut out);
+    print(shell, command, &out);
+    2
+}
+
 /// Appends the topics that a name, the start of one or a pattern means; false when there are none.
 fn matching(wanted: &[u8], form: Form, out: &mut Vec<u8>) -> bool {
     let glob = is_pattern(wanted, false);

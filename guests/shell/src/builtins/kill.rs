@@ -3,7 +3,7 @@
 use codepod_sys::process::{self, Of};
 use codepod_sys::{Errno, Pid, Signal};
 
-use super::{jobs as listing, number, print, signals, usage};
+use super::{getopt, jobs as listing, number, print, signals, usage};
 use crate::flow::{Run, Stop};
 use crate::jobs;
 use crate::options::SetOptions;
@@ -13,6 +13,9 @@ use crate::traps::{self, Event};
 
 /// `kill [-s sigspec | -n signum | -sigspec] pid | jobspec ...` or `kill -l [sigspec]`
 pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    if let Some(status) = getopt::helped(shell, arguments) {
+        return Ok(status);
+    }
     let command = &arguments[0];
     let mut rest = &arguments[1..];
     let mut spec: Option<Text> = None;

@@ -1,5 +1,6 @@
 //! `let`.
 
+use super::getopt;
 use crate::arith;
 use crate::flow::Run;
 use crate::shell::Shell;
@@ -7,6 +8,9 @@ use crate::text::Text;
 
 /// `let arg [arg ...]`
 pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    if let Some(status) = getopt::helped(shell, arguments) {
+        return Ok(status);
+    }
     let operands = match &arguments[1..] {
         [first, rest @ ..] if &**first == b"--" => rest,
         rest => rest,

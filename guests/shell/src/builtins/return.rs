@@ -1,12 +1,15 @@
 //! `return`.
 
-use super::exit;
+use super::{exit, getopt};
 use crate::flow::{Run, Stop};
 use crate::shell::Shell;
 use crate::text::Text;
 
 /// `return [n]`
 pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    if let Some(status) = getopt::helped(shell, arguments) {
+        return Ok(status);
+    }
     let status = exit::status(shell, arguments)?;
     let sourced = || shell.state.frames.iter().any(|frame| frame.sourced);
     if !shell.state.scopes.in_function() && !sourced() {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use codepod_shell_syntax::Name;
 
-use super::{listing, print, usage};
+use super::{getopt, listing, print, usage};
 use crate::assign::{self, Place};
 use crate::flow::Run;
 use crate::options::{SET_OPTIONS, SetOptions, ShellOptions};
@@ -13,6 +13,9 @@ use crate::text::Text;
 
 /// `set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]`
 pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    if let Some(status) = getopt::helped(shell, arguments) {
+        return Ok(status);
+    }
     let command = &arguments[0];
     let mut rest = &arguments[1..];
     if rest.is_empty() {

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::argument::{self, Count};
+use super::getopt;
 use crate::flow::Run;
 use crate::options::ShellOptions;
 use crate::shell::Shell;
@@ -10,6 +11,9 @@ use crate::text::Text;
 
 /// `shift [n]`
 pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    if let Some(status) = getopt::helped(shell, arguments) {
+        return Ok(status);
+    }
     let (count, text) = match argument::count(shell, arguments)? {
         Count::None => (1, None),
         Count::Number(number, text) => (number, Some(text)),
