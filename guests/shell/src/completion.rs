@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::Text;
 
-pub use generate::{Context, for_line, generate};
+pub use generate::{Context, announce, for_line, generate};
 pub(crate) use sources::read as read_file;
 
 /// The name under which `complete -D` is kept: for commands without a specification.

@@ -201,6 +201,8 @@ pub fn assigned(shell: &mut Shell, name: Name) {
             }
         }
         Name::OPTIND => shell.state.getopts = 0,
+        Name::HISTSIZE => crate::builtins::history::shrink(shell),
+        Name::HISTFILESIZE => crate::builtins::history::shrink_file(shell),
         Name::GLOBIGNORE => {
             let set = shell
                 .state

@@ -1,5 +1,6 @@
 //! Dates: a moment broken down by a time zone, and `strftime` as the C library does it in the locale C.
 
+mod names;
 mod strftime;
 mod zone;
 

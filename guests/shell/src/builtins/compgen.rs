@@ -27,6 +27,9 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         word: &word,
         previous: b"",
     };
+    if request.spec.function.is_some() || request.spec.command.is_some() {
+        completion::announce(shell, b"", &[])?;
+    }
     let mut words = completion::generate(shell, &request.spec, context)?;
     let falls_back = request.spec.has_option("default") || request.spec.has_option("bashdefault");
     if words.is_empty() && falls_back {

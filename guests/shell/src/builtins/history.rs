@@ -36,16 +36,46 @@ pub fn remember(shell: &mut Shell, line: &[u8]) {
             return;
         }
     }
-    let limit = assign::get(shell, Name::HISTSIZE).and_then(|size| number(&size));
     let history = Rc::make_mut(&mut shell.state.history);
     if erases {
         history.retain(|known| &known[..] != line);
     }
     history.push(Text::new(line));
-    if let Some(limit) = limit.and_then(|limit| usize::try_from(limit).ok()) {
-        let excess = history.len().saturating_sub(limit);
-        history.drain(..excess);
+    shrink(shell);
+}
+
+/// A limit that a variable sets; none when it sets none.
+fn limit(shell: &mut Shell, name: Name) -> Option<usize> {
+    let size = assign::get(shell, name)?;
+    usize::try_from(number(&size)?).ok()
+}
+
+/// Forgets the oldest lines that are more than `HISTSIZE`.
+pub fn shrink(shell: &mut Shell) {
+    let Some(limit) = limit(shell, Name::HISTSIZE) else {
+        return;
+    };
+    let excess = shell.state.history.len().saturating_sub(limit);
+    if excess > 0 {
+        Rc::make_mut(&mut shell.state.history).drain(..excess);
         shell.state.history_written = shell.state.history_written.saturating_sub(excess as u32);
+    }
+}
+
+/// Removes the first lines of `HISTFILE` that are more than `HISTFILESIZE`.
+pub fn shrink_file(shell: &mut Shell) {
+    let Some(limit) = limit(shell, Name::HISTFILESIZE) else {
+        return;
+    };
+    let path = assign::get(shell, Name::HISTFILE).filter(|path| !path.is_empty());
+    let Some((path, text)) = path.and_then(|path| Some((path.clone(), completion::read_file(&path)?))) else {
+        return;
+    };
+    let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+    let excess = lines.len().saturating_sub(limit);
+    if excess > 0 {
+        // Without success the file stays as it is.
+        let _ = write(&path, OpenOptions::WRITE, &lines[excess..].concat());
     }
 }
 

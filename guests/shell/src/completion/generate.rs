@@ -7,7 +7,7 @@ use codepod_shell_syntax::{Name, word as parse_word};
 use super::sources::{self, files};
 use super::{DEFAULT, EMPTY, INITIAL, Spec};
 use crate::assign::{self, Place};
-use crate::flow::Run;
+use crate::flow::{Run, Stop};
 use crate::options::{SetOptions, ShellOptions};
 use crate::pattern::{self, Pattern};
 use crate::shell::Shell;
@@ -91,11 +91,14 @@ fn word_list(shell: &mut Shell, list: &[u8]) -> Run<Vec<Text>> {
     let mut words = Vec::new();
     let mut result = Ok(());
     for piece in pieces(shell, list) {
-        let Ok(word) = parse_word(&piece, expand::syntax(shell)) else {
-            words.push(Text::from(piece));
-            continue;
+        result = match parse_word(&piece, expand::syntax(shell)) {
+            Ok(word) => expand::fields(shell, &word, &mut words),
+            Err(_) => {
+                shell.error([&piece[..], b": bad substitution"].concat());
+                shell.state.status = 1;
+                Err(Stop::Discard)
+            }
         };
-        result = expand::fields(shell, &word, &mut words);
         if result.is_err() {
             break;
         }
@@ -104,11 +107,12 @@ fn word_list(shell: &mut Shell, list: &[u8]) -> Run<Vec<Text>> {
     result.map(|()| words)
 }
 
-/// The parts of a list between separators that are not quoted.
+/// The parts of a list between separators that are neither quoted nor inside of `$(…)`, `${…}` or backquotes.
 fn pieces(shell: &Shell, list: &[u8]) -> Vec<Vec<u8>> {
     expand::ifs::current(shell, |ifs| {
         let mut pieces = vec![Vec::new()];
         let mut quoted = 0u8;
+        let mut depth = 0usize;
         let mut at = 0;
         while at < list.len() {
             let byte = list[at];
@@ -116,9 +120,12 @@ fn pieces(shell: &Shell, list: &[u8]) -> Vec<Vec<u8>> {
             let mut end = at + 1;
             match byte {
                 b'\\' if quoted != b'\'' => end = (at + 2).min(list.len()),
-                b'\'' | b'"' if quoted == 0 => quoted = byte,
+                b'\'' | b'"' | b'`' if quoted == 0 => quoted = byte,
                 _ if quoted == byte => quoted = 0,
-                _ if quoted == 0 && splits != expand::ifs::Splits::No => {
+                _ if quoted != 0 => {}
+                b'(' | b'{' if depth > 0 || (at > 0 && list[at - 1] == b'$') => depth += 1,
+                b')' | b'}' if depth > 0 => depth -= 1,
+                _ if depth == 0 && splits != expand::ifs::Splits::No => {
                     pieces.push(Vec::new());
                     at = next;
                     continue;
@@ -260,7 +267,8 @@ fn find(shell: &Shell, name: &[u8], command: bool) -> Option<Spec> {
     found.cloned()
 }
 
-fn announce(shell: &mut Shell, line: &[u8], parts: &[Text]) -> Run {
+/// Sets `COMP_LINE` and its relatives for a completion function.
+pub fn announce(shell: &mut Shell, line: &[u8], parts: &[Text]) -> Run {
     let mut set = |name, value| assign::set(shell, name, Place::Whole, value, false);
     set(Name::COMP_LINE, Text::new(line))?;
     set(Name::COMP_POINT, Text::number(line.len() as i64))?;

@@ -1,7 +1,7 @@
-//! Time zones: UTC, and what a POSIX `TZ` string says (`EST5EDT,M3.2.0,M11.1.0`). There is no database of zones in a sandbox: a name
-//! like `Europe/Berlin` is UTC, as it is for the C library without one.
+//! Time zones: UTC, what a POSIX `TZ` string says (`EST5EDT,M3.2.0,M11.1.0`), and some well-known names. Another name is UTC, as it is for
+//! the C library without a database of zones.
 
-use super::{civil, days_before, is_leap};
+use super::{civil, days_before, is_leap, names};
 
 /// A time zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Zone {
         if text.is_empty() {
             return Zone::utc();
         }
-        let mut rest = text;
+        let mut rest = names::rule(text).unwrap_or(text);
         let Some(standard) = name(&mut rest) else {
             return Zone::utc();
         };
