@@ -135,6 +135,11 @@ impl<'s> Parser<'s> {
         self.input.line_at(self.input.pos)
     }
 
+    /// How much of the text was read: everything up to what the next command starts with.
+    pub fn position(&self) -> usize {
+        self.input.pos
+    }
+
     /// The text read so far, aliases replaced; spans are offsets into it.
     pub fn text(&self) -> &[u8] {
         &self.input.text

@@ -28,7 +28,7 @@ use crate::options::SetOptions;
 use crate::shell::Shell;
 use crate::state::State;
 use crate::text::Text;
-use crate::{arith, cond, traps};
+use crate::traps;
 
 pub use function::define;
 pub(crate) use program::BASH;
@@ -78,9 +78,9 @@ pub fn item(shell: &mut Shell, item: &Item) -> Run {
     list::foreground(shell, item)
 }
 
-/// Runs a command that is a stage of a pipeline.
+/// Runs a command that is a stage of a pipeline: its failure counts where the pipeline is.
 pub fn stage_command(shell: &mut Shell, stage: &Command) -> Run {
-    command(shell, stage)
+    unchecked(shell, stage)
 }
 
 /// Makes a state that of a child shell.
@@ -95,16 +95,38 @@ fn command(shell: &mut Shell, command: &Command) -> Run {
     match &command.kind {
         CommandKind::Simple(simple) => {
             shell.state.line = command.line;
-            simple::run(shell, command, simple)
+            simple::run(shell, command, simple)?;
+            check_status(shell)
         }
-        _ => compound(shell, command),
+        _ => match compound(shell, command)? {
+            Checked::Yes => check_status(shell),
+            Checked::No => Ok(()),
+        },
     }
 }
 
+/// Runs a command whose own failure is somebody else's business; what it consists of is still subject to `set -e`.
+fn unchecked(shell: &mut Shell, command: &Command) -> Run {
+    traps::check(shell)?;
+    match &command.kind {
+        CommandKind::Simple(simple) => {
+            shell.state.line = command.line;
+            simple::run(shell, command, simple)
+        }
+        _ => compound(shell, command).map(drop),
+    }
+}
+
+/// Whether a command is one whose failure counts (`set -e`, the ERR trap), not only that of its parts.
+enum Checked {
+    Yes,
+    No,
+}
+
 #[inline(never)]
-fn compound(shell: &mut Shell, command: &Command) -> Run {
+fn compound(shell: &mut Shell, command: &Command) -> Run<Checked> {
     if shell.depth >= DEPTH {
-        return too_deep(shell);
+        too_deep(shell)?;
     }
     shell.depth += 1;
     let result = if command.redirects.is_empty() {
@@ -117,14 +139,15 @@ fn compound(shell: &mut Shell, command: &Command) -> Run {
 }
 
 /// A compound command with redirections.
-fn redirected(shell: &mut Shell, command: &Command) -> Run {
+#[inline(never)]
+fn redirected(shell: &mut Shell, command: &Command) -> Run<Checked> {
     let mark = shell.substitutions.len();
     let mut undo = Undo::default();
     let result = match redirect::apply(shell, &command.redirects, &mut undo) {
         Ok(true) => kind(shell, command),
         Ok(false) => {
             shell.state.status = 1;
-            check_status(shell)
+            Ok(Checked::Yes)
         }
         Err(stop) => Err(stop),
     };
@@ -133,47 +156,38 @@ fn redirected(shell: &mut Shell, command: &Command) -> Run {
     result
 }
 
-fn kind(shell: &mut Shell, command: &Command) -> Run {
+fn kind(shell: &mut Shell, command: &Command) -> Run<Checked> {
     match &command.kind {
-        CommandKind::Group(list) => list::run(shell, list),
-        CommandKind::If(clause) => compound::choose(shell, clause),
-        CommandKind::While(clause) => compound::repeat(shell, clause),
-        CommandKind::For(clause) => compound::each(shell, clause, command.line),
-        CommandKind::Case(clause) => compound::case(shell, clause, command.line),
-        CommandKind::ArithFor(clause) => compound::count(shell, clause),
-        CommandKind::Arith(expression) => {
-            shell.state.line = command.line;
-            trace::arith(shell, expression)?;
-            let announced = compound::announce(shell, command)?;
-            if announced {
-                let value = match arith::named(shell, "((", |shell| arith::eval(shell, expression)) {
-                    Ok(value) => value,
-                    // An error in the expression only makes the command fail.
-                    Err(Stop::Discard) => 0,
-                    Err(stop) => return Err(stop),
-                };
-                compound::end(shell, i32::from(value == 0))?;
-            }
-            Ok(())
-        }
-        CommandKind::Cond(expression) => {
-            shell.state.line = command.line;
-            if compound::announce(shell, command)? {
-                let status = cond::status(shell, expression)?;
-                compound::end(shell, status)?;
-            }
-            Ok(())
-        }
-        CommandKind::Subshell(list) => subshell::run(shell, command, list),
+        CommandKind::Group(list) => list::run(shell, list)?,
+        CommandKind::If(clause) => compound::choose(shell, clause)?,
+        CommandKind::While(clause) => compound::repeat(shell, clause)?,
+        CommandKind::For(clause) => compound::each(shell, clause, command.line)?,
+        CommandKind::Case(clause) => compound::case(shell, clause, command.line)?,
+        CommandKind::ArithFor(clause) => compound::count(shell, clause, command.line)?,
+        _ => return rare(shell, command),
+    }
+    Ok(Checked::No)
+}
+
+#[inline(never)]
+fn rare(shell: &mut Shell, command: &Command) -> Run<Checked> {
+    match &command.kind {
+        CommandKind::Arith(expression) => compound::arithmetic(shell, command, expression)?,
+        CommandKind::Cond(expression) => compound::test(shell, command, expression)?,
+        CommandKind::Subshell(list) => subshell::run(shell, command, list)?,
         CommandKind::Function(function) => {
             shell.state.line = command.line;
             function::define(shell, function);
-            check_status(shell)
         }
-        CommandKind::Select(clause) => compound::select(shell, clause, command.line),
-        CommandKind::Coproc(clause) => coproc::run(shell, clause),
-        CommandKind::Simple(simple) => simple::run(shell, command, simple),
+        CommandKind::Coproc(clause) => coproc::run(shell, clause)?,
+        CommandKind::Select(clause) => {
+            compound::select(shell, clause, command.line)?;
+            return Ok(Checked::No);
+        }
+        // The others are not rare.
+        _ => return Ok(Checked::No),
     }
+    Ok(Checked::Yes)
 }
 
 /// After a command that may fail: the ERR trap and `set -e`.

@@ -81,6 +81,8 @@ pub struct State {
     pub history_written: u32,
     /// What `complete` has set.
     pub completions: Rc<Completions>,
+    /// How many commands were read (`\\#` in prompts).
+    pub command_number: u32,
     /// `BASH_COMMAND`, where somebody may ask for it.
     pub command: Text,
     /// Whether a script has named `BASH_COMMAND`.

@@ -301,7 +301,7 @@ fn check_now(shell: &mut Shell) -> Run {
         PENDING.set(PENDING.get() & !signal.bit());
         let command = shell.state.traps.get(Event::Signal(signal.raw())).cloned();
         match command {
-            Some(command) => run(shell, &command, 0)?,
+            Some(command) => run(shell, &command, 0, 1)?,
             None => return Err(Stop::Killed(signal.raw())),
         }
     }
@@ -324,7 +324,8 @@ pub fn debug(shell: &mut Shell) -> Run<bool> {
         return Ok(true);
     }
     let saved = shell.state.status;
-    guarded(shell, &command, Traps::DEBUG)?;
+    let line = shell.state.line;
+    guarded(shell, &command, Traps::DEBUG, line)?;
     let result = std::mem::replace(&mut shell.state.status, saved);
     if shell
         .state
@@ -348,7 +349,10 @@ pub fn ret(shell: &mut Shell) -> Run {
 
 fn event(shell: &mut Shell, event: Event, flag: u8) -> Run {
     match shell.state.traps.get(event).cloned() {
-        Some(command) if RUNNING.get() & flag == 0 => run(shell, &command, flag),
+        Some(command) if RUNNING.get() & flag == 0 => {
+            let line = shell.state.line;
+            run(shell, &command, flag, line)
+        }
         _ => Ok(()),
     }
 }
@@ -387,21 +391,21 @@ pub fn exit(shell: &mut Shell) {
     }
 }
 
-/// Runs a trap's command and puts the status back.
-fn run(shell: &mut Shell, command: &Text, flag: u8) -> Run {
+/// Runs a trap's command, whose first line has this number, and puts the status back.
+fn run(shell: &mut Shell, command: &Text, flag: u8, line: u32) -> Run {
     let saved = shell.state.status;
     let pipe_status = shell.state.pipe_status.clone();
-    guarded(shell, command, flag)?;
+    guarded(shell, command, flag, line)?;
     shell.state.status = saved;
     shell.state.pipe_status = pipe_status;
     Ok(())
 }
 
 /// Runs a trap's command, but never inside itself.
-fn guarded(shell: &mut Shell, command: &Text, flag: u8) -> Run {
+fn guarded(shell: &mut Shell, command: &Text, flag: u8, first: u32) -> Run {
     let running = RUNNING.replace(RUNNING.get() | flag);
     let (line, argument) = (shell.state.line, shell.state.last_argument.clone());
-    let result = exec::labelled(shell, command, line.max(1), "trap");
+    let result = exec::labelled(shell, command, first.max(1), "trap");
     shell.state.line = line;
     shell.state.last_argument = argument;
     RUNNING.set(running);

@@ -1,14 +1,15 @@
 //! `if`, `while`, `for`, `case`, `select`.
 
 use codepod_shell_syntax::Name;
-use codepod_shell_syntax::tree::{Arith, ArithFor, Case, CaseClause, CaseEnd, Command, For, If, List, While};
+use codepod_shell_syntax::print;
+use codepod_shell_syntax::tree::{Arith, ArithFor, Case, CaseClause, CaseEnd, Command, Cond, For, If, List, While};
 
 use super::{check_status, list, set_status, trace};
 use crate::assign::{self, Place};
 use crate::flow::{Run, Stop};
 use crate::shell::Shell;
 use crate::text::Text;
-use crate::{arith, builtins, expand, fds, options::SetOptions, traps};
+use crate::{arith, builtins, cond, expand, fds, options::SetOptions, traps};
 
 /// Runs a list whose failure is an answer: `set -e` and the ERR trap do not apply.
 #[inline]
@@ -155,9 +156,9 @@ fn each_turns(shell: &mut Shell, clause: &For, line: u32, name: Name, fields: &[
     Ok(())
 }
 
-pub(super) fn count(shell: &mut Shell, clause: &ArithFor) -> Run {
+pub(super) fn count(shell: &mut Shell, clause: &ArithFor, line: u32) -> Run {
     shell.state.loops += 1;
-    let result = count_turns(shell, clause);
+    let result = count_turns(shell, clause, line);
     shell.state.loops -= 1;
     if !result? {
         shell.state.status = 1;
@@ -167,17 +168,17 @@ pub(super) fn count(shell: &mut Shell, clause: &ArithFor) -> Run {
 }
 
 /// False when an expression was bad, which ends the loop but not the script.
-fn count_turns(shell: &mut Shell, clause: &ArithFor) -> Run<bool> {
+fn count_turns(shell: &mut Shell, clause: &ArithFor, line: u32) -> Run<bool> {
     shell.state.status = 0;
     if let Some(first) = &clause.first
-        && step(shell, first)?.is_none()
+        && step(shell, first, line)?.is_none()
     {
         return Ok(false);
     }
     loop {
         traps::check(shell)?;
         if let Some(test) = &clause.condition {
-            match step(shell, test)? {
+            match step(shell, test, line)? {
                 Some(0) => return Ok(true),
                 Some(_) => {}
                 None => return Ok(false),
@@ -187,7 +188,7 @@ fn count_turns(shell: &mut Shell, clause: &ArithFor) -> Run<bool> {
             return Ok(true);
         }
         if let Some(next) = &clause.step
-            && step(shell, next)?.is_none()
+            && step(shell, next, line)?.is_none()
         {
             return Ok(false);
         }
@@ -196,13 +197,44 @@ fn count_turns(shell: &mut Shell, clause: &ArithFor) -> Run<bool> {
 
 /// An expression of `for ((…))`; none when it is bad.
 #[inline]
-fn step(shell: &mut Shell, expression: &Arith) -> Run<Option<i64>> {
+fn step(shell: &mut Shell, expression: &Arith, line: u32) -> Run<Option<i64>> {
+    shell.state.line = line;
+    if shell.state.traps.debugs() {
+        announce_head(shell, || [b"((", &*print::word(&expression.word), b"))"].concat())?;
+    }
     trace::arith(shell, expression)?;
     match arith::named(shell, "((", |shell| arith::eval(shell, expression)) {
         Ok(value) => Ok(Some(value)),
         Err(Stop::Discard) => Ok(None),
         Err(stop) => Err(stop),
     }
+}
+
+/// `(( … ))`
+pub(super) fn arithmetic(shell: &mut Shell, command: &Command, expression: &Arith) -> Run {
+    shell.state.line = command.line;
+    trace::arith(shell, expression)?;
+    if !announce(shell, command)? {
+        return Ok(());
+    }
+    let value = match arith::named(shell, "((", |shell| arith::eval(shell, expression)) {
+        Ok(value) => value,
+        // An error in the expression only makes the command fail.
+        Err(Stop::Discard) => 0,
+        Err(stop) => return Err(stop),
+    };
+    set_status(shell, i32::from(value == 0));
+    Ok(())
+}
+
+/// `[[ … ]]`
+pub(super) fn test(shell: &mut Shell, command: &Command, expression: &Cond) -> Run {
+    shell.state.line = command.line;
+    if announce(shell, command)? {
+        let status = cond::status(shell, expression)?;
+        set_status(shell, status);
+    }
+    Ok(())
 }
 
 pub(super) fn case(shell: &mut Shell, clause: &Case, line: u32) -> Run {
@@ -258,7 +290,7 @@ fn announce_head(shell: &mut Shell, text: impl FnOnce() -> Vec<u8>) -> Run<bool>
 
 /// Before `[[` and `((`: the DEBUG trap.
 #[inline]
-pub(super) fn announce(shell: &mut Shell, command: &Command) -> Run<bool> {
+fn announce(shell: &mut Shell, command: &Command) -> Run<bool> {
     if shell.state.traps.debugs() || shell.state.names_command || shell.state.traps.errs() {
         super::simple::note_command(shell, command);
         if shell.state.traps.debugs() {
@@ -266,13 +298,6 @@ pub(super) fn announce(shell: &mut Shell, command: &Command) -> Run<bool> {
         }
     }
     Ok(true)
-}
-
-/// After them.
-#[inline]
-pub(super) fn end(shell: &mut Shell, status: i32) -> Run {
-    set_status(shell, status);
-    check_status(shell)
 }
 
 pub(super) fn select(shell: &mut Shell, clause: &For, line: u32) -> Run {
@@ -298,7 +323,6 @@ fn select_turns(shell: &mut Shell, clause: &For, name: Name, fields: &[Text]) ->
         if !shown {
             let menu = menu(shell, fields);
             let _ = shell.fds.write(2, &menu);
-            shown = true;
         }
         let prompt = assign::get(shell, Name::PS3).unwrap_or_else(|| Text::from("#? "));
         let _ = shell.fds.write(2, &prompt);

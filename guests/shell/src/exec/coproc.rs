@@ -9,7 +9,7 @@ use codepod_sys::pipe;
 use codepod_sys::process::Group;
 
 use super::substitution::HIGHEST;
-use super::{check_status, program, set_status};
+use super::{program, set_status};
 use crate::assign::{self, Place};
 use crate::builtins;
 use crate::child::{self, Work};
@@ -24,12 +24,12 @@ pub(super) fn run(shell: &mut Shell, clause: &Coproc) -> Run {
     if !builtins::is_name(&clause.name) {
         shell.error([b"`", &clause.name[..], b"': not a valid identifier"].concat());
         set_status(shell, 1);
-        return check_status(shell);
+        return Ok(());
     }
     let (Ok((input, to)), Ok((from, output))) = (pipe::pipe(), pipe::pipe()) else {
         shell.error("cannot make pipe for coproc: Too many open files");
         set_status(shell, 1);
-        return check_status(shell);
+        return Ok(());
     };
     let mut fds = shell.fds.clone();
     fds.set(0, Open::kernel(input));
@@ -43,7 +43,7 @@ pub(super) fn run(shell: &mut Shell, clause: &Coproc) -> Run {
         Err(errno) => {
             let status = child::refused(shell, errno)?;
             set_status(shell, status);
-            return check_status(shell);
+            return Ok(());
         }
     };
     outlets.leave();

@@ -1,16 +1,17 @@
 //! Pipelines: stages that run at the same time.
 
-use codepod_shell_syntax::tree::{Command, Pipeline};
+use codepod_shell_syntax::tree::{Command, CommandKind, Pipeline};
 use codepod_sys::{Pid, pipe};
 
 use super::stage::{self, Place, Started};
 use super::subshell::{self, Kind};
-use super::{check_status, command, program, set_status, timing};
+use super::{check_status, command, program, set_status, simple, timing, unchecked};
 use crate::fds::{FdTable, Open, Outlets};
 use crate::flow::{Run, Stop};
 use crate::jobs;
 use crate::options::{SetOptions, ShellOptions};
 use crate::shell::Shell;
+use crate::traps;
 
 #[inline]
 pub(super) fn run(shell: &mut Shell, pipeline: &Pipeline) -> Run {
@@ -30,14 +31,34 @@ fn unusual(shell: &mut Shell, pipeline: &Pipeline) -> Run {
 
 fn negatable(shell: &mut Shell, pipeline: &Pipeline) -> Run {
     if !pipeline.negated {
-        return stages(shell, &pipeline.stages);
+        stages(shell, &pipeline.stages)?;
+        return match pipeline.stages.as_slice() {
+            [] => Ok(()),
+            [only] if !is_checked(only) => Ok(()),
+            _ => check_status(shell),
+        };
     }
-    shell.state.condition += 1;
+    // Where `set -e` is on already, `!` keeps it from what is inside, too.
+    let ignores = u32::from(shell.state.set.has(SetOptions::ERREXIT));
+    shell.state.condition += ignores;
     let result = stages(shell, &pipeline.stages);
-    shell.state.condition -= 1;
+    shell.state.condition -= ignores;
     result?;
     shell.state.status = i32::from(shell.state.status == 0);
     Ok(())
+}
+
+/// Whether a command is one whose own failure counts.
+fn is_checked(command: &Command) -> bool {
+    matches!(
+        command.kind,
+        CommandKind::Simple(_)
+            | CommandKind::Subshell(_)
+            | CommandKind::Arith(_)
+            | CommandKind::Cond(_)
+            | CommandKind::Function(_)
+            | CommandKind::Coproc(_)
+    )
 }
 
 fn stages(shell: &mut Shell, stages: &[Command]) -> Run {
@@ -46,11 +67,8 @@ fn stages(shell: &mut Shell, stages: &[Command]) -> Run {
             set_status(shell, 0);
             Ok(())
         }
-        [only] => command(shell, only),
-        _ => {
-            many(shell, stages)?;
-            check_status(shell)
-        }
+        [only] => unchecked(shell, only),
+        _ => many(shell, stages),
     }
 }
 
@@ -70,6 +88,9 @@ fn many(shell: &mut Shell, stages: &[Command]) -> Run {
     let mut inside = None;
     let mut input: Option<Open> = None;
     for (at, stage) in stages.iter().enumerate() {
+        if shell.state.traps.debugs() && places.get(at) != Some(&Place::Inside) {
+            announce(shell, stage)?;
+        }
         let mut fds = shell.fds.clone();
         if let Some(input) = input.take() {
             fds.set(0, input);
@@ -89,7 +110,10 @@ fn many(shell: &mut Shell, stages: &[Command]) -> Run {
                 inside = Some(Inside { stage, fds, at });
                 statuses.push(Started::Ended(0));
             }
-            place => statuses.push(stage::start(shell, stage, fds, place == Some(&Place::Before), &mut outlets)?),
+            place => {
+                let before = place == Some(&Place::Before);
+                statuses.push(stage::start(shell, stage, fds, before, &mut outlets)?);
+            }
         }
     }
     drop(input);
@@ -106,9 +130,12 @@ fn run_inside(shell: &mut Shell, inside: Inside<'_>, stays: bool) -> Run {
     let Inside { stage, fds, .. } = inside;
     let saved = std::mem::replace(&mut shell.fds, fds);
     let result = if stays {
-        command(shell, stage)
+        unchecked(shell, stage)
     } else {
-        subshell::in_place(shell, Kind::Stage, &mut |shell| command(shell, stage)).map(drop)
+        if shell.state.traps.debugs() {
+            announce(shell, stage)?;
+        }
+        subshell::in_place(shell, Kind::Stage, &mut |shell| unchecked(shell, stage)).map(drop)
     };
     // What the stage had open is closed now: its neighbours see the end.
     shell.fds = saved;
@@ -120,6 +147,17 @@ fn run_inside(shell: &mut Shell, inside: Inside<'_>, stays: bool) -> Run {
         }
         result => result,
     }
+}
+
+/// Runs the DEBUG trap for a stage that is a simple command; a subshell has no DEBUG trap of its own.
+#[cold]
+fn announce(shell: &mut Shell, stage: &Command) -> Run {
+    if matches!(stage.kind, CommandKind::Simple(_)) {
+        shell.state.line = stage.line;
+        simple::note_command(shell, stage);
+        traps::debug(shell)?;
+    }
+    Ok(())
 }
 
 /// Waits for all stages and sets the status.
@@ -138,6 +176,14 @@ fn finish(shell: &mut Shell, stages: &[Command], statuses: &[Started]) -> Run {
     }
     shell.state.status = status;
     shell.state.pipe_status = codes;
+    if let Some(last) = stages.last() {
+        shell.state.line = last.line;
+        // bash asks about a subshell at the end twice: for itself, and for the pipeline.
+        let failed = status != 0 && shell.state.condition == 0;
+        if failed && shell.state.traps.errs() && matches!(last.kind, CommandKind::Subshell(_)) {
+            traps::err(shell)?;
+        }
+    }
     Ok(())
 }
 

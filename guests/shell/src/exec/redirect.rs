@@ -107,7 +107,7 @@ fn one(shell: &mut Shell, redirect: &Redirect, undo: &mut Undo) -> Run<bool> {
             let Some(text) = target(shell, word)? else {
                 return Ok(false);
             };
-            if redirect.left == RedirectLeft::Default
+            if matches!(redirect.left, RedirectLeft::Default | RedirectLeft::Fd(1))
                 && matches!(redirect.kind, RedirectKind::DupWrite(_))
                 && !is_descriptor(&text)
             {
@@ -215,7 +215,8 @@ fn dup(shell: &mut Shell, left: Left, text: &[u8], word: &Word, undo: &mut Undo)
         && moves
         && !same
     {
-        undo.close(shell, number);
+        // As in bash, what was moved away does not come back.
+        shell.fds.remove(number);
     }
     Ok(true)
 }

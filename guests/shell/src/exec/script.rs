@@ -83,7 +83,15 @@ impl<'s> Script<'s> {
             if let Some(place) = &self.place {
                 place.set(shell.fds.kernel(0));
             }
-            let list = match self.parser.next(&Aliases::of(shell)) {
+            let start = self.parser.position();
+            let parsed = self.parser.next(&Aliases::of(shell));
+            for warning in self.parser.take_warnings() {
+                shell.error_at(warning.line, &[b"warning: ", &warning.message[..]].concat());
+            }
+            if self.main {
+                self.note(shell, start);
+            }
+            let list = match parsed {
                 Ok(Some(list)) => list,
                 Ok(None) => {
                     // A script without commands succeeds.
@@ -120,6 +128,27 @@ impl<'s> Script<'s> {
             }
             if shell.state.set.has(SetOptions::ONECMD) && self.main {
                 return Err(Stop::Exit);
+            }
+        }
+    }
+}
+
+impl Script<'_> {
+    /// After reading a command from `start` on: `set -v` prints it, `set -o history` remembers it, prompts count it.
+    fn note(&mut self, shell: &mut Shell, start: usize) {
+        shell.state.command_number += 1;
+        if !shell.state.set.has(SetOptions::VERBOSE) && !shell.state.set.has(SetOptions::HISTORY) {
+            return;
+        }
+        let text = self.parser.text();
+        let text = text.get(start..self.parser.position()).unwrap_or_default();
+        if shell.state.set.has(SetOptions::VERBOSE) {
+            let _ = shell.fds.write(2, text);
+        }
+        if shell.state.set.has(SetOptions::HISTORY) {
+            let text = text.trim_ascii();
+            if !text.is_empty() {
+                crate::builtins::history::remember(shell, text);
             }
         }
     }

@@ -5,7 +5,7 @@ use codepod_shell_syntax::print;
 use codepod_shell_syntax::tree::{Argument, Command, Simple};
 
 use super::redirect::{self, Undo};
-use super::{check_status, function, program, set_status, substitution, trace};
+use super::{function, program, set_status, substitution, trace};
 use crate::builtins::{self, Entry, declare};
 use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
@@ -31,8 +31,7 @@ pub(super) fn run(shell: &mut Shell, command: &Command, simple: &Simple) -> Run 
     if shell.substitutions.len() > mark {
         substitution::close(shell, mark);
     }
-    result?;
-    check_status(shell)
+    result
 }
 
 /// Notes the command for `BASH_COMMAND` and runs the DEBUG trap. False when the command is to be skipped.
@@ -54,17 +53,17 @@ pub(super) fn note_command(shell: &mut Shell, command: &Command) {
 
 /// A command without words.
 fn assignments(shell: &mut Shell, command: &Command, simple: &Simple) -> Run {
-    let mut undo = Undo::default();
+    for assign in &simple.assigns {
+        assign::assign(shell, assign)?;
+    }
     if !command.redirects.is_empty() {
+        let mut undo = Undo::default();
         let applied = redirect::apply(shell, &command.redirects, &mut undo);
         undo.run(shell);
         if !applied? {
             set_status(shell, 1);
             return Ok(());
         }
-    }
-    for assign in &simple.assigns {
-        assign::assign(shell, assign)?;
     }
     shell.state.last_argument = Text::EMPTY;
     let status = shell.captured.take().unwrap_or(0);

@@ -15,7 +15,7 @@ use codepod_sys::{Pid, pipe};
 
 use super::redirect::{self, PIPE_BYTES, Undo};
 use super::subshell::{self, Kind};
-use super::{command, program, set_status, simple, trace};
+use super::{program, set_status, simple, trace, unchecked};
 use crate::builtins;
 use crate::child::{self, Work};
 use crate::fds::{Capture, FdTable, Open, Outlets};
@@ -73,7 +73,10 @@ pub(super) fn places(shell: &Shell, stages: &[Command], lastpipe: bool) -> Vec<P
         places[last] = Place::Inside;
         Some(last)
     } else {
-        places.iter().rposition(|place| *place == Place::Inside)
+        // One that neither reads nor does much is better off apart than somebody who writes to it.
+        let works = |at: &usize| places[*at] == Place::Inside && !prints_only(shell, &stages[*at]);
+        let last_inside = places.iter().rposition(|place| *place == Place::Inside);
+        (0..stages.len()).rev().find(works).or(last_inside)
     };
     let allowed = |chosen: usize| {
         (0..stages.len()).all(|at| at == chosen || places[at] == Place::Before || !captured(at))
@@ -185,7 +188,7 @@ fn print_ahead(shell: &mut Shell, stage: &Command, mut fds: FdTable, outlets: &m
     let printed = Rc::new(Capture::default());
     fds.set(1, Open::Capture(Rc::clone(&printed)));
     let saved = std::mem::replace(&mut shell.fds, fds);
-    let result = subshell::in_place(shell, Kind::Stage, &mut |shell| command(shell, stage));
+    let result = subshell::in_place(shell, Kind::Stage, &mut |shell| unchecked(shell, stage));
     let mut fds = std::mem::replace(&mut shell.fds, saved);
     result?;
     let status = shell.state.status;

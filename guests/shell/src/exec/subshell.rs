@@ -7,7 +7,7 @@ use codepod_shell_syntax::tree::{Command, List};
 use codepod_sys::process::Status;
 use codepod_sys::{Pid, Signal, cwd};
 
-use super::{check_status, list, program, set_status, simple};
+use super::{list, program, set_status, simple};
 use crate::fds;
 use crate::flow::{Run, Stop};
 use crate::options::{SetOptions, ShellOptions};
@@ -39,7 +39,7 @@ pub(super) fn run(shell: &mut Shell, command: &Command, list: &List) -> Run {
     crate::jobs::settle(shell);
     let status = shell.state.status;
     set_status(shell, status);
-    check_status(shell)
+    Ok(())
 }
 
 /// Makes a state that of a subshell.

@@ -114,7 +114,8 @@ fn escape(shell: &mut Shell, letter: u8, out: &mut Vec<u8>) {
         b'v' => out.extend_from_slice(b"5.2"),
         b'V' => out.extend_from_slice(b"5.2.15"),
         b'w' | b'W' => directory(shell, letter == b'W', out),
-        b'!' | b'#' => out.extend_from_slice(&Text::number(shell.state.history.len() as i64 + 1)),
+        b'!' => out.extend_from_slice(&Text::number(shell.state.history.len() as i64 + 1)),
+        b'#' => out.extend_from_slice(&Text::number(shell.state.command_number.into())),
         b'$' => out.extend_from_slice(if is_root() { b"#" } else { b"\\$" }),
         _ => out.extend_from_slice(&[b'\\', letter]),
     }
