@@ -12,6 +12,7 @@ use codepod_wasmtime::{Engine, EngineOptions, ModuleCache};
 
 use crate::error::{Error, ErrorKind};
 use crate::image::base_image;
+use crate::shell::WarmList;
 
 /// How a runtime is set up.
 #[derive(Debug, Clone)]
@@ -21,12 +22,19 @@ pub struct RuntimeOptions {
     pub slots: u32,
     /// Threads for processes beside those that callers drive; 0 for one per core.
     pub threads: usize,
+    /// Shells that stay warm between scripts, over all sandboxes. Beyond that, those that were not used for the
+    /// longest time are started anew by their next script, unless they have jobs or open descriptors.
+    pub warm_shells: usize,
 }
 
 impl Default for RuntimeOptions {
     fn default() -> RuntimeOptions {
         let EngineOptions { slots, threads, .. } = EngineOptions::default();
-        RuntimeOptions { slots, threads }
+        RuntimeOptions {
+            slots,
+            threads,
+            warm_shells: 256,
+        }
     }
 }
 
@@ -41,6 +49,7 @@ struct Inner {
     engine: Engine,
     /// Base images by the groups of guests in them.
     images: Mutex<HashMap<Vec<String>, Tree>>,
+    warm_shells: WarmList,
     sandboxes: AtomicU64,
 }
 
@@ -57,6 +66,7 @@ impl Runtime {
             inner: Arc::new(Inner {
                 engine,
                 images: Mutex::default(),
+                warm_shells: WarmList::new(options.warm_shells),
                 sandboxes: AtomicU64::new(1),
             }),
         })
@@ -75,6 +85,10 @@ impl Runtime {
     /// The engine, to register further modules.
     pub fn engine(&self) -> &Engine {
         &self.inner.engine
+    }
+
+    pub(crate) fn warm_shells(&self) -> &WarmList {
+        &self.inner.warm_shells
     }
 
     pub(crate) fn next_id(&self) -> u64 {

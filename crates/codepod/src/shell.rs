@@ -10,6 +10,7 @@ mod serve;
 mod slot;
 mod turns;
 mod warm;
+mod warm_list;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,6 +26,7 @@ use crate::script::Script;
 
 pub(crate) use serve::{End, Job, serve};
 pub(crate) use slot::{Slot, State};
+pub(crate) use warm_list::WarmList;
 
 /// The states of a sandbox's shells, by name.
 pub(crate) type States = BTreeMap<Arc<str>, State>;

@@ -5,14 +5,18 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use codepod::{ErrorKind, RunResult, Sandbox};
+use codepod::{ErrorKind, RunResult, Runtime, RuntimeOptions, Sandbox};
 use support::{assert_idle, test_options, within};
 
 /// A sandbox whose shell is `session_shell` of the test programs.
 fn sandbox() -> Sandbox {
+    sandbox_on(&Runtime::global().unwrap())
+}
+
+fn sandbox_on(runtime: &Runtime) -> Sandbox {
     let mut options = test_options();
     options.timeout = Duration::from_secs(10);
-    let sandbox = Sandbox::create(options).unwrap();
+    let sandbox = Sandbox::create_on(runtime, options).unwrap();
     let root = sandbox.as_root();
     root.write_file("/bin/bash", "#!codepod session_shell bash\n")
         .unwrap();
@@ -347,6 +351,29 @@ fn a_state_that_cannot_be_loaded_is_an_error_that_says_what_to_do() {
     let error = sandbox.run_blocking("get name").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::ShellState), "{error}");
     assert!(error.hint().is_some());
+}
+
+#[test]
+fn shells_that_nobody_uses_are_dropped_and_come_back_with_their_variables() {
+    let mut setup = RuntimeOptions::default();
+    setup.warm_shells = 2;
+    let runtime = Runtime::new(setup).unwrap();
+    let sandboxes: Vec<Sandbox> = (0..6).map(|_| sandbox_on(&runtime)).collect();
+    for (i, sandbox) in sandboxes.iter().enumerate() {
+        run(sandbox, &format!("set name={i}"));
+    }
+    // One keeps a file open, which no state can hold.
+    run(&sandboxes[5], "open held");
+    let warm = || {
+        let stats = sandboxes.iter().map(|sandbox| sandbox.stats().unwrap());
+        stats.map(|stats| stats.processes).sum::<usize>()
+    };
+    assert_eq!(warm(), 2);
+    for (i, sandbox) in sandboxes.iter().enumerate() {
+        assert_eq!(text(sandbox, "get name"), format!("{i}\n"));
+    }
+    assert_eq!(warm(), 2);
+    assert_eq!(sandboxes[5].stats().unwrap().processes, 1);
 }
 
 #[test]

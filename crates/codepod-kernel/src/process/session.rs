@@ -92,6 +92,13 @@ impl Kernel {
         others
     }
 
+    /// Whether a process has children, or descriptors beside the standard ones and the root's.
+    pub fn has_belongings(&self, pid: Pid) -> bool {
+        self.processes.get(pid).is_ok_and(|process| {
+            !process.children.is_empty() || process.fds.iter().any(|(fd, _)| fd.0 > Fd::ROOT.0)
+        })
+    }
+
     /// Whether a process ended by a fault of its own, with nobody having decided that it should.
     pub fn has_crashed(&self, pid: Pid) -> bool {
         self.processes.get(pid).is_ok_and(|process| process.crashed)

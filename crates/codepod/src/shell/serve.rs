@@ -1,6 +1,7 @@
 //! One request to a shell, from the process that is warm or started for it to the answer.
 
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -47,7 +48,7 @@ pub(crate) enum End {
 }
 
 /// Serves a job in a shell. The caller has the shell's turn. Dropped half-way, it kills what was started.
-pub(crate) async fn serve(sandbox: &Sandbox, slot: &Slot, job: Job<'_>) -> Result<End, Error> {
+pub(crate) async fn serve(sandbox: &Sandbox, slot: &Arc<Slot>, job: Job<'_>) -> Result<End, Error> {
     let mut serving = Serving::ready(sandbox, slot).await?;
     let (before, waiter, key) = {
         let mut kernel = sandbox.kernel()?;
@@ -133,13 +134,14 @@ struct Serving {
 
 impl Serving {
     /// The shell's process as it is, or a new one with the shell's state.
-    async fn ready(sandbox: &Sandbox, slot: &Slot) -> Result<Serving, Error> {
+    async fn ready(sandbox: &Sandbox, slot: &Arc<Slot>) -> Result<Serving, Error> {
         let kernel = sandbox.inner.kernel.clone();
         if let Some(warm) = slot.take_warm()
             && !sandbox.kernel()?.is_ending(warm.pid)
         {
             return Ok(Serving::of(kernel, warm));
         }
+        sandbox.inner.runtime.warm_shells().add(slot);
         let mut serving = Serving::of(kernel, Warm::start(sandbox)?);
         if let Some(state) = slot.state() {
             let mut request = Vec::new();

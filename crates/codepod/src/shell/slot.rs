@@ -1,5 +1,6 @@
 //! One shell of a sandbox: its process while it is warm, and the state to start the next one from.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::turns::Turns;
@@ -14,6 +15,10 @@ pub(crate) struct Slot {
     /// Who uses it now. Process and state are changed only by who has the turn.
     pub(crate) turns: Turns,
     inner: Mutex<Inner>,
+    /// Whether it was used since the last look at it.
+    used: AtomicBool,
+    /// Whether it is in the runtime's list of warm shells.
+    listed: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -43,8 +48,34 @@ impl Slot {
         self.lock().warm.take()
     }
 
+    /// Drops the process unless it is in use or has something that would be lost; whether none is left.
+    pub(crate) fn cool(&self) -> bool {
+        let Some(_turn) = self.turns.try_take() else {
+            return false;
+        };
+        let mut inner = self.lock();
+        if inner.warm.as_ref().is_some_and(Warm::has_belongings) {
+            return false;
+        }
+        let warm = inner.warm.take();
+        drop(inner);
+        drop(warm);
+        true
+    }
+
+    /// Whether it was used since this was asked last.
+    pub(crate) fn was_used(&self) -> bool {
+        self.used.swap(false, Ordering::Relaxed)
+    }
+
+    /// Notes whether it is in the list of warm shells; whether it was.
+    pub(crate) fn set_listed(&self, listed: bool) -> bool {
+        self.listed.swap(listed, Ordering::Relaxed)
+    }
+
     /// Keeps a process for the next run, with the state that it has now.
     pub(crate) fn keep(&self, warm: Warm, state: Option<Vec<u8>>) {
+        self.used.store(true, Ordering::Relaxed);
         let mut inner = self.lock();
         inner.warm = Some(warm);
         if let Some(state) = state {

@@ -70,6 +70,13 @@ impl Warm {
         polled
     }
 
+    /// Whether the process has children or open descriptors that its state does not hold.
+    pub(crate) fn has_belongings(&self) -> bool {
+        self.kernel
+            .lock()
+            .is_ok_and(|kernel| kernel.has_belongings(self.pid))
+    }
+
     /// Forgets the process and returns how it ended; killed, if it had not.
     pub(crate) fn end(mut self) -> ExitStatus {
         self.finish()
