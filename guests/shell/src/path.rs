@@ -14,12 +14,14 @@ pub const STANDARD: &[u8] = b"/bin:/usr/bin:/sbin:/usr/sbin:/etc:/usr/etc";
 
 /// Whether a path leads to a file that is no directory.
 pub fn is_file(path: &[u8]) -> bool {
-    file::stat_path(path, Links::Follow).is_ok_and(|stat| stat.mode & mode::TYPE_MASK != mode::DIRECTORY)
+    file::stat_path(path, Links::Follow)
+        .is_ok_and(|stat| stat.mode & mode::TYPE_MASK != mode::DIRECTORY)
 }
 
 /// Whether a path leads to a directory.
 pub fn is_directory(path: &[u8]) -> bool {
-    file::stat_path(path, Links::Follow).is_ok_and(|stat| stat.mode & mode::TYPE_MASK == mode::DIRECTORY)
+    file::stat_path(path, Links::Follow)
+        .is_ok_and(|stat| stat.mode & mode::TYPE_MASK == mode::DIRECTORY)
 }
 
 /// Whether a path leads to a file that can be executed.
@@ -36,7 +38,11 @@ pub fn variable(shell: &Shell) -> Option<Text> {
 /// Each place in a list of directories (`a:b:c`) where a file of that name could be.
 pub fn candidates<'a>(list: &'a [u8], name: &'a [u8]) -> impl Iterator<Item = Vec<u8>> + 'a {
     list.split(|byte| *byte == b':').map(move |directory| {
-        let directory = if directory.is_empty() { b"." } else { directory };
+        let directory = if directory.is_empty() {
+            b"."
+        } else {
+            directory
+        };
         let slash: &[u8] = if directory.ends_with(b"/") { b"" } else { b"/" };
         [directory, slash, name].concat()
     })
@@ -74,7 +80,12 @@ pub fn find(shell: &mut Shell, name: &[u8]) -> Option<Text> {
         }
     }
     let path = Text::from(search(&variable(shell)?, name)?);
-    if shell.state.set.has(SetOptions::HASHALL) && !shell.state.scopes.is_temporary(Name::PATH, &shell.state.variables) {
+    if shell.state.set.has(SetOptions::HASHALL)
+        && !shell
+            .state
+            .scopes
+            .is_temporary(Name::PATH, &shell.state.variables)
+    {
         Rc::make_mut(&mut shell.state.hash).insert(Text::new(name), (path.clone(), 1));
     }
     Some(path)

@@ -9,7 +9,7 @@ use crate::shell::Shell;
 use crate::text::Text;
 
 /// `alias [-p] [name[=value] ... ]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let mut options = Getopt::new(arguments, "p");
     let mut list = false;
     loop {
@@ -39,7 +39,10 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         let equals = operand.iter().skip(1).position(|byte| *byte == b'=');
         match equals.map(|at| operand.split_at(at + 1)) {
             Some((name, value)) => {
-                if name.iter().any(|byte| b" \t\n/$`'\"\\|&;()<>".contains(byte)) {
+                if name
+                    .iter()
+                    .any(|byte| b" \t\n/$`'\"\\|&;()<>".contains(byte))
+                {
                     shell.builtin_error(
                         &arguments[0],
                         [b"`", name, b"': invalid alias name"].concat(),
@@ -79,24 +82,25 @@ pub(super) fn line(name: &[u8], value: &[u8], out: &mut Vec<u8>) {
 }
 
 /// `unalias [-a] name [name ...]`
-pub fn run_unalias(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run_unalias(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let mut options = Getopt::new(arguments, "a");
-    loop {
-        match options.next(shell) {
-            Ok(Some(_)) => {
-                shell.state.aliases = Rc::default();
-                return Ok(0);
-            }
-            Ok(None) => break,
-            Err(status) => return Ok(status),
+    match options.next(shell) {
+        Ok(Some(_)) => {
+            shell.state.aliases = Rc::default();
+            return Ok(0);
         }
+        Ok(None) => {}
+        Err(status) => return Ok(status),
     }
     if options.operands().is_empty() {
         return Ok(usage(shell, &arguments[0]));
     }
     let mut status = 0;
     for name in options.operands() {
-        if Rc::make_mut(&mut shell.state.aliases).remove(name).is_none() {
+        if Rc::make_mut(&mut shell.state.aliases)
+            .remove(name)
+            .is_none()
+        {
             shell.builtin_error(&arguments[0], [name, &b": not found"[..]].concat());
             status = 1;
         }

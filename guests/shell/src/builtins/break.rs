@@ -8,12 +8,12 @@ use crate::shell::Shell;
 use crate::text::Text;
 
 /// `break [n]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     leave(shell, arguments, Stop::Break)
 }
 
 /// `continue [n]`
-pub fn run_continue(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run_continue(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     leave(shell, arguments, Stop::Continue)
 }
 
@@ -41,7 +41,10 @@ fn leave(shell: &mut Shell, arguments: &[Text], stop: fn(u32) -> Stop) -> Run<i3
     let loops = shell.state.loops;
     if count <= 0 {
         let text = text.map_or(Text::EMPTY, Text::clone);
-        shell.builtin_error(&arguments[0], [&text, &b": loop count out of range"[..]].concat());
+        shell.builtin_error(
+            &arguments[0],
+            [&text, &b": loop count out of range"[..]].concat(),
+        );
         shell.state.status = 1;
         return Err(Stop::Break(loops));
     }

@@ -6,7 +6,7 @@ use crate::shell::Shell;
 use crate::text::Text;
 
 /// `builtin [shell-builtin [arg ...]]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let operands = match getopt::none(shell, arguments) {
         Ok(operands) => operands,
         Err(status) => return Ok(status),
@@ -17,7 +17,10 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     match enabled(shell, name) {
         Some(entry) => (entry.run)(shell, operands),
         None => {
-            shell.builtin_error(&arguments[0], [name, &b": not a shell builtin"[..]].concat());
+            shell.builtin_error(
+                &arguments[0],
+                [name, &b": not a shell builtin"[..]].concat(),
+            );
             Ok(1)
         }
     }

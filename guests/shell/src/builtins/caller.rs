@@ -7,7 +7,7 @@ use crate::state::{Frame, Invocation};
 use crate::text::Text;
 
 /// `caller [expr]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let operands = match getopt::none(shell, arguments) {
         Ok(operands) => operands,
         Err(status) => return Ok(status),

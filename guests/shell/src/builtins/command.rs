@@ -11,7 +11,7 @@ use crate::shell::Shell;
 use crate::text::Text;
 
 /// `command [-pVv] command [arg ...]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let mut options = Getopt::new(arguments, "pvV");
     let mut directories = None;
     let mut style = None;
@@ -73,6 +73,9 @@ pub(super) fn execute(shell: &mut Shell, words: &[Text], directories: Option<&[u
         .filter(|_| !name.contains(&b'/'))
         .and_then(|list| path::search(list, name));
     let Some(found) = found else {
+        if directories.is_some() && !name.contains(&b'/') {
+            return exec::missing(shell, words);
+        }
         return exec::run_program(shell, words);
     };
     // Remembered for this command only.

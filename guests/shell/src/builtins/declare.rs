@@ -12,7 +12,7 @@ use crate::flow::Run;
 use crate::shell::Shell;
 use crate::text::Text;
 use crate::variables::Attributes;
-use crate::{arith, assign, expand};
+use crate::{arith, expand};
 
 pub(super) use list::{with_attributes, with_attributes_functions};
 pub(super) use variable::{Followed, set_nameref_followed};
@@ -73,12 +73,12 @@ impl Options {
 const LETTERS: &str = "+acfgilnprtuxAFI";
 
 /// `declare [-aAfFgiIlnrtux] [name[=value] ...]` and `typeset`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     declare(shell, arguments, false)
 }
 
 /// `local [option] name[=value] ...`
-pub fn run_local(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run_local(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     if !shell.state.scopes.in_function() {
         shell.builtin_error(&arguments[0], "can only be used in a function");
         return Ok(1);
@@ -160,7 +160,9 @@ pub fn argument(shell: &mut Shell, assign: &Assign, fields: &mut Vec<Text>) -> R
 fn array(shell: &mut Shell, assign: &Assign, options: Options) -> Run {
     let name = assign.name;
     if options.global {
-        return variable::globally(shell, name, |shell| compound::assign(shell, assign, options));
+        return variable::globally(shell, name, |shell| {
+            compound::assign(shell, assign, options)
+        });
     }
     if !options.local || !shell.state.scopes.in_function() {
         return compound::assign(shell, assign, options);
@@ -178,7 +180,10 @@ fn array(shell: &mut Shell, assign: &Assign, options: Options) -> Run {
 fn options_so_far(fields: &[Text]) -> Options {
     let mut options = Options::default();
     let command = fields.iter().position(|field| {
-        matches!(&field[..], b"declare" | b"typeset" | b"local" | b"export" | b"readonly")
+        matches!(
+            &field[..],
+            b"declare" | b"typeset" | b"local" | b"export" | b"readonly"
+        )
     });
     let Some(command) = command else {
         return options;
@@ -192,7 +197,11 @@ fn options_so_far(fields: &[Text]) -> Options {
             break;
         }
         // `export -n` is no nameref.
-        let known: &[u8] = if options.local { &LETTERS.as_bytes()[1..] } else { b"aA" };
+        let known: &[u8] = if options.local {
+            &LETTERS.as_bytes()[1..]
+        } else {
+            b"aA"
+        };
         for &letter in letters {
             if known.contains(&letter) {
                 options.take(Opt {

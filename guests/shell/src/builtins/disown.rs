@@ -7,7 +7,7 @@ use crate::shell::Shell;
 use crate::text::Text;
 
 /// `disown [-h] [-ar] [jobspec ... | pid ...]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let command = &arguments[0];
     let mut options = Getopt::new(arguments, "ahr");
     let (mut all, mut keep, mut running) = (false, false, false);

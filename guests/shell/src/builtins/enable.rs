@@ -8,7 +8,7 @@ use crate::shell::Shell;
 use crate::text::Text;
 
 /// `enable [-a] [-dnps] [-f filename] [name ...]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let mut options = Getopt::new(arguments, "adnpsf:");
     let (mut all, mut delete, mut off, mut list, mut special) = (false, false, false, false, false);
     let mut file = None;
@@ -30,7 +30,10 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     if operands.is_empty() || list {
         let mut out = Vec::new();
         for entry in TABLE {
-            let disabled = shell.state.disabled_builtins.contains(entry.name.as_bytes());
+            let disabled = shell
+                .state
+                .disabled_builtins
+                .contains(entry.name.as_bytes());
             if (special && !entry.special) || (!all && disabled != off) {
                 continue;
             }
@@ -55,12 +58,18 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let mut status = 0;
     for name in operands {
         let Some(_) = find(name).filter(|entry| !special || entry.special) else {
-            shell.builtin_error(&arguments[0], [name, &b": not a shell builtin"[..]].concat());
+            shell.builtin_error(
+                &arguments[0],
+                [name, &b": not a shell builtin"[..]].concat(),
+            );
             status = 1;
             continue;
         };
         if delete {
-            shell.builtin_error(&arguments[0], [name, &b": not dynamically loaded"[..]].concat());
+            shell.builtin_error(
+                &arguments[0],
+                [name, &b": not dynamically loaded"[..]].concat(),
+            );
             status = 1;
             continue;
         }

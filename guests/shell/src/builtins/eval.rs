@@ -7,7 +7,7 @@ use crate::shell::Shell;
 use crate::text::Text;
 
 /// `eval [arg ...]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let operands = match getopt::none(shell, arguments) {
         Ok(operands) => operands,
         Err(status) => return Ok(status),

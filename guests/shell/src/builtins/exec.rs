@@ -5,13 +5,12 @@ use crate::exec::{self, Replace};
 use crate::flow::{Run, Stop};
 use crate::options::ShellOptions;
 use crate::shell::Shell;
-use crate::state::Invocation;
 use crate::text::Text;
 
 /// `exec [-cl] [-a name] [command [argument ...]] [redirection ...]`
 ///
 /// Without a command, whoever called it keeps the redirections.
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let mut options = Getopt::new(arguments, "cla:");
     let mut how = Replace::default();
     loop {
@@ -31,7 +30,7 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     }
     let status = exec::replace(shell, operands, &how)?;
     let stays = shell.state.shopt.has(ShellOptions::EXECFAIL)
-        || shell.state.invocation == Invocation::Interactive && shell.state.subshell == 0;
+        || shell.state.interactive && shell.state.subshell == 0;
     if stays {
         return Ok(status);
     }

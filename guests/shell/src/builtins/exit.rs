@@ -5,22 +5,21 @@ use super::getopt;
 use crate::flow::{Run, Stop};
 use crate::options::ShellOptions;
 use crate::shell::Shell;
-use crate::state::Invocation;
 use crate::text::Text;
 
 /// `exit [n]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     if let Some(status) = getopt::helped(shell, arguments) {
         return Ok(status);
     }
-    if shell.state.invocation == Invocation::Interactive && shell.state.subshell == 0 {
+    if shell.state.interactive && shell.state.subshell == 0 {
         let _ = shell.fds.write(2, b"exit\n");
     }
     leave(shell, arguments)
 }
 
 /// `logout [n]`
-pub fn run_logout(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run_logout(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     if let Some(status) = getopt::helped(shell, arguments) {
         return Ok(status);
     }

@@ -16,12 +16,12 @@ use crate::text::Text;
 use crate::variables::{Attributes, Value};
 
 /// `export [-fn] [name[=value] ...]` or `export -p`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     mark(shell, arguments, Attributes::EXPORT)
 }
 
 /// `readonly [-aAf] [name[=value] ...]` or `readonly -p`
-pub fn run_readonly(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run_readonly(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     mark(shell, arguments, Attributes::READONLY)
 }
 
@@ -66,7 +66,13 @@ fn mark(shell: &mut Shell, arguments: &[Text], attribute: Attributes) -> Run<i32
     })
 }
 
-fn function(shell: &mut Shell, command: &[u8], name: &[u8], attribute: Attributes, off: bool) -> bool {
+fn function(
+    shell: &mut Shell,
+    command: &[u8],
+    name: &[u8],
+    attribute: Attributes,
+    off: bool,
+) -> bool {
     let functions = Rc::make_mut(&mut shell.state.functions);
     let Some(definition) = functions.get_mut(name) else {
         shell.builtin_error(command, [name, b": not a function"].concat());
@@ -102,7 +108,10 @@ fn variable(
     if let Some(value) = parsed.value {
         if attributes.any(array) && !shell.state.variables.get(name).exists() {
             let kind = attributes.without(Attributes::READONLY.with(Attributes::EXPORT));
-            shell.state.variables.change_attributes(name, kind, Attributes::NONE);
+            shell
+                .state
+                .variables
+                .change_attributes(name, kind, Attributes::NONE);
         }
         trace(shell, operand, value)?;
         done = assign::set(shell, name, Place::Whole, Text::new(value), parsed.append)?;
@@ -111,17 +120,31 @@ fn variable(
         return Ok(done);
     };
     // What was set for a command or a call only stays now.
-    if shell.state.scopes.is_temporary(name, &shell.state.variables) {
+    if shell
+        .state
+        .scopes
+        .is_temporary(name, &shell.state.variables)
+    {
         shell.state.scopes.take(name);
     }
     let mark = attributes.without(array);
     if off {
-        shell.state.variables.change_attributes(name, Attributes::NONE, mark);
+        shell
+            .state
+            .variables
+            .change_attributes(name, Attributes::NONE, mark);
         return Ok(done);
     }
     let unset = matches!(shell.state.variables.get(name).value, Value::Unset);
-    let mark = if unset { mark.with(Attributes::DECLARED) } else { mark };
-    shell.state.variables.change_attributes(name, mark, Attributes::NONE);
+    let mark = if unset {
+        mark.with(Attributes::DECLARED)
+    } else {
+        mark
+    };
+    shell
+        .state
+        .variables
+        .change_attributes(name, mark, Attributes::NONE);
     Ok(done)
 }
 

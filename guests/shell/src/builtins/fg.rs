@@ -10,7 +10,7 @@ use crate::shell::Shell;
 use crate::text::Text;
 
 /// `fg [job_spec]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let specs = match specs(shell, arguments) {
         Ok(specs) => specs,
         Err(status) => return Ok(status),
@@ -29,7 +29,7 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
 }
 
 /// `bg [job_spec ...]`
-pub fn run_bg(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run_bg(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let specs = match specs(shell, arguments) {
         Ok(specs) => specs,
         Err(status) => return Ok(status),

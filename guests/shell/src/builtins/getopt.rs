@@ -118,13 +118,13 @@ impl<'a> Getopt<'a> {
 }
 
 /// For builtins that take no options but `--help`: its status, where that is given.
-pub fn helped(shell: &Shell, arguments: &[Text]) -> Option<i32> {
+pub(super) fn helped(shell: &Shell, arguments: &[Text]) -> Option<i32> {
     let asked = arguments.get(1).is_some_and(|first| &**first == b"--help");
     asked.then(|| help::page(shell, &arguments[0]))
 }
 
 /// For builtins without options: the operands, or an error for anything that looks like an option.
-pub fn none<'a>(shell: &Shell, arguments: &'a [Text]) -> Result<&'a [Text], i32> {
+pub(super) fn none<'a>(shell: &Shell, arguments: &'a [Text]) -> Result<&'a [Text], i32> {
     let mut options = Getopt::new(arguments, "");
     options.next(shell)?;
     Ok(options.operands())

@@ -14,7 +14,7 @@ use crate::text::Text;
 const BUCKETS: u32 = 256;
 
 /// `hash [-lr] [-p pathname] [-dt] [name ...]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     if !shell.state.set.has(SetOptions::HASHALL) {
         shell.builtin_error(&arguments[0], "hashing disabled");
         return Ok(1);
@@ -58,7 +58,9 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let mut status = 0;
     for name in operands {
         if let Some(place) = &place {
-            if !path::is_file(place) && codepod_sys::file::stat_path(place, codepod_sys::file::Links::Follow).is_ok() {
+            if !path::is_file(place)
+                && codepod_sys::file::stat_path(place, codepod_sys::file::Links::Follow).is_ok()
+            {
                 shell.builtin_error(&arguments[0], [place, &b": Is a directory"[..]].concat());
                 status = 1;
                 continue;

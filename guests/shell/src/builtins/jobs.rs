@@ -7,7 +7,7 @@ use crate::shell::Shell;
 use crate::text::Text;
 
 /// `jobs [-lnprs] [jobspec ...]` or `jobs -x command [args]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let mut options = Getopt::new(arguments, "lpnxrs");
     let (mut long, mut pids, mut changed, mut execute) = (false, false, false, false);
     let (mut running, mut stopped) = (false, false);

@@ -12,7 +12,7 @@ use crate::text::Text;
 use crate::traps::{self, Event};
 
 /// `kill [-s sigspec | -n signum | -sigspec] pid | jobspec ...` or `kill -l [sigspec]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     if let Some(status) = getopt::helped(shell, arguments) {
         return Ok(status);
     }
@@ -45,7 +45,9 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     }
     let signal = match &spec {
         None => Signal::Term.raw(),
-        Some(spec) => match signals::number(spec).filter(|number| *number == 0 || signals::is_signal(*number)) {
+        Some(spec) => match signals::number(spec)
+            .filter(|number| *number == 0 || signals::is_signal(*number))
+        {
             Some(number) => number,
             None => return Ok(invalid(shell, command, spec)),
         },
@@ -173,7 +175,11 @@ fn send(shell: &mut Shell, pid: i64, signal: u32) -> Run<Result<(), Errno>> {
 
 fn deliver(of: Of, signal: u32) -> Result<(), Errno> {
     if signal == 0 {
-        return if process::exists(of) { Ok(()) } else { Err(Errno::Srch) };
+        return if process::exists(of) {
+            Ok(())
+        } else {
+            Err(Errno::Srch)
+        };
     }
     let signal = Signal::from_raw(signal).ok_or(Errno::Inval)?;
     process::kill(of, signal)

@@ -70,7 +70,9 @@ fn in_list(shell: &mut Shell, name: Name) -> Variable {
             | Name::RANDOM
             | Name::SECONDS
             | Name::SRANDOM => variable.value = Value::Unset,
-            Name::BASH_ARGC | Name::DIRSTACK | Name::GROUPS => variable.value = Value::Indexed(Rc::default()),
+            Name::BASH_ARGC | Name::DIRSTACK | Name::GROUPS => {
+                variable.value = Value::Indexed(Rc::default())
+            }
             _ => {}
         }
     }

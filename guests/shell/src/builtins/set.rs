@@ -57,10 +57,14 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
                 }
                 continue;
             }
-            match rest.get(1).filter(|name| !matches!(name.first(), None | Some(b'-' | b'+'))) {
+            match rest
+                .get(1)
+                .filter(|name| !matches!(name.first(), None | Some(b'-' | b'+')))
+            {
                 Some(name) => {
                     let Some(option) = SetOptions::named(name) else {
-                        shell.builtin_error(command, [name, &b": invalid option name"[..]].concat());
+                        shell
+                            .builtin_error(command, [name, &b": invalid option name"[..]].concat());
                         return Ok(2);
                     };
                     rest = &rest[1..];
@@ -127,7 +131,7 @@ pub(super) fn list(
     print(shell, command, &out)
 }
 
-/// `name           	on` or `set -o name`
+/// The name, a tab and `on`; or `set -o name`.
 pub(super) fn line(name: &str, on: bool, reusable: bool, out: &mut Vec<u8>) {
     if reusable {
         out.extend_from_slice(if on { b"set -o " } else { b"set +o " });

@@ -10,7 +10,7 @@ use crate::shell::Shell;
 use crate::text::Text;
 
 /// `shift [n]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     if let Some(status) = getopt::helped(shell, arguments) {
         return Ok(status);
     }

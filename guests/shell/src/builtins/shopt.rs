@@ -19,7 +19,7 @@ struct Asked {
 }
 
 /// `shopt [-pqsu] [-o] [optname ...]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let mut options = Getopt::new(arguments, "psuoq");
     let mut asked = Asked::default();
     let mut of_set = false;
@@ -75,7 +75,7 @@ fn list(shell: &Shell, command: &[u8], asked: Asked) -> i32 {
     print(shell, command, &out)
 }
 
-/// `name           	on` or `shopt -s name`
+/// The name, a tab and `on`; or `shopt -s name`.
 fn line(name: &str, on: bool, reusable: bool, out: &mut Vec<u8>) {
     if reusable {
         out.extend_from_slice(if on { b"shopt -s " } else { b"shopt -u " });
@@ -89,7 +89,9 @@ fn line(name: &str, on: bool, reusable: bool, out: &mut Vec<u8>) {
 fn show(shell: &Shell, command: &[u8], names: &[Text], asked: Asked) -> i32 {
     let mut status = 0;
     for name in names {
-        let found = SHELL_OPTIONS.iter().find(|(known, ..)| known.as_bytes() == &**name);
+        let found = SHELL_OPTIONS
+            .iter()
+            .find(|(known, ..)| known.as_bytes() == &**name);
         let Some((known, _, option)) = found else {
             status = invalid(shell, command, name);
             continue;
@@ -135,7 +137,10 @@ const COMPAT: [(ShellOptions, &str); 7] = [
 /// Switches an option, with what that implies.
 fn set_option(shell: &mut Shell, option: ShellOptions, on: bool) -> Run {
     // These tell how the shell was started.
-    if matches!(option, ShellOptions::LOGIN_SHELL | ShellOptions::RESTRICTED_SHELL) {
+    if matches!(
+        option,
+        ShellOptions::LOGIN_SHELL | ShellOptions::RESTRICTED_SHELL
+    ) {
         return Ok(());
     }
     shell.state.shopt.set(option, on);
@@ -155,7 +160,13 @@ fn set_option(shell: &mut Shell, option: ShellOptions, on: bool) -> Run {
             shell.state.shopt.set(known, on && known == option);
         }
         let version = if on { version } else { "52" };
-        assign::set(shell, Name::BASH_COMPAT, Place::Whole, Text::from(version), false)?;
+        assign::set(
+            shell,
+            Name::BASH_COMPAT,
+            Place::Whole,
+            Text::from(version),
+            false,
+        )?;
     }
     Ok(())
 }
@@ -163,7 +174,9 @@ fn set_option(shell: &mut Shell, option: ShellOptions, on: bool) -> Run {
 fn show_set(shell: &Shell, command: &[u8], names: &[Text], asked: Asked) -> i32 {
     let mut status = 0;
     for name in names {
-        let found = SET_OPTIONS.iter().find(|(known, ..)| known.as_bytes() == &**name);
+        let found = SET_OPTIONS
+            .iter()
+            .find(|(known, ..)| known.as_bytes() == &**name);
         let Some((known, _, option)) = found else {
             shell.builtin_error(command, [name, &b": invalid option name"[..]].concat());
             status = 1;

@@ -49,9 +49,7 @@ pub fn number(spec: &[u8]) -> Option<u32> {
             return false;
         };
         match name.strip_prefix(b"SIG") {
-            Some(short) => {
-                short.eq_ignore_ascii_case(spec) || name.eq_ignore_ascii_case(spec)
-            }
+            Some(short) => short.eq_ignore_ascii_case(spec) || name.eq_ignore_ascii_case(spec),
             None => !name[0].is_ascii_digit() && name.eq_ignore_ascii_case(spec),
         }
     })
@@ -138,7 +136,15 @@ mod tests {
         assert_eq!(number(b"int"), Some(2));
         assert_eq!(number(b"sigkill"), Some(9));
         assert_eq!(number(b"RTMIN+3"), Some(37));
-        for bad in [&b""[..], b"65", b"-1", b"SIGEXIT", b"sigdebug", b"FOO", b"SIG"] {
+        for bad in [
+            &b""[..],
+            b"65",
+            b"-1",
+            b"SIGEXIT",
+            b"sigdebug",
+            b"FOO",
+            b"SIG",
+        ] {
             assert_eq!(number(bad), None);
         }
     }
@@ -146,7 +152,9 @@ mod tests {
     #[test]
     fn the_table_has_five_columns() {
         let table = String::from_utf8(table(false)).expect("names are ASCII");
-        assert!(table.starts_with(" 1) SIGHUP\t 2) SIGINT\t 3) SIGQUIT\t 4) SIGILL\t 5) SIGTRAP\n"));
+        assert!(
+            table.starts_with(" 1) SIGHUP\t 2) SIGINT\t 3) SIGQUIT\t 4) SIGILL\t 5) SIGTRAP\n")
+        );
         assert!(table.ends_with("63) SIGRTMAX-1\t64) SIGRTMAX\t\n"));
         assert_eq!(table.lines().count(), 13);
     }

@@ -17,7 +17,7 @@ use crate::text::Text;
 const MOST_NUL: usize = 256;
 
 /// `. filename [arguments]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let command = &arguments[0];
     let operands = match getopt::none(shell, arguments) {
         Ok(operands) => operands,

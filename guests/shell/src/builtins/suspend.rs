@@ -9,7 +9,7 @@ use crate::shell::Shell;
 use crate::text::Text;
 
 /// `suspend [-f]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let mut options = Getopt::new(arguments, "f");
     let mut force = false;
     loop {

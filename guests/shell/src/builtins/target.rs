@@ -92,7 +92,10 @@ fn closing(text: &[u8]) -> Option<usize> {
 
 /// Tells that an argument is no valid name. Returns the status.
 pub(super) fn invalid(shell: &Shell, command: &[u8], argument: &[u8]) -> i32 {
-    shell.builtin_error(command, [b"`", argument, b"': not a valid identifier"].concat());
+    shell.builtin_error(
+        command,
+        [b"`", argument, b"': not a valid identifier"].concat(),
+    );
     1
 }
 
@@ -108,7 +111,17 @@ mod tests {
         assert!(target.append);
         assert_eq!(target.value, Some(&b"x=y"[..]));
         assert_eq!(parse(b"a").and_then(|target| target.value), None);
-        for bad in [&b""[..], b"1a=2", b"a b", b"a-b=1", b"=1", b"a[1", b"a[1]x", b"a+", b"-"] {
+        for bad in [
+            &b""[..],
+            b"1a=2",
+            b"a b",
+            b"a-b=1",
+            b"=1",
+            b"a[1",
+            b"a[1]x",
+            b"a+",
+            b"-",
+        ] {
             assert_eq!(parse(bad), None);
         }
     }

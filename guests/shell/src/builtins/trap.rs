@@ -9,7 +9,7 @@ use crate::text::Text;
 use crate::traps::{self, Event};
 
 /// `trap [-lp] [[arg] signal_spec ...]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let mut options = Getopt::new(arguments, "lp");
     let (mut table, mut list) = (false, false);
     loop {
@@ -38,8 +38,9 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
             }
             (None, operands)
         }
-        [first, ..] if super::number(first).is_some_and(|_| first[0].is_ascii_digit())
-            && signals::number(first).is_some() =>
+        [first, ..]
+            if super::number(first).is_some_and(|_| first[0].is_ascii_digit())
+                && signals::number(first).is_some() =>
         {
             (None, operands)
         }
@@ -72,7 +73,13 @@ fn show(shell: &Shell, command: &[u8], specs: &[Text], explicit: bool) -> i32 {
     if specs.is_empty() {
         // In posix mode `trap -p` also shows what is at its default.
         for number in 0..=67 {
-            line(shell, signals::event(number), posix, posix && explicit, &mut out);
+            line(
+                shell,
+                signals::event(number),
+                posix,
+                posix && explicit,
+                &mut out,
+            );
         }
     }
     for spec in specs {
@@ -92,9 +99,17 @@ fn line(shell: &Shell, event: Event, posix: bool, default: bool, out: &mut Vec<u
     let Some(name) = signals::name(signals::event_number(event)) else {
         return;
     };
-    let name = if posix { name.strip_prefix(b"SIG").unwrap_or(&name) } else { &name };
+    let name = if posix {
+        name.strip_prefix(b"SIG").unwrap_or(&name)
+    } else {
+        &name
+    };
     let known = &shell.state.traps;
-    match known.commands.get(&event).or_else(|| known.inherited.get(&event)) {
+    match known
+        .commands
+        .get(&event)
+        .or_else(|| known.inherited.get(&event))
+    {
         Some(command) => {
             out.extend_from_slice(b"trap -- ");
             quote::single(command, out);

@@ -183,7 +183,11 @@ fn files(shell: &Shell, name: &[u8], search: Search<'_>, out: &mut Vec<u8>) -> b
         && search.directories.is_none()
         && let Some((path, _)) = shell.state.hash.get(name)
     {
-        let start: &[u8] = if path.first() == Some(&b'/') || path.starts_with(b"./") { b"" } else { b"./" };
+        let start: &[u8] = if path.first() == Some(&b'/') || path.starts_with(b"./") {
+            b""
+        } else {
+            b"./"
+        };
         let path = [start, path].concat();
         match search.style {
             Style::Long => push(out, &[name, b" is hashed (", &path, b")\n"]),

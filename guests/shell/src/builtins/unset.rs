@@ -9,7 +9,7 @@ use crate::shell::Shell;
 use crate::text::Text;
 
 /// `unset [-f] [-v] [-n] [name ...]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let command = &arguments[0];
     let mut options = Getopt::new(arguments, "fnv");
     let (mut functions, mut variables, mut references) = (false, false, false);
@@ -65,7 +65,10 @@ fn function(shell: &mut Shell, command: &[u8], name: &[u8]) -> i32 {
     match shell.state.functions.get(name) {
         None => 0,
         Some(definition) if definition.readonly => {
-            shell.builtin_error(command, [name, b": cannot unset: readonly function"].concat());
+            shell.builtin_error(
+                command,
+                [name, b": cannot unset: readonly function"].concat(),
+            );
             1
         }
         Some(_) => {

@@ -10,7 +10,7 @@ use crate::shell::Shell;
 use crate::text::Text;
 
 /// `wait [-fn] [-p var] [id ...]`
-pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let command = &arguments[0];
     let mut options = Getopt::new(arguments, "fnp:");
     let mut next = false;

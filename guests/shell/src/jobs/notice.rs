@@ -6,7 +6,6 @@ use codepod_sys::process::Status;
 use super::{Job, JobState, signal_text, update};
 use crate::options::SetOptions;
 use crate::shell::Shell;
-use crate::state::Invocation;
 use crate::text::Text;
 use crate::traps::Event;
 
@@ -16,7 +15,7 @@ const COLUMN: usize = 24;
 /// After a command in the foreground: tells of the jobs that have ended meanwhile, and lets them go.
 #[inline]
 pub fn settle(shell: &mut Shell) {
-    if !shell.jobs.list.is_empty() && shell.state.invocation != Invocation::Interactive {
+    if !shell.jobs.list.is_empty() && !shell.state.interactive {
         settle_now(shell);
     }
 }
@@ -149,12 +148,18 @@ fn describe(state: JobState, long: bool, posix: bool, out: &mut Vec<u8>) {
         JobState::Done(Status::Exited(0)) => out.extend_from_slice(b"Done"),
         JobState::Done(Status::Exited(status)) => {
             let status = Text::number(status.into());
-            let (before, after): (&[u8], &[u8]) = if posix { (b"Done(", b")") } else { (b"Exit ", b"") };
+            let (before, after): (&[u8], &[u8]) = if posix {
+                (b"Done(", b")")
+            } else {
+                (b"Exit ", b"")
+            };
             for part in [before, &status, after] {
                 out.extend_from_slice(part);
             }
         }
-        JobState::Done(Status::Signaled(signal)) => out.extend_from_slice(signal_text(signal).as_bytes()),
+        JobState::Done(Status::Signaled(signal)) => {
+            out.extend_from_slice(signal_text(signal).as_bytes())
+        }
         JobState::Done(_) => {}
     }
 }
@@ -182,7 +187,9 @@ mod tests {
     fn a_job_is_listed_as_bash_lists_it() {
         let mut shell = Shell::new(State::default());
         let pids = vec![Pid(30495), Pid(7)];
-        shell.jobs.add(pids, Text::from("sleep 1 | cat"), None, false, Text::EMPTY);
+        shell
+            .jobs
+            .add(pids, Text::from("sleep 1 | cat"), None, false, Text::EMPTY);
         let mut out = Vec::new();
         list(&shell, 0, false, &mut out);
         assert_eq!(out, b"[1]+  Running                 sleep 1 | cat &\n");
@@ -195,6 +202,9 @@ mod tests {
         shell.jobs.list[0].directory = Text::from("/tmp");
         out.clear();
         line(&shell, 0, &mut out);
-        assert_eq!(out, b"[1]+  Killed                  sleep 1 | cat  (wd: /tmp)\n");
+        assert_eq!(
+            out,
+            b"[1]+  Killed                  sleep 1 | cat  (wd: /tmp)\n"
+        );
     }
 }

@@ -1,9 +1,11 @@
 //! `declare name=(…)`: the list is expanded first, and assigned as what that gave.
 
-use codepod_shell_syntax::tree::{Assign, AssignValue, Bytes, Element, Part, Quote, Subscript, Word};
+use codepod_shell_syntax::tree::{
+    Assign, AssignValue, Bytes, Element, Part, Quote, Subscript, Word,
+};
 
-use super::variable::{self, Followed, set_nameref_followed};
 use super::Options;
+use super::variable::{self, Followed, set_nameref_followed};
 use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
 use crate::shell::Shell;
@@ -69,7 +71,12 @@ fn quoted(bytes: &[u8]) -> Word {
 }
 
 /// Assigns a list whose words are expanded.
-pub(super) fn assign_ready(shell: &mut Shell, assign: &Assign, ready: &[Element], options: Options) -> Run {
+pub(super) fn assign_ready(
+    shell: &mut Shell,
+    assign: &Assign,
+    ready: &[Element],
+    options: Options,
+) -> Run {
     let followed = set_nameref_followed(shell, assign.name);
     let (Followed::Name(name), None) = (followed, &assign.subscript) else {
         // That is an error, which the plain assignment reports.

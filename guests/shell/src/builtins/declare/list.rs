@@ -115,7 +115,11 @@ fn posix_form(command: &[u8], start: usize, out: &mut Vec<u8>) {
     let end = rest.iter().position(|byte| *byte == b' ').unwrap_or(0);
     let (letters, rest) = rest.split_at(end);
     out.extend_from_slice(command);
-    let kind: Vec<u8> = letters.iter().copied().filter(|letter| matches!(letter, b'a' | b'A')).collect();
+    let kind: Vec<u8> = letters
+        .iter()
+        .copied()
+        .filter(|letter| matches!(letter, b'a' | b'A'))
+        .collect();
     if !kind.is_empty() {
         out.extend_from_slice(b" -");
         out.extend_from_slice(&kind);

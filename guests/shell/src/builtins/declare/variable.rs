@@ -116,7 +116,8 @@ pub(super) fn make_local(shell: &mut Shell, name: Name, inherit: bool) -> bool {
         _ => Value::Unset,
     };
     let kept = if inherit {
-        old.attributes.without(Attributes::NAMEREF.with(Attributes::READONLY))
+        old.attributes
+            .without(Attributes::NAMEREF.with(Attributes::READONLY))
     } else if old.attributes.has(Attributes::EXPORT) {
         Attributes::EXPORT
     } else {
@@ -223,13 +224,7 @@ pub(super) fn is_assoc(variable: &Variable) -> bool {
 }
 
 /// Refuses what cannot be.
-fn check(
-    shell: &Shell,
-    command: &[u8],
-    name: Name,
-    target: Target<'_>,
-    options: Options,
-) -> bool {
+fn check(shell: &Shell, command: &[u8], name: Name, target: Target<'_>, options: Options) -> bool {
     let variable = shell.state.variables.get(name);
     let readonly = variable.attributes.has(Attributes::READONLY);
     if readonly && (target.value.is_some() || options.off.has(Attributes::READONLY)) {
@@ -306,7 +301,12 @@ fn nameref(
     options: Options,
 ) -> bool {
     if let Some(subscript) = target.subscript {
-        let message: [&[u8]; 4] = [target.name, b"[", subscript, b"]: reference variable cannot be an array"];
+        let message: [&[u8]; 4] = [
+            target.name,
+            b"[",
+            subscript,
+            b"]: reference variable cannot be an array",
+        ];
         shell.builtin_error(command, message.concat());
         return false;
     }
@@ -322,7 +322,12 @@ fn nameref(
     };
     if let Some(value) = &value {
         if value.starts_with(b"(") {
-            return refuse(shell, command, name, ": reference variable cannot be an array");
+            return refuse(
+                shell,
+                command,
+                name,
+                ": reference variable cannot be an array",
+            );
         }
         if value.is_empty() {
             target::invalid(shell, command, value);
@@ -330,7 +335,11 @@ fn nameref(
         }
         let (meant, subscript) = target::split(value).unwrap_or((value, None));
         if !is_name(meant) || subscript.is_some_and(<[u8]>::is_empty) {
-            let message = [b"`", &**value, b"': invalid variable name for name reference"];
+            let message = [
+                b"`",
+                &**value,
+                b"': invalid variable name for name reference",
+            ];
             shell.builtin_error(command, message.concat());
             return false;
         }
@@ -347,7 +356,12 @@ fn nameref(
     let variable = shell.state.variables.get(name);
     let kinds = Attributes::INDEXED.with(Attributes::ASSOC);
     if is_array(variable) || options.on.any(kinds) {
-        return refuse(shell, command, name, ": reference variable cannot be an array");
+        return refuse(
+            shell,
+            command,
+            name,
+            ": reference variable cannot be an array",
+        );
     }
     if variable.attributes.has(Attributes::READONLY) && target.value.is_some() {
         return refuse(shell, command, name, ": readonly variable");
@@ -356,7 +370,10 @@ fn nameref(
         shell.state.variables.get_mut(name).value = Value::Text(value);
     }
     let on = options.on.with(Attributes::DECLARED);
-    shell.state.variables.change_attributes(name, on, options.off);
+    shell
+        .state
+        .variables
+        .change_attributes(name, on, options.off);
     true
 }
 
@@ -367,17 +384,26 @@ pub(super) fn prepare_array(shell: &mut Shell, name: Name, options: Options) -> 
     if variable.attributes.has(Attributes::READONLY) {
         return true;
     }
-    let (indexed, assoc) = (is_array(variable) && !is_assoc(variable), is_assoc(variable));
+    let (indexed, assoc) = (
+        is_array(variable) && !is_assoc(variable),
+        is_assoc(variable),
+    );
     let conflict = match (indexed, assoc) {
-        (true, _) if options.on.has(Attributes::ASSOC) => ": cannot convert indexed to associative array",
-        (_, true) if options.on.has(Attributes::INDEXED) => ": cannot convert associative to indexed array",
+        (true, _) if options.on.has(Attributes::ASSOC) => {
+            ": cannot convert indexed to associative array"
+        }
+        (_, true) if options.on.has(Attributes::INDEXED) => {
+            ": cannot convert associative to indexed array"
+        }
         _ => "",
     };
     if !conflict.is_empty() {
         shell.error([&*name.bytes(), conflict.as_bytes()].concat());
         return false;
     }
-    let mut on = options.on.without(Attributes::READONLY.with(Attributes::EXPORT));
+    let mut on = options
+        .on
+        .without(Attributes::READONLY.with(Attributes::EXPORT));
     if !assoc && !on.has(Attributes::ASSOC) {
         on = on.with(Attributes::INDEXED);
     }
