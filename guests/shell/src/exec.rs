@@ -32,7 +32,7 @@ use crate::traps;
 
 pub use function::define;
 pub(crate) use program::BASH;
-pub use program::{Replace, replace, run_program};
+pub use program::{Replace, missing, replace, run_program};
 pub use redirect::{Undo, here_text, open};
 pub(crate) use script::note_names;
 pub use script::{Aliases, Script, parser_options, syntax_error};

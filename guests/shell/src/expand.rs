@@ -334,6 +334,10 @@ pub fn syntax(shell: &Shell) -> Options {
 #[inline(never)]
 pub fn unbound(shell: &mut Shell, name: &[u8]) -> Stop {
     shell.error([name, b": unbound variable"].concat());
+    if shell.state.interactive {
+        shell.state.status = 1;
+        return Stop::Discard;
+    }
     end(shell)
 }
 

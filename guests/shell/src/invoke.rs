@@ -2,6 +2,7 @@
 
 mod arguments;
 mod input;
+mod interactive;
 mod session;
 mod start;
 
@@ -15,7 +16,6 @@ use crate::fds::Owned;
 use crate::flow::Run;
 use crate::path;
 use crate::shell::Shell;
-use crate::state::Invocation;
 use crate::text::Text;
 use arguments::{Arguments, Mode};
 use input::Lines;
@@ -62,10 +62,17 @@ fn script(shell: &mut Shell, arguments: &Arguments) -> Run {
 
 /// Runs the script on standard input, line by line, so that its commands can read what follows.
 fn input(shell: &mut Shell) -> Run {
-    let mut lines = Lines::new(shell.state.invocation == Invocation::Interactive);
+    let mut lines = Lines::default();
     let place = lines.place();
+    if shell.state.interactive {
+        interactive::start(shell)?;
+    }
     let parser = Parser::from_source(&mut lines, parser_options(shell, 1));
-    Script::new(parser, "", true).from_input(place).run(shell)
+    let result = Script::new(parser, "", true).from_input(place).run(shell);
+    if shell.state.interactive {
+        interactive::end(shell, result.is_ok());
+    }
+    result
 }
 
 fn file(shell: &mut Shell, name: &Text) -> Run {

@@ -6,7 +6,7 @@ use codepod_sys::{Errno, Fd, file, process};
 
 use crate::fds::{self, FdTable, Open};
 use crate::jobs::Jobs;
-use crate::state::{Invocation, State};
+use crate::state::State;
 use crate::text::Text;
 
 /// A shell.
@@ -165,7 +165,7 @@ impl Shell {
     }
 
     fn prefix_at(&self, line: u32) -> Vec<u8> {
-        if self.state.invocation == Invocation::Interactive {
+        if self.state.interactive {
             return b"bash: ".to_vec();
         }
         let mut prefix = self.name_for_errors().to_vec();

@@ -240,20 +240,20 @@ pub fn locale(shell: &Shell) {
 
 /// `$-`
 pub fn flags(shell: &Shell) -> Text {
-    const ORDER: &[u8] = b"abefhkmnptuvxBCEHPT";
+    const ORDER: &[u8] = b"abefhikmnptuvxBCEHPT";
     let mut flags = Text::EMPTY;
     for letter in ORDER {
         let option = SET_OPTIONS
             .iter()
             .find(|(_, known, _)| *known == Some(*letter));
-        if option.is_some_and(|(_, _, option)| shell.state.set.has(*option)) {
+        let interactive = *letter == b'i' && shell.state.interactive;
+        if interactive || option.is_some_and(|(_, _, option)| shell.state.set.has(*option)) {
             flags.push(&[*letter]);
         }
     }
     match shell.state.invocation {
         Invocation::Command => flags.push(b"c"),
         Invocation::Stdin => flags.push(b"s"),
-        Invocation::Interactive => flags.push(b"is"),
         Invocation::File => {}
     }
     flags

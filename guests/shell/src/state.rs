@@ -91,9 +91,11 @@ pub struct State {
     pub umask: Option<u32>,
     /// Whether `codepod: hint:` lines are printed.
     pub hints: bool,
+    /// `-i`
+    pub interactive: bool,
     /// The script's file as it was named: `BASH_SOURCE` at the bottom.
     pub script: Text,
-    /// `-c`, `-s`, a script file, or interactive: what `$-` shows.
+    /// `-c`, `-s` or a script file: what `$-` shows.
     pub invocation: Invocation,
 }
 
@@ -132,8 +134,6 @@ pub enum Invocation {
     File,
     /// Standard input.
     Stdin,
-    /// Interactive.
-    Interactive,
 }
 
 /// A function.

@@ -44,7 +44,7 @@ fn source(shell: &Shell) -> Text {
         None => match shell.state.invocation {
             Invocation::File => shell.state.script.clone(),
             Invocation::Command => Text::from("environment"),
-            Invocation::Stdin | Invocation::Interactive => Text::from("main"),
+            Invocation::Stdin => Text::from("main"),
         },
     }
 }

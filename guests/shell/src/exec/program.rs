@@ -80,7 +80,7 @@ pub(super) fn start(
 
 /// Where a program is. Without a `PATH`, its name is its path.
 fn find(shell: &mut Shell, name: &Text) -> Option<Text> {
-    if path::variable(shell).is_none_or(|list| list.is_empty()) {
+    if path::variable(shell).is_none_or(|list| list.is_empty()) && !shell.state.hash.contains_key(name) {
         return Some(name.clone());
     }
     path::find(shell, name)
@@ -165,8 +165,9 @@ fn head(path: &[u8]) -> Vec<u8> {
     buffer
 }
 
+/// What happens when there is no such program: `command_not_found_handle`, or a message and 127.
 #[cold]
-fn missing(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+pub fn missing(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let name = arguments.first().map_or(&[][..], |name| name);
     let handler = shell.state.functions.get(&b"command_not_found_handle"[..]).cloned();
     if let Some(handler) = handler {

@@ -10,7 +10,6 @@ use crate::flow::{Run, Stop};
 use crate::invoke::Place;
 use crate::options::{SetOptions, ShellOptions};
 use crate::shell::Shell;
-use crate::state::Invocation;
 use crate::text::Text;
 
 /// The aliases of a shell, as the parser asks for them.
@@ -81,7 +80,7 @@ impl<'s> Script<'s> {
                 self.parser.set_options(options);
             }
             if let Some(place) = &self.place {
-                place.set(shell.fds.kernel(0));
+                place.look(shell)?;
             }
             let start = self.parser.position();
             let parsed = self.parser.next(&Aliases::of(shell));
@@ -103,7 +102,7 @@ impl<'s> Script<'s> {
                 Err(error) => {
                     syntax_error(shell, &error, self.label);
                     shell.state.status = 2;
-                    if shell.state.invocation == Invocation::Interactive && self.main {
+                    if shell.state.interactive && self.place.is_some() {
                         continue;
                     }
                     return if self.main { Err(Stop::Exit) } else { Ok(()) };
@@ -113,7 +112,7 @@ impl<'s> Script<'s> {
                 continue;
             }
             commands += 1;
-            if shell.state.set.has(SetOptions::NOEXEC) && shell.state.invocation != Invocation::Interactive {
+            if shell.state.set.has(SetOptions::NOEXEC) && !shell.state.interactive {
                 continue;
             }
             match list::run(shell, &list) {

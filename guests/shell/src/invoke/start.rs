@@ -9,6 +9,7 @@ use codepod_sys::directory::FileType;
 use codepod_sys::{Fd, descriptor, directory, environment};
 
 use super::arguments::{Arguments, Mode};
+use super::interactive;
 use crate::exec;
 use crate::expand;
 use crate::fds::Open;
@@ -23,11 +24,10 @@ use crate::variables::{Value, Variable};
 
 /// A shell as the arguments want it.
 pub(super) fn shell(arguments: &Arguments) -> Shell {
-    let invocation = match (&arguments.mode, arguments.interactive) {
-        (Mode::Input, true) => Invocation::Interactive,
-        (Mode::Command(_), _) => Invocation::Command,
-        (Mode::File(_), _) => Invocation::File,
-        (Mode::Input, false) => Invocation::Stdin,
+    let invocation = match &arguments.mode {
+        Mode::Command(_) => Invocation::Command,
+        Mode::File(_) => Invocation::File,
+        Mode::Input => Invocation::Stdin,
     };
     let mut shell = new(arguments.zero.clone(), invocation);
     shell.state.positional = Rc::new(arguments.positional.clone());
@@ -36,12 +36,7 @@ pub(super) fn shell(arguments: &Arguments) -> Shell {
     }
     inherited(&mut shell);
     if arguments.interactive {
-        shell.state.shopt.set(ShellOptions::EXPAND_ALIASES, true);
-        for (name, value) in [(Name::PS1, "\\s-\\v\\$ "), (Name::PS2, "> ")] {
-            if !shell.state.variables.get(name).exists() {
-                *shell.state.variables.get_mut(name) = Variable::text(value);
-            }
-        }
+        interactive::prepare(&mut shell);
     }
     for (option, on) in &arguments.shopt {
         shell.state.shopt.set(*option, *on);
@@ -166,7 +161,7 @@ pub(super) fn files(shell: &mut Shell, arguments: &Arguments) -> Run {
         }
         return Ok(());
     }
-    if arguments.posix || arguments.mode == Mode::Input && shell.state.invocation == Invocation::Interactive {
+    if arguments.posix {
         return Ok(());
     }
     let environment = shell.state.variables.get(Name::new(b"BASH_ENV")).scalar().cloned();
