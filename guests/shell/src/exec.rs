@@ -156,6 +156,7 @@ fn redirected(shell: &mut Shell, command: &Command) -> Run<Checked> {
     result
 }
 
+#[inline]
 fn kind(shell: &mut Shell, command: &Command) -> Run<Checked> {
     match &command.kind {
         CommandKind::Group(list) => list::run(shell, list)?,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use codepod_shell_syntax::Name;
 use codepod_sys::file::{self, Links, mode};
 
-use crate::options::SetOptions;
+use crate::options::{SetOptions, ShellOptions};
 use crate::shell::Shell;
 use crate::text::Text;
 
@@ -70,9 +70,11 @@ pub fn find(shell: &mut Shell, name: &[u8]) -> Option<Text> {
         return Some(Text::new(name));
     }
     if shell.state.hash.contains_key(name) {
+        let checks =
+            shell.state.shopt.has(ShellOptions::CHECKHASH) || shell.state.set.has(SetOptions::POSIX);
         let known = Rc::make_mut(&mut shell.state.hash);
         if let Some((path, hits)) = known.get_mut(name) {
-            if is_program(path) {
+            if !checks || is_program(path) {
                 *hits = hits.saturating_add(1);
                 return Some(path.clone());
             }

@@ -21,6 +21,7 @@ fn condition(shell: &mut Shell, list: &List) -> Run<bool> {
     Ok(shell.state.status == 0)
 }
 
+#[inline(never)]
 pub(super) fn choose(shell: &mut Shell, clause: &If) -> Run {
     for (test, body) in &clause.branches {
         if condition(shell, test)? {
@@ -63,6 +64,7 @@ fn unwind(stop: Stop) -> Run<Turn> {
     }
 }
 
+#[inline(never)]
 pub(super) fn repeat(shell: &mut Shell, clause: &While) -> Run {
     shell.state.loops += 1;
     let result = repeat_turns(shell, clause);
@@ -71,6 +73,7 @@ pub(super) fn repeat(shell: &mut Shell, clause: &While) -> Run {
     Ok(())
 }
 
+#[inline(never)]
 fn repeat_turns(shell: &mut Shell, clause: &While) -> Run<i32> {
     let mut status = 0;
     loop {
@@ -120,6 +123,7 @@ fn words(shell: &mut Shell, clause: &For, line: u32) -> Run<Vec<Text>> {
     Ok(fields)
 }
 
+#[inline(never)]
 pub(super) fn each(shell: &mut Shell, clause: &For, line: u32) -> Run {
     let Some(name) = variable(shell, &clause.variable, line)? else {
         return Ok(());
@@ -133,6 +137,7 @@ pub(super) fn each(shell: &mut Shell, clause: &For, line: u32) -> Run {
     result
 }
 
+#[inline(never)]
 fn each_turns(shell: &mut Shell, clause: &For, line: u32, name: Name, fields: &[Text]) -> Run {
     for field in fields {
         if trace::is_on(shell) {
@@ -156,6 +161,7 @@ fn each_turns(shell: &mut Shell, clause: &For, line: u32, name: Name, fields: &[
     Ok(())
 }
 
+#[inline(never)]
 pub(super) fn count(shell: &mut Shell, clause: &ArithFor, line: u32) -> Run {
     shell.state.loops += 1;
     let result = count_turns(shell, clause, line);
@@ -168,6 +174,7 @@ pub(super) fn count(shell: &mut Shell, clause: &ArithFor, line: u32) -> Run {
 }
 
 /// False when an expression was bad, which ends the loop but not the script.
+#[inline(never)]
 fn count_turns(shell: &mut Shell, clause: &ArithFor, line: u32) -> Run<bool> {
     shell.state.status = 0;
     if let Some(first) = &clause.first
@@ -211,6 +218,7 @@ fn step(shell: &mut Shell, expression: &Arith, line: u32) -> Run<Option<i64>> {
 }
 
 /// `(( … ))`
+#[inline(never)]
 pub(super) fn arithmetic(shell: &mut Shell, command: &Command, expression: &Arith) -> Run {
     shell.state.line = command.line;
     trace::arith(shell, expression)?;
@@ -228,6 +236,7 @@ pub(super) fn arithmetic(shell: &mut Shell, command: &Command, expression: &Arit
 }
 
 /// `[[ … ]]`
+#[inline(never)]
 pub(super) fn test(shell: &mut Shell, command: &Command, expression: &Cond) -> Run {
     shell.state.line = command.line;
     if announce(shell, command)? {
@@ -237,6 +246,7 @@ pub(super) fn test(shell: &mut Shell, command: &Command, expression: &Cond) -> R
     Ok(())
 }
 
+#[inline(never)]
 pub(super) fn case(shell: &mut Shell, clause: &Case, line: u32) -> Run {
     shell.state.line = line;
     if trace::is_on(shell) {
@@ -268,6 +278,7 @@ pub(super) fn case(shell: &mut Shell, clause: &Case, line: u32) -> Run {
 }
 
 /// The first clause from `at` on of which a pattern matches.
+#[inline(never)]
 fn matching(shell: &mut Shell, clauses: &[CaseClause], at: usize, word: &[u8]) -> Run<Option<usize>> {
     for (index, clause) in clauses.iter().enumerate().skip(at) {
         for pattern in &clause.patterns {
@@ -300,6 +311,7 @@ fn announce(shell: &mut Shell, command: &Command) -> Run<bool> {
     Ok(true)
 }
 
+#[inline(never)]
 pub(super) fn select(shell: &mut Shell, clause: &For, line: u32) -> Run {
     let Some(name) = variable(shell, &clause.variable, line)? else {
         return Ok(());
@@ -315,6 +327,7 @@ pub(super) fn select(shell: &mut Shell, clause: &For, line: u32) -> Run {
     result
 }
 
+#[inline(never)]
 fn select_turns(shell: &mut Shell, clause: &For, name: Name, fields: &[Text]) -> Run {
     let reply = Name::REPLY;
     let mut shown = false;
@@ -361,6 +374,7 @@ fn select_turns(shell: &mut Shell, clause: &For, name: Name, fields: &[Text]) ->
 }
 
 /// The menu of `select`: as many columns as fit, filled downwards.
+#[inline(never)]
 fn menu(shell: &mut Shell, fields: &[Text]) -> Vec<u8> {
     let columns = assign::get(shell, Name::COLUMNS)
         .and_then(|text| builtins::number(&text))

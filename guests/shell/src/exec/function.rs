@@ -77,6 +77,7 @@ pub(super) fn run(shell: &mut Shell, definition: &Definition, fields: Vec<Text>)
 }
 
 /// The same where its scope is there already.
+#[inline(never)]
 pub(super) fn run_in_scope(shell: &mut Shell, definition: &Definition, mut fields: Vec<Text>) -> Run {
     if shell.depth >= super::DEPTH {
         return super::too_deep(shell);
@@ -129,6 +130,12 @@ fn check_nesting(shell: &mut Shell, fields: &[Text]) -> Run<bool> {
     if !shell.state.variables.get(Name::FUNCNEST).exists() {
         return Ok(true);
     }
+    check_limit(shell, fields)
+}
+
+#[cold]
+#[inline(never)]
+fn check_limit(shell: &mut Shell, fields: &[Text]) -> Run<bool> {
     let Some(most) = assign::get(shell, Name::FUNCNEST).and_then(|text| builtins::number(&text)) else {
         return Ok(true);
     };

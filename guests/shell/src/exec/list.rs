@@ -6,6 +6,7 @@ use super::{pipeline, stage};
 use crate::flow::Run;
 use crate::shell::Shell;
 
+#[inline(never)]
 pub(super) fn run(shell: &mut Shell, list: &List) -> Run {
     for item in &list.items {
         self::item(shell, item)?;
@@ -32,6 +33,7 @@ pub(super) fn foreground(shell: &mut Shell, item: &Item) -> Run {
 }
 
 /// Only the last pipeline is subject to `set -e`, and only if it runs.
+#[inline(never)]
 fn and_or(shell: &mut Shell, first: &Pipeline, rest: &[(AndOr, Pipeline)]) -> Run {
     let condition = shell.state.condition;
     shell.state.condition = condition + 1;

@@ -11,6 +11,7 @@ use crate::invoke::Place;
 use crate::options::{SetOptions, ShellOptions};
 use crate::shell::Shell;
 use crate::text::Text;
+use crate::traps;
 
 /// The aliases of a shell, as the parser asks for them.
 #[derive(Debug)]
@@ -115,7 +116,8 @@ impl<'s> Script<'s> {
             if shell.state.set.has(SetOptions::NOEXEC) && !shell.state.interactive {
                 continue;
             }
-            match list::run(shell, &list) {
+            // What came while the last command ran has its trap run before the script ends.
+            match list::run(shell, &list).and_then(|()| traps::check(shell)) {
                 Ok(()) => {}
                 // An error gave up the line; in a subshell nothing is left to go on with.
                 Err(Stop::Discard) if shell.state.subshell == 0 || self.main => {
@@ -199,7 +201,12 @@ pub fn syntax_error(shell: &mut Shell, error: &SyntaxError, label: &str) {
         prefix.extend_from_slice(&Text::number(error.line.into()));
         prefix.extend_from_slice(b": ");
     }
-    let prefix = if label.is_empty() { shell.prefix() } else { prefix };
+    let file = shell.state.frames.last().filter(|frame| frame.sourced && shell.state.interactive);
+    if let Some(frame) = file {
+        prefix = [b"bash: ", &*frame.source, b": line ", &Text::number(error.line.into()), b": "].concat();
+    } else if label.is_empty() {
+        prefix = shell.prefix();
+    }
     let mut text = [&prefix[..], &error.message(), b"\n"].concat();
     if matches!(error.kind, ErrorKind::Unexpected(_)) {
         text.extend_from_slice(&prefix);

@@ -15,6 +15,7 @@ use crate::text::Text;
 use crate::variables::Attributes;
 use crate::{assign, expand, fds, special, traps};
 
+#[inline(never)]
 pub(super) fn run(shell: &mut Shell, command: &Command, simple: &Simple) -> Run {
     if (shell.state.traps.debugs() || shell.state.names_command || shell.state.traps.errs())
         && !announce(shell, command)?
@@ -52,6 +53,7 @@ pub(super) fn note_command(shell: &mut Shell, command: &Command) {
 }
 
 /// A command without words.
+#[inline(never)]
 fn assignments(shell: &mut Shell, command: &Command, simple: &Simple) -> Run {
     for assign in &simple.assigns {
         assign::assign(shell, assign)?;
@@ -194,6 +196,7 @@ fn broken_pipe(shell: &mut Shell) -> Run {
     }
 }
 
+#[inline(never)]
 fn external(shell: &mut Shell, command: &Command, mut fields: Vec<Text>) -> Run {
     let status = program::run_shown(shell, &fields, || print::command(command))?;
     if let Some(last) = fields.pop() {

@@ -1,15 +1,14 @@
 //! Subshells inside the process: on a clone of what the shell knows and has open, put back afterwards.
 
-use std::cell::Cell;
-
 use codepod_shell_syntax::print;
 use codepod_shell_syntax::tree::{Command, List};
 use codepod_sys::process::Status;
 use codepod_sys::{Pid, Signal, cwd};
 
 use super::{list, program, set_status, simple};
-use crate::fds;
+use crate::fds::{self, FdTable};
 use crate::flow::{Run, Stop};
+use crate::jobs::Jobs;
 use crate::options::{SetOptions, ShellOptions};
 use crate::shell::{NOT_ASKED, Shell};
 use crate::state::State;
@@ -68,27 +67,57 @@ pub(super) fn in_place(
     if shell.depth >= super::DEPTH {
         super::too_deep(shell)?;
     }
-    let saved = Box::new((shell.state.clone(), shell.fds.clone()));
-    let jobs = shell.jobs.for_subshell(kind != Kind::Parentheses);
-    let jobs = std::mem::replace(&mut shell.jobs, jobs);
-    let inside = std::mem::replace(&mut shell.inside, Cell::new(NOT_ASKED));
-    let substitutions = std::mem::take(&mut shell.substitutions);
+    let saved = save(shell, kind);
     shell.depth += 1;
-    enter(&mut shell.state, kind);
     let result = run(shell);
     let killed = ended(shell, result);
     shell.depth -= 1;
-    shell.substitutions = substitutions;
-    shell.inside = inside;
-    let subshell = std::mem::replace(&mut shell.jobs, jobs);
-    shell.jobs.adopt(subshell);
-    let (state, fds) = *saved;
-    shell.fds = fds;
-    put_back(shell, state);
+    restore(shell, saved);
     Ok(killed)
 }
 
+/// What a shell is without its subshell.
+struct Saved {
+    state: State,
+    fds: FdTable,
+    jobs: Jobs,
+    inside: u32,
+    substitutions: Vec<u32>,
+}
+
+#[inline(never)]
+fn save(shell: &mut Shell, kind: Kind) -> Box<Saved> {
+    let jobs = shell.jobs.for_subshell(kind != Kind::Parentheses);
+    let saved = Box::new(Saved {
+        state: shell.state.clone(),
+        fds: shell.fds.clone(),
+        jobs: std::mem::replace(&mut shell.jobs, jobs),
+        inside: shell.inside.replace(NOT_ASKED),
+        substitutions: std::mem::take(&mut shell.substitutions),
+    });
+    enter(&mut shell.state, kind);
+    saved
+}
+
+#[inline(never)]
+fn restore(shell: &mut Shell, saved: Box<Saved>) {
+    let Saved {
+        state,
+        fds,
+        jobs,
+        inside,
+        substitutions,
+    } = *saved;
+    shell.substitutions = substitutions;
+    shell.inside.set(inside);
+    let subshell = std::mem::replace(&mut shell.jobs, jobs);
+    shell.jobs.adopt(subshell);
+    shell.fds = fds;
+    put_back(shell, state);
+}
+
 /// How a subshell ends: whatever unwinds, only its status remains, and which signal ended it.
+#[inline(never)]
 fn ended(shell: &mut Shell, result: Run) -> Option<(Signal, Pid)> {
     let mut killed = None;
     match result {

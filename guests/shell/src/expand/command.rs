@@ -18,7 +18,9 @@ pub(super) fn output(shell: &mut Shell, substitution: &CommandSub) -> Run<Vec<u8
         Some(redirect) => match &redirect.kind {
             RedirectKind::Read(word) => {
                 let path = super::target(shell, word)?;
-                read(shell, &path)
+                let content = read(shell, &path);
+                shell.captured = Some(shell.state.status);
+                content
             }
             _ => exec::capture(shell, &substitution.list)?,
         },
@@ -39,7 +41,7 @@ pub(super) fn output(shell: &mut Shell, substitution: &CommandSub) -> Run<Vec<u8
 /// The content of a file: `$(<file)`.
 fn read(shell: &mut Shell, path: &[u8]) -> Vec<u8> {
     let mut content = Vec::new();
-    let fd = match file::open(path, OpenOptions::READ) {
+    let fd = match file::open(&shell.fds.path(path), OpenOptions::READ) {
         Ok(fd) => fd,
         Err(errno) => {
             shell.error([path, b": ", errno.message().as_bytes()].concat());

@@ -114,7 +114,12 @@ fn escape(shell: &mut Shell, letter: u8, out: &mut Vec<u8>) {
         b'v' => out.extend_from_slice(b"5.2"),
         b'V' => out.extend_from_slice(b"5.2.15"),
         b'w' | b'W' => directory(shell, letter == b'W', out),
-        b'!' => out.extend_from_slice(&Text::number(shell.state.history.len() as i64 + 1)),
+        b'!' => {
+            // The command that runs is in the history already; what a prompt asks for is not.
+            let known = shell.state.history.len() as i64;
+            let number = if shell.state.interactive { known + 1 } else { known.max(1) };
+            out.extend_from_slice(&Text::number(number));
+        }
         b'#' => out.extend_from_slice(&Text::number(shell.state.command_number.into())),
         b'$' => out.extend_from_slice(if is_root() { b"#" } else { b"\\$" }),
         _ => out.extend_from_slice(&[b'\\', letter]),
