@@ -123,7 +123,7 @@ impl Completions {
     pub fn iter(&self) -> impl Iterator<Item = (&Text, &Spec)> {
         const BUCKETS: u32 = 512;
         let mut all: Vec<(usize, &(Text, Spec))> = self.0.iter().enumerate().collect();
-        all.sort_by_key(|(number, (name, _))| (hash(name) % BUCKETS, std::cmp::Reverse(*number)));
+        crate::sort::by_key(&mut all, |(number, (name, _))| (hash(name) % BUCKETS, std::cmp::Reverse(*number)));
         all.into_iter().map(|(_, (name, spec))| (name, spec))
     }
 }

@@ -24,6 +24,7 @@ pub mod pattern;
 pub mod quote;
 pub mod regex;
 pub mod shell;
+pub mod sort;
 pub mod special;
 pub mod state;
 pub mod text;

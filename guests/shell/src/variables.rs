@@ -226,7 +226,7 @@ impl Variables {
     /// The names of the variables that exist, sorted by their bytes.
     pub fn names(&self) -> Vec<Name> {
         let mut names: Vec<Name> = self.iter().map(|(name, _)| name).collect();
-        names.sort_by_key(|name| name.bytes());
+        crate::sort::by_key(&mut names, |name| name.bytes());
         names
     }
 }

@@ -102,7 +102,7 @@ fn list(shell: &Shell, command: &[u8], reusable: bool) -> i32 {
         return print(shell, command, b"hash: hash table empty\n");
     }
     let mut all: Vec<(&Text, &(Text, u32))> = shell.state.hash.iter().collect();
-    all.sort_by_key(|(name, _)| crate::variables::hash(name) % BUCKETS);
+    crate::sort::by_key(&mut all, |(name, _)| crate::variables::hash(name) % BUCKETS);
     let mut out = Vec::new();
     if !reusable {
         out.extend_from_slice(b"hits\tcommand\n");

@@ -69,7 +69,7 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
 /// Notes that the jobs were shown; those that have ended go.
 fn tell(shell: &mut Shell, shown: &[usize]) {
     let mut shown = shown.to_vec();
-    shown.sort_unstable();
+    crate::sort::by(&mut shown, Ord::cmp);
     shown.dedup();
     for at in shown.into_iter().rev() {
         let job = &mut shell.jobs.list[at];

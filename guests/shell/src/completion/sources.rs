@@ -152,7 +152,7 @@ fn commands(shell: &Shell, prefix: &[u8], words: &mut Vec<Text>) {
                 !is_directory(&full) && file::access(&full, Links::Follow, file::EXECUTE).is_ok()
             })
             .collect();
-        names.sort();
+        crate::sort::by(&mut names, Ord::cmp);
         words.extend(names.into_iter().map(Text::from));
     }
 }
@@ -174,7 +174,7 @@ pub(super) fn files(prefix: &[u8], directories: bool, words: &mut Vec<Text>) {
         )
         .filter(|(name, _)| name.starts_with(start))
         .collect();
-    names.sort_by(|(one, _), (other, _)| one.cmp(other));
+    crate::sort::by(&mut names, |(one, _), (other, _)| one.cmp(other));
     for (name, kind) in names {
         let path = [parent, &name[..]].concat();
         let fits = !directories

@@ -148,7 +148,7 @@ pub fn expand(shell: &Shell, pattern: &[u8], listing: &mut dyn Listing) -> Vec<V
         globstar: options.has(ShellOptions::GLOBSTAR),
     };
     let mut names = walk.run(pattern);
-    names.sort_unstable();
+    crate::sort::by(&mut names, Ord::cmp);
     names.dedup();
     names
 }

@@ -155,7 +155,7 @@ fn boundaries(text: &[u8], first: usize, last: usize) -> Set {
 
 fn tidy(set: &mut Set) {
     if !set.is_sorted() {
-        set.sort_unstable();
+        crate::sort::by(set, Ord::cmp);
     }
     set.dedup();
 }

@@ -23,7 +23,7 @@ pub(super) fn captures(program: &Program, text: &[u8], from: usize) -> Result<Op
             _ => None,
         })
         .collect();
-    referred.sort_unstable();
+    crate::sort::by(&mut referred, Ord::cmp);
     referred.dedup();
     let mut search = Search {
         program,

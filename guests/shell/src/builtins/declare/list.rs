@@ -16,7 +16,7 @@ pub(super) fn all(shell: &mut Shell, command: &[u8], options: Options) -> i32 {
     if options.local && !options.functions {
         let mut names = shell.state.scopes.locals(&shell.state.variables);
         names.retain(|name| wanted(shell, *name, options.on));
-        names.sort_by_key(|name| name.bytes());
+        crate::sort::by_key(&mut names, |name| name.bytes());
         for name in names {
             listing::declaration(shell, name, &mut out);
         }
