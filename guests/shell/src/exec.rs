@@ -30,6 +30,7 @@ use crate::state::State;
 use crate::text::Text;
 use crate::traps;
 
+pub(crate) use function::Call;
 pub use function::define;
 pub(crate) use program::BASH;
 pub use program::{Replace, missing, replace, run_program};

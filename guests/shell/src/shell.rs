@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use codepod_sys::{Errno, Fd, file, process};
 
+use crate::exec::Call;
 use crate::fds::{self, FdTable, Open};
 use crate::jobs::Jobs;
 use crate::state::State;
@@ -28,6 +29,8 @@ pub struct Shell {
     pub running: &'static str,
     /// The umask that the process started with, once it was changed.
     first_umask: Option<u32>,
+    /// The calls of functions that run, the innermost last.
+    pub(crate) calls: Vec<Call>,
     /// The number of the subshell that runs inside this process; 0 where the process itself is the shell.
     pub inside: Cell<u32>,
     /// Vectors of fields to use again.
@@ -68,6 +71,7 @@ impl Shell {
             captured: None,
             running: "",
             first_umask: None,
+            calls: Vec::new(),
             inside: Cell::new(0),
             spare: Vec::new(),
         }

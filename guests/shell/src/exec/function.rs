@@ -65,25 +65,35 @@ pub(super) fn exported_text(function: &Function) -> Vec<u8> {
 pub(super) fn call(shell: &mut Shell, function: &Rc<Function>, arguments: Vec<Text>) -> Run {
     let known = shell.state.functions.get(&function.name[..]).cloned();
     let definition = known.unwrap_or_else(|| Definition::new(Rc::clone(function), Text::EMPTY));
-    run(shell, &definition, arguments)
+    run(shell, &definition, arguments, true)
 }
 
-/// Calls a function. The first field is its name.
-pub(super) fn run(shell: &mut Shell, definition: &Definition, fields: Vec<Text>) -> Run {
-    shell.state.scopes.push(true);
-    let result = run_in_scope(shell, definition, fields);
-    simple::leave_scope(shell);
-    result
+/// What a call puts aside.
+#[derive(Debug)]
+pub(crate) struct Call {
+    positional: Rc<Vec<Text>>,
+    hidden: traps::Hidden,
+    /// Whether the scope is the call's own to close.
+    scoped: bool,
 }
 
-/// The same where its scope is there already.
+/// Calls a function. The first field is its name. With `scoped` it gets a scope of its own; otherwise that is there already.
 #[inline(never)]
-pub(super) fn run_in_scope(shell: &mut Shell, definition: &Definition, mut fields: Vec<Text>) -> Run {
+pub(super) fn run(shell: &mut Shell, definition: &Definition, fields: Vec<Text>, scoped: bool) -> Run {
+    let function = enter(shell, definition, fields, scoped)?;
+    let result = command(shell, &function.body);
+    leave(shell, result)
+}
+
+/// Begins a call: what runs next is the body, and then [`leave`]. They are apart to keep what a call needs of the stack small.
+#[inline(never)]
+pub(super) fn enter(shell: &mut Shell, definition: &Definition, mut fields: Vec<Text>, scoped: bool) -> Run<Rc<Function>> {
     if shell.depth >= super::DEPTH {
-        return super::too_deep(shell);
+        super::too_deep(shell)?;
     }
-    if !check_nesting(shell, &fields)? {
-        return Ok(());
+    check_nesting(shell, &fields)?;
+    if scoped {
+        shell.state.scopes.push(true);
     }
     let name = if fields.is_empty() { Text::EMPTY } else { fields.remove(0) };
     let positional = std::mem::replace(&mut shell.state.positional, Rc::new(fields));
@@ -95,8 +105,19 @@ pub(super) fn run_in_scope(shell: &mut Shell, definition: &Definition, mut field
         sourced: false,
     });
     let hidden = traps::enter_function(shell, definition.traced);
+    shell.calls.push(Call {
+        positional,
+        hidden,
+        scoped,
+    });
     shell.depth += 1;
-    let mut result = match command(shell, &definition.function().body) {
+    Ok(Rc::clone(definition.function()))
+}
+
+/// Ends a call whose body has ended so.
+#[inline(never)]
+pub(super) fn leave(shell: &mut Shell, result: Run) -> Run {
+    let mut result = match result {
         Err(Stop::Return) => Ok(()),
         result => result,
     };
@@ -104,13 +125,16 @@ pub(super) fn run_in_scope(shell: &mut Shell, definition: &Definition, mut field
     if shell.state.traps.returns() && result.is_ok() {
         result = traps::ret(shell);
     }
-    traps::leave_function(shell, hidden);
+    let Some(call) = shell.calls.pop() else {
+        return result;
+    };
+    traps::leave_function(shell, call.hidden);
     if let Some(frame) = shell.state.frames.pop() {
         shell.state.line = frame.line;
         shell.state.loops = frame.loops;
         shell.state.last_argument = frame.function;
     }
-    let fields = std::mem::replace(&mut shell.state.positional, positional);
+    let fields = std::mem::replace(&mut shell.state.positional, call.positional);
     if let Some(last) = fields.last() {
         shell.state.last_argument = last.clone();
     }
@@ -121,27 +145,30 @@ pub(super) fn run_in_scope(shell: &mut Shell, definition: &Definition, mut field
         let status = shell.state.status;
         set_status(shell, status);
     }
+    if call.scoped {
+        simple::leave_scope(shell);
+    }
     result
 }
 
-/// `FUNCNEST`: how deep functions may call each other. False when the call was refused.
+/// `FUNCNEST`: how deep functions may call each other.
 #[inline]
-fn check_nesting(shell: &mut Shell, fields: &[Text]) -> Run<bool> {
+fn check_nesting(shell: &mut Shell, fields: &[Text]) -> Run {
     if !shell.state.variables.get(Name::FUNCNEST).exists() {
-        return Ok(true);
+        return Ok(());
     }
     check_limit(shell, fields)
 }
 
 #[cold]
 #[inline(never)]
-fn check_limit(shell: &mut Shell, fields: &[Text]) -> Run<bool> {
+fn check_limit(shell: &mut Shell, fields: &[Text]) -> Run {
     let Some(most) = assign::get(shell, Name::FUNCNEST).and_then(|text| builtins::number(&text)) else {
-        return Ok(true);
+        return Ok(());
     };
     let depth = shell.state.frames.iter().filter(|frame| !frame.sourced).count();
     if most <= 0 || (depth as i64) < most {
-        return Ok(true);
+        return Ok(());
     }
     let name = fields.first().map_or(&[][..], |name| name);
     let most = Text::number(most);

@@ -174,7 +174,7 @@ pub fn missing(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         let mut fields = vec![Text::from("command_not_found_handle")];
         fields.extend_from_slice(arguments);
         super::subshell::in_place(shell, super::subshell::Kind::Parentheses, &mut |shell| {
-            function::run(shell, &handler, std::mem::take(&mut fields))
+            function::run(shell, &handler, std::mem::take(&mut fields), true)
         })?;
         return Ok(shell.state.status);
     }

@@ -1,8 +1,10 @@
 //! Simple commands: assignments, words, redirections.
 
+use std::rc::Rc;
+
 use codepod_shell_syntax::Name;
 use codepod_shell_syntax::print;
-use codepod_shell_syntax::tree::{Argument, Command, Simple};
+use codepod_shell_syntax::tree::{Argument, Command, Function, Simple};
 
 use super::redirect::{self, Undo};
 use super::{function, program, set_status, substitution, trace};
@@ -15,24 +17,39 @@ use crate::text::Text;
 use crate::variables::Attributes;
 use crate::{assign, expand, fds, special, traps};
 
+/// Runs a simple command. What runs a function's body keeps little on the stack: everything else is in [`begin`].
 #[inline(never)]
 pub(super) fn run(shell: &mut Shell, command: &Command, simple: &Simple) -> Run {
-    if (shell.state.traps.debugs() || shell.state.names_command || shell.state.traps.errs())
-        && !announce(shell, command)?
-    {
-        return Ok(());
-    }
     let mark = shell.substitutions.len();
-    shell.captured = None;
-    let result = if simple.words.is_empty() {
-        assignments(shell, command, simple)
-    } else {
-        words(shell, command, simple)
-    };
+    let mut result = Ok(());
+    match begin(shell, command, simple) {
+        Ok(None) => {}
+        Ok(Some(function)) => {
+            result = super::command(shell, &function.body);
+            result = function::leave(shell, result);
+        }
+        Err(stop) => result = Err(stop),
+    }
     if shell.substitutions.len() > mark {
         substitution::close(shell, mark);
     }
     result
+}
+
+/// Runs a simple command, except for the body of a function, which is returned.
+#[inline(never)]
+fn begin(shell: &mut Shell, command: &Command, simple: &Simple) -> Run<Option<Rc<Function>>> {
+    if (shell.state.traps.debugs() || shell.state.names_command || shell.state.traps.errs())
+        && !announce(shell, command)?
+    {
+        return Ok(None);
+    }
+    shell.captured = None;
+    if simple.words.is_empty() {
+        assignments(shell, command, simple)?;
+        return Ok(None);
+    }
+    words(shell, command, simple)
 }
 
 /// Notes the command for `BASH_COMMAND` and runs the DEBUG trap. False when the command is to be skipped.
@@ -74,7 +91,7 @@ fn assignments(shell: &mut Shell, command: &Command, simple: &Simple) -> Run {
 }
 
 /// A command with words.
-fn words(shell: &mut Shell, command: &Command, simple: &Simple) -> Run {
+fn words(shell: &mut Shell, command: &Command, simple: &Simple) -> Run<Option<Rc<Function>>> {
     let mut fields = shell.take_fields();
     if let Err(stop) = expand_words(shell, simple, &mut fields) {
         shell.give_fields(fields);
@@ -82,7 +99,8 @@ fn words(shell: &mut Shell, command: &Command, simple: &Simple) -> Run {
     }
     if fields.is_empty() {
         shell.give_fields(fields);
-        return assignments(shell, command, simple);
+        assignments(shell, command, simple)?;
+        return Ok(None);
     }
     dispatch(shell, command, simple, fields)
 }
@@ -99,30 +117,31 @@ pub(super) fn expand_words(shell: &mut Shell, simple: &Simple, fields: &mut Vec<
     Ok(())
 }
 
-fn dispatch(shell: &mut Shell, command: &Command, simple: &Simple, fields: Vec<Text>) -> Run {
+fn dispatch(shell: &mut Shell, command: &Command, simple: &Simple, fields: Vec<Text>) -> Run<Option<Rc<Function>>> {
     let plain = simple.assigns.is_empty() && command.redirects.is_empty();
     if let Some(definition) = find_function(shell, &fields) {
         let definition = definition.clone();
-        return if plain {
+        if plain {
             trace::words(shell, &fields)?;
-            function::run(shell, &definition, fields)
-        } else {
-            prepared(shell, command, simple, What::Function(&definition), fields)
-        };
+            return function::enter(shell, &definition, fields, true).map(Some);
+        }
+        prepared(shell, command, simple, What::Function(&definition), fields)?;
+        return Ok(None);
     }
     let found = fields.first().and_then(|name| builtins::enabled(shell, name));
     match found {
         Some(entry) if plain => {
             trace::words(shell, &fields)?;
-            builtin(shell, entry, fields)
+            builtin(shell, entry, fields)?;
         }
-        Some(entry) => prepared(shell, command, simple, What::Builtin(entry), fields),
+        Some(entry) => prepared(shell, command, simple, What::Builtin(entry), fields)?,
         None if plain => {
             trace::words(shell, &fields)?;
-            external(shell, command, fields)
+            external(shell, command, fields)?;
         }
-        None => prepared(shell, command, simple, What::Program, fields),
+        None => prepared(shell, command, simple, What::Program, fields)?,
     }
+    Ok(None)
 }
 
 /// The function that a command names.
@@ -263,8 +282,7 @@ fn prepare_and_run(
         };
     }
     match what {
-        What::Function(definition) if simple.assigns.is_empty() => function::run(shell, definition, fields),
-        What::Function(definition) => function::run_in_scope(shell, definition, fields),
+        What::Function(definition) => function::run(shell, definition, fields, simple.assigns.is_empty()),
         What::Builtin(entry) => {
             if keeps_redirections(&fields) {
                 undo.keep();
