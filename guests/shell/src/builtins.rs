@@ -230,12 +230,27 @@ const fn declaring(entry: Entry) -> Entry {
     }
 }
 
+/// Where in [`TABLE`] the builtins start whose names start with a byte, and where they end.
+const BY_FIRST: [(u8, u8); 128] = {
+    let mut places = [(0, 0); 128];
+    let mut at = 0;
+    while at < TABLE.len() {
+        let place = &mut places[TABLE[at].name.as_bytes()[0] as usize];
+        if place.1 == 0 {
+            place.0 = at as u8;
+        }
+        at += 1;
+        place.1 = at as u8;
+    }
+    places
+};
+
 /// The builtin of a name, also when `enable -n` has switched it off.
+#[inline]
 pub fn find(name: &[u8]) -> Option<&'static Entry> {
-    TABLE
-        .binary_search_by(|entry| entry.name.as_bytes().cmp(name))
-        .ok()
-        .map(|at| &TABLE[at])
+    let (start, end) = BY_FIRST.get(usize::from(*name.first()?))?;
+    let same_start = TABLE.get(usize::from(*start)..usize::from(*end))?;
+    same_start.iter().find(|entry| entry.name.as_bytes() == name)
 }
 
 /// The builtin that runs for a name: none when `enable -n` has switched it off.

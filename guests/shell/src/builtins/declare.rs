@@ -110,7 +110,11 @@ fn declare(shell: &mut Shell, arguments: &[Text], local: bool) -> Run<i32> {
     if options.functions {
         return Ok(functions::declare(shell, command, operands, options));
     }
-    let name = super::find(command).map_or("declare", |entry| entry.name);
+    let name = match command.first() {
+        Some(b'l') => "local",
+        Some(b't') => "typeset",
+        _ => "declare",
+    };
     arith::named(shell, name, |shell| {
         let mut status = 0;
         for operand in operands {
