@@ -46,9 +46,10 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     config.guard_before_linear_memory(true);
     config.memory_init_cow(true);
 
-    // Guest stacks: 1 MiB for WebAssembly, the same again for the host functions it calls.
-    config.max_wasm_stack(MIB);
-    config.async_stack_size(2 * MIB);
+    // Guest stacks: a shell function that calls itself 5,000 times needs more than the usual megabyte. Memory is
+    // taken only where a guest goes that deep. One more for the host functions that it calls.
+    config.max_wasm_stack(8 * MIB);
+    config.async_stack_size(9 * MIB);
     // Nothing of one sandbox may be found on a stack by another.
     config.async_stack_zeroing(true);
 
