@@ -17,6 +17,8 @@ mod tilde;
 mod transform;
 mod word;
 
+use std::rc::Rc;
+
 use codepod_shell_syntax::tree::{Arith, Bytes, Param, ParamOp, Part, Subject, Subscript, Word};
 use codepod_shell_syntax::{Name, Options};
 
@@ -226,8 +228,9 @@ pub fn target(shell: &mut Shell, word: &Word) -> Run<Text> {
     }
 }
 
-/// Expands a word into a pattern: quoted parts stand for themselves. For `case` and `[[`: `nocasematch` applies, and for `[[` extended forms are always known.
-pub fn pattern(shell: &mut Shell, word: &Word) -> Run<Pattern> {
+/// Expands a word into a pattern: quoted parts stand for themselves. For `case` and `[[`: `nocasematch` applies, and extended forms
+/// are known.
+pub fn pattern(shell: &mut Shell, word: &Word) -> Run<Rc<Pattern>> {
     let options = pattern::Options {
         extglob: true,
         nocase: shell.state.shopt.has(ShellOptions::NOCASEMATCH),
@@ -235,18 +238,12 @@ pub fn pattern(shell: &mut Shell, word: &Word) -> Run<Pattern> {
     pattern_with(shell, word, options)
 }
 
-fn pattern_with(shell: &mut Shell, word: &Word, options: pattern::Options) -> Run<Pattern> {
-    if !options.nocase
-        && let [part] = word.parts.as_slice()
-    {
-        match part {
-            Part::Quoted(bytes, _) => return Ok(Pattern::literal(bytes)),
-            Part::Literal(bytes) => return Ok(Pattern::new(bytes, options)),
-            _ => {}
-        }
+fn pattern_with(shell: &mut Shell, word: &Word, options: pattern::Options) -> Run<Rc<Pattern>> {
+    if let [Part::Literal(bytes)] = word.parts.as_slice() {
+        return Ok(Pattern::cached(bytes, options));
     }
     let text = joined(shell, &word.parts, Kind::Pattern, word::Place::Bare)?;
-    Ok(Pattern::new(&text, options))
+    Ok(Pattern::cached(&text, options))
 }
 
 /// Expands a word into a regular expression for `=~`: quoted parts stand for themselves.

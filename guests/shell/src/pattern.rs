@@ -10,7 +10,20 @@ mod extended;
 mod parse;
 mod run;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use class::Class;
+
+/// How many compiled patterns of a kind are remembered.
+const CACHED: usize = 256;
+/// Longer patterns are not.
+const CACHED_LENGTH: usize = 256;
+
+thread_local! {
+    static CACHE: RefCell<[HashMap<Box<[u8]>, Rc<Pattern>>; 4]> = RefCell::default();
+}
 
 /// A pattern, compiled.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +65,25 @@ impl Pattern {
     /// Compiles a pattern. A backslash makes the next character stand for itself; anything that is not well-formed does so too.
     pub fn new(pattern: &[u8], options: Options) -> Pattern {
         parse::parse(pattern, options)
+    }
+
+    /// The same, compiled once and remembered as long as not too many others are asked for.
+    pub fn cached(pattern: &[u8], options: Options) -> Rc<Pattern> {
+        if pattern.len() > CACHED_LENGTH {
+            return Rc::new(Pattern::new(pattern, options));
+        }
+        CACHE.with_borrow_mut(|cache| {
+            let cache = &mut cache[usize::from(options.extglob) * 2 + usize::from(options.nocase)];
+            if let Some(compiled) = cache.get(pattern) {
+                return Rc::clone(compiled);
+            }
+            if cache.len() >= CACHED {
+                cache.clear();
+            }
+            let compiled = Rc::new(Pattern::new(pattern, options));
+            cache.insert(pattern.into(), Rc::clone(&compiled));
+            compiled
+        })
     }
 
     /// The pattern that matches these bytes and nothing else.

@@ -89,7 +89,9 @@ pub fn place(shell: &mut Shell, name: Name, subscript: &Subscript) -> Run<Option
         return Ok(bad(shell, name, b""));
     }
     let index = arith::eval(shell, arith);
-    Ok(Some(Place::Index(index.map_err(|stop| expand::unwound(shell, stop))?)))
+    Ok(Some(Place::Index(
+        index.map_err(|stop| expand::unwound(shell, stop))?,
+    )))
 }
 
 /// The place that the text of a subscript means in a variable, which is no nameref. A bad one is reported and `None`.
@@ -106,7 +108,9 @@ pub fn key_or_index(shell: &mut Shell, name: Name, subscript: &[u8]) -> Run<Opti
     }
     let text = expand::text_in_quotes(shell, subscript)?;
     let index = arith::eval_text(shell, &text);
-    Ok(Some(Place::Index(index.map_err(|stop| expand::unwound(shell, stop))?)))
+    Ok(Some(Place::Index(
+        index.map_err(|stop| expand::unwound(shell, stop))?,
+    )))
 }
 
 #[cold]

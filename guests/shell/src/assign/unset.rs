@@ -64,7 +64,11 @@ pub fn unset(shell: &mut Shell, name: Name) -> bool {
     let keeps = shell.state.shopt.has(ShellOptions::LOCALVAR_UNSET);
     if own || keeps && shell.state.scopes.has(name) {
         let exported = variable.attributes.has(Attributes::EXPORT);
-        let kept = if exported { Attributes::EXPORT } else { Attributes::NONE };
+        let kept = if exported {
+            Attributes::EXPORT
+        } else {
+            Attributes::NONE
+        };
         left.attributes = Attributes::LOCAL.with(kept);
     } else if let Some(saved) = shell.state.scopes.take(name) {
         left = saved;

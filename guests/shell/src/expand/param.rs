@@ -127,7 +127,7 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, quoted: bool) -> R
                 .transpose()?;
             (
                 map(fetched, |text| {
-                    replace::case(text, *op, *all, pattern.as_ref())
+                    replace::case(text, *op, *all, pattern.as_deref())
                 }),
                 Joined::Always,
             )
@@ -159,7 +159,7 @@ pub(super) fn operand(
     shell: &mut Shell,
     word: &Word,
     nocase: bool,
-) -> Run<crate::pattern::Pattern> {
+) -> Run<std::rc::Rc<crate::pattern::Pattern>> {
     use crate::options::ShellOptions;
     let options = crate::pattern::Options {
         extglob: shell.state.shopt.has(ShellOptions::EXTGLOB),

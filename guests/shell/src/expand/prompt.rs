@@ -117,7 +117,11 @@ fn escape(shell: &mut Shell, letter: u8, out: &mut Vec<u8>) {
         b'!' => {
             // The command that runs is in the history already; what a prompt asks for is not.
             let known = shell.state.history.len() as i64;
-            let number = if shell.state.interactive { known + 1 } else { known.max(1) };
+            let number = if shell.state.interactive {
+                known + 1
+            } else {
+                known.max(1)
+            };
             out.extend_from_slice(&Text::number(number));
         }
         b'#' => out.extend_from_slice(&Text::number(shell.state.command_number.into())),

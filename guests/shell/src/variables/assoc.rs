@@ -40,7 +40,8 @@ impl Assoc {
 
     /// An element to be changed in place.
     pub fn get_mut(&mut self, key: &[u8]) -> Option<&mut Text> {
-        self.find(key, hash(key)).map(|at| &mut self.elements[at].value)
+        self.find(key, hash(key))
+            .map(|at| &mut self.elements[at].value)
     }
 
     /// Sets an element.
@@ -115,7 +116,7 @@ impl Assoc {
 
     /// The elements in bash's order.
     pub fn iter(&self) -> impl Iterator<Item = (&Text, &Text)> {
-        self.heads.iter().flat_map(|head| {
+        self.heads.iter().flat_map(move |head| {
             let mut at = *head;
             std::iter::from_fn(move || {
                 let element = self.elements.get(at as usize)?;
@@ -126,7 +127,9 @@ impl Assoc {
     }
 
     fn find(&self, key: &[u8], hash: u32) -> Option<usize> {
-        let mut at = *self.heads.get(hash as usize & self.heads.len().wrapping_sub(1))?;
+        let mut at = *self
+            .heads
+            .get(hash as usize & self.heads.len().wrapping_sub(1))?;
         while let Some(element) = self.elements.get(at as usize) {
             if element.hash == hash && *element.key == *key {
                 return Some(at as usize);
@@ -152,8 +155,8 @@ impl Assoc {
     }
 }
 
-/// bash's `hash_string`; bytes are signed there.
-fn hash(key: &[u8]) -> u32 {
+/// bash's `hash_string`, which decides the order of all its tables; bytes are signed there.
+pub fn hash(key: &[u8]) -> u32 {
     key.iter().fold(2_166_136_261, |hash: u32, byte| {
         hash.wrapping_mul(16_777_619) ^ i32::from(byte.cast_signed()).cast_unsigned()
     })
