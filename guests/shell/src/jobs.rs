@@ -270,6 +270,7 @@ impl Jobs {
                     Status::Continued => None,
                     status => Some(status),
                 };
+                job.told = false;
                 return;
             }
         }
@@ -416,6 +417,7 @@ pub fn wait_job(shell: &mut Shell, at: usize, quiet: bool) -> Run<Waited> {
                 return Ok(Waited::Status(status.code().cast_signed(), None));
             }
             JobState::Stopped(signal) => {
+                notice::stopped(shell, at);
                 return Ok(Waited::Status(128 + signal.raw().cast_signed(), None));
             }
             JobState::Running => {}

@@ -27,12 +27,25 @@ fn settle_now(shell: &mut Shell) {
     let mut at = 0;
     while let Some(job) = shell.jobs.list.get(at) {
         if job.foreign || !job.is_done() {
+            stopped(shell, at);
             at += 1;
             continue;
         }
         announce(shell, at);
         shell.jobs.remove(at);
     }
+}
+
+/// Tells that a job was stopped, once.
+pub(super) fn stopped(shell: &mut Shell, at: usize) {
+    let job = &shell.jobs.list[at];
+    if !matches!(job.state(), JobState::Stopped(_)) || job.told {
+        return;
+    }
+    let mut text = b"\n".to_vec();
+    line(shell, at, &mut text);
+    let _ = shell.fds.write(2, &text);
+    shell.jobs.list[at].told = true;
 }
 
 /// Tells of the end of a job: where a signal ended it, and with job control in any case.
