@@ -1,56 +1,51 @@
-//! `spec`: conformance cases of the shell and its tools, in the sandbox and in real bash.
-//!
-//! The shell does not exist yet, and neither do cases. The command says so rather than pretend.
+//! `spec`: conformance cases of the shell and its tools, in the sandbox and in real bash. `codepod-spec` runs them.
 
 use crate::Command;
-use crate::cache;
 use crate::failure::{Failure, Outcome, unknown_argument};
+use crate::process;
 
 pub(crate) const COMMAND: Command = Command {
     name: "spec",
-    arguments: "run|verify|bless [FILTER]",
+    arguments: "run|verify|bless [FILTER] | oils [OPTIONS]",
     about: "conformance cases: in the sandbox; in bash; recorded from bash",
-    more: "There is no shell yet, so there are no cases in spec/, and only `run` does anything: it says so.",
+    more: "run, verify and bless take the cases of spec/ whose `TOPIC/NAME` contains FILTER.\n\
+        oils runs the cases of the Oils project, which are beside the checkout in ../shared/oils-spec.\n\
+        `cargo run -p codepod-spec -- --help` lists the options.",
     run,
 };
 
+/// How many cases of Oils must pass in CI.
+const OILS_AT_LEAST: usize = 0;
+
 fn run(arguments: &[String]) -> Outcome {
-    let Some(action) = arguments.first() else {
+    let Some((action, rest)) = arguments.split_first() else {
         return Err(Failure::usage(
-            "`spec` needs `run`, `verify` or `bless`",
+            "`spec` needs `run`, `verify`, `bless` or `oils`",
             "`cargo xtask spec --help` tells more",
         ));
     };
-    if arguments.len() > 2 {
-        return Err(unknown_argument(&arguments[2], "spec"));
-    }
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     match action.as_str() {
-        "run" => run_cases(),
-        "verify" | "bless" => Err(Failure::new(format!(
-            "`spec {action}` compares cases with bash, and there are no cases until the shell exists"
-        ))),
+        "run" | "verify" | "bless" => match rest[..] {
+            [] => codepod_spec(&["shell", action]),
+            [filter] if !filter.starts_with('-') => codepod_spec(&["shell", action, filter]),
+            [first, ..] => Err(unknown_argument(first, "spec")),
+        },
+        "oils" => codepod_spec(&[&["oils"], &rest[..]].concat()),
         other => Err(unknown_argument(other, "spec")),
     }
 }
 
-/// Runs the cases in the sandbox.
+/// What CI runs: every case, in bash and in the sandbox.
 pub(crate) fn run_cases() -> Outcome {
-    let files = cache::files(&cache::in_root("spec"), &|path| {
-        !cache::is_build_output(path)
-    })?;
-    let cases = files
-        .iter()
-        .filter(|file| {
-            file.extension()
-                .is_some_and(|extension| extension == "toml")
-        })
-        .count();
-    if cases > 0 {
-        return Err(Failure::new(format!(
-            "spec/ holds {cases} files of cases, but xtask has no runner for them yet"
-        ))
-        .hint("the runner comes with the shell: xtask/src/spec.rs"));
-    }
-    println!("spec: no cases: there is no shell yet");
-    Ok(())
+    codepod_spec(&["shell", "verify"])?;
+    codepod_spec(&["shell", "run"])?;
+    codepod_spec(&["oils", "--at-least", &OILS_AT_LEAST.to_string()])
+}
+
+fn codepod_spec(arguments: &[&str]) -> Outcome {
+    process::cargo()
+        .args(["run", "--quiet", "--package", "codepod-spec", "--"])
+        .args(arguments)
+        .run()
 }

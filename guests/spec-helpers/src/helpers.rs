@@ -6,6 +6,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
 
+/// Their names, one a line.
+pub(crate) const NAMES: &str =
+    "argv.py\nprintenv.py\nstdout_stderr.py\nread_from_fd.py\nshow_fd_table.py\n";
+
 /// How much `read_from_fd.py` reads at most.
 pub(crate) const MOST_READ: usize = 1024;
 

@@ -31,11 +31,8 @@ fn read(fd: u32) -> io::Result<Vec<u8>> {
 )]
 #[used]
 #[unsafe(link_section = "codepod.commands")]
-static COMMANDS: [u8; NAMES.len()] = {
-    let mut names = [0; NAMES.len()];
-    names.copy_from_slice(NAMES.as_bytes());
+static COMMANDS: [u8; helpers::NAMES.len()] = {
+    let mut names = [0; helpers::NAMES.len()];
+    names.copy_from_slice(helpers::NAMES.as_bytes());
     names
 };
-
-#[cfg(target_family = "wasm")]
-const NAMES: &str = "argv.py\nprintenv.py\nstdout_stderr.py\nread_from_fd.py\nshow_fd_table.py\n";

@@ -1,0 +1,129 @@
+//! The command line.
+
+use std::ffi::OsString;
+
+use crate::failure::{Failure, Result};
+use crate::oils;
+use crate::shell::{self, Action};
+
+const HELP: &str = "\
+usage: codepod-spec COMMAND [OPTIONS]
+
+  shell run|verify|bless [FILTER]
+                          our cases, those with FILTER in `TOPIC/NAME`: in the sandbox; in real bash; recorded
+                          from real bash
+  oils                    the cases of the Oils project that bash itself passes
+    --filter TEXT         those whose id contains it
+    --failed              list the ids of those that fail
+    --show ID             one: script, expectation, and what came
+    --compare FILE        what passes or fails now, against a list of failed ids
+    --keep FILE           write that list
+    --missing-tools       commands that cases call and the sandbox lacks
+    --shell native        run the machine's bash instead, to prove the runner
+    --at-least N          fail when fewer pass
+";
+
+/// Does what the words ask for.
+pub(crate) fn run(words: &[OsString]) -> Result<()> {
+    let words: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
+    let words = words.ok_or_else(|| Failure::usage("an argument is not UTF-8"))?;
+    if words.is_empty() || words.contains(&"--help") {
+        print!("{HELP}");
+        return Ok(());
+    }
+    let mut words = Words { words, at: 1 };
+    match words.words[0] {
+        "shell" => shell_arguments(&mut words),
+        "oils" => oils::run(&oils_arguments(&mut words)?),
+        other => Err(Failure::usage(format!("there is no command `{other}`"))),
+    }
+}
+
+fn shell_arguments(words: &mut Words<'_>) -> Result<()> {
+    let action = match words.next() {
+        Some("run") => Action::Run,
+        Some("verify") => Action::Verify,
+        Some("bless") => Action::Bless,
+        _ => return Err(Failure::usage("`shell` needs `run`, `verify` or `bless`")),
+    };
+    let filter = words.next();
+    match filter.filter(|word| word.starts_with('-')).or(words.next()) {
+        Some(word) => Err(words.unknown(word)),
+        None => shell::run(action, filter),
+    }
+}
+
+fn oils_arguments(words: &mut Words<'_>) -> Result<oils::Arguments> {
+    let mut arguments = oils::Arguments::default();
+    while let Some(word) = words.next() {
+        match word {
+            "--filter" => arguments.filter = Some(words.value()?.into()),
+            "--failed" => arguments.failed = true,
+            "--show" => arguments.show = Some(words.value()?.into()),
+            "--compare" => arguments.compare = Some(words.value()?.into()),
+            "--keep" => arguments.keep = Some(words.value()?.into()),
+            "--missing-tools" => arguments.missing_tools = true,
+            "--at-least" => arguments.at_least = words.number()?,
+            "--shell" => arguments.native = words.value()? == "native",
+            other => return Err(words.unknown(other)),
+        }
+    }
+    Ok(arguments)
+}
+
+/// The words of a call, taken one by one.
+struct Words<'a> {
+    words: Vec<&'a str>,
+    at: usize,
+}
+
+impl<'a> Words<'a> {
+    fn next(&mut self) -> Option<&'a str> {
+        let word = self.words.get(self.at).copied();
+        self.at += 1;
+        word
+    }
+
+    /// What belongs to the option that was taken last.
+    fn value(&mut self) -> Result<&'a str> {
+        let option = self.words[self.at - 1];
+        self.next()
+            .ok_or_else(|| Failure::usage(format!("`{option}` needs a value")))
+    }
+
+    fn number<N: std::str::FromStr>(&mut self) -> Result<N> {
+        let option = self.words[self.at - 1];
+        let value = self.value()?;
+        value
+            .parse()
+            .map_err(|_| Failure::usage(format!("`{option}` needs a number, not `{value}`")))
+    }
+
+    fn unknown(&self, word: &str) -> Failure {
+        Failure::usage(format!("`{}` does not take `{word}`", self.words[0]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(words: &[&str]) -> Result<()> {
+        let words: Vec<OsString> = words.iter().map(|&word| word.into()).collect();
+        run(&words)
+    }
+
+    #[test]
+    fn mistakes_in_a_call_end_with_2() {
+        for words in [
+            &["nonsense"][..],
+            &["shell"],
+            &["shell", "run", "--nonsense"],
+            &["oils", "--nonsense"],
+            &["oils", "--show"],
+            &["oils", "--at-least", "many"],
+        ] {
+            assert_eq!(call(words).unwrap_err().status, 2, "{words:?}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Scripts in the shell of a sandbox, each in a sandbox of its own.
+
+use std::collections::BTreeMap;
+
+use codepod::{FileKind, Options, Sandbox};
+
+use crate::failure::Result;
+use crate::job::{CASE_DIRECTORY, Job, Left, Outcome, Place, is_executable};
+
+/// Sandboxes that start alike.
+#[derive(Debug)]
+pub(crate) struct Sandboxes {
+    /// What each is forked from.
+    first: Sandbox,
+}
+
+impl Sandboxes {
+    /// Sandboxes with the usual guests and those of `groups`, and with further files, all executable.
+    pub(crate) fn new(groups: &[&str], files: &BTreeMap<String, Vec<u8>>) -> Result<Sandboxes> {
+        let mut options = Options::default();
+        options.cwd = CASE_DIRECTORY.into();
+        options.guest_groups = groups.iter().map(|&group| group.into()).collect();
+        let first = Sandbox::create(options)?;
+        let root = first.as_root();
+        for (path, content) in files {
+            if let Some((directory, _)) = path.rsplit_once('/') {
+                root.mkdir(directory)?;
+            }
+            root.write_file(path, content)?;
+            root.set_mode(path, 0o755)?;
+        }
+        first.mkdir(CASE_DIRECTORY)?;
+        Ok(Sandboxes { first })
+    }
+
+    /// Whether they have a shell.
+    pub(crate) fn have_shell(&self) -> bool {
+        self.first.stat("/bin/bash").is_ok()
+    }
+
+    /// The names of their commands.
+    pub(crate) fn commands(&self) -> Result<Vec<String>> {
+        let entries = self.first.list_dir("/usr/bin")?;
+        let names = entries.into_iter();
+        Ok(names
+            .map(|entry| String::from_utf8_lossy(&entry.name).into_owned())
+            .collect())
+    }
+}
+
+impl Place for Sandboxes {
+    fn run(&self, job: &Job) -> Result<Outcome> {
+        let sandbox = self.first.fork()?;
+        for (name, content) in &job.files {
+            if let Some((directory, _)) = name.rsplit_once('/') {
+                sandbox.mkdir(directory)?;
+            }
+            if !name.ends_with('/') {
+                sandbox.write_file(name, content)?;
+                if is_executable(content) {
+                    sandbox.set_mode(name, 0o755)?;
+                }
+            }
+        }
+        let mut command = sandbox.command(job.argv()).timeout(job.timeout);
+        for (name, value) in &job.env {
+            command = command.env(name, value);
+        }
+        if !job.input().is_empty() {
+            command = command.stdin(job.input());
+        }
+        let result = command.run_blocking()?;
+        let files = if job.wants_files {
+            // What outlives the shell would change them while they are read.
+            sandbox.kill_all()?;
+            left(&sandbox)?
+        } else {
+            BTreeMap::new()
+        };
+        Ok(Outcome {
+            stdout: result.stdout,
+            stderr: result.stderr,
+            status: result.exit_code,
+            timed_out: result.timed_out,
+            files,
+            time: result.execution_time,
+        })
+    }
+}
+
+/// Everything in the working directory, by its path.
+fn left(sandbox: &Sandbox) -> Result<BTreeMap<String, Left>> {
+    let mut found = BTreeMap::new();
+    let mut pending = vec![String::new()];
+    while let Some(prefix) = pending.pop() {
+        for entry in sandbox.list_dir(format!("{CASE_DIRECTORY}/{prefix}"))? {
+            let name = format!("{prefix}{}", String::from_utf8_lossy(&entry.name));
+            let what = match entry.kind {
+                FileKind::Directory => {
+                    pending.push(format!("{name}/"));
+                    Left::Directory
+                }
+                FileKind::File => Left::File(sandbox.as_root().read_file(&name)?),
+                _ => Left::Other,
+            };
+            found.insert(name, what);
+        }
+    }
+    Ok(found)
+}

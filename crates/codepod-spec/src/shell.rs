@@ -1,0 +1,390 @@
+//! Our own cases: in the sandbox (`run`), in real bash (`verify`), recorded from real bash (`bless`).
+//!
+//! A case is run by `bash -c SCRIPT` in a new directory that holds the case's files, with its `stdin` or nothing to
+//! read, and the environment of [`crate::job::environment`]. Standard output, standard error and status must be as
+//! written; the files left as well, where the case names them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::case_file::{Case, CaseFile};
+use crate::compare::difference;
+use crate::failure::{Failure, Result};
+use crate::job::{Feed, Job, Left, Outcome, Place, environment};
+use crate::native::Native;
+use crate::pool;
+use crate::sandbox::Sandboxes;
+
+/// How long a case may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// A case that takes longer is named.
+const SLOW: Duration = Duration::from_secs(1);
+/// How many of a hundred cases may be pending.
+const MOST_PENDING_PERCENT: usize = 2;
+/// How lines begin that our shell adds to bash's messages for models.
+const HINT: &[u8] = b"codepod: hint: ";
+
+/// What is done with the cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Run them in the sandbox.
+    Run,
+    /// Run them in real bash: what is written must be what it does.
+    Verify,
+    /// Write down what real bash does.
+    Bless,
+}
+
+/// How a case went.
+enum Verdict {
+    Passed,
+    Failed(String),
+    /// It failed as it says it would.
+    Pending,
+    /// It passed although it is said to be pending.
+    NoLongerPending,
+    /// It is not for this place.
+    LeftOut,
+}
+
+/// Does what `action` says with the cases whose `TOPIC/NAME` contains `filter`.
+pub(crate) fn run(action: Action, filter: Option<&str>) -> Result<()> {
+    let mut files = read_all(&directory())?;
+    if files.is_empty() {
+        println!("spec: there are no cases");
+        return Ok(());
+    }
+    if action == Action::Bless {
+        return bless(&mut files, filter);
+    }
+    if let Some(file) = files.iter().find(|file| !file.is_in_form()) {
+        return Err(
+            Failure::file("use", &file.path, "it is not in the usual form")
+                .hint("`cargo xtask spec bless` writes it"),
+        );
+    }
+    let sandboxes;
+    let native;
+    let place: &dyn Place = if action == Action::Run {
+        sandboxes = Sandboxes::new(&[], &BTreeMap::new())?;
+        if !sandboxes.have_shell() {
+            let cases: usize = files.iter().map(|file| file.cases.len()).sum();
+            println!("spec: {cases} cases, and no shell in the sandbox yet");
+            return Ok(());
+        }
+        &sandboxes
+    } else {
+        native = Native::find()?;
+        &native
+    };
+    let cases = chosen(&files, filter)?;
+    let verdicts = pool::map(&cases, |(topic, case)| judge(action, place, topic, case));
+    report(action, &cases, verdicts.into_iter().collect::<Result<_>>()?)
+}
+
+fn chosen<'a>(files: &'a [CaseFile], filter: Option<&str>) -> Result<Vec<(&'a str, &'a Case)>> {
+    let all = files
+        .iter()
+        .flat_map(|file| file.cases.iter().map(|case| (file.topic.as_str(), case)));
+    let cases: Vec<_> = all
+        .filter(|(topic, case)| is_chosen(topic, case, filter))
+        .collect();
+    if cases.is_empty() {
+        return Err(Failure::new(format!(
+            "no case has `{}` in its topic or name",
+            filter.unwrap_or_default()
+        )));
+    }
+    Ok(cases)
+}
+
+fn is_chosen(topic: &str, case: &Case, filter: Option<&str>) -> bool {
+    filter.is_none_or(|filter| format!("{topic}/{}", case.name).contains(filter))
+}
+
+fn judge(action: Action, place: &dyn Place, topic: &str, case: &Case) -> Result<Verdict> {
+    if action == Action::Verify && case.differs.is_some() {
+        return Ok(Verdict::LeftOut);
+    }
+    let outcome = place.run(&case.job())?;
+    if outcome.time > SLOW {
+        println!(
+            "slow: {topic}/{} {:.1} s",
+            case.name,
+            outcome.time.as_secs_f64()
+        );
+    }
+    let differences = case.differences(&outcome);
+    let is_pending = action == Action::Run && case.pending.is_some();
+    Ok(match (differences.is_empty(), is_pending) {
+        (true, false) => Verdict::Passed,
+        (true, true) => Verdict::NoLongerPending,
+        (false, true) => Verdict::Pending,
+        (false, false) => Verdict::Failed(differences),
+    })
+}
+
+fn report(action: Action, cases: &[(&str, &Case)], verdicts: Vec<Verdict>) -> Result<()> {
+    let (mut passed, mut failed, mut pending, mut left_out) = (0, 0, 0, 0);
+    for ((topic, case), verdict) in cases.iter().zip(verdicts) {
+        match verdict {
+            Verdict::Passed => passed += 1,
+            Verdict::Pending => pending += 1,
+            Verdict::LeftOut => left_out += 1,
+            Verdict::NoLongerPending => {
+                println!("passes now: {topic}/{}: take its `pending` away", case.name);
+                failed += 1;
+            }
+            Verdict::Failed(differences) => {
+                print!("failed: {topic}/{}\n{differences}", case.name);
+                failed += 1;
+            }
+        }
+    }
+    let wher = if action == Action::Run {
+        "in the sandbox"
+    } else {
+        "in real bash"
+    };
+    print!("spec: {passed} of {} cases passed {wher}", cases.len());
+    for (count, what) in [
+        (failed, "failed"),
+        (pending, "pending"),
+        (left_out, "not for bash"),
+    ] {
+        if count > 0 {
+            print!(", {count} {what}");
+        }
+    }
+    println!();
+    if failed > 0 {
+        return Err(Failure::new(format!("{failed} cases failed")));
+    }
+    let marked = cases
+        .iter()
+        .filter(|(_, case)| case.pending.is_some())
+        .count();
+    if marked * 100 > cases.len() * MOST_PENDING_PERCENT {
+        return Err(Failure::new(format!(
+            "{marked} of {} cases are pending; at most {MOST_PENDING_PERCENT} % may be",
+            cases.len()
+        )));
+    }
+    Ok(())
+}
+
+/// Writes down what real bash does with the chosen cases.
+fn bless(files: &mut [CaseFile], filter: Option<&str>) -> Result<()> {
+    let native = Native::find()?;
+    chosen(files, filter)?;
+    let (mut changed, mut refused) = (0, 0);
+    for file in files {
+        let topic = file.topic.clone();
+        let recorded = pool::map(&file.cases, |case| {
+            if case.differs.is_some() || !is_chosen(&topic, case, filter) {
+                return Ok(case.clone());
+            }
+            record(&native, case)
+        });
+        for (case, recorded) in file.cases.iter_mut().zip(recorded) {
+            match recorded {
+                Ok(recorded) => *case = recorded,
+                Err(why) => {
+                    println!("not recorded: {topic}/{}: {why}", case.name);
+                    refused += 1;
+                }
+            }
+        }
+        changed += usize::from(file.write()?);
+    }
+    println!("spec: {changed} files changed");
+    match refused {
+        0 => Ok(()),
+        refused => Err(Failure::new(format!("{refused} cases cannot be recorded"))),
+    }
+}
+
+/// The case with what bash does. Fails when that cannot be written down or differs from run to run.
+fn record(native: &Native, case: &Case) -> Result<Case, String> {
+    let run = || {
+        native
+            .run(&case.job())
+            .map_err(|failure| failure.to_string())
+    };
+    let (first, second) = (run()?, run()?);
+    if first.timed_out {
+        return Err("it takes too long".into());
+    }
+    let text = |what: &str, bytes: &[u8]| {
+        let text = String::from_utf8(bytes.to_vec());
+        let text =
+            text.map_err(|_| format!("its {what} is not UTF-8; show bytes with `od -An -tx1`"))?;
+        if text.contains("codepod-spec-") {
+            return Err(format!("its {what} shows the directory it ran in"));
+        }
+        Ok(text)
+    };
+    let leaves = match &case.leaves {
+        None => None,
+        Some(_) => {
+            let mut leaves = BTreeMap::new();
+            for (name, what) in leaves_of(&first) {
+                leaves.insert(name, text("files", &what)?);
+            }
+            Some(leaves)
+        }
+    };
+    let recorded = Case {
+        stdout: text("output", &first.stdout)?,
+        stderr: text("messages", &first.stderr)?,
+        status: first.status,
+        leaves,
+        ..case.clone()
+    };
+    let again = recorded.differences(&second);
+    if !again.is_empty() {
+        return Err(format!("it did something else when run again:\n{again}"));
+    }
+    Ok(recorded)
+}
+
+/// The files that a script left, and with a slash at the end of the name directories.
+fn leaves_of(outcome: &Outcome) -> BTreeMap<String, Vec<u8>> {
+    let entries = outcome.files.iter();
+    entries
+        .map(|(name, what)| match what {
+            Left::File(content) => (name.clone(), content.clone()),
+            Left::Directory => (format!("{name}/"), Vec::new()),
+            Left::Other => (format!("{name}@"), Vec::new()),
+        })
+        .collect()
+}
+
+impl Case {
+    fn job(&self) -> Job {
+        let mut job = Job::new(self.run.as_str(), Feed::Command, TIMEOUT);
+        job.stdin = self.stdin.clone().into_bytes();
+        job.env = environment();
+        job.env.extend(self.env.clone());
+        let files = self.files.iter();
+        job.files = files
+            .map(|(name, content)| (name.clone(), content.clone().into_bytes()))
+            .collect();
+        job.wants_files = self.leaves.is_some();
+        job
+    }
+
+    /// What came otherwise than written; nothing when all is right.
+    fn differences(&self, outcome: &Outcome) -> String {
+        let mut text = String::new();
+        if outcome.timed_out {
+            text += "  it timed out\n";
+        } else if outcome.status != self.status {
+            text += &format!("  status: - {} + {}\n", self.status, outcome.status);
+        }
+        text += &difference("stdout", self.stdout.as_bytes(), &outcome.stdout);
+        text += &difference(
+            "stderr",
+            self.stderr.as_bytes(),
+            &without_hints(&outcome.stderr),
+        );
+        if let Some(leaves) = &self.leaves {
+            let left = leaves_of(outcome);
+            for name in leaves.keys().filter(|name| !left.contains_key(*name)) {
+                text += &format!("  file `{name}` is missing\n");
+            }
+            for (name, content) in left {
+                match leaves.get(&name) {
+                    Some(expected) => {
+                        text +=
+                            &difference(&format!("file `{name}`"), expected.as_bytes(), &content)
+                    }
+                    None => text += &format!("  file `{name}` is left\n"),
+                }
+            }
+        }
+        text
+    }
+}
+
+fn without_hints(stderr: &[u8]) -> Vec<u8> {
+    let lines = stderr.split_inclusive(|byte| *byte == b'\n');
+    lines
+        .filter(|line| !line.starts_with(HINT))
+        .flatten()
+        .copied()
+        .collect()
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/shell")
+}
+
+fn read_all(directory: &Path) -> Result<Vec<CaseFile>> {
+    if !directory.exists() {
+        return Ok(Vec::new());
+    }
+    let entries =
+        std::fs::read_dir(directory).map_err(|error| Failure::file("list", directory, error))?;
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "toml")
+        })
+        .collect();
+    paths.sort();
+    paths.iter().map(|path| CaseFile::read(path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case() -> Case {
+        Case {
+            name: "n".into(),
+            stdout: "1\n".into(),
+            leaves: Some(BTreeMap::new()),
+            ..Case::default()
+        }
+    }
+
+    fn outcome() -> Outcome {
+        Outcome {
+            stdout: b"1\n".to_vec(),
+            ..Outcome::default()
+        }
+    }
+
+    #[test]
+    fn everything_that_is_written_is_compared() {
+        assert_eq!(case().differences(&outcome()), "");
+        let status = Outcome {
+            status: 1,
+            ..outcome()
+        };
+        assert!(case().differences(&status).contains("status: - 0 + 1"));
+        let stderr = Outcome {
+            stderr: b"x\n".to_vec(),
+            ..outcome()
+        };
+        assert!(case().differences(&stderr).contains("+ x"));
+        let files = [("f".into(), Left::File(Vec::new()))].into();
+        assert!(
+            case()
+                .differences(&Outcome { files, ..outcome() })
+                .contains("`f` is left")
+        );
+    }
+
+    #[test]
+    fn hints_for_models_are_not_compared() {
+        let stderr = b"bash: line 1: x: command not found\ncodepod: hint: there is y\n";
+        assert_eq!(
+            without_hints(stderr),
+            b"bash: line 1: x: command not found\n"
+        );
+    }
+}
