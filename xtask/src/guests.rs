@@ -32,8 +32,8 @@ pub(crate) const COMMAND: Command = Command {
 pub(crate) const TARGET: &str = "wasm32-wasip1";
 /// The custom section in which a module names its commands, one a line.
 const COMMANDS_SECTION: &str = "codepod.commands";
-/// How many builds the cache keeps.
-const KEPT_BUILDS: usize = 8;
+/// How many builds of guests the cache keeps.
+const KEPT_BUILDS: usize = 24;
 
 /// A guest: a package and what its `guest.toml` says.
 struct Guest {
@@ -42,6 +42,10 @@ struct Guest {
     /// Binaries that become modules.
     modules: Vec<String>,
     grants: Vec<String>,
+    /// The profile of the guests' workspace that it is built in.
+    profile: String,
+    /// Directories with its sources: its own and those of the members it depends on.
+    sources: Vec<PathBuf>,
 }
 
 fn run(arguments: &[String]) -> Outcome {
@@ -73,18 +77,16 @@ pub(crate) fn bring_all() -> Outcome {
 }
 
 fn bring(guests: &[Guest]) -> Outcome {
-    let build = cache::guests()?.join(inputs_digest()?);
     for guest in guests {
-        let kept = build.join(&guest.name);
+        let kept = kept_build(guest)?;
         if kept.join("guests.toml").exists() {
             println!("guests: {} is in the cache", guest.name);
         } else {
             build_guest(guest, &kept)?;
         }
-        copy_modules(&kept)?;
     }
-    write_list(&build)?;
-    forget_old_builds(&build)?;
+    write_list()?;
+    forget_old_builds()?;
     precompile()
 }
 
@@ -107,12 +109,14 @@ fn chosen(names: &[&str]) -> Outcome<Vec<Guest>> {
 
 fn all() -> Outcome<Vec<Guest>> {
     let mut guests = Vec::new();
-    for package in metadata::guests()? {
+    let packages = metadata::guests()?;
+    for package in &packages {
         let manifest = package.directory.join("guest.toml");
         if manifest.exists() {
             let text = cache::read(&manifest)?;
-            let guest =
-                parse_guest(&text, &package).map_err(|why| Failure::file("use", &manifest, why))?;
+            let mut guest =
+                parse_guest(&text, package).map_err(|why| Failure::file("use", &manifest, why))?;
+            guest.sources = sources(package, &packages);
             guests.push(guest);
         }
     }
@@ -120,9 +124,31 @@ fn all() -> Outcome<Vec<Guest>> {
     Ok(guests)
 }
 
+/// The directories of a package and of the members it depends on.
+fn sources(package: &Package, packages: &[Package]) -> Vec<PathBuf> {
+    let mut names = vec![&package.name];
+    let mut at = 0;
+    while let Some(name) = names.get(at) {
+        let found = packages.iter().find(|package| package.name == **name);
+        for dependency in found.map_or(&[][..], |package| &package.path_dependencies) {
+            if !names.contains(&dependency) {
+                names.push(dependency);
+            }
+        }
+        at += 1;
+    }
+    let mut directories: Vec<PathBuf> = packages
+        .iter()
+        .filter(|package| names.contains(&&package.name))
+        .map(|package| package.directory.clone())
+        .collect();
+    directories.sort();
+    directories
+}
+
 fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
     let table: Table = text.parse().map_err(|error| format!("{error}"))?;
-    let known = ["name", "module", "grants"];
+    let known = ["name", "module", "grants", "profile"];
     if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
         return Err(format!("unknown key `{key}` (known: {})", known.join(", ")));
     }
@@ -154,11 +180,17 @@ fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
             known.join(", ")
         ));
     }
+    let profile = match table.get("profile") {
+        Some(value) => value.as_str().ok_or("`profile` must be a string")?,
+        None => "release",
+    };
     Ok(Guest {
         name: name.to_owned(),
         package: package.name.clone(),
         modules,
         grants,
+        profile: profile.to_owned(),
+        sources: Vec::new(),
     })
 }
 
@@ -169,13 +201,22 @@ fn strings(value: &Value) -> Option<Vec<String>> {
         .collect()
 }
 
-/// The digest of everything that guests are made from.
-fn inputs_digest() -> Outcome<String> {
+/// Where the cache keeps a guest: by its name and the digest of everything it is made from.
+fn kept_build(guest: &Guest) -> Outcome<PathBuf> {
+    let name = format!("{}-{}", guest.name, inputs_digest(guest)?);
+    Ok(cache::guests()?.join(name))
+}
+
+fn inputs_digest(guest: &Guest) -> Outcome<String> {
     let root = cache::root();
     let mut digest = Digest::new();
     let enter = |path: &Path| !cache::is_build_output(path);
-    for directory in ["guests", "crates/codepod-abi"] {
-        for file in cache::files(&root.join(directory), &enter)? {
+    for name in ["guests/Cargo.toml", "guests/Cargo.lock"] {
+        digest.file(root, &root.join(name))?;
+    }
+    let abi = root.join("crates/codepod-abi");
+    for directory in guest.sources.iter().chain([&abi]) {
+        for file in cache::files(directory, &enter)? {
             digest.file(root, &file)?;
         }
     }
@@ -194,7 +235,7 @@ fn inputs_digest() -> Outcome<String> {
     for (_, shown) in path_map(root)? {
         digest.part("path", shown.as_bytes());
     }
-    digest.part("build", b"1"); // raise when `cargo_build` changes what it builds
+    digest.part("build", b"2"); // raise when `cargo_build` changes what it builds
     Ok(digest.hex())
 }
 
@@ -250,10 +291,12 @@ fn cargo_build(root: &Path, guest: &Guest) -> Outcome<Vec<PathBuf>> {
         flags.push(format!("--remap-path-prefix={}={shown}", path.display()));
     }
     let mut cargo = guest_cargo(root, "build")?
-        .args(["--release", "--locked", "--package", &guest.package])
+        .args(["--profile", &guest.profile])
+        .args(["--locked", "--package", &guest.package])
         // Names of functions hold a hash of codepod-abi's place on disk, so they would differ from checkout to
         // checkout. Who needs them for a profile builds the guest with plain cargo.
-        .args(["--config", "profile.release.strip='symbols'"])
+        .arg("--config")
+        .arg(format!("profile.{}.strip='symbols'", guest.profile))
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
     for module in &guest.modules {
         cargo = cargo.args(["--bin", module]);
@@ -261,10 +304,10 @@ fn cargo_build(root: &Path, guest: &Guest) -> Outcome<Vec<PathBuf>> {
     cargo
         .hint("`cargo xtask setup` brings the wasm target and the C compiler")
         .run()?;
-    let release = target_directory(root).join(TARGET).join("release");
+    let built = target_directory(root).join(TARGET).join(&guest.profile);
     let modules = guest.modules.iter();
     Ok(modules
-        .map(|module| release.join(format!("{module}.wasm")))
+        .map(|module| built.join(format!("{module}.wasm")))
         .collect())
 }
 
@@ -330,14 +373,16 @@ fn copy_modules(kept: &Path) -> Outcome {
     Ok(())
 }
 
-/// Lists every guest that this build holds, also those that an earlier call of it built, and removes modules of
-/// other builds.
-fn write_list(build: &Path) -> Outcome {
+/// Copies and lists every guest that the cache holds as it is now, also those that an earlier call built, and removes modules
+/// of other builds.
+fn write_list() -> Outcome {
     let mut entries = Vec::new();
     for guest in all()? {
-        let list = build.join(&guest.name).join("guests.toml");
+        let kept = kept_build(&guest)?;
+        let list = kept.join("guests.toml");
         if list.exists() {
-            copy_modules(&build.join(&guest.name))?;
+            mark_used(&kept);
+            copy_modules(&kept)?;
             let table: Table = cache::read(&list)?
                 .parse()
                 .map_err(|error| Failure::file("parse", &list, error))?;
@@ -378,10 +423,13 @@ fn refuse_same_commands(entries: &[Value]) -> Outcome {
     Ok(())
 }
 
-fn forget_old_builds(current: &Path) -> Outcome {
-    // Marks the build as used; whether that works decides only when it is forgotten.
-    let _ = std::fs::File::open(current)
-        .and_then(|file| file.set_modified(std::time::SystemTime::now()));
+/// Marks a build as used; whether that works decides only when it is forgotten.
+fn mark_used(kept: &Path) {
+    let _ =
+        std::fs::File::open(kept).and_then(|file| file.set_modified(std::time::SystemTime::now()));
+}
+
+fn forget_old_builds() -> Outcome {
     let guests = cache::guests()?;
     let entries =
         std::fs::read_dir(&guests).map_err(|error| Failure::file("list", &guests, error))?;
