@@ -5,8 +5,10 @@
 
 mod brace;
 mod command;
+mod default;
 mod glob;
 pub(crate) mod ifs;
+mod list;
 mod lookup;
 mod param;
 mod prompt;
@@ -134,8 +136,18 @@ fn may_glob(bytes: &[u8]) -> bool {
         .any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'('))
 }
 
-/// Expands a word into one string: no braces, no splitting, no globs. For assignments, `case`, `[[`, here-strings.
+/// Expands a word into one string: no braces, no splitting, no globs. For `case` and `[[`.
 pub fn single(shell: &mut Shell, word: &Word) -> Run<Text> {
+    string(shell, word, Kind::Single)
+}
+
+/// Expands the value of an assignment, or a here-string, into one string. Lists are joined in another way than by [`single`].
+pub fn assigned(shell: &mut Shell, word: &Word) -> Run<Text> {
+    string(shell, word, Kind::Assigned)
+}
+
+#[inline]
+fn string(shell: &mut Shell, word: &Word, kind: Kind) -> Run<Text> {
     if let [part] = word.parts.as_slice() {
         match part {
             Part::Literal(bytes) | Part::Quoted(bytes, _) => return Ok(Text::new(bytes)),
@@ -157,7 +169,7 @@ pub fn single(shell: &mut Shell, word: &Word) -> Run<Text> {
             _ => {}
         }
     }
-    joined(shell, &word.parts, Kind::Single, word::Place::Bare)
+    joined(shell, &word.parts, kind, word::Place::Bare)
 }
 
 /// Whether there are braces to be expanded in a word.
@@ -165,17 +177,11 @@ pub fn has_brace(word: &Word) -> bool {
     brace::has_brace(&word.parts)
 }
 
-/// Expands the value of an assignment into one string.
-#[inline]
-pub fn assigned(shell: &mut Shell, word: &Word) -> Run<Text> {
-    single(shell, word)
-}
-
 /// The same without tildes, as bash does it for lists of associative arrays.
 pub fn without_tildes(shell: &mut Shell, word: &Word) -> Run<Text> {
     let is_tilde = |part: &Part| matches!(part, Part::Tilde(_));
     if !word.parts.iter().any(is_tilde) {
-        return single(shell, word);
+        return assigned(shell, word);
     }
     let mut word = word.clone();
     for part in &mut word.parts {
@@ -183,7 +189,7 @@ pub fn without_tildes(shell: &mut Shell, word: &Word) -> Run<Text> {
             *part = Part::Literal(Bytes([b"~", &name[..]].concat()));
         }
     }
-    single(shell, &word)
+    assigned(shell, &word)
 }
 
 /// Expands a word whose parts stand inside double quotes: here-documents, the text of arithmetic.
@@ -191,7 +197,7 @@ pub fn quoted(shell: &mut Shell, word: &Word) -> Run<Text> {
     if let [Part::Literal(bytes)] = word.parts.as_slice() {
         return Ok(Text::new(bytes));
     }
-    joined(shell, &word.parts, Kind::Single, word::Place::Double)
+    joined(shell, &word.parts, Kind::HereDocument, word::Place::Double)
 }
 
 /// The key that the word of a subscript stands for.

@@ -106,6 +106,14 @@ impl Pattern {
         self.odd && !self.extended && !self.ops.contains(&Op::Star)
     }
 
+    /// Whether `${x/p/r}` replaces an empty string: only where the pattern is empty or starts with `*`.
+    pub fn may_replace_nothing(&self) -> bool {
+        matches!(
+            self.ops.first(),
+            None | Some(Op::Star | Op::Extended(b'*', _))
+        )
+    }
+
     /// The bytes it stands for, if there is nothing special in it.
     pub fn as_literal(&self) -> Option<&[u8]> {
         match self.ops.as_slice() {

@@ -120,7 +120,7 @@ fn one(shell: &mut Shell, redirect: &Redirect, undo: &mut Undo) -> Run<bool> {
             here(shell, left, &text, undo)
         }
         RedirectKind::HereString(word) => {
-            let mut text = expand::single(shell, word)?;
+            let mut text = expand::assigned(shell, word)?;
             text.push(b"\n");
             here(shell, left, &text, undo)
         }

@@ -231,6 +231,10 @@ fn fetch_element(shell: &mut Shell, name: Name, place: &Place) -> Option<Text> {
             }
             (*index == 0).then_some(text)
         }
+        (Value::Unset, Place::Index(..0)) => {
+            shell.error([&*name.bytes(), b": bad array subscript"].concat());
+            None
+        }
         (value, Place::Whole) => assign::scalar(&value),
         _ => None,
     }

@@ -1,12 +1,13 @@
 //! Parameter expansion.
 
 use codepod_shell_syntax::Name;
-use codepod_shell_syntax::tree::{DefaultOp, Param, ParamOp, Subject, Subscript, Word};
+use codepod_shell_syntax::tree::{Param, ParamOp, Part, Subject, Subscript, Word};
 
+use super::list::{From, emit, many};
 use super::lookup::{self, Fetched, What, fetch, locate};
-use super::sink::{Kind, Sink};
+use super::sink::Sink;
 use super::word::{self, Place};
-use super::{ifs, replace, slice, transform};
+use super::{default, replace, slice, transform};
 use crate::assign;
 use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
@@ -16,88 +17,56 @@ use crate::text::Text;
 use crate::variables::{Attributes, Value};
 
 /// Expands a parameter into the sink.
-pub(super) fn expand(shell: &mut Shell, sink: &mut Sink, param: &Param, quoted: bool) -> Run {
+pub(super) fn expand(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> Run {
     if let Some(text) = super::simple(shell, param) {
-        if quoted {
-            sink.quoted_value(&text);
-            return Ok(());
-        }
-        return word::value(shell, sink, &text, Place::Bare);
+        return word::value(shell, sink, &text, place);
     }
     if let (ParamOp::Value, None, false) = (&param.op, &param.subscript, param.indirect) {
         match param.subject {
-            Subject::Special(b'@') => return positionals(shell, sink, false, quoted),
-            Subject::Special(b'*') => return positionals(shell, sink, true, quoted),
+            Subject::Special(b'@') => return positionals(shell, sink, false, place),
+            Subject::Special(b'*') => return positionals(shell, sink, true, place),
             _ => {}
         }
     }
-    general(shell, sink, param, quoted)
+    general(shell, sink, param, place)
 }
 
 /// `$@` and `$*`
-fn positionals(shell: &mut Shell, sink: &mut Sink, star: bool, quoted: bool) -> Run {
+fn positionals(shell: &mut Shell, sink: &mut Sink, star: bool, place: Place) -> Run {
     let list = std::rc::Rc::clone(&shell.state.positional);
-    many(shell, sink, &list, star, quoted, Joined::Plainly)
-}
-
-/// What joins the elements of `[@]` where only one string is wanted. bash has it one way here and another way there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Joined {
-    /// Blanks.
-    Plainly,
-    /// The first character of `IFS` inside quotes.
-    WhenQuoted,
-    /// The first character of `IFS`.
-    Always,
-    /// As [`Joined::WhenQuoted`], for keys of `[*]`.
-    Keys,
-    /// As [`Joined::WhenQuoted`], for names of `*`.
-    Names,
-    /// As [`Joined::Always`], for elements of `[*]`.
-    Elements,
-}
-
-impl Joined {
-    /// What joins the elements of an unquoted `[*]` to one field when `IFS` is empty.
-    fn without_ifs(self) -> Option<&'static [u8]> {
-        match self {
-            Joined::Keys | Joined::Elements => Some(b" "),
-            Joined::Names => Some(b""),
-            _ => None,
-        }
-    }
+    many(shell, sink, &list, star, place, From::Positionals)
 }
 
 #[inline(never)]
-fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, quoted: bool) -> Run {
+fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> Run {
     match &param.op {
         ParamOp::Bad(text) => return Err(bad_substitution(shell, text)),
-        ParamOp::Keys => return keys(shell, sink, param, quoted),
-        ParamOp::Prefixed(kind) => return prefixed(shell, sink, param, *kind == b'*', quoted),
+        ParamOp::Keys => return keys(shell, sink, param, place),
+        ParamOp::Prefixed(kind) => return prefixed(shell, sink, param, *kind == b'*', place),
         ParamOp::Length => {
             let length = length(shell, param)?;
-            return one(shell, sink, Text::number(length), quoted);
+            return word::value(shell, sink, &Text::number(length), place);
         }
         ParamOp::Transform(letter) => {
-            return transform::expand(shell, sink, param, *letter, quoted);
+            return transform::expand(shell, sink, param, *letter, place);
         }
         ParamOp::Default { op, colon, word } => {
-            return default(shell, sink, param, *op, *colon, word, quoted);
+            return default::expand(shell, sink, param, *op, *colon, word, place);
         }
         _ => {}
     }
     if let Some(name) = reference_name(shell, param) {
-        return one(shell, sink, name, quoted);
+        return word::value(shell, sink, &name, place);
     }
     let what = locate(shell, param)?;
     let fetched = fetch(shell, &what)?;
     if matches!(fetched, Fetched::Unset) && shell.state.set.has(SetOptions::NOUNSET) {
         return Err(super::unbound(shell, &shown_as_written(param)));
     }
-    let (fetched, how) = match &param.op {
+    let fetched = match &param.op {
         ParamOp::Slice { offset, length } => {
             let sliced = slice::slice(shell, &what, fetched, offset, length.as_ref())?;
-            (sliced, Joined::WhenQuoted)
+            return emit(shell, sink, sliced, place, From::Slice);
         }
         ParamOp::Trim {
             suffix,
@@ -105,44 +74,49 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, quoted: bool) -> R
             pattern,
         } => {
             let pattern = operand(shell, pattern, false)?;
-            (
-                map(fetched, |text| {
-                    replace::trim(text, &pattern, *suffix, *longest)
-                }),
-                Joined::Always,
-            )
+            map(fetched, |text| {
+                replace::trim(text, &pattern, *suffix, *longest)
+            })
         }
         ParamOp::Replace {
             which,
             pattern,
             with,
-        } => (
-            replace::replace(shell, fetched, *which, pattern, with.as_ref())?,
-            Joined::Always,
-        ),
+        } => replace::replace(shell, fetched, *which, pattern, with.as_ref())?,
+        ParamOp::Case { .. } if matches!(what, What::Special(_)) => {
+            let word = Word {
+                parts: vec![Part::Param(Box::new(param.clone()))],
+                ..Word::default()
+            };
+            return Err(bad_substitution(
+                shell,
+                &codepod_shell_syntax::print::word(&word),
+            ));
+        }
         ParamOp::Case { op, all, pattern } => {
             let pattern = pattern
                 .as_ref()
                 .map(|word| operand(shell, word, false))
                 .transpose()?;
-            (
-                map(fetched, |text| {
-                    replace::case(text, *op, *all, pattern.as_deref())
-                }),
-                Joined::Always,
-            )
+            map(fetched, |text| {
+                replace::case(text, *op, *all, pattern.as_deref())
+            })
         }
-        _ => (fetched, Joined::Plainly),
+        _ => return emit(shell, sink, fetched, place, From::Elements),
     };
-    let how = match (how, &what) {
-        (Joined::Always, What::All(..)) => Joined::Elements,
-        (how, _) => how,
-    };
-    emit(shell, sink, fetched, quoted, how)
+    emit(shell, sink, fetched, place, changed(&what))
+}
+
+/// Where a list comes from that an operator has changed.
+pub(super) fn changed(what: &What) -> From {
+    match what {
+        What::All(..) => From::ChangedElements,
+        _ => From::ChangedPositionals,
+    }
 }
 
 /// `${!ref}` of a nameref is the name that it refers to.
-fn reference_name(shell: &Shell, param: &Param) -> Option<Text> {
+pub(super) fn reference_name(shell: &Shell, param: &Param) -> Option<Text> {
     let (true, Subject::Variable(name), None) = (param.indirect, param.subject, &param.subscript)
     else {
         return None;
@@ -176,94 +150,8 @@ pub(super) fn map(fetched: Fetched, change: impl Fn(Text) -> Text) -> Fetched {
     }
 }
 
-fn emit(shell: &mut Shell, sink: &mut Sink, fetched: Fetched, quoted: bool, how: Joined) -> Run {
-    match fetched {
-        Fetched::Unset => Ok(()),
-        Fetched::One(text) => one(shell, sink, text, quoted),
-        Fetched::Many(list, star) => many(shell, sink, &list, star, quoted, how),
-    }
-}
-
-/// Appends a string.
-fn one(shell: &mut Shell, sink: &mut Sink, text: Text, quoted: bool) -> Run {
-    word::value(
-        shell,
-        sink,
-        &text,
-        if quoted { Place::Double } else { Place::Bare },
-    )
-}
-
-/// Appends the result of a transformation.
-pub(super) fn transformed(
-    shell: &mut Shell,
-    sink: &mut Sink,
-    fetched: Fetched,
-    quoted: bool,
-) -> Run {
-    emit(shell, sink, fetched, quoted, Joined::Always)
-}
-
-/// Appends a list.
-fn many(
-    shell: &mut Shell,
-    sink: &mut Sink,
-    list: &[Text],
-    star: bool,
-    quoted: bool,
-    how: Joined,
-) -> Run {
-    if quoted && !star && sink.kind() == Kind::Fields {
-        sink.vanished = list.is_empty();
-        for (number, text) in list.iter().enumerate() {
-            if number > 0 {
-                sink.finish(shell)?;
-            }
-            sink.mark();
-            sink.quoted_value(text);
-        }
-        return Ok(());
-    }
-    let null =
-        !quoted && star && how != Joined::Plainly && ifs::current(shell, super::Ifs::is_empty);
-    if null && let Some(separator) = how.without_ifs() {
-        // Without IFS these are one field, not many.
-        let all = list
-            .iter()
-            .map(|text| &text[..])
-            .collect::<Vec<_>>()
-            .join(separator);
-        return one(shell, sink, Text::from(all), quoted);
-    }
-    let by_ifs = match how {
-        Joined::Plainly => star,
-        Joined::WhenQuoted | Joined::Keys | Joined::Names => star || quoted,
-        Joined::Always | Joined::Elements => true,
-    };
-    let separator = if by_ifs {
-        ifs::separator(shell)
-    } else {
-        Text::from(" ")
-    };
-    for (number, text) in list.iter().enumerate() {
-        if number > 0 {
-            if quoted {
-                sink.quoted(&separator);
-            } else {
-                sink.element(shell, &separator)?;
-            }
-        }
-        if quoted {
-            sink.quoted(text);
-        } else {
-            sink.split(shell, text)?;
-        }
-    }
-    Ok(())
-}
-
 /// `${!a[@]}`
-fn keys(shell: &mut Shell, sink: &mut Sink, param: &Param, quoted: bool) -> Run {
+fn keys(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> Run {
     let Subject::Variable(name) = param.subject else {
         return Ok(());
     };
@@ -278,11 +166,11 @@ fn keys(shell: &mut Shell, sink: &mut Sink, param: &Param, quoted: bool) -> Run 
         Value::Unset | Value::Dynamic => Vec::new(),
     };
     let star = matches!(param.subscript, Some(Subscript::Star));
-    many(shell, sink, &list, star, quoted, Joined::Keys)
+    many(shell, sink, &list, star, place, From::Keys)
 }
 
 /// `${!prefix*}`
-fn prefixed(shell: &mut Shell, sink: &mut Sink, param: &Param, star: bool, quoted: bool) -> Run {
+fn prefixed(shell: &mut Shell, sink: &mut Sink, param: &Param, star: bool, place: Place) -> Run {
     let Subject::Variable(prefix) = param.subject else {
         return Ok(());
     };
@@ -295,7 +183,15 @@ fn prefixed(shell: &mut Shell, sink: &mut Sink, param: &Param, star: bool, quote
         .filter(|name| name.starts_with(&prefix))
         .map(|name| Text::new(&name))
         .collect();
-    many(shell, sink, &list, star, quoted, Joined::Names)
+    many(shell, sink, &list, star, place, From::Names)
+}
+
+/// Whether an index that counts from the end is before the start.
+fn is_before_start(shell: &mut Shell, name: Name, index: i64) -> bool {
+    match assign::value(shell, name) {
+        Value::Indexed(array) => assign::from_end(&array, index).is_none(),
+        _ => true,
+    }
 }
 
 /// `${#x}`
@@ -312,6 +208,15 @@ fn length(shell: &mut Shell, param: &Param) -> Run<i64> {
             Value::Assoc(array) => array.len(),
             Value::Unset | Value::Dynamic => 0,
         },
+        What::Element(name, assign::Place::Index(index @ ..0))
+            if is_before_start(shell, *name, *index) =>
+        {
+            if !shell.state.variables.get(*name).exists() {
+                return Ok(0);
+            }
+            shell.error([&*Text::number(*index), b"]: bad array subscript"].concat());
+            return Err(super::give_up(shell));
+        }
         what => match fetch(shell, what)? {
             Fetched::One(text) => chars::count(&text),
             _ if shell.state.set.has(SetOptions::NOUNSET) => {
@@ -323,123 +228,10 @@ fn length(shell: &mut Shell, param: &Param) -> Run<i64> {
     Ok(length as i64)
 }
 
-/// `${x-word}` and its like
-fn default(
-    shell: &mut Shell,
-    sink: &mut Sink,
-    param: &Param,
-    op: DefaultOp,
-    colon: bool,
-    inside: &Word,
-    quoted: bool,
-) -> Run {
-    let what = locate(shell, param)?;
-    let fetched = match (reference_name(shell, param), &what) {
-        (Some(name), _) => Fetched::One(name),
-        (None, what) => fetch(shell, what)?,
-    };
-    let lacks = match &fetched {
-        Fetched::Unset => true,
-        Fetched::One(text) => colon && text.is_empty(),
-        Fetched::Many(list, star) => {
-            list.is_empty() || colon && !param.indirect && is_null(shell, list, *star && quoted)
-        }
-    };
-    match (op, lacks) {
-        (DefaultOp::Alternative, false) | (DefaultOp::Use, true) => {
-            let place = if quoted { Place::Double } else { Place::Inner };
-            word::parts(shell, sink, &inside.parts, place)?;
-            sink.vanished = false;
-            Ok(())
-        }
-        (DefaultOp::Alternative, true) => {
-            sink.vanished =
-                quoted && matches!(&fetched, Fetched::Many(list, false) if list.is_empty());
-            Ok(())
-        }
-        (_, false) => emit(shell, sink, fetched, quoted, Joined::Plainly),
-        (DefaultOp::Assign, true) => {
-            let text = word_text(shell, inside, quoted)?;
-            let text = assign_default(shell, param, &what, text)?;
-            one(shell, sink, text, quoted)
-        }
-        (DefaultOp::Error, true) => Err(complain(shell, param, colon, inside, quoted)?),
-    }
-}
-
-/// Whether a list counts as empty: one empty element, or several that `"$*"` joins to nothing.
-fn is_null(shell: &Shell, list: &[Text], star: bool) -> bool {
-    list.iter().all(|text| text.is_empty())
-        && (list.len() == 1 || star && ifs::separator(shell).is_empty())
-}
-
-/// The word of `${x=word}` as one string.
-fn word_text(shell: &mut Shell, inside: &Word, quoted: bool) -> Run<Text> {
-    if quoted {
-        super::quoted(shell, inside)
-    } else {
-        super::single(shell, inside)
-    }
-}
-
-/// Assigns the default, and returns what the variable holds then.
-fn assign_default(shell: &mut Shell, param: &Param, what: &What, text: Text) -> Run<Text> {
-    let (name, place) = match what {
-        What::Variable(name) => (*name, assign::Place::Whole),
-        What::Element(name, place) => (*name, place.clone()),
-        What::All(name, star) => {
-            let all: &[u8] = if *star { b"[*]" } else { b"[@]" };
-            shell.error([&*name.bytes(), all, b": bad array subscript"].concat());
-            return Err(discard(shell));
-        }
-        What::Nothing => return Ok(text),
-        _ => {
-            shell.error([b"$", &*shown(param), b": cannot assign in this way"].concat());
-            return Err(discard(shell));
-        }
-    };
-    if !assign::set(shell, name, place, text, false)? {
-        return Err(discard(shell));
-    }
-    Ok(match fetch(shell, what)? {
-        Fetched::One(text) => text,
-        _ => Text::EMPTY,
-    })
-}
-
-fn discard(shell: &mut Shell) -> Stop {
-    super::give_up(shell)
-}
-
-/// `${x?word}`: reports; the shell ends.
-#[cold]
-#[inline(never)]
-fn complain(
-    shell: &mut Shell,
-    param: &Param,
-    colon: bool,
-    inside: &Word,
-    quoted: bool,
-) -> Run<Stop> {
-    let mut message = shown(param);
-    message.extend_from_slice(b": ");
-    if inside.parts.is_empty() {
-        message.extend_from_slice(if colon {
-            b"parameter null or not set"
-        } else {
-            b"parameter not set"
-        });
-    } else {
-        message.extend_from_slice(&word_text(shell, inside, quoted)?);
-    }
-    shell.error(message);
-    Ok(super::end(shell))
-}
-
 #[cold]
 fn bad_substitution(shell: &mut Shell, text: &[u8]) -> Stop {
     shell.error([text, b": bad substitution"].concat());
-    discard(shell)
+    super::give_up(shell)
 }
 
 /// The name as messages show it: `x`, `a[1]`, `1`, `!x`.

@@ -114,7 +114,7 @@ fn may_have_match(parts: &[Part]) -> bool {
 }
 
 fn replaced(text: Text, which: ReplaceWhich, pattern: &Pattern, with: &Replacement) -> Text {
-    if pattern.is_never_found() {
+    if pattern.is_never_found() || text.is_empty() && !pattern.may_replace_nothing() {
         return text;
     }
     let (start, end) = match which {

@@ -13,8 +13,12 @@ use super::ifs::{self, Splits};
 pub(super) enum Kind {
     /// Fields: unquoted expansions are split, patterns replaced by the names of files.
     Fields,
-    /// One string.
+    /// One string: `case`, `[[`.
     Single,
+    /// One string: the value of an assignment, a here-string.
+    Assigned,
+    /// One string: a here-document, the text of arithmetic.
+    HereDocument,
     /// A pattern: what is quoted is escaped.
     Pattern,
     /// A regular expression: what is quoted is escaped.
@@ -59,6 +63,14 @@ impl Sink {
         self.kind
     }
 
+    /// Whether the result is a string as it is.
+    pub(super) fn is_string(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Single | Kind::Assigned | Kind::HereDocument
+        )
+    }
+
     /// The one string.
     pub(super) fn into_text(self) -> Text {
         self.text
@@ -83,7 +95,7 @@ impl Sink {
     /// Appends what stands for itself.
     pub(super) fn quoted(&mut self, bytes: &[u8]) {
         match self.kind {
-            Kind::Single => self.text.push(bytes),
+            Kind::Single | Kind::Assigned | Kind::HereDocument => self.text.push(bytes),
             Kind::Fields => {
                 self.text.push(bytes);
                 if let Some(pattern) = &mut self.pattern {
@@ -115,7 +127,7 @@ impl Sink {
     pub(super) fn quoted_value(&mut self, value: &Text) {
         if self.text.is_empty()
             && self.pattern.is_none()
-            && matches!(self.kind, Kind::Fields | Kind::Single)
+            && (self.kind == Kind::Fields || self.is_string())
         {
             self.text = value.clone();
         } else {
@@ -198,20 +210,12 @@ impl Sink {
         Ok(())
     }
 
-    /// Between two elements of an unquoted `$@`.
-    pub(super) fn element(&mut self, shell: &mut Shell, separator: &[u8]) -> Run {
-        if self.kind != Kind::Fields {
-            self.text.push(separator);
-            return Ok(());
+    /// Ends the field if there is one.
+    pub(super) fn finish_if_open(&mut self, shell: &mut Shell) -> Run {
+        if self.has || !self.text.is_empty() {
+            self.finish(shell)?;
         }
-        if ifs::current(shell, super::Ifs::is_empty) {
-            if self.has || !self.text.is_empty() {
-                self.finish(shell)?;
-            }
-            return Ok(());
-        }
-        let separator = ifs::separator(shell);
-        self.split(shell, &separator)
+        Ok(())
     }
 
     /// Ends the field, so that what follows is another.
@@ -232,9 +236,7 @@ impl Sink {
 
     /// The word ends: what is left is a field, if there is anything.
     pub(super) fn end(&mut self, shell: &mut Shell) -> Run {
-        if self.has || !self.text.is_empty() {
-            self.finish(shell)?;
-        }
+        self.finish_if_open(shell)?;
         self.after_space = false;
         Ok(())
     }

@@ -26,6 +26,10 @@ pub(super) fn slice(
     match fetched {
         Fetched::Unset => Ok(Fetched::Unset),
         Fetched::One(text) => string(shell, &text, offset, length).map(Fetched::One),
+        Fetched::Many(list, _) if is_scalar(shell, what) => {
+            let text = list.into_iter().next().unwrap_or_default();
+            string(shell, &text, offset, length).map(Fetched::One)
+        }
         Fetched::Many(list, star) => {
             if let Some(length @ ..0) = length {
                 return Err(negative(shell, length));
@@ -36,6 +40,11 @@ pub(super) fn slice(
             Ok(Fetched::Many(part(shell, what, list, offset, length), star))
         }
     }
+}
+
+/// Whether all elements are those of a string: `${x[@]:1}` is then `${x:1}`.
+fn is_scalar(shell: &Shell, what: &What) -> bool {
+    matches!(what, What::All(name, _) if matches!(shell.state.variables.get(*name).value, Value::Text(_)))
 }
 
 #[cold]
@@ -67,10 +76,6 @@ fn string(shell: &mut Shell, text: &Text, offset: i64, length: Option<i64>) -> R
     let length = if length < 0 {
         let end = length.saturating_add(count);
         if end < start {
-            // Nothing is left of an empty rest, but a slice cannot end before it starts.
-            if start == count && rest.is_empty() && end < 0 {
-                return Err(negative(shell, length));
-            }
             return Err(negative(shell, length));
         }
         end - start
@@ -114,15 +119,11 @@ fn part(shell: &mut Shell, what: &What, list: Vec<Text>, offset: i64, length: us
             }
             // An associative array has no order to speak of; bash counts its elements from 1.
             let count = list.len() as i64;
-            let associative = matches!(assign::value(shell, *name), Value::Assoc(_));
-            let mut start = if offset < 0 {
+            let start = if offset < 0 {
                 offset.saturating_add(count)
             } else {
-                offset
+                (offset - 1).max(0)
             };
-            if associative && start > 0 {
-                start -= 1;
-            }
             if start < 0 {
                 return Vec::new();
             }

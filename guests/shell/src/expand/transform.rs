@@ -2,10 +2,12 @@
 
 use codepod_shell_syntax::tree::{Param, Part};
 
+use super::list::emit;
 use super::lookup::{Fetched, What, fetch, locate};
-use super::param::{map, shown, transformed};
+use super::param::{changed, map, shown};
 use super::replace;
 use super::sink::Sink;
+use super::word::Place;
 use crate::assign;
 use crate::builtins::listing;
 use crate::flow::Run;
@@ -20,7 +22,7 @@ pub(super) fn expand(
     sink: &mut Sink,
     param: &Param,
     letter: u8,
-    quoted: bool,
+    place: Place,
 ) -> Run {
     let what = locate(shell, param)?;
     let fetched = fetch(shell, &what)?;
@@ -28,9 +30,9 @@ pub(super) fn expand(
         return Err(super::unbound(shell, &shown(param)));
     }
     let result = match letter {
-        b'A' => declared(shell, &what)?,
-        b'a' => attributes(shell, &what)?,
-        b'K' | b'k' => pairs(shell, &what, letter)?,
+        b'A' => declared(shell, &what, fetched),
+        b'a' => attributes(shell, &what, fetched),
+        b'K' | b'k' => pairs(shell, &what, letter, fetched),
         b'Q' => map(fetched, |text| reusable(&text)),
         b'U' => map(fetched, |text| replace::case(text, b'^', true, None)),
         b'u' => map(fetched, |text| replace::case(text, b'^', false, None)),
@@ -51,7 +53,7 @@ pub(super) fn expand(
             return Err(super::give_up(shell));
         }
     };
-    transformed(shell, sink, result, quoted)
+    emit(shell, sink, result, place, changed(&what))
 }
 
 fn reusable(text: &[u8]) -> Text {
@@ -120,34 +122,34 @@ fn variable(shell: &mut Shell, what: &What) -> Option<(codepod_shell_syntax::Nam
 }
 
 /// `@a`: the letters of the attributes.
-fn attributes(shell: &mut Shell, what: &What) -> Run<Fetched> {
+fn attributes(shell: &mut Shell, what: &What, fetched: Fetched) -> Fetched {
     let Some((_, variable)) = variable(shell, what) else {
-        return Ok(match fetch(shell, what)? {
+        return match fetched {
             Fetched::Many(list, star) => Fetched::Many(vec![Text::EMPTY; list.len()], star),
             _ => Fetched::Unset,
-        });
+        };
     };
     let letters = Text::from(listing::letters(&variable));
-    Ok(match (what, fetch(shell, what)?) {
+    match (what, fetched) {
         (What::All(..), Fetched::Many(list, star)) => {
             Fetched::Many(vec![letters; list.len()], star)
         }
         (_, Fetched::Unset) if letters.is_empty() => Fetched::Unset,
         _ => Fetched::One(letters),
-    })
+    }
 }
 
 /// `@A`: what makes the variable again.
-fn declared(shell: &mut Shell, what: &What) -> Run<Fetched> {
+fn declared(shell: &mut Shell, what: &What, fetched: Fetched) -> Fetched {
     let Some((name, variable)) = variable(shell, what) else {
-        return Ok(match (what, fetch(shell, what)?) {
+        return match (what, fetched) {
             (What::Positionals(star), Fetched::Many(list, _)) if !list.is_empty() => {
                 let mut all = vec![Text::from("set"), Text::from("--")];
                 all.extend(list.iter().map(|text| reusable(text)));
                 Fetched::Many(all, *star)
             }
             _ => Fetched::Unset,
-        });
+        };
     };
     let letters = listing::letters(&variable);
     let mut assignment = name.bytes().to_vec();
@@ -161,9 +163,9 @@ fn declared(shell: &mut Shell, what: &What) -> Run<Fetched> {
             Text::from(dashed),
             Text::from(assignment),
         ];
-        return Ok(Fetched::Many(all, *star));
+        return Fetched::Many(all, *star);
     }
-    let value = match fetch(shell, what)? {
+    let value = match fetched {
         Fetched::One(text) => Some(text),
         Fetched::Many(list, _) => list.into_iter().next(),
         Fetched::Unset => None,
@@ -179,15 +181,15 @@ fn declared(shell: &mut Shell, what: &What) -> Run<Fetched> {
             assignment.push(b'=');
             quote::reusable(&value, &mut assignment);
         }
-        None if letters.is_empty() => return Ok(Fetched::Unset),
+        None if letters.is_empty() => return Fetched::Unset,
         None => {}
     }
     out.extend_from_slice(&assignment);
-    Ok(Fetched::One(out.into()))
+    Fetched::One(out.into())
 }
 
 /// `@K` and `@k`: keys and values, as one string or as a list.
-fn pairs(shell: &mut Shell, what: &What, letter: u8) -> Run<Fetched> {
+fn pairs(shell: &mut Shell, what: &What, letter: u8, fetched: Fetched) -> Fetched {
     if let What::All(name, star) = what {
         let (mut list, mut joined) = (Vec::new(), Vec::new());
         let mut add = |key: &[u8], quoted_key: &mut dyn FnMut(&mut Vec<u8>), value: &[u8]| {
@@ -218,20 +220,16 @@ fn pairs(shell: &mut Shell, what: &What, letter: u8) -> Run<Fetched> {
                     add(key, &mut |out| quote::key(key, out), value);
                 }
             }
-            _ => {
-                let fetched = fetch(shell, what)?;
-                return Ok(map(fetched, |text| reusable(&text)));
-            }
+            _ => return map(fetched, |text| reusable(&text)),
         }
         if list.is_empty() && joined.is_empty() {
-            return Ok(Fetched::Many(list, *star));
+            return Fetched::Many(list, *star);
         }
-        return Ok(if letter == b'k' {
+        return if letter == b'k' {
             Fetched::Many(list, *star)
         } else {
             Fetched::One(joined.into())
-        });
+        };
     }
-    let fetched = fetch(shell, what)?;
-    Ok(map(fetched, |text| reusable(&text)))
+    map(fetched, |text| reusable(&text))
 }

@@ -2,7 +2,7 @@
 
 use codepod_shell_syntax::tree::Part;
 
-use super::sink::{Kind, Sink};
+use super::sink::Sink;
 use super::{brace, command, param, tilde};
 use crate::exec;
 use crate::flow::Run;
@@ -40,7 +40,7 @@ pub(super) fn part(shell: &mut Shell, sink: &mut Sink, part: &Part, place: Place
             sink.quoted(bytes);
         }
         Part::Double(inside) => double(shell, sink, inside)?,
-        Part::Param(param) => param::expand(shell, sink, param, place == Place::Double)?,
+        Part::Param(param) => param::expand(shell, sink, param, place)?,
         Part::Command(substitution) => {
             let output = command::output(shell, substitution)?;
             value(shell, sink, &Text::from(output), place)?;
@@ -76,7 +76,7 @@ pub(super) fn part(shell: &mut Shell, sink: &mut Sink, part: &Part, place: Place
 
 /// Appends the result of an expansion.
 pub(super) fn value(shell: &mut Shell, sink: &mut Sink, text: &Text, place: Place) -> Run {
-    if place == Place::Double || sink.kind() == Kind::Single {
+    if place == Place::Double || sink.is_string() {
         sink.quoted_value(text);
         return Ok(());
     }

@@ -128,14 +128,19 @@ fn extended(kind: u8, alternatives: &[Vec<Op>], text: &[u8], from: Set, forward:
         }
         _ => {
             let mut all = if kind == b'+' { once(&from) } else { from };
+            // A set would be sorted anew for each turn, of which there may be as many as there are positions.
+            let mut seen = vec![false; text.len() + 1];
+            for at in &all {
+                seen[*at] = true;
+            }
             let mut new = all.clone();
             while !new.is_empty() {
                 let mut reached = once(&new);
-                reached.retain(|at| all.binary_search(at).is_err());
+                reached.retain(|at| !std::mem::replace(&mut seen[*at], true));
                 all.extend_from_slice(&reached);
-                tidy(&mut all);
                 new = reached;
             }
+            tidy(&mut all);
             all
         }
     }

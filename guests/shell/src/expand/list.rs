@@ -1,0 +1,147 @@
+//! Values and lists into the sink: `"$@"`, `$*`, `${a[@]}` and what operators make of them.
+
+use super::ifs;
+use super::lookup::Fetched;
+use super::sink::{Kind, Sink};
+use super::word::{self, Place};
+use crate::flow::Run;
+use crate::shell::Shell;
+use crate::text::Text;
+
+/// Where a list comes from. bash joins each in its own way where it must become one string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum From {
+    /// `$@` and `$*`
+    Positionals,
+    /// `${a[@]}`
+    Elements,
+    /// `${a[@]:1}`, `${@:1}`
+    Slice,
+    /// `${!a[@]}`
+    Keys,
+    /// `${!prefix@}`
+    Names,
+    /// `${@#p}` and so on.
+    ChangedPositionals,
+    /// `${a[@]#p}` and so on.
+    ChangedElements,
+}
+
+/// Appends a value or a list.
+pub(super) fn emit(
+    shell: &mut Shell,
+    sink: &mut Sink,
+    fetched: Fetched,
+    place: Place,
+    from: From,
+) -> Run {
+    match fetched {
+        Fetched::Unset => Ok(()),
+        Fetched::One(text) => word::value(shell, sink, &text, place),
+        Fetched::Many(list, star) => many(shell, sink, &list, star, place, from),
+    }
+}
+
+/// Appends a list.
+pub(super) fn many(
+    shell: &mut Shell,
+    sink: &mut Sink,
+    list: &[Text],
+    star: bool,
+    place: Place,
+    from: From,
+) -> Run {
+    let quoted = place == Place::Double;
+    if quoted && !star && sink.kind() == Kind::Fields {
+        sink.vanished = list.is_empty();
+        for (number, text) in list.iter().enumerate() {
+            if number > 0 {
+                sink.finish(shell)?;
+            }
+            sink.mark();
+            sink.quoted_value(text);
+        }
+        return Ok(());
+    }
+    if quoted || sink.kind() != Kind::Fields {
+        let separator = separator(shell, sink.kind(), star, place, from);
+        for (number, text) in list.iter().enumerate() {
+            if number > 0 {
+                sink.quoted(&separator);
+            }
+            if quoted {
+                sink.quoted(text);
+            } else {
+                sink.split(shell, text)?;
+            }
+        }
+        return Ok(());
+    }
+    split(shell, sink, list, star, place, from)
+}
+
+/// Appends an unquoted list to fields.
+fn split(
+    shell: &mut Shell,
+    sink: &mut Sink,
+    list: &[Text],
+    star: bool,
+    place: Place,
+    from: From,
+) -> Run {
+    let empty = ifs::current(shell, super::Ifs::is_empty);
+    let joined: Option<&[u8]> = match from {
+        From::Keys | From::ChangedElements => Some(b" "),
+        From::Names => Some(b""),
+        _ => None,
+    };
+    if let (true, true, Some(separator)) = (empty, star, joined) {
+        // Without IFS these are one field, not many.
+        let all: Vec<&[u8]> = list.iter().map(|text| &text[..]).collect();
+        return sink.split(shell, &all.join(separator));
+    }
+    let separator = if place == Place::Inner && !star {
+        Text::from(" ")
+    } else {
+        ifs::separator(shell)
+    };
+    for (number, text) in list.iter().enumerate() {
+        if number > 0 {
+            if empty {
+                sink.finish_if_open(shell)?;
+            } else {
+                sink.split(shell, &separator)?;
+            }
+        }
+        sink.split(shell, text)?;
+    }
+    Ok(())
+}
+
+/// What joins a list to one string.
+fn separator(shell: &Shell, kind: Kind, star: bool, place: Place, from: From) -> Text {
+    let quoted = place == Place::Double;
+    let by_ifs = match (kind, star) {
+        (Kind::HereDocument, _) => star && from == From::Elements,
+        (Kind::Assigned, true) => {
+            place != Place::Inner || !ifs::current(shell, super::Ifs::is_empty)
+        }
+        (Kind::Assigned, false) => match from {
+            From::Positionals | From::Elements => false,
+            From::Slice | From::Keys => quoted,
+            From::Names | From::ChangedPositionals | From::ChangedElements => true,
+        },
+        (_, star) => star,
+    };
+    let separator = if by_ifs {
+        ifs::separator(shell)
+    } else {
+        Text::from(" ")
+    };
+    // An empty IFS joins `$*` to one run, but `$@` never.
+    if separator.is_empty() && !star {
+        Text::from(" ")
+    } else {
+        separator
+    }
+}
