@@ -93,6 +93,15 @@ pub fn find(shell: &mut Shell, name: &[u8]) -> Option<Text> {
     Some(path)
 }
 
+/// Counts that what is remembered was asked for.
+pub fn count_hit(shell: &mut Shell, name: &[u8]) {
+    if shell.state.hash.contains_key(name)
+        && let Some((_, hits)) = Rc::make_mut(&mut shell.state.hash).get_mut(name)
+    {
+        *hits = hits.saturating_add(1);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -140,6 +140,8 @@ fn bit(number: u32) -> u64 {
 thread_local! {
     /// Signals that came and whose traps have not run.
     static PENDING: Cell<u64> = const { Cell::new(0) };
+    /// Whether the program has looked for signals that were ignored when it started.
+    static LEARNED: Cell<bool> = const { Cell::new(false) };
     /// Traps being run, so that none runs inside itself.
     static RUNNING: Cell<u8> = const { Cell::new(0) };
 }
@@ -172,6 +174,27 @@ pub fn start(state: &State) {
     for event in state.traps.commands.keys() {
         if let Event::Signal(number) = event {
             apply(&state.traps, *number);
+        }
+    }
+}
+
+/// Learns which signals were ignored when the program started: those cannot be trapped, and `trap` lists them. Asked for when `trap` first
+/// runs, so that a shell without it starts sooner.
+pub fn learn_ignored(shell: &mut Shell) {
+    if LEARNED.replace(true) {
+        return;
+    }
+    let traps = Rc::make_mut(&mut shell.state.traps);
+    for signal in Signal::ALL.iter().filter(|signal| signal.is_catchable()) {
+        let number = signal.raw();
+        let event = Event::Signal(number);
+        if traps.commands.contains_key(&event) || traps.action(number) != Action::Default {
+            continue;
+        }
+        if signal::set_action(*signal, Action::Default) == Ok(Action::Ignore) {
+            let _ = signal::set_action(*signal, Action::Ignore);
+            traps.ignored.push(number);
+            traps.commands.insert(event, Text::EMPTY);
         }
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
 
 /// `command -v` and `command -V`: succeeds when any of the names is known.
 fn tell(
-    shell: &Shell,
+    shell: &mut Shell,
     command: &[u8],
     names: &[Text],
     style: Style,

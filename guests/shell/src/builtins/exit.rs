@@ -6,6 +6,7 @@ use crate::flow::{Run, Stop};
 use crate::options::ShellOptions;
 use crate::shell::Shell;
 use crate::text::Text;
+use crate::traps;
 
 /// `exit [n]`
 pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
@@ -32,6 +33,8 @@ pub(super) fn run_logout(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
 
 fn leave(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     shell.state.status = status(shell, arguments)?;
+    // Here, where the function's variables are still there and its redirections hold.
+    traps::exit(shell);
     Err(Stop::Exit)
 }
 

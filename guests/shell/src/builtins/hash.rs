@@ -139,9 +139,10 @@ fn quote_where_needed(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-fn tell_of(shell: &Shell, command: &[u8], names: &[Text], reusable: bool) -> i32 {
+fn tell_of(shell: &mut Shell, command: &[u8], names: &[Text], reusable: bool) -> i32 {
     let mut status = 0;
     for name in names {
+        path::count_hit(shell, name);
         let Some((path, _)) = shell.state.hash.get(name) else {
             shell.builtin_error(command, [name, &b": not found"[..]].concat());
             status = 1;

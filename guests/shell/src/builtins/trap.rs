@@ -22,6 +22,7 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
             Err(status) => return Ok(status),
         }
     }
+    traps::learn_ignored(shell);
     let operands = options.operands();
     if table {
         let posix = shell.state.set.has(SetOptions::POSIX);

@@ -102,7 +102,7 @@ fn old_options(arguments: &[Text]) -> Vec<Text> {
 }
 
 /// Describes what a name would run. Says whether there is anything.
-pub(super) fn describe(shell: &Shell, name: &[u8], search: Search<'_>, out: &mut Vec<u8>) -> bool {
+pub(super) fn describe(shell: &mut Shell, name: &[u8], search: Search<'_>, out: &mut Vec<u8>) -> bool {
     let style = search.style;
     let mut found = false;
     if !search.only_path {
@@ -171,13 +171,16 @@ fn plain(name: &[u8], style: Style, sentence: &[u8], kind: &[u8], out: &mut Vec<
 }
 
 /// The files of a name.
-fn files(shell: &Shell, name: &[u8], search: Search<'_>, out: &mut Vec<u8>) -> bool {
+fn files(shell: &mut Shell, name: &[u8], search: Search<'_>, out: &mut Vec<u8>) -> bool {
     if name.contains(&b'/') {
         let found = path::is_program(name);
         if found {
             file(name, name, search.style, out);
         }
         return found;
+    }
+    if !search.all && search.directories.is_none() {
+        path::count_hit(shell, name);
     }
     if !search.all
         && search.directories.is_none()
