@@ -42,7 +42,11 @@ pub(super) fn expand(shell: &mut Shell, assign: &Assign, options: Options) -> Ru
             None => None,
         };
         if subscript.is_some() || assoc {
-            let value = expand::assigned(shell, &element.value)?;
+            let value = if assoc {
+                expand::without_tildes(shell, &element.value)?
+            } else {
+                expand::assigned(shell, &element.value)?
+            };
             ready.push(Element {
                 subscript,
                 append: element.append,
