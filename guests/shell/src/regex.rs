@@ -8,6 +8,7 @@
 //! ([`backtrack`]); then the number of steps is limited. What is no UTF-8 is matched by itself and by nothing else.
 
 mod ast;
+mod back;
 mod backtrack;
 mod class;
 mod parse;

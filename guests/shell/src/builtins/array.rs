@@ -68,6 +68,11 @@ pub(super) fn replace(shell: &mut Shell, command: &[u8], name: &[u8], values: Ve
         return Ok(false);
     };
     clear(shell, name);
+    fill(shell, name, values)
+}
+
+/// Gives an array that [`clear`] has emptied its elements.
+pub(super) fn fill(shell: &mut Shell, name: Name, values: Vec<Text>) -> Run<bool> {
     if !shell.state.variables.get(name).attributes.any(CHANGING) {
         let array: Indexed = values.into_iter().collect();
         shell.state.variables.get_mut(name).value = Value::Indexed(Rc::new(array));

@@ -31,6 +31,21 @@ struct Options<'a> {
     quantum: u64,
 }
 
+impl Options<'_> {
+    /// What a line becomes in the array.
+    fn value(&self, line: &[u8]) -> Text {
+        let mut text = line;
+        if self.trims && text.last() == Some(&self.delimiter) {
+            text = &text[..text.len() - 1];
+        }
+        // A variable cannot hold a NUL.
+        if let Some(end) = text.iter().position(|byte| *byte == 0) {
+            text = &text[..end];
+        }
+        Text::new(text)
+    }
+}
+
 /// Runs it.
 pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let (options, operands) = match options(shell, arguments) {
@@ -71,18 +86,17 @@ fn fill(shell: &mut Shell, options: &Options<'_>, name: Name, lines: &mut Lines)
             return Ok(0);
         }
     }
+    if options.count == 0 && options.origin.is_none() && options.callback.is_none() {
+        let mut all = Vec::new();
+        while let Some(line) = lines.next(shell)? {
+            all.push(options.value(line));
+        }
+        return Ok(i32::from(!array::fill(shell, name, all)?));
+    }
     let mut index = options.origin.unwrap_or(0);
     let mut count = 1;
     while let Some(line) = lines.next(shell)? {
-        let mut text = line;
-        if options.trims && text.last() == Some(&options.delimiter) {
-            text = &text[..text.len() - 1];
-        }
-        // A variable cannot hold a NUL.
-        if let Some(end) = text.iter().position(|byte| *byte == 0) {
-            text = &text[..end];
-        }
-        let text = Text::new(text);
+        let text = options.value(line);
         if let Some(callback) = options.callback
             && count % options.quantum == 0
         {

@@ -194,11 +194,11 @@ impl<'a> Printf<'_, 'a> {
         if letter == b'(' {
             return Ok(self.time(&directive, fits, format, at));
         }
-        let room = if fits {
-            directive.width.max(directive.precision.unwrap_or(0))
-        } else {
-            0
-        };
+        if !fits {
+            directive.width = 0;
+            directive.precision = None;
+        }
+        let room = directive.width.max(directive.precision.unwrap_or(0));
         if room > 1 << 16 && self.out.try_reserve(room.saturating_mul(3)).is_err() {
             self.error(b"Cannot allocate memory");
             self.status = 1;

@@ -4,6 +4,7 @@
 //! limited.
 
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::program::{At, Program, Step};
 use super::search::Around;
@@ -11,7 +12,9 @@ use super::{Error, Spans};
 use crate::pattern::chars;
 
 /// The most steps of one search.
-const STEPS: u64 = 5_000_000;
+const STEPS: u64 = 20_000_000;
+/// The most places that are remembered as seen from one start.
+const SEEN: usize = 1 << 20;
 
 /// The first match at or after `from`, with its groups.
 pub(super) fn captures(program: &Program, text: &[u8], from: usize) -> Result<Option<Spans>, Error> {
@@ -61,9 +64,6 @@ impl Open {
     };
 }
 
-/// A step at a place, with what the referred groups hold.
-type Seen = (At, usize, Vec<Open>);
-
 struct Search<'p> {
     program: &'p Program,
     text: &'p [u8],
@@ -73,7 +73,8 @@ struct Search<'p> {
     undo: Vec<(usize, Open)>,
     /// Ways to go later: step, place, and how long `undo` was.
     later: Vec<(At, usize, usize)>,
-    seen: HashSet<Seen>,
+    /// Steps at places with what the referred groups held, by their hashes.
+    seen: HashSet<u64>,
     left: u64,
 }
 
@@ -170,12 +171,15 @@ impl Search<'_> {
     }
 
     fn is_new(&mut self, step: At, at: usize) -> bool {
-        let held = self
-            .referred
-            .iter()
-            .map(|group| self.groups[*group as usize])
-            .collect();
-        self.seen.insert((step, at, held))
+        if self.seen.len() >= SEEN {
+            return true;
+        }
+        let mut hasher = DefaultHasher::new();
+        (step, at).hash(&mut hasher);
+        for group in &self.referred {
+            self.groups[*group as usize].hash(&mut hasher);
+        }
+        self.seen.insert(hasher.finish())
     }
 
     /// Where the text that equals `start..end` ends, if it stands at `at`.

@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::ast::{Anchor, Ast, Id, Node};
+use super::back::Back;
 use super::class::Class;
 use crate::pattern::chars;
 
@@ -55,6 +56,8 @@ pub(super) struct Program {
     /// The bytes a match can start with; none where it can be empty.
     pub(super) first: Option<Box<[bool; 256]>>,
     pub(super) classes: Vec<Class>,
+    /// The edges backwards.
+    pub(super) back: Back,
 }
 
 impl Program {
@@ -64,8 +67,10 @@ impl Program {
             steps: vec![Step::Match],
         };
         let start = builder.emit(ast.root, 0, Instance::ORIGINAL)?;
+        let back = Back::new(&builder.steps);
         let mut program = Program {
             steps: builder.steps,
+            back,
             start,
             groups: ast.groups,
             references: ast.references,

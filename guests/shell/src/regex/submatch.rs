@@ -149,63 +149,19 @@ struct Back<'p> {
     offsets: Option<Vec<u32>>,
     start: usize,
     places: usize,
-    /// For each step, those that go on to it.
-    from: From,
     /// The steps at the last place of each block.
     checkpoints: Vec<Vec<At>>,
     block: usize,
-    /// The steps at each place of the block that is loaded, its first place first.
-    loaded: Vec<Vec<At>>,
+    /// The steps at each place of the block that is loaded, one place after another, its last place first.
+    loaded: Vec<At>,
+    /// Where in `loaded` the steps of each place start, and where the last end.
+    starts: Vec<usize>,
     loaded_block: usize,
+    /// Steps still to be followed, while a place is made.
+    open: Vec<At>,
     /// Which steps lead on at the current place.
     marks: Vec<u32>,
     turn: u32,
-}
-
-/// Edges backwards, in one vector.
-struct From {
-    starts: Vec<u32>,
-    steps: Vec<At>,
-}
-
-impl From {
-    fn new(program: &Program) -> From {
-        let targets = |step: Step| match step {
-            Step::Match => [None, None],
-            Step::Split(first, second) => [Some(first), Some(second)],
-            Step::Char(_, next)
-            | Step::Any(next)
-            | Step::Class(_, next)
-            | Step::Reference(_, next)
-            | Step::Anchor(_, next)
-            | Step::Open(_, next)
-            | Step::Close { next, .. } => [Some(next), None],
-        };
-        let mut starts = vec![0u32; program.steps.len() + 1];
-        for step in &program.steps {
-            for target in targets(*step).into_iter().flatten() {
-                starts[target as usize + 1] += 1;
-            }
-        }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        let mut filled = starts.clone();
-        let mut steps = vec![0; starts.last().map_or(0, |count| *count as usize)];
-        for (at, step) in program.steps.iter().enumerate() {
-            for target in targets(*step).into_iter().flatten() {
-                let place = &mut filled[target as usize];
-                steps[*place as usize] = at as At;
-                *place += 1;
-            }
-        }
-        From { starts, steps }
-    }
-
-    fn of(&self, step: At) -> &[At] {
-        let step = step as usize;
-        &self.steps[self.starts[step] as usize..self.starts[step + 1] as usize]
-    }
 }
 
 impl<'p> Back<'p> {
@@ -231,11 +187,12 @@ impl<'p> Back<'p> {
             offsets,
             start,
             places,
-            from: From::new(program),
             checkpoints: Vec::new(),
             block,
             loaded: Vec::new(),
+            starts: Vec::new(),
             loaded_block: usize::MAX,
+            open: Vec::new(),
             marks: vec![0; program.steps.len()],
             turn: 0,
         };
@@ -254,16 +211,21 @@ impl<'p> Back<'p> {
     fn fill(&mut self) {
         let blocks = self.places / self.block + 1;
         self.checkpoints = vec![Vec::new(); blocks];
-        let mut steps = self.close(vec![0], self.places);
+        let mut steps = Vec::new();
+        self.open.push(0);
+        self.close(self.places, &mut steps);
         for number in (0..blocks).rev() {
             let first = number * self.block;
             let last = (first + self.block).min(self.places);
-            self.checkpoints[number] = steps.clone();
             if number == 0 {
+                self.checkpoints[0] = steps;
                 break;
             }
+            self.checkpoints[number] = steps.clone();
             for place in (first..last).rev() {
-                steps = self.step_back(&steps, place);
+                let mut before = Vec::with_capacity(steps.len());
+                self.step_back(&steps, place, &mut before);
+                steps = before;
             }
         }
         self.load_block(0);
@@ -273,55 +235,60 @@ impl<'p> Back<'p> {
     fn load_block(&mut self, number: usize) {
         let first = number * self.block;
         let last = (first + self.block).min(self.places);
-        let mut steps = std::mem::take(&mut self.checkpoints[number]);
-        self.loaded.clear();
+        let mut loaded = std::mem::take(&mut self.checkpoints[number]);
+        self.starts.clear();
+        self.starts.push(0);
         for place in (first..last).rev() {
-            let before = self.step_back(&steps, place);
-            self.loaded.push(std::mem::replace(&mut steps, before));
+            let start = self.starts[self.starts.len() - 1];
+            let end = loaded.len();
+            self.starts.push(end);
+            self.open_from(&loaded[start..end], place);
+            self.close(place, &mut loaded);
         }
-        self.loaded.push(steps);
-        self.loaded.reverse();
+        self.starts.push(loaded.len());
+        self.loaded = loaded;
         self.loaded_block = number;
     }
 
-    /// The steps at a place, from those at the next.
-    fn step_back(&mut self, after: &[At], place: usize) -> Vec<At> {
+    /// Appends the steps at a place, from those at the next.
+    fn step_back(&mut self, after: &[At], place: usize, steps: &mut Vec<At>) {
+        self.open_from(after, place);
+        self.close(place, steps);
+    }
+
+    /// Opens the steps that take the character at a place and go on to one of these.
+    fn open_from(&mut self, after: &[At], place: usize) {
         let (code, _) = chars::next(self.text, self.offset(place));
         let code = self.program.fold(code);
-        let mut steps = Vec::new();
         for step in after {
-            for from in self.from.of(*step) {
+            for from in self.program.back.of(*step) {
                 if self.program.takes(self.program.steps[*from as usize], code) == Some(*step) {
-                    steps.push(*from);
+                    self.open.push(*from);
                 }
             }
         }
-        self.close(steps, place)
     }
 
-    /// Adds the steps that lead to these without taking a character.
-    fn close(&mut self, steps: Vec<At>, place: usize) -> Vec<At> {
+    /// Appends the open steps, and those that lead to them without taking a character.
+    fn close(&mut self, place: usize, steps: &mut Vec<At>) {
         self.turn += 1;
         let around = Around::new(self.text, self.offset(place));
-        let mut all = Vec::with_capacity(steps.len());
-        let mut open = steps;
-        while let Some(step) = open.pop() {
+        while let Some(step) = self.open.pop() {
             if std::mem::replace(&mut self.marks[step as usize], self.turn) == self.turn {
                 continue;
             }
-            all.push(step);
-            for from in self.from.of(step) {
+            steps.push(step);
+            for from in self.program.back.of(step) {
                 let passes = match self.program.steps[*from as usize] {
                     Step::Split(..) | Step::Open(..) | Step::Close { .. } => true,
                     Step::Anchor(anchor, _) => anchor.holds(around.before, around.after),
                     _ => false,
                 };
                 if passes {
-                    open.push(*from);
+                    self.open.push(*from);
                 }
             }
         }
-        all
     }
 
     /// Makes a place the current one. Places come in order.
@@ -331,7 +298,9 @@ impl<'p> Back<'p> {
             self.load_block(number);
         }
         self.turn += 1;
-        for step in &self.loaded[place - number * self.block] {
+        let last = (number * self.block + self.block).min(self.places);
+        let at = last - place;
+        for step in &self.loaded[self.starts[at]..self.starts[at + 1]] {
             self.marks[*step as usize] = self.turn;
         }
     }
