@@ -45,7 +45,11 @@ fn main() {
         }
     }
     for warning in parser.take_warnings() {
-        println!("line {}: warning: {}", warning.line, String::from_utf8_lossy(&warning.message));
+        println!(
+            "line {}: warning: {}",
+            warning.line,
+            String::from_utf8_lossy(&warning.message)
+        );
     }
     if mode == "--time" {
         let time = start.elapsed();

@@ -4,11 +4,16 @@ mod number;
 mod token;
 
 use crate::parser::Options;
-use crate::tree::{AndOr, Arith, ArithName, ArithOp, Bytes, Expr, Param, ParamOp, Part, Subscript, Word};
+use crate::tree::{
+    AndOr, Arith, ArithName, ArithOp, Bytes, Expr, Param, ParamOp, Part, Subscript, Word,
+};
 use token::{Lexer, Token};
 
 /// How deep an expression may nest, so that evaluating it fits the stack.
 const MAX_HEIGHT: u32 = 400;
+
+/// How deep subscripts may nest; their text is kept at each level.
+const MAX_SUBSCRIPTS: u32 = 6;
 
 /// How many operators of one kind stand side by side before they are balanced.
 const CHAIN: u32 = 48;
@@ -33,17 +38,17 @@ pub fn arithmetic(text: &[u8]) -> Result<Expr, ArithmeticError> {
 }
 
 /// The expression of text that holds nothing but literal text and plain parameters; none where it has to be expanded first, or where it is wrong.
-pub(crate) fn of_parts(parts: &[Part], depth: u32) -> Option<Box<Expr>> {
+pub(crate) fn of_parts(parts: &[Part]) -> Option<Box<Expr>> {
     if let [Part::Literal(text)] = parts {
         return match text.0.as_slice() {
             [digit @ b'0'..=b'9'] => Some(Box::new(Expr::Number(i64::from(digit - b'0')))),
-            text => parse_at(text, &[], depth).ok().map(Box::new),
+            text => parse(text, &[]).ok().map(Box::new),
         };
     }
     let mut text = Vec::new();
     let mut params = Vec::new();
     flatten(parts, &mut text, &mut params)?;
-    parse_at(&text, &params, depth).ok().map(Box::new)
+    parse(&text, &params).ok().map(Box::new)
 }
 
 /// Writes parts as text, with a NUL for each plain parameter.
@@ -69,9 +74,7 @@ fn flatten<'t>(parts: &'t [Part], text: &mut Vec<u8>, params: &mut Vec<&'t Param
                 params.push(param);
             }
             Part::Double(inside) => {
-                let brackets = |part: &Part| {
-                    matches!(part, Part::Literal(text) if text.iter().any(|byte| b"[]'\"\\".contains(byte)))
-                };
+                let brackets = |part: &Part| matches!(part, Part::Literal(text) if text.iter().any(|byte| b"[]'\"\\".contains(byte)));
                 if inside.iter().any(brackets) {
                     return None;
                 }
@@ -150,9 +153,7 @@ impl Math<'_> {
             _ => return Ok((left, height)),
         };
         let Some(name) = self.last_name.take() else {
-            return Err(self
-                .lexer
-                .error("attempted assignment to non-variable"));
+            return Err(self.lexer.error("attempted assignment to non-variable"));
         };
         self.lexer.advance()?;
         self.depth += 1;
@@ -176,9 +177,7 @@ impl Math<'_> {
         }
         let (then, first) = self.comma()?;
         if self.lexer.token != Token::Op(b':') {
-            return Err(self
-                .lexer
-                .error("`:' expected for conditional expression"));
+            return Err(self.lexer.error("`:' expected for conditional expression"));
         }
         self.lexer.advance()?;
         if self.lexer.token == Token::End {
@@ -270,7 +269,9 @@ impl Math<'_> {
             }
             level = next;
         }
-        level.pop().ok_or_else(|| self.lexer.error("syntax error in expression"))
+        level
+            .pop()
+            .ok_or_else(|| self.lexer.error("syntax error in expression"))
     }
 
     fn enter(&mut self) -> Result<(), ArithmeticError> {
@@ -400,7 +401,7 @@ fn subscript(text: &[u8], params: &[&Param], depth: u32) -> Option<Subscript> {
         _ => {}
     }
     let parts = if text.iter().any(|byte| b"$`'\"\\".contains(byte)) {
-        if !params.is_empty() || depth > 100 {
+        if !params.is_empty() || depth >= MAX_SUBSCRIPTS {
             return None;
         }
         crate::parser::word(text, Options::default()).ok()?.parts
@@ -418,7 +419,7 @@ fn subscript(text: &[u8], params: &[&Param], depth: u32) -> Option<Subscript> {
         }
         parts
     };
-    let expr = if depth > 100 {
+    let expr = if depth >= MAX_SUBSCRIPTS {
         None
     } else {
         parse_at(text, params, depth + 1).ok().map(Box::new)

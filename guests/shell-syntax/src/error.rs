@@ -42,7 +42,10 @@ impl SyntaxError {
     pub fn lines(&self) -> Vec<Vec<u8>> {
         let message = self.message();
         let mut lines: Vec<Vec<u8>> = match self.kind {
-            ErrorKind::Other(_) => message.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect(),
+            ErrorKind::Other(_) => message
+                .split(|byte| *byte == b'\n')
+                .map(<[u8]>::to_vec)
+                .collect(),
             _ => vec![message],
         };
         if matches!(self.kind, ErrorKind::Unexpected(_)) {
@@ -54,14 +57,12 @@ impl SyntaxError {
     /// bash's message, without `bash: line N: `; the first of [`SyntaxError::lines`].
     pub fn message(&self) -> Vec<u8> {
         match &self.kind {
-            ErrorKind::Unexpected(token) => {
-                [
-                    b"syntax error near unexpected token `",
-                    &printable(token)[..],
-                    b"'",
-                ]
-                .concat()
-            }
+            ErrorKind::Unexpected(token) => [
+                b"syntax error near unexpected token `",
+                &printable(token)[..],
+                b"'",
+            ]
+            .concat(),
             ErrorKind::Unmatched(byte) => [
                 &b"unexpected EOF while looking for matching `"[..],
                 &[*byte],
@@ -107,7 +108,12 @@ fn printable(token: &[u8]) -> Vec<u8> {
 }
 
 fn octal(out: &mut Vec<u8>, byte: u8) {
-    out.extend_from_slice(&[b'\\', b'0' + (byte >> 6), b'0' + ((byte >> 3) & 7), b'0' + (byte & 7)]);
+    out.extend_from_slice(&[
+        b'\\',
+        b'0' + (byte >> 6),
+        b'0' + ((byte >> 3) & 7),
+        b'0' + (byte & 7),
+    ]);
 }
 
 impl fmt::Display for SyntaxError {

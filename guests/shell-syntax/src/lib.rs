@@ -15,7 +15,7 @@ pub mod print;
 pub mod tree;
 
 pub use alias::Aliases;
+pub use arithmetic::{ArithmeticError, arithmetic};
 pub use error::{ErrorKind, SyntaxError};
 pub use name::Name;
-pub use arithmetic::{ArithmeticError, arithmetic};
 pub use parser::{Options, Parser, Source, Warning, ansi, double_quoted, elements, word};

@@ -9,7 +9,9 @@ mod cond;
 mod redirect;
 mod word;
 
-use crate::tree::{Assign, Brace, Command, CommandKind, Function, HereDoc, Item, List, Pipeline, Word};
+use crate::tree::{
+    Assign, Brace, Command, CommandKind, Function, HereDoc, Item, List, Pipeline, Word,
+};
 
 /// A list on lines of its own, indented by `indent` columns.
 pub fn list(list: &List, indent: usize) -> Vec<u8> {
@@ -100,6 +102,9 @@ pub(crate) fn brace_text(brace: &Brace) -> Vec<u8> {
     printer.out
 }
 
+/// How far lines are indented at most: without it, many `elif` would take time by the square of their number.
+const MAX_COLUMNS: usize = 1000;
+
 /// Writes.
 struct Printer<'t> {
     out: Vec<u8>,
@@ -145,7 +150,7 @@ impl<'t> Printer<'t> {
     }
 
     fn indent(&mut self) {
-        let columns = self.indentation;
+        let columns = self.indentation.min(MAX_COLUMNS);
         self.out.resize(self.out.len() + columns, b' ');
     }
 

@@ -34,7 +34,10 @@ pub(super) fn parse(text: &[u8]) -> Result<i64, &'static str> {
             value = 0;
             found_base = true;
             some = false;
-            if digits.get(at).is_none_or(|next| !next.is_ascii_alphanumeric() && !matches!(next, b'_' | b'@')) {
+            if digits
+                .get(at)
+                .is_none_or(|next| !next.is_ascii_alphanumeric() && !matches!(next, b'_' | b'@'))
+            {
                 return Err("invalid integer constant");
             }
             continue;

@@ -207,7 +207,12 @@ impl<'t> Lexer<'t> {
     fn operator(&mut self, byte: u8, after: After) -> Result<Token, ArithmeticError> {
         let next = self.at(self.pos + 1);
         let two = match (byte, next) {
-            (b'=', b'=') | (b'!', b'=') | (b'<', b'=') | (b'>', b'=') | (b'&', b'&') | (b'|', b'|') => true,
+            (b'=', b'=')
+            | (b'!', b'=')
+            | (b'<', b'=')
+            | (b'>', b'=')
+            | (b'&', b'&')
+            | (b'|', b'|') => true,
             (b'<', b'<') | (b'>', b'>') => {
                 if self.at(self.pos + 2) == b'=' {
                     self.pos += 3;
@@ -275,7 +280,23 @@ impl<'t> Lexer<'t> {
         }
         if matches!(
             byte,
-            b'=' | b'>' | b'<' | b'+' | b'-' | b'*' | b'/' | b'%' | b'!' | b'(' | b')' | b'&' | b'|' | b'^' | b'~' | b'?' | b':' | b','
+            b'=' | b'>'
+                | b'<'
+                | b'+'
+                | b'-'
+                | b'*'
+                | b'/'
+                | b'%'
+                | b'!'
+                | b'('
+                | b')'
+                | b'&'
+                | b'|'
+                | b'^'
+                | b'~'
+                | b'?'
+                | b':'
+                | b','
         ) {
             self.pos += 1;
             return Ok(Token::Op(byte));

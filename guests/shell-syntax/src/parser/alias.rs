@@ -89,6 +89,9 @@ impl Reader<'_> {
         }
         let name = name.to_vec();
         self.input.expanded += text.len();
+        self.late_line = 0;
+        let lines = self.input.newlines_before(pos);
+        self.input.changes(pos, lines);
         self.input.set_rest_aside(length);
         for expansion in &mut self.input.expansions {
             if expansion.end > pos {
@@ -101,9 +104,10 @@ impl Reader<'_> {
             next: matches!(text.last(), Some(b' ' | b'\t')),
         });
         // A blank behind it keeps its last word apart from what follows.
-        self.input
-            .text
-            .splice(pos..pos + length, text.iter().copied().filter(|byte| *byte != 0));
+        self.input.text.splice(
+            pos..pos + length,
+            text.iter().copied().filter(|byte| *byte != 0),
+        );
         true
     }
 }

@@ -6,11 +6,14 @@ use crate::parser::reader::{Parse, Reader};
 use crate::parser::word::Mode;
 use crate::tree::Element;
 
+/// What a level costs: see [`Reader::enter`].
+const COST: u32 = 9;
+
 impl Reader<'_> {
     /// The elements, at the parenthesis.
     pub(super) fn array(&mut self) -> Parse<Vec<Element>> {
         let start = self.pos();
-        self.enter()?;
+        self.enter(COST)?;
         self.skip(1);
         let mut elements = Vec::new();
         loop {
@@ -28,7 +31,7 @@ impl Reader<'_> {
             }
             elements.push(self.element()?);
         }
-        self.leave();
+        self.leave(COST);
         self.skip(1);
         Ok(elements)
     }

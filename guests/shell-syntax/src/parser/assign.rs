@@ -13,8 +13,16 @@ impl Reader<'_> {
             return Ok(None);
         }
         let mut length = 1;
-        while is(self.peek_at(length), NAME) {
-            length += 1;
+        loop {
+            let byte = self.peek_at(length);
+            if is(byte, NAME) {
+                length += 1;
+            } else if byte == b'\\' && self.peek_at(length + 1) == b'\n' {
+                let at = self.pos() + length;
+                self.remove_continuation(at);
+            } else {
+                break;
+            }
         }
         match self.peek_at(length) {
             b'=' => {}
@@ -26,11 +34,6 @@ impl Reader<'_> {
                 if !assigned {
                     return Ok(None);
                 }
-            }
-            b'\\' if self.peek_at(length + 1) == b'\n' => {
-                let at = self.pos() + length;
-                self.remove_continuation(at);
-                return self.assignment();
             }
             _ => return Ok(None),
         }

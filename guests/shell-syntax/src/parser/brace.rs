@@ -4,9 +4,11 @@
 //! its level, behind a comma or `..` at its level. A close brace without them does not end it. One pass over the word finds them all:
 //! the braces that are open lie on a stack, and what turns out to be no expansion stays literal text.
 
-use crate::parser::reader::MAX_DEPTH;
 use crate::parser::word::push_literal;
 use crate::tree::{Brace, Bytes, Part, Span, Word};
+
+/// How deep expansions may nest.
+const MAX_HEIGHT: u32 = 100;
 
 /// Open braces of a word.
 #[derive(Debug, Default)]
@@ -50,9 +52,16 @@ impl Braces {
         }
     }
 
-    /// Whether a tilde here is at the start of the word that the expansion gives.
-    pub(super) fn tilde_here(&self) -> bool {
-        false
+    /// Whether a tilde here, behind these parts, is at the start of a word that the expansion gives.
+    pub(super) fn tilde_here(&self, parts: &[Part]) -> bool {
+        let mut start = 0;
+        for open in &self.open {
+            if open.at != start {
+                return false;
+            }
+            start = open.commas.last().unwrap_or(&open.at) + 1;
+        }
+        !self.open.is_empty() && parts.len() == start
     }
 
     /// Takes `{`, `}` or `,`. False when expansions nest too deep.
@@ -103,7 +112,7 @@ impl Braces {
         let mut height = open.height;
         if lists {
             height += 1;
-            if height > MAX_DEPTH / 4 {
+            if height > MAX_HEIGHT {
                 return false;
             }
             let brace = list(&open, parts);
@@ -132,6 +141,30 @@ impl Braces {
     /// The word is whole: what is still open is literal.
     pub(super) fn finish(self, parts: &mut Vec<Part>) {
         merge(parts);
+        // A tilde just before the close brace is one only where its name ends there.
+        if let [Part::Brace(brace), Part::Literal(text), ..] = parts.as_mut_slice()
+            && !text.starts_with(b"/")
+        {
+            forget_tildes(brace);
+        }
+    }
+}
+
+fn forget_tildes(brace: &mut Brace) {
+    let Brace::List(words) = brace else {
+        return;
+    };
+    for word in words {
+        match word.parts.as_mut_slice() {
+            [part @ Part::Tilde(_)] => {
+                if let Part::Tilde(name) = part {
+                    let text = [b"~", &name[..]].concat();
+                    *part = Part::Literal(Bytes(text));
+                }
+            }
+            [Part::Brace(brace)] => forget_tildes(brace),
+            _ => {}
+        }
     }
 }
 

@@ -66,7 +66,18 @@ const fn table() -> [u16; 256] {
         }
         if matches!(
             b,
-            b'"' | b'\'' | b'\\' | b'$' | b'`' | b'(' | b')' | b'[' | b']' | b':' | b'?' | b';' | b'}'
+            b'"' | b'\''
+                | b'\\'
+                | b'$'
+                | b'`'
+                | b'('
+                | b')'
+                | b'['
+                | b']'
+                | b':'
+                | b'?'
+                | b';'
+                | b'}'
         ) {
             class |= MATH;
         }
@@ -102,6 +113,5 @@ pub(super) fn starts_name(byte: u8) -> bool {
 
 /// Whether these bytes are a name.
 pub(super) fn is_name(bytes: &[u8]) -> bool {
-    bytes.first().is_some_and(|byte| starts_name(*byte))
-        && bytes.iter().all(|byte| is(*byte, NAME))
+    bytes.first().is_some_and(|byte| starts_name(*byte)) && bytes.iter().all(|byte| is(*byte, NAME))
 }

@@ -7,6 +7,9 @@ use crate::parser::reader::{Parse, Reader};
 use crate::parser::reserved::Reserved;
 use crate::tree::{Argument, Bytes, Command, CommandKind, Coproc, Function, Simple, Span, Word};
 
+/// What a level costs: see [`Reader::enter`].
+const COST: u32 = 12;
+
 impl Reader<'_> {
     /// A command with its redirections. Blanks before it are passed already.
     pub(super) fn command(&mut self) -> Parse<Command> {
@@ -131,7 +134,9 @@ impl Reader<'_> {
             return Err(self.unexpected());
         }
         self.skip(1);
-        let name = self.slice(name.span.start as usize, name.span.end as usize).into();
+        let name = self
+            .slice(name.span.start as usize, name.span.end as usize)
+            .into();
         self.function_body(name, false, start, line)
     }
 
@@ -174,7 +179,9 @@ impl Reader<'_> {
         let Some(word) = self.at_compound() else {
             return Err(self.unexpected());
         };
+        self.enter(COST)?;
         let body = self.compound(word)?;
+        self.leave(COST);
         Ok(Command {
             kind: CommandKind::Function(Rc::new(Function {
                 name,
@@ -191,7 +198,7 @@ impl Reader<'_> {
     fn coproc(&mut self) -> Parse<Command> {
         let start = self.pos();
         let line = self.line();
-        self.enter()?;
+        self.enter(COST)?;
         self.skip(Reserved::Coproc.length());
         self.blanks();
         let mut name = Bytes(b"COPROC".to_vec());
@@ -220,7 +227,7 @@ impl Reader<'_> {
                 self.simple()?
             }
         };
-        self.leave();
+        self.leave(COST);
         Ok(Command {
             kind: CommandKind::Coproc(Box::new(Coproc { name, command })),
             redirects: Vec::new(),

@@ -7,15 +7,19 @@ use crate::parser::reader::{Parse, Reader};
 use crate::parser::reserved::Reserved;
 use crate::parser::word::Mode;
 use crate::tree::{
-    Arith, ArithFor, Bytes, Case, CaseClause, CaseEnd, Command, CommandKind, For, If, List, While, Word,
+    Arith, ArithFor, Bytes, Case, CaseClause, CaseEnd, Command, CommandKind, For, If, List, While,
+    Word,
 };
+
+/// What a level costs: see [`Reader::enter`].
+const COST: u32 = 20;
 
 impl Reader<'_> {
     /// The compound command here: it starts with a reserved word or, without one, with `(`.
     pub(super) fn compound(&mut self, word: Option<Reserved>) -> Parse<Command> {
         let start = self.pos();
         let line = self.line();
-        self.enter()?;
+        self.enter(COST)?;
         let kind = match word {
             None => self.parens()?,
             Some(word) => {
@@ -23,7 +27,7 @@ impl Reader<'_> {
                 self.after_reserved(word, start)?
             }
         };
-        self.leave();
+        self.leave(COST);
         let redirects = self.redirects()?;
         Ok(Command {
             kind,
@@ -300,7 +304,11 @@ impl Reader<'_> {
             self.list_items()?
         };
         self.newlines()?;
-        let (end, length) = match (self.peek(), self.peek_at_operator(1), self.peek_at_operator(2)) {
+        let (end, length) = match (
+            self.peek(),
+            self.peek_at_operator(1),
+            self.peek_at_operator(2),
+        ) {
             (b';', b';', b'&') => (CaseEnd::Continue, 3),
             (b';', b';', _) => (CaseEnd::Break, 2),
             (b';', b'&', _) => (CaseEnd::FallThrough, 2),

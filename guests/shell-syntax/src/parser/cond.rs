@@ -6,6 +6,9 @@ use crate::parser::reader::{Parse, Reader};
 use crate::parser::word::Mode;
 use crate::tree::{BinaryTest, CommandKind, Cond, Word};
 
+/// What a level costs: see [`Reader::enter`].
+const COST: u32 = 3;
+
 impl Reader<'_> {
     /// The expression and `]]`, behind `[[` at `start`.
     pub(super) fn cond_command(&mut self, start: usize) -> Parse<CommandKind> {
@@ -64,7 +67,7 @@ impl Reader<'_> {
     }
 
     fn cond_or(&mut self) -> Parse<Cond> {
-        self.enter()?;
+        self.enter(COST)?;
         let left = self.cond_and()?;
         let cond = if self.peek() == b'|' && self.peek_at(1) == b'|' {
             self.skip(2);
@@ -72,12 +75,12 @@ impl Reader<'_> {
         } else {
             left
         };
-        self.leave();
+        self.leave(COST);
         Ok(cond)
     }
 
     fn cond_and(&mut self) -> Parse<Cond> {
-        self.enter()?;
+        self.enter(COST)?;
         let left = self.cond_term()?;
         self.newlines()?;
         let cond = if self.peek() == b'&' && self.peek_at(1) == b'&' {
@@ -86,7 +89,7 @@ impl Reader<'_> {
         } else {
             left
         };
-        self.leave();
+        self.leave(COST);
         Ok(cond)
     }
 

@@ -10,9 +10,7 @@ impl Reader<'_> {
     pub(super) fn dollar(&mut self, quoting: Quoting, parts: &mut Vec<Part>) -> Parse<bool> {
         let part = match self.peek_at(1) {
             byte if starts_name(byte) => self.plain_variable(),
-            byte @ b'0'..=b'9' => {
-                self.plain_parameter(Subject::Positional(u32::from(byte - b'0')))
-            }
+            byte @ b'0'..=b'9' => self.plain_parameter(Subject::Positional(u32::from(byte - b'0'))),
             byte @ (b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') => {
                 self.plain_parameter(Subject::Special(byte))
             }

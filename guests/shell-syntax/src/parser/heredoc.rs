@@ -7,11 +7,12 @@ use std::rc::Rc;
 
 use crate::error::ErrorKind;
 use crate::parser::Warning;
-use crate::parser::quoted::ansi;
 use crate::parser::class::{END, is};
+use crate::parser::quoted::ansi;
 use crate::parser::reader::{Parse, Reader};
 use crate::tree::{
-    Bytes, Command, CommandKind, CommandSub, Function, HereDoc, List, Part, Quote, RedirectKind, Span, Word,
+    Bytes, Command, CommandKind, CommandSub, Function, HereDoc, List, Part, Quote, RedirectKind,
+    Span, Word,
 };
 
 /// A here-document whose body has not come yet.
@@ -22,6 +23,9 @@ pub(super) struct Pending {
     strip: bool,
     line: u32,
 }
+
+/// What a level costs: see [`Reader::enter`].
+const COST: u32 = 12;
 
 impl Reader<'_> {
     /// The delimiter, behind `<<` or `<<-`.
@@ -178,10 +182,10 @@ impl Reader<'_> {
             let parts = vec![Part::Quoted(Bytes(body), Quote::Single)];
             return Ok(Word { parts, span });
         }
-        self.enter()?;
+        self.enter(COST)?;
         let mut inner = self.inner(body, first_line);
         let result = inner.whole_quoted();
-        self.leave();
+        self.leave(COST);
         self.warnings.append(&mut inner.warnings);
         let mut word = match result {
             Ok(word) => word,
@@ -244,7 +248,23 @@ impl Reader<'_> {
     /// The substitution (or the script) ended on the line of the operator: the bodies are on the following lines.
     fn late_here_documents(&mut self) -> Parse {
         let back = self.pos();
-        self.line_end();
+        let count = self.pending.len();
+        let mut message = b"command substitution: ".to_vec();
+        message.extend_from_slice(count.to_string().as_bytes());
+        message.extend_from_slice(b" unterminated here-document");
+        if count != 1 {
+            message.push(b's');
+        }
+        let line = self.line();
+        self.warnings.push(Warning {
+            line,
+            message: Bytes(message),
+        });
+        if self.late_line < back {
+            self.line_end();
+            self.late_line = self.pos();
+        }
+        self.input.pos = self.late_line;
         if self.peek() == b'\n' {
             self.skip(1);
         }

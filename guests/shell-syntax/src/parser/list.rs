@@ -4,7 +4,7 @@ use crate::parser::class::{END, is};
 use crate::parser::reader::{Parse, Reader};
 use crate::parser::reserved::Reserved;
 use crate::tree::{
-    AndOr, Item, List, Pipeline, Redirect, RedirectKind, RedirectLeft, Time, Word, Part, Bytes,
+    AndOr, Bytes, Item, List, Part, Pipeline, Redirect, RedirectKind, RedirectLeft, Time, Word,
 };
 
 impl Reader<'_> {

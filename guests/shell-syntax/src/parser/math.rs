@@ -22,6 +22,9 @@ pub(super) enum Stop {
     Length,
 }
 
+/// What a level costs: see [`Reader::enter`].
+const COST: u32 = 11;
+
 impl Reader<'_> {
     /// Arithmetic up to what ends it. `start` is where it began, for an error.
     pub(super) fn math(&mut self, stop: Stop, start: usize) -> Parse<Arith> {
@@ -32,7 +35,7 @@ impl Reader<'_> {
             parts,
             span: self.span(from),
         };
-        let expr = crate::arithmetic::of_parts(&word.parts, self.depth);
+        let expr = crate::arithmetic::of_parts(&word.parts);
         Ok(Arith {
             word,
             expr,
@@ -135,10 +138,10 @@ impl Reader<'_> {
     /// `$[…]`, at its dollar.
     pub(super) fn bracket_arithmetic(&mut self) -> Parse<Part> {
         let start = self.pos();
-        self.enter()?;
+        self.enter(COST)?;
         self.skip(2);
         let mut arith = self.math(Stop::Bracket, start)?;
-        self.leave();
+        self.leave(COST);
         self.skip(1);
         arith.brackets = true;
         Ok(Part::Arith(Box::new(arith)))
@@ -152,7 +155,8 @@ impl Reader<'_> {
             return Ok(None);
         }
         let from = self.pos();
-        self.enter()?;
+        let (depth, subscripts) = (self.depth, self.subscripts);
+        self.enter(COST)?;
         let arith = match self.math(Stop::Paren, start) {
             Ok(arith) if self.pos() == end => arith,
             Err(error) if error.kind == ErrorKind::TooDeep => return Err(error),
@@ -170,7 +174,7 @@ impl Reader<'_> {
                 }
             }
         };
-        self.leave();
+        (self.depth, self.subscripts) = (depth, subscripts);
         self.skip(2);
         Ok(Some(arith))
     }

@@ -6,13 +6,18 @@ use crate::parser::math::Stop;
 use crate::parser::quoted::{End, Quoting};
 use crate::parser::reader::{Parse, Reader};
 use crate::parser::word::Mode;
-use crate::tree::{Bytes, DefaultOp, Name, Param, ParamOp, Part, ReplaceWhich, Subject, Subscript, Word};
+use crate::tree::{
+    Bytes, DefaultOp, Name, Param, ParamOp, Part, ReplaceWhich, Subject, Subscript, Word,
+};
+
+/// What a level costs: see [`Reader::enter`].
+const COST: u32 = 13;
 
 impl Reader<'_> {
     /// `${…}`, at its dollar.
     pub(super) fn braced_parameter(&mut self, quoting: Quoting) -> Parse<Part> {
         let start = self.pos();
-        self.enter()?;
+        self.enter(COST)?;
         self.skip(2);
         let param = match self.inside_braces(start, quoting)? {
             Some(mut param) => {
@@ -22,7 +27,7 @@ impl Reader<'_> {
             }
             None => self.bad_substitution(start, quoting)?,
         };
-        self.leave();
+        self.leave(COST);
         Ok(Part::Param(param))
     }
 
@@ -51,7 +56,7 @@ impl Reader<'_> {
             None => return Ok(None),
         }
         if self.peek() == b'[' && matches!(param.subject, Subject::Variable(_)) {
-            match self.parameter_subscript()? {
+            match self.parameter_subscript(start)? {
                 Some(subscript) => param.subscript = Some(subscript),
                 None => return Ok(None),
             }
@@ -122,7 +127,9 @@ impl Reader<'_> {
                 length += 1;
             }
             self.skip(length);
-            return Some(Subject::Variable(Name::new(self.slice(start, start + length))));
+            return Some(Subject::Variable(Name::new(
+                self.slice(start, start + length),
+            )));
         }
         if byte.is_ascii_digit() {
             let mut number = 0u32;
@@ -141,9 +148,9 @@ impl Reader<'_> {
     }
 
     /// `[…]` behind the name; none when it is not one.
-    fn parameter_subscript(&mut self) -> Parse<Option<Subscript>> {
+    fn parameter_subscript(&mut self, start: usize) -> Parse<Option<Subscript>> {
         let open = self.pos();
-        if self.peek_at(1) == b']' || !self.subscript_closes() {
+        if self.peek_at(1) == b']' || !self.subscript_closes(start)? {
             return Ok(None);
         }
         self.skip(1);

@@ -30,6 +30,9 @@ pub(super) enum End {
     Text,
 }
 
+/// What a level costs: see [`Reader::enter`].
+const COST: u32 = 3;
+
 impl Reader<'_> {
     /// `'…'`
     pub(super) fn single_quoted(&mut self) -> Parse<Part> {
@@ -58,9 +61,9 @@ impl Reader<'_> {
     pub(super) fn double_quotes(&mut self) -> Parse<Part> {
         let start = self.pos();
         self.skip(1);
-        self.enter()?;
+        self.enter(COST)?;
         let parts = self.quoted(End::Quote, start)?;
-        self.leave();
+        self.leave(COST);
         self.skip(1);
         Ok(Part::Double(parts))
     }
@@ -104,7 +107,7 @@ impl Reader<'_> {
                     let next = self.peek_at(1);
                     let escapes = match next {
                         b'$' | b'`' | b'\\' | b'\n' => true,
-                        b'"' => !matches!(end, End::Text | End::HereBrace),
+                        b'"' => end != End::Text,
                         b'}' => matches!(end, End::Brace | End::HereBrace),
                         _ => false,
                     };
@@ -221,8 +224,11 @@ pub fn ansi(text: &[u8]) -> Vec<u8> {
             b'x' => {
                 let braces = text.get(at) == Some(&b'{');
                 let from = at + usize::from(braces);
-                let (value, used) =
-                    digits(text.get(from..).unwrap_or(&[]), 16, if braces { 16 } else { 2 });
+                let (value, used) = digits(
+                    text.get(from..).unwrap_or(&[]),
+                    16,
+                    if braces { 16 } else { 2 },
+                );
                 if used == 0 {
                     out.extend_from_slice(b"\\x");
                     continue;

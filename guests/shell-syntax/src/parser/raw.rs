@@ -65,30 +65,33 @@ impl Reader<'_> {
         }
     }
 
-    /// Where the subscript at `[` here ends, when it does so before the `}` of the expansion it is in.
-    pub(super) fn subscript_closes(&mut self) -> bool {
+    /// Whether the subscript at `[` here ends before the `}` of the expansion at `start`.
+    ///
+    /// Fails when the text ends before both.
+    pub(super) fn subscript_closes(&mut self, start: usize) -> Parse<bool> {
         let mut at = self.pos() + 1;
         let mut nested = 0u32;
         let mut quote = 0u8;
         loop {
             let byte = self.byte(at);
             match byte {
-                0 => return false,
+                0 => return Err(self.error_at(ErrorKind::Unmatched(b'}'), start)),
                 b'\\' if quote != b'\'' => at += 1,
                 b'\'' | b'"' if quote == 0 => quote = byte,
                 _ if quote != 0 && byte == quote => quote = 0,
                 b'$' if quote != b'\'' && matches!(self.byte(at + 1), b'{' | b'(') => {
-                    let close = if self.byte(at + 1) == b'{' { b'}' } else { b')' };
-                    match self.closing(at + 2, close, at) {
-                        Ok(end) => at = end,
-                        Err(_) => return false,
-                    }
+                    let close = if self.byte(at + 1) == b'{' {
+                        b'}'
+                    } else {
+                        b')'
+                    };
+                    at = self.closing(at + 2, close, at)?;
                 }
                 _ if quote != 0 => {}
                 b'[' => nested += 1,
-                b']' if nested == 0 => return true,
+                b']' if nested == 0 => return Ok(true),
                 b']' => nested -= 1,
-                b'}' => return false,
+                b'}' => return Ok(false),
                 _ => {}
             }
             at += 1;

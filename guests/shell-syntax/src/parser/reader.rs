@@ -10,12 +10,15 @@ use crate::tree::{Span, Word};
 /// What parsing gives: errors are rare and big.
 pub(super) type Parse<T = ()> = Result<T, Box<SyntaxError>>;
 
-/// How deep things may nest: compound commands, substitutions, quotes, arithmetic.
-/// Chosen so that parsing and walking such a tree fits a stack of 1 MB.
-pub(super) const MAX_DEPTH: u32 = 500;
+/// How deep things may nest, in units of about 100 bytes of stack: 240 compound commands, 150 substitutions, 370 `${…}`. What is that deep
+/// can be parsed, walked and dropped on half of a stack of 1 MB.
+pub(super) const MAX_DEPTH: u32 = 4800;
+
+/// How deep subscripts may nest in subscripts. Each is in the tree twice, as a word and as arithmetic.
+pub(super) const MAX_SUBSCRIPTS: u32 = 6;
 
 /// How much of the script put aside is taken at a time.
-const CHUNK: usize = 4096;
+const CHUNK: usize = 1024;
 
 /// The text and where in it we are. Lives from command to command.
 #[derive(Debug, Default)]
@@ -29,8 +32,8 @@ pub(super) struct Input {
     rest_at: usize,
     /// The number of the first line.
     first_line: u32,
-    /// A position and the number of newlines before it.
-    mark: (usize, u32),
+    /// Positions with the number of newlines before them: one where we are, one where here-documents are.
+    marks: [(usize, u32); 2],
     /// Nothing more comes.
     ended: bool,
     /// Aliases whose text is being read.
@@ -54,13 +57,27 @@ impl Input {
         self.first_line.wrapping_add(self.newlines_before(pos))
     }
 
-    fn newlines_before(&self, pos: usize) -> u32 {
-        let (mark, lines) = self.mark;
+    pub(super) fn newlines_before(&self, pos: usize) -> u32 {
         let pos = pos.min(self.text.len());
+        let (mark, lines) = self.marks[self.nearest(pos)];
         if pos >= mark {
             lines + newlines(&self.text[mark..pos])
         } else {
             lines - newlines(&self.text[pos..mark])
+        }
+    }
+
+    fn nearest(&self, pos: usize) -> usize {
+        let [first, second] = self.marks;
+        usize::from(second.0.abs_diff(pos) < first.0.abs_diff(pos))
+    }
+
+    /// The text behind `pos` changes: `lines` newlines are before it.
+    pub(super) fn changes(&mut self, pos: usize, lines: u32) {
+        for mark in &mut self.marks {
+            if mark.0 > pos {
+                *mark = (pos, lines);
+            }
         }
     }
 
@@ -102,10 +119,14 @@ pub(super) struct Reader<'a> {
     pub(super) warnings: Vec<Warning>,
     /// Here-documents whose body comes after the next newline.
     pub(super) pending: Vec<Pending>,
+    /// Where the line ends that here-documents were looked for behind; 0 when unknown.
+    pub(super) late_line: usize,
     /// Bodies that were read, until the tree they belong to is whole.
     pub(super) bodies: Vec<Word>,
     /// How deep we are.
     pub(super) depth: u32,
+    /// In how many subscripts we are.
+    pub(super) subscripts: u32,
 }
 
 impl<'a> Reader<'a> {
@@ -122,8 +143,10 @@ impl<'a> Reader<'a> {
             options,
             warnings: Vec::new(),
             pending: Vec::new(),
+            late_line: 0,
             bodies: Vec::new(),
             depth: 0,
+            subscripts: 0,
         }
     }
 
@@ -136,13 +159,9 @@ impl<'a> Reader<'a> {
 
     /// A reader for text that was taken out of this one.
     pub(super) fn inner(&self, text: Vec<u8>, line: u32) -> Reader<'a> {
-        let mut reader = Reader::new(
-            Input::new(text, line),
-            None,
-            self.aliases,
-            self.options,
-        );
+        let mut reader = Reader::new(Input::new(text, line), None, self.aliases, self.options);
         reader.depth = self.depth;
+        reader.subscripts = self.subscripts;
         reader
     }
 
@@ -253,9 +272,12 @@ impl<'a> Reader<'a> {
     /// The line of a position.
     #[inline]
     pub(super) fn line_at(&mut self, pos: usize) -> u32 {
-        let lines = self.input.newlines_before(pos);
-        self.input.mark = (pos.min(self.input.text.len()), lines);
-        self.input.first_line.wrapping_add(lines)
+        let input = &mut self.input;
+        let pos = pos.min(input.text.len());
+        let lines = input.newlines_before(pos);
+        let nearest = input.nearest(pos);
+        input.marks[nearest] = (pos, lines);
+        input.first_line.wrapping_add(lines)
     }
 
     /// The line we are on.
@@ -343,27 +365,31 @@ impl<'a> Reader<'a> {
         if from >= to {
             return;
         }
+        if from < self.late_line {
+            self.late_line = 0;
+        }
         let lines = input.newlines_before(to);
         let ahead = to.saturating_sub(input.pos);
         input.set_rest_aside(ahead.saturating_add(CHUNK));
         input.text.drain(from..to);
-        input.mark = (from, lines);
+        // What was taken out counts for what follows.
+        input.marks = [(from, lines); 2];
     }
 
     /// One level deeper; an error when that is too deep. [`Reader::leave`] goes back.
     #[inline]
-    pub(super) fn enter(&mut self) -> Parse {
-        if self.depth >= MAX_DEPTH {
+    pub(super) fn enter(&mut self, cost: u32) -> Parse {
+        self.depth += cost;
+        if self.depth > MAX_DEPTH {
             return Err(self.error(ErrorKind::TooDeep));
         }
-        self.depth += 1;
         Ok(())
     }
 
     /// One level up.
     #[inline]
-    pub(super) fn leave(&mut self) {
-        self.depth -= 1;
+    pub(super) fn leave(&mut self, cost: u32) {
+        self.depth -= cost;
     }
 
     /// An error here.
@@ -399,8 +425,5 @@ impl<'a> Reader<'a> {
 }
 
 fn trailing_backslashes(text: &[u8]) -> usize {
-    text.iter()
-        .rev()
-        .take_while(|byte| **byte == b'\\')
-        .count()
+    text.iter().rev().take_while(|byte| **byte == b'\\').count()
 }

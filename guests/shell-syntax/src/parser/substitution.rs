@@ -9,6 +9,9 @@ use crate::tree::{
     Bytes, CommandKind, CommandSub, Item, List, Part, Pipeline, ProcessSub, Redirect, RedirectKind,
 };
 
+/// What a level costs: see [`Reader::enter`].
+const COST: u32 = 32;
+
 impl Reader<'_> {
     /// `$(…)` or `$((…))`, at its dollar.
     pub(super) fn substitution(&mut self, quoting: Quoting) -> Parse<Part> {
@@ -57,13 +60,16 @@ impl Reader<'_> {
 
     /// Commands up to `)`, which is passed.
     fn parenthesized(&mut self, start: usize) -> Parse<List> {
-        self.enter()?;
+        self.enter(COST)?;
         let pending = std::mem::take(&mut self.pending);
         let bodies = std::mem::take(&mut self.bodies);
+        // Commands are shared by the two forms of a subscript.
+        let subscripts = std::mem::take(&mut self.subscripts);
         let result = self.substituted_list();
         let inner_pending = std::mem::replace(&mut self.pending, pending);
         let inner_bodies = std::mem::replace(&mut self.bodies, bodies);
-        self.leave();
+        self.subscripts = subscripts;
+        self.leave(COST);
         let mut list = match result {
             Ok(list) => list,
             Err(mut error) => {
@@ -140,10 +146,10 @@ impl Reader<'_> {
 
     /// A substitution whose text bash parses when it runs: what is wrong in it is kept until then.
     fn late(&mut self, text: Vec<u8>, written: Bytes, backquotes: bool, line: u32) -> Parse<Part> {
-        self.enter()?;
+        self.enter(COST)?;
         let mut inner = self.inner(text, line);
         let result = inner.all_commands();
-        self.leave();
+        self.leave(COST);
         self.warnings.append(&mut inner.warnings);
         let (mut list, error) = match result {
             Ok(list) => (list, None),

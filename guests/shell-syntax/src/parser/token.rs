@@ -6,8 +6,8 @@ use crate::parser::reader::{Parse, Reader};
 
 /// Operators, longer ones first.
 const OPERATORS: &[&[u8]] = &[
-    b";;&", b"&>>", b"<<-", b"<<<", b"&&", b"||", b";;", b";&", b"|&", b"&>", b">>", b"<<", b">&", b"<&", b"<>", b">|",
-    b";", b"&", b"|", b"(", b")", b"<", b">",
+    b";;&", b"&>>", b"<<-", b"<<<", b"&&", b"||", b";;", b";&", b"|&", b"&>", b">>", b"<<", b">&",
+    b"<&", b"<>", b">|", b";", b"&", b"|", b"(", b")", b"<", b">",
 ];
 
 impl Reader<'_> {

@@ -125,10 +125,17 @@ pub(super) fn push_literal_front(parts: &mut Vec<Part>, text: &[u8]) {
     }
 }
 
+/// What a level costs: see [`Reader::enter`].
+const COST: u32 = 9;
+
 impl Reader<'_> {
     /// A word of a command, where one starts.
     pub(super) fn command_word(&mut self) -> Parse<Word> {
-        self.word(Mode::WORD.braces(self.options.braces).extglob(self.options.extglob))
+        self.word(
+            Mode::WORD
+                .braces(self.options.braces)
+                .extglob(self.options.extglob),
+        )
     }
 
     /// A word.
@@ -153,6 +160,7 @@ impl Reader<'_> {
         let mut braces: Option<Box<Braces>> = None;
         let mut run = start;
         let mut nested = 0u32;
+        let mut value = None;
         loop {
             let byte = self.scan(mode.classes);
             match byte {
@@ -197,7 +205,7 @@ impl Reader<'_> {
                     parts.push(self.backquotes(false)?);
                 }
                 b'~' => {
-                    if !self.tilde_expands(mode, start, &braces, run) {
+                    if !self.tilde_expands(mode, start, &parts, &braces, run, &mut value) {
                         self.skip(1);
                         continue;
                     }
@@ -320,7 +328,7 @@ impl Reader<'_> {
 
     /// `@(…|…)`, at its parenthesis.
     fn extglob(&mut self) -> Parse<Part> {
-        self.enter()?;
+        self.enter(COST)?;
         let open = self.pos();
         let operator = self.input.text[open - 1];
         self.skip(1);
@@ -338,7 +346,7 @@ impl Reader<'_> {
                 break;
             }
         }
-        self.leave();
+        self.leave(COST);
         Ok(Part::ExtGlob(operator, words))
     }
 
@@ -362,7 +370,7 @@ impl Reader<'_> {
                 0 => return Err(self.error_at(crate::ErrorKind::Unmatched(b')'), open)),
                 b'(' => {
                     // A plain parenthesis nests.
-                    self.enter()?;
+                    self.enter(COST)?;
                     push_literal(&mut parts, b"(");
                     self.skip(1);
                     loop {
@@ -380,7 +388,7 @@ impl Reader<'_> {
                             break;
                         }
                     }
-                    self.leave();
+                    self.leave(COST);
                 }
                 byte => {
                     push_literal(&mut parts, &[byte]);
@@ -390,17 +398,23 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a tilde here is one that is expanded, by what is before it.
+    /// Whether a tilde here is one that is expanded, by what is before it. `value` is kept for the next tilde in the word: where its value
+    /// starts, if the word looks like an assignment.
     fn tilde_expands(
-        &mut self,
+        &self,
         mode: Mode,
         start: usize,
+        parts: &[Part],
         braces: &Option<Box<Braces>>,
         run: usize,
+        value: &mut Option<Option<usize>>,
     ) -> bool {
         let pos = self.pos();
-        if let Some(braces) = braces {
-            return run == pos && braces.tilde_here();
+        if let Some(braces) = braces
+            && run == pos
+            && braces.tilde_here(parts)
+        {
+            return true;
         }
         if pos == start {
             return mode.has(VALUE_TILDES | WORD_TILDES | START_TILDE);
@@ -412,20 +426,22 @@ impl Reader<'_> {
         if mode.has(VALUE_TILDES) {
             return before == b':';
         }
-        mode.has(WORD_TILDES) && !self.options.posix && self.assignment_like(start, pos)
+        if !mode.has(WORD_TILDES) || self.options.posix {
+            return false;
+        }
+        let value = *value.get_or_insert_with(|| self.value_of(start, pos));
+        value.is_some_and(|value| pos == value || before == b':')
     }
 
-    /// Whether the word from `start` looks like `name=…`, and `pos` is the start of its value or behind a colon in it.
-    fn assignment_like(&self, start: usize, pos: usize) -> bool {
-        let text = self.slice(start, pos);
-        let Some(equals) = text.iter().position(|byte| *byte == b'=') else {
-            return false;
-        };
+    /// Where the value starts if the word from `start` to `end` looks like `name=…`.
+    fn value_of(&self, start: usize, end: usize) -> Option<usize> {
+        let text = self.slice(start, end);
+        let equals = text.iter().position(|byte| *byte == b'=')?;
         let name = text[..equals].strip_suffix(b"+").unwrap_or(&text[..equals]);
         let name = match name.iter().position(|byte| *byte == b'[') {
             Some(at) if name.ends_with(b"]") => &name[..at],
             _ => name,
         };
-        super::class::is_name(name) && (equals + 1 == text.len() || text.ends_with(b":"))
+        super::class::is_name(name).then_some(start + equals + 1)
     }
 }

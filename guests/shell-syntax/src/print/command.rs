@@ -206,7 +206,7 @@ impl<'t> Printer<'t> {
                 self.bodies(b"");
                 self.put(b" )");
             }
-            CommandKind::If(node) => self.if_node(node, 0),
+            CommandKind::If(node) => self.if_node(node),
             CommandKind::While(node) => self.while_node(node),
             CommandKind::For(node) => self.for_node(b"for ", node),
             CommandKind::Select(node) => self.for_node(b"select ", node),
@@ -283,32 +283,33 @@ impl<'t> Printer<'t> {
         self.indentation -= self.step;
     }
 
-    /// Branches from `index` on: `elif` is an `if` inside `else`.
-    fn if_node(&mut self, node: &'t If, index: usize) {
-        let Some((condition, body)) = node.branches.get(index) else {
-            return;
-        };
-        self.put(b"if ");
-        self.skip += 1;
-        self.list(condition);
-        self.semicolon();
-        self.put(b" then\n");
-        self.indented(body);
-        if index + 1 < node.branches.len() {
+    /// `elif` is an `if` inside `else`.
+    fn if_node(&mut self, node: &'t If) {
+        let before = self.indentation;
+        for (index, (condition, body)) in node.branches.iter().enumerate() {
+            if index > 0 {
+                self.semicolon();
+                self.newline(b"else\n");
+                self.indentation += self.step;
+                self.start();
+            }
+            self.put(b"if ");
+            self.skip += 1;
+            self.list(condition);
             self.semicolon();
-            self.newline(b"else\n");
-            self.indentation += self.step;
-            self.start();
-            self.if_node(node, index + 1);
-            self.bodies(b"");
-            self.indentation -= self.step;
-        } else if let Some(otherwise) = &node.otherwise {
+            self.put(b" then\n");
+            self.indented(body);
+        }
+        if let Some(otherwise) = &node.otherwise {
             self.semicolon();
             self.newline(b"else\n");
             self.indented(otherwise);
         }
-        self.semicolon();
-        self.newline(b"fi");
+        for index in (0..node.branches.len()).rev() {
+            self.indentation = before + index * self.step;
+            self.semicolon();
+            self.newline(b"fi");
+        }
     }
 
     fn while_node(&mut self, node: &'t While) {
