@@ -466,8 +466,3 @@ pub fn environment(shell: &mut Shell) -> Rc<Vec<u8>> {
     }
     Rc::new(all)
 }
-
-/// Whether the subscript stands for all elements.
-pub(crate) fn is_all(subscript: &Subscript) -> bool {
-    matches!(subscript, Subscript::At | Subscript::Star)
-}

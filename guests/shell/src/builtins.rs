@@ -10,12 +10,16 @@
 mod alias;
 mod argument;
 mod array;
+mod bind;
 mod r#break;
 mod builtin;
 mod caller;
 mod cd;
 mod colon;
 mod command;
+mod compgen;
+mod complete;
+mod compopt;
 pub mod declare;
 mod disown;
 mod echo;
@@ -26,27 +30,20 @@ mod exec;
 mod exit;
 mod export;
 mod r#false;
+mod fc;
 mod fg;
 mod getopt;
-pub mod history;
-pub(crate) mod help;
-mod fc;
-mod bind;
-mod compopt;
-mod compgen;
-mod complete;
-mod ulimit;
-mod umask;
-mod pushd;
-mod mapfile;
 mod getopts;
-mod times;
 mod hash;
+pub(crate) mod help;
+pub mod history;
 mod jobs;
 mod kill;
 mod r#let;
 pub mod listing;
+mod mapfile;
 mod printf;
+mod pushd;
 mod pwd;
 mod read;
 mod r#return;
@@ -60,9 +57,12 @@ mod target;
 mod test;
 #[cfg(test)]
 mod testing;
+mod times;
 mod trap;
 mod r#true;
 pub mod r#type;
+mod ulimit;
+mod umask;
 mod unset;
 mod wait;
 
@@ -117,7 +117,11 @@ pub const TABLE: &[Entry] = &[
         complete::run,
         "complete [-abcdefgjksuv] [-pr] [-DEI] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [name ...]",
     ),
-    plain("compopt", compopt::run, "compopt [-o|+o option] [-DEI] [name ...]"),
+    plain(
+        "compopt",
+        compopt::run,
+        "compopt [-o|+o option] [-DEI] [name ...]",
+    ),
     special("continue", r#break::run_continue, "continue [n]"),
     declaring(plain(
         "declare",
@@ -125,9 +129,17 @@ pub const TABLE: &[Entry] = &[
         "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]",
     )),
     plain("dirs", pushd::list, "dirs [-clpv] [+N] [-N]"),
-    plain("disown", disown::run, "disown [-h] [-ar] [jobspec ... | pid ...]"),
+    plain(
+        "disown",
+        disown::run,
+        "disown [-h] [-ar] [jobspec ... | pid ...]",
+    ),
     plain("echo", echo::run, "echo [-neE] [arg ...]"),
-    plain("enable", enable::run, "enable [-a] [-dnps] [-f filename] [name ...]"),
+    plain(
+        "enable",
+        enable::run,
+        "enable [-a] [-dnps] [-f filename] [name ...]",
+    ),
     special("eval", eval::run, "eval [arg ...]"),
     special(
         "exec",
@@ -135,26 +147,46 @@ pub const TABLE: &[Entry] = &[
         "exec [-cl] [-a name] [command [argument ...]] [redirection ...]",
     ),
     special("exit", exit::run, "exit [n]"),
-    declaring(special("export", export::run, "export [-fn] [name[=value] ...] or export -p")),
+    declaring(special(
+        "export",
+        export::run,
+        "export [-fn] [name[=value] ...] or export -p",
+    )),
     plain("false", r#false::run, "false"),
-    plain("fc", fc::run, "fc [-e ename] [-lnr] [first] [last] or fc -s [pat=rep] [command]"),
+    plain(
+        "fc",
+        fc::run,
+        "fc [-e ename] [-lnr] [first] [last] or fc -s [pat=rep] [command]",
+    ),
     plain("fg", fg::run, "fg [job_spec]"),
     plain("getopts", getopts::run, "getopts optstring name [arg ...]"),
-    plain("hash", hash::run, "hash [-lr] [-p pathname] [-dt] [name ...]"),
+    plain(
+        "hash",
+        hash::run,
+        "hash [-lr] [-p pathname] [-dt] [name ...]",
+    ),
     plain("help", help::run, "help [-dms] [pattern ...]"),
     plain(
         "history",
         history::run,
         "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]",
     ),
-    plain("jobs", jobs::run, "jobs [-lnprs] [jobspec ...] or jobs -x command [args]"),
+    plain(
+        "jobs",
+        jobs::run,
+        "jobs [-lnprs] [jobspec ...] or jobs -x command [args]",
+    ),
     plain(
         "kill",
         kill::run,
         "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]",
     ),
     plain("let", r#let::run, "let arg [arg ...]"),
-    declaring(plain("local", declare::run_local, "local [option] name[=value] ...")),
+    declaring(plain(
+        "local",
+        declare::run_local,
+        "local [option] name[=value] ...",
+    )),
     plain("logout", exit::run_logout, "logout [n]"),
     plain(
         "mapfile",
@@ -181,7 +213,11 @@ pub const TABLE: &[Entry] = &[
         "readonly [-aAf] [name[=value] ...] or readonly -p",
     )),
     special("return", r#return::run, "return [n]"),
-    special("set", set::run, "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]"),
+    special(
+        "set",
+        set::run,
+        "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]",
+    ),
     special("shift", shift::run, "shift [n]"),
     plain("shopt", shopt::run, "shopt [-pqsu] [-o] [optname ...]"),
     special("source", source::run, "source filename [arguments]"),
@@ -196,9 +232,17 @@ pub const TABLE: &[Entry] = &[
         declare::run,
         "typeset [-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]",
     )),
-    plain("ulimit", ulimit::run, "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]"),
+    plain(
+        "ulimit",
+        ulimit::run,
+        "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]",
+    ),
     plain("umask", umask::run, "umask [-p] [-S] [mode]"),
-    plain("unalias", alias::run_unalias, "unalias [-a] name [name ...]"),
+    plain(
+        "unalias",
+        alias::run_unalias,
+        "unalias [-a] name [name ...]",
+    ),
     special("unset", unset::run, "unset [-f] [-v] [-n] [name ...]"),
     plain("wait", wait::run, "wait [-fn] [-p var] [id ...]"),
 ];
@@ -250,7 +294,9 @@ const BY_FIRST: [(u8, u8); 128] = {
 pub fn find(name: &[u8]) -> Option<&'static Entry> {
     let (start, end) = BY_FIRST.get(usize::from(*name.first()?))?;
     let same_start = TABLE.get(usize::from(*start)..usize::from(*end))?;
-    same_start.iter().find(|entry| entry.name.as_bytes() == name)
+    same_start
+        .iter()
+        .find(|entry| entry.name.as_bytes() == name)
 }
 
 /// The builtin that runs for a name: none when `enable -n` has switched it off.
@@ -341,7 +387,8 @@ pub fn is_target(bytes: &[u8]) -> bool {
                 }
                 depth == 0
             });
-            is_name(&bytes[..open]) && close.is_some_and(|close| close > 1 && open + close + 1 == bytes.len())
+            is_name(&bytes[..open])
+                && close.is_some_and(|close| close > 1 && open + close + 1 == bytes.len())
         }
     }
 }

@@ -51,12 +51,19 @@ enum Task<'a> {
 /// Starts a child shell with these descriptors.
 ///
 /// Fails as [`Spawn::start`] does, and with [`Errno::Mfile`] and [`Errno::Nfile`] when there is no pipe for the blob.
-pub fn start(shell: &mut Shell, work: Work<'_>, fds: &FdTable, outlets: &mut Outlets, group: Group) -> Result<Pid, Errno> {
+pub fn start(
+    shell: &mut Shell,
+    work: Work<'_>,
+    fds: &FdTable,
+    outlets: &mut Outlets,
+    group: Group,
+) -> Result<Pid, Errno> {
     let mut state = shell.state.clone();
     exec::enter_child(&mut state);
     let numbers: Vec<u32> = fds.iter().map(|(number, _)| number).collect();
     let mut blob = vec![0; 4];
-    blob = postcard::to_extend(&(VERSION, numbers, &state, work), blob).map_err(|_| Errno::NoMem)?;
+    blob =
+        postcard::to_extend(&(VERSION, numbers, &state, work), blob).map_err(|_| Errno::NoMem)?;
     let length = (blob.len() - 4) as u32;
     blob[..4].copy_from_slice(&length.to_le_bytes());
 
@@ -157,7 +164,10 @@ fn serve(blob: &[u8]) -> u32 {
         Task::Command(command) => exec::stage_command(&mut shell, command),
         Task::Item(item) => exec::item(&mut shell, item),
         Task::Print(bytes, status) => {
-            if shell.fds.get(1).is_some() && shell.fds.write(1, bytes).is_err() && crate::fds::is_pipe_broken() {
+            if shell.fds.get(1).is_some()
+                && shell.fds.write(1, bytes).is_err()
+                && crate::fds::is_pipe_broken()
+            {
                 end(Stop::Killed(Signal::Pipe.raw()), &mut shell)
             } else {
                 shell.state.status = *status;
@@ -215,11 +225,16 @@ mod tests {
     fn work_arrives_as_it_was_sent() {
         let list = List::default();
         let state = State::default();
-        let blob = postcard::to_allocvec(&(VERSION, vec![0u32, 7], &state, Work::List(&list))).unwrap();
-        let (version, numbers, _, task): (u32, Vec<u32>, State, Task<'_>) = postcard::from_bytes(&blob).unwrap();
+        let blob =
+            postcard::to_allocvec(&(VERSION, vec![0u32, 7], &state, Work::List(&list))).unwrap();
+        let (version, numbers, _, task): (u32, Vec<u32>, State, Task<'_>) =
+            postcard::from_bytes(&blob).unwrap();
         assert_eq!((version, numbers), (VERSION, vec![0, 7]));
         assert!(matches!(task, Task::List(list) if list.items.is_empty()));
         let blob = postcard::to_allocvec(&Work::Print(b"abc", 3)).unwrap();
-        assert!(matches!(postcard::from_bytes(&blob).unwrap(), Task::Print(b"abc", 3)));
+        assert!(matches!(
+            postcard::from_bytes(&blob).unwrap(),
+            Task::Print(b"abc", 3)
+        ));
     }
 }

@@ -44,7 +44,9 @@ names! {
 
 /// The place of a name in one of the tables.
 pub fn place(table: &[(&str, Option<u8>)], name: &[u8]) -> Option<u32> {
-    let place = table.iter().position(|(known, _)| known.as_bytes() == name)?;
+    let place = table
+        .iter()
+        .position(|(known, _)| known.as_bytes() == name)?;
     Some(place as u32)
 }
 
@@ -123,7 +125,9 @@ impl Completions {
     pub fn iter(&self) -> impl Iterator<Item = (&Text, &Spec)> {
         const BUCKETS: u32 = 512;
         let mut all: Vec<(usize, &(Text, Spec))> = self.0.iter().enumerate().collect();
-        crate::sort::by_key(&mut all, |(number, (name, _))| (hash(name) % BUCKETS, std::cmp::Reverse(*number)));
+        crate::sort::by_key(&mut all, |(number, (name, _))| {
+            (hash(name) % BUCKETS, std::cmp::Reverse(*number))
+        });
         all.into_iter().map(|(_, (name, spec))| (name, spec))
     }
 }

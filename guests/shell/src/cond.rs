@@ -77,12 +77,7 @@ fn binary_words(
 }
 
 /// The operands are arithmetic; an error in one of them makes it false.
-fn compare_numbers(
-    shell: &mut Shell,
-    operator: BinaryTest,
-    left: &[u8],
-    right: &[u8],
-) -> Run<i32> {
+fn compare_numbers(shell: &mut Shell, operator: BinaryTest, left: &[u8], right: &[u8]) -> Run<i32> {
     let Some(left) = operand(shell, left)? else {
         return Ok(1);
     };
@@ -186,6 +181,11 @@ pub(crate) fn unary(shell: &mut Shell, operator: u8, text: &[u8], expands: bool)
 }
 
 /// `-nt`, `-ot`, `-ef`.
-pub(crate) fn compare_files(shell: &Shell, operator: BinaryTest, left: &[u8], right: &[u8]) -> bool {
+pub(crate) fn compare_files(
+    shell: &Shell,
+    operator: BinaryTest,
+    left: &[u8],
+    right: &[u8],
+) -> bool {
     file::compare(shell, operator, left, right)
 }

@@ -180,11 +180,7 @@ impl Outlets {
         }
         let pipes = self.pipes.into_iter();
         // The write ends are dropped here: only the programs have theirs.
-        drain(
-            pipes
-                .map(|outlet| (outlet.capture, outlet.read))
-                .collect(),
-        );
+        drain(pipes.map(|outlet| (outlet.capture, outlet.read)).collect());
     }
 
     /// Leaves the pipes to their captures: the programs run in the background.
@@ -225,7 +221,10 @@ fn ready(pipes: &[(Rc<Capture>, Rc<Owned>)]) -> Option<usize> {
     let mut fds: Vec<Fd> = pipes.iter().map(|(_, pipe)| pipe.fd()).collect();
     let mut others = Vec::new();
     for (at, (capture, _)) in pipes.iter().enumerate() {
-        if pipes[..at].iter().any(|(known, _)| Rc::ptr_eq(known, capture)) {
+        if pipes[..at]
+            .iter()
+            .any(|(known, _)| Rc::ptr_eq(known, capture))
+        {
             continue;
         }
         for pipe in capture.background.borrow().iter() {
@@ -333,7 +332,8 @@ impl FdTable {
 
     /// Whether anything goes into a capture.
     pub fn captures(&self) -> bool {
-        self.iter().any(|(_, open)| matches!(open, Open::Capture(_)))
+        self.iter()
+            .any(|(_, open)| matches!(open, Open::Capture(_)))
     }
 
     /// The descriptor of the process behind a number, for reading. A capture has none.

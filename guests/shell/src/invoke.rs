@@ -68,7 +68,7 @@ fn input(shell: &mut Shell) -> Run {
         interactive::start(shell)?;
     }
     let parser = Parser::from_source(&mut lines, parser_options(shell, 1));
-    let result = Script::new(parser, "", true).from_input(place).run(shell);
+    let result = Script::new(parser, "", true).with_input(place).run(shell);
     if shell.state.interactive {
         interactive::end(shell, result.is_ok());
     }
@@ -107,7 +107,8 @@ fn read(shell: &Shell, name: &Text) -> Result<Vec<u8>, (Vec<u8>, i32)> {
         (say(&[": ", errno.message()].concat()), status)
     };
     let file = Owned::new(opened.map_err(refused)?);
-    let is_directory = file::stat_open(file.fd()).is_ok_and(|stat| stat.mode & mode::TYPE_MASK == mode::DIRECTORY);
+    let is_directory =
+        file::stat_open(file.fd()).is_ok_and(|stat| stat.mode & mode::TYPE_MASK == mode::DIRECTORY);
     if is_directory {
         return Err((say(": Is a directory"), 126));
     }

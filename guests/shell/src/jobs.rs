@@ -94,7 +94,11 @@ impl Job {
 
     /// The status of its last process, or of the last that failed.
     fn status(&self) -> Status {
-        let mut statuses = self.processes.iter().rev().filter_map(|(_, status)| *status);
+        let mut statuses = self
+            .processes
+            .iter()
+            .rev()
+            .filter_map(|(_, status)| *status);
         let last = statuses.next().unwrap_or(Status::Exited(0));
         if self.pipefail && last.code() == 0 {
             return statuses.find(|status| status.code() != 0).unwrap_or(last);
@@ -114,7 +118,9 @@ impl Job {
             None => self
                 .processes
                 .iter()
-                .filter(|(_, status)| !matches!(status, Some(Status::Exited(_) | Status::Signaled(_))))
+                .filter(|(_, status)| {
+                    !matches!(status, Some(Status::Exited(_) | Status::Signaled(_)))
+                })
                 .map(|(pid, _)| Of::Process(*pid))
                 .collect(),
         }
@@ -132,7 +138,14 @@ pub enum NoJob {
 
 impl Jobs {
     /// Adds a job and returns its number.
-    pub fn add(&mut self, processes: Vec<Pid>, text: Text, group: Option<Pid>, pipefail: bool, directory: Text) -> u32 {
+    pub fn add(
+        &mut self,
+        processes: Vec<Pid>,
+        text: Text,
+        group: Option<Pid>,
+        pipefail: bool,
+        directory: Text,
+    ) -> u32 {
         // A number is used again only when all higher ones are gone.
         let number = self.list.last().map_or(0, |job| job.number) + 1;
         self.list.push(Job {
@@ -182,7 +195,9 @@ impl Jobs {
             _ => {}
         }
         if spec.iter().all(u8::is_ascii_digit) {
-            let number = std::str::from_utf8(spec).ok().and_then(|text| text.parse().ok());
+            let number = std::str::from_utf8(spec)
+                .ok()
+                .and_then(|text| text.parse().ok());
             let at = self.list.iter().position(|job| Some(job.number) == number);
             return at.ok_or(NoJob::Missing);
         }
@@ -192,7 +207,9 @@ impl Jobs {
         };
         let matches = |job: &Job| {
             job.text.starts_with(text)
-                || (anywhere && text.len() <= job.text.len() && job.text.windows(text.len()).any(|part| part == text))
+                || (anywhere
+                    && text.len() <= job.text.len()
+                    && job.text.windows(text.len()).any(|part| part == text))
         };
         let mut found = self.list.iter().enumerate().filter(|(_, job)| matches(job));
         match (found.next(), found.next()) {
@@ -233,7 +250,11 @@ impl Jobs {
 
     /// The table for a subshell: a command substitution lists the jobs of the shell around it, `( … )` does not.
     pub fn for_subshell(&self, listed: bool) -> Jobs {
-        let mut list = if listed { self.list.clone() } else { Vec::new() };
+        let mut list = if listed {
+            self.list.clone()
+        } else {
+            Vec::new()
+        };
         for job in &mut list {
             job.foreign = true;
         }
@@ -265,7 +286,11 @@ impl Jobs {
     /// Records what became of a child.
     fn record(&mut self, pid: Pid, status: Status) {
         for job in self.list.iter_mut().filter(|job| !job.foreign) {
-            if let Some((_, known)) = job.processes.iter_mut().find(|(process, _)| *process == pid) {
+            if let Some((_, known)) = job
+                .processes
+                .iter_mut()
+                .find(|(process, _)| *process == pid)
+            {
                 *known = match status {
                     Status::Continued => None,
                     status => Some(status),
@@ -342,7 +367,13 @@ pub fn wait_foreground(shell: &mut Shell, pid: Pid) -> Run<Status> {
 fn interrupted(shell: &mut Shell) -> Run {
     traps::collect();
     match traps::is_due(shell) {
-        Some(signal) if shell.state.traps.get(traps::Event::Signal(signal.raw())).is_none() => {
+        Some(signal)
+            if shell
+                .state
+                .traps
+                .get(traps::Event::Signal(signal.raw()))
+                .is_none() =>
+        {
             Err(Stop::Killed(signal.raw()))
         }
         _ => Ok(()),
@@ -432,8 +463,14 @@ pub fn wait_job(shell: &mut Shell, at: usize, quiet: bool) -> Run<Waited> {
 pub fn wait_next(shell: &mut Shell, numbers: Option<&[u32]>) -> Run<Waited> {
     update(shell);
     loop {
-        let wanted = |job: &Job| !job.foreign && numbers.is_none_or(|numbers| numbers.contains(&job.number));
-        let mut jobs = shell.jobs.list.iter().enumerate().filter(|(_, job)| wanted(job));
+        let wanted =
+            |job: &Job| !job.foreign && numbers.is_none_or(|numbers| numbers.contains(&job.number));
+        let mut jobs = shell
+            .jobs
+            .list
+            .iter()
+            .enumerate()
+            .filter(|(_, job)| wanted(job));
         if jobs.clone().next().is_none() {
             return Ok(Waited::NoChild);
         }
@@ -470,7 +507,12 @@ pub fn wait_all(shell: &mut Shell) -> Run<Waited> {
             return Ok(end);
         }
     }
-    while let Some(at) = shell.jobs.list.iter().position(|job| !job.foreign && job.is_done()) {
+    while let Some(at) = shell
+        .jobs
+        .list
+        .iter()
+        .position(|job| !job.foreign && job.is_done())
+    {
         if shell.state.set.has(SetOptions::MONITOR) {
             notice::announce(shell, at);
         }
@@ -483,7 +525,10 @@ pub fn wait_all(shell: &mut Shell) -> Run<Waited> {
 
 /// Waits until something has become of a child; how the wait ends otherwise.
 fn change(shell: &mut Shell) -> Run<Option<Waited>> {
-    let captures = shell.fds.iter().any(|(_, open)| matches!(open, Open::Capture(capture) if capture.has_background()));
+    let captures = shell
+        .fds
+        .iter()
+        .any(|(_, open)| matches!(open, Open::Capture(capture) if capture.has_background()));
     let options = options(shell, captures);
     match process::wait_with(Of::Any, options) {
         Ok(Some((pid, status))) => {
@@ -561,7 +606,13 @@ mod tests {
     fn jobs(texts: &[&str]) -> Jobs {
         let mut jobs = Jobs::default();
         for (at, text) in texts.iter().enumerate() {
-            jobs.add(vec![Pid(100 + at as u32)], Text::from(*text), None, false, Text::EMPTY);
+            jobs.add(
+                vec![Pid(100 + at as u32)],
+                Text::from(*text),
+                None,
+                false,
+                Text::EMPTY,
+            );
         }
         jobs
     }
@@ -583,9 +634,15 @@ mod tests {
     fn a_number_is_free_again_when_the_higher_ones_are_gone() {
         let mut jobs = jobs(&["a", "b", "c"]);
         jobs.remove(0);
-        assert_eq!(jobs.add(vec![], Text::from("d"), None, false, Text::EMPTY), 4);
+        assert_eq!(
+            jobs.add(vec![], Text::from("d"), None, false, Text::EMPTY),
+            4
+        );
         jobs.list.clear();
-        assert_eq!(jobs.add(vec![], Text::from("e"), None, false, Text::EMPTY), 1);
+        assert_eq!(
+            jobs.add(vec![], Text::from("e"), None, false, Text::EMPTY),
+            1
+        );
     }
 
     #[test]

@@ -6,7 +6,10 @@ fn main() {
 
 /// The names for the build, which makes an entry in `/bin` for each: a section of the module, not of its memory.
 #[cfg(target_family = "wasm")]
-#[expect(unsafe_code, reason = "naming a section counts as such; nothing else has this one")]
+#[expect(
+    unsafe_code,
+    reason = "naming a section counts as such; nothing else has this one"
+)]
 #[used]
 #[unsafe(link_section = "codepod.commands")]
 static COMMANDS: [u8; NAMES.len()] = {

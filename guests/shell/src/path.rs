@@ -70,8 +70,8 @@ pub fn find(shell: &mut Shell, name: &[u8]) -> Option<Text> {
         return Some(Text::new(name));
     }
     if shell.state.hash.contains_key(name) {
-        let checks =
-            shell.state.shopt.has(ShellOptions::CHECKHASH) || shell.state.set.has(SetOptions::POSIX);
+        let checks = shell.state.shopt.has(ShellOptions::CHECKHASH)
+            || shell.state.set.has(SetOptions::POSIX);
         let known = Rc::make_mut(&mut shell.state.hash);
         if let Some((path, hits)) = known.get_mut(name) {
             if !checks || is_program(path) {

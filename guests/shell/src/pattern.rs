@@ -21,8 +21,11 @@ const CACHED: usize = 256;
 /// Longer patterns are not.
 const CACHED_LENGTH: usize = 256;
 
+/// Compiled patterns by their text.
+type Compiled = HashMap<Box<[u8]>, Rc<Pattern>>;
+
 thread_local! {
-    static CACHE: RefCell<[HashMap<Box<[u8]>, Rc<Pattern>>; 4]> = RefCell::default();
+    static CACHE: RefCell<[Compiled; 4]> = RefCell::default();
 }
 
 /// A pattern, compiled.

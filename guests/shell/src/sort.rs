@@ -7,7 +7,9 @@ use std::cmp::Ordering;
 
 /// Sorts; what compares equal keeps its order.
 pub fn by<T>(items: &mut Vec<T>, mut compare: impl FnMut(&T, &T) -> Ordering) {
-    let order = positions(items.len(), &mut |one, other| compare(&items[one], &items[other]));
+    let order = positions(items.len(), &mut |one, other| {
+        compare(&items[one], &items[other])
+    });
     let mut all: Vec<Option<T>> = std::mem::take(items).into_iter().map(Some).collect();
     items.extend(order.into_iter().filter_map(|at| all[at].take()));
 }

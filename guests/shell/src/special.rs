@@ -195,10 +195,8 @@ fn integer(shell: &mut Shell, value: &[u8]) -> i64 {
 /// assigned, unset or put back by the end of a scope.
 pub fn assigned(shell: &mut Shell, name: Name) {
     match name {
-        Name::PATH => {
-            if !shell.state.hash.is_empty() {
-                shell.state.hash = Rc::default();
-            }
+        Name::PATH if !shell.state.hash.is_empty() => {
+            shell.state.hash = Rc::default();
         }
         Name::OPTIND => shell.state.getopts = 0,
         Name::HISTSIZE => crate::builtins::history::shrink(shell),

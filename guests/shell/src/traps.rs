@@ -165,7 +165,10 @@ pub fn note(signal: Signal) {
 /// Whether a signal has come that this shell has a trap for, or that ends it. `wait` and `read` stop for it.
 pub fn is_due(shell: &Shell) -> Option<Signal> {
     let due = PENDING.get() & shell.state.traps.watched;
-    Signal::ALL.iter().copied().find(|signal| due & signal.bit() != 0)
+    Signal::ALL
+        .iter()
+        .copied()
+        .find(|signal| due & signal.bit() != 0)
 }
 
 /// Lets the kernel know what the signals of this process do, at the start.

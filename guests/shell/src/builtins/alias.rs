@@ -24,7 +24,9 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     if list || operands.is_empty() {
         let mut all: Vec<(&Text, &Text)> = shell.state.aliases.iter().collect();
         // bash compares the first bytes as signed.
-        crate::sort::by_key(&mut all, |(name, _)| (name.first().map(|byte| byte.cast_signed()), *name));
+        crate::sort::by_key(&mut all, |(name, _)| {
+            (name.first().map(|byte| byte.cast_signed()), *name)
+        });
         for (name, value) in all {
             line(name, value, &mut out);
         }

@@ -37,7 +37,10 @@ pub(super) fn target(shell: &mut Shell, command: &[u8], name: &[u8]) -> Option<N
         return None;
     }
     if matches!(variable.value, Value::Assoc(_)) || variable.attributes.has(Attributes::ASSOC) {
-        shell.builtin_error(command, [&found.bytes()[..], b": not an indexed array"].concat());
+        shell.builtin_error(
+            command,
+            [&found.bytes()[..], b": not an indexed array"].concat(),
+        );
         return None;
     }
     Some(found)
@@ -63,7 +66,12 @@ pub(super) fn set(shell: &mut Shell, name: Name, index: u64, value: Text) -> Run
 }
 
 /// Sets a whole array; false, with bash's message, when it cannot be set.
-pub(super) fn replace(shell: &mut Shell, command: &[u8], name: &[u8], values: Vec<Text>) -> Run<bool> {
+pub(super) fn replace(
+    shell: &mut Shell,
+    command: &[u8],
+    name: &[u8],
+    values: Vec<Text>,
+) -> Run<bool> {
     let Some(name) = target(shell, command, name) else {
         return Ok(false);
     };

@@ -34,7 +34,10 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         };
         match option.letter {
             b'm' if !KEYMAPS.iter().any(|name| name.as_bytes() == option.value) => {
-                shell.builtin_error(b"bind", [b"`", option.value, b"': invalid keymap name"].concat());
+                shell.builtin_error(
+                    b"bind",
+                    [b"`", option.value, b"': invalid keymap name"].concat(),
+                );
                 return Ok(1);
             }
             b'f' => {

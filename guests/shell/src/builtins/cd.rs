@@ -65,7 +65,13 @@ fn to(shell: &mut Shell, command: &[u8], target: &Text, physical: bool) -> Run<i
     attempt(shell, command, target, physical, false)
 }
 
-fn attempt(shell: &mut Shell, command: &[u8], target: &[u8], physical: bool, shows: bool) -> Run<i32> {
+fn attempt(
+    shell: &mut Shell,
+    command: &[u8],
+    target: &[u8],
+    physical: bool,
+    shows: bool,
+) -> Run<i32> {
     let Err(errno) = change(shell, target, physical) else {
         return arrived(shell, shows);
     };
@@ -99,7 +105,9 @@ fn along(shell: &mut Shell, path: &[u8], target: &[u8], physical: bool) -> Run<O
     for entry in path.split(|byte| *byte == b':') {
         let mut full = match entry {
             [b'~', rest @ ..] if rest.is_empty() || rest[0] == b'/' => {
-                let mut home = assign::get(shell, Name::HOME).unwrap_or_default().into_vec();
+                let mut home = assign::get(shell, Name::HOME)
+                    .unwrap_or_default()
+                    .into_vec();
                 home.extend_from_slice(rest);
                 home
             }

@@ -23,7 +23,11 @@ pub(super) struct Request<'a> {
 }
 
 /// Reads the options.
-pub(super) fn request<'a>(shell: &Shell, arguments: &'a [Text], letters: &'static str) -> Result<Request<'a>, i32> {
+pub(super) fn request<'a>(
+    shell: &Shell,
+    arguments: &'a [Text],
+    letters: &'static str,
+) -> Result<Request<'a>, i32> {
     let mut request = Request::default();
     let command = &arguments[0];
     let mut options = Getopt::new(arguments, letters);
@@ -38,11 +42,25 @@ pub(super) fn request<'a>(shell: &Shell, arguments: &'a [Text], letters: &'stati
             b'I' => request.special = Some(INITIAL),
             b'A' => match completion::place(ACTIONS, option.value) {
                 Some(place) => spec.actions |= 1 << place,
-                None => return Err(unknown(shell, command, option.value, b": invalid action name")),
+                None => {
+                    return Err(unknown(
+                        shell,
+                        command,
+                        option.value,
+                        b": invalid action name",
+                    ));
+                }
             },
             b'o' => match completion::place(OPTIONS, option.value) {
                 Some(place) => spec.options |= 1 << place,
-                None => return Err(unknown(shell, command, option.value, b": invalid option name")),
+                None => {
+                    return Err(unknown(
+                        shell,
+                        command,
+                        option.value,
+                        b": invalid option name",
+                    ));
+                }
             },
             b'G' => spec.glob = value,
             b'W' => spec.words = value,
@@ -51,7 +69,12 @@ pub(super) fn request<'a>(shell: &Shell, arguments: &'a [Text], letters: &'stati
             b'X' => spec.filter = value,
             b'C' => spec.command = value,
             b'F' => {
-                if !is_name(option.value) && option.value.iter().any(|byte| b" \t\n$`'\"<>|&;()".contains(byte)) {
+                if !is_name(option.value)
+                    && option
+                        .value
+                        .iter()
+                        .any(|byte| b" \t\n$`'\"<>|&;()".contains(byte))
+                {
                     super::target::invalid(shell, command, option.value);
                     return Err(2);
                 }

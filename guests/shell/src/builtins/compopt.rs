@@ -25,7 +25,10 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
             b'I' => names = vec![Text::new(INITIAL)],
             _ => {
                 let Some(place) = completion::place(OPTIONS, option.value) else {
-                    shell.builtin_error(b"compopt", [option.value, b": invalid option name"].concat());
+                    shell.builtin_error(
+                        b"compopt",
+                        [option.value, b": invalid option name"].concat(),
+                    );
                     return Ok(2);
                 };
                 *(if option.minus { &mut on } else { &mut off }) |= 1 << place;
@@ -57,7 +60,11 @@ fn show(shell: &Shell, name: &[u8]) -> i32 {
     let Spec { options, .. } = spec.unwrap_or_default();
     let mut out = b"compopt ".to_vec();
     for (place, (option, _)) in OPTIONS.iter().enumerate() {
-        out.push(if options >> place & 1 == 1 { b'-' } else { b'+' });
+        out.push(if options >> place & 1 == 1 {
+            b'-'
+        } else {
+            b'+'
+        });
         out.extend_from_slice(b"o ");
         out.extend_from_slice(option.as_bytes());
         out.push(b' ');

@@ -46,5 +46,8 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
 
 /// Only words of nothing but known letters are options.
 fn is_option(text: &[u8]) -> bool {
-    matches!(text, [b'-', _, ..]) && text[1..].iter().all(|byte| matches!(byte, b'n' | b'e' | b'E'))
+    matches!(text, [b'-', _, ..])
+        && text[1..]
+            .iter()
+            .all(|byte| matches!(byte, b'n' | b'e' | b'E'))
 }

@@ -18,7 +18,9 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     // A negative number is no option.
     while let [word, after @ ..] = rest
         && let [b'-', letters @ ..] = &word[..]
-        && letters.first().is_some_and(|letter| !letter.is_ascii_digit())
+        && letters
+            .first()
+            .is_some_and(|letter| !letter.is_ascii_digit())
     {
         rest = after;
         if letters == b"-" {
@@ -44,7 +46,8 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
                     break;
                 }
                 _ => {
-                    shell.builtin_error(b"fc", [&[b'-', *letter][..], b": invalid option"].concat());
+                    shell
+                        .builtin_error(b"fc", [&[b'-', *letter][..], b": invalid option"].concat());
                     return Ok(usage(shell, b"fc"));
                 }
             }
@@ -66,7 +69,11 @@ fn place(history: &[Text], word: &[u8]) -> Option<usize> {
     let count = history.len() as i64;
     match number(word) {
         Some(number) => {
-            let at = if number > 0 { number - 1 } else { count + number.min(-1) };
+            let at = if number > 0 {
+                number - 1
+            } else {
+                count + number.min(-1)
+            };
             Some(at.clamp(0, count - 1) as usize)
         }
         None => history.iter().rposition(|line| line.starts_with(word)),

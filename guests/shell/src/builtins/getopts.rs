@@ -36,13 +36,21 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         .unwrap_or(1)
         .max(0);
     let positional = std::rc::Rc::clone(&shell.state.positional);
-    let words = if words.is_empty() { &positional[..] } else { words };
+    let words = if words.is_empty() {
+        &positional[..]
+    } else {
+        words
+    };
     let silent = letters.first() == Some(&b':');
     let mut place = Position {
         index: usize::try_from(index).unwrap_or(usize::MAX).max(1),
         inside: shell.state.getopts as usize,
     };
-    let found = next(words, letters.strip_prefix(b":").unwrap_or(letters), &mut place);
+    let found = next(
+        words,
+        letters.strip_prefix(b":").unwrap_or(letters),
+        &mut place,
+    );
     let index = Text::number(place.index as i64);
     assign::set(shell, Name::OPTIND, Place::Whole, index, false)?;
     // Setting `OPTIND` starts from the first letter; it was not the script that set it.
@@ -89,7 +97,12 @@ fn bind(shell: &mut Shell, name: &[u8], value: Text) -> Run<i32> {
         return Ok(invalid(shell, b"getopts", name));
     }
     let name = Name::new(name);
-    let readonly = shell.state.variables.get(name).attributes.has(Attributes::READONLY);
+    let readonly = shell
+        .state
+        .variables
+        .get(name)
+        .attributes
+        .has(Attributes::READONLY);
     assign::set(shell, name, Place::Whole, value, false)?;
     Ok(if readonly { 2 } else { 0 })
 }

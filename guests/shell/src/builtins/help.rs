@@ -10,15 +10,24 @@ use crate::text::Text;
 const ABOUT: &[(&str, &str)] = &[
     (".", "Run the commands of a file in this shell."),
     (":", "Do nothing, successfully."),
-    ("[", "Evaluate an expression; the last argument must be `]'."),
+    (
+        "[",
+        "Evaluate an expression; the last argument must be `]'.",
+    ),
     ("alias", "Define or show aliases."),
     ("bg", "Let stopped jobs go on in the background."),
-    ("bind", "Set keys of the line editor, which the sandbox does not have."),
+    (
+        "bind",
+        "Set keys of the line editor, which the sandbox does not have.",
+    ),
     ("break", "Leave loops."),
     ("builtin", "Run a builtin, even if a function has its name."),
     ("caller", "Show where the running function was called."),
     ("cd", "Change the working directory."),
-    ("command", "Run a command, passing over functions, or tell what it is."),
+    (
+        "command",
+        "Run a command, passing over functions, or tell what it is.",
+    ),
     ("compgen", "Show the words that a completion would give."),
     ("complete", "Say how arguments of commands are completed."),
     ("compopt", "Change the options of a completion."),
@@ -29,7 +38,10 @@ const ABOUT: &[(&str, &str)] = &[
     ("echo", "Print arguments."),
     ("enable", "Switch builtins on and off."),
     ("eval", "Run arguments as a command."),
-    ("exec", "Replace the shell by a program, or change its descriptors."),
+    (
+        "exec",
+        "Replace the shell by a program, or change its descriptors.",
+    ),
     ("exit", "End the shell."),
     ("export", "Put variables into the environment of programs."),
     ("false", "Do nothing, without success."),
@@ -65,7 +77,10 @@ const ABOUT: &[(&str, &str)] = &[
     ("type", "Tell what a name means as a command."),
     ("typeset", "Set or show values and attributes of variables."),
     ("ulimit", "Show limits."),
-    ("umask", "Set or show which permissions new files do not get."),
+    (
+        "umask",
+        "Set or show which permissions new files do not get.",
+    ),
     ("unalias", "Remove aliases."),
     ("unset", "Remove variables and functions."),
     ("wait", "Wait for children to end."),
@@ -73,16 +88,32 @@ const ABOUT: &[(&str, &str)] = &[
 
 /// The words of the grammar: name, usage, one sentence.
 const GRAMMAR: &[(&str, &str, &str)] = &[
-    ("job_spec", "job_spec [&]", "Bring a job to the foreground, or let it go on in the background."),
-    ("(( ... ))", "(( expression ))", "Evaluate arithmetic; it succeeds unless the value is 0."),
+    (
+        "job_spec",
+        "job_spec [&]",
+        "Bring a job to the foreground, or let it go on in the background.",
+    ),
+    (
+        "(( ... ))",
+        "(( expression ))",
+        "Evaluate arithmetic; it succeeds unless the value is 0.",
+    ),
     ("[[ ... ]]", "[[ expression ]]", "Evaluate a condition."),
     (
         "case",
         "case WORD in [PATTERN [| PATTERN]...) COMMANDS ;;]... esac",
         "Run the commands of the first pattern that matches.",
     ),
-    ("coproc", "coproc [NAME] command [redirections]", "Start a command with pipes to and from it."),
-    ("for", "for NAME [in WORDS ... ] ; do COMMANDS; done", "Run commands for each word."),
+    (
+        "coproc",
+        "coproc [NAME] command [redirections]",
+        "Start a command with pipes to and from it.",
+    ),
+    (
+        "for",
+        "for NAME [in WORDS ... ] ; do COMMANDS; done",
+        "Run commands for each word.",
+    ),
     (
         "for ((",
         "for (( exp1; exp2; exp3 )); do COMMANDS; done",
@@ -103,14 +134,26 @@ const GRAMMAR: &[(&str, &str, &str)] = &[
         "select NAME [in WORDS ... ;] do COMMANDS; done",
         "Ask which of some words to run commands for.",
     ),
-    ("time", "time [-p] pipeline", "Run a pipeline and tell how long it took."),
-    ("until", "until COMMANDS; do COMMANDS-2; done", "Run commands until others succeed."),
+    (
+        "time",
+        "time [-p] pipeline",
+        "Run a pipeline and tell how long it took.",
+    ),
+    (
+        "until",
+        "until COMMANDS; do COMMANDS-2; done",
+        "Run commands until others succeed.",
+    ),
     (
         "variables",
         "variables - Names and meanings of some shell variables",
         "Variables that mean something to the shell are described in the manual of bash.",
     ),
-    ("while", "while COMMANDS; do COMMANDS-2; done", "Run commands as long as others succeed."),
+    (
+        "while",
+        "while COMMANDS; do COMMANDS-2; done",
+        "Run commands as long as others succeed.",
+    ),
     ("{ ... }", "{ COMMANDS ; }", "Run commands as one."),
 ];
 
@@ -120,7 +163,9 @@ type Topic = (&'static str, &'static str, &'static str);
 /// All topics, those of the grammar first.
 fn all() -> impl Iterator<Item = Topic> {
     let grammar = GRAMMAR.iter().copied();
-    let builtins = TABLE.iter().map(|entry| (entry.name, entry.usage, about(entry.name)));
+    let builtins = TABLE
+        .iter()
+        .map(|entry| (entry.name, entry.usage, about(entry.name)));
     grammar.chain(builtins)
 }
 
@@ -166,7 +211,9 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     }
     let mut out = Vec::new();
     if options.operands().is_empty() {
-        out.extend_from_slice(b"These commands are part of the shell. `help NAME' tells more about one of them.\n\n");
+        out.extend_from_slice(
+            b"These commands are part of the shell. `help NAME' tells more about one of them.\n\n",
+        );
         for (_, usage, _) in all() {
             out.push(b' ');
             out.extend_from_slice(usage.as_bytes());

@@ -29,9 +29,9 @@ pub fn remember(shell: &mut Shell, line: &[u8]) {
     }
     let erases = has(b"erasedups");
     if let Some(ignore) = assign::get(shell, Name::HISTIGNORE) {
-        let ignored = ignore
-            .split(|byte| *byte == b':')
-            .any(|pattern| !pattern.is_empty() && Pattern::new(pattern, PatternOptions::default()).matches(line));
+        let ignored = ignore.split(|byte| *byte == b':').any(|pattern| {
+            !pattern.is_empty() && Pattern::new(pattern, PatternOptions::default()).matches(line)
+        });
         if ignored {
             return;
         }
@@ -68,7 +68,9 @@ pub fn shrink_file(shell: &mut Shell) {
         return;
     };
     let path = assign::get(shell, Name::HISTFILE).filter(|path| !path.is_empty());
-    let Some((path, text)) = path.and_then(|path| Some((path.clone(), completion::read_file(&path)?))) else {
+    let Some((path, text)) =
+        path.and_then(|path| Some((path.clone(), completion::read_file(&path)?)))
+    else {
         return;
     };
     let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
@@ -141,7 +143,10 @@ fn expand_events(shell: &Shell, operands: &[Text]) -> i32 {
                 out.push(b'\n');
             }
             None => {
-                shell.builtin_error(b"history", [&operand[..], b": history expansion failed"].concat());
+                shell.builtin_error(
+                    b"history",
+                    [&operand[..], b": history expansion failed"].concat(),
+                );
                 status = 1;
             }
         }
@@ -154,7 +159,11 @@ fn remove(shell: &mut Shell, range: &[u8]) -> i32 {
     let count = shell.state.history.len() as i64;
     let place = |text: &[u8]| {
         let number = number(text)?;
-        let at = if number < 0 { count + number } else { number - 1 };
+        let at = if number < 0 {
+            count + number
+        } else {
+            number - 1
+        };
         (0..count).contains(&at).then_some(at as usize)
     };
     // A hyphen at the start belongs to a negative number.
@@ -163,14 +172,21 @@ fn remove(shell: &mut Shell, range: &[u8]) -> i32 {
         Some(at) => (&range[..at + 1], &range[at + 2..]),
         None => (range, range),
     };
-    let shown = if hyphen.is_some() && number(first).is_some() { first } else { range };
+    let shown = if hyphen.is_some() && number(first).is_some() {
+        first
+    } else {
+        range
+    };
     match (place(first), place(last)) {
         (Some(first), Some(last)) if first <= last => {
             Rc::make_mut(&mut shell.state.history).drain(first..=last);
             0
         }
         _ => {
-            shell.builtin_error(b"history", [shown, b": history position out of range"].concat());
+            shell.builtin_error(
+                b"history",
+                [shown, b": history position out of range"].concat(),
+            );
             1
         }
     }
@@ -189,7 +205,9 @@ fn with_file(shell: &mut Shell, letter: u8, operand: Option<&Text>) -> i32 {
             return 1;
         };
         let skip = if letter == b'n' { written } else { 0 };
-        let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let lines = text
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty());
         let history = Rc::make_mut(&mut shell.state.history);
         history.extend(lines.skip(skip).map(Text::new));
         shell.state.history_written = history.len() as u32;
@@ -233,7 +251,10 @@ fn list(shell: &mut Shell, operands: &[Text]) -> Run<i32> {
         [count] => match number(count) {
             Some(count) => usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX),
             None => {
-                shell.builtin_error(b"history", [&count[..], b": numeric argument required"].concat());
+                shell.builtin_error(
+                    b"history",
+                    [&count[..], b": numeric argument required"].concat(),
+                );
                 return Ok(1);
             }
         },
@@ -245,7 +266,11 @@ fn list(shell: &mut Shell, operands: &[Text]) -> Run<i32> {
     let timed = assign::get(shell, Name::HISTTIMEFORMAT).is_some_and(|format| !format.is_empty());
     let history = Rc::clone(&shell.state.history);
     let mut out = Vec::new();
-    for (at, line) in history.iter().enumerate().skip(history.len().saturating_sub(count)) {
+    for (at, line) in history
+        .iter()
+        .enumerate()
+        .skip(history.len().saturating_sub(count))
+    {
         let place = Text::number(at as i64 + 1);
         out.resize(out.len() + 5usize.saturating_sub(place.len()), b' ');
         out.extend_from_slice(&place);

@@ -141,7 +141,10 @@ fn options<'a>(shell: &mut Shell, arguments: &'a [Text]) -> Result<(Options<'a>,
         let amount = |what: &str| {
             let amount = number(value).and_then(|amount| u64::try_from(amount).ok());
             amount.ok_or_else(|| {
-                shell.builtin_error(&arguments[0], [value, b": invalid ", what.as_bytes()].concat());
+                shell.builtin_error(
+                    &arguments[0],
+                    [value, b": invalid ", what.as_bytes()].concat(),
+                );
                 1
             })
         };
@@ -155,7 +158,10 @@ fn options<'a>(shell: &mut Shell, arguments: &'a [Text]) -> Result<(Options<'a>,
             b'c' => {
                 let quantum = amount("callback quantum")?;
                 if quantum == 0 {
-                    shell.builtin_error(&arguments[0], [value, b": invalid callback quantum"].concat());
+                    shell.builtin_error(
+                        &arguments[0],
+                        [value, b": invalid callback quantum"].concat(),
+                    );
                     return Err(1);
                 }
                 options.quantum = quantum;

@@ -183,7 +183,10 @@ impl<'a> Printf<'_, 'a> {
                 directive.precision = Some(precision as usize).filter(|_| !negative);
             }
         }
-        while matches!(format.get(at), Some(b'h' | b'j' | b'l' | b'L' | b't' | b'z')) {
+        while matches!(
+            format.get(at),
+            Some(b'h' | b'j' | b'l' | b'L' | b't' | b'z')
+        ) {
             at += 1;
         }
         let Some(&letter) = format.get(at) else {
@@ -322,7 +325,8 @@ impl<'a> Printf<'_, 'a> {
             -1 => now,
             // When the shell was started.
             -2 => {
-                let running = clock::now_monotonic().as_secs() as i64 - self.shell.state.seconds_base;
+                let running =
+                    clock::now_monotonic().as_secs() as i64 - self.shell.state.seconds_base;
                 now - running
             }
             seconds => seconds,

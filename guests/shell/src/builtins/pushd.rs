@@ -26,7 +26,11 @@ fn place(word: &[u8], count: usize) -> Place {
     let Some(number) = number(&word[1..]) else {
         return Place::Bad;
     };
-    let from_start = if word[0] == b'-' { count as i64 - number } else { number };
+    let from_start = if word[0] == b'-' {
+        count as i64 - number
+    } else {
+        number
+    };
     match usize::try_from(from_start) {
         Ok(at) if at <= count => Place::At(at),
         _ => Place::Beyond,
@@ -76,7 +80,10 @@ fn out_of_range(shell: &Shell, command: &[u8], word: &[u8]) -> i32 {
     if shell.state.directory_stack.is_empty() {
         shell.builtin_error(command, b"directory stack empty");
     } else {
-        shell.builtin_error(command, [word, b": directory stack index out of range"].concat());
+        shell.builtin_error(
+            command,
+            [word, b": directory stack index out of range"].concat(),
+        );
     }
     1
 }
@@ -226,7 +233,11 @@ fn lay_out(
     lines: bool,
     numbers: bool,
 ) -> Vec<u8> {
-    let home = if long { None } else { assign::get(shell, Name::HOME) };
+    let home = if long {
+        None
+    } else {
+        assign::get(shell, Name::HOME)
+    };
     let mut out = Vec::new();
     for place in places {
         if !out.is_empty() {

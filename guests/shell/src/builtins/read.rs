@@ -52,7 +52,11 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
             let number = Text::number(options.descriptor.into());
             shell.builtin_error(
                 b"read",
-                [&number[..], b": invalid file descriptor: Bad file descriptor"].concat(),
+                [
+                    &number[..],
+                    b": invalid file descriptor: Bad file descriptor",
+                ]
+                .concat(),
             );
         }
         return Ok(1);
@@ -68,7 +72,9 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         delimiter: options.delimiter,
         count: options.count,
         exact: options.exact,
-        deadline: options.timeout.map(|timeout| clock::now_monotonic() + timeout),
+        deadline: options
+            .timeout
+            .map(|timeout| clock::now_monotonic() + timeout),
         text: Vec::new(),
         escapes: Vec::new(),
     };
@@ -190,14 +196,20 @@ fn seconds(text: &[u8]) -> Option<Duration> {
         return None;
     }
     let value = |text: &[u8]| {
-        text.iter()
-            .fold(0u64, |value, digit| value.saturating_mul(10).saturating_add(u64::from(digit - b'0')))
+        text.iter().fold(0u64, |value, digit| {
+            value
+                .saturating_mul(10)
+                .saturating_add(u64::from(digit - b'0'))
+        })
     };
     let mut micros = [b'0'; 6];
     for (to, from) in micros.iter_mut().zip(part) {
         *to = *from;
     }
-    Some(Duration::from_secs(value(whole).min(u64::from(u32::MAX))) + Duration::from_micros(value(&micros)))
+    Some(
+        Duration::from_secs(value(whole).min(u64::from(u32::MAX)))
+            + Duration::from_micros(value(&micros)),
+    )
 }
 
 /// On a terminal: prints the prompt, and hides what is typed for `-s`. Returns the state to put back.

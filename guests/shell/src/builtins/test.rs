@@ -276,9 +276,9 @@ impl<'a> Test<'_, 'a> {
             Some(BinaryTest::NoMatch) => left != right,
             Some(BinaryTest::Before) => left < right,
             Some(BinaryTest::After) => left > right,
-            Some(
-                operator @ (BinaryTest::Newer | BinaryTest::Older | BinaryTest::SameFile),
-            ) => cond::compare_files(self.shell, operator, left, right),
+            Some(operator @ (BinaryTest::Newer | BinaryTest::Older | BinaryTest::SameFile)) => {
+                cond::compare_files(self.shell, operator, left, right)
+            }
             Some(operator) => {
                 let left = self.integer(left)?;
                 cond::ordered(operator, left, self.integer(right)?)

@@ -36,7 +36,8 @@ pub(super) fn run(arguments: &[&[u8]]) -> Outcome {
 
 /// Runs many in one bash 5.2; none where there is no such. Every command stands on line 1, so that messages are the same.
 pub(super) fn bash(all: &[Vec<&[u8]>]) -> Option<Vec<Outcome>> {
-    let directory = std::env::temp_dir().join(format!("codepod-shell-{}-{:p}", std::process::id(), all));
+    let directory =
+        std::env::temp_dir().join(format!("codepod-shell-{}-{:p}", std::process::id(), all));
     std::fs::create_dir_all(&directory).ok()?;
     let mut script = b"(( BASH_VERSINFO[0] == 5 && BASH_VERSINFO[1] == 2 )) || exit; ".to_vec();
     for (number, arguments) in all.iter().enumerate() {
@@ -85,8 +86,15 @@ pub(super) fn compare<'a>(all: impl IntoIterator<Item = Vec<&'a [u8]>>) {
         let found = run(arguments);
         if found != expected {
             let shown: Vec<_> = arguments.iter().map(|text| latin(text)).collect();
-            wrong.push(format!("{shown:?}\n  bash:  {expected:?}\n  found: {found:?}"));
+            wrong.push(format!(
+                "{shown:?}\n  bash:  {expected:?}\n  found: {found:?}"
+            ));
         }
     }
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }

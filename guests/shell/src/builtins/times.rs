@@ -16,6 +16,10 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let used = clock::cpu();
     let seconds = used.as_secs();
     let milliseconds = used.subsec_millis();
-    let line = format!("{}m{}.{milliseconds:03}s 0m0.000s\n0m0.000s 0m0.000s\n", seconds / 60, seconds % 60);
+    let line = format!(
+        "{}m{}.{milliseconds:03}s 0m0.000s\n0m0.000s 0m0.000s\n",
+        seconds / 60,
+        seconds % 60
+    );
     Ok(print(shell, b"times", line.as_bytes()))
 }

@@ -102,7 +102,12 @@ fn old_options(arguments: &[Text]) -> Vec<Text> {
 }
 
 /// Describes what a name would run. Says whether there is anything.
-pub(super) fn describe(shell: &mut Shell, name: &[u8], search: Search<'_>, out: &mut Vec<u8>) -> bool {
+pub(super) fn describe(
+    shell: &mut Shell,
+    name: &[u8],
+    search: Search<'_>,
+    out: &mut Vec<u8>,
+) -> bool {
     let style = search.style;
     let mut found = false;
     if !search.only_path {

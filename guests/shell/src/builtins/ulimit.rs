@@ -64,7 +64,9 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
             rest = after;
             break;
         }
-        let [b'-', letters @ ..] = &word[..] else { break };
+        let [b'-', letters @ ..] = &word[..] else {
+            break;
+        };
         rest = after;
         for (at, letter) in letters.iter().enumerate() {
             match letter {
@@ -72,7 +74,10 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
                 b'a' => all = true,
                 _ => {
                     let Some(limit) = LIMITS.iter().find(|limit| limit.letter == *letter) else {
-                        shell.builtin_error(b"ulimit", [&[b'-', *letter][..], b": invalid option"].concat());
+                        shell.builtin_error(
+                            b"ulimit",
+                            [&[b'-', *letter][..], b": invalid option"].concat(),
+                        );
                         return Ok(usage(shell, b"ulimit"));
                     };
                     asked.push((limit, None));

@@ -100,7 +100,8 @@ fn push_symbolic(mask: u32, out: &mut Vec<u8>) {
 
 /// Applies `u+w,go=rx`; the error is bash's message.
 fn symbolic_mode(text: &[u8], mask: u32) -> Result<u32, Vec<u8>> {
-    let wrong = |byte: u8, what: &[u8]| [&b"`"[..], &[byte], b"': invalid symbolic mode ", what].concat();
+    let wrong =
+        |byte: u8, what: &[u8]| [&b"`"[..], &[byte], b"': invalid symbolic mode ", what].concat();
     let mut allowed = !mask & 0o777;
     let mut bytes = text.iter().copied().peekable();
     loop {
@@ -153,8 +154,14 @@ mod tests {
         assert_eq!(symbolic_mode(b"u-w", 0o027), Ok(0o227));
         assert_eq!(symbolic_mode(b"=", 0o022), Ok(0o777));
         assert_eq!(symbolic_mode(b"+r", 0o777), Ok(0o333));
-        assert_eq!(symbolic_mode(b"u=q", 0), Err(b"`q': invalid symbolic mode character".to_vec()));
-        assert_eq!(symbolic_mode(b"x", 0), Err(b"`x': invalid symbolic mode operator".to_vec()));
+        assert_eq!(
+            symbolic_mode(b"u=q", 0),
+            Err(b"`q': invalid symbolic mode character".to_vec())
+        );
+        assert_eq!(
+            symbolic_mode(b"x", 0),
+            Err(b"`x': invalid symbolic mode operator".to_vec())
+        );
     }
 
     #[test]

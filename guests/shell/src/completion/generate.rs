@@ -17,9 +17,29 @@ use crate::{exec, expand, quote};
 
 /// The actions in the order in which bash asks them.
 const ORDER: &[&str] = &[
-    "alias", "arrayvar", "builtin", "disabled", "enabled", "export", "function", "helptopic", "hostname", "job",
-    "keyword", "running", "setopt", "shopt", "signal", "stopped", "variable", "command", "file", "user", "group",
-    "service", "directory",
+    "alias",
+    "arrayvar",
+    "builtin",
+    "disabled",
+    "enabled",
+    "export",
+    "function",
+    "helptopic",
+    "hostname",
+    "job",
+    "keyword",
+    "running",
+    "setopt",
+    "shopt",
+    "signal",
+    "stopped",
+    "variable",
+    "command",
+    "file",
+    "user",
+    "group",
+    "service",
+    "directory",
 ];
 
 /// What a word is part of.

@@ -1,8 +1,8 @@
 //! What words come from: variables, functions, files, programs and so on.
 
+use codepod_sys::Signal;
 use codepod_sys::directory::{self, FileType};
 use codepod_sys::file::{self, Links, mode};
-use codepod_sys::Signal;
 
 use crate::builtins;
 use crate::builtins::help;
@@ -15,8 +15,8 @@ use codepod_shell_syntax::Name;
 
 /// The reserved words in bash's order.
 const KEYWORDS: &[&str] = &[
-    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
-    "function", "time", "{", "}", "!", "[[", "]]", "coproc",
+    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do",
+    "done", "in", "function", "time", "{", "}", "!", "[[", "]]", "coproc",
 ];
 
 /// Appends the words of an action that start with `prefix`.
@@ -31,11 +31,15 @@ pub(super) fn action(shell: &Shell, name: &str, prefix: &[u8], words: &mut Vec<T
         "arrayvar" => variables(shell, add, |variable| {
             matches!(variable.value, Value::Indexed(_) | Value::Assoc(_))
         }),
-        "variable" => variables(shell, add, |variable| !matches!(variable.value, Value::Unset)),
+        "variable" => variables(shell, add, |variable| {
+            !matches!(variable.value, Value::Unset)
+        }),
         "export" => variables(shell, add, |variable| {
             variable.attributes.has(Attributes::EXPORT) && !matches!(variable.value, Value::Unset)
         }),
-        "builtin" => builtins::TABLE.iter().for_each(|entry| add(entry.name.as_bytes())),
+        "builtin" => builtins::TABLE
+            .iter()
+            .for_each(|entry| add(entry.name.as_bytes())),
         "enabled" | "disabled" => {
             for entry in builtins::TABLE {
                 let enabled = builtins::enabled(shell, entry.name.as_bytes()).is_some();
@@ -47,8 +51,12 @@ pub(super) fn action(shell: &Shell, name: &str, prefix: &[u8], words: &mut Vec<T
         "function" => shell.state.functions.keys().for_each(|name| add(name)),
         "helptopic" => help::topics().for_each(|topic| add(topic.as_bytes())),
         "keyword" => KEYWORDS.iter().for_each(|word| add(word.as_bytes())),
-        "setopt" => SET_OPTIONS.iter().for_each(|(name, ..)| add(name.as_bytes())),
-        "shopt" => SHELL_OPTIONS.iter().for_each(|(name, ..)| add(name.as_bytes())),
+        "setopt" => SET_OPTIONS
+            .iter()
+            .for_each(|(name, ..)| add(name.as_bytes())),
+        "shopt" => SHELL_OPTIONS
+            .iter()
+            .for_each(|(name, ..)| add(name.as_bytes())),
         "signal" => {
             for signal in Signal::ALL {
                 add(signal.name().to_ascii_uppercase().as_bytes());
@@ -69,7 +77,12 @@ pub(super) fn action(shell: &Shell, name: &str, prefix: &[u8], words: &mut Vec<T
         }
         "user" => columns(b"/etc/passwd", b':', |fields| fields.first().copied(), add),
         "group" => columns(b"/etc/group", b':', |fields| fields.first().copied(), add),
-        "service" => columns(b"/etc/services", b' ', |fields| fields.first().copied(), add),
+        "service" => columns(
+            b"/etc/services",
+            b' ',
+            |fields| fields.first().copied(),
+            add,
+        ),
         "hostname" => columns(b"/etc/hosts", b' ', |fields| fields.get(1).copied(), add),
         "command" => commands(shell, prefix, words),
         "file" => files(prefix, false, words),

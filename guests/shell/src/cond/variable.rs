@@ -59,7 +59,11 @@ fn element(shell: &mut Shell, name: &[u8], key: &[u8], expands: bool) -> Run<boo
         Value::Indexed(array) => array.end() as i64,
         _ => 0,
     };
-    let Ok(place) = u64::try_from(if index < 0 { index.saturating_add(end) } else { index }) else {
+    let Ok(place) = u64::try_from(if index < 0 {
+        index.saturating_add(end)
+    } else {
+        index
+    }) else {
         shell.error([&name.bytes()[..], b": bad array subscript"].concat());
         return Ok(false);
     };

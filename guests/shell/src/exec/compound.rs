@@ -2,7 +2,9 @@
 
 use codepod_shell_syntax::Name;
 use codepod_shell_syntax::print;
-use codepod_shell_syntax::tree::{Arith, ArithFor, Case, CaseClause, CaseEnd, Command, Cond, For, If, List, While};
+use codepod_shell_syntax::tree::{
+    Arith, ArithFor, Case, CaseClause, CaseEnd, Command, Cond, For, If, List, While,
+};
 
 use super::{check_status, list, set_status, trace};
 use crate::assign::{self, Place};
@@ -207,7 +209,9 @@ fn count_turns(shell: &mut Shell, clause: &ArithFor, line: u32) -> Run<bool> {
 fn step(shell: &mut Shell, expression: &Arith, line: u32) -> Run<Option<i64>> {
     shell.state.line = line;
     if shell.state.traps.debugs() {
-        announce_head(shell, || [b"((", &*print::word(&expression.word), b"))"].concat())?;
+        announce_head(shell, || {
+            [b"((", &*print::word(&expression.word), b"))"].concat()
+        })?;
     }
     trace::arith(shell, expression)?;
     match arith::named(shell, "((", |shell| arith::eval(shell, expression)) {
@@ -279,7 +283,12 @@ pub(super) fn case(shell: &mut Shell, clause: &Case, line: u32) -> Run {
 
 /// The first clause from `at` on of which a pattern matches.
 #[inline(never)]
-fn matching(shell: &mut Shell, clauses: &[CaseClause], at: usize, word: &[u8]) -> Run<Option<usize>> {
+fn matching(
+    shell: &mut Shell,
+    clauses: &[CaseClause],
+    at: usize,
+    word: &[u8],
+) -> Run<Option<usize>> {
     for (index, clause) in clauses.iter().enumerate().skip(at) {
         for pattern in &clause.patterns {
             if expand::pattern(shell, pattern)?.matches(word) {
@@ -382,7 +391,8 @@ fn menu(shell: &mut Shell, fields: &[Text]) -> Vec<u8> {
         .filter(|number| *number > 0)
         .unwrap_or(80);
     let digits = |number: usize| number.to_string().len();
-    let width = |text: &Text| std::str::from_utf8(text).map_or(text.len(), |text| text.chars().count());
+    let width =
+        |text: &Text| std::str::from_utf8(text).map_or(text.len(), |text| text.chars().count());
     let number_width = digits(fields.len());
     let longest = fields.iter().map(&width).max().unwrap_or(0);
     // The number, `) `, the text and two blanks.

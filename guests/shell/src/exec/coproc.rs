@@ -38,7 +38,13 @@ pub(super) fn run(shell: &mut Shell, clause: &Coproc) -> Run {
     let mut outlets = Outlets::default();
     let monitor = program::monitors(shell);
     let group = if monitor { Group::New } else { Group::Inherit };
-    let pid = match child::start(shell, Work::Command(&clause.command), &fds, &mut outlets, group) {
+    let pid = match child::start(
+        shell,
+        Work::Command(&clause.command),
+        &fds,
+        &mut outlets,
+        group,
+    ) {
         Ok(pid) => pid,
         Err(errno) => {
             let status = child::refused(shell, errno)?;
@@ -51,11 +57,20 @@ pub(super) fn run(shell: &mut Shell, clause: &Coproc) -> Run {
     shell.fds.set(reading, from);
     let writing = shell.fds.free_below(HIGHEST - 3).unwrap_or(HIGHEST - 3);
     shell.fds.set(writing, to);
-    let ends: Indexed = [reading, writing].map(|number| Text::number(number.into())).into_iter().collect();
+    let ends: Indexed = [reading, writing]
+        .map(|number| Text::number(number.into()))
+        .into_iter()
+        .collect();
     let name = Name::new(&clause.name);
     shell.state.variables.get_mut(name).value = Value::Indexed(Rc::new(ends));
     let pid_name = Name::new(&[&clause.name[..], b"_PID"].concat());
-    assign::set(shell, pid_name, Place::Whole, Text::number(pid.0.into()), false)?;
+    assign::set(
+        shell,
+        pid_name,
+        Place::Whole,
+        Text::number(pid.0.into()),
+        false,
+    )?;
     shell.state.last_background = Some(pid.0);
     let mut text = b"coproc ".to_vec();
     text.extend_from_slice(&clause.name);
@@ -63,7 +78,13 @@ pub(super) fn run(shell: &mut Shell, clause: &Coproc) -> Run {
     text.extend_from_slice(&print::command(&clause.command));
     let pipefail = shell.state.set.has(SetOptions::PIPEFAIL);
     let directory = shell.state.directory.clone();
-    shell.jobs.add(vec![pid], Text::from(text), monitor.then_some(pid), pipefail, directory);
+    shell.jobs.add(
+        vec![pid],
+        Text::from(text),
+        monitor.then_some(pid),
+        pipefail,
+        directory,
+    );
     set_status(shell, 0);
     Ok(())
 }

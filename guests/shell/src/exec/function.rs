@@ -30,7 +30,8 @@ pub fn define(shell: &mut Shell, function: &Rc<Function>) {
         shell.error([b"`", &name[..], b"': not a valid identifier"].concat());
         return set_status(shell, 1);
     }
-    let exported = old.is_some_and(|old| old.exported) || shell.state.set.has(SetOptions::ALLEXPORT);
+    let exported =
+        old.is_some_and(|old| old.exported) || shell.state.set.has(SetOptions::ALLEXPORT);
     let mut definition = Definition::new(Rc::clone(function), source(shell));
     definition.exported = exported;
     Rc::make_mut(&mut shell.state.functions).insert(Text::new(name), definition);
@@ -79,7 +80,12 @@ pub(crate) struct Call {
 
 /// Calls a function. The first field is its name. With `scoped` it gets a scope of its own; otherwise that is there already.
 #[inline(never)]
-pub(super) fn run(shell: &mut Shell, definition: &Definition, fields: Vec<Text>, scoped: bool) -> Run {
+pub(super) fn run(
+    shell: &mut Shell,
+    definition: &Definition,
+    fields: Vec<Text>,
+    scoped: bool,
+) -> Run {
     let function = enter(shell, definition, fields, scoped)?;
     let result = command(shell, &function.body);
     leave(shell, result)
@@ -87,7 +93,12 @@ pub(super) fn run(shell: &mut Shell, definition: &Definition, fields: Vec<Text>,
 
 /// Begins a call: what runs next is the body, and then [`leave`]. They are apart to keep what a call needs of the stack small.
 #[inline(never)]
-pub(super) fn enter(shell: &mut Shell, definition: &Definition, mut fields: Vec<Text>, scoped: bool) -> Run<Rc<Function>> {
+pub(super) fn enter(
+    shell: &mut Shell,
+    definition: &Definition,
+    mut fields: Vec<Text>,
+    scoped: bool,
+) -> Run<Rc<Function>> {
     if shell.depth >= super::DEPTH {
         super::too_deep(shell)?;
     }
@@ -95,7 +106,11 @@ pub(super) fn enter(shell: &mut Shell, definition: &Definition, mut fields: Vec<
     if scoped {
         shell.state.scopes.push(true);
     }
-    let name = if fields.is_empty() { Text::EMPTY } else { fields.remove(0) };
+    let name = if fields.is_empty() {
+        Text::EMPTY
+    } else {
+        fields.remove(0)
+    };
     let positional = std::mem::replace(&mut shell.state.positional, Rc::new(fields));
     shell.state.frames.push(Frame {
         function: name,
@@ -163,16 +178,30 @@ fn check_nesting(shell: &mut Shell, fields: &[Text]) -> Run {
 #[cold]
 #[inline(never)]
 fn check_limit(shell: &mut Shell, fields: &[Text]) -> Run {
-    let Some(most) = assign::get(shell, Name::FUNCNEST).and_then(|text| builtins::number(&text)) else {
+    let Some(most) = assign::get(shell, Name::FUNCNEST).and_then(|text| builtins::number(&text))
+    else {
         return Ok(());
     };
-    let depth = shell.state.frames.iter().filter(|frame| !frame.sourced).count();
+    let depth = shell
+        .state
+        .frames
+        .iter()
+        .filter(|frame| !frame.sourced)
+        .count();
     if most <= 0 || (depth as i64) < most {
         return Ok(());
     }
     let name = fields.first().map_or(&[][..], |name| name);
     let most = Text::number(most);
-    shell.error([name, b": maximum function nesting level exceeded (", &most, b")"].concat());
+    shell.error(
+        [
+            name,
+            b": maximum function nesting level exceeded (",
+            &most,
+            b")",
+        ]
+        .concat(),
+    );
     set_status(shell, 1);
     Err(Stop::Discard)
 }

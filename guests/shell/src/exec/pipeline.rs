@@ -81,7 +81,8 @@ struct Inside<'a> {
 
 fn many(shell: &mut Shell, stages: &[Command]) -> Run {
     let last = stages.len() - 1;
-    let lastpipe = shell.state.shopt.has(ShellOptions::LASTPIPE) && !shell.state.set.has(SetOptions::MONITOR);
+    let lastpipe =
+        shell.state.shopt.has(ShellOptions::LASTPIPE) && !shell.state.set.has(SetOptions::MONITOR);
     let places = stage::places(shell, stages, lastpipe);
     let mut statuses: Vec<Started> = Vec::with_capacity(stages.len());
     let mut outlets = Outlets::default();
@@ -172,7 +173,12 @@ fn finish(shell: &mut Shell, stages: &[Command], statuses: &[Started]) -> Run {
     jobs::settle(shell);
     let mut status = codes.last().copied().unwrap_or(0);
     if status == 0 && shell.state.set.has(SetOptions::PIPEFAIL) {
-        status = codes.iter().rev().copied().find(|code| *code != 0).unwrap_or(0);
+        status = codes
+            .iter()
+            .rev()
+            .copied()
+            .find(|code| *code != 0)
+            .unwrap_or(0);
     }
     shell.state.status = status;
     shell.state.pipe_status = codes;
@@ -189,6 +195,8 @@ fn finish(shell: &mut Shell, stages: &[Command], statuses: &[Started]) -> Run {
 
 fn wait(shell: &mut Shell, pid: Pid, stage: &Command) -> Run<i32> {
     let status = jobs::wait_foreground(shell, pid)?;
-    program::report(shell, pid, status, || codepod_shell_syntax::print::command(stage));
+    program::report(shell, pid, status, || {
+        codepod_shell_syntax::print::command(stage)
+    });
     Ok(status.code().cast_signed())
 }

@@ -19,7 +19,11 @@ pub fn run_program(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
 }
 
 /// The same, with the text that is shown where a signal ends it.
-pub(super) fn run_shown(shell: &mut Shell, arguments: &[Text], text: impl FnOnce() -> Vec<u8>) -> Run<i32> {
+pub(super) fn run_shown(
+    shell: &mut Shell,
+    arguments: &[Text],
+    text: impl FnOnce() -> Vec<u8>,
+) -> Run<i32> {
     let mut outlets = Outlets::default();
     let fds = shell.fds.clone();
     match start(shell, arguments, &fds, &mut outlets, Group::Inherit)? {
@@ -65,7 +69,11 @@ pub(super) fn start(
     let Some(name) = arguments.first() else {
         return Ok(Err(0));
     };
-    let found = if name.is_empty() { None } else { find(shell, name) };
+    let found = if name.is_empty() {
+        None
+    } else {
+        find(shell, name)
+    };
     let Some(program) = found else {
         return missing(shell, arguments).map(Err);
     };
@@ -80,7 +88,9 @@ pub(super) fn start(
 
 /// Where a program is. Without a `PATH`, its name is its path.
 fn find(shell: &mut Shell, name: &Text) -> Option<Text> {
-    if path::variable(shell).is_none_or(|list| list.is_empty()) && !shell.state.hash.contains_key(name) {
+    if path::variable(shell).is_none_or(|list| list.is_empty())
+        && !shell.state.hash.contains_key(name)
+    {
         return Some(name.clone());
     }
     path::find(shell, name)
@@ -169,7 +179,11 @@ fn head(path: &[u8]) -> Vec<u8> {
 #[cold]
 pub fn missing(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let name = arguments.first().map_or(&[][..], |name| name);
-    let handler = shell.state.functions.get(&b"command_not_found_handle"[..]).cloned();
+    let handler = shell
+        .state
+        .functions
+        .get(&b"command_not_found_handle"[..])
+        .cloned();
     if let Some(handler) = handler {
         let mut fields = vec![Text::from("command_not_found_handle")];
         fields.extend_from_slice(arguments);
@@ -180,7 +194,14 @@ pub fn missing(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     }
     shell.error([name, b": command not found"].concat());
     if !name.is_empty() {
-        shell.hint([b"there is no `", name, b"` in this sandbox; `ls /bin` lists the programs"].concat());
+        shell.hint(
+            [
+                b"there is no `",
+                name,
+                b"` in this sandbox; `ls /bin` lists the programs",
+            ]
+            .concat(),
+        );
     }
     Ok(127)
 }
@@ -243,16 +264,31 @@ pub fn replace(shell: &mut Shell, arguments: &[Text], how: &Replace) -> Run<i32>
         return Ok(127);
     };
     let first = how.name.clone().unwrap_or_else(|| name.clone());
-    let first = if how.login { Text::from([b"-", &*first].concat()) } else { first };
+    let first = if how.login {
+        Text::from([b"-", &*first].concat())
+    } else {
+        first
+    };
     let spawn = Spawn::new(&*program)
         .arg(&*first)
         .args(arguments.iter().skip(1).map(|argument| &**argument));
-    let spawn = if how.clean { spawn } else { environment(shell, spawn, &program) };
+    let spawn = if how.clean {
+        spawn
+    } else {
+        environment(shell, spawn, &program)
+    };
     let mut outlets = Outlets::default();
     let fds = shell.fds.clone();
     let pid = match started(shell, &spawn, &fds, &mut outlets, Group::Inherit) {
         Ok(pid) => pid,
-        Err(Errno::NoExec) => match script(shell, &program, arguments, &fds, &mut outlets, Group::Inherit)? {
+        Err(Errno::NoExec) => match script(
+            shell,
+            &program,
+            arguments,
+            &fds,
+            &mut outlets,
+            Group::Inherit,
+        )? {
             Ok(pid) => pid,
             Err(status) => return Ok(status),
         },
@@ -274,7 +310,12 @@ fn not_replaced(shell: &mut Shell, name: &[u8], program: &[u8], errno: Errno) ->
     if status == 126 {
         let is_directory = path::is_directory(program);
         let errno = if is_directory { Errno::IsDir } else { errno };
-        let message = [b"exec: ", name, b": cannot execute: ", errno.message().as_bytes()];
+        let message = [
+            b"exec: ",
+            name,
+            b": cannot execute: ",
+            errno.message().as_bytes(),
+        ];
         shell.error(message.concat());
     }
     Ok(status)

@@ -78,9 +78,12 @@ fn one(shell: &mut Shell, redirect: &Redirect, undo: &mut Undo) -> Run<bool> {
     let left = match &redirect.left {
         RedirectLeft::Default => Left::Number(default),
         RedirectLeft::Fd(number) => Left::Number(*number),
-        RedirectLeft::Variable(name, subscript) => {
-            Left::Variable(*name, subscript.as_deref().map(|subscript| Text::from(expand::subscript_text(subscript))))
-        }
+        RedirectLeft::Variable(name, subscript) => Left::Variable(
+            *name,
+            subscript
+                .as_deref()
+                .map(|subscript| Text::from(expand::subscript_text(subscript))),
+        ),
     };
     match &redirect.kind {
         RedirectKind::Read(word)
@@ -226,7 +229,9 @@ fn close(shell: &mut Shell, left: Left, undo: &mut Undo) -> Run<bool> {
         Left::Number(number) => Some(number),
         Left::Variable(name, None) => {
             let value = assign::get(shell, name);
-            value.and_then(|value| builtins::number(&value)).and_then(|number| u32::try_from(number).ok())
+            value
+                .and_then(|value| builtins::number(&value))
+                .and_then(|number| u32::try_from(number).ok())
         }
         Left::Variable(name, Some(subscript)) => {
             let variable = shell.state.variables.get(name);
@@ -237,7 +242,9 @@ fn close(shell: &mut Shell, left: Left, undo: &mut Undo) -> Run<bool> {
                 crate::variables::Value::Assoc(array) => array.get(&subscript),
                 _ => None,
             };
-            value.and_then(|value| builtins::number(value)).and_then(|number| u32::try_from(number).ok())
+            value
+                .and_then(|value| builtins::number(value))
+                .and_then(|number| u32::try_from(number).ok())
         }
     };
     let Some(number) = number else {
@@ -279,7 +286,13 @@ pub fn open(shell: &Shell, path: &[u8], options: OpenOptions, keeps: bool) -> Re
             Some(Open::Capture(capture)) => return Ok(Open::Capture(Rc::clone(capture))),
             Some(Open::Kernel(owned)) => {
                 // A file is opened again, as Linux does; what cannot be opened by its name is shared.
-                return match open_file(&shell.fds.path(path), OpenOptions { truncate: false, ..options }) {
+                return match open_file(
+                    &shell.fds.path(path),
+                    OpenOptions {
+                        truncate: false,
+                        ..options
+                    },
+                ) {
                     Ok(open) => Ok(open),
                     Err(_) => Ok(Open::Kernel(Rc::clone(owned))),
                 };
@@ -328,7 +341,11 @@ fn here(shell: &mut Shell, left: Left, text: &[u8], undo: &mut Undo) -> Run<bool
     match here_text(text) {
         Ok(open) => put(shell, left, open, undo),
         Err(errno) => {
-            let message = ["cannot create temp file for here-document: ", errno.message()].concat();
+            let message = [
+                "cannot create temp file for here-document: ",
+                errno.message(),
+            ]
+            .concat();
             shell.error(message);
             Ok(false)
         }

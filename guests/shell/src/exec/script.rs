@@ -65,7 +65,7 @@ impl<'s> Script<'s> {
 
     /// Says where the lines come from: standard input, whatever that is by then.
     #[must_use]
-    pub(crate) fn from_input(mut self, place: Place) -> Script<'s> {
+    pub(crate) fn with_input(mut self, place: Place) -> Script<'s> {
         self.place = Some(place);
         self
     }
@@ -201,9 +201,20 @@ pub fn syntax_error(shell: &mut Shell, error: &SyntaxError, label: &str) {
         prefix.extend_from_slice(&Text::number(error.line.into()));
         prefix.extend_from_slice(b": ");
     }
-    let file = shell.state.frames.last().filter(|frame| frame.sourced && shell.state.interactive);
+    let file = shell
+        .state
+        .frames
+        .last()
+        .filter(|frame| frame.sourced && shell.state.interactive);
     if let Some(frame) = file {
-        prefix = [b"bash: ", &*frame.source, b": line ", &Text::number(error.line.into()), b": "].concat();
+        prefix = [
+            b"bash: ",
+            &*frame.source,
+            b": line ",
+            &Text::number(error.line.into()),
+            b": ",
+        ]
+        .concat();
     } else if label.is_empty() {
         prefix = shell.prefix();
     }

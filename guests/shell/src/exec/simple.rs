@@ -117,7 +117,12 @@ pub(super) fn expand_words(shell: &mut Shell, simple: &Simple, fields: &mut Vec<
     Ok(())
 }
 
-fn dispatch(shell: &mut Shell, command: &Command, simple: &Simple, fields: Vec<Text>) -> Run<Option<Rc<Function>>> {
+fn dispatch(
+    shell: &mut Shell,
+    command: &Command,
+    simple: &Simple,
+    fields: Vec<Text>,
+) -> Run<Option<Rc<Function>>> {
     let plain = simple.assigns.is_empty() && command.redirects.is_empty();
     if let Some(definition) = find_function(shell, &fields) {
         let definition = definition.clone();
@@ -128,7 +133,9 @@ fn dispatch(shell: &mut Shell, command: &Command, simple: &Simple, fields: Vec<T
         prepared(shell, command, simple, What::Function(&definition), fields)?;
         return Ok(None);
     }
-    let found = fields.first().and_then(|name| builtins::enabled(shell, name));
+    let found = fields
+        .first()
+        .and_then(|name| builtins::enabled(shell, name));
     match found {
         Some(entry) if plain => {
             trace::words(shell, &fields)?;
@@ -176,7 +183,12 @@ fn builtin(shell: &mut Shell, entry: &'static Entry, fields: Vec<Text>) -> Run {
 }
 
 #[inline]
-fn after_builtin(shell: &mut Shell, entry: &'static Entry, mut fields: Vec<Text>, result: Run<i32>) -> Run {
+fn after_builtin(
+    shell: &mut Shell,
+    entry: &'static Entry,
+    mut fields: Vec<Text>,
+    result: Run<i32>,
+) -> Run {
     if let Some(last) = fields.pop() {
         shell.state.last_argument = last;
     }
@@ -197,8 +209,17 @@ fn after_builtin(shell: &mut Shell, entry: &'static Entry, mut fields: Vec<Text>
 fn special_failed(shell: &Shell, entry: &'static Entry, status: i32) -> Run {
     let _ = shell;
     // Usage errors and errors of assignments; `eval`, `.`, `return` and so on give the status of what they ran.
-    let passes_on = matches!(entry.name, "eval" | "." | "source" | "exec" | "return" | "trap" | "times" | "shift");
-    if !passes_on && status >= 2 || (status == 1 && matches!(entry.name, "export" | "readonly" | "set" | "unset" | "." | "source" | "shift")) {
+    let passes_on = matches!(
+        entry.name,
+        "eval" | "." | "source" | "exec" | "return" | "trap" | "times" | "shift"
+    );
+    if !passes_on && status >= 2
+        || (status == 1
+            && matches!(
+                entry.name,
+                "export" | "readonly" | "set" | "unset" | "." | "source" | "shift"
+            ))
+    {
         return Err(Stop::Exit);
     }
     Ok(())
@@ -228,7 +249,13 @@ fn external(shell: &mut Shell, command: &Command, mut fields: Vec<Text>) -> Run 
 
 /// A command with assignments before it or redirections.
 #[inline(never)]
-fn prepared(shell: &mut Shell, command: &Command, simple: &Simple, what: What<'_>, fields: Vec<Text>) -> Run {
+fn prepared(
+    shell: &mut Shell,
+    command: &Command,
+    simple: &Simple,
+    what: What<'_>,
+    fields: Vec<Text>,
+) -> Run {
     let stays = match what {
         What::Builtin(entry) => entry.special && shell.state.set.has(SetOptions::POSIX),
         What::Function(_) | What::Program => false,
@@ -282,7 +309,9 @@ fn prepare_and_run(
         };
     }
     match what {
-        What::Function(definition) => function::run(shell, definition, fields, simple.assigns.is_empty()),
+        What::Function(definition) => {
+            function::run(shell, definition, fields, simple.assigns.is_empty())
+        }
         What::Builtin(entry) => {
             if keeps_redirections(&fields) {
                 undo.keep();
@@ -304,7 +333,11 @@ fn keeps_redirections(fields: &[Text]) -> bool {
     loop {
         match words.next() {
             Some(b"command" | b"builtin") => {}
-            Some(b"exec") => return words.next().is_none_or(|word| word == b"--" && words.next().is_none()),
+            Some(b"exec") => {
+                return words
+                    .next()
+                    .is_none_or(|word| word == b"--" && words.next().is_none());
+            }
             _ => return false,
         }
     }
@@ -328,5 +361,8 @@ pub(super) fn temporaries(shell: &mut Shell, simple: &Simple, stays: bool) -> Ru
 
 /// Exports a variable.
 pub(super) fn export(shell: &mut Shell, name: Name) {
-    shell.state.variables.change_attributes(name, Attributes::EXPORT, Attributes::NONE);
+    shell
+        .state
+        .variables
+        .change_attributes(name, Attributes::EXPORT, Attributes::NONE);
 }

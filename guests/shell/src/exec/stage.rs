@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use codepod_shell_syntax::print;
 use codepod_shell_syntax::tree::{
-    AndOr, Argument, AssignValue, Command, CommandKind, Item, ParamOp, Part, Pipeline, RedirectKind, RedirectLeft, Simple, Word,
+    AndOr, Argument, AssignValue, Command, CommandKind, Item, ParamOp, Part, Pipeline,
+    RedirectKind, RedirectLeft, Simple, Word,
 };
 use codepod_sys::file::{self, OpenOptions};
 use codepod_sys::process::Group;
@@ -46,7 +47,8 @@ pub(super) enum Started {
 
 /// Builtins that print without reading or waiting, and change nothing that a later stage could miss.
 const PRINTERS: [&str; 12] = [
-    ":", "alias", "declare", "dirs", "echo", "export", "false", "printf", "pwd", "true", "type", "typeset",
+    ":", "alias", "declare", "dirs", "echo", "export", "false", "printf", "pwd", "true", "type",
+    "typeset",
 ];
 
 /// Decides where the stages run.
@@ -65,10 +67,12 @@ pub(super) fn places(shell: &Shell, stages: &[Command], lastpipe: bool) -> Vec<P
         }
     }
     // One stage may be inside: the last that can be. The others must not wait for this shell to read what they print.
-    let captured = |at: usize| shell.fds.iter().any(|(number, open)| {
-        let replaced = (number == 1 && at < last) || (number == 0 && at > 0);
-        !replaced && matches!(open, Open::Capture(_))
-    });
+    let captured = |at: usize| {
+        shell.fds.iter().any(|(number, open)| {
+            let replaced = (number == 1 && at < last) || (number == 0 && at > 0);
+            !replaced && matches!(open, Open::Capture(_))
+        })
+    };
     let chosen = if lastpipe {
         places[last] = Place::Inside;
         Some(last)
@@ -126,8 +130,10 @@ fn prints_only(shell: &Shell, stage: &Command) -> bool {
     PRINTERS.iter().any(|printer| printer.as_bytes() == name)
         && !shell.state.functions.contains_key(name)
         && stage.redirects.iter().all(|redirect| {
-            matches!(redirect.kind, RedirectKind::DupWrite(_) | RedirectKind::Write(_) | RedirectKind::Append(_))
-                && !matches!(redirect.left, RedirectLeft::Variable(..))
+            matches!(
+                redirect.kind,
+                RedirectKind::DupWrite(_) | RedirectKind::Write(_) | RedirectKind::Append(_)
+            ) && !matches!(redirect.left, RedirectLeft::Variable(..))
         })
 }
 
@@ -173,7 +179,13 @@ fn is_plain_part(part: &Part) -> bool {
 }
 
 /// Starts a stage with these descriptors.
-pub(super) fn start(shell: &mut Shell, stage: &Command, fds: FdTable, before: bool, outlets: &mut Outlets) -> Run<Started> {
+pub(super) fn start(
+    shell: &mut Shell,
+    stage: &Command,
+    fds: FdTable,
+    before: bool,
+    outlets: &mut Outlets,
+) -> Run<Started> {
     if before {
         return print_ahead(shell, stage, fds, outlets);
     }
@@ -181,7 +193,12 @@ pub(super) fn start(shell: &mut Shell, stage: &Command, fds: FdTable, before: bo
 }
 
 /// Runs a stage that only prints, and leaves what it prints in the pipe.
-fn print_ahead(shell: &mut Shell, stage: &Command, mut fds: FdTable, outlets: &mut Outlets) -> Run<Started> {
+fn print_ahead(
+    shell: &mut Shell,
+    stage: &Command,
+    mut fds: FdTable,
+    outlets: &mut Outlets,
+) -> Run<Started> {
     let Some(Open::Kernel(pipe)) = fds.get(1).cloned() else {
         return apart(shell, stage, fds, outlets, Group::Inherit);
     };
@@ -199,14 +216,26 @@ fn print_ahead(shell: &mut Shell, stage: &Command, mut fds: FdTable, outlets: &m
         return Ok(Started::Ended(status));
     }
     fds.set(1, Open::Kernel(pipe));
-    match child::start(shell, Work::Print(&printed, status), &fds, outlets, Group::Inherit) {
+    match child::start(
+        shell,
+        Work::Print(&printed, status),
+        &fds,
+        outlets,
+        Group::Inherit,
+    ) {
         Ok(pid) => Ok(Started::Running(pid)),
         Err(errno) => child::refused(shell, errno).map(Started::Ended),
     }
 }
 
 /// Starts a stage in a process of its own.
-fn apart(shell: &mut Shell, stage: &Command, fds: FdTable, outlets: &mut Outlets, group: Group) -> Run<Started> {
+fn apart(
+    shell: &mut Shell,
+    stage: &Command,
+    fds: FdTable,
+    outlets: &mut Outlets,
+    group: Group,
+) -> Run<Started> {
     if !needs_shell(shell, stage)
         && let CommandKind::Simple(simple) = &stage.kind
         && let Some(started) = directly(shell, stage, simple, &fds, outlets, group)?
@@ -228,7 +257,10 @@ fn directly(
     outlets: &mut Outlets,
     group: Group,
 ) -> Run<Option<Started>> {
-    let saved = Box::new((shell.state.clone(), std::mem::replace(&mut shell.fds, fds.clone())));
+    let saved = Box::new((
+        shell.state.clone(),
+        std::mem::replace(&mut shell.fds, fds.clone()),
+    ));
     subshell::enter(&mut shell.state, Kind::Stage);
     shell.state.line = stage.line;
     let mut undo = Undo::default();
@@ -326,7 +358,11 @@ fn start_all(
     let last = pipeline.stages.len().saturating_sub(1);
     let mut input: Option<Open> = None;
     for (at, stage) in pipeline.stages.iter().enumerate() {
-        let mut fds = if at == 0 { first.clone() } else { shell.fds.clone() };
+        let mut fds = if at == 0 {
+            first.clone()
+        } else {
+            shell.fds.clone()
+        };
         if let Some(input) = input.take() {
             fds.set(0, input);
         }
@@ -348,7 +384,9 @@ fn start_all(
             // A child that only has the status to give, so that `wait` finds it.
             Started::Ended(status) => {
                 let none = FdTable::default();
-                if let Ok(pid) = child::start(shell, Work::Print(&[], status), &none, outlets, group) {
+                if let Ok(pid) =
+                    child::start(shell, Work::Print(&[], status), &none, outlets, group)
+                {
                     pids.push(pid);
                 }
             }

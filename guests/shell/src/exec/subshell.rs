@@ -30,10 +30,14 @@ pub(super) fn run(shell: &mut Shell, command: &Command, list: &List) -> Run {
     if shell.state.names_command || shell.state.traps.errs() {
         simple::note_command(shell, command);
     }
-    let killed = in_place(shell, Kind::Parentheses, &mut |shell| list::run(shell, list))?;
+    let killed = in_place(shell, Kind::Parentheses, &mut |shell| {
+        list::run(shell, list)
+    })?;
     if let Some((signal, number)) = killed {
         shell.state.line = command.line;
-        program::report(shell, number, Status::Signaled(signal), || print::command(command));
+        program::report(shell, number, Status::Signaled(signal), || {
+            print::command(command)
+        });
     }
     crate::jobs::settle(shell);
     let status = shell.state.status;
@@ -48,7 +52,8 @@ pub(crate) fn enter(state: &mut State, kind: Kind) {
     match kind {
         Kind::Parentheses => state.loops = 0,
         Kind::Substitution => {
-            let keeps = state.shopt.has(ShellOptions::INHERIT_ERREXIT) || state.set.has(SetOptions::POSIX);
+            let keeps =
+                state.shopt.has(ShellOptions::INHERIT_ERREXIT) || state.set.has(SetOptions::POSIX);
             if !keeps {
                 state.set.set(SetOptions::ERREXIT, false);
             }
@@ -121,7 +126,8 @@ fn restore(shell: &mut Shell, saved: Box<Saved>) {
 fn ended(shell: &mut Shell, result: Run) -> Option<(Signal, Pid)> {
     let mut killed = None;
     match result {
-        Ok(()) | Err(Stop::Exit | Stop::Return | Stop::Break(_) | Stop::Continue(_) | Stop::Discard) => {}
+        Ok(())
+        | Err(Stop::Exit | Stop::Return | Stop::Break(_) | Stop::Continue(_) | Stop::Discard) => {}
         Err(Stop::Killed(signal)) => {
             shell.state.status = 128 + signal.cast_signed();
             fds::take_broken_pipe();

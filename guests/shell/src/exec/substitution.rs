@@ -15,7 +15,10 @@ pub(super) const HIGHEST: u32 = 63;
 
 pub(super) fn run(shell: &mut Shell, list: &List, read: bool) -> Run<Text> {
     let ends = pipe::pipe();
-    let number = shell.fds.free_below(HIGHEST).or_else(|| shell.fds.free(HIGHEST));
+    let number = shell
+        .fds
+        .free_below(HIGHEST)
+        .or_else(|| shell.fds.free(HIGHEST));
     let (Ok((reading, writing)), Some(number)) = (ends, number) else {
         shell.error("cannot make pipe for process substitution: Too many open files");
         shell.state.status = 1;
@@ -27,7 +30,11 @@ pub(super) fn run(shell: &mut Shell, list: &List, read: bool) -> Run<Text> {
     for other in &shell.substitutions {
         fds.remove(*other);
     }
-    let (ours, theirs, at) = if read { (reading, writing, 1) } else { (writing, reading, 0) };
+    let (ours, theirs, at) = if read {
+        (reading, writing, 1)
+    } else {
+        (writing, reading, 0)
+    };
     fds.set(at, theirs);
     let mut outlets = Outlets::default();
     match child::start(shell, Work::List(list), &fds, &mut outlets, Group::Inherit) {

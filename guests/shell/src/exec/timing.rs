@@ -16,7 +16,11 @@ const BASH: &[u8] = b"\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS";
 const POSIX: &[u8] = b"real %2R\nuser %2U\nsys %2S";
 
 /// Runs a pipeline and prints how long it took, also when it unwinds.
-pub(super) fn measure(shell: &mut Shell, time: Time, run: &mut dyn FnMut(&mut Shell) -> Run) -> Run {
+pub(super) fn measure(
+    shell: &mut Shell,
+    time: Time,
+    run: &mut dyn FnMut(&mut Shell) -> Run,
+) -> Run {
     let (started, cpu) = (clock::now_monotonic(), clock::cpu());
     let result = run(shell);
     let real = clock::now_monotonic().saturating_sub(started);
@@ -24,7 +28,9 @@ pub(super) fn measure(shell: &mut Shell, time: Time, run: &mut dyn FnMut(&mut Sh
     let user = clock::cpu().saturating_sub(cpu).min(real);
     let format = assign::get(shell, Name::TIMEFORMAT);
     let format: Text = match format {
-        _ if time.posix || (shell.state.set.has(SetOptions::POSIX) && format.is_none()) => Text::new(POSIX),
+        _ if time.posix || (shell.state.set.has(SetOptions::POSIX) && format.is_none()) => {
+            Text::new(POSIX)
+        }
         Some(format) => format,
         None => Text::new(BASH),
     };
@@ -72,7 +78,14 @@ fn formatted(shell: &Shell, format: &[u8], times: [Duration; 3]) -> Vec<u8> {
                 out.extend_from_slice(share.as_bytes());
             }
             other => {
-                shell.error([b"TIMEFORMAT: `", &[other][..], b"': invalid format character"].concat());
+                shell.error(
+                    [
+                        b"TIMEFORMAT: `",
+                        &[other][..],
+                        b"': invalid format character",
+                    ]
+                    .concat(),
+                );
                 return Vec::new();
             }
         }

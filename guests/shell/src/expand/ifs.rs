@@ -44,7 +44,7 @@ thread_local! {
 
 /// Calls with the current `IFS`, which is prepared anew only when its value has changed.
 #[inline]
-pub fn current<T>(shell: &Shell, with: impl FnOnce(&Ifs) -> T) -> T {
+pub(crate) fn current<T>(shell: &Shell, with: impl FnOnce(&Ifs) -> T) -> T {
     let value = shell.state.variables.get(Name::IFS).scalar();
     CURRENT.with(|current| {
         if current.borrow().value.as_ref() != value {
@@ -121,6 +121,6 @@ impl Ifs {
 }
 
 /// What joins the fields of `"$*"`.
-pub fn separator(shell: &Shell) -> Text {
+pub(crate) fn separator(shell: &Shell) -> Text {
     current(shell, Ifs::separator)
 }

@@ -141,12 +141,11 @@ fn directory(shell: &mut Shell, last: bool, out: &mut Vec<u8>) {
     if home.len() > 1
         && directory.starts_with(&home)
         && matches!(directory.get(home.len()), None | Some(b'/'))
+        && (!last || directory.len() == home.len())
     {
-        if !last || directory.len() == home.len() {
-            out.push(b'~');
-            out.extend_from_slice(&directory[home.len()..]);
-            return;
-        }
+        out.push(b'~');
+        out.extend_from_slice(&directory[home.len()..]);
+        return;
     }
     let start = if last && directory.len() > 1 {
         directory

@@ -67,7 +67,10 @@ fn wrong(name: &[u8], parts: &[&[u8]]) -> End {
 /// Understands the arguments, the program's name first.
 pub(super) fn parse(arguments: &[Vec<u8>]) -> Result<Arguments, End> {
     let program = arguments.first().map_or(&b"bash"[..], Vec::as_slice);
-    let base = program.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let base = program
+        .rsplit(|byte| *byte == b'/')
+        .next()
+        .unwrap_or_default();
     let login = base.starts_with(b"-");
     let mut parsed = Arguments {
         mode: Mode::Input,
@@ -142,12 +145,16 @@ pub(super) fn parse(arguments: &[Vec<u8>]) -> Result<Arguments, End> {
                 b'O' => match words.next() {
                     Some(name) => match ShellOptions::named(name) {
                         Some(option) => parsed.shopt.push((option, on)),
-                        None => return Err(wrong(program, &[name, b": invalid shell option name"])),
+                        None => {
+                            return Err(wrong(program, &[name, b": invalid shell option name"]));
+                        }
                     },
                     None => return Err(told(&shopt_listed(on))),
                 },
                 letter => {
-                    let option = SET_OPTIONS.iter().find(|(_, known, _)| *known == Some(*letter));
+                    let option = SET_OPTIONS
+                        .iter()
+                        .find(|(_, known, _)| *known == Some(*letter));
                     match option {
                         Some((_, _, option)) => parsed.set.push((*option, on)),
                         None => {
@@ -238,7 +245,9 @@ mod tests {
 
     #[test]
     fn options_with_names_take_the_next_word() {
-        let arguments = parsed(&["/bin/sh", "-eo", "pipefail", "+B", "-O", "extglob", "x.sh", "-c"]);
+        let arguments = parsed(&[
+            "/bin/sh", "-eo", "pipefail", "+B", "-O", "extglob", "x.sh", "-c",
+        ]);
         assert!(arguments.posix);
         assert!(arguments.set.contains(&(SetOptions::PIPEFAIL, true)));
         assert!(arguments.set.contains(&(SetOptions::BRACEEXPAND, false)));

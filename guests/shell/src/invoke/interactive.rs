@@ -15,7 +15,13 @@ pub(super) fn prepare(shell: &mut Shell) {
     shell.state.interactive = true;
     shell.state.shopt.set(ShellOptions::EXPAND_ALIASES, true);
     shell.state.set.set(SetOptions::EMACS, true);
-    let home = shell.state.variables.get(Name::HOME).scalar().cloned().unwrap_or_default();
+    let home = shell
+        .state
+        .variables
+        .get(Name::HOME)
+        .scalar()
+        .cloned()
+        .unwrap_or_default();
     let file = Text::from([&*home, b"/.bash_history"].concat());
     for (name, value) in [
         (Name::PS1, Text::from("\\s-\\v\\$ ")),
@@ -34,7 +40,9 @@ pub(super) fn prepare(shell: &mut Shell) {
 pub(super) fn start(shell: &mut Shell) -> Run {
     shell.state.set.set(SetOptions::HISTORY, true);
     match assign::get(shell, Name::HISTFILE) {
-        Some(file) if file::access(&file, Links::Follow, file::READ).is_ok() => history(shell, "-r"),
+        Some(file) if file::access(&file, Links::Follow, file::READ).is_ok() => {
+            history(shell, "-r")
+        }
         _ => Ok(()),
     }
 }

@@ -77,7 +77,9 @@ pub(super) fn main() -> ! {
 /// Standard input, output and error are the run's own; they are the kernel's to close.
 fn standard(shell: &mut Shell) {
     for number in 0..3 {
-        shell.fds.set(number, Open::Kernel(Rc::new(Owned::borrowed(Fd(number)))));
+        shell
+            .fds
+            .set(number, Open::Kernel(Rc::new(Owned::borrowed(Fd(number)))));
     }
 }
 
@@ -144,7 +146,10 @@ fn export(shell: &mut Shell, environment: &[u8]) -> Vec<(Name, Variable)> {
             value: Value::Text(Text::new(&entry[equals + 1..])),
             attributes: Attributes::EXPORT,
         };
-        old.push((name, std::mem::replace(shell.state.variables.get_mut(name), variable)));
+        old.push((
+            name,
+            std::mem::replace(shell.state.variables.get_mut(name), variable),
+        ));
     }
     old
 }

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use codepod_shell_syntax::tree::CommandKind;
 use codepod_shell_syntax::{Name, Parser};
-use codepod_sys::file::{self, OpenOptions};
 use codepod_sys::directory::FileType;
+use codepod_sys::file::{self, OpenOptions};
 use codepod_sys::{Fd, descriptor, directory, environment};
 
 use super::arguments::{Arguments, Mode};
@@ -82,7 +82,12 @@ pub(super) fn new(zero: Text, invocation: Invocation) -> Shell {
     if shell.state.variables.get(Name::POSIXLY_CORRECT).exists() {
         shell.state.set.set(SetOptions::POSIX, true);
     }
-    shell.state.hints = shell.state.variables.get(Name::new(b"CODEPOD_HINTS")).scalar().is_some_and(|text| &**text == b"1");
+    shell.state.hints = shell
+        .state
+        .variables
+        .get(Name::new(b"CODEPOD_HINTS"))
+        .scalar()
+        .is_some_and(|text| &**text == b"1");
     shell
 }
 
@@ -97,7 +102,11 @@ fn import(shell: &mut Shell, name: &[u8], text: &[u8]) {
         shell.error([b"error importing function definition for `", name, b"'"].concat());
         return;
     };
-    let Some(item) = list.items.pop().filter(|item| list.items.is_empty() && item.rest.is_empty()) else {
+    let Some(item) = list
+        .items
+        .pop()
+        .filter(|item| list.items.is_empty() && item.rest.is_empty())
+    else {
         return;
     };
     if let [stage] = item.first.stages.as_slice()
@@ -119,7 +128,9 @@ fn inherited(shell: &mut Shell) {
         return;
     };
     for (name, _) in names {
-        let number = std::str::from_utf8(&name).ok().and_then(|name| name.parse().ok());
+        let number = std::str::from_utf8(&name)
+            .ok()
+            .and_then(|name| name.parse().ok());
         let Some(number) = number.filter(|number| *number > 2) else {
             continue;
         };
@@ -164,7 +175,12 @@ pub(super) fn files(shell: &mut Shell, arguments: &Arguments) -> Run {
     if arguments.posix {
         return Ok(());
     }
-    let environment = shell.state.variables.get(Name::new(b"BASH_ENV")).scalar().cloned();
+    let environment = shell
+        .state
+        .variables
+        .get(Name::new(b"BASH_ENV"))
+        .scalar()
+        .cloned();
     match environment {
         Some(path) if !path.is_empty() => {
             let path = expand::text_in_quotes(shell, &path)?;

@@ -159,11 +159,12 @@ impl Class {
             if byte == b']' && at > first {
                 break;
             }
-            if byte == b'[' && matches!(pattern.get(at + 1), Some(b':' | b'=')) {
-                if let Some(end) = class.special(pattern, at) {
-                    at = end;
-                    continue;
-                }
+            if byte == b'['
+                && matches!(pattern.get(at + 1), Some(b':' | b'='))
+                && let Some(end) = class.special(pattern, at)
+            {
+                at = end;
+                continue;
             }
             let (from, after) = symbol(pattern, at)?;
             at = after;

@@ -41,12 +41,11 @@ impl Parser<'_> {
                 && depth < DEPTH
                 && matches!(byte, b'?' | b'*' | b'+' | b'@' | b'!')
                 && self.pattern.get(self.at + 1) == Some(&b'(')
+                && self.closes(self.at + 2)
             {
-                if self.closes(self.at + 2) {
-                    self.at += 2;
-                    self.extended(ops, byte, depth);
-                    continue;
-                }
+                self.at += 2;
+                self.extended(ops, byte, depth);
+                continue;
             }
             self.at += 1;
             match byte {

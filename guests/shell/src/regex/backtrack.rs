@@ -17,7 +17,11 @@ const STEPS: u64 = 20_000_000;
 const SEEN: usize = 1 << 20;
 
 /// The first match at or after `from`, with its groups.
-pub(super) fn captures(program: &Program, text: &[u8], from: usize) -> Result<Option<Spans>, Error> {
+pub(super) fn captures(
+    program: &Program,
+    text: &[u8],
+    from: usize,
+) -> Result<Option<Spans>, Error> {
     let mut referred: Vec<u32> = program
         .steps
         .iter()
@@ -186,7 +190,9 @@ impl Search<'_> {
     fn same(&self, start: usize, end: usize, at: usize) -> Option<usize> {
         let wanted = &self.text[start..end];
         if !self.program.icase {
-            return self.text[at..].starts_with(wanted).then(|| at + wanted.len());
+            return self.text[at..]
+                .starts_with(wanted)
+                .then(|| at + wanted.len());
         }
         let (mut left, mut right) = (start, at);
         while left < end {

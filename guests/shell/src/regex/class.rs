@@ -76,7 +76,10 @@ impl Class {
         if chars::char(code).is_none() {
             return false;
         }
-        let found = self.ranges.iter().any(|(first, last)| (*first..=*last).contains(&code))
+        let found = self
+            .ranges
+            .iter()
+            .any(|(first, last)| (*first..=*last).contains(&code))
             || self.named.iter().any(|named| named.holds(code));
         found != self.negated
     }

@@ -141,7 +141,9 @@ impl Parser<'_> {
         match (&self.ast.nodes[node as usize], least, most) {
             // Repeating what is repeated at will adds nothing.
             (Node::Empty, ..) | (_, 1, Some(1)) => node,
-            (Node::Repeat(_, 0, None), 0, None | Some(1)) | (Node::Repeat(_, 0, None), 1, None) => node,
+            (Node::Repeat(_, 0, None), 0, None | Some(1)) | (Node::Repeat(_, 0, None), 1, None) => {
+                node
+            }
             (_, _, Some(0)) => self.add(Node::Empty),
             _ => self.add(Node::Repeat(node, least, most)),
         }
@@ -272,7 +274,11 @@ impl Parser<'_> {
     fn bracket_part(&mut self, class: &mut Class, first: bool) -> Result<(), Error> {
         // A hyphen is one only at the start, at the end, and where a range ends.
         if self.peek() == Some(b'-') && !first && self.text.get(self.at + 1) != Some(&b']') {
-            return Err(if self.at + 1 < self.text.len() { Error::Range } else { Error::Bracket });
+            return Err(if self.at + 1 < self.text.len() {
+                Error::Range
+            } else {
+                Error::Bracket
+            });
         }
         let Some(start) = self.element(class)? else {
             return Ok(());

@@ -226,7 +226,9 @@ impl Builder<'_> {
                 let inside = self.emit(*inside, close, copy.inside())?;
                 self.add(Step::Open(*group, inside))
             }
-            Node::Repeat(body, least, most) => self.repeat(*body, (*least, *most), next, copy.original),
+            Node::Repeat(body, least, most) => {
+                self.repeat(*body, (*least, *most), next, copy.original)
+            }
         }
     }
 

@@ -62,7 +62,16 @@ pub(super) fn find(program: &Program, text: &[u8], from: usize) -> Option<Span> 
         }
         let around = Around::new(text, at);
         if best.is_none() && (!program.anchored || at == 0) {
-            enter(program, program.start, at, around, &mut now, &mut stack, &mut best, at);
+            enter(
+                program,
+                program.start,
+                at,
+                around,
+                &mut now,
+                &mut stack,
+                &mut best,
+                at,
+            );
         }
         if at >= text.len() {
             return best;
@@ -81,7 +90,9 @@ pub(super) fn find(program: &Program, text: &[u8], from: usize) -> Option<Span> 
                 break;
             }
             if let Some(to) = program.takes(program.steps[step as usize], code) {
-                enter(program, to, start, after, &mut then, &mut stack, &mut best, next);
+                enter(
+                    program, to, start, after, &mut then, &mut stack, &mut best, next,
+                );
             }
         }
         std::mem::swap(&mut now, &mut then);

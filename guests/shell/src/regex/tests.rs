@@ -112,11 +112,31 @@ const CASES: &[Case] = &[
     ("[a-[:digit:]]", "a", Some(&[])),
     ("[[.-.]-a]", ".", Some(&["."])),
     ("[[.a.]-c]", "b", Some(&["b"])),
-    ("^([0-9]+)\\.([0-9]+)\\.([0-9]+)$", "5.2.15", Some(&["5.2.15", "5", "2", "15"])),
-    ("^([^=]+)=(.*)$", "key=value=more", Some(&["key=value=more", "key", "value=more"])),
-    ("^[[:space:]]*([^[:space:]]+)[[:space:]]*$", "  word  ", Some(&["  word  ", "word"])),
-    ("(foo|foobar)(bar)?", "foobar", Some(&["foobar", "foo", "bar"])),
-    ("(foo|foobar)(bar|)", "foobar", Some(&["foobar", "foo", "bar"])),
+    (
+        "^([0-9]+)\\.([0-9]+)\\.([0-9]+)$",
+        "5.2.15",
+        Some(&["5.2.15", "5", "2", "15"]),
+    ),
+    (
+        "^([^=]+)=(.*)$",
+        "key=value=more",
+        Some(&["key=value=more", "key", "value=more"]),
+    ),
+    (
+        "^[[:space:]]*([^[:space:]]+)[[:space:]]*$",
+        "  word  ",
+        Some(&["  word  ", "word"]),
+    ),
+    (
+        "(foo|foobar)(bar)?",
+        "foobar",
+        Some(&["foobar", "foo", "bar"]),
+    ),
+    (
+        "(foo|foobar)(bar|)",
+        "foobar",
+        Some(&["foobar", "foo", "bar"]),
+    ),
     ("(a|ab|abc)(bcd|cd|d)", "abcd", Some(&["abcd", "a", "bcd"])),
     ("((a|b)(c|d))*", "acbd", Some(&["acbd", "bd", "b", "d"])),
     ("(a(b)?)+", "aba", Some(&["aba", "a", "b"])),
@@ -126,16 +146,52 @@ const CASES: &[Case] = &[
     ("(.?)(.?)(.?)", "ab", Some(&["ab", "a", "b", ""])),
     ("(a{0,2})(a*)", "aaa", Some(&["aaa", "aa", "a"])),
     ("(a{1,3})(a{1,3})", "aaaa", Some(&["aaaa", "aaa", "a"])),
-    ("^(([a-z]+)://)?([^:/]+)(:([0-9]+))?(/.*)?$", "http://host:80/path", Some(&["http://host:80/path", "http://", "http", "host", ":80", "80", "/path"])),
-    ("^(([a-z]+)://)?([^:/]+)(:([0-9]+))?(/.*)?$", "host", Some(&["host", "", "", "host", "", "", ""])),
+    (
+        "^(([a-z]+)://)?([^:/]+)(:([0-9]+))?(/.*)?$",
+        "http://host:80/path",
+        Some(&[
+            "http://host:80/path",
+            "http://",
+            "http",
+            "host",
+            ":80",
+            "80",
+            "/path",
+        ]),
+    ),
+    (
+        "^(([a-z]+)://)?([^:/]+)(:([0-9]+))?(/.*)?$",
+        "host",
+        Some(&["host", "", "", "host", "", "", ""]),
+    ),
     ("(é+)(.)", "aéé日", Some(&["éé日", "éé", "日"])),
     ("^.{3}$", "日本語", Some(&["日本語"])),
     ("[[:upper:]]+", "aÉB", Some(&["ÉB"])),
-    ("([[:alpha:]_][[:alnum:]_]*)\\(", "foo_1(x)", Some(&["foo_1(", "foo_1"])),
+    (
+        "([[:alpha:]_][[:alnum:]_]*)\\(",
+        "foo_1(x)",
+        Some(&["foo_1(", "foo_1"]),
+    ),
     ("a.c", "a\nc", Some(&["a\nc"])),
     ("(a|b|c|d|e)+$", "abcde", Some(&["abcde", "e"])),
     ("((((a))))", "a", Some(&["a", "a", "a", "a", "a"])),
-    ("(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)", "abcdefghij", Some(&["abcdefghij", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j"])),
+    (
+        "(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)",
+        "abcdefghij",
+        Some(&[
+            "abcdefghij",
+            "a",
+            "b",
+            "c",
+            "d",
+            "e",
+            "f",
+            "g",
+            "h",
+            "i",
+            "j",
+        ]),
+    ),
     ("(a)*", "aaa", Some(&["aaa", "a"])),
     ("(a|b)*c|(a|ab)*c", "abc", Some(&["abc", "b", ""])),
     ("(a|ab)(bc|c)?", "abc", Some(&["abc", "a", "bc"])),
@@ -164,7 +220,8 @@ fn answer(pattern: &[u8], text: &[u8], icase: bool) -> Option<Vec<Vec<u8>>> {
         Ok(None) => return None,
         Ok(Some(spans)) => spans,
     };
-    let part = |span: &Option<Span>| span.map_or(Vec::new(), |(start, end)| text[start..end].to_vec());
+    let part =
+        |span: &Option<Span>| span.map_or(Vec::new(), |(start, end)| text[start..end].to_vec());
     Some(spans.iter().map(part).collect())
 }
 
@@ -172,7 +229,8 @@ fn answer(pattern: &[u8], text: &[u8], icase: bool) -> Option<Vec<Vec<u8>>> {
 fn recorded_answers_of_bash() {
     for (pattern, text, expected) in CASES {
         let found = answer(pattern.as_bytes(), text.as_bytes(), false);
-        let expected = expected.map(|parts| parts.iter().map(|part| part.as_bytes().to_vec()).collect());
+        let expected =
+            expected.map(|parts| parts.iter().map(|part| part.as_bytes().to_vec()).collect());
         assert_eq!(found, expected, "{pattern:?} on {text:?}");
     }
 }
@@ -226,7 +284,12 @@ fn compare(cases: &[(Vec<u8>, Vec<u8>)], icase: bool) {
         let found = answer(pattern, text, icase);
         if found != expected {
             let show = |parts: &Option<Vec<Vec<u8>>>| {
-                parts.as_ref().map(|parts| parts.iter().map(|part| String::from_utf8_lossy(part).into_owned()).collect::<Vec<_>>())
+                parts.as_ref().map(|parts| {
+                    parts
+                        .iter()
+                        .map(|part| String::from_utf8_lossy(part).into_owned())
+                        .collect::<Vec<_>>()
+                })
             };
             wrong.push(format!(
                 "{:?} on {:?}\n  bash:  {:?}\n  found: {:?}",
@@ -237,7 +300,13 @@ fn compare(cases: &[(Vec<u8>, Vec<u8>)], icase: bool) {
             ));
         }
     }
-    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} differ:\n{}",
+        wrong.len(),
+        cases.len(),
+        wrong.join("\n")
+    );
 }
 
 /// How deep random groups nest.
@@ -248,7 +317,10 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, most: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % most
     }
 
@@ -269,7 +341,13 @@ impl Random {
                     text += self.pick(&["*", "+", "?", "{2}", "{1,2}", "{0,2}", "{,3}", "{2,}"]);
                 }
                 9 | 10 => text += &format!("({})", self.pattern(depth - 1, references)),
-                11 => text += &format!("({}|{})", self.pattern(depth - 1, references), self.pattern(depth - 1, references)),
+                11 => {
+                    text += &format!(
+                        "({}|{})",
+                        self.pattern(depth - 1, references),
+                        self.pattern(depth - 1, references)
+                    )
+                }
                 _ => {
                     text += &format!("({})", self.pattern(depth - 1, references));
                     text += self.pick(&["*", "+", "?", "{2}", "{1,2}", "{0,2}", "*"]);
@@ -287,12 +365,19 @@ impl Random {
     }
 
     fn text(&mut self) -> String {
-        (0..self.below(8)).map(|_| self.pick(&["a", "b", "c", "a", "b", "é", " "])).collect()
+        (0..self.below(8))
+            .map(|_| self.pick(&["a", "b", "c", "a", "b", "é", " "]))
+            .collect()
     }
 
     fn cases(&mut self, count: usize, references: bool) -> Vec<(Vec<u8>, Vec<u8>)> {
         (0..count)
-            .map(|_| (self.pattern(DEPTH, references).into_bytes(), self.text().into_bytes()))
+            .map(|_| {
+                (
+                    self.pattern(DEPTH, references).into_bytes(),
+                    self.text().into_bytes(),
+                )
+            })
             .collect()
     }
 }
@@ -329,7 +414,10 @@ fn long_texts_take_linear_time() {
     let mut text = "ab".repeat(50_000);
     text.push('c');
     let spans = answer(b"((a)|(b))*(c)$", text.as_bytes(), false).expect("a match");
-    assert_eq!(spans[1..], [b"b".to_vec(), b"a".to_vec(), b"b".to_vec(), b"c".to_vec()]);
+    assert_eq!(
+        spans[1..],
+        [b"b".to_vec(), b"a".to_vec(), b"b".to_vec(), b"c".to_vec()]
+    );
     let text = "a".repeat(5000);
     assert_eq!(answer(b"(a*)*b", text.as_bytes(), false), None);
     assert_eq!(answer(b"(a|a)*(a|aa)*b", text.as_bytes(), false), None);
@@ -339,12 +427,28 @@ fn long_texts_take_linear_time() {
 fn hostile_expressions_end_with_an_error_or_an_answer() {
     let deep = [b"(".repeat(100_000), b")".repeat(100_000)].concat();
     assert_eq!(Regex::new(&deep, false).err(), Some(Error::Space));
-    assert_eq!(Regex::new(b"((a{1000}){1000}){1000}", false).err(), Some(Error::Space));
+    assert_eq!(
+        Regex::new(b"((a{1000}){1000}){1000}", false).err(),
+        Some(Error::Space)
+    );
     assert_eq!(Regex::new(b"a{1,100000}", false).err(), Some(Error::Size));
-    assert_eq!(answer(&[b"a".to_vec(), b"*".repeat(100_000)].concat(), b"aa", false), Some(vec![b"aa".to_vec()]));
-    assert_eq!(Regex::new(&[b"a".to_vec(), b"{1,2}".repeat(10_000)].concat(), false).err(), Some(Error::Space));
+    assert_eq!(
+        answer(
+            &[b"a".to_vec(), b"*".repeat(100_000)].concat(),
+            b"aa",
+            false
+        ),
+        Some(vec![b"aa".to_vec()])
+    );
+    assert_eq!(
+        Regex::new(&[b"a".to_vec(), b"{1,2}".repeat(10_000)].concat(), false).err(),
+        Some(Error::Space)
+    );
     let many = b"a|".repeat(100_000);
     assert_eq!(answer(&many, b"b", false), Some(vec![b"".to_vec()]));
     let text = "a".repeat(300);
-    assert_eq!(answer(b"(a*)(a*)(a*)(a*)\\1\\2\\3\\4b", text.as_bytes(), false), Some(Vec::new()));
+    assert_eq!(
+        answer(b"(a*)(a*)(a*)(a*)\\1\\2\\3\\4b", text.as_bytes(), false),
+        Some(Vec::new())
+    );
 }

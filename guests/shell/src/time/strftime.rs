@@ -154,7 +154,14 @@ fn convert(letter: u8, flags: Flags, time: &Broken, out: &mut Vec<u8>) -> bool {
         b'p' | b'P' => {
             let half: &[u8] = if time.hour < 12 { b"AM" } else { b"PM" };
             if letter == b'P' || flags.swap {
-                text(&half.to_ascii_lowercase(), Flags { upper: false, ..flags }, out);
+                text(
+                    &half.to_ascii_lowercase(),
+                    Flags {
+                        upper: false,
+                        ..flags
+                    },
+                    out,
+                );
             } else {
                 text(half, flags, out);
             }
@@ -162,7 +169,14 @@ fn convert(letter: u8, flags: Flags, time: &Broken, out: &mut Vec<u8>) -> bool {
         b'z' => zone_offset(time.offset, flags, out),
         b'Z' if flags.swap => {
             let name = time.zone.to_ascii_lowercase();
-            text(&name, Flags { upper: false, ..flags }, out);
+            text(
+                &name,
+                Flags {
+                    upper: false,
+                    ..flags
+                },
+                out,
+            );
         }
         b'Z' => text(&time.zone, flags, out),
         _ => return false,
@@ -184,7 +198,12 @@ fn nested(format: &[u8], flags: Flags, time: &Broken, out: &mut Vec<u8>) {
 }
 
 fn text(bytes: &[u8], flags: Flags, out: &mut Vec<u8>) {
-    fill(bytes.len(), if flags.pad == b'0' { b'0' } else { b' ' }, flags, out);
+    fill(
+        bytes.len(),
+        if flags.pad == b'0' { b'0' } else { b' ' },
+        flags,
+        out,
+    );
     let start = out.len();
     out.extend_from_slice(bytes);
     if flags.upper {

@@ -118,9 +118,7 @@ impl Change {
     fn seconds(self, year: i64) -> i64 {
         let first = days_before(year, 0);
         let day = match self.day {
-            Day::Julian(day) => {
-                first + i64::from(day) - 1 + i64::from(day > 59 && is_leap(year))
-            }
+            Day::Julian(day) => first + i64::from(day) - 1 + i64::from(day > 59 && is_leap(year)),
             Day::Zero(day) => first + i64::from(day),
             Day::Week {
                 month,
@@ -213,7 +211,11 @@ fn change(rest: &mut &[u8]) -> Option<Change> {
     let mut tail = rest.strip_prefix(b",")?;
     let day = if let Some(after) = tail.strip_prefix(b"J") {
         tail = after;
-        Day::Julian(u32::try_from(number(&mut tail)?).ok().filter(|day| (1..=365).contains(day))?)
+        Day::Julian(
+            u32::try_from(number(&mut tail)?)
+                .ok()
+                .filter(|day| (1..=365).contains(day))?,
+        )
     } else if let Some(after) = tail.strip_prefix(b"M") {
         tail = after;
         let month = number(&mut tail)?;
@@ -230,7 +232,11 @@ fn change(rest: &mut &[u8]) -> Option<Change> {
             weekday: weekday as u32,
         }
     } else {
-        Day::Zero(u32::try_from(number(&mut tail)?).ok().filter(|day| *day <= 365)?)
+        Day::Zero(
+            u32::try_from(number(&mut tail)?)
+                .ok()
+                .filter(|day| *day <= 365)?,
+        )
     };
     let mut at = 7200;
     if let Some(mut after) = tail.strip_prefix(b"/") {

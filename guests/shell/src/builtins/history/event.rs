@@ -10,7 +10,11 @@ pub(super) fn expand(text: &[u8], history: &[Text]) -> Option<Vec<u8>> {
         let escaped = rest[..at].last() == Some(&b'\\');
         out.extend_from_slice(&rest[..at]);
         rest = &rest[at + 1..];
-        if escaped || rest.first().is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'=' | b'(')) {
+        if escaped
+            || rest
+                .first()
+                .is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'=' | b'('))
+        {
             out.push(b'!');
             continue;
         }
@@ -33,8 +37,14 @@ fn event<'h>(text: &[u8], history: &'h [Text]) -> Option<(&'h Text, usize)> {
         [b'$' | b'^' | b'*' | b':', ..] => Some((last()?, 0)),
         [b'-' | b'0'..=b'9', ..] => {
             let sign = usize::from(text[0] == b'-');
-            let digits = text[sign..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-            let number: usize = std::str::from_utf8(&text[sign..sign + digits]).ok()?.parse().ok()?;
+            let digits = text[sign..]
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count();
+            let number: usize = std::str::from_utf8(&text[sign..sign + digits])
+                .ok()?
+                .parse()
+                .ok()?;
             let at = if sign == 1 {
                 history.len().checked_sub(number)?
             } else {
@@ -43,7 +53,10 @@ fn event<'h>(text: &[u8], history: &'h [Text]) -> Option<(&'h Text, usize)> {
             Some((history.get(at)?, sign + digits))
         }
         [b'?', inside @ ..] => {
-            let end = inside.iter().position(|byte| *byte == b'?').unwrap_or(inside.len());
+            let end = inside
+                .iter()
+                .position(|byte| *byte == b'?')
+                .unwrap_or(inside.len());
             let wanted = &inside[..end];
             let closed = usize::from(end < inside.len());
             let line = history.iter().rev().find(|line| {
@@ -82,7 +95,10 @@ fn designated(text: &[u8], line: &Text) -> Option<(Vec<u8>, usize)> {
             return Some((part, colon + 1));
         }
         [b'0'..=b'9', ..] if colon == 1 => {
-            let digits = start.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let digits = start
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count();
             let from: usize = std::str::from_utf8(&start[..digits]).ok()?.parse().ok()?;
             match &start[digits..] {
                 [b'-', b'$', ..] => (from, last, digits + 2),
@@ -111,7 +127,10 @@ mod tests {
             let found = expand(text.as_bytes(), &history)?;
             Some(String::from_utf8_lossy(&found).into_owned())
         };
-        assert_eq!(expanded("sudo !!").as_deref(), Some("sudo echo one two three"));
+        assert_eq!(
+            expanded("sudo !!").as_deref(),
+            Some("sudo echo one two three")
+        );
         assert_eq!(expanded("!1").as_deref(), Some("ls -l /tmp"));
         assert_eq!(expanded("!-2 x").as_deref(), Some("ls -l /tmp x"));
         assert_eq!(expanded("!ls").as_deref(), Some("ls -l /tmp"));

@@ -10,11 +10,24 @@ pub(crate) fn write(directive: &Directive, letter: u8, number: Extended, out: &m
         Kind::Nan => b"nan".to_vec(),
         Kind::Infinity => b"inf".to_vec(),
         Kind::Finite { mantissa, exponent } => match letter.to_ascii_lowercase() {
-            b'f' => fixed(number, directive.precision.unwrap_or(6), directive.alternate),
-            b'e' => scientific(number, directive.precision.unwrap_or(6), directive.alternate),
-            b'g' => shortest(number, directive.precision.unwrap_or(6).max(1), directive.alternate),
+            b'f' => fixed(
+                number,
+                directive.precision.unwrap_or(6),
+                directive.alternate,
+            ),
+            b'e' => scientific(
+                number,
+                directive.precision.unwrap_or(6),
+                directive.alternate,
+            ),
+            b'g' => shortest(
+                number,
+                directive.precision.unwrap_or(6).max(1),
+                directive.alternate,
+            ),
             _ => {
-                let text = hexadecimal(mantissa, exponent, directive.precision, directive.alternate);
+                let text =
+                    hexadecimal(mantissa, exponent, directive.precision, directive.alternate);
                 let mut prefix = sign.to_vec();
                 prefix.extend_from_slice(if letter == b'A' { b"0X" } else { b"0x" });
                 return finish(directive, letter, &prefix, text, true, out);

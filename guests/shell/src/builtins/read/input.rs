@@ -53,9 +53,15 @@ impl Input {
         let mut escaped = false;
         let mut counted = Counted::default();
         loop {
-            let buffer = if large.is_empty() { &mut small[..] } else { &mut large[..] };
+            let buffer = if large.is_empty() {
+                &mut small[..]
+            } else {
+                &mut large[..]
+            };
             // Every character that is still wanted has at least one byte.
-            let room = self.count.map_or(usize::MAX, |count| count - counted.characters);
+            let room = self
+                .count
+                .map_or(usize::MAX, |count| count - counted.characters);
             let room = room.min(buffer.len());
             let buffer = &mut buffer[..room];
             let got = match self.some(buffer) {
