@@ -9,7 +9,7 @@ mod unset;
 use std::rc::Rc;
 
 use codepod_shell_syntax::Name;
-use codepod_shell_syntax::tree::{Assign, AssignValue, Subscript};
+use codepod_shell_syntax::tree::{Assign, AssignValue};
 
 use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
