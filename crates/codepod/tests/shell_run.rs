@@ -284,6 +284,9 @@ fn a_shell_that_is_killed_from_inside_comes_back() {
     let result = run(&sandbox, "kill -9 $$; echo not here");
     assert_eq!((result.exit_code, result.crashed), (137, false));
     assert_eq!(text(&sandbox, "echo $x"), "1\n");
+    // A stopped one goes on with the next script.
+    run(&sandbox, "kill -STOP $$");
+    assert_eq!(text(&sandbox, "echo $x"), "1\n");
     let result = run(&sandbox, "exit 7");
     assert_eq!(result.exit_code, 7);
     assert_eq!(text(&sandbox, "echo $x"), "1\n");

@@ -9,6 +9,7 @@
 
 use codepod_abi::{Errno, Signal};
 
+use super::State;
 use super::spawn::Stdio;
 use crate::fd_table::FdTable;
 use crate::ids::{Fd, Pid};
@@ -53,8 +54,8 @@ impl Kernel {
         Ok(())
     }
 
-    /// Hands a request to a process, with the standard streams of its run. `Srch` when the process has
-    /// ended or does not serve, `Busy` while it has a request.
+    /// Hands a request to a process, with the standard streams of its run; one that was stopped goes on. `Srch`
+    /// when the process has ended or does not serve, `Busy` while it has a request.
     pub fn request(&mut self, pid: Pid, bytes: Vec<u8>, stdio: [Stdio; 3]) -> Result<(), Errno> {
         let process = self.processes.get_mut(pid)?;
         if !process.is_alive() || process.ending.is_some() {
@@ -66,6 +67,9 @@ impl Kernel {
         }
         session.request = Some(Request { bytes, stdio });
         process.wake();
+        if process.state == State::Stopped {
+            self.signal(pid, Signal::Cont)?;
+        }
         Ok(())
     }
 
