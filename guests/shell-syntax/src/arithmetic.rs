@@ -200,10 +200,7 @@ impl Math<'_> {
         let mut chain = 0;
         let mut terms: Vec<Tree> = Vec::new();
         let mut kind = None;
-        loop {
-            let Some((operator, binds)) = self.lexer.token.binary() else {
-                break;
-            };
+        while let Some((operator, binds)) = self.lexer.token.binary() {
             if binds < least {
                 break;
             }

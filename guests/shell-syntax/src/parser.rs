@@ -105,16 +105,12 @@ impl<'s> Parser<'s> {
 
     /// The next complete command: everything up to a newline that ends it. Empty lines and comments are skipped;
     /// `None` at the end. After an error, the rest of the line is skipped, and the next call goes on behind it.
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "an iterator's `next` takes no aliases"
-    )]
     pub fn next(&mut self, aliases: &dyn Aliases) -> Result<Option<List>, SyntaxError> {
         let input = std::mem::take(&mut self.input);
-        let source = match &mut self.source {
-            Some(source) => Some(&mut **source as &mut dyn Source),
-            None => None,
-        };
+        let source = self
+            .source
+            .as_mut()
+            .map(|source| &mut **source as &mut dyn Source);
         let mut reader = Reader::new(input, source, aliases, self.options);
         let result = reader.complete_command();
         if result.is_err() {

@@ -165,11 +165,8 @@ impl<'t> Lexer<'t> {
             match byte {
                 b'\\' => at += 1,
                 b'\'' | b'"' if quote == 0 => quote = byte,
-                _ if quote != 0 => {
-                    if byte == quote {
-                        quote = 0;
-                    }
-                }
+                _ if quote != 0 && byte == quote => quote = 0,
+                _ if quote != 0 => {}
                 b'[' => nested += 1,
                 b']' if nested == 0 => break,
                 b']' => nested -= 1,

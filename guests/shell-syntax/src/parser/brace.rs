@@ -33,15 +33,11 @@ struct Open {
 }
 
 impl Braces {
-    /// Takes literal text.
-    pub(super) fn literal(&mut self, text: &[u8], parts: &mut Vec<Part>) {
-        let dots = text
-            .windows(2)
-            .any(|pair| pair == b"..")
-            // `{a..}` has none.
-            && text.windows(3).any(|three| &three[..2] == b"..");
-        // What follows two dots at the end of the text is not a close brace only where it is a quote or another part.
-        let dots = dots || text.ends_with(b"..");
+    /// Takes literal text; `next` is the byte behind it.
+    pub(super) fn literal(&mut self, text: &[u8], next: u8, parts: &mut Vec<Part>) {
+        // `{a..}` has none.
+        let dots = text.windows(3).any(|three| &three[..2] == b"..")
+            || (text.ends_with(b"..") && next != b'}');
         if dots && let Some(open) = self.open.last_mut().or(self.weak.as_mut()) {
             open.dots = true;
         }
@@ -89,8 +85,7 @@ impl Braces {
                         None => return true,
                     },
                 };
-                let dots = open.dots && dots_before_close(&parts[open.at..]);
-                if open.commas.is_empty() && !dots {
+                if open.commas.is_empty() && !open.dots {
                     // It goes on at the level below; only at the lowest can it still become one.
                     let (height, lists) = (open.height, open.lists);
                     if let Some(outer) = self.open.last_mut() {
@@ -131,7 +126,7 @@ impl Braces {
                 unfold(parts, open.at);
             }
         }
-        if let Some(outer) = self.open.last_mut() {
+        if let Some(outer) = self.open.last_mut().or(self.weak.as_mut()) {
             outer.height = outer.height.max(height);
             outer.lists |= lists;
         }
@@ -170,15 +165,6 @@ fn forget_tildes(brace: &mut Brace) {
 
 fn is_mark(text: &[u8]) -> bool {
     matches!(text, b"{" | b"}" | b",")
-}
-
-/// Whether two dots among these parts are not just before the last one, the close brace.
-fn dots_before_close(parts: &[Part]) -> bool {
-    let inside = &parts[..parts.len() - 1];
-    match inside {
-        [_, Part::Literal(text)] => text.windows(3).any(|three| &three[..2] == b".."),
-        _ => true,
-    }
 }
 
 fn list(open: &Open, parts: &mut Vec<Part>) -> Brace {

@@ -21,7 +21,6 @@ pub(super) struct Pending {
     delimiter: Vec<u8>,
     quoted: bool,
     strip: bool,
-    line: u32,
 }
 
 /// What a level costs: see [`Reader::enter`].
@@ -29,7 +28,7 @@ const COST: u32 = 12;
 
 impl Reader<'_> {
     /// The delimiter, behind `<<` or `<<-`.
-    pub(super) fn here_document(&mut self, strip: bool, line: u32) -> Parse<Box<HereDoc>> {
+    pub(super) fn here_document(&mut self, strip: bool) -> Parse<Box<HereDoc>> {
         self.blanks();
         if is(self.peek(), END) {
             return Err(self.unexpected());
@@ -41,7 +40,6 @@ impl Reader<'_> {
             delimiter: delimiter.clone(),
             quoted,
             strip,
-            line,
         });
         Ok(Box::new(HereDoc {
             delimiter: Bytes(delimiter),
@@ -142,7 +140,7 @@ impl Reader<'_> {
             if self.peek() == 0 {
                 let line = self.line();
                 let mut message = b"here-document at line ".to_vec();
-                message.extend_from_slice(pending.line.to_string().as_bytes());
+                message.extend_from_slice(first_line.saturating_sub(1).to_string().as_bytes());
                 message.extend_from_slice(b" delimited by end-of-file (wanted `");
                 message.extend_from_slice(&pending.delimiter);
                 message.extend_from_slice(b"')");

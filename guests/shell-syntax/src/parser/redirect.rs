@@ -67,7 +67,7 @@ impl Reader<'_> {
                 b'<' => (3, RedirectKind::HereString),
                 strip => {
                     self.skip(2 + usize::from(strip == b'-'));
-                    let kind = RedirectKind::HereDoc(self.here_document(strip == b'-', line)?);
+                    let kind = RedirectKind::HereDoc(self.here_document(strip == b'-')?);
                     return Ok(Redirect {
                         left,
                         kind,

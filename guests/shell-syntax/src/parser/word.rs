@@ -297,10 +297,11 @@ impl Reader<'_> {
         if run >= end {
             return;
         }
+        let next = self.input.text.get(end).copied().unwrap_or(0);
         let text = self.slice(run, end);
         match braces {
             None => push_literal(parts, text),
-            Some(braces) => braces.literal(text, parts),
+            Some(braces) => braces.literal(text, next, parts),
         }
     }
 
