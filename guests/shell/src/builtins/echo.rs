@@ -51,3 +51,29 @@ fn is_option(text: &[u8]) -> bool {
             .iter()
             .all(|byte| matches!(byte, b'n' | b'e' | b'E'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::compare;
+
+    #[test]
+    fn options_and_escapes_print_as_in_bash() {
+        let all: [&[&[u8]]; 14] = [
+            &[],
+            &[b"a", b"", b"b"],
+            &[b"-n", b"a"],
+            &[b"-nZ", b"a"],
+            &[b"-n", b"-e", b"a\\tb"],
+            &[b"-neE", b"a\\tb"],
+            &[b"-e", b"a\\cb", b"c"],
+            &[b"-e", b"\\x41\\u00e9\\0101\\101\\q\\"],
+            &[b"-E", b"\\t"],
+            &[b"--", b"a"],
+            &[b"-"],
+            &[b"-e"],
+            &[b"a", b"-n"],
+            &[b"\xff\xfe"],
+        ];
+        compare(all.iter().map(|words| [&[&b"echo"[..]], *words].concat()));
+    }
+}

@@ -213,11 +213,8 @@ impl<'a> Test<'_, 'a> {
         if self.at + 3 <= self.arguments.len() && binary(self.argument(1)).is_some() {
             return self.binary();
         }
-        if let [b'-', _] = self.argument(0) {
-            if is_unary(self.argument(0)) {
-                return self.unary();
-            }
-            return Err(self.expected(0, "unary"));
+        if is_unary(self.argument(0)) && self.at + 1 < self.arguments.len() {
+            return self.unary();
         }
         self.at += 1;
         Ok(!self.arguments[self.at - 1].is_empty())
@@ -311,5 +308,50 @@ impl<'a> Test<'_, 'a> {
     fn error(&mut self, message: impl AsRef<[u8]>) -> Fail {
         self.shell.builtin_error(self.name, message);
         Fail::Syntax
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::compare;
+
+    /// Words that mean something to `test`, and some that do not.
+    const WORDS: &[&[u8]] = &[
+        b"", b"a", b"b", b"!", b"(", b")", b"-a", b"-o", b"=", b"==", b"!=", b"<", b"-n", b"-z", b"-eq", b"-lt", b"1", b"-1",
+        b" 2 ", b"x1", b"-Q", b"=~",
+    ];
+
+    #[test]
+    fn up_to_three_words_mean_what_they_mean_in_bash() {
+        let mut all = vec![vec![&b"test"[..]], vec![b"[", b"]"], vec![b"["]];
+        for one in WORDS {
+            all.push(vec![b"test", one]);
+            for two in WORDS {
+                all.push(vec![b"[", one, two, b"]"]);
+                for three in WORDS {
+                    all.push(vec![b"test", one, two, three]);
+                }
+            }
+        }
+        compare(all);
+    }
+
+    #[test]
+    fn longer_expressions_mean_what_they_mean_in_bash() {
+        let mut state = 1u32;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % below
+        };
+        let mut all = Vec::new();
+        for _ in 0..3000 {
+            let mut words = vec![&b"["[..]];
+            for _ in 0..4 + random(6) {
+                words.push(WORDS[random(WORDS.len())]);
+            }
+            words.push(b"]");
+            all.push(words);
+        }
+        compare(all);
     }
 }
