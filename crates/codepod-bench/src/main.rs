@@ -13,6 +13,8 @@ mod memory;
 mod native;
 mod pipe;
 mod report;
+mod run;
+mod shell;
 mod snapshot;
 mod spawn;
 mod timing;
@@ -31,6 +33,8 @@ type Benchmark = (&'static str, fn(&mut Report) -> Outcome);
 const BENCHMARKS: &[Benchmark] = &[
     ("spawn", spawn::run),
     ("create", create::run),
+    ("run", run::run),
+    ("shell", shell::run),
     ("pipe", pipe::run),
     ("snapshot", snapshot::run),
     ("memory", memory::run),
