@@ -317,8 +317,8 @@ mod tests {
 
     /// Words that mean something to `test`, and some that do not.
     const WORDS: &[&[u8]] = &[
-        b"", b"a", b"b", b"!", b"(", b")", b"-a", b"-o", b"=", b"==", b"!=", b"<", b"-n", b"-z", b"-eq", b"-lt", b"1", b"-1",
-        b" 2 ", b"x1", b"-Q", b"=~",
+        b"", b"a", b"b", b"!", b"(", b")", b"-a", b"-o", b"=", b"==", b"!=", b"<", b"-n", b"-z",
+        b"-eq", b"-lt", b"1", b"-1", b" 2 ", b"x1", b"-Q", b"=~",
     ];
 
     #[test]
