@@ -179,8 +179,17 @@ pub(super) fn change(shell: &mut Shell, path: &[u8], physical: bool) -> Result<(
         shell.state.directory = Text::from(logical);
         return Ok(());
     }
-    cwd::change(if path.is_empty() { b"." } else { path })?;
-    real(shell, path)
+    match cwd::change(if path.is_empty() { b"." } else { path }) {
+        Ok(()) => real(shell, path),
+        // The directory was removed: the kernel has no way up from there, but its path has.
+        Err(Errno::NoEnt) if path.starts_with(b"..") && cwd::current().is_err() => {
+            let lexical = shortened(&full, |_| true).ok_or(Errno::NoEnt)?;
+            cwd::change(&lexical)?;
+            shell.state.directory = Text::from(lexical);
+            Ok(())
+        }
+        Err(errno) => Err(errno),
+    }
 }
 
 /// Takes the directory's name from the kernel.
@@ -215,6 +224,14 @@ fn absolute(directory: &[u8], path: &[u8]) -> Vec<u8> {
 
 /// The path without `.`, `..` and double slashes; none where something before a `..` is no directory.
 fn logical(path: &[u8]) -> Option<Vec<u8>> {
+    shortened(path, |path| {
+        file::stat_path(path, Links::Follow)
+            .is_ok_and(|stat| stat.mode & mode::TYPE_MASK == mode::DIRECTORY)
+    })
+}
+
+/// The same, asking whether a path that `..` follows is a directory.
+fn shortened(path: &[u8], is_directory: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
     // Two slashes at the start may mean something else, says POSIX; more are one.
     let root: &[u8] = match path {
         [b'/', b'/', b'/', ..] => b"/",
@@ -226,8 +243,7 @@ fn logical(path: &[u8]) -> Option<Vec<u8>> {
         match part {
             b"" | b"." => {}
             b".." => {
-                let stat = file::stat_path(&result, Links::Follow).ok()?;
-                if stat.mode & mode::TYPE_MASK != mode::DIRECTORY {
+                if !is_directory(&result) {
                     return None;
                 }
                 let slash = result.iter().rposition(|byte| *byte == b'/').unwrap_or(0);

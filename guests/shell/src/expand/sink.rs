@@ -8,6 +8,9 @@ use crate::text::Text;
 
 use super::ifs::{self, Splits};
 
+/// What is special in a regular expression.
+const SPECIAL: &[u8] = b"\\.[]{}()*+?^$|";
+
 /// What the result is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -107,9 +110,36 @@ impl Sink {
                 pattern::escape(bytes, &mut escaped);
                 self.text.push(&escaped);
             }
-            Kind::Regex => self.escaped(bytes, b"\\.[]{}()*+?^$|"),
+            Kind::Regex => self.escaped(bytes, SPECIAL),
             Kind::Replacement => self.escaped(bytes, b"\\&"),
         }
+    }
+
+    /// Appends unquoted text of the script to a regular expression. A backslash quotes the next character: it stays only where that would
+    /// be special, and never in brackets, where it would stand for itself.
+    pub(super) fn expression(&mut self, bytes: &[u8]) {
+        let mut text = Vec::with_capacity(bytes.len());
+        let (mut at, mut bracket) = (0, None);
+        while let Some(&byte) = bytes.get(at) {
+            match (byte, bracket) {
+                (b'\\', _) if at + 1 < bytes.len() => {
+                    at += 1;
+                    if bracket.is_none() && SPECIAL.contains(&bytes[at]) {
+                        text.push(b'\\');
+                    }
+                }
+                (b'[', None) => {
+                    let negated = bytes.get(at + 1) == Some(&b'^');
+                    bracket = Some(at + 1 + usize::from(negated));
+                }
+                // Where it comes first it is in the brackets itself.
+                (b']', Some(first)) if at > first => bracket = None,
+                _ => {}
+            }
+            text.push(bytes[at]);
+            at += 1;
+        }
+        self.text.push(&text);
     }
 
     fn escaped(&mut self, bytes: &[u8], special: &[u8]) {

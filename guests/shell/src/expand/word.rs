@@ -2,7 +2,7 @@
 
 use codepod_shell_syntax::tree::Part;
 
-use super::sink::Sink;
+use super::sink::{Kind, Sink};
 use super::{brace, command, param, tilde};
 use crate::exec;
 use crate::flow::Run;
@@ -32,6 +32,7 @@ pub(super) fn part(shell: &mut Shell, sink: &mut Sink, part: &Part, place: Place
     match part {
         Part::Literal(bytes) => match place {
             Place::Double => sink.quoted(bytes),
+            Place::Bare if sink.kind() == Kind::Regex => sink.expression(bytes),
             Place::Bare => sink.unquoted(shell, bytes),
             Place::Inner => sink.split(shell, bytes)?,
         },
