@@ -23,8 +23,8 @@ use crate::{assign, expand};
 
 pub use value::plain_number;
 
-/// How deep values of variables may be expressions with variables, as in bash.
-const DEPTH: u32 = 1024;
+/// How deep values of variables may be expressions with variables. bash allows four times as much; the stack here is smaller.
+const DEPTH: u32 = 255;
 
 /// How many parsed texts are kept.
 const CACHED: usize = 256;
@@ -111,7 +111,7 @@ fn text_at(shell: &mut Shell, text: &[u8], depth: u32) -> Run<i64> {
     if text.trim_ascii().is_empty() {
         return Ok(0);
     }
-    if depth > DEPTH {
+    if depth >= DEPTH {
         return Err(error::report(
             shell,
             text,

@@ -35,6 +35,8 @@ pub struct State {
     pub traps: Rc<Traps>,
     /// `$1`, `$2`, …
     pub positional: Rc<Vec<Text>>,
+    /// How often `set` has replaced them, for `source` with arguments.
+    pub positional_sets: u32,
     /// `$0`
     pub zero: Text,
     /// `$?`

@@ -77,6 +77,7 @@ pub fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     }
     if replace || !rest.is_empty() {
         shell.state.positional = Rc::new(rest.to_vec());
+        shell.state.positional_sets = shell.state.positional_sets.wrapping_add(1);
     }
     Ok(status)
 }

@@ -1,5 +1,7 @@
 //! `source` and `.`.
 
+use std::rc::Rc;
+
 use codepod_sys::file::{self, Links, OpenOptions, mode};
 use codepod_sys::{Errno, descriptor};
 
@@ -41,12 +43,16 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     }
     let text = without_nul(text);
     let saved = (!positional.is_empty()).then(|| {
-        let new = std::rc::Rc::new(positional.to_vec());
-        std::mem::replace(&mut shell.state.positional, new)
+        let given = Rc::new(positional.to_vec());
+        std::mem::replace(&mut shell.state.positional, given)
     });
+    let sets = shell.state.positional_sets;
     let result = run_text(shell, path, &text);
-    if let Some(saved) = saved {
-        shell.state.positional = saved;
+    // What `set` has put in their place stays, except in a function.
+    if let Some(before) = saved
+        && (sets == shell.state.positional_sets || shell.state.scopes.in_function())
+    {
+        shell.state.positional = before;
     }
     match result {
         Ok(()) | Err(Stop::Return) => Ok(shell.state.status),

@@ -11,6 +11,7 @@ use crate::assign::{self, Place};
 use crate::flow::{Run, Stop};
 use crate::shell::Shell;
 use crate::text::Text;
+use crate::variables::{Attributes, Value};
 use crate::{arith, builtins, cond, expand, fds, options::SetOptions, traps};
 
 /// Runs a list whose failure is an answer: `set -e` and the ERR trap do not apply.
@@ -139,6 +140,17 @@ pub(super) fn each(shell: &mut Shell, clause: &For, line: u32) -> Run {
     result
 }
 
+/// Sets the variable of a loop. Of a nameref, what it refers to is set.
+#[inline]
+fn loop_variable(shell: &mut Shell, name: Name, field: &Text) -> Run<bool> {
+    let variable = shell.state.variables.get(name);
+    if variable.attributes.has(Attributes::NAMEREF) && assign::parse_target(field).is_some() {
+        shell.state.variables.get_mut(name).value = Value::Text(field.clone());
+        return Ok(true);
+    }
+    assign::set(shell, name, Place::Whole, field.clone(), false)
+}
+
 #[inline(never)]
 fn each_turns(shell: &mut Shell, clause: &For, line: u32, name: Name, fields: &[Text]) -> Run {
     for field in fields {
@@ -151,7 +163,7 @@ fn each_turns(shell: &mut Shell, clause: &For, line: u32, name: Name, fields: &[
                 continue;
             }
         }
-        if !assign::set(shell, name, Place::Whole, field.clone(), false)? {
+        if !loop_variable(shell, name, field)? {
             // A readonly variable ends the loop.
             shell.state.status = 1;
             return Ok(());

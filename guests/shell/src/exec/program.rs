@@ -6,7 +6,7 @@ use codepod_sys::{Errno, Fd, Pid, Signal, Spawn, descriptor};
 
 use super::function;
 use crate::assign;
-use crate::fds::{FdTable, Outlets};
+use crate::fds::{FdTable, Open, Outlets};
 use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
 use crate::shell::Shell;
@@ -44,7 +44,9 @@ pub(super) fn report(shell: &Shell, pid: Pid, status: Status, text: impl FnOnce(
     let Status::Signaled(signal) = status else {
         return;
     };
-    if matches!(signal, Signal::Int | Signal::Pipe) {
+    // Nor does a command substitution tell.
+    let captured = matches!(shell.fds.get(1), Some(Open::Capture(_)));
+    if captured || matches!(signal, Signal::Int | Signal::Pipe) {
         return;
     }
     let mut line = Vec::new();

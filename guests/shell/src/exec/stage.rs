@@ -46,9 +46,10 @@ pub(super) enum Started {
 }
 
 /// Builtins that print without reading or waiting, and change nothing that a later stage could miss.
-const PRINTERS: [&str; 12] = [
-    ":", "alias", "declare", "dirs", "echo", "export", "false", "printf", "pwd", "true", "type",
-    "typeset",
+const PRINTERS: [&str; 26] = [
+    ":", "[", "alias", "caller", "compgen", "declare", "dirs", "echo", "export", "false", "hash",
+    "help", "history", "jobs", "let", "printf", "pwd", "readonly", "set", "shopt", "test", "times",
+    "trap", "true", "type", "typeset",
 ];
 
 /// Decides where the stages run.

@@ -12,7 +12,7 @@ use crate::shell::Shell;
 use crate::text::Text;
 
 /// How many words a word may become.
-const MOST: usize = 1 << 24;
+const MOST: usize = if cfg!(test) { 1 << 16 } else { 1 << 24 };
 
 /// How many braces may stand in and behind one another in a word.
 const DEPTH: u32 = 500;

@@ -71,6 +71,10 @@ pub(super) fn new(zero: Text, invocation: Invocation) -> Shell {
     for (name, text) in functions {
         import(&mut shell, &name, &text);
     }
+    let invoked = environment
+        .iter()
+        .find_map(|entry| entry.strip_prefix(b"_="));
+    shell.state.last_argument = invoked.map_or_else(|| shell.state.zero.clone(), Text::new);
     if let Value::Text(options) = &shell.state.variables.get(Name::SHELLOPTS).value {
         let options = options.clone();
         for name in options.split(|byte| *byte == b':') {
