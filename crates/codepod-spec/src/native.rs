@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,6 @@ const MOST_OUTPUT: usize = 16 << 20;
 /// The machine's bash.
 #[derive(Debug)]
 pub(crate) struct Native {
-    bash: PathBuf,
     path: String,
     /// Where the helpers are, as long as they are needed.
     _helpers: Option<Temporary>,
@@ -40,8 +39,7 @@ pub(crate) struct Native {
 impl Native {
     /// Finds bash. Fails when there is none or it is another version.
     pub(crate) fn find() -> Result<Native> {
-        let bash = PathBuf::from("/bin/bash");
-        let output = Command::new(&bash)
+        let output = Command::new("/bin/bash")
             .args(["-c", "echo $BASH_VERSION"])
             .output()
             .map_err(|error| Failure::new(format!("there is no bash on this machine: {error}")))?;
@@ -53,7 +51,6 @@ impl Native {
             )));
         }
         Ok(Native {
-            bash,
             path: PATH.to_owned(),
             _helpers: None,
         })
@@ -67,7 +64,6 @@ impl Native {
         Ok(Native {
             path: format!("{}:{}", directory.path().display(), native.path),
             _helpers: Some(directory),
-            ..native
         })
     }
 }
@@ -93,10 +89,11 @@ impl Place for Native {
         fill(&directory, &job.files, is_executable)
             .map_err(|error| Failure::file("fill", &directory, error))?;
         let started = Instant::now();
-        let mut command = Command::new(&self.bash);
+        // Signals that our caller ignores (as `nohup` and `&` do) would be ignored in bash, too.
+        let mut command = Command::new("/usr/bin/env");
         let argv = job.argv();
         command
-            .arg0("bash")
+            .args(["--default-signal", "bash"])
             .args(
                 argv[1..].iter().map(|word| {
                     <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(word)
