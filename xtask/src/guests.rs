@@ -14,6 +14,7 @@ use crate::Command;
 use crate::cache;
 use crate::digest::{self, Digest};
 use crate::failure::{Failure, Outcome, unknown_argument};
+use crate::lock::Lock;
 use crate::metadata::{self, Package};
 use crate::process::{self, Process};
 use crate::wasm;
@@ -30,10 +31,10 @@ pub(crate) const COMMAND: Command = Command {
 
 /// The target that all guests are built for.
 pub(crate) const TARGET: &str = "wasm32-wasip1";
-/// The custom section in which a module names its commands, one a line.
+/// The custom section in which a module names its commands, one a line: the name, and behind a tab what it does.
 const COMMANDS_SECTION: &str = "codepod.commands";
 /// How many builds of guests the cache keeps.
-const KEPT_BUILDS: usize = 24;
+const KEPT_BUILDS: usize = 120;
 
 /// A guest: a package and what its `guest.toml` says.
 struct Guest {
@@ -46,6 +47,8 @@ struct Guest {
     profile: String,
     /// Directories with its sources: its own and those of the members it depends on.
     sources: Vec<PathBuf>,
+    /// The packages of registries that it is built from.
+    foreign: Vec<String>,
 }
 
 fn run(arguments: &[String]) -> Outcome {
@@ -110,40 +113,29 @@ fn chosen(names: &[&str]) -> Outcome<Vec<Guest>> {
 fn all() -> Outcome<Vec<Guest>> {
     let mut guests = Vec::new();
     let packages = metadata::guests()?;
+    let lock_file = cache::in_root("guests/Cargo.lock");
+    let lock = Lock::parse(&cache::read(&lock_file)?)
+        .ok_or_else(|| Failure::file("use", &lock_file, "not a lock file that xtask knows"))?;
     for package in &packages {
         let manifest = package.directory.join("guest.toml");
         if manifest.exists() {
             let text = cache::read(&manifest)?;
             let mut guest =
                 parse_guest(&text, package).map_err(|why| Failure::file("use", &manifest, why))?;
-            guest.sources = sources(package, &packages);
+            let closure = lock.closure(&package.name);
+            let local = |package: &&Package| closure.local.contains(&package.name);
+            guest.sources = packages
+                .iter()
+                .filter(local)
+                .map(|package| package.directory.clone())
+                .collect();
+            guest.sources.sort();
+            guest.foreign = closure.foreign;
             guests.push(guest);
         }
     }
     guests.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(guests)
-}
-
-/// The directories of a package and of the members it depends on.
-fn sources(package: &Package, packages: &[Package]) -> Vec<PathBuf> {
-    let mut names = vec![&package.name];
-    let mut at = 0;
-    while let Some(name) = names.get(at) {
-        let found = packages.iter().find(|package| package.name == **name);
-        for dependency in found.map_or(&[][..], |package| &package.path_dependencies) {
-            if !names.contains(&dependency) {
-                names.push(dependency);
-            }
-        }
-        at += 1;
-    }
-    let mut directories: Vec<PathBuf> = packages
-        .iter()
-        .filter(|package| names.contains(&&package.name))
-        .map(|package| package.directory.clone())
-        .collect();
-    directories.sort();
-    directories
 }
 
 fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
@@ -191,6 +183,7 @@ fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
         grants,
         profile: profile.to_owned(),
         sources: Vec::new(),
+        foreign: Vec::new(),
     })
 }
 
@@ -211,8 +204,9 @@ fn inputs_digest(guest: &Guest) -> Outcome<String> {
     let root = cache::root();
     let mut digest = Digest::new();
     let enter = |path: &Path| !cache::is_build_output(path);
-    for name in ["guests/Cargo.toml", "guests/Cargo.lock"] {
-        digest.file(root, &root.join(name))?;
+    digest.part("workspace", workspace_settings()?.as_bytes());
+    for package in &guest.foreign {
+        digest.part("package", package.as_bytes());
     }
     let abi = root.join("crates/codepod-abi");
     for directory in guest.sources.iter().chain([&abi]) {
@@ -235,8 +229,20 @@ fn inputs_digest(guest: &Guest) -> Outcome<String> {
     for (_, shown) in path_map(root)? {
         digest.part("path", shown.as_bytes());
     }
-    digest.part("build", b"2"); // raise when `cargo_build` changes what it builds
+    digest.part("build", b"3"); // raise when `cargo_build` changes what it builds
     Ok(digest.hex())
+}
+
+/// What the manifest of the guests' workspace says to all of them: everything but who is in it.
+fn workspace_settings() -> Outcome<String> {
+    let manifest = cache::in_root("guests/Cargo.toml");
+    let mut table: Table = cache::read(&manifest)?
+        .parse()
+        .map_err(|error| Failure::file("parse", &manifest, error))?;
+    if let Some(Value::Table(workspace)) = table.get_mut("workspace") {
+        workspace.remove("members");
+    }
+    Ok(table.to_string())
 }
 
 /// Directories whose paths must not get into a module, and what stands for them.
@@ -335,14 +341,23 @@ fn build_guest(guest: &Guest, kept: &Path) -> Outcome {
 
 /// A module's entry in `guests.toml`.
 fn describe(guest: &Guest, module: &str, wasm: &[u8]) -> Value {
-    let commands: Vec<String> = match wasm::custom_section(wasm, COMMANDS_SECTION) {
-        Some(names) => String::from_utf8_lossy(names)
-            .lines()
-            .map(|line| line.trim_end_matches('\0').trim().to_owned())
-            .filter(|line| !line.is_empty())
-            .collect(),
-        None => vec![module.to_owned()],
-    };
+    let mut commands = Vec::new();
+    let mut about = Table::new();
+    match wasm::custom_section(wasm, COMMANDS_SECTION) {
+        Some(lines) => {
+            for line in String::from_utf8_lossy(lines).lines() {
+                let line = line.trim_end_matches('\0').trim();
+                let (name, what) = line.split_once('\t').unwrap_or((line, ""));
+                if !name.is_empty() {
+                    commands.push(name.to_owned());
+                }
+                if !what.is_empty() {
+                    about.insert(name.to_owned(), what.into());
+                }
+            }
+        }
+        None => commands.push(module.to_owned()),
+    }
     let mut entry = Table::new();
     entry.insert("name".into(), module.into());
     entry.insert("group".into(), guest.name.clone().into());
@@ -350,6 +365,7 @@ fn describe(guest: &Guest, module: &str, wasm: &[u8]) -> Value {
     entry.insert("digest".into(), digest::of_bytes(wasm).into());
     entry.insert("grants".into(), guest.grants.clone().into());
     entry.insert("commands".into(), commands.into());
+    entry.insert("about".into(), about.into());
     Value::Table(entry)
 }
 
@@ -611,10 +627,11 @@ mod tests {
         let mut wasm = b"\0asm\x01\0\0\0".to_vec();
         let plain = describe(&guest, "cat", &wasm);
         assert_eq!(plain["commands"], Value::from(vec!["cat"]));
-        wasm.extend([0, 24, 16]);
-        wasm.extend(b"codepod.commandsls\nwc\n\0");
+        wasm.extend([0, 30, 16]);
+        wasm.extend(b"codepod.commandsls\tlist\nwc\n\0\0");
         let multi = describe(&guest, "cat", &wasm);
         assert_eq!(multi["commands"], Value::from(vec!["ls", "wc"]));
+        assert_eq!(multi["about"]["ls"].as_str(), Some("list"));
         assert_eq!(multi["digest"].as_str().map(str::len), Some(64));
     }
 

@@ -24,6 +24,7 @@ mod generate;
 mod guests;
 mod layers;
 mod links;
+mod lock;
 mod metadata;
 mod process;
 mod setup;

@@ -1,0 +1,22 @@
+//! What every tool of ours needs.
+//!
+//! [`tools!`] makes a module of one or more tools: its `main`, and the list of commands that the build reads. [`Options`] reads
+//! arguments as GNU's `getopt_long` does, to the letter of its messages. [`Output`] is standard output with a buffer, and
+//! [`complain`] writes a message. Arguments and paths are bytes.
+//!
+//! Messages of tools are the ones that GNU's print in the locale C.UTF-8 with ASCII quotes.
+
+mod bytes;
+mod message;
+mod options;
+mod output;
+mod table;
+
+pub use bytes::{os_str, path};
+pub use message::{complain, errno_text, io_text, quoted};
+pub use options::{Found, Opt, Options, Usage, Value, flag, long, optional, value};
+pub use output::Output;
+pub use table::{Main, Tool, run};
+
+/// A tool's arguments, without its name.
+pub type Arguments = Vec<Vec<u8>>;
