@@ -173,10 +173,6 @@ fn sh_02_brace_bombs_stay_in_the_sandboxs_memory() {
 fn sh_03_recursion_of_any_kind_ends() {
     let _alone = alone();
     let oracle = begin();
-    // Little output: what malloc keeps of large results is not what is measured.
-    let sandbox = sandbox_with(|options| options.limits.output_bytes = 100 << 10);
-    sandbox.write_file("self", ". ./self\n").unwrap();
-    sandbox.write_file("script", "bash ./script\n").unwrap();
     for recursion in [
         "f() { f; }; f",
         "f() { g; }; g() { f; }; f",
@@ -194,12 +190,22 @@ fn sh_03_recursion_of_any_kind_ends() {
         "x='a[$x]'; echo $((x))",
         "trap 'exit' EXIT; exit",
         "trap 'false' ERR; set -E; f() { f; false; }; f",
+        "f() { compgen -F f x; }; f",
+        "f() { eval f; }; f",
+        "f() { ! f; }; f",
+        "f() { true && { if ! false; then for i in 1; do x=1 f; done; fi; }; }; f",
     ] {
-        attack(&sandbox, recursion);
+        // Little output: what malloc keeps of large results is not what is measured.
+        let sandbox = sandbox_with(|options| options.limits.output_bytes = 100 << 10);
+        sandbox.write_file("self", ". ./self\n").unwrap();
+        sandbox.write_file("script", "bash ./script\n").unwrap();
+        let result = attack(&sandbox, recursion);
+        assert!(!result.crashed, "{recursion}");
         sandbox.kill_all().unwrap();
+        let after = attack(&sandbox, "trap - DEBUG USR1; set +x");
+        assert!(!after.crashed, "{recursion}");
         assert_answers(&sandbox);
     }
-    drop(sandbox);
     oracle.end();
 }
 

@@ -19,12 +19,18 @@ use crate::options::SetOptions;
 use crate::shell::Shell;
 use crate::text::Text;
 use crate::variables::{Attributes, Value};
-use crate::{assign, expand};
+use crate::{assign, exec, expand};
 
 pub use value::plain_number;
 
-/// How deep values of variables may be expressions with variables. bash allows four times as much; the stack here is smaller.
-const DEPTH: u32 = 255;
+/// How deep values of variables may be expressions with variables, as in bash.
+const DEPTH: u32 = 1024;
+
+/// What evaluating a text takes of the stack, with the subscripts on the way to the next, and what a byte of it may add; at most
+/// [`HIGHEST`] bytes count, because the parser builds no higher trees.
+const COST: u32 = 5_000;
+const COST_BYTE: u32 = 150;
+const HIGHEST: usize = 800;
 
 /// How many parsed texts are kept.
 const CACHED: usize = 256;
@@ -68,7 +74,6 @@ pub fn eval(shell: &mut Shell, arith: &Arith) -> Run<i64> {
         let mut walk = Walk {
             root: expr,
             checked: false,
-            depth: 0,
         };
         match walk.value(shell, expr) {
             Ok(value) => return Ok(value),
@@ -86,7 +91,7 @@ pub fn eval(shell: &mut Shell, arith: &Arith) -> Run<i64> {
 #[inline(never)]
 fn eval_expanded(shell: &mut Shell, arith: &Arith) -> Run<i64> {
     let text = expand::quoted(shell, &arith.word)?;
-    text_at(shell, &text, 0)
+    eval_value(shell, &text)
 }
 
 /// Evaluates text that is already expanded: the value of a variable with `-i`, an operand of `[[ -eq ]]`, `let`.
@@ -94,7 +99,7 @@ pub fn eval_text(shell: &mut Shell, text: &[u8]) -> Run<i64> {
     if let Some(number) = plain_number(text) {
         return Ok(number);
     }
-    text_at(shell, text, 0)
+    eval_value(shell, text)
 }
 
 /// Evaluates while messages name a command: `((`, `[[`, `let`.
@@ -105,13 +110,14 @@ pub fn named<T>(shell: &mut Shell, command: &'static str, run: impl FnOnce(&mut 
     result
 }
 
-/// Evaluates text at a depth of values that are expressions.
+/// Evaluates text, unless too many of its like are being evaluated: values of variables that are expressions.
 #[inline(never)]
-fn text_at(shell: &mut Shell, text: &[u8], depth: u32) -> Run<i64> {
+fn eval_value(shell: &mut Shell, text: &[u8]) -> Run<i64> {
     if text.trim_ascii().is_empty() {
         return Ok(0);
     }
-    if depth >= DEPTH {
+    let cost = COST + COST_BYTE * text.len().min(HIGHEST) as u32;
+    if shell.expressions >= DEPTH || shell.depth + cost > exec::STACK {
         return Err(error::report(
             shell,
             text,
@@ -119,6 +125,15 @@ fn text_at(shell: &mut Shell, text: &[u8], depth: u32) -> Run<i64> {
             text.trim_ascii_start(),
         ));
     }
+    shell.expressions += 1;
+    shell.depth += cost;
+    let result = eval_parsed(shell, text);
+    shell.depth -= cost;
+    shell.expressions -= 1;
+    result
+}
+
+fn eval_parsed(shell: &mut Shell, text: &[u8]) -> Run<i64> {
     let expr = match parsed(text) {
         Ok(expr) => expr,
         Err(problem) => return Err(error::report(shell, text, problem.message, &problem.token)),
@@ -126,7 +141,6 @@ fn text_at(shell: &mut Shell, text: &[u8], depth: u32) -> Run<i64> {
     let mut walk = Walk {
         root: &expr,
         checked: false,
-        depth,
     };
     match walk.value(shell, &expr) {
         Ok(value) => Ok(value),
@@ -164,7 +178,6 @@ struct Walk<'e> {
     root: &'e Expr,
     /// Whether all `$name` in it were found to be numbers, which must be known before anything is assigned.
     checked: bool,
-    depth: u32,
 }
 
 impl Walk<'_> {
@@ -244,7 +257,7 @@ impl Walk<'_> {
         };
         match plain_number(&text) {
             Some(number) => Ok(number),
-            None => Ok(text_at(shell, &text, self.depth + 1)?),
+            None => Ok(eval_value(shell, &text)?),
         }
     }
 

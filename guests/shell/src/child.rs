@@ -175,6 +175,8 @@ fn serve(blob: &[u8]) -> u32 {
             }
         }
     };
+    // Signals that came during the last command.
+    let result = result.and_then(|()| traps::check(&mut shell));
     finish(&mut shell, result)
 }
 

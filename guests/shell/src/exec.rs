@@ -39,8 +39,53 @@ pub(crate) use script::note_names;
 pub use script::{Aliases, Script, parser_options, syntax_error};
 pub use subshell::put_back;
 
-/// How deep commands may nest. A function that calls itself from inside an `if` takes three levels a call.
-pub const DEPTH: u32 = 40_000;
+/// How much of the stack commands that nest may take, in bytes as [`cost`] counts them. The engine gives 8 MiB (`config.rs` of
+/// codepod-wasmtime); the rest is for what runs at the bottom: the parser, expansions, builtins.
+pub const STACK: u32 = 7_200_000;
+
+/// What nesting takes of the engine's stack, in bytes: measured as the depth at which 8 MiB are used up, and rounded up.
+mod cost {
+    use codepod_shell_syntax::tree::CommandKind;
+
+    /// The call of a function, without its body.
+    pub(super) const CALL: u32 = 70;
+    /// A command with assignments or redirections around a function or a builtin.
+    pub(super) const PREPARED: u32 = 780;
+    /// `!` and `time`.
+    pub(super) const UNUSUAL: u32 = 860;
+    /// `a && b`
+    pub(super) const AND_OR: u32 = 210;
+    /// `eval`, `source`, traps, and functions that builtins call.
+    pub(super) const TEXT: u32 = 2_000;
+    /// A subshell inside the process. Each keeps a copy of the state, which costs memory more than stack: a thousand are enough.
+    pub(super) const SUBSHELL: u32 = super::STACK / 1000;
+
+    /// A compound command with its list.
+    #[inline]
+    pub(super) fn of(kind: &CommandKind) -> u32 {
+        match kind {
+            CommandKind::For(_) | CommandKind::ArithFor(_) | CommandKind::Select(_) => 750,
+            CommandKind::While(_) | CommandKind::Case(_) => 640,
+            _ => 570,
+        }
+    }
+}
+
+/// Takes some of the stack, or ends the shell with an error where too little is left. Given back by [`give_back`].
+#[inline]
+fn take_stack(shell: &mut Shell, bytes: u32) -> Run {
+    if shell.depth + bytes > STACK {
+        return too_deep(shell);
+    }
+    shell.depth += bytes;
+    Ok(())
+}
+
+/// Gives back what [`take_stack`] took.
+#[inline]
+fn give_back(shell: &mut Shell, bytes: u32) {
+    shell.depth -= bytes;
+}
 
 /// Runs a list. The status is left in the state.
 pub fn list(shell: &mut Shell, list: &List) -> Run {
@@ -61,7 +106,10 @@ pub fn process_substitution(shell: &mut Shell, list: &Rc<List>, read: bool) -> R
 
 /// Calls a function with arguments; the first is its name as it was called.
 pub fn call(shell: &mut Shell, function: &Rc<Function>, arguments: Vec<Text>) -> Run {
-    function::call(shell, function, arguments)
+    take_stack(shell, cost::TEXT)?;
+    let result = function::call(shell, function, arguments);
+    give_back(shell, cost::TEXT);
+    result
 }
 
 /// Parses and runs text: `eval`. The lines count from `first_line`.
@@ -126,16 +174,14 @@ enum Checked {
 
 #[inline(never)]
 fn compound(shell: &mut Shell, command: &Command) -> Run<Checked> {
-    if shell.depth >= DEPTH {
-        too_deep(shell)?;
-    }
-    shell.depth += 1;
+    let bytes = cost::of(&command.kind);
+    take_stack(shell, bytes)?;
     let result = if command.redirects.is_empty() {
         kind(shell, command)
     } else {
         redirected(shell, command)
     };
-    shell.depth -= 1;
+    give_back(shell, bytes);
     result
 }
 

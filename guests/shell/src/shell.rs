@@ -27,6 +27,8 @@ pub struct Shell {
     pub captured: Option<i32>,
     /// The command that messages about arithmetic name: `((`, `[[`, `let`, or nothing.
     pub running: &'static str,
+    /// How many texts are being evaluated as expressions, each out of the one before.
+    pub expressions: u32,
     /// The umask that the process started with, once it was changed.
     first_umask: Option<u32>,
     /// The calls of functions that run, the innermost last.
@@ -70,6 +72,7 @@ impl Shell {
             substitutions: Vec::new(),
             captured: None,
             running: "",
+            expressions: 0,
             first_umask: None,
             calls: Vec::new(),
             inside: Cell::new(0),

@@ -14,7 +14,7 @@ use crate::traps::Traps;
 use crate::variables::{Scopes, Variables};
 
 /// The version of the serialised form. A state of another version is refused.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Everything a shell knows, except its open descriptors and its children.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

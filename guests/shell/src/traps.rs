@@ -44,6 +44,8 @@ pub struct Traps {
     pub ignored: Vec<u32>,
     /// Signals to look for between commands, as bits.
     watched: u64,
+    /// Signals that this shell drops, but not the programs it starts: what the keyboard sends to a job in the background.
+    dropped: u64,
     /// Events to look for, as bits of [`Traps::DEBUG`] and so on.
     events: u8,
 }
@@ -125,7 +127,7 @@ impl Traps {
         match self.commands.get(&Event::Signal(number)) {
             Some(command) if command.is_empty() => Action::Ignore,
             Some(_) => Action::Catch,
-            None if self.watched & bit(number) != 0 => Action::Catch,
+            None if (self.watched | self.dropped) & bit(number) != 0 => Action::Catch,
             // Writing to a pipe that nobody reads must not end the shell with its subshells.
             None if number == Signal::Pipe.raw() => Action::Catch,
             None => Action::Default,
@@ -179,6 +181,11 @@ pub fn start(state: &State) {
             apply(&state.traps, *number);
         }
     }
+    if state.traps.dropped != 0 {
+        for signal in KEYBOARD {
+            apply(&state.traps, signal.raw());
+        }
+    }
 }
 
 /// Learns which signals were ignored when the program started: those cannot be trapped, and `trap` lists them. Asked for when `trap` first
@@ -217,6 +224,9 @@ pub fn set(shell: &mut Shell, event: Event, command: Option<Text>) {
         return;
     }
     traps.inherited.clear();
+    if let Event::Signal(number) = event {
+        traps.dropped &= !bit(number);
+    }
     match command {
         Some(command) => drop(traps.commands.insert(event, command)),
         None => drop(traps.commands.remove(&event)),
@@ -230,6 +240,35 @@ pub fn set(shell: &mut Shell, event: Event, command: Option<Text>) {
             }
         }
         _ => {}
+    }
+}
+
+/// What the keyboard sends: jobs in the background do not get it.
+const KEYBOARD: [Signal; 2] = [Signal::Int, Signal::Quit];
+
+/// What [`ignore_keyboard`] has changed.
+#[derive(Debug)]
+pub struct Keyboard {
+    actions: [Option<Action>; 2],
+    traps: Rc<Traps>,
+}
+
+/// Has the processes that are started next ignore what the keyboard sends, as jobs in the background do without job control. A child shell
+/// ignores it as well, but not the programs that it starts. [`heed_keyboard`] ends that.
+pub fn ignore_keyboard(state: &mut State) -> Keyboard {
+    let traps = Rc::clone(&state.traps);
+    for signal in KEYBOARD {
+        Rc::make_mut(&mut state.traps).dropped |= signal.bit();
+    }
+    let actions = KEYBOARD.map(|signal| signal::set_action(signal, Action::Ignore).ok());
+    Keyboard { actions, traps }
+}
+
+/// Ends what [`ignore_keyboard`] began.
+pub fn heed_keyboard(state: &mut State, saved: Keyboard) {
+    state.traps = saved.traps;
+    for (signal, action) in KEYBOARD.into_iter().zip(saved.actions) {
+        let _ = signal::set_action(signal, action.unwrap_or(Action::Default));
     }
 }
 

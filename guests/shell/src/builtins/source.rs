@@ -104,6 +104,7 @@ fn refused(shell: &mut Shell, command: &[u8], path: &[u8], errno: Errno) -> Run<
 }
 
 /// The content of a file.
+#[inline(never)]
 fn read(path: &[u8]) -> Result<Vec<u8>, Errno> {
     let file = Owned::new(file::open(path, OpenOptions::READ)?);
     let stat = file::stat_open(file.fd())?;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use codepod_shell_syntax::print;
 use codepod_shell_syntax::{Name, tree::Function};
 
-use super::{command, set_status, simple};
+use super::{command, cost, set_status, simple};
 use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
 use crate::shell::Shell;
@@ -99,10 +99,8 @@ pub(super) fn enter(
     mut fields: Vec<Text>,
     scoped: bool,
 ) -> Run<Rc<Function>> {
-    if shell.depth >= super::DEPTH {
-        super::too_deep(shell)?;
-    }
     check_nesting(shell, &fields)?;
+    super::take_stack(shell, cost::CALL)?;
     if scoped {
         shell.state.scopes.push(true);
     }
@@ -125,7 +123,6 @@ pub(super) fn enter(
         hidden,
         scoped,
     });
-    shell.depth += 1;
     Ok(Rc::clone(definition.function()))
 }
 
@@ -136,7 +133,7 @@ pub(super) fn leave(shell: &mut Shell, result: Run) -> Run {
         Err(Stop::Return) => Ok(()),
         result => result,
     };
-    shell.depth -= 1;
+    super::give_back(shell, cost::CALL);
     if shell.state.traps.returns() && result.is_ok() {
         result = traps::ret(shell);
     }

@@ -2,7 +2,7 @@
 
 use codepod_shell_syntax::tree::{AndOr, Item, List, Pipeline};
 
-use super::{pipeline, stage};
+use super::{cost, give_back, pipeline, stage, take_stack};
 use crate::flow::Run;
 use crate::shell::Shell;
 
@@ -35,6 +35,7 @@ pub(super) fn foreground(shell: &mut Shell, item: &Item) -> Run {
 /// Only the last pipeline is subject to `set -e`, and only if it runs.
 #[inline(never)]
 fn and_or(shell: &mut Shell, first: &Pipeline, rest: &[(AndOr, Pipeline)]) -> Run {
+    take_stack(shell, cost::AND_OR)?;
     let condition = shell.state.condition;
     shell.state.condition = condition + 1;
     let mut result = pipeline::run(shell, first);
@@ -55,5 +56,6 @@ fn and_or(shell: &mut Shell, first: &Pipeline, rest: &[(AndOr, Pipeline)]) -> Ru
         result = pipeline::run(shell, next);
     }
     shell.state.condition = condition;
+    give_back(shell, cost::AND_OR);
     result
 }

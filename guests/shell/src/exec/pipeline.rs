@@ -5,7 +5,10 @@ use codepod_sys::{Pid, pipe};
 
 use super::stage::{self, Place, Started};
 use super::subshell::{self, Kind};
-use super::{check_status, command, program, set_status, simple, timing, unchecked};
+use super::{
+    check_status, command, cost, give_back, program, set_status, simple, take_stack, timing,
+    unchecked,
+};
 use crate::fds::{FdTable, Open, Outlets};
 use crate::flow::{Run, Stop};
 use crate::jobs;
@@ -23,10 +26,13 @@ pub(super) fn run(shell: &mut Shell, pipeline: &Pipeline) -> Run {
 
 #[inline(never)]
 fn unusual(shell: &mut Shell, pipeline: &Pipeline) -> Run {
-    match pipeline.time {
+    take_stack(shell, cost::UNUSUAL)?;
+    let result = match pipeline.time {
         Some(time) => timing::measure(shell, time, &mut |shell| negatable(shell, pipeline)),
         None => negatable(shell, pipeline),
-    }
+    };
+    give_back(shell, cost::UNUSUAL);
+    result
 }
 
 fn negatable(shell: &mut Shell, pipeline: &Pipeline) -> Run {
@@ -195,6 +201,7 @@ fn finish(shell: &mut Shell, stages: &[Command], statuses: &[Started]) -> Run {
 
 fn wait(shell: &mut Shell, pid: Pid, stage: &Command) -> Run<i32> {
     let status = jobs::wait_foreground(shell, pid)?;
+    shell.state.line = stage.line;
     program::report(shell, pid, status, || {
         codepod_shell_syntax::print::command(stage)
     });

@@ -157,16 +157,13 @@ impl Script<'_> {
 
 /// Parses and runs text.
 pub(super) fn text(shell: &mut Shell, text: &[u8], first_line: u32, label: &'static str) -> Run {
-    if shell.depth >= super::DEPTH {
-        return super::too_deep(shell);
-    }
+    super::take_stack(shell, super::cost::TEXT)?;
     note_names(shell, text);
     let parser = Parser::new(text, parser_options(shell, first_line));
-    shell.depth += 1;
     shell.state.trace_level += 1;
     let result = Script::new(parser, label, false).run(shell);
     shell.state.trace_level -= 1;
-    shell.depth -= 1;
+    super::give_back(shell, super::cost::TEXT);
     result
 }
 

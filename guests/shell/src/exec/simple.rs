@@ -7,7 +7,7 @@ use codepod_shell_syntax::print;
 use codepod_shell_syntax::tree::{Argument, Command, Function, Simple};
 
 use super::redirect::{self, Undo};
-use super::{function, program, set_status, substitution, trace};
+use super::{cost, function, give_back, program, set_status, substitution, take_stack, trace};
 use crate::builtins::{self, Entry, declare};
 use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
@@ -256,6 +256,7 @@ fn prepared(
     what: What<'_>,
     fields: Vec<Text>,
 ) -> Run {
+    take_stack(shell, cost::PREPARED)?;
     let stays = match what {
         What::Builtin(entry) => entry.special && shell.state.set.has(SetOptions::POSIX),
         What::Function(_) | What::Program => false,
@@ -271,6 +272,7 @@ fn prepared(
     if scoped {
         leave_scope(shell);
     }
+    give_back(shell, cost::PREPARED);
     result
 }
 

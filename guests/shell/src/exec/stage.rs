@@ -24,6 +24,7 @@ use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
 use crate::shell::Shell;
 use crate::text::Text;
+use crate::traps;
 
 /// Where a stage runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -313,7 +314,7 @@ fn expanded(
 /// `item &`
 #[inline(never)]
 pub(super) fn background(shell: &mut Shell, item: &Item) -> Run {
-    crate::traps::check(shell)?;
+    traps::check(shell)?;
     let text = Text::from(item_text(item));
     let monitor = program::monitors(shell);
     let mut fds = shell.fds.clone();
@@ -322,17 +323,12 @@ pub(super) fn background(shell: &mut Shell, item: &Item) -> Run {
     }
     let mut outlets = Outlets::default();
     let mut pids = Vec::new();
-    let pipeline = &item.first;
-    // bash loses a `!` before a lone pipeline.
-    if item.rest.is_empty() && pipeline.time.is_none() {
-        start_all(shell, pipeline, fds, &mut outlets, monitor, &mut pids)?;
-    } else {
-        let group = if monitor { Group::New } else { Group::Inherit };
-        match child::start(shell, Work::Item(item), &fds, &mut outlets, group) {
-            Ok(pid) => pids.push(pid),
-            Err(errno) => drop(child::refused(shell, errno)?),
-        }
+    let keyboard = (!monitor).then(|| traps::ignore_keyboard(&mut shell.state));
+    let result = start_item(shell, item, fds, &mut outlets, monitor, &mut pids);
+    if let Some(keyboard) = keyboard {
+        traps::heed_keyboard(&mut shell.state, keyboard);
     }
+    result?;
     outlets.leave();
     if let Some(last) = pids.last() {
         shell.state.last_background = Some(last.0);
@@ -344,6 +340,28 @@ pub(super) fn background(shell: &mut Shell, item: &Item) -> Run {
     // Children that ended meanwhile are let go.
     crate::jobs::update(shell);
     set_status(shell, 0);
+    Ok(())
+}
+
+/// Starts the processes of an item in the background.
+fn start_item(
+    shell: &mut Shell,
+    item: &Item,
+    fds: FdTable,
+    outlets: &mut Outlets,
+    monitor: bool,
+    pids: &mut Vec<Pid>,
+) -> Run {
+    let pipeline = &item.first;
+    // bash loses a `!` before a lone pipeline.
+    if item.rest.is_empty() && pipeline.time.is_none() {
+        return start_all(shell, pipeline, fds, outlets, monitor, pids);
+    }
+    let group = if monitor { Group::New } else { Group::Inherit };
+    match child::start(shell, Work::Item(item), &fds, outlets, group) {
+        Ok(pid) => pids.push(pid),
+        Err(errno) => drop(child::refused(shell, errno)?),
+    }
     Ok(())
 }
 

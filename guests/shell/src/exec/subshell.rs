@@ -69,14 +69,12 @@ pub(super) fn in_place(
     kind: Kind,
     run: &mut dyn FnMut(&mut Shell) -> Run,
 ) -> Run<Option<(Signal, Pid)>> {
-    if shell.depth >= super::DEPTH {
-        super::too_deep(shell)?;
-    }
+    super::take_stack(shell, super::cost::SUBSHELL)?;
     let saved = save(shell, kind);
-    shell.depth += 1;
-    let result = run(shell);
+    // Signals that came during the last command are still its own.
+    let result = run(shell).and_then(|()| traps::check(shell));
     let killed = ended(shell, result);
-    shell.depth -= 1;
+    super::give_back(shell, super::cost::SUBSHELL);
     restore(shell, saved);
     Ok(killed)
 }
