@@ -8,11 +8,15 @@ use std::sync::OnceLock;
 
 use crate::failure::{Failure, Outcome};
 
-/// The checkout's root.
+/// The checkout's root: cargo says at the start where this package is. What it was when this was compiled may be another
+/// checkout, since several may share a directory for builds.
 pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .unwrap_or(Path::new("."))
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    ROOT.get_or_init(|| {
+        let package = std::env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
+        package.parent().unwrap_or(Path::new(".")).to_path_buf()
+    })
 }
 
 /// A path in the checkout.
