@@ -6,10 +6,11 @@ use crate::process;
 
 pub(crate) const COMMAND: Command = Command {
     name: "spec",
-    arguments: "run|verify|bless [FILTER] | oils [OPTIONS]",
+    arguments: "run|verify|bless [FILTER] | oils|fuzz [OPTIONS]",
     about: "conformance cases: in the sandbox; in bash; recorded from bash",
     more: "run, verify and bless take the cases of spec/ whose `TOPIC/NAME` contains FILTER.\n\
         oils runs the cases of the Oils project, which are beside the checkout in ../shared/oils-spec.\n\
+        fuzz compares the shell with bash on random scripts, and shows small ones on which they differ.\n\
         `cargo run -p codepod-spec -- --help` lists the options.",
     run,
 };
@@ -20,7 +21,7 @@ const OILS_AT_LEAST: usize = 0;
 fn run(arguments: &[String]) -> Outcome {
     let Some((action, rest)) = arguments.split_first() else {
         return Err(Failure::usage(
-            "`spec` needs `run`, `verify`, `bless` or `oils`",
+            "`spec` needs `run`, `verify`, `bless`, `oils` or `fuzz`",
             "`cargo xtask spec --help` tells more",
         ));
     };
@@ -32,6 +33,7 @@ fn run(arguments: &[String]) -> Outcome {
             [first, ..] => Err(unknown_argument(first, "spec")),
         },
         "oils" => codepod_spec(&[&["oils"], &rest[..]].concat()),
+        "fuzz" => codepod_spec(&[&["fuzz"], &rest[..]].concat()),
         other => Err(unknown_argument(other, "spec")),
     }
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use crate::failure::{Failure, Result};
+use crate::fuzz;
 use crate::oils;
 use crate::shell::{self, Action};
 
@@ -21,6 +22,15 @@ usage: codepod-spec COMMAND [OPTIONS]
     --missing-tools       commands that cases call and the sandbox lacks
     --shell native        run the machine's bash instead, to prove the runner
     --at-least N          fail when fewer pass
+
+  fuzz                    random scripts in both shells
+    --count N             how many (1000)
+    --seed S              which; a new one from the clock without it
+    --first N             begin with this script of the seed (0)
+    --any-message         of standard error compare only whether there is any
+    --show N              show so many differences, made small (10)
+    --keep DIR            write those into a directory, too
+    --print N             print a script instead of running any
 ";
 
 /// Does what the words ask for.
@@ -35,6 +45,7 @@ pub(crate) fn run(words: &[OsString]) -> Result<()> {
     match words.words[0] {
         "shell" => shell_arguments(&mut words),
         "oils" => oils::run(&oils_arguments(&mut words)?),
+        "fuzz" => fuzz::run(&fuzz_arguments(&mut words)?),
         other => Err(Failure::usage(format!("there is no command `{other}`"))),
     }
 }
@@ -65,6 +76,23 @@ fn oils_arguments(words: &mut Words<'_>) -> Result<oils::Arguments> {
             "--missing-tools" => arguments.missing_tools = true,
             "--at-least" => arguments.at_least = words.number()?,
             "--shell" => arguments.native = words.value()? == "native",
+            other => return Err(words.unknown(other)),
+        }
+    }
+    Ok(arguments)
+}
+
+fn fuzz_arguments(words: &mut Words<'_>) -> Result<fuzz::Arguments> {
+    let mut arguments = fuzz::Arguments::default();
+    while let Some(word) = words.next() {
+        match word {
+            "--count" => arguments.count = words.number()?,
+            "--seed" => arguments.seed = Some(words.number()?),
+            "--first" => arguments.first = words.number()?,
+            "--any-message" => arguments.messages = false,
+            "--show" => arguments.show = words.number()?,
+            "--keep" => arguments.keep = Some(words.value()?.into()),
+            "--print" => arguments.print = Some(words.number()?),
             other => return Err(words.unknown(other)),
         }
     }
@@ -122,6 +150,7 @@ mod tests {
             &["oils", "--nonsense"],
             &["oils", "--show"],
             &["oils", "--at-least", "many"],
+            &["fuzz", "--seed", "-1"],
         ] {
             assert_eq!(call(words).unwrap_err().status, 2, "{words:?}");
         }

@@ -1,5 +1,9 @@
 //! Showing bytes and differences to people.
 
+/// How many lines of a difference are shown, and how much of a line.
+const MOST_LINES: usize = 20;
+const LONGEST_LINE: usize = 400;
+
 /// Bytes as text: what is no character of a terminal is escaped.
 pub(crate) fn show(bytes: &[u8]) -> String {
     let mut text = String::new();
@@ -42,8 +46,12 @@ pub(crate) fn difference(what: &str, expected: &[u8], got: &[u8]) -> String {
         .count();
     let mut text = format!("  {what}:\n");
     let mut lines = |mark: char, lines: &[&str]| {
-        for line in lines {
-            text += &format!("    {mark} {line}\n");
+        for line in lines.iter().take(MOST_LINES) {
+            let cut: String = line.chars().take(LONGEST_LINE).collect();
+            text += &format!("    {mark} {cut}\n");
+        }
+        if lines.len() > MOST_LINES {
+            text += &format!("    {mark} … {} more lines\n", lines.len() - MOST_LINES);
         }
     };
     // A little of what agrees tells where it is.

@@ -16,6 +16,7 @@ mod arguments;
 mod case_file;
 mod compare;
 mod failure;
+mod fuzz;
 #[path = "../../../guests/spec-helpers/src/helpers.rs"]
 mod helpers;
 mod job;
@@ -28,6 +29,7 @@ mod temporary;
 mod tools;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -43,4 +45,12 @@ fn main() -> ExitCode {
             ExitCode::from(failure.status)
         }
     }
+}
+
+/// The checkout's root: cargo says at the start where this package is. What it was when this was compiled may be another
+/// checkout, since several may share a directory for builds.
+pub(crate) fn checkout() -> PathBuf {
+    std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from)
+        .join("../..")
 }

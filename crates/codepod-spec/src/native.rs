@@ -32,8 +32,8 @@ const MOST_OUTPUT: usize = 16 << 20;
 #[derive(Debug)]
 pub(crate) struct Native {
     path: String,
-    /// Where the helpers are, as long as they are needed.
-    _helpers: Option<Temporary>,
+    /// A directory of that path, as long as it is needed.
+    _directory: Option<Temporary>,
 }
 
 impl Native {
@@ -52,7 +52,7 @@ impl Native {
         }
         Ok(Native {
             path: PATH.to_owned(),
-            _helpers: None,
+            _directory: None,
         })
     }
 
@@ -63,7 +63,24 @@ impl Native {
         link_helpers(directory.path())?;
         Ok(Native {
             path: format!("{}:{}", directory.path().display(), native.path),
-            _helpers: Some(directory),
+            _directory: Some(directory),
+        })
+    }
+}
+
+impl Native {
+    /// The same with nothing but these programs on `PATH`: what is random cannot start another.
+    pub(crate) fn with_tools(names: &[&str]) -> Result<Native> {
+        Native::find()?;
+        let directory = Temporary::new()?;
+        for name in names {
+            let link = directory.path().join(name);
+            symlink(Path::new("/usr/bin").join(name), &link)
+                .map_err(|error| Failure::file("create", &link, error))?;
+        }
+        Ok(Native {
+            path: directory.path().display().to_string(),
+            _directory: Some(directory),
         })
     }
 }

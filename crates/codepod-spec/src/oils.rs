@@ -187,7 +187,7 @@ fn missing_tools(cases: &[&Case], failed: &BTreeSet<&str>) -> Result<()> {
 
 /// Where the data is: beside the checkout.
 fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oils-spec")
+    crate::checkout().join("../shared/oils-spec")
 }
 
 /// Where the cases run.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use codepod::{FileKind, Options, Sandbox};
 
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::job::{CASE_DIRECTORY, Job, Left, Outcome, Place, is_executable};
 
 /// Sandboxes that start alike.
@@ -12,7 +12,12 @@ use crate::job::{CASE_DIRECTORY, Job, Left, Outcome, Place, is_executable};
 pub(crate) struct Sandboxes {
     /// What each is forked from.
     first: Sandbox,
+    /// Where programs are looked for; nothing for the usual.
+    path: Option<&'static str>,
 }
+
+/// Where the programs of [`Sandboxes::with_tools`] are.
+const TOOLS_DIRECTORY: &str = "/tmp/tools";
 
 impl Sandboxes {
     /// Sandboxes with the usual guests and those of `groups`, and with further files, all executable.
@@ -30,7 +35,27 @@ impl Sandboxes {
             root.set_mode(path, 0o755)?;
         }
         first.mkdir(CASE_DIRECTORY)?;
-        Ok(Sandboxes { first })
+        Ok(Sandboxes { first, path: None })
+    }
+
+    /// The same with nothing but these programs on `PATH`.
+    pub(crate) fn with_tools(names: &[&str]) -> Result<Sandboxes> {
+        let sandboxes = Sandboxes::new(&[], &BTreeMap::new())?;
+        sandboxes.first.mkdir(TOOLS_DIRECTORY)?;
+        let mut link = vec!["ln".to_owned(), "-s".to_owned()];
+        link.extend(names.iter().map(|name| format!("/usr/bin/{name}")));
+        link.push(TOOLS_DIRECTORY.to_owned());
+        let linked = sandboxes.first.command(link).run_blocking()?;
+        if linked.exit_code != 0 {
+            return Err(Failure::new(format!(
+                "`ln` failed in the sandbox: {}",
+                String::from_utf8_lossy(&linked.stderr).trim_end()
+            )));
+        }
+        Ok(Sandboxes {
+            path: Some(TOOLS_DIRECTORY),
+            ..sandboxes
+        })
     }
 
     /// Whether they have a shell.
@@ -65,6 +90,9 @@ impl Place for Sandboxes {
         let mut command = sandbox.command(job.argv()).timeout(job.timeout);
         for (name, value) in &job.env {
             command = command.env(name, value);
+        }
+        if let Some(path) = self.path {
+            command = command.env("PATH", path);
         }
         if !job.input().is_empty() {
             command = command.stdin(job.input());

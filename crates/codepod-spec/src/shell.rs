@@ -308,7 +308,8 @@ impl Case {
     }
 }
 
-fn without_hints(stderr: &[u8]) -> Vec<u8> {
+/// Standard error without what is for models and is not bash's.
+pub(crate) fn without_hints(stderr: &[u8]) -> Vec<u8> {
     let lines = stderr.split_inclusive(|byte| *byte == b'\n');
     lines
         .filter(|line| !line.starts_with(HINT))
@@ -318,7 +319,7 @@ fn without_hints(stderr: &[u8]) -> Vec<u8> {
 }
 
 fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/shell")
+    crate::checkout().join("spec/shell")
 }
 
 fn read_all(directory: &Path) -> Result<Vec<CaseFile>> {

@@ -1,0 +1,180 @@
+//! Random expansions of parameters, with every operator.
+
+use super::script::Maker;
+use super::vocabulary::{KEYS, MAP};
+
+impl Maker {
+    /// An expansion of a parameter.
+    pub(super) fn parameter(&mut self) -> String {
+        let name = self.reference();
+        match self.below(30) {
+            0..=1 if !name.contains('[') => format!("${name}"),
+            0..=4 => format!("${{{name}}}"),
+            5..=6 => format!("${{#{name}}}"),
+            7..=10 => {
+                let operator = self.pick(&["-", ":-", "+", ":+"]);
+                format!("${{{name}{operator}{}}}", self.operator_word())
+            }
+            11 => format!(
+                "${{{}{}{}}}",
+                self.pick(&["e", "fresh", "x", "arr[3]", "map[new]", "nope"]),
+                self.pick(&["=", ":="]),
+                self.operator_word()
+            ),
+            12 if self.chance(30) => format!(
+                "${{{name}{}{}}}",
+                self.pick(&["?", ":?"]),
+                self.operator_word()
+            ),
+            12..=15 => {
+                let operator = self.pick(&["#", "##", "%", "%%"]);
+                format!("${{{name}{operator}{}}}", self.pattern())
+            }
+            16..=19 => {
+                let operator = self.pick(&["/", "//", "/#", "/%"]);
+                let replacement = self.pick(&[
+                    "",
+                    "/",
+                    "/X",
+                    "/<&>",
+                    "/$a",
+                    "/'b c'",
+                    "/\"$x\"",
+                    "/\\&",
+                    "/\"&\"",
+                    "/$s",
+                    "/\\\\&",
+                    "/a/b",
+                    "/$q",
+                    "/'&'",
+                    "/*",
+                    "/${x/a/&}",
+                ]);
+                let pattern = self.pattern().replace('/', "\\/");
+                format!("${{{name}{operator}{pattern}{replacement}}}")
+            }
+            20..=22 => {
+                let offset = self.pick(&[
+                    "0", "1", "2", " -1", " -2", "i", "n+1", "9", " -9", "", "$i", "i?1:2", "(-1)",
+                    "${#x}", "1+1", "x", "$((1))", "arr[0]",
+                ]);
+                let length = self.pick(&[
+                    "", ":1", ":2", ":0", ":-1", ":m", ": -2", ":", ":$n", ":99", ":i+1",
+                ]);
+                format!("${{{name}:{offset}{length}}}")
+            }
+            23..=24 => {
+                let operator = self.pick(&[
+                    "^",
+                    "^^",
+                    ",",
+                    ",,",
+                    "~",
+                    "~~",
+                    "^^[a-f]",
+                    ",[A-Z]",
+                    "^?",
+                    ",,[[:upper:]]",
+                    "^^$x",
+                    "~~[aé]",
+                    "^*",
+                ]);
+                format!("${{{name}{operator}}}")
+            }
+            25..=26 => format!(
+                "${{{name}@{}}}",
+                self.pick(&["Q", "U", "u", "L", "E", "a", "A", "K", "k", "P"])
+            ),
+            27 => format!(
+                "${{!{}[{}]}}",
+                self.pick(&["arr", "brr", MAP, "sparse", "em", "nope", "x"]),
+                self.pick(&["@", "*"])
+            ),
+            28 => format!(
+                "${{!{}{}}}",
+                self.pick(&["ref", "ref2", "ref3", "1", "x", "nope", "#"]),
+                self.pick(&["", "", ":-d", "#a", "^^", "@Q", "/a/b", ":1", "+x"])
+            ),
+            _ => self
+                .pick(&[
+                    "${!s@}",
+                    "${!sp*}",
+                    "\"${!a@}\"",
+                    "${#@}",
+                    "${#*}",
+                    "${@:0}",
+                    "${@: -1}",
+                    "${*:2}",
+                    "${@:1:2}",
+                    "${!#}",
+                    "${#?}",
+                    "${PIPESTATUS[@]}",
+                    "${FUNCNAME[0]}",
+                    "$LINENO",
+                    "${BASH_SUBSHELL}",
+                    "$REPLY",
+                    "$OPTIND",
+                    "${#}",
+                    "${##}",
+                    "${#-}",
+                    "${BASH_REMATCH[@]}",
+                    "${#BASH_REMATCH[*]}",
+                    "${-//[!eux]}",
+                    "${BASH_REMATCH[1]}",
+                    "$0",
+                    "${10}",
+                    "$10",
+                    "${nr}",
+                    "${nr[1]}",
+                    "${BASH_VERSINFO[0]}",
+                    "${@@Q}",
+                    "${*@A}",
+                    "${arr[@]@K}",
+                    "${map[@]@k}",
+                    "${#arr}",
+                    "${IFS@Q}",
+                    "${10-d}",
+                    "${@/a/b}",
+                    "${*^}",
+                ])
+                .to_owned(),
+        }
+    }
+
+    /// The word behind an operator such as `:-`.
+    fn operator_word(&mut self) -> String {
+        match self.below(8) {
+            0 => String::new(),
+            1 => format!("{} {}", self.part(), self.part()),
+            2 => self.double(),
+            3 => self.inside(),
+            _ => self.part(),
+        }
+    }
+
+    /// What an expansion is of.
+    fn reference(&mut self) -> String {
+        match self.below(24) {
+            0..=9 => self.scalar().to_owned(),
+            10 => self.integer().to_owned(),
+            11..=12 => format!(
+                "{}[{}]",
+                self.array(),
+                self.pick(&[
+                    "0", "1", "i", "-1", "n%3", "7", "$i", "i-1", "\"1\"", "$((1))", "-9", " 1 "
+                ])
+            ),
+            13..=15 => format!("{}[@]", self.array()),
+            16..=17 => format!("{}[*]", self.array()),
+            18 => format!("{MAP}[{}]", self.pick(KEYS)),
+            19 => format!("{MAP}[{}]", self.pick(&["@", "*"])),
+            20..=21 => self.pick(&["1", "2", "@", "*", "9", "3"]).to_owned(),
+            22 => self
+                .pick(&["nr", "nr", "nra[@]", "nra[1]", "nra"])
+                .to_owned(),
+            _ => self
+                .pick(&["nope", "nope[@]", "nope[1]", "x[0]", "x[@]", "x[1]", "arr"])
+                .to_owned(),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Random patterns, for file names, `case`, `[[`, and operators of expansions.
+
+use super::script::Maker;
+
+const SIMPLE: &[&str] = &[
+    "*",
+    "a*",
+    "*a",
+    "?",
+    "??",
+    "[a-c]*",
+    "[!a]*",
+    "*[0-9]*",
+    "foo",
+    "*.txt",
+    "[[:alpha:]]*",
+    "*b*",
+    "b",
+    "*/",
+    "?*",
+    "\\*",
+    "'*'",
+    "[[:space:]]",
+    "*o",
+    "f?o",
+    "[^l]",
+    "[]a]",
+    "[a",
+    "[a-",
+    "a]",
+    "[[:upper:][:digit:]]",
+    "[a\\-z]",
+    "*'*'",
+    "\\",
+    "[\\]]",
+    "[!]]",
+    "é",
+    "[é漢]",
+    "é?",
+    "**",
+    "*/*",
+    "d/*",
+    ".*",
+    "",
+    "\"\"",
+    "[[:bogus:]]",
+    "[b-a]",
+    "[[.a.]]",
+    "[[=a=]]",
+    "*\\/*",
+    "/",
+    "o",
+    "[[:punct:]]*",
+    "*[!a-z]",
+    "[$x]",
+    "[\"$x\"]",
+    "''*",
+    "*' '*",
+    "\\a",
+    "[a-z]",
+    "[[:alnum:]_]*",
+    "a[",
+    "[-a]",
+    "[a-]",
+    "[!-a]",
+    "[\\a]",
+];
+
+impl Maker {
+    /// A pattern.
+    pub(super) fn pattern(&mut self) -> String {
+        match self.below(20) {
+            0 => format!("\"${}\"", self.scalar()),
+            1 => format!("${}", self.scalar()),
+            2..=5 => self.extended_pattern(),
+            6..=7 => format!("{}{}", self.pick(SIMPLE), self.pick(SIMPLE)),
+            _ => self.pick(SIMPLE).to_owned(),
+        }
+    }
+
+    fn extended_pattern(&mut self) -> String {
+        let operator = self.pick(&["@", "?", "*", "+", "!"]);
+        let mut parts = Vec::new();
+        for _ in 0..self.between(1, 3) {
+            parts.push(if self.deeper(15) {
+                self.nested(Maker::extended_pattern)
+            } else {
+                self.pick(SIMPLE).to_owned()
+            });
+        }
+        let (before, after) = (
+            self.pick(&["", "", "", "*", "a", "?"]),
+            self.pick(&["", "", "", "*", "o", "?", "[b]"]),
+        );
+        format!("{before}{operator}({}){after}", parts.join("|"))
+    }
+
+    /// A regular expression for `=~`.
+    pub(super) fn regex(&mut self) -> String {
+        const REGEXES: &[&str] = &[
+            "^a",
+            "[0-9]+",
+            "(a|b)(.*)",
+            "o+$",
+            "^$",
+            "(.)(.)",
+            "a.c",
+            "(a)|(b)|(c)",
+            "^(.*)([a-z])",
+            "[[:space:]]",
+            "x?y*",
+            "((a)(b)?)+",
+            "\\.",
+            "a{2,3}",
+            "(.*) (.*)",
+            "^[^:]*:",
+            "$x",
+            "\"$x\"",
+            "\".\"",
+            "'*'",
+            "[[:alpha:]_][[:alnum:]_]*",
+            "(a|ab)(c|bcd)",
+            ".",
+            "é",
+            "\\(",
+            "()",
+            "a|b|",
+            "^(a*)(ab)*",
+            "[]a]",
+            "[^]]",
+            "(",
+            "a**",
+            "\\$",
+            "^.{2}",
+            "(o|fo|foo)+",
+        ];
+        self.pick(REGEXES).to_owned()
+    }
+
+    /// A word that names files.
+    pub(super) fn glob(&mut self) -> String {
+        const GLOBS: &[&str] = &[
+            "*",
+            "a*",
+            "?.txt",
+            "*.txt",
+            "[ab]*",
+            "d/*",
+            ".*",
+            "nomatch*",
+            "*\\ *",
+            "*/",
+            "d*/*",
+            "[!a]*",
+            "*.{txt,TXT}",
+            "\"*\"",
+            "\\*",
+            "./*",
+            "[A-Z]*",
+            "?(a|b).txt",
+            "!(*.txt)",
+            "@(a|d)*",
+            "*/x?",
+            "[[:upper:]]*",
+            "**",
+            "**/*",
+            ".h*",
+            "d/.*",
+            "*' '*",
+            "$g",
+            "[.]*",
+            "*.t[x]t",
+            "d//*",
+            "[a]*",
+            "lib[.]sh",
+            "[a-b].txt",
+            "+([a-z]).txt",
+            "*[",
+            "a.txt*",
+            "${x}*",
+            "'a'*",
+        ];
+        self.pick(GLOBS).to_owned()
+    }
+}
