@@ -17,6 +17,7 @@ use crate::failure::{Failure, Outcome, unknown_argument};
 use crate::lock::Lock;
 use crate::metadata::{self, Package};
 use crate::process::{self, Process};
+use crate::sizes;
 use crate::wasm;
 
 pub(crate) const COMMAND: Command = Command {
@@ -45,6 +46,12 @@ struct Guest {
     grants: Vec<String>,
     /// The profile of the guests' workspace that it is built in.
     profile: String,
+    /// Options of `wasm-opt`, where its modules go through that.
+    wasm_opt: Option<String>,
+    /// Features of the target beyond the usual, as rustc takes them.
+    target_features: Option<String>,
+    /// How big a module may be, in bytes: as it is, and compressed.
+    limits: [Option<usize>; 2],
     /// Directories with its sources: its own and those of the members it depends on.
     sources: Vec<PathBuf>,
     /// The packages of registries that it is built from.
@@ -90,7 +97,8 @@ fn bring(guests: &[Guest]) -> Outcome {
     }
     write_list()?;
     forget_old_builds()?;
-    precompile()
+    precompile()?;
+    sizes::print()
 }
 
 fn chosen(names: &[&str]) -> Outcome<Vec<Guest>> {
@@ -140,7 +148,16 @@ fn all() -> Outcome<Vec<Guest>> {
 
 fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
     let table: Table = text.parse().map_err(|error| format!("{error}"))?;
-    let known = ["name", "module", "grants", "profile"];
+    let known = [
+        "name",
+        "module",
+        "grants",
+        "profile",
+        "wasm-opt",
+        "target-features",
+        "max-bytes",
+        "max-compressed",
+    ];
     if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
         return Err(format!("unknown key `{key}` (known: {})", known.join(", ")));
     }
@@ -176,12 +193,32 @@ fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
         Some(value) => value.as_str().ok_or("`profile` must be a string")?,
         None => "release",
     };
+    let text = |key: &str| match table.get(key) {
+        Some(value) => match value.as_str() {
+            Some(text) => Ok(Some(text.to_owned())),
+            None => Err(format!("`{key}` must be a string")),
+        },
+        None => Ok(None),
+    };
+    let bytes = |key: &str| match table.get(key) {
+        Some(value) => match value
+            .as_integer()
+            .and_then(|value| usize::try_from(value).ok())
+        {
+            Some(value) => Ok(Some(value)),
+            None => Err(format!("`{key}` must be a number of bytes")),
+        },
+        None => Ok(None),
+    };
     Ok(Guest {
         name: name.to_owned(),
         package: package.name.clone(),
         modules,
         grants,
         profile: profile.to_owned(),
+        wasm_opt: text("wasm-opt")?,
+        target_features: text("target-features")?,
+        limits: [bytes("max-bytes")?, bytes("max-compressed")?],
         sources: Vec::new(),
         foreign: Vec::new(),
     })
@@ -224,12 +261,16 @@ fn inputs_digest(guest: &Guest) -> Outcome<String> {
         "rustc",
         process::program("rustc").arg("-vV").output()?.as_bytes(),
     );
+    if guest.wasm_opt.is_some() {
+        let version = process::program("wasm-opt").arg("--version").output()?;
+        digest.part("wasm-opt", version.as_bytes());
+    }
     digest.part("c", c_compiler()?.version.as_bytes());
     // The places that paths are mapped to count, the machine's own paths do not.
     for (_, shown) in path_map(root)? {
         digest.part("path", shown.as_bytes());
     }
-    digest.part("build", b"3"); // raise when `cargo_build` changes what it builds
+    digest.part("build", b"4"); // raise when `cargo_build` changes what it builds
     Ok(digest.hex())
 }
 
@@ -296,6 +337,9 @@ fn cargo_build(root: &Path, guest: &Guest) -> Outcome<Vec<PathBuf>> {
     for (path, shown) in path_map(root)? {
         flags.push(format!("--remap-path-prefix={}={shown}", path.display()));
     }
+    if let Some(features) = &guest.target_features {
+        flags.push(format!("-Ctarget-feature={features}"));
+    }
     let mut cargo = guest_cargo(root, "build")?
         .args(["--profile", &guest.profile])
         .args(["--locked", "--package", &guest.package])
@@ -312,9 +356,38 @@ fn cargo_build(root: &Path, guest: &Guest) -> Outcome<Vec<PathBuf>> {
         .run()?;
     let built = target_directory(root).join(TARGET).join(&guest.profile);
     let modules = guest.modules.iter();
-    Ok(modules
+    modules
         .map(|module| built.join(format!("{module}.wasm")))
-        .collect())
+        .map(|module| match &guest.wasm_opt {
+            Some(options) => optimise(&module, options),
+            None => Ok(module),
+        })
+        .collect()
+}
+
+/// Features that rustc's modules use and Debian's `wasm-opt` does not take for granted.
+const WASM_FEATURES: [&str; 7] = [
+    "--enable-bulk-memory",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-nontrapping-float-to-int",
+    "--enable-multivalue",
+    "--enable-reference-types",
+    "--enable-simd",
+];
+
+/// Sends a module through `wasm-opt` and returns the result's place.
+fn optimise(module: &Path, options: &str) -> Outcome<PathBuf> {
+    let result = module.with_extension("opt.wasm");
+    process::program("wasm-opt")
+        .args(WASM_FEATURES)
+        .args(options.split_whitespace())
+        .arg(module)
+        .arg("-o")
+        .arg(&result)
+        .hint("`cargo xtask setup` brings it (Debian: package binaryen)")
+        .run()?;
+    Ok(result)
 }
 
 /// Builds a guest and puts its modules and their list into `kept`, all at once.
@@ -326,7 +399,9 @@ fn build_guest(guest: &Guest, kept: &Path) -> Outcome {
     for (module, file) in guest.modules.iter().zip(&files) {
         let wasm = std::fs::read(file).map_err(|error| Failure::file("read", file, error))?;
         cache::write(&fresh.join(format!("{module}.wasm")), &wasm)?;
-        list.push(describe(guest, module, &wasm));
+        let compressed = sizes::compressed(file)?;
+        check_size(guest, module, [wasm.len(), compressed])?;
+        list.push(describe(guest, module, &wasm, compressed));
     }
     cache::write(&fresh.join("guests.toml"), to_text(list).as_bytes())?;
     if let Err(error) = std::fs::rename(&fresh, kept) {
@@ -339,8 +414,22 @@ fn build_guest(guest: &Guest, kept: &Path) -> Outcome {
     Ok(())
 }
 
+/// Fails when a module is bigger than its guest allows.
+fn check_size(guest: &Guest, module: &str, sizes: [usize; 2]) -> Outcome {
+    for ((size, limit), what) in sizes.iter().zip(guest.limits).zip(["", " compressed"]) {
+        if let Some(limit) = limit.filter(|limit| size > limit) {
+            return Err(Failure::new(format!(
+                "the module `{module}` has {size} bytes{what}; the guest.toml of `{}` allows {limit}",
+                guest.name
+            ))
+            .hint("`twiggy` or `wasm-objdump` on a build with names shows what is big"));
+        }
+    }
+    Ok(())
+}
+
 /// A module's entry in `guests.toml`.
-fn describe(guest: &Guest, module: &str, wasm: &[u8]) -> Value {
+fn describe(guest: &Guest, module: &str, wasm: &[u8], compressed: usize) -> Value {
     let mut commands = Vec::new();
     let mut about = Table::new();
     match wasm::custom_section(wasm, COMMANDS_SECTION) {
@@ -366,6 +455,9 @@ fn describe(guest: &Guest, module: &str, wasm: &[u8]) -> Value {
     entry.insert("grants".into(), guest.grants.clone().into());
     entry.insert("commands".into(), commands.into());
     entry.insert("about".into(), about.into());
+    let size = |bytes: usize| Value::from(i64::try_from(bytes).unwrap_or(i64::MAX));
+    entry.insert("bytes".into(), size(wasm.len()));
+    entry.insert("compressed".into(), size(compressed));
     Value::Table(entry)
 }
 
@@ -625,11 +717,11 @@ mod tests {
     fn commands_come_from_the_custom_section_or_the_module_name() {
         let guest = guest("name = 'p'\nmodule = '*'\ngrants = ['wasi']").unwrap();
         let mut wasm = b"\0asm\x01\0\0\0".to_vec();
-        let plain = describe(&guest, "cat", &wasm);
+        let plain = describe(&guest, "cat", &wasm, 9);
         assert_eq!(plain["commands"], Value::from(vec!["cat"]));
         wasm.extend([0, 30, 16]);
         wasm.extend(b"codepod.commandsls\tlist\nwc\n\0\0");
-        let multi = describe(&guest, "cat", &wasm);
+        let multi = describe(&guest, "cat", &wasm, 9);
         assert_eq!(multi["commands"], Value::from(vec!["ls", "wc"]));
         assert_eq!(multi["about"]["ls"].as_str(), Some("list"));
         assert_eq!(multi["digest"].as_str().map(str::len), Some(64));
@@ -640,9 +732,9 @@ mod tests {
         let guest = guest("name = 'p'\nmodule = '*'\ngrants = ['wasi']").unwrap();
         let mut toolbox = b"\0asm\x01\0\0\0\0\x18\x10".to_vec();
         toolbox.extend(b"codepod.commandsls\ncat\n");
-        let modules = ["cat", "true"].map(|name| describe(&guest, name, b""));
+        let modules = ["cat", "true"].map(|name| describe(&guest, name, b"", 9));
         assert!(refuse_same_commands(&modules).is_ok());
-        let toolbox = describe(&guest, "toolbox", &toolbox);
+        let toolbox = describe(&guest, "toolbox", &toolbox, 9);
         let [cat, _] = modules;
         let failure = refuse_same_commands(&[cat, toolbox]).unwrap_err();
         assert!(failure.to_string().contains("`cat`"), "{failure}");
@@ -651,7 +743,7 @@ mod tests {
     #[test]
     fn the_list_is_read_back_as_written() {
         let guest = guest("name = 'p'\nmodule = '*'\ngrants = ['wasi']").unwrap();
-        let entry = describe(&guest, "cat", b"");
+        let entry = describe(&guest, "cat", b"", 9);
         let table: Table = to_text(vec![entry.clone()]).parse().unwrap();
         assert_eq!(table["guest"].as_array().unwrap(), &vec![entry]);
     }

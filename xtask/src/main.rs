@@ -28,6 +28,7 @@ mod lock;
 mod metadata;
 mod process;
 mod setup;
+mod sizes;
 mod spec;
 mod test;
 mod threats;

@@ -48,6 +48,18 @@ const STEPS: &[Step] = &[
         bring: bring_wasm_c,
     },
     Step {
+        name: "wasm-opt",
+        purpose: "makes guests smaller that ask for it",
+        is_there: || Ok(has_program("wasm-opt")),
+        bring: || install(&["binaryen"]),
+    },
+    Step {
+        name: "zstd",
+        purpose: "tells how big guests are to ship",
+        is_there: || Ok(has_program("zstd")),
+        bring: || install(&["zstd"]),
+    },
+    Step {
         name: tools::NEXTEST.name,
         purpose: tools::NEXTEST.purpose,
         is_there: || Ok(tools::NEXTEST.is_there()),
@@ -111,15 +123,23 @@ fn has_program(name: &str) -> bool {
 }
 
 fn install_host_compiler() -> Outcome {
-    let hint =
-        "install a C and a C++ compiler (Debian: `apt-get install gcc g++ libc6-dev` as root)";
+    install(&["gcc", "g++", "libc6-dev"])
+}
+
+/// Installs Debian packages.
+fn install(packages: &[&str]) -> Outcome {
+    let hint = format!(
+        "install {0} (Debian: `apt-get install {0}` as root)",
+        packages.join(" ")
+    );
     process::program("apt-get")
         .args(["-qq", "update"])
-        .hint(hint)
+        .hint(&hint)
         .run()?;
     process::program("apt-get")
-        .args(["-qq", "install", "-y", "gcc", "g++", "libc6-dev"])
-        .hint(hint)
+        .args(["-qq", "install", "-y", "--no-install-recommends"])
+        .args(packages)
+        .hint(&hint)
         .run()
 }
 
