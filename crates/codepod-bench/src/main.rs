@@ -6,6 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "it prints a report")]
 
+mod agent;
 mod bare;
 mod concurrency;
 mod create;
@@ -35,6 +36,7 @@ const BENCHMARKS: &[Benchmark] = &[
     ("create", create::run),
     ("run", run::run),
     ("shell", shell::run),
+    ("agent", agent::run),
     ("pipe", pipe::run),
     ("snapshot", snapshot::run),
     ("memory", memory::run),
