@@ -26,6 +26,7 @@ mod layers;
 mod links;
 mod lock;
 mod metadata;
+mod packages;
 mod process;
 mod setup;
 mod sizes;

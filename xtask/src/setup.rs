@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::Command;
 use crate::cache;
 use crate::failure::{Failure, Outcome, flag_and_names, unknown_argument};
+use crate::packages;
 use crate::process;
 use crate::tools;
 
@@ -13,7 +14,7 @@ pub(crate) const COMMAND: Command = Command {
     arguments: "[--check]",
     about: "install what the other commands need",
     more: "Brings the wasm targets of the active Rust toolchain, a C compiler for wasm (or uses WASI_SDK_PATH),\n\
-        cargo-nextest and cargo-deny. What the machine has is left alone; the rest goes into the cache\n\
+        the real tools that cases are compared with, cargo-nextest and cargo-deny. What the machine has is left alone; the rest goes into the cache\n\
         directory (CODEPOD_CACHE_DIR, else $XDG_CACHE_HOME/codepod, else ~/.cache/codepod), except Debian\n\
         packages, which are installed when this runs as root.\n\
         --check only says what is missing, and fails when something is.",
@@ -58,6 +59,12 @@ const STEPS: &[Step] = &[
         purpose: "tells how big guests are to ship",
         is_there: || Ok(has_program("zstd")),
         bring: || install(&["zstd"]),
+    },
+    Step {
+        name: "real tools",
+        purpose: "cases of spec/ are compared with them",
+        is_there: packages::are_there,
+        bring: packages::install,
     },
     Step {
         name: tools::NEXTEST.name,
@@ -127,7 +134,8 @@ fn install_host_compiler() -> Outcome {
 }
 
 /// Installs Debian packages.
-fn install(packages: &[&str]) -> Outcome {
+/// Installs Debian packages. Fails where that is not allowed, or this is no Debian.
+pub(crate) fn install(packages: &[&str]) -> Outcome {
     let hint = format!(
         "install {0} (Debian: `apt-get install {0}` as root)",
         packages.join(" ")

@@ -8,7 +8,8 @@ pub(crate) const COMMAND: Command = Command {
     name: "spec",
     arguments: "run|verify|bless [FILTER] | oils|fuzz [OPTIONS]",
     about: "conformance cases: in the sandbox; in bash; recorded from bash",
-    more: "run, verify and bless take the cases of spec/ whose `TOPIC/NAME` contains FILTER.\n\
+    more: "run, verify and bless take the cases of spec/ whose `DIRECTORY/TOPIC/NAME` contains FILTER:\n\
+        `cargo xtask spec bless tools/sed/` records those of sed.\n\
         oils runs the cases of the Oils project, which are beside the checkout in ../shared/oils-spec.\n\
         fuzz compares the shell with bash on random scripts, and shows small ones on which they differ.\n\
         `cargo run -p codepod-spec -- --help` lists the options.",
@@ -28,8 +29,8 @@ fn run(arguments: &[String]) -> Outcome {
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     match action.as_str() {
         "run" | "verify" | "bless" => match rest[..] {
-            [] => codepod_spec(&["shell", action]),
-            [filter] if !filter.starts_with('-') => codepod_spec(&["shell", action, filter]),
+            [] => codepod_spec(&[action]),
+            [filter] if !filter.starts_with('-') => codepod_spec(&[action, filter]),
             [first, ..] => Err(unknown_argument(first, "spec")),
         },
         "oils" => codepod_spec(&[&["oils"], &rest[..]].concat()),
@@ -40,8 +41,8 @@ fn run(arguments: &[String]) -> Outcome {
 
 /// What CI runs: every case, in bash and in the sandbox.
 pub(crate) fn run_cases() -> Outcome {
-    codepod_spec(&["shell", "verify"])?;
-    codepod_spec(&["shell", "run"])?;
+    codepod_spec(&["verify"])?;
+    codepod_spec(&["run"])?;
     codepod_spec(&["oils", "--at-least", &OILS_AT_LEAST.to_string()])
 }
 

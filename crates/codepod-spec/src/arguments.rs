@@ -2,17 +2,17 @@
 
 use std::ffi::OsString;
 
+use crate::cases::{self, Action};
 use crate::failure::{Failure, Result};
 use crate::fuzz;
 use crate::oils;
-use crate::shell::{self, Action};
 
 const HELP: &str = "\
 usage: codepod-spec COMMAND [OPTIONS]
 
-  shell run|verify|bless [FILTER]
-                          our cases, those with FILTER in `TOPIC/NAME`: in the sandbox; in real bash; recorded
-                          from real bash
+  run|verify|bless [FILTER]
+                          our cases, those with FILTER in `DIRECTORY/TOPIC/NAME`: in the sandbox; in real bash;
+                          recorded from real bash. `tools/sed/` are those of sed
   oils                    the cases of the Oils project that bash itself passes
     --filter TEXT         those whose id contains it
     --failed              list the ids of those that fail
@@ -43,24 +43,20 @@ pub(crate) fn run(words: &[OsString]) -> Result<()> {
     }
     let mut words = Words { words, at: 1 };
     match words.words[0] {
-        "shell" => shell_arguments(&mut words),
+        "run" => case_arguments(Action::Run, &mut words),
+        "verify" => case_arguments(Action::Verify, &mut words),
+        "bless" => case_arguments(Action::Bless, &mut words),
         "oils" => oils::run(&oils_arguments(&mut words)?),
         "fuzz" => fuzz::run(&fuzz_arguments(&mut words)?),
         other => Err(Failure::usage(format!("there is no command `{other}`"))),
     }
 }
 
-fn shell_arguments(words: &mut Words<'_>) -> Result<()> {
-    let action = match words.next() {
-        Some("run") => Action::Run,
-        Some("verify") => Action::Verify,
-        Some("bless") => Action::Bless,
-        _ => return Err(Failure::usage("`shell` needs `run`, `verify` or `bless`")),
-    };
+fn case_arguments(action: Action, words: &mut Words<'_>) -> Result<()> {
     let filter = words.next();
     match filter.filter(|word| word.starts_with('-')).or(words.next()) {
         Some(word) => Err(words.unknown(word)),
-        None => shell::run(action, filter),
+        None => cases::run(action, filter),
     }
 }
 
@@ -145,8 +141,8 @@ mod tests {
     fn mistakes_in_a_call_end_with_2() {
         for words in [
             &["nonsense"][..],
-            &["shell"],
-            &["shell", "run", "--nonsense"],
+            &["run", "--nonsense"],
+            &["bless", "one", "two"],
             &["oils", "--nonsense"],
             &["oils", "--show"],
             &["oils", "--at-least", "many"],

@@ -1,4 +1,4 @@
-//! Files of our own cases: `spec/shell/TOPIC.toml`.
+//! Files of our own cases: `spec/shell/TOPIC.toml`, `spec/tools/COMMAND.toml`.
 //!
 //! ```toml
 //! # Pipelines: order, exit status, PIPESTATUS, subshells, broken pipes.
@@ -15,6 +15,7 @@
 //! [`CaseFile::to_text`] writes a file in the one form that all have; comments in front of a case are kept.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -25,6 +26,8 @@ use crate::failure::{Failure, Result};
 #[derive(Debug)]
 pub(crate) struct CaseFile {
     pub(crate) path: PathBuf,
+    /// The name of its directory.
+    pub(crate) directory: String,
     pub(crate) topic: String,
     pub(crate) cases: Vec<Case>,
     /// What stands before each case and says something about it or about the file, without its line end.
@@ -93,17 +96,20 @@ impl CaseFile {
                 "`{BEGIN}` must begin a line, and only where a case begins"
             ));
         }
+        let name = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
         Ok(CaseFile {
             path: path.to_owned(),
-            topic: path
-                .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
+            directory: name(path.parent().and_then(Path::file_name)),
+            topic: name(path.file_stem()),
             cases,
             comments,
             text,
         })
+    }
+
+    /// How its cases' ids begin: `DIRECTORY/TOPIC`.
+    pub(crate) fn id(&self) -> String {
+        format!("{}/{}", self.directory, self.topic)
     }
 
     /// Whether the file has the form that [`CaseFile::to_text`] gives it.

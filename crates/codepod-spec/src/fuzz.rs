@@ -20,13 +20,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use crate::cases::without_hints;
 use crate::compare::{difference, show};
 use crate::failure::{Failure, Result};
 use crate::job::{Feed, Job, Left, Outcome, Place};
 use crate::native::Native;
 use crate::pool;
 use crate::sandbox::Sandboxes;
-use crate::shell::without_hints;
 
 /// How long a script may take.
 const TIMEOUT: Duration = Duration::from_secs(5);

@@ -1,6 +1,6 @@
 //! Conformance: what the shell in the sandbox does, compared with what bash does. `cargo xtask spec` starts it.
 //!
-//! There are three sources of scripts: the cases of the Oils project (`oils`), our own (`shell`, in `spec/`), and
+//! There are three sources of scripts: the cases of the Oils project (`oils`), our own (`cases`, in `spec/`), and
 //! random ones (`fuzz`). There are two places to run them, in a `sandbox` and in the machine's own bash (`native`);
 //! both take a `Job` and return an `Outcome`. What is right is always bash's word: nothing here knows the language,
 //! apart from how the random scripts are made.
@@ -14,6 +14,7 @@
 
 mod arguments;
 mod case_file;
+mod cases;
 mod compare;
 mod failure;
 mod fuzz;
@@ -24,9 +25,9 @@ mod native;
 mod oils;
 mod pool;
 mod sandbox;
-mod shell;
 mod temporary;
 mod tools;
+mod user;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 //! Nothing confines them but their directory, so only scripts that we know or make are run here.
 
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, PipeReader, PipeWriter, Read, Write};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
@@ -18,6 +18,7 @@ use crate::failure::{Failure, Result};
 use crate::helpers;
 use crate::job::{CASE_DIRECTORY, Job, Left, Outcome, PATH, Place, is_executable};
 use crate::temporary::Temporary;
+use crate::user::User;
 
 /// The version whose behaviour is ours.
 pub(crate) const VERSION: &str = "5.2";
@@ -32,6 +33,7 @@ const MOST_OUTPUT: usize = 16 << 20;
 #[derive(Debug)]
 pub(crate) struct Native {
     path: String,
+    user: User,
     /// A directory of that path, as long as it is needed.
     _directory: Option<Temporary>,
 }
@@ -52,6 +54,7 @@ impl Native {
         }
         Ok(Native {
             path: PATH.to_owned(),
+            user: User::find()?,
             _directory: None,
         })
     }
@@ -63,6 +66,7 @@ impl Native {
         link_helpers(directory.path())?;
         Ok(Native {
             path: format!("{}:{}", directory.path().display(), native.path),
+            user: User::Own,
             _directory: Some(directory),
         })
     }
@@ -80,6 +84,7 @@ impl Native {
         }
         Ok(Native {
             path: directory.path().display().to_string(),
+            user: User::Own,
             _directory: Some(directory),
         })
     }
@@ -104,10 +109,11 @@ impl Place for Native {
         // The last name is the same as in the sandbox, for scripts that show it.
         let directory = temporary.path().join("case");
         fill(&directory, &job.files, is_executable)
+            .and_then(|()| self.user.own(temporary.path()))
             .map_err(|error| Failure::file("fill", &directory, error))?;
         let started = Instant::now();
         // Signals that our caller ignores (as `nohup` and `&` do) would be ignored in bash, too.
-        let mut command = Command::new("/usr/bin/env");
+        let mut command = self.user.command("/usr/bin/env");
         let argv = job.argv();
         command
             .args(["--default-signal", "bash"])
@@ -121,13 +127,25 @@ impl Place for Native {
             .env("PATH", &self.path)
             .env("PWD", &directory)
             .process_group(0)
-            .stdin(if job.input().is_empty() {
-                Stdio::null()
-            } else {
-                Stdio::piped()
-            })
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+            .stdin(Stdio::null());
+        let streams = (|| {
+            let stdin = match job.input() {
+                [] => None,
+                _ => {
+                    let (read, write) = std::io::pipe()?;
+                    self.user.own_open(&read)?;
+                    command.stdin(read);
+                    Some(write)
+                }
+            };
+            let (stdout, out) = std::io::pipe()?;
+            let (stderr, err) = std::io::pipe()?;
+            self.user.own_open(&out)?;
+            self.user.own_open(&err)?;
+            command.stdout(out).stderr(err);
+            Ok((stdin, stdout, stderr))
+        })()
+        .map_err(|error: std::io::Error| Failure::new(format!("cannot make pipes: {error}")))?;
         for (name, value) in &job.env {
             command.env(
                 name,
@@ -137,7 +155,9 @@ impl Place for Native {
         let mut child = command
             .spawn()
             .map_err(|error| Failure::new(format!("bash did not start: {error}")))?;
-        let mut outcome = collect(&mut child, job)
+        // It holds the other ends of the pipes.
+        drop(command);
+        let mut outcome = collect(&mut child, streams, job)
             .map_err(|error| Failure::new(format!("cannot follow bash: {error}")))?;
         if job.wants_files {
             outcome.files =
@@ -174,16 +194,20 @@ pub(crate) fn fill(
 }
 
 /// Follows bash to its end, or to the timeout, and ends what is left of what it has started.
-fn collect(child: &mut Child, job: &Job) -> std::io::Result<Outcome> {
-    if let Some(mut stdin) = child.stdin.take() {
+fn collect(
+    child: &mut Child,
+    (stdin, stdout, stderr): (Option<PipeWriter>, PipeReader, PipeReader),
+    job: &Job,
+) -> std::io::Result<Outcome> {
+    if let Some(mut stdin) = stdin {
         // Small enough for a pipe to hold, so nobody waits; a script that does not read it closes it.
         match stdin.write_all(job.input()) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error),
             _ => {}
         }
     }
-    let mut stdout = Stream::of(child.stdout.take())?;
-    let mut stderr = Stream::of(child.stderr.take())?;
+    let mut stdout = Stream::of(stdout)?;
+    let mut stderr = Stream::of(stderr)?;
     let mut deadline = Instant::now() + job.timeout;
     let mut status = None;
     let mut timed_out = false;
@@ -260,12 +284,10 @@ struct Stream<R> {
 }
 
 impl<R: Read + std::os::fd::AsFd> Stream<R> {
-    fn of(open: Option<R>) -> std::io::Result<Stream<R>> {
-        if let Some(open) = &open {
-            fcntl_setfl(open, fcntl_getfl(open)? | OFlags::NONBLOCK)?;
-        }
+    fn of(open: R) -> std::io::Result<Stream<R>> {
+        fcntl_setfl(&open, fcntl_getfl(&open)? | OFlags::NONBLOCK)?;
         Ok(Stream {
-            open,
+            open: Some(open),
             bytes: Vec::new(),
         })
     }

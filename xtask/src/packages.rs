@@ -1,0 +1,64 @@
+//! The real tools that cases are compared with: Debian's packages, and a program of each.
+//!
+//! A tool that a case of `spec/tools` names has its package here, so that CI has it.
+
+use crate::failure::Outcome;
+use crate::setup;
+
+/// A package and a program that it brings.
+const PACKAGES: &[(&str, &str)] = &[
+    ("bash", "bash"),
+    ("bc", "bc"),
+    ("binutils", "strings"),
+    ("bsdextrautils", "hexdump"),
+    ("bzip2", "bzip2"),
+    ("coreutils", "ls"),
+    ("dc", "dc"),
+    ("diffutils", "diff"),
+    ("file", "file"),
+    ("findutils", "find"),
+    ("gawk", "gawk"),
+    ("gettext-base", "envsubst"),
+    ("git", "git"),
+    ("grep", "grep"),
+    ("gzip", "gzip"),
+    ("jq", "jq"),
+    ("less", "less"),
+    ("make", "make"),
+    ("patch", "patch"),
+    ("procps", "ps"),
+    ("ripgrep", "rg"),
+    ("sed", "sed"),
+    ("sqlite3", "sqlite3"),
+    ("tar", "tar"),
+    ("tree", "tree"),
+    ("tzdata", "/usr/share/zoneinfo/Europe/Berlin"),
+    ("unzip", "unzip"),
+    ("util-linux", "setpriv"),
+    ("xxd", "xxd"),
+    ("xz-utils", "xz"),
+    ("zip", "zip"),
+    ("zstd", "zstd"),
+];
+
+/// Whether the machine has every program.
+pub(crate) fn are_there() -> Outcome<bool> {
+    Ok(missing().next().is_none())
+}
+
+/// Installs the packages whose programs are missing; that needs root.
+pub(crate) fn install() -> Outcome {
+    setup::install(&missing().collect::<Vec<_>>())
+}
+
+fn missing() -> impl Iterator<Item = &'static str> {
+    let is_there = |program: &str| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        // A path of its own stays as it is.
+        std::env::split_paths(&path).any(|directory| directory.join(program).exists())
+    };
+    let missing = PACKAGES
+        .iter()
+        .filter(move |(_, program)| !is_there(program));
+    missing.map(|(package, _)| *package)
+}
