@@ -15,6 +15,8 @@ pub struct SyntaxError {
     pub source: Vec<u8>,
     /// Whether a script goes on behind that line, with status 1: an error between the parentheses of `a=(…)`.
     pub recoverable: bool,
+    /// Whether the status stays what it was: an error inside `[[`.
+    pub keeps_status: bool,
 }
 
 /// The kinds of syntax error, worded as bash words them.

@@ -131,6 +131,12 @@ impl<'s> Parser<'s> {
         self.input.line_at(self.input.pos)
     }
 
+    /// Gives the line that comes next another number.
+    pub fn renumber(&mut self, line: u32) {
+        let now = self.line();
+        self.input.renumber(line.wrapping_sub(now));
+    }
+
     /// How much of the text was read: everything up to what the next command starts with.
     pub fn position(&self) -> usize {
         self.input.pos

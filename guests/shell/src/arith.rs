@@ -11,7 +11,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use codepod_shell_syntax::tree::{AndOr, Arith, ArithName, ArithOp, Expr, Subject, Subscript};
+use codepod_shell_syntax::tree::{
+    AndOr, Arith, ArithName, ArithOp, Expr, ParamOp, Part, Subject, Subscript,
+};
 use codepod_shell_syntax::{ArithmeticError, arithmetic};
 
 use crate::flow::{Run, Stop};
@@ -100,6 +102,31 @@ pub fn eval_text(shell: &mut Shell, text: &[u8]) -> Run<i64> {
         return Ok(number);
     }
     eval_value(shell, text)
+}
+
+/// Evaluates while messages name a parameter: `${x:1/0}`.
+pub fn about(shell: &mut Shell, name: impl Fn() -> Vec<u8>, arith: &Arith) -> Run<i64> {
+    match arith.expr.as_deref() {
+        Some(Expr::Number(number)) => return Ok(*number),
+        Some(Expr::Variable(ArithName {
+            name,
+            subscript: None,
+            ..
+        })) => {
+            let variable = shell.state.variables.get(*name);
+            if let Value::Text(text) = &variable.value
+                && !variable.attributes.has(Attributes::NAMEREF)
+                && let Some(number) = plain_number(text)
+            {
+                return Ok(number);
+            }
+        }
+        _ => {}
+    }
+    let before = std::mem::replace(&mut shell.about, Text::from(name()));
+    let result = eval(shell, arith);
+    shell.about = before;
+    result
 }
 
 /// Evaluates while messages name a command: `((`, `[[`, `let`.
@@ -244,14 +271,12 @@ impl Walk<'_> {
             Some(subscript) => self.element(shell, name, subscript)?,
         };
         let Some(text) = text else {
-            if shell.state.set.has(SetOptions::NOUNSET) {
-                let mut shown = name.name.bytes().to_vec();
-                if let Some(subscript) = &name.subscript {
-                    shown.push(b'[');
-                    shown.extend_from_slice(&expand::subscript_text(subscript));
-                    shown.push(b']');
-                }
-                return Err(expand::unbound(shell, &shown).into());
+            // An element that is missing is 0 even then, where there are others.
+            if shell.state.set.has(SetOptions::NOUNSET)
+                && (name.subscript.is_none()
+                    || matches!(assign::value(shell, name.name), Value::Unset))
+            {
+                return Err(expand::unbound(shell, &name.name.bytes()).into());
             }
             return Ok(0);
         };
@@ -267,6 +292,13 @@ impl Walk<'_> {
         name: &ArithName,
         subscript: &Subscript,
     ) -> Result<Option<Text>, Fail> {
+        if is_empty(shell, subscript) && !assign::is_assoc(shell, name.name) {
+            // bash tells of it each time it looks.
+            let message = [&*name.name.bytes(), b"[]: bad array subscript"].concat();
+            shell.error(&message);
+            shell.error(&message);
+            return Ok(None);
+        }
         Ok(expand::element(shell, name.name, subscript)?)
     }
 
@@ -315,6 +347,20 @@ impl Walk<'_> {
         let value = Text::number(value);
         let place = match &name.subscript {
             None => assign::Place::Whole,
+            Some(subscript)
+                if is_empty(shell, subscript) && !assign::is_assoc(shell, name.name) =>
+            {
+                let mut message = Vec::new();
+                if !shell.running.is_empty() {
+                    message.extend_from_slice(shell.running.as_bytes());
+                    message.extend_from_slice(b": ");
+                }
+                message.push(b'`');
+                message.extend_from_slice(&name.name.bytes());
+                message.extend_from_slice(b"[]': not a valid identifier");
+                shell.error(message);
+                return Ok(());
+            }
             Some(subscript) => {
                 let array = expand::array(shell, name.name)?;
                 match assign::place(shell, array, subscript)? {
@@ -342,6 +388,28 @@ impl Walk<'_> {
             Err(Fail::Expand)
         }
     }
+}
+
+/// Whether nothing is left of a subscript when it is expanded.
+fn is_empty(shell: &Shell, subscript: &Subscript) -> bool {
+    let Subscript::Expr { word, .. } = subscript else {
+        return false;
+    };
+    word.parts.iter().all(|part| {
+        let Part::Param(param) = part else {
+            return false;
+        };
+        let (Subject::Variable(name), ParamOp::Value, None) =
+            (param.subject, &param.op, &param.subscript)
+        else {
+            return false;
+        };
+        match &shell.state.variables.get(name).value {
+            Value::Unset => !shell.state.set.has(SetOptions::NOUNSET),
+            Value::Text(text) => text.is_empty() && !param.indirect,
+            _ => false,
+        }
+    })
 }
 
 #[cold]

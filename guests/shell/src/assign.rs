@@ -20,8 +20,8 @@ use crate::variables::{Attributes, Target, Value, resolve};
 use crate::{arith, expand, special};
 
 pub use compound::{elements, elements_of_text};
-pub(crate) use subscript::from_end;
 pub use subscript::{Parsed, is_name, key_or_index, parse_target, place};
+pub(crate) use subscript::{from_end, is_assoc};
 pub use temporary::temporary;
 pub use unset::{unset, unset_by_text, unset_nameref};
 

@@ -190,6 +190,10 @@ fn compound(shell: &mut Shell, command: &Command) -> Run<Checked> {
 fn redirected(shell: &mut Shell, command: &Command) -> Run<Checked> {
     let mark = shell.substitutions.len();
     let mut undo = Undo::default();
+    if shell.state.line == 0 {
+        // Nothing has run yet that had one.
+        shell.state.line = command.line;
+    }
     let result = match redirect::apply(shell, &command.redirects, &mut undo) {
         Ok(true) => kind(shell, command),
         Ok(false) => {

@@ -292,7 +292,10 @@ fn syntax_error(shell: &mut Shell, error: &codepod_shell_syntax::SyntaxError) ->
 
 /// Evaluates `$((…))` in a word. In posix mode an error ends the shell.
 fn number(shell: &mut Shell, arith: &Arith) -> Run<Text> {
-    match arith::eval(shell, arith) {
+    let about = std::mem::take(&mut shell.about);
+    let result = arith::eval(shell, arith);
+    shell.about = about;
+    match result {
         Ok(number) => Ok(Text::number(number)),
         Err(Stop::Discard) if shell.state.set.has(SetOptions::POSIX) => Err(end(shell)),
         Err(stop) => Err(stop),
@@ -346,7 +349,9 @@ pub fn unbound(shell: &mut Shell, name: &[u8]) -> Stop {
 
 /// Ends the shell after an error, with the status that bash has then.
 fn end(shell: &mut Shell) -> Stop {
-    let command = shell.state.invocation == Invocation::Command && shell.state.subshell == 0;
+    let command = shell.state.invocation == Invocation::Command
+        && shell.state.subshell == 0
+        && !shell.state.set.has(SetOptions::ERREXIT);
     shell.state.status = if command { 127 } else { 1 };
     Stop::Exit
 }

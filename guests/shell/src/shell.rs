@@ -27,6 +27,8 @@ pub struct Shell {
     pub captured: Option<i32>,
     /// The command that messages about arithmetic name: `((`, `[[`, `let`, or nothing.
     pub running: &'static str,
+    /// The parameter whose part is being taken, which messages about arithmetic name.
+    pub about: Text,
     /// How many texts are being evaluated as expressions, each out of the one before.
     pub expressions: u32,
     /// The umask that the process started with, once it was changed.
@@ -72,6 +74,7 @@ impl Shell {
             substitutions: Vec::new(),
             captured: None,
             running: "",
+            about: Text::EMPTY,
             expressions: 0,
             first_umask: None,
             calls: Vec::new(),

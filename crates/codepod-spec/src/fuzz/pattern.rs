@@ -82,10 +82,15 @@ impl Maker {
         let operator = self.pick(&["@", "?", "*", "+", "!"]);
         let mut parts = Vec::new();
         for _ in 0..self.between(1, 3) {
+            // A bracket that is never closed reaches beyond the parenthesis, in ways of bash's own.
+            let simple = self.pick(SIMPLE);
+            let is_open = simple.contains('[') && !simple.ends_with(']') || simple.contains('\\');
             parts.push(if self.deeper(15) {
                 self.nested(Maker::extended_pattern)
+            } else if is_open {
+                "b".to_owned()
             } else {
-                self.pick(SIMPLE).to_owned()
+                simple.to_owned()
             });
         }
         let (before, after) = (

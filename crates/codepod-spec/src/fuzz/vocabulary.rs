@@ -90,7 +90,6 @@ pub(super) const PLAIN: &[&str] = &[
     "-e",
     "\u{f7ff}",
     "a\u{f7c3}",
-    "\u{1}",
     "08",
     "1e3",
     "#",
@@ -127,9 +126,8 @@ pub(super) const IN_SINGLE: &[&str] = &[
 ];
 /// What stands between `$'` and `'`.
 pub(super) const IN_ANSI: &[&str] = &[
-    "a\\tb", "\\x41\\n", "q\\'s", "\\u00e9", "\\\\", "x y", "\\e[0m", "\\101", "\\xff", "\\c?",
-    "\\ca", "\\U1F600", "a\\0b", "\\z", "\\\"", "\\x", "\\x{41}", "\\1234", "\\n\\n", "\\?", "",
-    "\\u", "\\001", "\\x7f",
+    "a\\tb", "\\x41\\n", "q\\'s", "\\u00e9", "\\\\", "x y", "\\e[0m", "\\101", "\\xff", "\\U1F600",
+    "a\\0b", "\\z", "\\\"", "\\x", "\\x{41}", "\\1234", "\\n\\n", "\\?", "", "\\u",
 ];
 /// What stands between double quotes and expands to nothing else.
 pub(super) const IN_DOUBLE: &[&str] = &[

@@ -182,9 +182,6 @@ impl<'t> Lexer<'t> {
             .get(self.next_param..self.next_param + count)
             .unwrap_or(&[]);
         self.next_param += count;
-        if text.is_empty() {
-            return Err(self.error("bad array subscript"));
-        }
         super::subscript(text, params, self.depth).ok_or_else(|| self.error("bad array subscript"))
     }
 

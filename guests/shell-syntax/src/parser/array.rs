@@ -20,7 +20,11 @@ impl Reader<'_> {
             self.newlines()?;
             match self.peek() {
                 b')' => break,
-                0 => return Err(self.error_at(ErrorKind::Unmatched(b')'), start)),
+                0 => {
+                    let mut error = self.error_at(ErrorKind::Unmatched(b')'), start);
+                    error.recoverable = true;
+                    return Err(error);
+                }
                 b'<' | b'>' if self.peek_at(1) == b'(' => {}
                 byte if is(byte, END) => {
                     let mut error = self.unexpected();
@@ -47,13 +51,21 @@ impl Reader<'_> {
             return Ok(Element {
                 subscript: Some(Box::new(subscript)),
                 append,
-                value: self.word(Mode::VALUE.extglob(self.options.extglob))?,
+                value: self.word(
+                    Mode::VALUE
+                        .with_braces(self.options.braces)
+                        .extglob(self.options.extglob),
+                )?,
             });
         }
         Ok(Element {
             subscript: None,
             append: false,
-            value: self.command_word()?,
+            value: self.word(
+                Mode::ELEMENT
+                    .braces(self.options.braces)
+                    .extglob(self.options.extglob),
+            )?,
         })
     }
 

@@ -137,8 +137,8 @@ impl Braces {
     pub(super) fn finish(self, parts: &mut Vec<Part>) {
         merge(parts);
         // A tilde just before the close brace is one only where its name ends there.
-        if let [Part::Brace(brace), Part::Literal(text), ..] = parts.as_mut_slice()
-            && !text.starts_with(b"/")
+        if let [Part::Brace(brace), next, ..] = parts.as_mut_slice()
+            && !matches!(next, Part::Literal(text) if text.starts_with(b"/"))
         {
             forget_tildes(brace);
         }

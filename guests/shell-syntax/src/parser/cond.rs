@@ -31,6 +31,7 @@ impl Reader<'_> {
         }
         let mut error = self.error(ErrorKind::Other(message));
         error.line = line;
+        error.keeps_status = true;
         Err(error)
     }
 
@@ -63,7 +64,10 @@ impl Reader<'_> {
                 [before, b"`", &token, b"'", after].concat()
             }
         };
-        self.error(ErrorKind::Other(message))
+        let at_end = self.peek() == 0;
+        let mut error = self.error(ErrorKind::Other(message));
+        error.keeps_status = !at_end;
+        error
     }
 
     fn cond_or(&mut self) -> Parse<Cond> {

@@ -133,8 +133,9 @@ impl Reader<'_> {
         let start = self.pos();
         let first_line = self.line();
         let mut body = Vec::new();
-        // Where a line that goes on from the one before starts: it cannot be the delimiter.
+        // Whether a line goes on from the one before, and where in the body such lines start.
         let mut continued = false;
+        let mut joined = 0;
         loop {
             let from = self.pos();
             if self.peek() == 0 {
@@ -160,7 +161,8 @@ impl Reader<'_> {
                 let tabs = line.iter().take_while(|byte| **byte == b'\t').count();
                 line = &line[tabs..];
             }
-            if !continued && line == pending.delimiter {
+            // A line that only goes on from backslashes may be the delimiter.
+            if body.len() == joined && line == pending.delimiter {
                 break;
             }
             continued = !pending.quoted
@@ -170,6 +172,7 @@ impl Reader<'_> {
             } else {
                 body.extend_from_slice(line);
                 body.push(b'\n');
+                joined = body.len();
             }
         }
         let span = Span {

@@ -47,9 +47,15 @@ impl Reader<'_> {
         if first == b'#' && self.length_follows() {
             self.skip(1);
             param.op = ParamOp::Length;
-        } else if first == b'!' && self.indirection_follows() {
-            self.skip(1);
-            param.indirect = true;
+        } else if first == b'!' {
+            match self.indirection_follows() {
+                None => return Ok(None),
+                Some(false) => {}
+                Some(true) => {
+                    self.skip(1);
+                    param.indirect = true;
+                }
+            }
         }
         match self.subject() {
             Some(subject) => param.subject = subject,
@@ -79,10 +85,18 @@ impl Reader<'_> {
             self.skip(1);
             return Ok(Some(param));
         }
+        let transforms = self.peek() == b'@';
         match self.operation(quoting, start)? {
             Some(op) => {
                 param.op = op;
                 Ok((self.peek() == b'}').then_some(param))
+            }
+            None if transforms => {
+                // bash looks at what follows only where there is a value.
+                let bad = self.bad_substitution(start, quoting)?;
+                self.input.pos -= 1;
+                param.op = bad.op;
+                Ok(Some(param))
             }
             None => Ok(None),
         }
@@ -107,13 +121,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether `!` here is an indirection, or the parameter `!` itself.
-    fn indirection_follows(&mut self) -> bool {
-        match self.peek_at(1) {
-            byte if is(byte, NAME) => true,
-            b'@' | b'*' => matches!(self.peek_at(2), b'}' | b'@' | b'[' | b'/'),
-            b'#' | b'?' | b'-' | b'$' | b'!' => self.peek_at(2) == b'}',
-            _ => false,
+    /// Whether `!` here is an indirection, or the parameter `!` itself; nothing where bash refuses both.
+    fn indirection_follows(&mut self) -> Option<bool> {
+        match (self.peek_at(1), self.peek_at(2)) {
+            (byte, _) if is(byte, NAME) => Some(true),
+            (b'!' | b'$', _) | (b'@' | b'*' | b'#' | b'?', b'[') => None,
+            (b'@' | b'#' | b'?', b'^' | b',' | b'~') => None,
+            (b'@' | b'*' | b'#' | b'?', _) | (b'-', b'}') => Some(true),
+            _ => Some(false),
         }
     }
 
@@ -198,11 +213,12 @@ impl Reader<'_> {
                 }))
             }
             b'@' => {
-                if matches!(
-                    next,
-                    b'U' | b'u' | b'L' | b'Q' | b'E' | b'P' | b'A' | b'K' | b'a' | b'k'
-                ) && self.peek_at(2) == b'}'
-                {
+                // bash looks at the letter only where there is a value.
+                if next == b'}' {
+                    self.skip(1);
+                    return Ok(Some(ParamOp::Transform(b'@')));
+                }
+                if next.is_ascii_alphabetic() && self.peek_at(2) == b'}' {
                     self.skip(2);
                     return Ok(Some(ParamOp::Transform(next)));
                 }

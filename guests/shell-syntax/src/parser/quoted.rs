@@ -122,6 +122,15 @@ impl Reader<'_> {
                     }
                     self.skip(2);
                 }
+                b'$' if end == End::Brace && single.is_none() && self.peek_at(1) == b'\'' => {
+                    let pos = self.pos();
+                    push_literal(&mut parts, self.slice(run, pos));
+                    self.skip(1);
+                    // What it stands for, without the quotes.
+                    if let Part::Quoted(text, _) = self.ansi_quoted()? {
+                        push_literal(&mut parts, &text);
+                    }
+                }
                 b'$' => {
                     let pos = self.pos();
                     push_literal(&mut parts, self.slice(run, pos));

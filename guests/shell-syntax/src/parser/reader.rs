@@ -52,6 +52,11 @@ impl Input {
         }
     }
 
+    /// Moves the numbers of all lines.
+    pub(super) fn renumber(&mut self, by: u32) {
+        self.first_line = self.first_line.wrapping_add(by);
+    }
+
     /// The line of a position.
     pub(super) fn line_at(&self, pos: usize) -> u32 {
         self.first_line.wrapping_add(self.newlines_before(pos))
@@ -420,6 +425,7 @@ impl<'a> Reader<'a> {
             column: (pos - start + 1) as u32,
             source,
             recoverable: false,
+            keeps_status: false,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::parser::class::{END, NAME, is, starts_name};
 use crate::parser::reader::{Parse, Reader};
+use crate::parser::word::Mode;
 use crate::tree::{Name, Redirect, RedirectKind, RedirectLeft, Word};
 
 impl Reader<'_> {
@@ -93,7 +94,12 @@ impl Reader<'_> {
         if is(byte, END) && !process {
             return Err(self.unexpected());
         }
-        let word = self.command_word()?;
+        let word = if length == 3 && first == b'<' {
+            // A here-string is not brace-expanded.
+            self.word(Mode::WORD.braces(false).extglob(self.options.extglob))?
+        } else {
+            self.command_word()?
+        };
         Ok(Redirect {
             left,
             kind: make(word),

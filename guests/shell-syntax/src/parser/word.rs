@@ -36,6 +36,11 @@ impl Mode {
         classes: END | QUOTE | TILDE | BRACE,
         flags: WORD_TILDES | BRACES,
     };
+    /// An element of a compound assignment.
+    pub(super) const ELEMENT: Mode = Mode {
+        classes: END | QUOTE | TILDE | BRACE,
+        flags: START_TILDE | BRACES,
+    };
     /// The value of an assignment.
     pub(super) const VALUE: Mode = Mode {
         classes: END | QUOTE | TILDE,
@@ -91,6 +96,15 @@ impl Mode {
         if !on {
             self.classes &= !BRACE;
             self.flags &= !BRACES;
+        }
+        self
+    }
+
+    /// With brace expansion, where it is on.
+    pub(super) fn with_braces(mut self, on: bool) -> Mode {
+        if on {
+            self.classes |= BRACE;
+            self.flags |= BRACES;
         }
         self
     }
@@ -412,6 +426,7 @@ impl Reader<'_> {
     ) -> bool {
         let pos = self.pos();
         if let Some(braces) = braces
+            && !mode.has(VALUE_TILDES)
             && run == pos
             && braces.tilde_here(parts)
         {

@@ -205,6 +205,7 @@ impl<'t> Printer<'t> {
                     self.word(pattern);
                 }
             }
+            ParamOp::Transform(b'@') => self.put(b"@"),
             ParamOp::Transform(letter) => self.put(&[b'@', *letter]),
         }
     }

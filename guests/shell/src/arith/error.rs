@@ -11,7 +11,10 @@ use crate::shell::Shell;
 #[inline(never)]
 pub(super) fn report(shell: &mut Shell, text: &[u8], message: &str, token: &[u8]) -> Stop {
     let mut line = Vec::new();
-    if !shell.running.is_empty() {
+    if !shell.about.is_empty() {
+        line.extend_from_slice(&shell.about);
+        line.extend_from_slice(b": ");
+    } else if !shell.running.is_empty() {
         line.extend_from_slice(shell.running.as_bytes());
         line.extend_from_slice(b": ");
     }

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use codepod_shell_syntax::Name;
-use codepod_shell_syntax::tree::{Assign, AssignValue, Element, Subscript};
+use codepod_shell_syntax::tree::{Assign, AssignValue, Element, Part, Subscript, Word};
 
 use super::{Place, array_name, cooked, fail, put, subscript};
-use crate::flow::Run;
+use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
 use crate::shell::Shell;
 use crate::text::Text;
@@ -58,7 +58,7 @@ pub(super) fn assign(shell: &mut Shell, assign: &Assign) -> Run {
     if shell.state.set.has(SetOptions::XTRACE) {
         super::trace::compound(shell, assign, list)?;
     }
-    if elements(shell, name, list, assign.append)? {
+    if list_of(shell, name, list, assign.append, b"")? {
         return Ok(());
     }
     fail(shell)
@@ -67,6 +67,17 @@ pub(super) fn assign(shell: &mut Shell, assign: &Assign) -> Run {
 /// Assigns a list to a variable that is no nameref: associative if it already is (or is declared so), indexed otherwise. Without
 /// `append` the old elements go, after the new ones were expanded. A readonly variable is reported and `Ok(false)`.
 pub fn elements(shell: &mut Shell, name: Name, list: &[Element], append: bool) -> Run<bool> {
+    list_of(shell, name, list, append, b"'")
+}
+
+/// The same; `quote` stands around a word in messages.
+fn list_of(
+    shell: &mut Shell,
+    name: Name,
+    list: &[Element],
+    append: bool,
+    quote: &[u8],
+) -> Run<bool> {
     let attributes = shell.state.variables.get(name).attributes;
     if attributes.has(Attributes::READONLY) {
         shell.error([&*name.bytes(), b": readonly variable"].concat());
@@ -76,7 +87,7 @@ pub fn elements(shell: &mut Shell, name: Name, list: &[Element], append: bool) -
         return dynamic(shell, name, list);
     }
     if subscript::is_assoc(shell, name) {
-        associative(shell, name, list, append, attributes)?;
+        associative(shell, name, list, append, attributes, quote)?;
     } else {
         indexed(shell, name, list, append, attributes)?;
     }
@@ -127,6 +138,10 @@ fn indexed(
     attributes: Attributes,
 ) -> Run {
     let simple = !attributes.any(Attributes::INTEGER.with(Attributes::CASE));
+    if !matches!(shell.state.variables.get(name).value, Value::Indexed(_)) {
+        // It is an array while its elements are expanded, and stays one when that fails.
+        shell.state.variables.get_mut(name).make_indexed();
+    }
     if simple && !append && list.iter().all(|element| element.subscript.is_none()) {
         let mut fields = shell.take_fields();
         for element in list {
@@ -183,7 +198,14 @@ fn index(
     if let Subscript::Expr { word, arith } = subscript
         && !word.parts.is_empty()
     {
-        let index = arith::eval(shell, arith)?;
+        let index = if word.parts.iter().any(is_quoted) {
+            // Quotes are removed from the whole element before it is looked at.
+            let text = expand::key(shell, word)?;
+            arith::eval_text(shell, &text)
+        } else {
+            arith::eval(shell, arith)
+        };
+        let index = index.map_err(|stop| expand::unwound(shell, stop))?;
         if let Value::Indexed(array) = &shell.state.variables.get(name).value
             && let Some(index) = subscript::from_end(array, index)
         {
@@ -215,6 +237,7 @@ fn associative(
     list: &[Element],
     append: bool,
     attributes: Attributes,
+    quote: &[u8],
 ) -> Run {
     if list
         .first()
@@ -229,12 +252,18 @@ fn associative(
             shell.error(
                 [
                     &*name.bytes(),
-                    b": '",
+                    b": ",
+                    quote,
                     &*value,
-                    b"': must use subscript when assigning associative array",
+                    quote,
+                    b": must use subscript when assigning associative array",
                 ]
                 .concat(),
             );
+            if shell.state.set.has(SetOptions::ERREXIT) {
+                shell.state.status = 1;
+                return Err(Stop::Exit);
+            }
             continue;
         };
         let key = match &**subscript {
@@ -330,12 +359,10 @@ fn expanded<'l>(shell: &mut Shell, list: &'l [Element]) -> Run<Vec<Ready<'l>>> {
     for element in list {
         ready.push(match &element.subscript {
             Some(subscript) if expand::has_brace(&element.value) => {
-                // Braces are expanded before anyone looks for a subscript.
+                // Braces are expanded before anyone looks for a subscript, which makes it a word like any other.
                 let mut fields = Vec::new();
-                expand::fields(shell, &element.value, &mut fields)?;
-                let before = [b"[", &*subscript_text(subscript), b"]="].concat();
-                let words = fields.iter().map(|field| [&before[..], field].concat());
-                Ready::Fields(words.map(Text::from).collect())
+                expand::fields(shell, &whole(subscript, element), &mut fields)?;
+                Ready::Fields(fields)
             }
             Some(subscript) => {
                 let value = expand::assigned(shell, &element.value)?;
@@ -349,6 +376,26 @@ fn expanded<'l>(shell: &mut Shell, list: &'l [Element]) -> Run<Vec<Ready<'l>>> {
         });
     }
     Ok(ready)
+}
+
+fn is_quoted(part: &Part) -> bool {
+    matches!(part, Part::Quoted(..) | Part::Double(_))
+}
+
+/// `[subscript]=value` as one word.
+fn whole(subscript: &Subscript, element: &Element) -> Word {
+    let mut word = element.value.clone();
+    let equals: &[u8] = if element.append { b"]+=" } else { b"]=" };
+    word.parts.insert(0, Part::Literal(equals.into()));
+    match subscript {
+        Subscript::At => word.parts.insert(0, Part::Literal(b"@"[..].into())),
+        Subscript::Star => word.parts.insert(0, Part::Literal(b"*"[..].into())),
+        Subscript::Expr { word: inside, .. } => {
+            word.parts.splice(0..0, inside.parts.iter().cloned());
+        }
+    }
+    word.parts.insert(0, Part::Literal(b"["[..].into()));
+    word
 }
 
 /// A subscript as it was written.

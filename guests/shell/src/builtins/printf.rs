@@ -58,6 +58,7 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         out: Vec::new(),
         rest: operands,
         status: 0,
+        direct: target.is_none(),
     };
     printf.all(format)?;
     let Printf {
@@ -88,6 +89,8 @@ struct Printf<'s, 'a> {
     out: Vec<u8>,
     rest: &'a [Text],
     status: i32,
+    /// Whether it goes to standard output.
+    direct: bool,
 }
 
 impl<'a> Printf<'_, 'a> {
@@ -354,6 +357,14 @@ impl<'a> Printf<'_, 'a> {
     }
 
     fn error(&mut self, message: impl AsRef<[u8]>) {
+        // Lines that are whole come before the message.
+        if self.direct
+            && let Some(end) = self.out.iter().rposition(|byte| *byte == b'\n')
+        {
+            let rest = self.out.split_off(end + 1);
+            let whole = std::mem::replace(&mut self.out, rest);
+            self.status = self.status.max(print(self.shell, b"printf", &whole));
+        }
         self.shell.builtin_error(b"printf", message);
     }
 

@@ -88,7 +88,7 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         Ok(End::Time) => TIMED_OUT,
         Err(errno) => {
             failed(shell, options.descriptor, errno);
-            1
+            return Ok(1);
         }
     };
     if !assign(shell, &options, names, input)? {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use codepod_shell_syntax::Name;
 use codepod_shell_syntax::print;
-use codepod_shell_syntax::tree::{Redirect, RedirectKind, RedirectLeft, Word};
+use codepod_shell_syntax::tree::{ParamOp, Part, Redirect, RedirectKind, RedirectLeft, Word};
 use codepod_sys::file::{self, Links, OpenOptions, mode};
 use codepod_sys::{Errno, descriptor, pipe};
 
@@ -53,6 +53,35 @@ pub(super) fn apply(shell: &mut Shell, redirects: &[Redirect], undo: &mut Undo) 
         }
     }
     Ok(true)
+}
+
+/// Whether expanding redirections may change variables.
+pub(super) fn may_assign(redirects: &[Redirect]) -> bool {
+    redirects.iter().any(|redirect| {
+        let word = match &redirect.kind {
+            RedirectKind::HereDoc(document) => &document.body,
+            RedirectKind::HereString(word)
+            | RedirectKind::Read(word)
+            | RedirectKind::ReadWrite(word)
+            | RedirectKind::Append(word)
+            | RedirectKind::Clobber(word)
+            | RedirectKind::Write(word)
+            | RedirectKind::WriteBoth(word)
+            | RedirectKind::AppendBoth(word)
+            | RedirectKind::DupRead(word)
+            | RedirectKind::DupWrite(word) => word,
+        };
+        matches!(redirect.left, RedirectLeft::Variable(..)) || word.parts.iter().any(assigns)
+    })
+}
+
+fn assigns(part: &Part) -> bool {
+    match part {
+        Part::Arith(_) => true,
+        Part::Param(param) => !matches!(param.op, ParamOp::Value) || param.subscript.is_some(),
+        Part::Double(parts) => parts.iter().any(assigns),
+        _ => false,
+    }
 }
 
 /// Where a redirection goes to.

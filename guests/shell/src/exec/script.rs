@@ -102,7 +102,14 @@ impl<'s> Script<'s> {
                 }
                 Err(error) => {
                     syntax_error(shell, &error, self.label);
-                    shell.state.status = 2;
+                    if error.recoverable {
+                        shell.state.status = 1;
+                        commands += 1;
+                        continue;
+                    }
+                    if !error.keeps_status || !self.main {
+                        shell.state.status = 2;
+                    }
                     if shell.state.interactive && self.place.is_some() {
                         continue;
                     }
@@ -123,6 +130,10 @@ impl<'s> Script<'s> {
                 Err(Stop::Discard) if shell.state.subshell == 0 || self.main => {
                     let status = shell.state.status;
                     super::set_status(shell, status);
+                    if self.main {
+                        // bash goes on counting from the command that was given up.
+                        self.parser.renumber(shell.state.line.wrapping_add(1));
+                    }
                 }
                 Err(Stop::Discard) => return Err(Stop::Exit),
                 Err(stop) => return Err(stop),

@@ -302,7 +302,14 @@ fn prepare_and_run(
 ) -> Run {
     temporaries(shell, simple, stays)?;
     trace::words(shell, &fields)?;
-    if !redirect::apply(shell, &command.redirects, undo)? {
+    // Redirections of a program are its own: what they assign is lost.
+    let kept = (matches!(what, What::Program) && redirect::may_assign(&command.redirects))
+        .then(|| shell.state.variables.clone());
+    let applied = redirect::apply(shell, &command.redirects, undo);
+    if let Some(variables) = kept {
+        shell.state.variables = variables;
+    }
+    if !applied? {
         shell.give_fields(fields);
         set_status(shell, 1);
         return match what {

@@ -137,6 +137,7 @@ fn indirect(shell: &mut Shell, param: &Param, what: What) -> Run<What> {
             let all: Vec<&[u8]> = list.iter().map(|text| &text[..]).collect();
             Text::from(all.join(&b' '))
         }
+        Fetched::Unset if matches!(what, What::Positional(_)) => return Ok(What::Nothing),
         Fetched::Unset if exists(shell, &what) => return Ok(What::Nothing),
         Fetched::Unset | Fetched::Many(..) => {
             let shown = super::param::shown(param);

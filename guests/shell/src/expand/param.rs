@@ -40,6 +40,17 @@ fn positionals(shell: &mut Shell, sink: &mut Sink, star: bool, place: Place) -> 
 #[inline(never)]
 fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> Run {
     match &param.op {
+        ParamOp::Bad(text) if param.subject != Subject::Special(b'?') => {
+            let what = locate(shell, param)?;
+            return match fetch(shell, &what)? {
+                Fetched::Unset => Ok(()),
+                Fetched::Many(list, _) if list.is_empty() => Ok(()),
+                _ => {
+                    bad_substitution(shell, text);
+                    Err(super::end(shell))
+                }
+            };
+        }
         ParamOp::Bad(text) => return Err(bad_substitution(shell, text)),
         ParamOp::Keys => return keys(shell, sink, param, place),
         ParamOp::Prefixed(kind) => return prefixed(shell, sink, param, *kind == b'*', place),
@@ -65,7 +76,9 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> R
     }
     let fetched = match &param.op {
         ParamOp::Slice { offset, length } => {
-            let sliced = slice::slice(shell, &what, fetched, offset, length.as_ref())?;
+            let sliced = slice::slice(shell, &what, fetched, offset, length.as_ref(), || {
+                shown(param)
+            })?;
             return emit(shell, sink, sliced, place, From::Slice);
         }
         ParamOp::Trim {

@@ -205,6 +205,16 @@ pub(super) fn case(text: Text, op: u8, all: bool, pattern: Option<&Pattern>) -> 
             let changed = match op {
                 b'^' => chars::upper(code),
                 b',' => chars::lower(code),
+                _ if after == at + 1 && code > 0x7f => {
+                    // bash takes the byte's number for that of a character.
+                    out.push(swapped(text[at]));
+                    at = after;
+                    if !all {
+                        out.extend_from_slice(&text[at..]);
+                        break;
+                    }
+                    continue;
+                }
                 _ if chars::upper(code) != code => chars::upper(code),
                 _ => chars::lower(code),
             };
@@ -219,4 +229,14 @@ pub(super) fn case(text: Text, op: u8, all: bool, pattern: Option<&Pattern>) -> 
         }
     }
     out.into()
+}
+
+/// A byte of Latin 1 in the other case.
+fn swapped(byte: u8) -> u8 {
+    match byte {
+        0xd7 | 0xdf | 0xf7 | 0xff => byte,
+        0xc0..=0xde => byte + 0x20,
+        0xe0..=0xfe => byte - 0x20,
+        _ => byte,
+    }
 }

@@ -10,17 +10,28 @@ use crate::text::Text;
 use crate::variables::Value;
 use crate::{arith, assign};
 
-/// A part of a string, of the positional parameters or of an array.
+/// A part of a string, of the positional parameters or of an array. Messages about the numbers begin with the name `shown`.
 pub(super) fn slice(
     shell: &mut Shell,
     what: &What,
     fetched: Fetched,
     offset: &Arith,
     length: Option<&Arith>,
+    shown: impl Fn() -> Vec<u8> + Copy,
 ) -> Run<Fetched> {
-    let offset = arith::eval(shell, offset)?;
+    if matches!(fetched, Fetched::Unset) {
+        return Ok(fetched);
+    }
+    if let (What::All(..), Fetched::Many(list, _)) = (what, &fetched)
+        && list.is_empty()
+    {
+        return Ok(fetched);
+    }
+    let offset = arith::about(shell, shown, offset)?;
     let length = match length {
-        Some(length) => Some(arith::eval(shell, length)?),
+        // Where there is nothing to take any of, nobody looks at the length.
+        Some(_) if is_outside(shell, what, &fetched, offset) => None,
+        Some(length) => Some(arith::about(shell, shown, length)?),
         None => None,
     };
     match fetched {
@@ -40,6 +51,24 @@ pub(super) fn slice(
             Ok(Fetched::Many(part(shell, what, list, offset, length), star))
         }
     }
+}
+
+/// Whether a part that starts at `offset` is outside of what there is.
+fn is_outside(shell: &mut Shell, what: &What, fetched: &Fetched, offset: i64) -> bool {
+    let (count, last) = match fetched {
+        Fetched::Unset => return true,
+        Fetched::One(text) => (chars::count(text) as i64, 0),
+        Fetched::Many(list, _) => match what {
+            // `$0` counts, too.
+            What::Positionals(_) => (list.len() as i64 + 1, 0),
+            What::All(name, _) => match assign::value(shell, *name) {
+                Value::Indexed(array) => (array.end() as i64, 1),
+                _ => (list.len() as i64, 0),
+            },
+            _ => (list.len() as i64, 0),
+        },
+    };
+    offset > count - last || offset.saturating_add(count) < 0
 }
 
 /// Whether all elements are those of a string: `${x[@]:1}` is then `${x:1}`.

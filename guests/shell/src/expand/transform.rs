@@ -29,6 +29,11 @@ pub(super) fn expand(
     if matches!(fetched, Fetched::Unset) && shell.state.set.has(SetOptions::NOUNSET) {
         return Err(super::unbound(shell, &shown(param)));
     }
+    let nothing = match &fetched {
+        Fetched::Unset => true,
+        Fetched::One(_) => false,
+        Fetched::Many(list, _) => list.is_empty(),
+    };
     let result = match letter {
         b'A' => declared(shell, &what, fetched),
         b'a' => attributes(shell, &what, fetched),
@@ -39,18 +44,12 @@ pub(super) fn expand(
         b'L' => map(fetched, |text| replace::case(text, b',', true, None)),
         b'E' => map(fetched, |text| escapes(&text)),
         b'P' => prompts(shell, fetched)?,
+        _ if nothing => fetched,
         _ => {
-            shell.error(
-                [
-                    b"${",
-                    &*shown(param),
-                    b"@",
-                    &[letter],
-                    b"}: bad substitution",
-                ]
-                .concat(),
-            );
-            return Err(super::give_up(shell));
+            let letter: &[u8] = if letter == b'@' { b"" } else { &[letter] };
+            let text = [b"${", &*shown(param), b"@", letter, b"}"].concat();
+            shell.error([&text[..], b": bad substitution"].concat());
+            return Err(super::end(shell));
         }
     };
     emit(shell, sink, result, place, changed(&what))
