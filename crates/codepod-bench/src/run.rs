@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use codepod::{Options, Sandbox};
 
@@ -11,6 +12,7 @@ use crate::timing::{median, micros, percentile, show, time};
 
 const ROUNDS: usize = 20_000;
 const CREATIONS: usize = 2000;
+const FIRST_BYTES: usize = 500;
 const SCRIPT: &str = "echo hi";
 
 pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn std::error::Error>> {
@@ -59,7 +61,38 @@ pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn std::error::Error>>
         Goal::AtMost(80.0),
         "µs",
     );
+    let mut bytes = Vec::new();
+    for _ in 0..FIRST_BYTES {
+        bytes.push(first_byte(&sandbox)?);
+    }
+    let byte = median(&mut bytes);
+    report.figure(
+        "first byte of yes | head -n 1",
+        show(byte),
+        micros(byte),
+        Goal::AtMost(200.0),
+        "µs",
+    );
     Ok(())
+}
+
+/// How long it takes from the start of a script to the first byte of its output.
+fn first_byte(sandbox: &Sandbox) -> Result<Duration, Box<dyn std::error::Error>> {
+    let mut running = sandbox.script("yes | head -n 1").start()?;
+    let mut stdout = running.stdout.take().ok_or("no stdout")?;
+    let reader = std::thread::spawn(move || {
+        let mut buffer = [0; 16];
+        let read = stdout.read_blocking(&mut buffer);
+        let came = Instant::now();
+        while let Ok(1..) = stdout.read_blocking(&mut [0; 16]) {}
+        read.map(|_| came)
+    });
+    // The thread is waiting by then, as a caller's would be.
+    std::thread::sleep(Duration::from_millis(1));
+    let start = Instant::now();
+    running.wait_blocking()?;
+    let came = reader.join().map_err(|_| "the reader panicked")??;
+    Ok(came.saturating_duration_since(start))
 }
 
 fn echo(sandbox: &Sandbox) -> Result<(), Box<dyn std::error::Error>> {

@@ -39,8 +39,9 @@ pub(crate) use script::note_names;
 pub use script::{Aliases, Script, parser_options, syntax_error};
 pub use subshell::put_back;
 
-/// How much of the stack commands that nest may take, in bytes as [`cost`] counts them. The engine gives 8 MiB (`config.rs` of
-/// codepod-wasmtime); the rest is for what runs at the bottom: the parser, expansions, builtins.
+/// How much of the stack commands that nest may take, in bytes as [`cost`] counts them. The engine gives 16 MiB (`config.rs` of
+/// codepod-wasmtime): frames may be twice as big as counted, and there is room for what runs at the bottom: the parser,
+/// expansions, builtins.
 pub const STACK: u32 = 7_200_000;
 
 /// What nesting takes of the engine's stack, in bytes: measured as the depth at which 8 MiB are used up, and rounded up.
