@@ -16,6 +16,7 @@ mod backtrack;
 mod chars;
 mod class;
 mod fast;
+mod glob;
 mod hir;
 mod lines;
 mod literal;
@@ -35,6 +36,7 @@ pub use chars::{
     is_bytes, lower, next as next_char, previous as previous_char, push as push_char, set_bytes,
     set_locale, upper,
 };
+pub use glob::Glob;
 pub use printable::is_printable;
 pub use syntax::{Config, Leading, Syntax};
 

@@ -144,6 +144,11 @@ impl<K: Copy> Options<K> {
         self
     }
 
+    /// Whether the option that was read last was the first behind its dash: `-1` of `-12`.
+    pub fn starts_cluster(&self) -> bool {
+        self.at == 2
+    }
+
     /// Everything that was not read yet.
     pub fn rest(self) -> Arguments {
         self.rest.into()

@@ -1,0 +1,286 @@
+//! What finds matches: expressions, many strings at once, whole lines from a list, Perl's expressions.
+
+use std::collections::HashSet;
+
+use aho_corasick::{AhoCorasick, Input, MatchKind};
+use codepod_posix_regex::{Config, Error, Regex, Span, Syntax, is_bytes, next_char, previous_char};
+use memchr::memchr;
+
+use crate::arguments::{Asked, Kind};
+
+/// From here on strings are looked for all at once.
+const MANY: usize = 40;
+
+/// Finds matches.
+pub(crate) enum Matcher {
+    /// Expressions, or few strings.
+    Posix(Box<Regex>),
+    /// Many strings; with the flag, only as whole words.
+    Strings(Box<AhoCorasick>, bool),
+    /// Whole lines that are one of these.
+    Lines(HashSet<Vec<u8>>),
+    /// Perl's.
+    Perl(Box<fancy_regex::Regex>),
+    /// No pattern, no match.
+    Never,
+}
+
+impl Matcher {
+    /// Compiles. Fails with the message.
+    pub(crate) fn new(asked: &Asked) -> Result<Matcher, String> {
+        if asked.patterns.is_empty() {
+            return Ok(Matcher::Never);
+        }
+        if asked.kind == Kind::Perl {
+            return perl(asked);
+        }
+        let mut patterns: Vec<&[u8]> = asked.patterns.iter().map(|pattern| &pattern[..]).collect();
+        if patterns.len() > 1 {
+            let mut seen = HashSet::new();
+            patterns.retain(|pattern| seen.insert(*pattern));
+        }
+        let config = Config {
+            icase: asked.icase,
+            line: Some(asked.end),
+            word: asked.word && !asked.whole,
+            whole: asked.whole,
+            ..Config::new(if asked.kind == Kind::Extended {
+                Syntax::EGREP
+            } else {
+                Syntax::GREP
+            })
+        };
+        let fixed = asked.kind == Kind::Fixed;
+        let plain_case =
+            !asked.icase || patterns.iter().all(|pattern| pattern.is_ascii()) && is_bytes();
+        if fixed && patterns.len() >= MANY && plain_case {
+            return strings(&patterns, asked);
+        }
+        if fixed {
+            return Regex::literals(&patterns, &config)
+                .map(|regex| Matcher::Posix(Box::new(regex)))
+                .map_err(|error| error.message().to_owned());
+        }
+        for pattern in &patterns {
+            check_class_syntax(pattern)?;
+        }
+        let regex = Regex::any(&patterns, &config).map_err(|error| error.message().to_owned())?;
+        for what in regex.misplaced() {
+            codepod_tool::complain("grep", format!("warning: {what}"));
+        }
+        Ok(Matcher::Posix(Box::new(regex)))
+    }
+
+    /// The first line at or after `from` that matches, without its end. `text` ends with the end of a line.
+    pub(crate) fn find_line(
+        &self,
+        text: &[u8],
+        from: usize,
+        end: u8,
+    ) -> Result<Option<Span>, Error> {
+        match self {
+            Matcher::Never => Ok(None),
+            Matcher::Posix(regex) => regex.find_line(text, from),
+            Matcher::Strings(strings, false) => {
+                let input = Input::new(text).span(from..text.len()).earliest(true);
+                Ok(strings.find(input).map(|found| {
+                    let start = memchr::memrchr(end, &text[from..found.start()])
+                        .map_or(from, |at| from + at + 1);
+                    let stop = memchr(end, &text[found.start()..])
+                        .map_or(text.len(), |at| found.start() + at);
+                    (start, stop)
+                }))
+            }
+            Matcher::Strings(..) | Matcher::Lines(_) | Matcher::Perl(_) => {
+                let mut start = from;
+                while start < text.len() {
+                    let stop = memchr(end, &text[start..]).map_or(text.len(), |at| start + at);
+                    if self.find(&text[start..stop], 0)?.is_some() {
+                        return Ok(Some((start, stop)));
+                    }
+                    start = stop + 1;
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// The first match in a line at or after `from`.
+    pub(crate) fn find(&self, line: &[u8], from: usize) -> Result<Option<Span>, Error> {
+        Ok(match self {
+            Matcher::Never => None,
+            Matcher::Posix(regex) => return regex.find(line, from),
+            Matcher::Lines(lines) => (from == 0 && lines.contains(line)).then_some((0, line.len())),
+            Matcher::Strings(strings, false) => strings
+                .find(Input::new(line).span(from..line.len()))
+                .map(|found| (found.start(), found.end())),
+            Matcher::Strings(strings, true) => {
+                let mut best: Option<Span> = None;
+                for found in strings.find_overlapping_iter(Input::new(line).span(from..line.len()))
+                {
+                    let span = (found.start(), found.end());
+                    let better = best.is_none_or(|best| {
+                        span.0 < best.0 || (span.0 == best.0 && span.1 > best.1)
+                    });
+                    if better && is_word(line, span) {
+                        best = Some(span);
+                    }
+                }
+                best
+            }
+            Matcher::Perl(regex) => perl_find(regex, line, from)?,
+        })
+    }
+}
+
+/// Whether what is around a span belongs to no word.
+fn is_word(line: &[u8], (start, end): Span) -> bool {
+    let word =
+        |code: u32| char::from_u32(code).is_some_and(|char| char == '_' || char.is_alphanumeric());
+    (start == 0 || !word(previous_char(line, start).0))
+        && (end == line.len() || !word(next_char(line, end).0))
+}
+
+fn strings(patterns: &[&[u8]], asked: &Asked) -> Result<Matcher, String> {
+    if asked.whole && !asked.icase {
+        return Ok(Matcher::Lines(
+            patterns.iter().map(|pattern| pattern.to_vec()).collect(),
+        ));
+    }
+    let word = asked.word && !asked.whole;
+    let kind = if word {
+        MatchKind::Standard
+    } else {
+        MatchKind::LeftmostLongest
+    };
+    let built = AhoCorasick::builder()
+        .match_kind(kind)
+        .ascii_case_insensitive(asked.icase)
+        .build(patterns);
+    match built {
+        Ok(strings) => Ok(Matcher::Strings(Box::new(strings), word)),
+        Err(_) => Err(Error::Space.message().to_owned()),
+    }
+}
+
+/// `[:space:]` outside of brackets is a mistake that grep tells.
+fn check_class_syntax(pattern: &[u8]) -> Result<(), String> {
+    let mut at = 0;
+    while at < pattern.len() {
+        match pattern[at] {
+            b'\\' => at += 2,
+            b'[' => {
+                let inside = &pattern[at + 1..];
+                let close = inside
+                    .iter()
+                    .skip(1)
+                    .position(|byte| *byte == b']')
+                    .map(|place| place + 1);
+                if let Some(close) = close
+                    && inside[0] == b':'
+                    && close > 1
+                    && inside[close - 1] == b':'
+                {
+                    return Err("character class syntax is [[:space:]], not [:space:]".into());
+                }
+                at += skip_bracket(inside) + 1;
+            }
+            _ => at += 1,
+        }
+    }
+    Ok(())
+}
+
+/// How long a bracket expression is, from behind its start.
+fn skip_bracket(inside: &[u8]) -> usize {
+    let mut at = usize::from(inside.first() == Some(&b'^'));
+    at += usize::from(inside.get(at) == Some(&b']'));
+    while at < inside.len() {
+        match (inside[at], inside.get(at + 1)) {
+            (b']', _) => return at + 1,
+            (b'[', Some(kind @ (b':' | b'.' | b'='))) => {
+                let rest = &inside[at + 2..];
+                match rest.windows(2).position(|pair| pair == [*kind, b']']) {
+                    Some(length) => at += length + 4,
+                    None => return inside.len(),
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    at
+}
+
+fn perl(asked: &Asked) -> Result<Matcher, String> {
+    let [pattern] = &asked.patterns[..] else {
+        return Err("the -P option only supports a single pattern".into());
+    };
+    let Ok(pattern) = std::str::from_utf8(pattern) else {
+        return Err("the pattern is no UTF-8".into());
+    };
+    let pattern = match (asked.whole, asked.word) {
+        (true, _) => format!("^(?:{pattern})$"),
+        (_, true) => format!("(?<!\\w)(?:{pattern})(?!\\w)"),
+        _ => pattern.to_owned(),
+    };
+    let built = fancy_regex::RegexBuilder::new(&pattern)
+        .case_insensitive(asked.icase)
+        .backtrack_limit(10_000_000)
+        .build();
+    match built {
+        Ok(regex) => Ok(Matcher::Perl(Box::new(regex))),
+        Err(error) => Err(perl_message(&error)),
+    }
+}
+
+/// What PCRE says, where it says it often.
+fn perl_message(error: &fancy_regex::Error) -> String {
+    let text = error.to_string();
+    let known = [
+        (
+            "Opening parenthesis without closing",
+            "missing closing parenthesis",
+        ),
+        ("unclosed group", "missing closing parenthesis"),
+        ("unopened group", "unmatched closing parenthesis"),
+        (
+            "unclosed character class",
+            "missing terminating ] for character class",
+        ),
+        (
+            "repetition operator missing expression",
+            "quantifier does not follow a repeatable item",
+        ),
+        (
+            "Target of repeat operator is invalid",
+            "quantifier does not follow a repeatable item",
+        ),
+        ("Backslash without following", "\\ at end of pattern"),
+    ];
+    let found = known.iter().find(|(theirs, _)| text.contains(theirs));
+    found.map_or(text.clone(), |(_, ours)| (*ours).to_owned())
+}
+
+/// The first match of Perl's; bytes that are no UTF-8 match nothing.
+fn perl_find(regex: &fancy_regex::Regex, line: &[u8], from: usize) -> Result<Option<Span>, Error> {
+    let mut start = 0;
+    for chunk in line.utf8_chunks() {
+        let valid = chunk.valid();
+        let end = start + valid.len();
+        if from <= end && (from >= start || !valid.is_empty()) {
+            let inside = from.saturating_sub(start);
+            let found = regex
+                .find_from_pos(valid, inside)
+                .map_err(|_| Error::Space)?;
+            if let Some(found) = found {
+                return Ok(Some((start + found.start(), start + found.end())));
+            }
+        }
+        start = end + chunk.invalid().len();
+    }
+    if line.is_empty() {
+        let found = regex.find_from_pos("", 0).map_err(|_| Error::Space)?;
+        return Ok(found.map(|_| (0, 0)));
+    }
+    Ok(None)
+}
