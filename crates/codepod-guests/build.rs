@@ -1,6 +1,7 @@
 //! Turns `guests/dist/guests.toml` into a table. Without it the table is empty, and using a guest says how
 //! to build them: the crates below the guests must compile without them.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{env, fs};
@@ -17,6 +18,8 @@ struct Guest {
     file: String,
     grants: Vec<String>,
     commands: Vec<String>,
+    #[serde(default)]
+    about: BTreeMap<String, String>,
     #[serde(default)]
     group: String,
 }
@@ -52,9 +55,10 @@ fn main() {
         } else {
             format!("module!({path:?})")
         };
+        let about: Vec<(&String, &String)> = guest.about.iter().collect();
         writeln!(
             code,
-            "    Guest {{ name: {:?}, group: {:?}, grants: &{:?}, commands: &{:?}, code: {module} }},",
+            "    Guest {{ name: {:?}, group: {:?}, grants: &{:?}, commands: &{:?}, about: &{about:?}, code: {module} }},",
             guest.name, guest.group, guest.grants, guest.commands,
         )
         .expect("a String takes all");

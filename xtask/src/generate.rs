@@ -7,6 +7,7 @@ use codepod_abi::{CALLS, CallInfo, Waiting};
 use crate::Command;
 use crate::cache;
 use crate::failure::{Failure, Outcome, flag_and_names, unknown_argument};
+use crate::support;
 use crate::threats;
 
 pub(crate) const COMMAND: Command = Command {
@@ -27,6 +28,14 @@ const FILES: &[Generated] = &[
     Generated {
         path: "docs/reference/calls.md",
         text: || Ok(calls()),
+    },
+    Generated {
+        path: "docs/reference/tools.md",
+        text: support::page,
+    },
+    Generated {
+        path: "guests/help/support.txt",
+        text: support::text,
     },
     Generated {
         path: threats::DOCUMENT,

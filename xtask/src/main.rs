@@ -31,6 +31,7 @@ mod process;
 mod setup;
 mod sizes;
 mod spec;
+mod support;
 mod test;
 mod threats;
 mod tools;

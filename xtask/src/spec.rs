@@ -6,10 +6,11 @@ use crate::process;
 
 pub(crate) const COMMAND: Command = Command {
     name: "spec",
-    arguments: "run|verify|bless [FILTER] | oils|fuzz [OPTIONS]",
+    arguments: "run|verify|bless|support [FILTER] | oils|fuzz [OPTIONS]",
     about: "conformance cases: in the sandbox; in bash; recorded from bash",
     more: "run, verify and bless take the cases of spec/ whose `DIRECTORY/TOPIC/NAME` contains FILTER:\n\
         `cargo xtask spec bless tools/sed/` records those of sed.\n\
+        support adds the options of the real tools' --help to what their files say about options.\n\
         oils runs the cases of the Oils project, which are beside the checkout in ../shared/oils-spec.\n\
         fuzz compares the shell with bash on random scripts, and shows small ones on which they differ.\n\
         `cargo run -p codepod-spec -- --help` lists the options.",
@@ -28,7 +29,7 @@ fn run(arguments: &[String]) -> Outcome {
     };
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     match action.as_str() {
-        "run" | "verify" | "bless" => match rest[..] {
+        "run" | "verify" | "bless" | "support" => match rest[..] {
             [] => codepod_spec(&[action]),
             [filter] if !filter.starts_with('-') => codepod_spec(&[action, filter]),
             [first, ..] => Err(unknown_argument(first, "spec")),

@@ -17,6 +17,8 @@ pub struct Guest {
     pub grants: &'static [&'static str],
     /// Its commands, each a file in `/usr/bin`.
     pub commands: &'static [&'static str],
+    /// What commands do, for those that say it: the name and a few words.
+    pub about: &'static [(&'static str, &'static str)],
     code: StaticCode,
 }
 

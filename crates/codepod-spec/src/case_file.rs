@@ -12,6 +12,8 @@
 //! status = 5
 //! ```
 //!
+//! A file about a command begins with what of it works ([`Support`]).
+//!
 //! [`CaseFile::to_text`] writes a file in the one form that all have; comments in front of a case are kept.
 
 use std::collections::BTreeMap;
@@ -21,6 +23,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::failure::{Failure, Result};
+use crate::support::Support;
 
 /// A file of cases about one topic.
 #[derive(Debug)]
@@ -29,7 +32,11 @@ pub(crate) struct CaseFile {
     /// The name of its directory.
     pub(crate) directory: String,
     pub(crate) topic: String,
+    /// What of the tool works; only in `tools`.
+    pub(crate) support: Support,
     pub(crate) cases: Vec<Case>,
+    /// Comments before `support`.
+    header: Vec<String>,
     /// What stands before each case and says something about it or about the file, without its line end.
     comments: Vec<Vec<String>>,
     /// As it was read.
@@ -62,8 +69,9 @@ pub(crate) struct Case {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Document {
+    #[serde(flatten)]
+    support: Support,
     #[serde(default)]
     case: Vec<Case>,
 }
@@ -81,7 +89,10 @@ impl CaseFile {
 
     fn parse(path: &Path, text: String) -> Result<CaseFile, String> {
         let document: Document = toml::from_str(&text).map_err(|error| error.to_string())?;
-        let cases = document.case;
+        let (cases, support) = (document.case, document.support);
+        if let Some(key) = unknown_key(&text) {
+            return Err(format!("there is no key `{key}`"));
+        }
         for (place, case) in cases.iter().enumerate() {
             if case.name.is_empty() {
                 return Err(format!("case {} has no name", place + 1));
@@ -101,6 +112,12 @@ impl CaseFile {
             path: path.to_owned(),
             directory: name(path.parent().and_then(Path::file_name)),
             topic: name(path.file_stem()),
+            header: if support.is_empty() {
+                Vec::new()
+            } else {
+                header(&text)
+            },
+            support,
             cases,
             comments,
             text,
@@ -130,6 +147,13 @@ impl CaseFile {
     /// The file as text.
     pub(crate) fn to_text(&self) -> String {
         let mut text = String::new();
+        if !self.support.is_empty() {
+            for line in &self.header {
+                text += line;
+                text.push('\n');
+            }
+            text += &self.support.to_text();
+        }
         for (case, comments) in self.cases.iter().zip(&self.comments) {
             if !text.is_empty() {
                 text.push('\n');
@@ -175,6 +199,31 @@ impl Case {
         }
         text
     }
+}
+
+/// The comments at the beginning, up to the first key, with an empty line at the end.
+fn header(text: &str) -> Vec<String> {
+    let lines = text
+        .lines()
+        .take_while(|line| line.is_empty() || line.starts_with('#'));
+    let mut lines: Vec<String> = lines.map(str::to_owned).collect();
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    if !lines.is_empty() {
+        lines.push(String::new());
+    }
+    lines
+}
+
+/// A key outside of cases that says nothing to us.
+fn unknown_key(text: &str) -> Option<String> {
+    let table: toml::Table = toml::from_str(text).ok()?;
+    let known = ["origin", "works", "differs", "missing", "case"];
+    table
+        .into_iter()
+        .map(|(key, _)| key)
+        .find(|key| !known.contains(&key.as_str()))
 }
 
 /// The comments that stand before each case; an empty line between them is kept.
@@ -232,12 +281,13 @@ fn lines(value: &str) -> String {
     }
 }
 
-fn quoted(value: &str) -> String {
+/// A text between double quotes.
+pub(crate) fn quoted(value: &str) -> String {
     format!("\"{}\"", escape(value, false))
 }
 
 /// A text as it stands between double quotes; `long` ones are between three.
-fn escape(value: &str, long: bool) -> String {
+pub(crate) fn escape(value: &str, long: bool) -> String {
     let mut text = String::new();
     for character in value.chars() {
         match character {

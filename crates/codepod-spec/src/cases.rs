@@ -42,6 +42,8 @@ pub(crate) enum Action {
     Verify,
     /// Write down what real bash does.
     Bless,
+    /// Write down which options tools have.
+    Support,
 }
 
 /// How a case went.
@@ -73,6 +75,10 @@ pub(crate) fn run(action: Action, filter: Option<&str>) -> Result<()> {
     if action == Action::Bless {
         return bless(&mut files, filter);
     }
+    if action == Action::Support {
+        files.retain(|file| file.directory == "tools");
+        return fill_support(&mut files);
+    }
     if let Some(file) = files.iter().find(|file| !file.is_in_form()) {
         return Err(
             Failure::file("use", &file.path, "it is not in the usual form")
@@ -93,9 +99,54 @@ pub(crate) fn run(action: Action, filter: Option<&str>) -> Result<()> {
         native = Native::find()?;
         &native
     };
+    let mistakes = pool::map(&files, |file| support_mistakes(action, place, file));
+    let mut wrong = 0;
+    for (file, mistakes) in files.iter().zip(mistakes) {
+        for mistake in mistakes? {
+            println!("support of {}: {mistake}", file.id());
+            wrong += 1;
+        }
+    }
     let cases = chosen(&files, filter);
     let verdicts = pool::map(&cases, |(file, case)| judge(action, place, file, case));
-    report(action, &cases, verdicts.into_iter().collect::<Result<_>>()?)
+    report(action, &cases, verdicts.into_iter().collect::<Result<_>>()?)?;
+    match wrong {
+        0 => Ok(()),
+        _ => Err(Failure::new(format!("{wrong} options are not as their tools' files say"))
+            .hint("`cargo xtask spec support tools/NAME/` adds what is not listed; the rest is yours to say")),
+    }
+}
+
+/// What is wrong in what a tool's file says about its options.
+fn support_mistakes(action: Action, place: &dyn Place, file: &CaseFile) -> Result<Vec<String>> {
+    if file.directory != "tools" || file.support.is_empty() {
+        return Ok(Vec::new());
+    }
+    if action == Action::Run {
+        return file.support.mistakes(&file.topic, place);
+    }
+    let unlisted = file.support.unlisted(&file.topic, place)?;
+    Ok(unlisted
+        .into_iter()
+        .map(|option| format!("`{option}` is not listed"))
+        .collect())
+}
+
+/// Adds what is not listed to what the files of tools say about their options.
+fn fill_support(files: &mut [CaseFile]) -> Result<()> {
+    let native = Native::find()?;
+    let sandboxes = Sandboxes::new(&[], &BTreeMap::new())?;
+    let filled = pool::map(files, |file| {
+        let mut support = file.support.clone();
+        support
+            .fill(&file.topic, &native, &sandboxes)
+            .map(|()| support)
+    });
+    for (file, support) in files.iter_mut().zip(filled) {
+        file.support = support?;
+        file.write()?;
+    }
+    Ok(())
 }
 
 fn chosen<'a>(files: &'a [CaseFile], filter: Option<&str>) -> Vec<(&'a CaseFile, &'a Case)> {

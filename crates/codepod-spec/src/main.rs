@@ -25,6 +25,7 @@ mod native;
 mod oils;
 mod pool;
 mod sandbox;
+mod support;
 mod temporary;
 mod tools;
 mod user;

@@ -1,5 +1,7 @@
 //! The base image: what a new sandbox finds on its disk. It is built once and shared by all.
 
+use std::collections::BTreeMap;
+
 use codepod_guests::Guest;
 use codepod_vfs::Tree;
 
@@ -9,6 +11,9 @@ nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
 ";
 const GROUP: &str = "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n";
 const OS_RELEASE: &str = "NAME=\"codepod\"\nID=codepod\nPRETTY_NAME=\"codepod\"\n";
+
+/// What commands do, a line each, for `help`.
+const COMMANDS: &str = "/usr/share/codepod/commands";
 
 /// The tree with the commands of `guests` in `/usr/bin`.
 pub(crate) fn base_image<'a>(guests: impl Iterator<Item = &'a Guest>, now: u64) -> Tree {
@@ -24,7 +29,7 @@ pub(crate) fn base_image<'a>(guests: impl Iterator<Item = &'a Guest>, now: u64) 
         "/usr/lib",
         "/usr/local/bin",
         "/usr/sbin",
-        "/usr/share",
+        "/usr/share/codepod",
         "/var/log",
     ] {
         builder = builder.dir(path.as_bytes(), 0o755);
@@ -40,7 +45,9 @@ pub(crate) fn base_image<'a>(guests: impl Iterator<Item = &'a Guest>, now: u64) 
         .file(b"/etc/group", 0o644, GROUP.as_bytes())
         .file(b"/etc/hostname", 0o644, b"sandbox\n")
         .file(b"/etc/os-release", 0o644, OS_RELEASE.as_bytes());
+    let mut about = BTreeMap::new();
     for guest in guests {
+        about.extend(guest.about.iter().copied());
         for command in guest.commands {
             let path = format!("/usr/bin/{command}");
             // A tool is a small file that names its module: `ls`, `find`, copies and snapshots treat it
@@ -49,5 +56,10 @@ pub(crate) fn base_image<'a>(guests: impl Iterator<Item = &'a Guest>, now: u64) 
             builder = builder.file(path.as_bytes(), 0o755, text.as_bytes());
         }
     }
+    let lines = about
+        .iter()
+        .map(|(command, what)| format!("{command}\t{what}\n"));
+    let text = lines.collect::<String>();
+    builder = builder.file(COMMANDS.as_bytes(), 0o644, text.as_bytes());
     builder.owner(1000, 1000).dir(b"/home/user", 0o755).build()
 }

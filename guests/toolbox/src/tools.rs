@@ -37,8 +37,8 @@ macro_rules! tools {
             })
         }
 
-        /// Every name, one a line.
-        pub(crate) const NAMES: &str = concat!($($name, "\n"),*);
+        /// A line for each: its name, a tab, what it does.
+        pub(crate) const NAMES: &str = concat!($($name, "\t", $about, "\n"),*);
     };
 }
 
