@@ -7,12 +7,14 @@
 //! Messages of tools are the ones that GNU's print in the locale C.UTF-8 with ASCII quotes.
 
 mod bytes;
+mod command;
 mod message;
 mod options;
 mod output;
 mod table;
 
 pub use bytes::{os_str, path};
+pub use command::{Command, Ended, Ends};
 pub use message::{complain, errno_text, io_text, quoted};
 pub use options::{Found, Opt, Options, Usage, Value, flag, long, optional, value};
 pub use output::Output;
