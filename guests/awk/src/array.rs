@@ -30,8 +30,17 @@ impl Array {
         self.table.len()
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
     fn find(&self, key: &[u8], hash: u64) -> Option<usize> {
-        let same = |at: &u32| self.entries[*at as usize].as_ref().is_some_and(|entry| entry.key.as_bytes() == key);
+        let same = |at: &u32| {
+            self.entries[*at as usize]
+                .as_ref()
+                .is_some_and(|entry| entry.key.as_bytes() == key)
+        };
         self.table.find(hash, same).map(|at| *at as usize)
     }
 
@@ -49,9 +58,15 @@ impl Array {
             None => {
                 self.make_room();
                 let at = self.entries.len();
-                self.entries.push(Some(Entry { hash, key: Str::new(key), value: Value::Unset }));
+                self.entries.push(Some(Entry {
+                    hash,
+                    key: Str::new(key),
+                    value: Value::Unset,
+                }));
                 let entries = &self.entries;
-                self.table.insert_unique(hash, at as u32, |at| entries[*at as usize].as_ref().map_or(0, |entry| entry.hash));
+                self.table.insert_unique(hash, at as u32, |at| {
+                    entries[*at as usize].as_ref().map_or(0, |entry| entry.hash)
+                });
                 at
             }
         };
@@ -70,7 +85,11 @@ impl Array {
     pub fn remove(&mut self, key: &[u8]) -> Option<Value> {
         let hash = self.hasher.hash_one(key);
         let entries = &self.entries;
-        let same = |at: &u32| entries[*at as usize].as_ref().is_some_and(|entry| entry.key.as_bytes() == key);
+        let same = |at: &u32| {
+            entries[*at as usize]
+                .as_ref()
+                .is_some_and(|entry| entry.key.as_bytes() == key)
+        };
         let found = self.table.find_entry(hash, same).ok()?;
         let (at, _) = found.remove();
         self.entries[at as usize].take().map(|entry| entry.value)
@@ -98,7 +117,10 @@ impl Array {
 
     /// Keys and values in the order of insertion.
     pub fn iter(&self) -> impl Iterator<Item = (&Str, &Value)> {
-        self.entries.iter().flatten().map(|entry| (&entry.key, &entry.value))
+        self.entries
+            .iter()
+            .flatten()
+            .map(|entry| (&entry.key, &entry.value))
     }
 }
 

@@ -22,7 +22,13 @@ struct Spec {
 /// Formats `values` by `format` onto `out`. `convfmt` makes strings of numbers.
 ///
 /// Fails with the message of gawk when there are not enough values.
-pub fn format(format: &[u8], values: &[Value], convfmt: &[u8], bytes: bool, out: &mut Vec<u8>) -> Result<(), String> {
+pub fn format(
+    format: &[u8],
+    values: &[Value],
+    convfmt: &[u8],
+    bytes: bool,
+    out: &mut Vec<u8>,
+) -> Result<(), String> {
     let mut at = 0;
     let mut next = 0;
     // Whether values were taken by number, and whether one after the other.
@@ -45,12 +51,17 @@ pub fn format(format: &[u8], values: &[Value], convfmt: &[u8], bytes: bool, out:
             let shown = String::from_utf8_lossy(format);
             let caret = text::length(&format[..at]);
             let spaces = " ".repeat(caret);
-            format!("not enough arguments to satisfy format string\n\t`{shown}'\n\t{spaces}^ ran out for this one")
+            format!(
+                "not enough arguments to satisfy format string\n\t`{shown}'\n\t{spaces}^ ran out for this one"
+            )
         };
         let mut spec = Spec::default();
         // `%2$s` takes the second value.
         let mut chosen = None;
-        let digits = format[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = format[at..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         if digits > 0 && format.get(at + digits) == Some(&b'$') {
             chosen = Some(decimal(&format[at..at + digits]));
             at += digits + 1;
@@ -78,7 +89,10 @@ pub fn format(format: &[u8], values: &[Value], convfmt: &[u8], bytes: bool, out:
             spec.width = (width.abs() as usize).min(WIDEST);
             at += 1;
         } else {
-            let digits = format[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let digits = format[at..]
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count();
             spec.width = decimal(&format[at..at + digits]).min(WIDEST);
             at += digits;
         }
@@ -89,7 +103,10 @@ pub fn format(format: &[u8], values: &[Value], convfmt: &[u8], bytes: bool, out:
                 spec.precision = (precision >= 0.0).then_some((precision as usize).min(WIDEST));
                 at += 1;
             } else {
-                let digits = format[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                let digits = format[at..]
+                    .iter()
+                    .take_while(|byte| byte.is_ascii_digit())
+                    .count();
                 spec.precision = Some(decimal(&format[at..at + digits]).min(WIDEST));
                 at += digits;
             }
@@ -113,7 +130,11 @@ pub fn format(format: &[u8], values: &[Value], convfmt: &[u8], bytes: bool, out:
             return Err("must use `count$' on all formats or none".to_owned());
         }
         let value = match chosen {
-            Some(number) => number.checked_sub(1).and_then(|number| values.get(number)).cloned().ok_or_else(|| missing(at))?,
+            Some(number) => number
+                .checked_sub(1)
+                .and_then(|number| values.get(number))
+                .cloned()
+                .ok_or_else(|| missing(at))?,
             None => take(at)?,
         };
         at += 1;
@@ -123,7 +144,11 @@ pub fn format(format: &[u8], values: &[Value], convfmt: &[u8], bytes: bool, out:
 }
 
 fn decimal(digits: &[u8]) -> usize {
-    digits.iter().fold(0usize, |value, digit| value.saturating_mul(10).saturating_add(usize::from(digit - b'0')))
+    digits.iter().fold(0usize, |value, digit| {
+        value
+            .saturating_mul(10)
+            .saturating_add(usize::from(digit - b'0'))
+    })
 }
 
 fn convert(letter: u8, spec: Spec, value: &Value, convfmt: &[u8], bytes: bool, out: &mut Vec<u8>) {
@@ -134,7 +159,15 @@ fn convert(letter: u8, spec: Spec, value: &Value, convfmt: &[u8], bytes: bool, o
         }
         b'c' => {
             let text = one_character(value, bytes);
-            string(&text, Spec { precision: None, ..spec }, bytes, out);
+            string(
+                &text,
+                Spec {
+                    precision: None,
+                    ..spec
+                },
+                bytes,
+                out,
+            );
         }
         b'd' | b'i' => integer(value.num(), spec, out),
         b'o' | b'u' | b'x' | b'X' => unsigned(letter, value.num(), spec, out),
@@ -152,12 +185,16 @@ fn one_character(value: &Value, bytes: bool) -> Vec<u8> {
     {
         return code(number, bytes);
     }
-    if let Value::Unset = value {
-        return Vec::new();
-    }
     let text = value.str(b"%.6g");
     let text = text.as_bytes();
-    let length = if bytes { 1.min(text.len()) } else { text::character(text) };
+    if text.is_empty() {
+        return vec![0];
+    }
+    let length = if bytes {
+        1.min(text.len())
+    } else {
+        text::character(text)
+    };
     text[..length].to_vec()
 }
 
@@ -171,10 +208,18 @@ fn code(number: f64, bytes: bool) -> Vec<u8> {
 
 fn string(mut text: &[u8], spec: Spec, bytes: bool, out: &mut Vec<u8>) {
     if let Some(precision) = spec.precision {
-        let end = if bytes { precision.min(text.len()) } else { text::offset(text, precision) };
+        let end = if bytes {
+            precision.min(text.len())
+        } else {
+            text::offset(text, precision)
+        };
         text = &text[..end];
     }
-    let length = if bytes { text.len() } else { text::length(text) };
+    let length = if bytes {
+        text.len()
+    } else {
+        text::length(text)
+    };
     pad(text, length, spec, out);
 }
 
@@ -213,7 +258,15 @@ fn sign(negative: bool, spec: Spec) -> &'static [u8] {
 
 fn integer(number: f64, spec: Spec, out: &mut Vec<u8>) {
     if !number.is_finite() {
-        return string(number::not_finite(number), Spec { precision: None, ..spec }, true, out);
+        return string(
+            number::not_finite(number),
+            Spec {
+                precision: None,
+                ..spec
+            },
+            true,
+            out,
+        );
     }
     let number = number.trunc();
     let mut digits = format!("{:.0}", number.abs()).into_bytes();
@@ -231,14 +284,26 @@ fn integer(number: f64, spec: Spec, out: &mut Vec<u8>) {
 
 fn unsigned(letter: u8, number: f64, spec: Spec, out: &mut Vec<u8>) {
     if !number.is_finite() {
-        return string(number::not_finite(number), Spec { precision: None, ..spec }, true, out);
+        return string(
+            number::not_finite(number),
+            Spec {
+                precision: None,
+                ..spec
+            },
+            true,
+            out,
+        );
     }
     let number = number.trunc();
     // Too large for 64 bits: gawk writes it as a decimal.
-    if number >= 18_446_744_073_709_551_616.0 || number < -9_223_372_036_854_775_808.0 {
+    if !(-9_223_372_036_854_775_808.0..18_446_744_073_709_551_616.0).contains(&number) {
         return floating(b'g', number, spec, out);
     }
-    let number = if number < 0.0 { (number as i64).cast_unsigned() } else { number as u64 };
+    let number = if number < 0.0 {
+        (number as i64).cast_unsigned()
+    } else {
+        number as u64
+    };
     let mut digits = match letter {
         b'o' => format!("{number:o}"),
         b'x' => format!("{number:x}"),
@@ -266,7 +331,15 @@ fn unsigned(letter: u8, number: f64, spec: Spec, out: &mut Vec<u8>) {
 
 fn floating(letter: u8, number: f64, spec: Spec, out: &mut Vec<u8>) {
     if !number.is_finite() {
-        return string(number::not_finite(number), Spec { precision: None, ..spec }, true, out);
+        return string(
+            number::not_finite(number),
+            Spec {
+                precision: None,
+                ..spec
+            },
+            true,
+            out,
+        );
     }
     let magnitude = number.abs();
     let precision = spec.precision.unwrap_or(6).min(5000);
@@ -278,11 +351,29 @@ fn floating(letter: u8, number: f64, spec: Spec, out: &mut Vec<u8>) {
                 digits.push(b'.');
             }
         }
-        b'e' | b'E' => exponential(magnitude, precision, spec.alternate, letter == b'E', &mut digits),
+        b'e' | b'E' => exponential(
+            magnitude,
+            precision,
+            spec.alternate,
+            letter == b'E',
+            &mut digits,
+        ),
         b'a' | b'A' => hexadecimal(magnitude, spec.precision, letter == b'A', &mut digits),
-        _ => general(magnitude, precision, spec.alternate, letter == b'G', &mut digits),
+        _ => general(
+            magnitude,
+            precision,
+            spec.alternate,
+            letter == b'G',
+            &mut digits,
+        ),
     }
-    numeric(sign(number.is_sign_negative(), spec), &digits, spec, spec.zero, out);
+    numeric(
+        sign(number.is_sign_negative(), spec),
+        &digits,
+        spec,
+        spec.zero,
+        out,
+    );
 }
 
 /// `1.5e+10`
@@ -389,11 +480,38 @@ mod tests {
     #[test]
     fn numbers_are_written_as_c_does() {
         let n = Value::Num;
-        assert_eq!(shown("%5d|%-5d|%05d|%+d|%.3d", &[n(42.9), n(-42.0), n(42.0), n(7.0), n(5.0)]), "   42|-42  |00042|+7|005");
-        assert_eq!(shown("%x|%X|%#x|%o|%#o", &[n(255.0), n(255.0), n(255.0), n(8.0), n(8.0)]), "ff|FF|0xff|10|010");
-        assert_eq!(shown("%e|%.2f|%g|%g|%G", &[n(12345.678), n(2.675), n(1e-5), n(100_000.0), n(1e-10)]), "1.234568e+04|2.67|1e-05|100000|1E-10");
-        assert_eq!(shown("%*d|%.*f", &[n(-4.0), n(1.0), n(1.0), n(2.25)]), "1   |2.2");
+        assert_eq!(
+            shown(
+                "%5d|%-5d|%05d|%+d|%.3d",
+                &[n(42.9), n(-42.0), n(42.0), n(7.0), n(5.0)]
+            ),
+            "   42|-42  |00042|+7|005"
+        );
+        assert_eq!(
+            shown(
+                "%x|%X|%#x|%o|%#o",
+                &[n(255.0), n(255.0), n(255.0), n(8.0), n(8.0)]
+            ),
+            "ff|FF|0xff|10|010"
+        );
+        assert_eq!(
+            shown(
+                "%e|%.2f|%g|%g|%G",
+                &[n(12345.678), n(2.675), n(1e-5), n(100_000.0), n(1e-10)]
+            ),
+            "1.234568e+04|2.67|1e-05|100000|1E-10"
+        );
+        assert_eq!(
+            shown("%*d|%.*f", &[n(-4.0), n(1.0), n(1.0), n(2.25)]),
+            "1   |2.2"
+        );
         assert_eq!(shown("%a", &[n(1.5)]), "0x1.8p+0");
-        assert_eq!(shown("%c%c", &[n(228.0), Value::Str(crate::text::Str::new(b"xyz"))]), "äx");
+        assert_eq!(
+            shown(
+                "%c%c",
+                &[n(228.0), Value::Str(crate::text::Str::new(b"xyz"))]
+            ),
+            "äx"
+        );
     }
 }

@@ -32,14 +32,22 @@ pub struct Reader {
 
 impl std::fmt::Debug for Reader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reader").field("ended", &self.ended).finish_non_exhaustive()
+        f.debug_struct("Reader")
+            .field("ended", &self.ended)
+            .finish_non_exhaustive()
     }
 }
 
 impl Reader {
     /// Reads from `source`.
     pub fn new(source: Box<dyn Read>) -> Reader {
-        Reader { source, buffer: Vec::new(), start: 0, end: 0, ended: false }
+        Reader {
+            source,
+            buffer: Vec::new(),
+            start: 0,
+            end: 0,
+            ended: false,
+        }
     }
 
     /// Standard input.
@@ -65,10 +73,12 @@ impl Reader {
         if self.ended {
             return Ok(false);
         }
-        if self.start > 0 {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.start = 0;
+        // The byte before stays, so that `^` of a separator sees that this is not the start.
+        if self.start > 1 {
+            let from = self.start - 1;
+            self.buffer.copy_within(from..self.end, 0);
+            self.end -= from;
+            self.start = 1;
         }
         if self.buffer.len() - self.end < BLOCK / 2 {
             let size = (self.buffer.len() * 2).max(BLOCK);
@@ -104,13 +114,18 @@ impl Reader {
         terminator.clear();
         let text = |error: io::Error| codepod_tool::io_text(&error);
         match separator {
-            Separator::Byte(byte) => self.to_byte(*byte, record, terminator).map_err(text),
+            Separator::Byte(byte) => self.until_byte(*byte, record, terminator).map_err(text),
             Separator::Paragraph => self.paragraph(record, terminator).map_err(text),
-            Separator::Regex(regex) => self.to_match(regex, icase, record, terminator),
+            Separator::Regex(regex) => self.until_match(regex, icase, record, terminator),
         }
     }
 
-    fn to_byte(&mut self, byte: u8, record: &mut Vec<u8>, terminator: &mut Vec<u8>) -> io::Result<bool> {
+    fn until_byte(
+        &mut self,
+        byte: u8,
+        record: &mut Vec<u8>,
+        terminator: &mut Vec<u8>,
+    ) -> io::Result<bool> {
         let mut searched = 0;
         loop {
             if let Some(at) = memchr(byte, &self.buffer[self.start + searched..self.end]) {
@@ -148,7 +163,8 @@ impl Reader {
         }
         let mut searched = 0;
         loop {
-            let found = memchr::memmem::find(&self.buffer[self.start + searched..self.end], b"\n\n");
+            let found =
+                memchr::memmem::find(&self.buffer[self.start + searched..self.end], b"\n\n");
             if let Some(at) = found {
                 let end = self.start + searched + at;
                 let length = end - self.start;
@@ -184,10 +200,17 @@ impl Reader {
         }
     }
 
-    fn to_match(&mut self, regex: &Re, icase: bool, record: &mut Vec<u8>, terminator: &mut Vec<u8>) -> Result<bool, String> {
+    fn until_match(
+        &mut self,
+        regex: &Re,
+        icase: bool,
+        record: &mut Vec<u8>,
+        terminator: &mut Vec<u8>,
+    ) -> Result<bool, String> {
         loop {
-            let text = &self.buffer[self.start..self.end];
-            let mut from = 0;
+            let before = usize::from(self.start > 0);
+            let text = &self.buffer[self.start - before..self.end];
+            let mut from = before;
             let found = loop {
                 match regex.find(text, from, icase)? {
                     // An empty match separates nothing.
@@ -203,9 +226,9 @@ impl Reader {
             if let Some((start, end)) = found
                 && (end < text.len() || self.ended)
             {
-                record.extend_from_slice(&text[..start]);
+                record.extend_from_slice(&text[before..start]);
                 terminator.extend_from_slice(&text[start..end]);
-                self.start += end;
+                self.start += end - before;
                 return Ok(true);
             }
             // Without a match, or where it could still become longer.
@@ -227,7 +250,10 @@ mod tests {
         let mut reader = Reader::new(Box::new(text));
         let (mut record, mut terminator) = (Vec::new(), Vec::new());
         let mut all = Vec::new();
-        while reader.next(separator, false, &mut record, &mut terminator).unwrap() {
+        while reader
+            .next(separator, false, &mut record, &mut terminator)
+            .unwrap()
+        {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             all.push((text(&record), text(&terminator)));
         }
@@ -237,8 +263,14 @@ mod tests {
     #[test]
     fn lines_paragraphs_and_matches() {
         let pair = |record: &str, end: &str| (record.to_owned(), end.to_owned());
-        assert_eq!(records(b"a\n\nb", &Separator::Byte(b'\n')), [pair("a", "\n"), pair("", "\n"), pair("b", "")]);
-        assert_eq!(records(b"\n\na\nb\n\n\nc\n", &Separator::Paragraph), [pair("a\nb", "\n\n\n"), pair("c", "\n")]);
+        assert_eq!(
+            records(b"a\n\nb", &Separator::Byte(b'\n')),
+            [pair("a", "\n"), pair("", "\n"), pair("b", "")]
+        );
+        assert_eq!(
+            records(b"\n\na\nb\n\n\nc\n", &Separator::Paragraph),
+            [pair("a\nb", "\n\n\n"), pair("c", "\n")]
+        );
         let regex = Separator::Regex(Rc::new(Re::new(b"[0-9]+")));
         assert_eq!(records(b"a12b3", &regex), [pair("a", "12"), pair("b", "3")]);
     }

@@ -106,6 +106,8 @@ pub struct Awk {
     scratch: Vec<u8>,
     /// The record that was read last, before it becomes `$0`.
     fresh: Vec<u8>,
+    /// Whether it was said that there is text that is no UTF-8.
+    warned_invalid: bool,
     random: random::Random,
     seed: f64,
     /// Files and their lines in the program's text, for messages.
@@ -155,6 +157,7 @@ impl Awk {
             regexes: HashMap::new(),
             scratch: Vec::new(),
             fresh: Vec::new(),
+            warned_invalid: false,
             random: random::Random::new(1),
             seed: 1.0,
             sources,
@@ -185,14 +188,19 @@ impl Awk {
     pub fn start(&mut self, arguments: &[Vec<u8>], environment: &[Vec<u8>]) {
         let argv = self.global_array(Special::ARGV);
         for (number, argument) in arguments.iter().enumerate() {
-            argv.borrow_mut().set(number.to_string().as_bytes(), Value::Input(Str::new(argument)));
+            argv.borrow_mut().set(
+                number.to_string().as_bytes(),
+                Value::Input(Str::new(argument)),
+            );
         }
         self.globals[Special::ARGC as usize] = Value::Num(arguments.len() as f64);
         let environ = self.global_array(Special::ENVIRON);
         for variable in environment {
             let mut parts = variable.splitn(2, |byte| *byte == b'=');
             let (name, value) = (parts.next().unwrap_or(b""), parts.next().unwrap_or(b""));
-            environ.borrow_mut().set(name, Value::Input(Str::new(value)));
+            environ
+                .borrow_mut()
+                .set(name, Value::Input(Str::new(value)));
         }
         let procinfo = self.global_array(Special::PROCINFO);
         let mut procinfo = procinfo.borrow_mut();
@@ -202,7 +210,8 @@ impl Awk {
         procinfo.set(b"FS", text(b"FS"));
         procinfo.set(b"platform", text(b"posix"));
         if let Ok(ids) = codepod_sys::process::ids() {
-            let mut number = |name: &[u8], number: u32| procinfo.set(name, Value::Num(f64::from(number)));
+            let mut number =
+                |name: &[u8], number: u32| procinfo.set(name, Value::Num(f64::from(number)));
             number(b"pid", ids.pid.0);
             number(b"ppid", ids.parent.0);
             number(b"pgrpid", ids.group.0);
@@ -267,9 +276,13 @@ impl Awk {
     fn name_of(&self, var: Var) -> String {
         let name = match var {
             Var::Global(slot) => self.program.globals.get(slot),
-            Var::Local(slot) => self.running.and_then(|function| self.program.functions[function].parameters.get(slot)),
+            Var::Local(slot) => self
+                .running
+                .and_then(|function| self.program.functions[function].parameters.get(slot)),
         };
-        name.map_or_else(String::new, |name| String::from_utf8_lossy(name).into_owned())
+        name.map_or_else(String::new, |name| {
+            String::from_utf8_lossy(name).into_owned()
+        })
     }
 
     fn slot(&mut self, var: Var) -> &mut Value {
@@ -292,8 +305,15 @@ impl Awk {
                         Ok(array)
                     }
                     _ => {
-                        let kind = if matches!(var, Var::Local(_)) { "scalar parameter" } else { "scalar" };
-                        fatal(format!("attempt to use {kind} `{}' as an array", self.name_of(*var)))
+                        let kind = if matches!(var, Var::Local(_)) {
+                            "scalar parameter"
+                        } else {
+                            "scalar"
+                        };
+                        fatal(format!(
+                            "attempt to use {kind} `{}' as an array",
+                            self.name_of(*var)
+                        ))
                     }
                 }
             }
@@ -316,7 +336,10 @@ impl Awk {
                 self.scratch = key;
                 match found {
                     Ok(array) => Ok(array),
-                    Err(()) => fatal(format!("attempt to use scalar `{}[\"{name}\"]' as an array", self.array_name(outer))),
+                    Err(()) => fatal(format!(
+                        "attempt to use scalar `{}[\"{name}\"]' as an array",
+                        self.array_name(outer)
+                    )),
                 }
             }
         }
@@ -332,7 +355,10 @@ impl Awk {
     /// Assigns to a global variable; those that awk watches take effect.
     fn set_global(&mut self, slot: usize, value: Value) -> Eval<()> {
         if let Value::Array(_) = self.globals[slot] {
-            return fatal(format!("attempt to use array `{}' in a scalar context", self.name_of(Var::Global(slot))));
+            return fatal(format!(
+                "attempt to use array `{}' in a scalar context",
+                self.name_of(Var::Global(slot))
+            ));
         }
         if slot >= WATCHED {
             self.globals[slot] = value;
@@ -345,7 +371,13 @@ impl Awk {
         let text = value.str(&self.convfmt);
         let bytes = text.as_bytes().to_vec();
         // The record at hand is split by what was said when it was read.
-        let splits = [Special::FS, Special::FPAT, Special::FIELDWIDTHS, Special::IGNORECASE, Special::RS];
+        let splits = [
+            Special::FS,
+            Special::FPAT,
+            Special::FIELDWIDTHS,
+            Special::IGNORECASE,
+            Special::RS,
+        ];
         if splits.iter().any(|special| *special as usize == slot) {
             self.count_fields()?;
         }
@@ -359,7 +391,9 @@ impl Awk {
             if number > 1e7 {
                 return fatal("NF set to a value that is too large");
             }
-            let result = self.record.set_count(number as usize, &self.splitter, self.icase);
+            let result = self
+                .record
+                .set_count(number as usize, &self.splitter, self.icase);
             return result.or_else(fatal);
         } else if slot == Special::NR as usize {
             self.nr = number;
@@ -403,25 +437,41 @@ impl Awk {
         let procinfo = self.global_array(Special::PROCINFO);
         match by {
             Special::FPAT => {
-                procinfo.borrow_mut().set(b"FS", Value::Str(Str::new(b"FPAT")));
+                procinfo
+                    .borrow_mut()
+                    .set(b"FS", Value::Str(Str::new(b"FPAT")));
                 self.splitter = Splitter::Content(self.regex_from(text)?);
             }
             Special::FIELDWIDTHS => {
-                procinfo.borrow_mut().set(b"FS", Value::Str(Str::new(b"FIELDWIDTHS")));
+                procinfo
+                    .borrow_mut()
+                    .set(b"FS", Value::Str(Str::new(b"FIELDWIDTHS")));
                 let mut widths = Vec::new();
-                for word in text.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()) {
+                for word in text
+                    .split(|byte| byte.is_ascii_whitespace())
+                    .filter(|word| !word.is_empty())
+                {
                     let word = String::from_utf8_lossy(word).into_owned();
                     let (skip, width) = word.split_once(':').unwrap_or(("0", &word));
-                    let width = if width == "*" { Some(None) } else { width.parse().ok().map(Some) };
+                    let width = if width == "*" {
+                        Some(None)
+                    } else {
+                        width.parse().ok().map(Some)
+                    };
                     let (Ok(skip), Some(width)) = (skip.parse(), width) else {
-                        return fatal(format!("invalid FIELDWIDTHS value, for field {}, near `{word}'", widths.len() + 1));
+                        return fatal(format!(
+                            "invalid FIELDWIDTHS value, for field {}, near `{word}'",
+                            widths.len() + 1
+                        ));
                     };
                     widths.push((skip, width));
                 }
                 self.splitter = Splitter::Widths(widths);
             }
             _ => {
-                procinfo.borrow_mut().set(b"FS", Value::Str(Str::new(b"FS")));
+                procinfo
+                    .borrow_mut()
+                    .set(b"FS", Value::Str(Str::new(b"FS")));
                 let paragraph = matches!(self.separator, Separator::Paragraph);
                 self.splitter = match (self.splitter_from(text)?, paragraph) {
                     (Splitter::Byte(byte), true) => Splitter::ByteOrNewline(byte),

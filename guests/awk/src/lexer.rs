@@ -27,22 +27,82 @@ pub enum Token {
 
 /// Words of the language.
 const WORDS: &[&str] = &[
-    "BEGIN", "END", "BEGINFILE", "ENDFILE", "function", "func", "if", "else", "while", "for", "do", "break", "continue", "next",
-    "nextfile", "exit", "return", "delete", "in", "getline", "print", "printf", "switch", "case",
+    "BEGIN",
+    "END",
+    "BEGINFILE",
+    "ENDFILE",
+    "function",
+    "func",
+    "if",
+    "else",
+    "while",
+    "for",
+    "do",
+    "break",
+    "continue",
+    "next",
+    "nextfile",
+    "exit",
+    "return",
+    "delete",
+    "in",
+    "getline",
+    "print",
+    "printf",
+    "switch",
+    "case",
 ];
 
 /// Names of built-in functions.
 pub const BUILTINS: &[&str] = &[
-    "and", "asort", "asorti", "atan2", "bindtextdomain", "close", "compl", "cos", "dcgettext", "dcngettext", "exp", "fflush",
-    "gensub", "gsub", "index", "int", "isarray", "length", "log", "lshift", "match", "mktime", "or", "patsplit", "rand",
-    "rshift", "sin", "split", "sprintf", "sqrt", "srand", "strftime", "strtonum", "sub", "substr", "system", "systime",
-    "tolower", "toupper", "typeof", "xor",
+    "and",
+    "asort",
+    "asorti",
+    "atan2",
+    "bindtextdomain",
+    "close",
+    "compl",
+    "cos",
+    "dcgettext",
+    "dcngettext",
+    "exp",
+    "fflush",
+    "gensub",
+    "gsub",
+    "index",
+    "int",
+    "isarray",
+    "length",
+    "log",
+    "lshift",
+    "match",
+    "mktime",
+    "or",
+    "patsplit",
+    "rand",
+    "rshift",
+    "sin",
+    "split",
+    "sprintf",
+    "sqrt",
+    "srand",
+    "strftime",
+    "strtonum",
+    "sub",
+    "substr",
+    "system",
+    "systime",
+    "tolower",
+    "toupper",
+    "typeof",
+    "xor",
 ];
 
 /// Operators, longer ones before their beginnings.
 const SIGNS: &[&str] = &[
-    "**=", ">>", "|&", "&&", "||", "**", "^=", "+=", "-=", "*=", "/=", "%=", "==", "<=", ">=", "!=", "!~", "++", "--", "{", "}",
-    "(", ")", "[", "]", ";", ",", "+", "-", "*", "/", "%", "^", "!", "<", ">", "|", "?", ":", "~", "$", "=", "@", "&", "\\",
+    "**=", ">>", "|&", "&&", "||", "**", "^=", "+=", "-=", "*=", "/=", "%=", "==", "<=", ">=",
+    "!=", "!~", "++", "--", "{", "}", "(", ")", "[", "]", ";", ",", "+", "-", "*", "/", "%", "^",
+    "!", "<", ">", "|", "?", ":", "~", "$", "=", "@", "&", "\\",
 ];
 
 /// A mistake, with the byte where its caret goes.
@@ -61,12 +121,22 @@ pub struct Mistake {
 impl Mistake {
     /// A mistake shown with a caret.
     pub fn caret(message: impl Into<String>, at: usize) -> Mistake {
-        Mistake { message: message.into(), at, caret: true, kind: "" }
+        Mistake {
+            message: message.into(),
+            at,
+            caret: true,
+            kind: "",
+        }
     }
 
     /// A mistake shown on one line.
     pub fn plain(kind: &'static str, message: impl Into<String>, at: usize) -> Mistake {
-        Mistake { message: message.into(), at, caret: false, kind }
+        Mistake {
+            message: message.into(),
+            at,
+            caret: false,
+            kind,
+        }
     }
 }
 
@@ -82,7 +152,11 @@ pub struct Lexer<'a> {
 impl<'a> Lexer<'a> {
     /// Starts at the beginning of `text`.
     pub fn new(text: &'a [u8]) -> Lexer<'a> {
-        Lexer { text, at: 0, meaningless: Vec::new() }
+        Lexer {
+            text,
+            at: 0,
+            meaningless: Vec::new(),
+        }
     }
 
     /// Where the next token is looked for.
@@ -117,7 +191,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next token and where it starts.
-    pub fn next(&mut self) -> Result<(Token, usize), Mistake> {
+    pub fn token(&mut self) -> Result<(Token, usize), Mistake> {
         self.skip();
         let start = self.at;
         let Some(&byte) = self.text.get(self.at) else {
@@ -138,7 +212,10 @@ impl<'a> Lexer<'a> {
                 let Some(sign) = known else {
                     self.at += 1;
                     let shown = String::from_utf8_lossy(&rest[..1]).into_owned();
-                    let message = format!("error: invalid char '{shown}' in expression");
+                    let message = match shown.as_str() {
+                        "." => "syntax error".to_owned(),
+                        shown => format!("error: invalid char '{shown}' in expression"),
+                    };
                     return Err(Mistake::caret(message, start));
                 };
                 self.at += sign.len();
@@ -146,7 +223,12 @@ impl<'a> Lexer<'a> {
                 match *sign {
                     "**" => Token::Sign("^"),
                     "**=" => Token::Sign("^="),
-                    "\\" => return Err(Mistake::caret("backslash not last character on line", start)),
+                    "\\" => {
+                        return Err(Mistake::caret(
+                            "backslash not last character on line",
+                            start,
+                        ));
+                    }
                     sign => Token::Sign(sign),
                 }
             }
@@ -180,7 +262,10 @@ impl<'a> Lexer<'a> {
 
     fn number(&mut self) -> Token {
         let start = self.at;
-        if self.peek(0) == b'0' && matches!(self.peek(1), b'x' | b'X') && self.peek(2).is_ascii_hexdigit() {
+        if self.peek(0) == b'0'
+            && matches!(self.peek(1), b'x' | b'X')
+            && self.peek(2).is_ascii_hexdigit()
+        {
             self.at += 2;
             let mut value = 0f64;
             while let Some(digit) = (self.peek(0) as char).to_digit(16) {
@@ -194,8 +279,14 @@ impl<'a> Lexer<'a> {
         }
         let digits = &self.text[start..self.at];
         let integer = self.peek(0) != b'.' && !matches!(self.peek(0), b'e' | b'E');
-        if integer && digits.len() > 1 && digits[0] == b'0' && digits.iter().all(|digit| (b'0'..b'8').contains(digit)) {
-            let value = digits.iter().fold(0f64, |value, digit| value * 8.0 + f64::from(digit - b'0'));
+        if integer
+            && digits.len() > 1
+            && digits[0] == b'0'
+            && digits.iter().all(|digit| (b'0'..b'8').contains(digit))
+        {
+            let value = digits
+                .iter()
+                .fold(0f64, |value, digit| value * 8.0 + f64::from(digit - b'0'));
             return Token::Number(value);
         }
         if self.peek(0) == b'.' {
@@ -249,7 +340,12 @@ impl<'a> Lexer<'a> {
                 b'\n' => return Err(Mistake::caret("unterminated regexp", start)),
                 b'\\' => {
                     match self.text.get(self.at + 1) {
-                        None => return Err(Mistake::caret("unterminated regexp ends with `\\' at end of file", start)),
+                        None => {
+                            return Err(Mistake::caret(
+                                "unterminated regexp ends with `\\' at end of file",
+                                start,
+                            ));
+                        }
                         Some(b'\n') => {}
                         Some(b'/') => out.push(b'/'),
                         Some(other) => out.extend([b'\\', *other]),
@@ -271,7 +367,9 @@ impl<'a> Lexer<'a> {
                 b'[' if self.text.get(self.at + 1) == Some(&b':') => {
                     let rest = &self.text[self.at + 2..];
                     let end = rest.windows(2).position(|pair| pair == b":]");
-                    if let Some(end) = end.filter(|end| rest[..*end].iter().all(u8::is_ascii_alphabetic)) {
+                    if let Some(end) =
+                        end.filter(|end| rest[..*end].iter().all(u8::is_ascii_alphabetic))
+                    {
                         out.extend_from_slice(&self.text[self.at..self.at + end + 4]);
                         self.at += end + 4;
                         continue;
@@ -330,7 +428,11 @@ pub fn unescape(raw: &[u8], meaningless: &mut Vec<u8>) -> Vec<u8> {
                 out.push(value as u8);
             }
             b'x' => {
-                let digits = raw[at..].iter().take(2).take_while(|digit| digit.is_ascii_hexdigit()).count();
+                let digits = raw[at..]
+                    .iter()
+                    .take(2)
+                    .take_while(|digit| digit.is_ascii_hexdigit())
+                    .count();
                 if digits == 0 {
                     out.push(b'x');
                     continue;
@@ -358,7 +460,7 @@ mod tests {
     fn strings_numbers_and_signs() {
         let mut lexer = Lexer::new(b"x1 = 0x1F + 1e3 \"a\\tb\" **= f(");
         let mut all = Vec::new();
-        while let Ok((token, _)) = lexer.next() {
+        while let Ok((token, _)) = lexer.token() {
             if token == Token::End {
                 break;
             }

@@ -29,6 +29,7 @@ pub fn awk(name: &str, arguments: Arguments) -> i32 {
         Ok(settings) => settings,
         Err(status) => return status,
     };
+    codepod_posix_regex::set_locale();
     if settings.bytes {
         codepod_posix_regex::set_bytes(true);
     }
@@ -46,7 +47,7 @@ pub fn awk(name: &str, arguments: Arguments) -> i32 {
         Ok(program) => program,
         Err(mistake) => return report(name, &text, &sources, &mistake),
     };
-    let mut awk = Awk::new(program, name, sources, settings.bytes);
+    let mut awk = Awk::new(program, name, sources, codepod_posix_regex::is_bytes());
     let mut argv = vec![name.as_bytes().to_vec()];
     argv.extend(settings.operands);
     awk.start(&argv, &environment());
@@ -71,22 +72,29 @@ fn prepare(awk: &mut Awk, separator: Option<Vec<u8>>, assignments: &[Vec<u8>]) -
             Ok(false) => {
                 let shown = String::from_utf8_lossy(assignment).into_owned();
                 let Some((left, _)) = shown.split_once('=') else {
-                    complain(&name, format!("`{shown}' argument to `-v' not in `var=value' form\n"));
-                    let _ = std::io::Write::write_all(&mut std::io::stderr(), options::USAGE.as_bytes());
+                    complain(
+                        &name,
+                        format!("`{shown}' argument to `-v' not in `var=value' form\n"),
+                    );
+                    let _ = std::io::Write::write_all(
+                        &mut std::io::stderr(),
+                        options::USAGE.as_bytes(),
+                    );
                     return Some(1);
                 };
-                complain(&name, format!("fatal: `{left}' is not a legal variable name"));
+                complain(
+                    &name,
+                    format!("fatal: `{left}' is not a legal variable name"),
+                );
                 return Some(2);
             }
             Err(halt) => return fail(halt),
         }
     }
-    if let Some(separator) = separator {
-        // POSIX: `-Ft` is a tab.
-        let separator = if separator == b"t" { b"\t".to_vec() } else { separator };
-        if let Err(halt) = awk.assign_text(b"FS", &separator) {
-            return fail(halt);
-        }
+    if let Some(separator) = separator
+        && let Err(halt) = awk.assign_text(b"FS", &separator)
+    {
+        return fail(halt);
     }
     None
 }
@@ -102,14 +110,22 @@ fn environment() -> Vec<Vec<u8>> {
 
 /// Says what is wrong with a program, as gawk does, and returns the status.
 fn report(name: &str, text: &[u8], sources: &[(u32, String)], mistake: &Mistake) -> i32 {
-    let line = parser::line_of(text, mistake.at);
+    // A newline that should not be there was read already: gawk counts it.
+    let newline = mistake.caret && text.get(mistake.at) == Some(&b'\n');
+    let line = parser::line_of(text, mistake.at) + u32::from(newline);
     let found = sources.iter().rev().find(|(from, _)| *from <= line);
     let (from, source) = found.map_or((1, "cmd. line"), |(from, source)| (*from, source.as_str()));
     let place = format!("{source}:{}: ", line - from + 1);
     if mistake.caret {
         let at = mistake.at.min(text.len());
-        let start = text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-        let end = text[at..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |length| at + length);
+        let start = text[..at]
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |newline| newline + 1);
+        let end = text[at..]
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(text.len(), |length| at + length);
         let shown = String::from_utf8_lossy(&text[start..end]).into_owned();
         complain(name, format!("{place}{shown}"));
         // Tabs stay tabs, so that the caret stands where it should.

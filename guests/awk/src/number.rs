@@ -4,7 +4,8 @@ use crate::format;
 
 /// Powers of ten that a double has exactly.
 const POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
 /// The number that a text starts with; 0 when there is none.
@@ -18,14 +19,22 @@ pub fn leading(text: &[u8]) -> f64 {
 pub fn whole(text: &[u8]) -> Option<f64> {
     let last = *text.last()?;
     // Most texts that are no number show it at their end.
-    if !last.is_ascii_digit() && !matches!(last, b' ' | b'\t' | b'\n' | b'.' | b'f' | b'n' | b'F' | b'N' | b'\r' | 11 | 12) {
+    if !last.is_ascii_digit()
+        && !matches!(
+            last,
+            b' ' | b'\t' | b'\n' | b'.' | b'f' | b'n' | b'F' | b'N' | b'\r' | 11 | 12
+        )
+    {
         return None;
     }
     let (value, end) = scan(text);
     if end == 0 {
         return None;
     }
-    text[end..].iter().all(|byte| is_blank(*byte)).then_some(value)
+    text[end..]
+        .iter()
+        .all(|byte| is_blank(*byte))
+        .then_some(value)
 }
 
 fn is_blank(byte: u8) -> bool {
@@ -80,7 +89,9 @@ fn scan(text: &[u8]) -> (f64, usize) {
         let from = at + 1 + usize::from(matches!(sign, Some(b'+' | b'-')));
         let mut end = from;
         while let Some(digit @ b'0'..=b'9') = text.get(end) {
-            exponent = exponent.saturating_mul(10).saturating_add(i32::from(digit - b'0'));
+            exponent = exponent
+                .saturating_mul(10)
+                .saturating_add(i32::from(digit - b'0'));
             end += 1;
         }
         if end > from {
@@ -101,7 +112,10 @@ fn scan(text: &[u8]) -> (f64, usize) {
         }
     } else {
         let plain = &text[digits_from..at];
-        std::str::from_utf8(plain).ok().and_then(|plain| plain.parse().ok()).unwrap_or(0.0)
+        std::str::from_utf8(plain)
+            .ok()
+            .and_then(|plain| plain.parse().ok())
+            .unwrap_or(0.0)
     };
     (if negative { -value } else { value }, at)
 }
@@ -198,7 +212,10 @@ mod tests {
         assert_eq!(leading(b".5."), 0.5);
         assert_eq!(leading(b"0x11"), 0.0);
         assert_eq!(leading(b"inf"), 0.0);
-        assert_eq!(leading(b"123456789012345678901234567890"), 123456789012345678901234567890.0);
+        assert_eq!(
+            leading(b"123456789012345678901234567890"),
+            123456789012345678901234567890.0
+        );
         assert_eq!(leading(b"0.1"), 0.1);
         assert_eq!(leading(b"1e400"), f64::INFINITY);
     }

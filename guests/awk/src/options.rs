@@ -1,6 +1,8 @@
 //! awk's command line.
 
-use codepod_tool::{Arguments, Found, Opt, Options, Usage, Value, complain, flag, long, optional, value};
+use codepod_tool::{
+    Arguments, Found, Opt, Options, Usage, Value, complain, flag, long, optional, value,
+};
 
 /// Options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +113,9 @@ pub fn read(name: &str, arguments: Arguments) -> Result<Settings, i32> {
         match key {
             Key::File | Key::Exec => {
                 let text = source(name, &value)?;
-                settings.sources.push((String::from_utf8_lossy(&value).into_owned(), text));
+                settings
+                    .sources
+                    .push((String::from_utf8_lossy(&value).into_owned(), text));
                 has_program = true;
                 if key == Key::Exec {
                     settings.operands.extend(options.rest());
@@ -158,7 +162,10 @@ fn mistake(name: &str, usage: &Usage) -> i32 {
     // gawk's own getopt does not quote the letter.
     let message = String::from_utf8_lossy(&usage.message).into_owned();
     let message = match message.strip_prefix("option requires an argument -- '") {
-        Some(letter) => format!("option requires an argument -- {}", letter.trim_end_matches('\'')),
+        Some(letter) => format!(
+            "option requires an argument -- {}",
+            letter.trim_end_matches('\'')
+        ),
         None => message,
     };
     complain(name, message);
@@ -179,7 +186,10 @@ fn source(name: &str, path: &[u8]) -> Result<Vec<u8>, i32> {
         Err(error) => {
             let shown = String::from_utf8_lossy(path);
             let why = codepod_tool::io_text(&error);
-            complain(name, format!("fatal: cannot open source file `{shown}' for reading: {why}"));
+            complain(
+                name,
+                format!("fatal: cannot open source file `{shown}' for reading: {why}"),
+            );
             Err(2)
         }
     }

@@ -34,7 +34,9 @@ pub struct Running(Rc<RefCell<Option<Command>>>);
 impl Running {
     /// Starts `sh -c TEXT`. Fails where it cannot be started.
     pub fn start(text: &[u8], ends: Ends) -> io::Result<Running> {
-        Ok(Running(Rc::new(RefCell::new(Some(Command::shell(text, ends)?)))))
+        Ok(Running(Rc::new(RefCell::new(Some(Command::shell(
+            text, ends,
+        )?)))))
     }
 
     /// Closes what it reads, so that it comes to its end.
@@ -55,7 +57,10 @@ impl Running {
 
 impl Read for Running {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.borrow_mut().as_mut().map_or(Ok(0), |command| command.read(buffer))
+        self.0
+            .borrow_mut()
+            .as_mut()
+            .map_or(Ok(0), |command| command.read(buffer))
     }
 }
 
@@ -74,7 +79,11 @@ impl Write for Running {
 
 impl Sink {
     fn new(target: Target, direct: bool) -> Sink {
-        Sink { target, buffer: Vec::new(), direct }
+        Sink {
+            target,
+            buffer: Vec::new(),
+            direct,
+        }
     }
 
     /// Standard output; `direct` for a terminal.
@@ -158,7 +167,8 @@ pub fn status(ended: Ended) -> i32 {
 #[cfg(target_os = "wasi")]
 fn stdout(bytes: &[u8]) -> io::Result<()> {
     // Past std's own buffer, which would only look for newlines.
-    codepod_sys::descriptor::write_all(codepod_sys::Fd::STDOUT, bytes).map_err(codepod_sys::io_error)
+    codepod_sys::descriptor::write_all(codepod_sys::Fd::STDOUT, bytes)
+        .map_err(codepod_sys::io_error)
 }
 
 #[cfg(not(target_os = "wasi"))]

@@ -107,11 +107,13 @@ pub fn line_of(text: &[u8], at: usize) -> u32 {
 
 impl Parser<'_> {
     fn advance(&mut self) -> Result<()> {
-        let (token, start) = self.lexer.next()?;
+        let (token, start) = self.lexer.token()?;
         if !self.lexer.meaningless.is_empty() {
             let line = self.line_at(start);
             let new = std::mem::take(&mut self.lexer.meaningless);
-            self.program.meaningless.extend(new.into_iter().map(|byte| (line, byte)));
+            self.program
+                .meaningless
+                .extend(new.into_iter().map(|byte| (line, byte)));
         }
         self.token = token;
         self.start = start;
@@ -172,7 +174,9 @@ impl Parser<'_> {
 
     fn syntax_error(&self) -> Mistake {
         match self.token {
-            Token::End | Token::Newline => Mistake::caret("unexpected newline or end of string", self.start),
+            Token::End | Token::Newline => {
+                Mistake::caret("unexpected newline or end of string", self.start)
+            }
             _ => Mistake::caret("syntax error", self.start),
         }
     }
@@ -180,7 +184,11 @@ impl Parser<'_> {
     fn deeper(&mut self) -> Result<()> {
         self.depth += 1;
         match self.depth > DEPTH {
-            true => Err(Mistake::plain("fatal: ", "the program nests too deeply", self.start)),
+            true => Err(Mistake::plain(
+                "fatal: ",
+                "the program nests too deeply",
+                self.start,
+            )),
             false => Ok(()),
         }
     }
@@ -211,7 +219,10 @@ impl Parser<'_> {
             return *index;
         }
         let index = self.building.len();
-        self.building.push(Function { name: name.to_vec(), ..Function::default() });
+        self.building.push(Function {
+            name: name.to_vec(),
+            ..Function::default()
+        });
         self.defined.push(None);
         self.named.push(self.start);
         self.functions.insert(name.to_vec(), index);
@@ -261,7 +272,11 @@ impl Parser<'_> {
                     let rest = &self.text[at..];
                     for word in ["@include", "@load", "@namespace"] {
                         if rest.starts_with(word.as_bytes()) {
-                            return Err(Mistake::plain("fatal: ", format!("`{word}' is not supported"), at));
+                            return Err(Mistake::plain(
+                                "fatal: ",
+                                format!("`{word}' is not supported"),
+                                at,
+                            ));
                         }
                     }
                     self.rule()?;
@@ -295,7 +310,11 @@ impl Parser<'_> {
             }
             None
         };
-        self.program.rules.push(Rule { line, pattern, action });
+        self.program.rules.push(Rule {
+            line,
+            pattern,
+            action,
+        });
         Ok(())
     }
 
@@ -325,17 +344,22 @@ impl Parser<'_> {
             };
             let text = String::from_utf8_lossy(&parameter).into_owned();
             if parameter == name {
-                let message = format!("function `{shown}': cannot use function name as parameter name");
+                let message =
+                    format!("function `{shown}': cannot use function name as parameter name");
                 return Err(Mistake::plain("error: ", message, self.start));
             }
             if SPECIALS.contains(&text.as_str()) {
-                let message = format!("function `{shown}': cannot use special variable `{text}' as a function parameter");
+                let message = format!(
+                    "function `{shown}': cannot use special variable `{text}' as a function parameter"
+                );
                 return Err(Mistake::plain("error: ", message, self.start));
             }
             if let Some(first) = parameters.iter().position(|known| *known == parameter) {
                 let number = parameters.len() + 1;
-                let message =
-                    format!("function `{shown}': parameter #{number}, `{text}', duplicates parameter #{}", first + 1);
+                let message = format!(
+                    "function `{shown}': parameter #{number}, `{text}', duplicates parameter #{}",
+                    first + 1
+                );
                 return Err(Mistake::plain("error: ", message, self.start));
             }
             parameters.push(parameter);
@@ -372,7 +396,10 @@ impl Parser<'_> {
     fn finish(mut self) -> Result<Program> {
         for (index, function) in self.building.iter().enumerate() {
             if self.defined[index].is_none() {
-                let message = format!("function `{}' not defined", String::from_utf8_lossy(&function.name));
+                let message = format!(
+                    "function `{}' not defined",
+                    String::from_utf8_lossy(&function.name)
+                );
                 return Err(Mistake::plain("fatal: ", message, self.named[index]));
             }
         }
@@ -382,7 +409,8 @@ impl Parser<'_> {
         loop {
             let mut changed = false;
             for passed in &self.passed {
-                let is_array = self.building[passed.callee].arrays.get(passed.position) == Some(&true);
+                let is_array =
+                    self.building[passed.callee].arrays.get(passed.position) == Some(&true);
                 let known = &mut self.building[passed.caller].arrays[passed.parameter];
                 if is_array && !*known {
                     *known = true;
@@ -405,7 +433,12 @@ impl Parser<'_> {
         for (position, argument) in arguments.iter().enumerate() {
             if let Expr::Var(Var::Local(parameter)) = argument {
                 let parameter = *parameter;
-                self.passed.push(Passed { caller, parameter, callee, position });
+                self.passed.push(Passed {
+                    caller,
+                    parameter,
+                    callee,
+                    position,
+                });
             }
         }
     }

@@ -54,7 +54,14 @@ pub struct Record {
 
 impl Default for Record {
     fn default() -> Record {
-        Record { text: Vec::new(), fields: Vec::new(), scan: 0, done: true, stale: false, plain: false }
+        Record {
+            text: Vec::new(),
+            fields: Vec::new(),
+            scan: 0,
+            done: true,
+            stale: false,
+            plain: false,
+        }
     }
 }
 
@@ -101,7 +108,11 @@ impl Record {
     /// `$0` as a value.
     pub fn whole(&mut self, ofs: &[u8], convfmt: &[u8]) -> Value {
         let text = Str::new(self.text(ofs, convfmt));
-        if self.plain { Value::Str(text) } else { Value::Input(text) }
+        if self.plain {
+            Value::Str(text)
+        } else {
+            Value::Input(text)
+        }
     }
 
     fn rebuild(&mut self, ofs: &[u8], convfmt: &[u8]) {
@@ -164,7 +175,13 @@ impl Record {
                 }
             }
             _ => {
-                split(&self.text, splitter, icase, |start, end| fields.push(Cell::Part(start as u32, end as u32)), |_, _| {})?;
+                split(
+                    &self.text,
+                    splitter,
+                    icase,
+                    |start, end| fields.push(Cell::Part(start as u32, end as u32)),
+                    |_, _| {},
+                )?;
                 self.done = true;
             }
         }
@@ -173,7 +190,12 @@ impl Record {
 
     /// The bytes of field `number`, from 1; none when it is not there, or was assigned something that is no text.
     #[inline]
-    pub fn bytes(&mut self, number: usize, splitter: &Splitter, icase: bool) -> Result<Option<&[u8]>, Failure> {
+    pub fn bytes(
+        &mut self,
+        number: usize,
+        splitter: &Splitter,
+        icase: bool,
+    ) -> Result<Option<&[u8]>, Failure> {
         self.find(number, splitter, icase)?;
         Ok(match self.fields.get(number - 1) {
             Some(Cell::Part(from, to)) => Some(&self.text[*from as usize..*to as usize]),
@@ -185,20 +207,34 @@ impl Record {
 
     /// Field `number`, from 1.
     #[inline]
-    pub fn field(&mut self, number: usize, splitter: &Splitter, icase: bool) -> Result<Value, Failure> {
+    pub fn field(
+        &mut self,
+        number: usize,
+        splitter: &Splitter,
+        icase: bool,
+    ) -> Result<Value, Failure> {
         self.find(number, splitter, icase)?;
         Ok(match self.fields.get(number - 1) {
-            Some(Cell::Part(from, to)) => Value::Input(Str::new(&self.text[*from as usize..*to as usize])),
+            Some(Cell::Part(from, to)) => {
+                Value::Input(Str::new(&self.text[*from as usize..*to as usize]))
+            }
             Some(Cell::Set(value)) => value.clone(),
-            None => Value::Unset,
+            None => Value::Input(Str::EMPTY),
         })
     }
 
     /// Assigns to a field, from 1; the record grows as far as it is needed.
-    pub fn set_field(&mut self, number: usize, value: Value, splitter: &Splitter, icase: bool) -> Result<(), Failure> {
+    pub fn set_field(
+        &mut self,
+        number: usize,
+        value: Value,
+        splitter: &Splitter,
+        icase: bool,
+    ) -> Result<(), Failure> {
         self.count(splitter, icase)?;
         if self.fields.len() < number {
-            self.fields.resize(number, Cell::Set(Value::Input(Str::EMPTY)));
+            self.fields
+                .resize(number, Cell::Set(Value::Input(Str::EMPTY)));
         }
         self.fields[number - 1] = Cell::Set(value);
         self.stale = true;
@@ -206,9 +242,15 @@ impl Record {
     }
 
     /// Sets how many fields there are.
-    pub fn set_count(&mut self, count: usize, splitter: &Splitter, icase: bool) -> Result<(), Failure> {
+    pub fn set_count(
+        &mut self,
+        count: usize,
+        splitter: &Splitter,
+        icase: bool,
+    ) -> Result<(), Failure> {
         self.count(splitter, icase)?;
-        self.fields.resize(count, Cell::Set(Value::Input(Str::EMPTY)));
+        self.fields
+            .resize(count, Cell::Set(Value::Input(Str::EMPTY)));
         self.stale = true;
         Ok(())
     }
@@ -389,7 +431,11 @@ fn content(
         field(start, end);
         last = end;
         after_field = true;
-        from = if start == end { end + text::character(&text[end..]).max(1) } else { end };
+        from = if start == end {
+            end + text::character(&text[end..]).max(1)
+        } else {
+            end
+        };
     }
     separator(last, text.len());
     Ok(())
@@ -404,7 +450,10 @@ mod tests {
         record.set(text);
         let count = record.count(splitter, false).unwrap();
         (1..=count)
-            .map(|number| String::from_utf8_lossy(record.bytes(number, splitter, false).unwrap().unwrap()).into_owned())
+            .map(|number| {
+                String::from_utf8_lossy(record.bytes(number, splitter, false).unwrap().unwrap())
+                    .into_owned()
+            })
             .collect()
     }
 
@@ -412,18 +461,29 @@ mod tests {
     fn fields_are_told_apart_in_every_way() {
         assert_eq!(fields(b"  a b\tc\n ", &Splitter::Blanks), ["a", "b", "c"]);
         assert_eq!(fields(b"a::b:", &Splitter::Byte(b':')), ["a", "", "b", ""]);
-        assert_eq!(fields(b"a, b,c", &Splitter::Regex(Rc::new(Re::new(b", *")))), ["a", "b", "c"]);
+        assert_eq!(
+            fields(b"a, b,c", &Splitter::Regex(Rc::new(Re::new(b", *")))),
+            ["a", "b", "c"]
+        );
         assert_eq!(fields("äb".as_bytes(), &Splitter::Characters), ["ä", "b"]);
         let content = Splitter::Content(Rc::new(Re::new(b"([^,]*)|(\"[^\"]+\")")));
         assert_eq!(fields(b"a,\"b,c\",,d", &content), ["a", "\"b,c\"", "", "d"]);
-        assert_eq!(fields(b"abcdef", &Splitter::Widths(vec![(0, Some(2)), (1, Some(2)), (0, None)])), ["ab", "de", "f"]);
+        assert_eq!(
+            fields(
+                b"abcdef",
+                &Splitter::Widths(vec![(0, Some(2)), (1, Some(2)), (0, None)])
+            ),
+            ["ab", "de", "f"]
+        );
     }
 
     #[test]
     fn assigning_makes_the_record_anew() {
         let mut record = Record::default();
         record.set(b"a b");
-        record.set_field(4, Value::Num(1.5), &Splitter::Blanks, false).unwrap();
+        record
+            .set_field(4, Value::Num(1.5), &Splitter::Blanks, false)
+            .unwrap();
         assert_eq!(record.text(b"-", b"%.6g"), b"a-b--1.5");
         record.set_count(2, &Splitter::Blanks, false).unwrap();
         assert_eq!(record.text(b" ", b"%.6g"), b"a b");

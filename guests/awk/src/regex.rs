@@ -21,7 +21,11 @@ pub type Span = (usize, usize);
 impl Re {
     /// From the text between slashes, or from a string.
     pub fn new(source: &[u8]) -> Re {
-        Re { source: source.to_vec(), exact: OnceCell::new(), folded: OnceCell::new() }
+        Re {
+            source: source.to_vec(),
+            exact: OnceCell::new(),
+            folded: OnceCell::new(),
+        }
     }
 
     /// The text it was made from.
@@ -38,26 +42,39 @@ impl Re {
         let cell = if icase { &self.folded } else { &self.exact };
         let made = cell.get_or_init(|| {
             // Escapes in brackets are gone by then.
-            let syntax = Syntax { bracket_escape: false, ..Syntax::AWK };
-            let config = Config { icase, ..Config::new(syntax) };
-            Regex::new(&translate(&self.source), &config).map_err(|error| error.message().to_owned())
+            let syntax = Syntax {
+                bracket_escape: false,
+                ..Syntax::AWK
+            };
+            let config = Config {
+                icase,
+                ..Config::new(syntax)
+            };
+            Regex::new(&translate(&self.source), &config)
+                .map_err(|error| error.message().to_owned())
         });
         made.as_ref().map_err(Clone::clone)
     }
 
     /// Whether it is found anywhere.
     pub fn is_match(&self, text: &[u8], icase: bool) -> Result<bool, String> {
-        self.compiled(icase)?.is_match(text, 0).map_err(|error| error.message().to_owned())
+        self.compiled(icase)?
+            .is_match(text, 0)
+            .map_err(|error| error.message().to_owned())
     }
 
     /// The first match at or after `from`.
     pub fn find(&self, text: &[u8], from: usize, icase: bool) -> Result<Option<Span>, String> {
-        self.compiled(icase)?.find(text, from).map_err(|error| error.message().to_owned())
+        self.compiled(icase)?
+            .find(text, from)
+            .map_err(|error| error.message().to_owned())
     }
 
     /// The first match at or after `from` and its groups.
     pub fn captures(&self, text: &[u8], from: usize, icase: bool) -> Result<Option<Spans>, String> {
-        self.compiled(icase)?.captures(text, from).map_err(|error| error.message().to_owned())
+        self.compiled(icase)?
+            .captures(text, from)
+            .map_err(|error| error.message().to_owned())
     }
 }
 
@@ -78,7 +95,9 @@ pub fn translate(source: &[u8]) -> Vec<u8> {
                         out.extend_from_slice(b"\\b");
                         at += 1;
                     }
-                    Some(letter @ (b'B' | b'<' | b'>' | b'w' | b'W' | b's' | b'S' | b'`' | b'\'')) => {
+                    Some(
+                        letter @ (b'B' | b'<' | b'>' | b'w' | b'W' | b's' | b'S' | b'`' | b'\''),
+                    ) => {
                         out.extend([b'\\', *letter]);
                         at += 1;
                     }
@@ -156,7 +175,11 @@ fn escape(source: &[u8], at: &mut usize) -> u8 {
             value as u8
         }
         b'x' => {
-            let digits = source[*at..].iter().take(2).take_while(|digit| digit.is_ascii_hexdigit()).count();
+            let digits = source[*at..]
+                .iter()
+                .take(2)
+                .take_while(|digit| digit.is_ascii_hexdigit())
+                .count();
             let text = std::str::from_utf8(&source[*at..*at + digits]).unwrap_or("");
             *at += digits;
             u8::from_str_radix(text, 16).unwrap_or(b'x')
@@ -208,7 +231,9 @@ fn bracket(source: &[u8], at: &mut usize, out: &mut Vec<u8>) {
             b']' if !first => break,
             b'[' if matches!(source.get(from + 1), Some(b':' | b'.' | b'=')) => {
                 let sign = source[from + 1];
-                let end = source[from + 2..].windows(2).position(|pair| pair == [sign, b']']);
+                let end = source[from + 2..]
+                    .windows(2)
+                    .position(|pair| pair == [sign, b']']);
                 match end {
                     Some(end) => {
                         items.extend_from_slice(&source[from..from + end + 4]);
@@ -225,7 +250,8 @@ fn bracket(source: &[u8], at: &mut usize, out: &mut Vec<u8>) {
             b'\\' if from + 1 < source.len() => {
                 from += 1;
                 let value = escape(source, &mut from);
-                let range = source.get(from) == Some(&b'-') && source.get(from + 1).is_some_and(|next| *next != b']');
+                let range = source.get(from) == Some(&b'-')
+                    && source.get(from + 1).is_some_and(|next| *next != b']');
                 match value {
                     b']' if !range => closing = true,
                     b'-' if !range => dash = true,

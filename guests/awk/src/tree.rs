@@ -18,7 +18,6 @@ pub enum Var {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 #[expect(missing_docs, reason = "the names are awk's")]
-#[expect(clippy::upper_case_acronyms, reason = "the names are awk's")]
 pub enum Special {
     NF,
     NR,
@@ -48,8 +47,29 @@ pub enum Special {
 
 /// The names of [`Special`] in order.
 pub const SPECIALS: [&str; 23] = [
-    "NF", "NR", "FNR", "FS", "OFS", "ORS", "RS", "SUBSEP", "CONVFMT", "OFMT", "IGNORECASE", "FPAT", "FIELDWIDTHS", "RSTART",
-    "RLENGTH", "RT", "FILENAME", "ARGC", "ARGIND", "ERRNO", "ARGV", "ENVIRON", "PROCINFO",
+    "NF",
+    "NR",
+    "FNR",
+    "FS",
+    "OFS",
+    "ORS",
+    "RS",
+    "SUBSEP",
+    "CONVFMT",
+    "OFMT",
+    "IGNORECASE",
+    "FPAT",
+    "FIELDWIDTHS",
+    "RSTART",
+    "RLENGTH",
+    "RT",
+    "FILENAME",
+    "ARGC",
+    "ARGIND",
+    "ERRNO",
+    "ARGV",
+    "ENVIRON",
+    "PROCINFO",
 ];
 
 /// How many of the first slots need more than a store when they are set.
@@ -226,7 +246,12 @@ pub enum Kind {
     /// `do … while`
     Do(Vec<Stmt>, Expr),
     /// `for (;;)`
-    For(Option<Box<Stmt>>, Option<Expr>, Option<Box<Stmt>>, Vec<Stmt>),
+    For(
+        Option<Box<Stmt>>,
+        Option<Expr>,
+        Option<Box<Stmt>>,
+        Vec<Stmt>,
+    ),
     /// `for (x in a)`
     ForIn(Place, ArrayRef, Vec<Stmt>),
     /// `switch`

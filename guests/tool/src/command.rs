@@ -41,7 +41,11 @@ impl Command {
     /// Starts `program` with `arguments`; it is not searched for. Fails where it cannot be started.
     pub fn start(program: &[u8], arguments: &[&[u8]], ends: Ends) -> io::Result<Command> {
         let (child, input, output) = system::start(program, arguments, ends)?;
-        Ok(Command { child, input, output })
+        Ok(Command {
+            child,
+            input,
+            output,
+        })
     }
 
     /// Starts `sh -c TEXT`.
@@ -104,7 +108,7 @@ mod sandbox {
 
     /// An end of a pipe, closed when it goes.
     #[derive(Debug)]
-    pub struct End(Fd);
+    pub(super) struct End(Fd);
 
     impl Drop for End {
         fn drop(&mut self) {
@@ -132,7 +136,9 @@ mod sandbox {
     type Started = (Child, Option<Input>, Option<Output>);
 
     pub(super) fn start(program: &[u8], arguments: &[&[u8]], ends: Ends) -> io::Result<Started> {
-        let pipes = || -> Result<(End, End), Errno> { pipe::pipe().map(|(read, write)| (End(read), End(write))) };
+        let pipes = || -> Result<(End, End), Errno> {
+            pipe::pipe().map(|(read, write)| (End(read), End(write)))
+        };
         let input = match ends {
             Ends::Input | Ends::Both => Some(pipes().map_err(io_error)?),
             _ => None,
@@ -150,14 +156,20 @@ mod sandbox {
             .fd(writes, Fd::STDOUT)
             .fd(Fd::STDERR, Fd::STDERR);
         let child = spawn.start().map_err(io_error)?;
-        Ok((child, input.map(|(_, write)| write), output.map(|(read, _)| read)))
+        Ok((
+            child,
+            input.map(|(_, write)| write),
+            output.map(|(read, _)| read),
+        ))
     }
 
     pub(super) fn wait(child: Child) -> io::Result<Ended> {
         loop {
             match process::wait(Of::Process(child)) {
                 Ok((_, Status::Exited(status))) => return Ok(Ended::Exited(status.cast_signed())),
-                Ok((_, Status::Signaled(signal))) => return Ok(Ended::Signaled(signal.raw().cast_signed())),
+                Ok((_, Status::Signaled(signal))) => {
+                    return Ok(Ended::Signaled(signal.raw().cast_signed()));
+                }
                 Ok(_) | Err(Errno::Intr) => {}
                 Err(errno) => return Err(io_error(errno)),
             }

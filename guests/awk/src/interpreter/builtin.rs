@@ -32,7 +32,11 @@ impl Awk {
             }
             "tolower" | "toupper" => {
                 let subject = self.text(&arguments[0])?;
-                return Ok(Value::Str(Str::from(changed_case(subject.as_bytes(), name == "toupper", self.bytes))));
+                return Ok(Value::Str(Str::from(changed_case(
+                    subject.as_bytes(),
+                    name == "toupper",
+                    self.bytes,
+                ))));
             }
             "int" => self.eval_num(&arguments[0])?.trunc(),
             "sqrt" => {
@@ -107,7 +111,11 @@ impl Awk {
             "asort" => self.asort(false, arguments)?,
             "asorti" => self.asort(true, arguments)?,
             "isarray" => f64::from(u8::from(self.type_of(&arguments[0])? == "array")),
-            "typeof" => return Ok(Value::Str(Str::new(self.type_of(&arguments[0])?.as_bytes()))),
+            "typeof" => {
+                return Ok(Value::Str(Str::new(
+                    self.type_of(&arguments[0])?.as_bytes(),
+                )));
+            }
             name => return fatal(format!("`{name}' is not supported")),
         }))
     }
@@ -119,15 +127,26 @@ impl Awk {
         self.warn(&format!("{message} {shown}"));
     }
 
-    fn characters(&self, bytes: &[u8]) -> usize {
-        if self.bytes { bytes.len() } else { text::length(bytes) }
+    fn characters(&mut self, bytes: &[u8]) -> usize {
+        if !self.bytes
+            && !self.warned_invalid
+            && !bytes.is_ascii()
+            && std::str::from_utf8(bytes).is_err()
+        {
+            self.warned_invalid = true;
+            self.warn("Invalid multibyte data detected. There may be a mismatch between your data and your locale");
+        }
+        if self.bytes {
+            bytes.len()
+        } else {
+            text::length(bytes)
+        }
     }
 
     fn length(&mut self, arguments: &[Expr]) -> Eval<f64> {
         let Some(argument) = arguments.first() else {
-            let bytes = self.bytes;
-            let record = self.record.text(&self.ofs, &self.convfmt);
-            return Ok(if bytes { record.len() } else { text::length(record) } as f64);
+            let record = self.record.text(&self.ofs, &self.convfmt).to_vec();
+            return Ok(self.characters(&record) as f64);
         };
         if let Expr::Var(var) = argument
             && !matches!(var, Var::Global(0..=2))
@@ -168,7 +187,11 @@ impl Awk {
         if start.is_nan() || length.is_nan() || length < 1.0 {
             return Ok(Value::Str(Str::EMPTY));
         }
-        let first = if start < 1.0 { 0 } else { (start - 1.0).min(1e15) as usize };
+        let first = if start < 1.0 {
+            0
+        } else {
+            (start - 1.0).min(1e15) as usize
+        };
         let count = length.min(1e15) as usize;
         if self.bytes || subject.is_ascii() {
             let from = first.min(subject.len());
@@ -189,12 +212,18 @@ impl Awk {
         let (subject, wanted) = (subject.as_bytes(), wanted.as_bytes());
         let found = match self.icase {
             true => {
-                let (subject, wanted) = (super::evaluate::fold(subject), super::evaluate::fold(wanted));
+                let (subject, wanted) = (
+                    super::evaluate::fold(subject),
+                    super::evaluate::fold(wanted),
+                );
                 memchr::memmem::find(&subject, &wanted)
             }
             false => memchr::memmem::find(subject, wanted),
         };
-        Ok(found.map_or(0.0, |at| self.characters(&subject[..at.min(subject.len())]) as f64 + 1.0))
+        Ok(match found {
+            Some(at) => self.characters(&subject[..at.min(subject.len())]) as f64 + 1.0,
+            None => 0.0,
+        })
     }
 
     fn split(&mut self, arguments: &[Expr]) -> Eval<f64> {
@@ -216,6 +245,10 @@ impl Awk {
                 }
             },
         };
+        let splitter = match splitter {
+            Splitter::Regex(regex) if regex.source().is_empty() => Splitter::Characters,
+            other => other,
+        };
         self.split_into(subject.as_bytes(), &splitter, arguments, "split")
     }
 
@@ -228,11 +261,22 @@ impl Awk {
                 self.regex_from(pattern.as_bytes())?
             }
         };
-        self.split_into(subject.as_bytes(), &Splitter::Content(regex), arguments, "patsplit")
+        self.split_into(
+            subject.as_bytes(),
+            &Splitter::Content(regex),
+            arguments,
+            "patsplit",
+        )
     }
 
     /// Fills the arrays of `split` and `patsplit`.
-    fn split_into(&mut self, subject: &[u8], splitter: &Splitter, arguments: &[Expr], name: &str) -> Eval<f64> {
+    fn split_into(
+        &mut self,
+        subject: &[u8],
+        splitter: &Splitter,
+        arguments: &[Expr],
+        name: &str,
+    ) -> Eval<f64> {
         let array = self.array_argument(&arguments[1], name)?;
         let separators = match arguments.get(3) {
             Some(separators) => Some(self.array_argument(separators, name)?),
@@ -265,7 +309,10 @@ impl Awk {
             let mut filled = separators.borrow_mut();
             filled.clear();
             for (number, (start, end)) in between {
-                filled.set(number.to_string().as_bytes(), Value::Str(Str::new(&subject[start..end])));
+                filled.set(
+                    number.to_string().as_bytes(),
+                    Value::Str(Str::new(&subject[start..end])),
+                );
             }
         }
         Ok(fields.len() as f64)
@@ -291,10 +338,13 @@ impl Awk {
                 let shown = String::from_utf8_lossy(&shown).into_owned();
                 return match name {
                     "compl" => fatal(format!("compl({shown}): negative value is not allowed")),
-                    "lshift" | "rshift" => {
-                        fatal(format!("{name}({shown}, …): negative values are not allowed"))
-                    }
-                    _ => fatal(format!("{name}: argument {} negative value {shown} is not allowed", numbers.len() + 1)),
+                    "lshift" | "rshift" => fatal(format!(
+                        "{name}({shown}, …): negative values are not allowed"
+                    )),
+                    _ => fatal(format!(
+                        "{name}: argument {} negative value {shown} is not allowed",
+                        numbers.len() + 1
+                    )),
                 };
             }
             numbers.push(number as u64);
@@ -330,16 +380,23 @@ impl Awk {
         };
         let digits = if radix == 16 { &digits[2..] } else { digits };
         if radix == 8 {
-            let run = digits.iter().take_while(|digit| digit.is_ascii_digit()).count();
+            let run = digits
+                .iter()
+                .take_while(|digit| digit.is_ascii_digit())
+                .count();
             let more = digits.get(run);
-            if digits[..run].iter().any(|digit| *digit > b'7') || matches!(more, Some(b'.' | b'e' | b'E')) {
+            if digits[..run].iter().any(|digit| *digit > b'7')
+                || matches!(more, Some(b'.' | b'e' | b'E'))
+            {
                 return Ok(crate::number::leading(subject.as_bytes()));
             }
         }
         let value = digits
             .iter()
             .map_while(|digit| char::from(*digit).to_digit(radix))
-            .fold(0.0, |value, digit| value * f64::from(radix) + f64::from(digit));
+            .fold(0.0, |value, digit| {
+                value * f64::from(radix) + f64::from(digit)
+            });
         Ok(if negative { -value } else { value })
     }
 
@@ -348,7 +405,10 @@ impl Awk {
             Some(form) => self.text(form)?,
             None => {
                 let procinfo = self.global_array(Special::PROCINFO);
-                let form = procinfo.borrow().get(b"strftime").map(|value| value.str(&self.convfmt));
+                let form = procinfo
+                    .borrow()
+                    .get(b"strftime")
+                    .map(|value| value.str(&self.convfmt));
                 form.unwrap_or_else(|| Str::new(b"%a %b %e %H:%M:%S %Z %Y"))
             }
         };
@@ -360,7 +420,11 @@ impl Awk {
             Some(utc) => self.eval_bool(utc)?,
             None => false,
         };
-        Ok(Value::Str(Str::from(time::format(form.as_bytes(), seconds, utc))))
+        Ok(Value::Str(Str::from(time::format(
+            form.as_bytes(),
+            seconds,
+            utc,
+        ))))
     }
 
     fn system(&mut self, command: &Expr) -> Eval<f64> {
@@ -368,7 +432,10 @@ impl Awk {
         self.flush_all()?;
         match Command::shell(command.as_bytes(), Ends::None).and_then(Command::wait) {
             Ok(ended) => Ok(f64::from(output::status(ended))),
-            Err(error) => fatal(format!("system: cannot start a shell: {}", codepod_tool::io_text(&error))),
+            Err(error) => fatal(format!(
+                "system: cannot start a shell: {}",
+                codepod_tool::io_text(&error)
+            )),
         }
     }
 
@@ -385,6 +452,7 @@ impl Awk {
                     None => "untyped",
                 });
             }
+            Expr::FieldAt(number) if *number > self.count_fields()? => return Ok("unassigned"),
             Expr::Field(_) | Expr::FieldAt(_) => {
                 let value = self.eval(argument)?;
                 return Ok(kind(&value, "unassigned"));
@@ -409,7 +477,13 @@ fn kind(value: &Value, unset: &'static str) -> &'static str {
 
 /// A text in upper or lower case, character by character.
 fn changed_case(subject: &[u8], upper: bool, bytes: bool) -> Vec<u8> {
-    let ascii = |subject: &[u8]| if upper { subject.to_ascii_uppercase() } else { subject.to_ascii_lowercase() };
+    let ascii = |subject: &[u8]| {
+        if upper {
+            subject.to_ascii_uppercase()
+        } else {
+            subject.to_ascii_lowercase()
+        }
+    };
     if bytes || subject.is_ascii() {
         return ascii(subject);
     }
@@ -417,7 +491,11 @@ fn changed_case(subject: &[u8], upper: bool, bytes: bool) -> Vec<u8> {
     for chunk in subject.utf8_chunks() {
         for letter in chunk.valid().chars() {
             // Letters that become several stay, as in C.
-            let mut other = if upper { letter.to_uppercase().collect::<Vec<_>>() } else { letter.to_lowercase().collect() };
+            let mut other = if upper {
+                letter.to_uppercase().collect::<Vec<_>>()
+            } else {
+                letter.to_lowercase().collect()
+            };
             if other.len() != 1 {
                 other = vec![letter];
             }

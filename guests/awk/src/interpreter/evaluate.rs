@@ -48,13 +48,21 @@ impl Awk {
                 Value::Str(Str::from(out))
             }
             Expr::Choose(condition, yes, no) => {
-                return if self.eval_bool(condition)? { self.eval(yes) } else { self.eval(no) };
+                return if self.eval_bool(condition)? {
+                    self.eval(yes)
+                } else {
+                    self.eval(no)
+                };
             }
             Expr::Plain(inner) => return self.eval(inner),
             Expr::Call(function, arguments) => return self.call(*function, arguments),
             Expr::Indirect(var, arguments) => {
                 let name = self.variable(*var)?.str(&self.convfmt);
-                let index = self.program.functions.iter().position(|function| function.name == name.as_bytes());
+                let index = self
+                    .program
+                    .functions
+                    .iter()
+                    .position(|function| function.name == name.as_bytes());
                 let Some(index) = index else {
                     let name = String::from_utf8_lossy(name.as_bytes()).into_owned();
                     return fatal(format!("function `{name}' not defined"));
@@ -62,9 +70,13 @@ impl Awk {
                 return self.call(index, arguments);
             }
             Expr::Builtin(name, arguments) => return self.builtin(name, arguments),
-            Expr::Regex(_) | Expr::Match(..) | Expr::And(..) | Expr::Or(..) | Expr::Not(_) | Expr::Compare(..) | Expr::In(..) => {
-                Value::truth(self.eval_bool(expr)?)
-            }
+            Expr::Regex(_)
+            | Expr::Match(..)
+            | Expr::And(..)
+            | Expr::Or(..)
+            | Expr::Not(_)
+            | Expr::Compare(..)
+            | Expr::In(..) => Value::truth(self.eval_bool(expr)?),
             Expr::Group(_) => return fatal("a list is no value"),
             _ => Value::Num(self.eval_num(expr)?),
         })
@@ -85,7 +97,11 @@ impl Awk {
                 value => value.num(),
             },
             Expr::FieldAt(number) if *number > 0 => {
-                match self.record.bytes(*number, &self.splitter, self.icase).or_else(fatal)? {
+                match self
+                    .record
+                    .bytes(*number, &self.splitter, self.icase)
+                    .or_else(fatal)?
+                {
                     Some(bytes) => number::leading(bytes),
                     None => self.field(*number)?.num(),
                 }
@@ -95,7 +111,11 @@ impl Awk {
                 if number == 0 {
                     return Ok(number::leading(self.record.text(&self.ofs, &self.convfmt)));
                 }
-                match self.record.bytes(number, &self.splitter, self.icase).or_else(fatal)? {
+                match self
+                    .record
+                    .bytes(number, &self.splitter, self.icase)
+                    .or_else(fatal)?
+                {
                     Some(bytes) => number::leading(bytes),
                     None => self.field(number)?.num(),
                 }
@@ -120,9 +140,13 @@ impl Awk {
                 number
             }
             Expr::Getline(source, place) => return self.getline(source, place.as_ref()),
-            Expr::Regex(_) | Expr::Match(..) | Expr::And(..) | Expr::Or(..) | Expr::Not(_) | Expr::Compare(..) | Expr::In(..) => {
-                f64::from(u8::from(self.eval_bool(expr)?))
-            }
+            Expr::Regex(_)
+            | Expr::Match(..)
+            | Expr::And(..)
+            | Expr::Or(..)
+            | Expr::Not(_)
+            | Expr::Compare(..)
+            | Expr::In(..) => f64::from(u8::from(self.eval_bool(expr)?)),
             _ => self.eval(expr)?.num(),
         })
     }
@@ -164,7 +188,9 @@ impl Awk {
                 found
             }
             Expr::Num(number) => *number != 0.0,
-            Expr::Binary(..) | Expr::Step(..) | Expr::Update(..) | Expr::Getline(..) => self.eval_num(expr)? != 0.0,
+            Expr::Binary(..) | Expr::Step(..) | Expr::Update(..) | Expr::Getline(..) => {
+                self.eval_num(expr)? != 0.0
+            }
             _ => self.eval(expr)?.is_true(),
         })
     }
@@ -176,12 +202,18 @@ impl Awk {
             Expr::Num(number) => number::append(*number, &self.convfmt, out),
             Expr::FieldAt(0) => out.extend_from_slice(self.record.text(&self.ofs, &self.convfmt)),
             Expr::FieldAt(number) => {
-                match self.record.bytes(*number, &self.splitter, self.icase).or_else(fatal)? {
+                match self
+                    .record
+                    .bytes(*number, &self.splitter, self.icase)
+                    .or_else(fatal)?
+                {
                     Some(bytes) => out.extend_from_slice(bytes),
                     None => self.field(*number)?.append(&self.convfmt, out),
                 }
             }
-            Expr::Var(Var::Global(slot)) if *slot > FNR && !matches!(self.globals[*slot], Value::Array(_)) => {
+            Expr::Var(Var::Global(slot))
+                if *slot > FNR && !matches!(self.globals[*slot], Value::Array(_)) =>
+            {
                 self.globals[*slot].append(&self.convfmt, out);
             }
             Expr::Concat(parts) => {
@@ -225,7 +257,10 @@ impl Awk {
             Var::Local(slot) => &self.stack[self.base + slot],
         };
         if let Value::Array(_) = value {
-            return fatal(format!("attempt to use array `{}' in a scalar context", self.name_of(var)));
+            return fatal(format!(
+                "attempt to use array `{}' in a scalar context",
+                self.name_of(var)
+            ));
         }
         Ok(value.clone())
     }
@@ -234,7 +269,9 @@ impl Awk {
         if number == 0 {
             return Ok(self.record.whole(&self.ofs, &self.convfmt));
         }
-        self.record.field(number, &self.splitter, self.icase).or_else(fatal)
+        self.record
+            .field(number, &self.splitter, self.icase)
+            .or_else(fatal)
     }
 
     fn field_number(&mut self, expr: &Expr) -> Eval<usize> {
@@ -258,7 +295,9 @@ impl Awk {
         if let Value::Array(_) = value {
             let key = String::from_utf8_lossy(&key).into_owned();
             let name = self.array_name(array);
-            return fatal(format!("attempt to use array `{name}[\"{key}\"]' in a scalar context"));
+            return fatal(format!(
+                "attempt to use array `{name}[\"{key}\"]' in a scalar context"
+            ));
         }
         self.scratch = key;
         Ok(value)
@@ -270,7 +309,10 @@ impl Awk {
             Place::Var(Var::Global(slot)) => self.set_global(*slot, value),
             Place::Var(var @ Var::Local(slot)) => {
                 if let Value::Array(_) = self.stack[self.base + slot] {
-                    return fatal(format!("attempt to use array `{}' in a scalar context", self.name_of(*var)));
+                    return fatal(format!(
+                        "attempt to use array `{}' in a scalar context",
+                        self.name_of(*var)
+                    ));
                 }
                 self.stack[self.base + slot] = value;
                 Ok(())
@@ -285,7 +327,9 @@ impl Awk {
                     }
                     return Ok(());
                 }
-                self.record.set_field(number, value, &self.splitter, self.icase).or_else(fatal)
+                self.record
+                    .set_field(number, value, &self.splitter, self.icase)
+                    .or_else(fatal)
             }
             Place::Element(array, keys) => {
                 let array_found = self.array(array)?;
@@ -295,7 +339,9 @@ impl Awk {
                 if let Value::Array(_) = slot {
                     let key = String::from_utf8_lossy(&key).into_owned();
                     let name = self.array_name(array);
-                    return fatal(format!("attempt to use array `{name}[\"{key}\"]' in a scalar context"));
+                    return fatal(format!(
+                        "attempt to use array `{name}[\"{key}\"]' in a scalar context"
+                    ));
                 }
                 *slot = value;
                 drop(borrowed);
@@ -421,7 +467,10 @@ impl Awk {
     fn compare(&mut self, compare: Compare, left: &Expr, right: &Expr) -> Eval<bool> {
         // A field against a constant is what filters do.
         if let (Expr::FieldAt(number @ 1..), Expr::Num(_) | Expr::Str(_)) = (left, right)
-            && let Some(bytes) = self.record.bytes(*number, &self.splitter, self.icase).or_else(fatal)?
+            && let Some(bytes) = self
+                .record
+                .bytes(*number, &self.splitter, self.icase)
+                .or_else(fatal)?
         {
             match right {
                 Expr::Num(right) if !bytes.is_empty() => {
@@ -480,7 +529,9 @@ impl Awk {
         let function = &program.functions[index];
         if arguments.len() > function.parameters.len() {
             let name = String::from_utf8_lossy(&function.name).into_owned();
-            return fatal(format!("function `{name}' called with more arguments than declared"));
+            return fatal(format!(
+                "function `{name}' called with more arguments than declared"
+            ));
         }
         let mut values = Vec::with_capacity(function.parameters.len());
         for (position, argument) in arguments.iter().enumerate() {
@@ -506,11 +557,8 @@ impl Awk {
         self.depth -= 1;
         self.stack.truncate(self.base);
         self.base = base;
-        let flow = match flow {
-            Ok(flow) => flow,
-            // The place of an error is where it happened.
-            Err(halt) => return Err(halt),
-        };
+        // The place of an error is where it happened: line and function stay.
+        let flow = flow?;
         self.running = running;
         self.line = line;
         Ok(match flow {

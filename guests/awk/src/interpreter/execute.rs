@@ -27,7 +27,8 @@ impl Awk {
         let program = Rc::clone(&self.program);
         for (line, byte) in warned_once(&program.meaningless) {
             let (place, shown) = (self.line_place(line), char::from(byte));
-            let message = format!("{place}warning: escape sequence `\\{shown}' treated as plain `{shown}'");
+            let message =
+                format!("{place}warning: escape sequence `\\{shown}' treated as plain `{shown}'");
             codepod_tool::complain(&self.name, message);
         }
         let mut result = self.block(&program.begin).map(|_| ());
@@ -38,21 +39,26 @@ impl Awk {
         if result.is_ok() && reads {
             result = self.records();
         }
-        let exits = matches!(result.as_ref().map_err(|halt| &**halt), Ok(()) | Err(Halt::Exit));
-        if exits && !(matches!(result, Err(_)) && !program.has_end) {
+        let exits = matches!(
+            result.as_ref().map_err(|halt| &**halt),
+            Ok(()) | Err(Halt::Exit)
+        );
+        if exits && program.has_end {
             // `exit` goes on with END; within it, it ends.
             self.in_end = true;
-            if program.has_end {
-                self.line = 0;
-                let ended = self.block(&program.end).map(|_| ());
-                if ended.is_err() {
-                    result = ended;
-                }
+            self.line = 0;
+            let ended = self.block(&program.end).map(|_| ());
+            if ended.is_err() {
+                result = ended;
             }
         }
         let mut failed = self.report(result);
         failed |= !self.close_all();
-        if failed && self.status == 0 { 2 } else { self.status }
+        if failed && self.status == 0 {
+            2
+        } else {
+            self.status
+        }
     }
 
     /// Says what ended the program; true when that was an error.
@@ -82,7 +88,7 @@ impl Awk {
                         match self.eval_bool(condition) {
                             Ok(applies) => applies,
                             Err(halt) => {
-                                if self.skips(halt)? {
+                                if self.skips(*halt)? {
                                     break;
                                 }
                                 false
@@ -105,7 +111,7 @@ impl Awk {
                     Some(action) => self.block(action).map(|_| ()),
                 };
                 if let Err(halt) = done {
-                    self.skips(halt)?;
+                    self.skips(*halt)?;
                     break;
                 }
             }
@@ -114,13 +120,13 @@ impl Awk {
     }
 
     /// `next` and `nextfile`: go on with the next record. What is neither is passed on.
-    fn skips(&mut self, halt: Box<Halt>) -> Eval<bool> {
+    fn skips(&mut self, halt: Halt) -> Eval<bool> {
         // What was left of calls is gone.
         self.stack.clear();
         self.base = 0;
         self.depth = 0;
         self.running = None;
-        match *halt {
+        match halt {
             Halt::Next => Ok(true),
             Halt::NextFile => {
                 self.end_file()?;
@@ -167,7 +173,11 @@ impl Awk {
             Kind::Print(values, target) => self.print(values, target)?,
             Kind::Printf(values, target) => self.printf(values, target)?,
             Kind::If(condition, then, otherwise) => {
-                let body = if self.eval_bool(condition)? { then } else { otherwise };
+                let body = if self.eval_bool(condition)? {
+                    then
+                } else {
+                    otherwise
+                };
                 return self.block(body);
             }
             Kind::While(condition, body) => {
@@ -225,7 +235,9 @@ impl Awk {
             Kind::Switch(value, cases) => return self.switch(value, cases),
             Kind::Break => return Ok(Flow::Break),
             Kind::Continue => return Ok(Flow::Continue),
-            Kind::Next | Kind::NextFile if self.in_end => return fatal("`next' cannot be called from an END rule"),
+            Kind::Next | Kind::NextFile if self.in_end => {
+                return fatal("`next' cannot be called from an END rule");
+            }
             Kind::Next => return Err(Box::new(Halt::Next)),
             Kind::NextFile => return Err(Box::new(Halt::NextFile)),
             Kind::Exit(status) => {
@@ -271,10 +283,7 @@ impl Awk {
                 }
                 Label::Value(expr) => {
                     let label = self.eval(expr)?;
-                    match (&label, &value) {
-                        (Value::Num(_), Value::Str(_)) | (Value::Str(_), Value::Num(_)) => false,
-                        _ => self.compare_values(Compare::Equal, &value, &label),
-                    }
+                    self.compare_values(Compare::Equal, &value, &label)
                 }
                 Label::Default => false,
             };
@@ -283,7 +292,11 @@ impl Awk {
                 break;
             }
         }
-        let start = start.or_else(|| cases.iter().position(|(label, _)| matches!(label, Label::Default)));
+        let start = start.or_else(|| {
+            cases
+                .iter()
+                .position(|(label, _)| matches!(label, Label::Default))
+        });
         let Some(start) = start else {
             return Ok(Flow::Normal);
         };

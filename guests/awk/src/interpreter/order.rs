@@ -35,7 +35,10 @@ impl Awk {
     /// The keys of an array in the order that PROCINFO asks for.
     pub(super) fn ordered_keys(&mut self, array: &Shared) -> Eval<Vec<Str>> {
         let procinfo = self.global_array(Special::PROCINFO);
-        let wanted = procinfo.borrow().get(b"sorted_in").map(|value| value.str(&self.convfmt));
+        let wanted = procinfo
+            .borrow()
+            .get(b"sorted_in")
+            .map(|value| value.str(&self.convfmt));
         let order = match wanted {
             Some(name) => self.order(name.as_bytes(), false)?,
             None => Order::Unsorted,
@@ -43,7 +46,11 @@ impl Awk {
         if order == Order::Unsorted {
             return Ok(crate::gawk_order::keys(&array.borrow()));
         }
-        let mut pairs: Vec<Pair> = array.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+        let mut pairs: Vec<Pair> = array
+            .borrow()
+            .iter()
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
         self.sort(&mut pairs, &order)?;
         Ok(pairs.into_iter().map(|(key, _)| key).collect())
     }
@@ -62,7 +69,11 @@ impl Awk {
             b"@val_type_asc" => Order::Sorted(By::ValueType, true),
             b"@val_type_desc" => Order::Sorted(By::ValueType, false),
             name => {
-                let found = self.program.functions.iter().position(|function| function.name == name);
+                let found = self
+                    .program
+                    .functions
+                    .iter()
+                    .position(|function| function.name == name);
                 match found {
                     Some(index) => Order::Function(index),
                     None if for_sort || name.first() != Some(&b'@') => {
@@ -97,11 +108,15 @@ impl Awk {
         let by_text = |left: &Pair, right: &Pair| left.0.as_bytes().cmp(right.0.as_bytes());
         match by {
             By::IndexText => match self.icase {
-                true => super::evaluate::fold(left.0.as_bytes()).cmp(&super::evaluate::fold(right.0.as_bytes())),
+                true => super::evaluate::fold(left.0.as_bytes())
+                    .cmp(&super::evaluate::fold(right.0.as_bytes())),
                 false => by_text(left, right),
             },
             By::IndexNumber => {
-                let (a, b) = (number::leading(left.0.as_bytes()), number::leading(right.0.as_bytes()));
+                let (a, b) = (
+                    number::leading(left.0.as_bytes()),
+                    number::leading(right.0.as_bytes()),
+                );
                 a.total_cmp(&b).then_with(|| by_text(left, right))
             }
             By::ValueText => rank_array(&left.1)
@@ -113,7 +128,9 @@ impl Awk {
                 .then_with(|| left.1.num().total_cmp(&right.1.num()))
                 .then_with(|| self.compare_text(&left.1, &right.1))
                 .then_with(|| by_text(left, right)),
-            By::ValueType => self.by_type(&left.1, &right.1).then_with(|| by_text(left, right)),
+            By::ValueType => self
+                .by_type(&left.1, &right.1)
+                .then_with(|| by_text(left, right)),
         }
     }
 
@@ -124,10 +141,12 @@ impl Awk {
             value if value.numeric().is_some() => 0,
             _ => 1,
         };
-        rank(left).cmp(&rank(right)).then_with(|| match (left.numeric(), right.numeric()) {
-            (Some(left), Some(right)) => left.total_cmp(&right),
-            _ => self.compare_text(left, right),
-        })
+        rank(left)
+            .cmp(&rank(right))
+            .then_with(|| match (left.numeric(), right.numeric()) {
+                (Some(left), Some(right)) => left.total_cmp(&right),
+                _ => self.compare_text(left, right),
+            })
     }
 
     /// Sorts by a function of the program, which may do anything.
@@ -177,7 +196,11 @@ impl Awk {
             None if by_index => Order::Sorted(By::IndexText, true),
             None => Order::Sorted(By::ValueType, true),
         };
-        let mut pairs: Vec<Pair> = source.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+        let mut pairs: Vec<Pair> = source
+            .borrow()
+            .iter()
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
         self.sort(&mut pairs, &order)?;
         let mut sorted = Array::default();
         for (number, (key, value)) in pairs.into_iter().enumerate() {
@@ -193,11 +216,12 @@ impl Awk {
     pub(super) fn array_argument(&mut self, argument: &Expr, function: &str) -> Eval<Shared> {
         match argument {
             Expr::Var(var) => self.array(&ArrayRef::Var(*var)),
-            Expr::Element(array, keys) => self.array(&ArrayRef::Element(Box::new(array.clone()), keys.clone())),
+            Expr::Element(array, keys) => {
+                self.array(&ArrayRef::Element(Box::new(array.clone()), keys.clone()))
+            }
             _ => fatal(format!("{function}: argument is not an array")),
         }
     }
-
 }
 
 fn rank_array(value: &Value) -> u8 {

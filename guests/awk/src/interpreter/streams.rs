@@ -36,7 +36,12 @@ impl Awk {
                 self.at_end = !self.open_next()?;
                 continue;
             };
-            match input.next(&self.separator, self.icase, &mut self.fresh, &mut self.terminator) {
+            match input.next(
+                &self.separator,
+                self.icase,
+                &mut self.fresh,
+                &mut self.terminator,
+            ) {
                 Ok(true) => {
                     self.note_terminator();
                     self.nr += 1.0;
@@ -98,7 +103,10 @@ impl Awk {
             }
             let argv = self.global_array(Special::ARGV);
             let key = self.argument.to_string();
-            let argument = argv.borrow().get(key.as_bytes()).map(|value| value.str(&self.convfmt));
+            let argument = argv
+                .borrow()
+                .get(key.as_bytes())
+                .map(|value| value.str(&self.convfmt));
             self.argument += 1;
             let Some(argument) = argument.filter(|argument| !argument.as_bytes().is_empty()) else {
                 continue;
@@ -125,16 +133,23 @@ impl Awk {
                 }
                 Err(error) => {
                     if !self.program.begin_file.is_empty() {
-                        let text = io_text(&error);
+                        let text = why(&error);
                         if self.begin_file(Some(&text))? {
-                            return fatal(format!("cannot open file `{shown}' for reading: {text}"));
+                            return fatal(format!(
+                                "cannot open file `{shown}' for reading: {text}"
+                            ));
                         }
                     } else if error.kind() == io::ErrorKind::IsADirectory {
                         // No place: gawk has none between files.
-                        let message = format!("warning: command line argument `{shown}' is a directory: skipped");
+                        let message = format!(
+                            "warning: command line argument `{shown}' is a directory: skipped"
+                        );
                         complain(&self.name, message);
                     } else {
-                        return fatal(format!("cannot open file `{shown}' for reading: {}", io_text(&error)));
+                        return fatal(format!(
+                            "cannot open file `{shown}' for reading: {}",
+                            why(&error)
+                        ));
                     }
                 }
             }
@@ -162,8 +177,12 @@ impl Awk {
             return Ok(false);
         };
         let name = &argument[..equals];
-        let is_name = name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-            && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let is_name = name
+            .first()
+            .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+            && name
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         if !is_name {
             return Ok(false);
         }
@@ -173,12 +192,24 @@ impl Awk {
 
     /// Assigns a text from outside to the variable of a name; one that the program does not have is left alone.
     pub fn assign_text(&mut self, name: &[u8], raw: &[u8]) -> Eval<()> {
-        if self.program.functions.iter().any(|function| function.name == name) {
+        if self
+            .program
+            .functions
+            .iter()
+            .any(|function| function.name == name)
+        {
             let name = String::from_utf8_lossy(name).into_owned();
-            return fatal(format!("cannot use function name `{name}' as variable name"));
+            return fatal(format!(
+                "cannot use function name `{name}' as variable name"
+            ));
         }
         let value = unescape(raw, &mut Vec::new());
-        let Some(slot) = self.program.globals.iter().position(|global| global == name) else {
+        let Some(slot) = self
+            .program
+            .globals
+            .iter()
+            .position(|global| global == name)
+        else {
             return Ok(());
         };
         self.set_global(slot, Value::Input(Str::from(value)))
@@ -217,10 +248,6 @@ impl Awk {
             }
         }
         self.note_terminator();
-        if let Source::Command(_) | Source::Both(_) = source {
-            self.nr += 1.0;
-            self.fnr += 1.0;
-        }
         match place {
             Some(place) => self.assign(place, Value::Input(Str::from(record)))?,
             None => self.record.set(&record),
@@ -239,7 +266,7 @@ impl Awk {
             };
             match opened {
                 Ok(reader) => self.readers.insert(name.to_vec(), reader),
-                Err(error) => return Ok(Err(io_text(&error))),
+                Err(error) => return Ok(Err(why(&error))),
             };
         }
         let Some(reader) = self.readers.get_mut(name) else {
@@ -248,7 +275,11 @@ impl Awk {
         Ok(reader.next(&self.separator, self.icase, record, &mut self.terminator))
     }
 
-    fn line_of_command(&mut self, command: &[u8], record: &mut Vec<u8>) -> Eval<Result<bool, String>> {
+    fn line_of_command(
+        &mut self,
+        command: &[u8],
+        record: &mut Vec<u8>,
+    ) -> Eval<Result<bool, String>> {
         if command.is_empty() {
             return fatal("expression for `|' redirection has null string value");
         }
@@ -259,7 +290,7 @@ impl Awk {
                     let reader = Reader::new(Box::new(running.clone()));
                     self.commands.insert(command.to_vec(), (running, reader));
                 }
-                Err(error) => return Ok(Err(io_text(&error))),
+                Err(error) => return Ok(Err(why(&error))),
             }
         }
         let Some((_, reader)) = self.commands.get_mut(command) else {
@@ -287,14 +318,19 @@ impl Awk {
         match Running::start(command, Ends::Both) {
             Ok(running) => {
                 let reader = Reader::new(Box::new(running.clone()));
-                self.commands.insert(command.to_vec(), (running.clone(), reader));
+                self.commands
+                    .insert(command.to_vec(), (running.clone(), reader));
                 self.opened += 1;
-                self.sinks.insert(key, (self.opened, Sink::command(running)));
+                self.sinks
+                    .insert(key, (self.opened, Sink::command(running)));
                 Ok(())
             }
             Err(error) => {
                 let shown = String::from_utf8_lossy(command).into_owned();
-                fatal(format!("cannot open two way pipe `{shown}' for input/output: {}", io_text(&error)))
+                fatal(format!(
+                    "cannot open two way pipe `{shown}' for input/output: {}",
+                    why(&error)
+                ))
             }
         }
     }
@@ -356,7 +392,9 @@ impl Awk {
                 (PIPE, _) => "|",
                 _ => "|&",
             };
-            return fatal(format!("expression for `{sign}' redirection has null string value"));
+            return fatal(format!(
+                "expression for `{sign}' redirection has null string value"
+            ));
         }
         Ok(name)
     }
@@ -378,8 +416,13 @@ impl Awk {
                 self.sinks.insert(key, (self.opened, sink));
                 Ok(())
             }
-            Err(error) if kind == FILE => fatal(format!("cannot redirect to `{shown}': {}", io_text(&error))),
-            Err(error) => fatal(format!("cannot open pipe `{shown}' for output: {}", io_text(&error))),
+            Err(error) if kind == FILE => {
+                fatal(format!("cannot redirect to `{shown}': {}", why(&error)))
+            }
+            Err(error) => fatal(format!(
+                "cannot open pipe `{shown}' for output: {}",
+                why(&error)
+            )),
         }
     }
 
@@ -388,14 +431,17 @@ impl Awk {
     pub(super) fn stdout_written(&mut self) -> Eval<()> {
         match self.stdout.written() {
             Ok(()) => Ok(()),
-            Err(error) => fatal(format!("print to \"standard output\" failed: {}", io_text(&error))),
+            Err(error) => fatal(format!(
+                "print to \"standard output\" failed: {}",
+                why(&error)
+            )),
         }
     }
 
     fn checked(&mut self, result: io::Result<()>, name: &str) -> Eval<()> {
         match result {
             Ok(()) => Ok(()),
-            Err(error) => fatal(format!("print to \"{name}\" failed: {}", io_text(&error))),
+            Err(error) => fatal(format!("print to \"{name}\" failed: {}", why(&error))),
         }
     }
 
@@ -408,7 +454,7 @@ impl Awk {
             if let Err(error) = sink.flush()
                 && key[0] == FILE
             {
-                failed = Some((String::from_utf8_lossy(&key[1..]).into_owned(), io_text(&error)));
+                failed = Some((String::from_utf8_lossy(&key[1..]).into_owned(), why(&error)));
             }
         }
         match failed {
@@ -459,7 +505,7 @@ impl Awk {
                 Ok(status) => result = f64::from(status),
                 Err(error) => {
                     let shown = String::from_utf8_lossy(name).into_owned();
-                    return fatal(format!("flush to \"{shown}\" failed: {}", io_text(&error)));
+                    return fatal(format!("flush to \"{shown}\" failed: {}", why(&error)));
                 }
             }
         }
@@ -483,13 +529,18 @@ impl Awk {
     pub(super) fn close_all(&mut self) -> bool {
         let mut good = true;
         // gawk writes standard output after its commands have ended, and files as they come.
-        let mut all: Vec<(u32, Vec<u8>, Sink)> =
-            std::mem::take(&mut self.sinks).into_iter().map(|(key, (number, sink))| (number, key, sink)).collect();
+        let mut all: Vec<(u32, Vec<u8>, Sink)> = std::mem::take(&mut self.sinks)
+            .into_iter()
+            .map(|(key, (number, sink))| (number, key, sink))
+            .collect();
         all.sort_by_key(|(number, ..)| std::cmp::Reverse(*number));
         for (_, key, sink) in all {
             if let Err(error) = sink.close() {
                 let shown = String::from_utf8_lossy(&key[1..]).into_owned();
-                complain(&self.name, format!("fatal: flush to \"{shown}\" failed: {}", io_text(&error)));
+                complain(
+                    &self.name,
+                    format!("fatal: flush to \"{shown}\" failed: {}", why(&error)),
+                );
                 good = false;
             }
         }
@@ -498,12 +549,23 @@ impl Awk {
             let _ = running.wait();
         }
         if let Err(error) = self.stdout.flush() {
-            complain(&self.name, format!("warning: error writing standard output: {}", io_text(&error)));
+            complain(
+                &self.name,
+                format!("warning: error writing standard output: {}", why(&error)),
+            );
             if self.status == 0 {
                 self.status = 1;
             }
             good = false;
         }
         good
+    }
+}
+
+/// What glibc says of an error.
+fn why(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::IsADirectory => "Is a directory".to_owned(),
+        _ => io_text(error),
     }
 }

@@ -81,7 +81,9 @@ impl Awk {
         };
         let old = target.as_bytes();
         let pieces = pieces(replacement.as_bytes(), true);
-        let grouped = pieces.iter().any(|piece| matches!(piece, Piece::Group(1..)));
+        let grouped = pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Group(1..)));
         let mut out = Vec::new();
         let mut copied = 0;
         let mut count = 0;
@@ -118,10 +120,19 @@ impl Awk {
         };
         let groups = match &array {
             Some(_) => regex.captures(subject, 0, self.icase).or_else(fatal)?,
-            None => regex.find(subject, 0, self.icase).or_else(fatal)?.map(|span| vec![Some(span)]),
+            None => regex
+                .find(subject, 0, self.icase)
+                .or_else(fatal)?
+                .map(|span| vec![Some(span)]),
         };
         let bytes = self.bytes;
-        let position = move |at: usize| if bytes { at } else { text::length(&subject[..at]) };
+        let position = move |at: usize| {
+            if bytes {
+                at
+            } else {
+                text::length(&subject[..at])
+            }
+        };
         if let Some(array) = &array {
             let mut array = array.borrow_mut();
             array.clear();
@@ -152,13 +163,21 @@ impl Awk {
 }
 
 /// Calls `found` with every match, from left to right, until it says that this was the last.
-fn each_match(regex: &Re, text: &[u8], icase: bool, grouped: bool, mut found: impl FnMut(&Groups) -> bool) -> Eval<()> {
+fn each_match(
+    regex: &Re,
+    text: &[u8],
+    icase: bool,
+    grouped: bool,
+    mut found: impl FnMut(&Groups) -> bool,
+) -> Eval<()> {
     let mut from = 0;
     let mut last_end = None;
     while from <= text.len() {
         let groups = match grouped {
             true => regex.captures(text, from, icase),
-            false => regex.find(text, from, icase).map(|span| span.map(|span| vec![Some(span)])),
+            false => regex
+                .find(text, from, icase)
+                .map(|span| span.map(|span| vec![Some(span)])),
         };
         let Some(groups) = groups.or_else(fatal)? else {
             break;
@@ -248,9 +267,19 @@ mod tests {
 
     #[test]
     fn an_ampersand_is_the_match_unless_escaped() {
-        assert_eq!(pieces(b"a&b", false), [Piece::Text(b"a".into()), Piece::Group(0), Piece::Text(b"b".into())]);
+        assert_eq!(
+            pieces(b"a&b", false),
+            [
+                Piece::Text(b"a".into()),
+                Piece::Group(0),
+                Piece::Text(b"b".into())
+            ]
+        );
         assert_eq!(pieces(b"\\&", false), [Piece::Text(b"&".into())]);
-        assert_eq!(pieces(b"\\\\&", false), [Piece::Text(b"\\".into()), Piece::Group(0)]);
+        assert_eq!(
+            pieces(b"\\\\&", false),
+            [Piece::Text(b"\\".into()), Piece::Group(0)]
+        );
         assert_eq!(pieces(b"\\2\\1", true), [Piece::Group(2), Piece::Group(1)]);
         assert_eq!(pieces(b"\\1", false), [Piece::Text(b"\\1".into())]);
     }

@@ -25,7 +25,8 @@ pub(super) fn format(form: &[u8], seconds: i64, utc: bool) -> Vec<u8> {
 /// Seconds since 1970.
 pub(super) fn now() -> i64 {
     let now = std::time::SystemTime::now();
-    now.duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs().cast_signed())
+    now.duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs().cast_signed())
 }
 
 /// The moment of `YYYY MM DD HH MM SS`; -1 when it is none.
@@ -39,10 +40,16 @@ pub(super) fn moment(text: &[u8], utc: bool) -> i64 {
         }
     }
     let [year, month, day, hour, minute, second] = match numbers.as_slice() {
-        [year, month, day, hour, minute, second, ..] => [*year, *month, *day, *hour, *minute, *second],
+        [year, month, day, hour, minute, second, ..] => {
+            [*year, *month, *day, *hour, *minute, *second]
+        }
         _ => return -1,
     };
-    if year.abs() > 1_000_000 || [month, day, hour, minute, second].iter().any(|number| number.abs() > 1 << 40) {
+    if year.abs() > 1_000_000
+        || [month, day, hour, minute, second]
+            .iter()
+            .any(|number| number.abs() > 1 << 40)
+    {
         return -1;
     }
     // Months out of range are years.
@@ -51,7 +58,8 @@ pub(super) fn moment(text: &[u8], utc: bool) -> i64 {
     let local = days * 86_400 + hour * 3600 + minute * 60 + second;
     // The offset that holds there: tried with the one of the moment as if it were UTC, then with its own.
     let zone = zone(utc);
-    let offset = |seconds: i64| Broken::new(seconds, &zone).map_or(0, |time| i64::from(time.offset));
+    let offset =
+        |seconds: i64| Broken::new(seconds, &zone).map_or(0, |time| i64::from(time.offset));
     let first = local - offset(local);
     local - offset(first)
 }
@@ -75,6 +83,9 @@ mod tests {
         assert_eq!(moment(b"2024 02 29 12 00 00", true), 1_709_208_000);
         assert_eq!(moment(b"2024 14 01 00 00 00", true), 1_738_368_000);
         assert_eq!(moment(b"nothing", true), -1);
-        assert_eq!(format(b"%Y-%m-%d %H:%M:%S", 1_709_208_000, true), b"2024-02-29 12:00:00");
+        assert_eq!(
+            format(b"%Y-%m-%d %H:%M:%S", 1_709_208_000, true),
+            b"2024-02-29 12:00:00"
+        );
     }
 }

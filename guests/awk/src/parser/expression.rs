@@ -25,7 +25,11 @@ impl Parser<'_> {
         self.newlines()?;
         let no = self.expression()?;
         self.depth -= 1;
-        Ok(Expr::Choose(Box::new(condition), Box::new(yes), Box::new(no)))
+        Ok(Expr::Choose(
+            Box::new(condition),
+            Box::new(yes),
+            Box::new(no),
+        ))
     }
 
     fn or(&mut self) -> Result<Expr> {
@@ -149,7 +153,11 @@ impl Parser<'_> {
 
     fn starts_operand(&self) -> bool {
         match &self.token {
-            Token::Number(_) | Token::String(_) | Token::Name(_) | Token::FunctionName(_) | Token::Builtin(_) => true,
+            Token::Number(_)
+            | Token::String(_)
+            | Token::Name(_)
+            | Token::FunctionName(_)
+            | Token::Builtin(_) => true,
             Token::Sign(sign) => matches!(*sign, "$" | "!" | "(" | "++" | "--"),
             _ => false,
         }
@@ -179,7 +187,11 @@ impl Parser<'_> {
             };
             if matches!((&left, &right), (Expr::Num(_), Expr::Num(0.0))) && op != Op::Mul {
                 let place = if op == Op::Mod { " in `%'" } else { "" };
-                return Err(Mistake::plain("error: ", format!("division by zero attempted{place}"), at));
+                return Err(Mistake::plain(
+                    "error: ",
+                    format!("division by zero attempted{place}"),
+                    at,
+                ));
             }
             left = Expr::Binary(op, Box::new(left), Box::new(right));
         }
@@ -230,7 +242,11 @@ impl Parser<'_> {
             let Some(place) = place_of(operand) else {
                 return Err(Mistake::caret("syntax error", at));
             };
-            return Ok(Expr::Step(place, if sign == "++" { 1.0 } else { -1.0 }, false));
+            return Ok(Expr::Step(
+                place,
+                if sign == "++" { 1.0 } else { -1.0 },
+                false,
+            ));
         }
         let operand = self.primary()?;
         let Token::Sign(sign) = self.token else {
@@ -289,7 +305,10 @@ impl Parser<'_> {
                 let at = self.start;
                 let index = self.function(&name);
                 if self.locals.contains(&name) {
-                    let message = format!("attempt to use non-function `{}' in function call", String::from_utf8_lossy(&name));
+                    let message = format!(
+                        "attempt to use non-function `{}' in function call",
+                        String::from_utf8_lossy(&name)
+                    );
                     return Err(Mistake::plain("fatal: ", message, at));
                 }
                 self.advance()?;
@@ -325,7 +344,11 @@ impl Parser<'_> {
         let regex = Re::new(&pattern);
         if let Err(message) = regex.check() {
             let shown = String::from_utf8_lossy(&pattern).into_owned();
-            return Err(Mistake::plain("error: ", format!("{message}: /{shown}/"), at));
+            return Err(Mistake::plain(
+                "error: ",
+                format!("{message}: /{shown}/"),
+                at,
+            ));
         }
         self.advance()?;
         Ok(Rc::new(regex))
@@ -350,7 +373,6 @@ impl Parser<'_> {
         self.advance()?;
         let greater = std::mem::replace(&mut self.no_greater, false);
         let in_head = std::mem::replace(&mut self.no_in, false);
-        self.newlines()?;
         let first = self.expression()?;
         let result = if self.is(",") {
             let mut all = vec![first];
@@ -364,13 +386,14 @@ impl Parser<'_> {
             // Parentheses keep a concatenation or a comparison from joining what is around.
             first
         };
-        self.newlines()?;
         self.no_greater = greater;
         self.no_in = in_head;
         self.expect(")")?;
         self.depth -= 1;
         Ok(match result {
-            Expr::Var(_) | Expr::FieldAt(_) | Expr::Field(_) | Expr::Element(..) => Expr::Plain(Box::new(result)),
+            Expr::Var(_) | Expr::FieldAt(_) | Expr::Field(_) | Expr::Element(..) => {
+                Expr::Plain(Box::new(result))
+            }
             other => other,
         })
     }
@@ -453,11 +476,9 @@ impl Parser<'_> {
         let greater = std::mem::replace(&mut self.no_greater, false);
         let in_head = std::mem::replace(&mut self.no_in, false);
         let mut all = Vec::new();
-        self.newlines()?;
         if !self.is(end) {
             loop {
                 all.push(self.expression()?);
-                self.newlines()?;
                 if !self.accept(",")? {
                     break;
                 }
@@ -501,7 +522,11 @@ impl Parser<'_> {
             "sprintf" => (1, usize::MAX),
             "strftime" => (0, 3),
             "bindtextdomain" | "dcgettext" | "dcngettext" => {
-                return Err(Mistake::plain("fatal: ", format!("`{name}' is not supported"), at));
+                return Err(Mistake::plain(
+                    "fatal: ",
+                    format!("`{name}' is not supported"),
+                    at,
+                ));
             }
             _ => (1, 1),
         };
@@ -573,14 +598,21 @@ fn assignment(place: Place, value: Expr) -> Expr {
 fn is_pure(expr: &Expr) -> bool {
     match expr {
         Expr::Num(_) | Expr::Str(_) | Expr::Var(_) | Expr::FieldAt(_) | Expr::Regex(_) => true,
-        Expr::Field(inner) | Expr::Plain(inner) | Expr::Minus(inner) | Expr::Plus(inner) | Expr::Not(inner) => is_pure(inner),
+        Expr::Field(inner)
+        | Expr::Plain(inner)
+        | Expr::Minus(inner)
+        | Expr::Plus(inner)
+        | Expr::Not(inner) => is_pure(inner),
         Expr::Element(ArrayRef::Var(_), keys) => keys.iter().all(is_pure),
-        Expr::Binary(_, left, right) | Expr::Compare(_, left, right) => is_pure(left) && is_pure(right),
+        Expr::Binary(_, left, right) | Expr::Compare(_, left, right) => {
+            is_pure(left) && is_pure(right)
+        }
         Expr::Concat(parts) => parts.iter().all(is_pure),
         Expr::Choose(a, b, c) => is_pure(a) && is_pure(b) && is_pure(c),
-        Expr::Builtin("substr" | "sprintf" | "toupper" | "tolower" | "length" | "index" | "int", arguments) => {
-            arguments.iter().all(is_pure)
-        }
+        Expr::Builtin(
+            "substr" | "sprintf" | "toupper" | "tolower" | "length" | "index" | "int",
+            arguments,
+        ) => arguments.iter().all(is_pure),
         _ => false,
     }
 }

@@ -10,7 +10,11 @@ impl Parser<'_> {
         let mut all = Vec::new();
         loop {
             self.terminators()?;
-            if self.is("}") || self.token == Token::End || self.is_word("case") || self.is_word("default") {
+            if self.is("}")
+                || self.token == Token::End
+                || self.is_word("case")
+                || self.is_word("default")
+            {
                 return Ok(all);
             }
             all.push(self.statement()?);
@@ -22,7 +26,11 @@ impl Parser<'_> {
         self.deeper()?;
         let line = self.current_line();
         let Token::Word(word) = self.token else {
-            let kind = if self.is("{") { self.braces()? } else { self.simple_statement()? };
+            let kind = if self.is("{") {
+                self.braces()?
+            } else {
+                self.simple_statement()?
+            };
             self.depth -= 1;
             return Ok(Stmt { line, kind });
         };
@@ -67,17 +75,33 @@ impl Parser<'_> {
             "break" | "continue" => {
                 self.advance()?;
                 if word == "break" && self.loops + self.switches == 0 {
-                    return Err(Mistake::plain("error: ", "`break' is not allowed outside a loop or switch", at));
+                    return Err(Mistake::plain(
+                        "error: ",
+                        "`break' is not allowed outside a loop or switch",
+                        at,
+                    ));
                 }
                 if word == "continue" && self.loops == 0 {
-                    return Err(Mistake::plain("error: ", "`continue' is not allowed outside a loop", at));
+                    return Err(Mistake::plain(
+                        "error: ",
+                        "`continue' is not allowed outside a loop",
+                        at,
+                    ));
                 }
-                if word == "break" { Kind::Break } else { Kind::Continue }
+                if word == "break" {
+                    Kind::Break
+                } else {
+                    Kind::Continue
+                }
             }
             "next" | "nextfile" => {
                 let Place::Special(place) = self.place else {
                     self.advance()?;
-                    return Ok(if word == "next" { Kind::Next } else { Kind::NextFile });
+                    return Ok(if word == "next" {
+                        Kind::Next
+                    } else {
+                        Kind::NextFile
+                    });
                 };
                 if word == "nextfile" && place == "BEGINFILE" {
                     self.advance()?;
@@ -151,7 +175,10 @@ impl Parser<'_> {
         self.advance()?;
         let was = std::mem::replace(&mut self.no_greater, true);
         let mut values = Vec::new();
-        let ended = matches!(self.token, Token::Newline | Token::End | Token::Sign(";" | "}" | ">" | ">>" | "|" | "|&"));
+        let ended = matches!(
+            self.token,
+            Token::Newline | Token::End | Token::Sign(";" | "}" | ">" | ">>" | "|" | "|&")
+        );
         if !ended {
             values.push(self.expression()?);
             if let Expr::Group(_) = values[0] {
@@ -320,13 +347,18 @@ impl Parser<'_> {
                 self.advance()?;
                 match self.unary()? {
                     Expr::Regex(regex) => Label::Regex(regex),
-                    constant @ (Expr::Num(_) | Expr::Str(_) | Expr::TypedRegex(_) | Expr::Minus(_) | Expr::Plus(_)) => {
-                        Label::Value(constant)
-                    }
+                    constant @ (Expr::Num(_)
+                    | Expr::Str(_)
+                    | Expr::TypedRegex(_)
+                    | Expr::Minus(_)
+                    | Expr::Plus(_)) => Label::Value(constant),
                     _ => return Err(self.syntax_error()),
                 }
             } else if self.is_word("default") {
-                if cases.iter().any(|(label, _)| matches!(label, Label::Default)) {
+                if cases
+                    .iter()
+                    .any(|(label, _)| matches!(label, Label::Default))
+                {
                     let message = "duplicate `default' detected in switch body";
                     return Err(Mistake::plain("error: ", message, self.start));
                 }
