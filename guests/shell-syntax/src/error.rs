@@ -30,7 +30,7 @@ pub enum ErrorKind {
     End,
     /// Something nests deeper than the parser allows.
     TooDeep,
-    /// Another message of bash, in its words.
+    /// Another message of bash, in its words; none where bash says nothing.
     Other(Vec<u8>),
 }
 

@@ -43,6 +43,8 @@ pub struct Options {
     pub braces: bool,
     /// `shopt -s expand_aliases`
     pub aliases: bool,
+    /// `set -k`: assignments behind the command's name belong to it, too.
+    pub keyword: bool,
     /// The number of the first line.
     pub first_line: u32,
 }
@@ -54,6 +56,7 @@ impl Default for Options {
             posix: false,
             braces: true,
             aliases: false,
+            keyword: false,
             first_line: 1,
         }
     }

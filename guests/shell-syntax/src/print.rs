@@ -10,7 +10,7 @@ mod redirect;
 mod word;
 
 use crate::tree::{
-    Assign, Brace, Command, CommandKind, Function, HereDoc, Item, List, Pipeline, Word,
+    Assign, BinaryTest, Brace, Command, CommandKind, Function, HereDoc, Item, List, Pipeline, Word,
 };
 
 /// A list on lines of its own, indented by `indent` columns.
@@ -79,6 +79,11 @@ pub fn exported(function: &Function) -> Vec<u8> {
     printer.put(b"() ");
     printer.function_body(function);
     printer.out
+}
+
+/// A binary operator of `[[`, with a blank on either side.
+pub fn test(operator: BinaryTest) -> &'static [u8] {
+    cond::operator(operator)
 }
 
 /// A word as it was meant: parsing it again gives the same.

@@ -60,6 +60,13 @@ pub struct List {
     pub items: Vec<Item>,
 }
 
+impl List {
+    /// The line of its first command.
+    pub fn line(&self) -> Option<u32> {
+        Some(self.items.first()?.first.stages.first()?.line)
+    }
+}
+
 /// An and-or list and how it ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {

@@ -133,6 +133,7 @@ fn options(bits: u8) -> Options {
         posix: bits & 2 != 0,
         braces: bits & 4 == 0,
         aliases: bits & 8 != 0,
+        keyword: bits & 16 != 0,
         first_line: 1,
     }
 }

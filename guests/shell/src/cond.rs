@@ -6,7 +6,8 @@ mod variable;
 use std::rc::Rc;
 
 use codepod_shell_syntax::Name;
-use codepod_shell_syntax::tree::{BinaryTest, Cond};
+use codepod_shell_syntax::print;
+use codepod_shell_syntax::tree::{BinaryTest, Cond, Word};
 use codepod_sys::terminal;
 
 use crate::flow::{Run, Stop};
@@ -26,52 +27,111 @@ pub fn eval(shell: &mut Shell, cond: &Cond) -> Run<bool> {
 
 /// Evaluates: 0 is true, 1 is false; 2 is a regular expression that is none.
 pub fn status(shell: &mut Shell, cond: &Cond) -> Run<i32> {
+    let shown = shell
+        .state
+        .set
+        .has(SetOptions::XTRACE)
+        .then_some(Shown { negated: false });
+    walk(shell, cond, shown)
+}
+
+/// That `set -x` shows the terms, and whether a `!` stands before this one.
+#[derive(Clone, Copy)]
+struct Shown {
+    negated: bool,
+}
+
+fn walk(shell: &mut Shell, cond: &Cond, shown: Option<Shown>) -> Run<i32> {
+    let inner = shown.map(|_| Shown { negated: false });
     match cond {
-        Cond::Word(word) => Ok(i32::from(expand::single(shell, word)?.is_empty())),
-        Cond::Unary(b'z', word) => Ok(i32::from(!expand::single(shell, word)?.is_empty())),
-        Cond::Unary(b'n', word) => Ok(i32::from(expand::single(shell, word)?.is_empty())),
-        Cond::Unary(operator, word) => {
-            let text = expand::single(shell, word)?;
-            unary(shell, *operator, &text, false).map(|found| i32::from(!found))
+        Cond::Word(word) => unary_word(shell, b'n', word, shown),
+        Cond::Unary(operator, word) => unary_word(shell, *operator, word, shown),
+        Cond::Binary(operator, left, right) => binary_words(shell, *operator, left, right, shown),
+        Cond::Not(inside) => {
+            let shown = shown.map(|shown| Shown {
+                negated: !shown.negated,
+            });
+            Ok(i32::from(walk(shell, inside, shown)? == 0))
         }
-        Cond::Binary(operator, left, right) => binary_words(shell, *operator, left, right),
-        Cond::Not(inside) => Ok(i32::from(status(shell, inside)? == 0)),
-        Cond::And(left, right) => match status(shell, left)? {
-            0 => status(shell, right),
+        Cond::And(left, right) => match walk(shell, left, inner)? {
+            0 => walk(shell, right, inner),
             status => Ok(status),
         },
-        Cond::Or(left, right) => match status(shell, left)? {
+        Cond::Or(left, right) => match walk(shell, left, inner)? {
             0 => Ok(0),
-            _ => status(shell, right),
+            _ => walk(shell, right, inner),
         },
-        Cond::Paren(inside) => status(shell, inside),
+        Cond::Paren(inside) => walk(shell, inside, inner),
     }
+}
+
+#[inline]
+fn unary_word(shell: &mut Shell, operator: u8, word: &Word, shown: Option<Shown>) -> Run<i32> {
+    let text = expand::single(shell, word)?;
+    if let Some(shown) = shown {
+        show(shell, shown, &[&[b'-', operator, b' '], &text])?;
+    }
+    let found = match operator {
+        b'z' => text.is_empty(),
+        b'n' => !text.is_empty(),
+        _ => unary(shell, operator, &text, false)?,
+    };
+    Ok(i32::from(!found))
+}
+
+/// Shows a term as `set -x` does.
+#[cold]
+#[inline(never)]
+fn show(shell: &mut Shell, shown: Shown, words: &[&[u8]]) -> Run {
+    let mut line = b"[[ ".to_vec();
+    if shown.negated {
+        line.extend_from_slice(b"! ");
+    }
+    for word in words {
+        line.extend_from_slice(if word.is_empty() { b"''" } else { word });
+    }
+    line.extend_from_slice(b" ]]");
+    expand::trace(shell, line)
 }
 
 fn binary_words(
     shell: &mut Shell,
     operator: BinaryTest,
-    left: &codepod_shell_syntax::tree::Word,
-    right: &codepod_shell_syntax::tree::Word,
+    left: &Word,
+    right: &Word,
+    shown: Option<Shown>,
 ) -> Run<i32> {
     let text = expand::single(shell, left)?;
+    if matches!(
+        operator,
+        BinaryTest::Match | BinaryTest::Equals | BinaryTest::NoMatch
+    ) {
+        let pattern = match shown {
+            None => expand::pattern(shell, right)?,
+            Some(shown) => {
+                let (other, pattern) = expand::shown_pattern(shell, right)?;
+                show(shell, shown, &[&text, print::test(operator), &other])?;
+                pattern
+            }
+        };
+        let found = pattern.matches(&text) != (operator == BinaryTest::NoMatch);
+        return Ok(i32::from(!found));
+    }
+    let other = match operator {
+        BinaryTest::Regex => Text::from(expand::regex(shell, right)?),
+        _ => expand::single(shell, right)?,
+    };
+    if let Some(shown) = shown {
+        show(shell, shown, &[&text, print::test(operator), &other])?;
+    }
     let found = match operator {
-        BinaryTest::Match | BinaryTest::Equals => expand::pattern(shell, right)?.matches(&text),
-        BinaryTest::NoMatch => !expand::pattern(shell, right)?.matches(&text),
-        BinaryTest::Regex => {
-            let regex = expand::regex(shell, right)?;
-            return regex_match(shell, &text, &regex);
-        }
-        BinaryTest::Before => text < expand::single(shell, right)?,
-        BinaryTest::After => text > expand::single(shell, right)?,
+        BinaryTest::Regex => return regex_match(shell, &text, &other),
+        BinaryTest::Before => text < other,
+        BinaryTest::After => text > other,
         BinaryTest::Newer | BinaryTest::Older | BinaryTest::SameFile => {
-            let other = expand::single(shell, right)?;
             file::compare(shell, operator, &text, &other)
         }
-        _ => {
-            let other = expand::single(shell, right)?;
-            return compare_numbers(shell, operator, &text, &other);
-        }
+        _ => return compare_numbers(shell, operator, &text, &other),
     };
     Ok(i32::from(!found))
 }

@@ -94,9 +94,10 @@ pub fn list(shell: &mut Shell, list: &List) -> Run {
 }
 
 /// Runs a list in a subshell on a clone of the state and collects what it writes to standard output.
-/// The status is left in the state; trailing newlines are kept.
-pub fn capture(shell: &mut Shell, list: &List) -> Run<Vec<u8>> {
-    capture::run(shell, list)
+/// The status is left in the state; trailing newlines are kept. `first` is the line in the list that counts as the line of the
+/// command that asks.
+pub fn capture(shell: &mut Shell, list: &List, first: u32) -> Run<Vec<u8>> {
+    capture::run(shell, list, first)
 }
 
 /// Starts a list in a child shell behind a pipe and returns the path of the other end (`/dev/fd/63`). It is closed when the command
@@ -129,8 +130,23 @@ pub fn item(shell: &mut Shell, item: &Item) -> Run {
 }
 
 /// Runs a command that is a stage of a pipeline: its failure counts where the pipeline is.
+/// A stage is in a subshell already: the parentheses of `( … )` make no other.
 pub fn stage_command(shell: &mut Shell, stage: &Command) -> Run {
-    unchecked(shell, stage)
+    let CommandKind::Subshell(list) = &stage.kind else {
+        return unchecked(shell, stage);
+    };
+    shell.state.loops = 0;
+    let mut undo = Undo::default();
+    let result = match redirect::apply(shell, &stage.redirects, &mut undo) {
+        Ok(true) => list::run(shell, list),
+        Ok(false) => {
+            shell.state.status = 1;
+            Ok(())
+        }
+        Err(stop) => Err(stop),
+    };
+    undo.run(shell);
+    result
 }
 
 /// Makes a state that of a child shell.
@@ -141,12 +157,12 @@ pub fn enter_child(state: &mut State) {
 /// Runs a command with its redirections.
 #[inline]
 fn command(shell: &mut Shell, command: &Command) -> Run {
-    traps::check(shell)?;
     match &command.kind {
         CommandKind::Simple(simple) => {
-            shell.state.line = command.line;
+            shell.at(command.line);
             simple::run(shell, command, simple)?;
-            check_status(shell)
+            check_status(shell)?;
+            traps::check(shell)
         }
         _ => match compound(shell, command)? {
             Checked::Yes => check_status(shell),
@@ -157,11 +173,11 @@ fn command(shell: &mut Shell, command: &Command) -> Run {
 
 /// Runs a command whose own failure is somebody else's business; what it consists of is still subject to `set -e`.
 fn unchecked(shell: &mut Shell, command: &Command) -> Run {
-    traps::check(shell)?;
     match &command.kind {
         CommandKind::Simple(simple) => {
-            shell.state.line = command.line;
-            simple::run(shell, command, simple)
+            shell.at(command.line);
+            simple::run(shell, command, simple)?;
+            traps::check(shell)
         }
         _ => compound(shell, command).map(drop),
     }
@@ -175,6 +191,7 @@ enum Checked {
 
 #[inline(never)]
 fn compound(shell: &mut Shell, command: &Command) -> Run<Checked> {
+    traps::check(shell)?;
     let bytes = cost::of(&command.kind);
     take_stack(shell, bytes)?;
     let result = if command.redirects.is_empty() {
@@ -229,10 +246,13 @@ fn rare(shell: &mut Shell, command: &Command) -> Run<Checked> {
         CommandKind::Cond(expression) => compound::test(shell, command, expression)?,
         CommandKind::Subshell(list) => subshell::run(shell, command, list)?,
         CommandKind::Function(function) => {
-            shell.state.line = command.line;
+            shell.at(command.line);
             function::define(shell, function);
         }
-        CommandKind::Coproc(clause) => coproc::run(shell, clause)?,
+        CommandKind::Coproc(clause) => {
+            shell.at(command.line);
+            coproc::run(shell, clause)?;
+        }
         CommandKind::Select(clause) => {
             compound::select(shell, clause, command.line)?;
             return Ok(Checked::No);

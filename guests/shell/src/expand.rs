@@ -93,7 +93,7 @@ pub fn fields(shell: &mut Shell, word: &Word, fields: &mut Vec<Text>) -> Run {
 
 #[inline(never)]
 fn slowly(shell: &mut Shell, word: &Word, fields: &mut Vec<Text>) -> Run {
-    if brace::has_brace(&word.parts) {
+    if brace::has_brace(&word.parts) && shell.state.set.has(SetOptions::BRACEEXPAND) {
         return brace::fields(shell, word, fields);
     }
     let mut sink = Sink::new(Kind::Fields, std::mem::take(fields));
@@ -244,6 +244,17 @@ pub fn pattern(shell: &mut Shell, word: &Word) -> Run<Rc<Pattern>> {
     pattern_with(shell, word, options)
 }
 
+/// The same as `set -x` shows it, with a backslash before every character that is quoted, and as a pattern.
+pub fn shown_pattern(shell: &mut Shell, word: &Word) -> Run<(Text, Rc<Pattern>)> {
+    let options = pattern::Options {
+        extglob: true,
+        nocase: shell.state.shopt.has(ShellOptions::NOCASEMATCH),
+    };
+    let text = joined(shell, &word.parts, Kind::Shown, word::Place::Bare)?;
+    let pattern = Pattern::cached(&text, options);
+    Ok((text, pattern))
+}
+
 fn pattern_with(shell: &mut Shell, word: &Word, options: pattern::Options) -> Run<Rc<Pattern>> {
     if let [Part::Literal(bytes)] = word.parts.as_slice() {
         return Ok(Pattern::cached(bytes, options));
@@ -331,6 +342,7 @@ pub fn syntax(shell: &Shell) -> Options {
         posix: shell.state.set.has(SetOptions::POSIX),
         braces: shell.state.set.has(SetOptions::BRACEEXPAND),
         aliases: false,
+        keyword: false,
         first_line: shell.state.line,
     }
 }

@@ -79,7 +79,13 @@ fn file(shell: &mut Shell, name: &Text) -> Run {
     let text = match read(shell, name) {
         Ok(text) => text,
         Err((message, status)) => {
-            let line = [&*shell.state.zero, b": ", &message, b"\n"].concat();
+            // What is known to be no script has the name already.
+            let zero = if message.ends_with(BINARY.as_bytes()) {
+                name
+            } else {
+                &shell.state.zero
+            };
+            let line = [&**zero, b": ", &message, b"\n"].concat();
             let _ = shell.fds.write(2, &line);
             shell.state.status = status;
             return Ok(());
@@ -90,6 +96,8 @@ fn file(shell: &mut Shell, name: &Text) -> Run {
     let parser = Parser::new(&text, parser_options(shell, 1));
     Script::new(parser, "", true).run(shell)
 }
+
+const BINARY: &str = ": cannot execute binary file";
 
 /// The text of a script, or bash's message and status.
 fn read(shell: &Shell, name: &Text) -> Result<Vec<u8>, (Vec<u8>, i32)> {
@@ -124,7 +132,7 @@ fn read(shell: &Shell, name: &Text) -> Result<Vec<u8>, (Vec<u8>, i32)> {
     }
     let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     if line.iter().take(80).any(|byte| *byte == 0) {
-        return Err((say(": cannot execute binary file"), 126));
+        return Err((say(BINARY), 126));
     }
     text.retain(|byte| *byte != 0);
     Ok(text)

@@ -7,6 +7,7 @@ use codepod_sys::{Errno, Fd, file, process};
 use crate::exec::Call;
 use crate::fds::{self, FdTable, Open};
 use crate::jobs::Jobs;
+use crate::options::ShellOptions;
 use crate::state::State;
 use crate::text::Text;
 
@@ -55,6 +56,12 @@ pub const NOT_ASKED: u32 = u32::MAX;
 const SPARE: usize = 16;
 
 impl Shell {
+    /// What runs next is on this line of the text it was read from.
+    #[inline]
+    pub fn at(&mut self, line: u32) {
+        self.state.line = line.wrapping_add(self.state.line_shift);
+    }
+
     /// A shell with the process's standard descriptors.
     pub fn new(state: State) -> Shell {
         let mut fds = FdTable::default();
@@ -151,7 +158,20 @@ impl Shell {
 
     /// Prints `NAME: line N: COMMAND: MESSAGE`, as builtins do.
     pub fn builtin_error(&self, command: impl AsRef<[u8]>, message: impl AsRef<[u8]>) {
-        self.error([command.as_ref(), b": ", message.as_ref()].concat());
+        if fds::is_pipe_broken() {
+            return;
+        }
+        // `gnu_errfmt` does not matter to them.
+        let prefix = self.prefix_with(b": line ", self.state.line);
+        let text = [
+            &prefix[..],
+            command.as_ref(),
+            b": ",
+            message.as_ref(),
+            b"\n",
+        ]
+        .concat();
+        let _ = self.fds.write(2, &text);
     }
 
     /// Prints a `codepod: hint:` line, unless hints are off.
@@ -175,11 +195,16 @@ impl Shell {
     }
 
     fn prefix_at(&self, line: u32) -> Vec<u8> {
+        let gnu = self.state.shopt.has(ShellOptions::GNU_ERRFMT);
+        self.prefix_with(if gnu { b":" } else { b": line " }, line)
+    }
+
+    fn prefix_with(&self, before_line: &[u8], line: u32) -> Vec<u8> {
         if self.state.interactive {
             return b"bash: ".to_vec();
         }
         let mut prefix = self.name_for_errors().to_vec();
-        prefix.extend_from_slice(b": line ");
+        prefix.extend_from_slice(before_line);
         prefix.extend_from_slice(&Text::number(line.into()));
         prefix.extend_from_slice(b": ");
         prefix

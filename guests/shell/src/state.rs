@@ -57,6 +57,8 @@ pub struct State {
     pub frames: Vec<Frame>,
     /// The line of the command being run.
     pub line: u32,
+    /// What is added to the lines of the tree that runs: a substitution counts from the line of its command on.
+    pub line_shift: u32,
     /// How often the first character of `PS4` is repeated: command substitutions, `eval`, `source`.
     pub trace_level: u32,
     /// How deep in subshells (`BASH_SUBSHELL`).
@@ -236,6 +238,8 @@ pub struct Frame {
     pub line: u32,
     /// Loops of the caller, put aside.
     pub loops: u32,
+    /// `line_shift` of the caller, put aside.
+    pub line_shift: u32,
     /// Whether it is a sourced file.
     pub sourced: bool,
 }

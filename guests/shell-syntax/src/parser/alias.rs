@@ -16,6 +16,17 @@ pub(super) struct Expansion {
     next: bool,
 }
 
+/// Whether text is nothing but blanks and continued lines.
+fn is_blank(mut text: &[u8]) -> bool {
+    loop {
+        text = match text {
+            [] => return true,
+            [b' ' | b'\t', rest @ ..] | [b'\\', b'\n', rest @ ..] => rest,
+            _ => return false,
+        };
+    }
+}
+
 impl Reader<'_> {
     /// Replaces the word here as long as it is an alias. Call it where a command may start.
     #[inline]
@@ -35,11 +46,7 @@ impl Reader<'_> {
         }
         let pos = self.pos();
         let follows = self.input.expansions.iter().any(|expansion| {
-            expansion.next
-                && expansion.end <= pos
-                && self.input.text[expansion.end..pos]
-                    .iter()
-                    .all(|byte| matches!(byte, b' ' | b'\t'))
+            expansion.next && expansion.end <= pos && is_blank(&self.input.text[expansion.end..pos])
         });
         if follows {
             while self.replace_alias() {

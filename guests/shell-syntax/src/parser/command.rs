@@ -41,13 +41,20 @@ impl Reader<'_> {
     /// Assignments, words and redirections; or a function definition.
     fn simple(&mut self) -> Parse<Command> {
         let start = self.pos();
-        let line = self.line();
+        // bash looks at the word behind the first before it knows that this is no function, and has that line then.
+        let mut line = None;
         let mut simple = Simple::default();
         let mut redirects = Vec::new();
         let mut end = start;
         // Whether arguments may be assignments.
         let mut declares = Declares::Unknown;
         loop {
+            if line.is_none() {
+                let read = simple.assigns.len() + redirects.len();
+                if read == 1 || simple.words.len() == 2 {
+                    line = Some(self.command_line());
+                }
+            }
             self.blanks();
             let byte = self.peek();
             if is(byte, END) {
@@ -67,6 +74,7 @@ impl Reader<'_> {
                         && redirects.is_empty() =>
                     {
                         if let Some(Argument::Word(word)) = simple.words.pop() {
+                            let line = self.command_line();
                             return self.function_parens(word, start, line);
                         }
                         return Err(self.unexpected());
@@ -95,7 +103,11 @@ impl Reader<'_> {
                 simple.words.push(Argument::Word(word));
             } else {
                 self.expand_alias_argument();
-                if declares.yes()
+                if self.options.keyword
+                    && let Some(assign) = self.assignment()?
+                {
+                    simple.assigns.push(assign);
+                } else if declares.yes()
                     && let Some(argument) = self.declaration(declares)?
                 {
                     simple.words.push(argument);
@@ -112,6 +124,7 @@ impl Reader<'_> {
         if end == start {
             return Err(self.unexpected());
         }
+        let line = line.unwrap_or_else(|| self.command_line());
         if !self.input.expansions.is_empty() {
             self.expand_alias_argument();
         }
@@ -143,7 +156,7 @@ impl Reader<'_> {
     /// `function name [()]` and a body.
     fn function_keyword(&mut self) -> Parse<Command> {
         let start = self.pos();
-        let line = self.line();
+        let line = self.command_line();
         self.skip(Reserved::Function.length());
         self.blanks();
         if is(self.peek(), END) {
@@ -197,7 +210,7 @@ impl Reader<'_> {
     /// `coproc [NAME] command`
     fn coproc(&mut self) -> Parse<Command> {
         let start = self.pos();
-        let line = self.line();
+        let line = self.command_line();
         self.enter(COST)?;
         self.skip(Reserved::Coproc.length());
         self.blanks();

@@ -18,7 +18,7 @@ impl Reader<'_> {
     /// The compound command here: it starts with a reserved word or, without one, with `(`.
     pub(super) fn compound(&mut self, word: Option<Reserved>) -> Parse<Command> {
         let start = self.pos();
-        let line = self.line();
+        let mut line = self.command_line();
         self.enter(COST)?;
         let kind = match word {
             None => self.parens()?,
@@ -28,6 +28,9 @@ impl Reader<'_> {
             }
         };
         self.leave(COST);
+        if matches!(kind, CommandKind::Cond(_) | CommandKind::Arith(_)) {
+            line = self.command_line();
+        }
         let redirects = self.redirects()?;
         Ok(Command {
             kind,
@@ -142,6 +145,7 @@ impl Reader<'_> {
     /// `name [in words]; do … done`
     fn for_words(&mut self) -> Parse<Box<For>> {
         self.blanks();
+        self.expand_alias_argument();
         if is(self.peek(), END) {
             return Err(self.unexpected());
         }
@@ -156,6 +160,7 @@ impl Reader<'_> {
             self.newlines()?;
         } else {
             self.newlines()?;
+            self.expand_alias_argument();
             if self.reserved() == Some(Reserved::In) {
                 self.skip(2);
                 words = Some(self.for_list()?);
@@ -175,6 +180,7 @@ impl Reader<'_> {
         let mut words = Vec::new();
         loop {
             self.blanks();
+            self.expand_alias_argument();
             match self.peek() {
                 b';' if !matches!(self.peek_at(1), b';' | b'&') => {
                     self.skip(1);
@@ -249,7 +255,8 @@ impl Reader<'_> {
 
     fn case_command(&mut self) -> Parse<CommandKind> {
         self.blanks();
-        if is(self.peek(), END) {
+        let process = matches!(self.peek(), b'<' | b'>') && self.peek_at(1) == b'(';
+        if is(self.peek(), END) && !process {
             return Err(self.unexpected());
         }
         let word = self.word(Mode::SINGLE.extglob(self.options.extglob))?;

@@ -21,7 +21,12 @@ impl Reader<'_> {
         let line = self.line_at(start);
         let mut message = b"syntax error in conditional expression".to_vec();
         match self.cond_token()? {
-            None => message = b"unexpected EOF while looking for `]]'".to_vec(),
+            None => {
+                let message = b"unexpected EOF while looking for `]]'".to_vec();
+                let mut error = self.error(ErrorKind::Other(message));
+                error.line = line;
+                return Err(error);
+            }
             Some(token) if token.is_empty() => {}
             Some(token) => {
                 message.extend_from_slice(b": unexpected token `");
@@ -59,6 +64,8 @@ impl Reader<'_> {
         };
         let message = match token {
             Some(token) if token.is_empty() => without.to_vec(),
+            // bash has nothing to say about `[[ ]]`.
+            Some(token) if token == b"]]" && after == b" in conditional command" => Vec::new(),
             token => {
                 let token = token.unwrap_or_else(|| b"EOF".to_vec());
                 [before, b"`", &token, b"'", after].concat()

@@ -40,7 +40,11 @@ impl Reader<'_> {
     #[cold]
     fn dollar_goes_on(&mut self, ahead: usize) -> bool {
         let byte = self.peek_at(ahead);
-        is(byte, NAME) || matches!(byte, b'{' | b'(')
+        is(byte, NAME)
+            || matches!(
+                byte,
+                b'{' | b'(' | b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!'
+            )
     }
 
     /// `$name`

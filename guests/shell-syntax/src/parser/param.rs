@@ -237,7 +237,10 @@ impl Reader<'_> {
     ) -> Parse<ParamOp> {
         let from = self.pos();
         let word = match quoting {
-            Quoting::Plain => self.operand(Mode::OPERAND, start)?,
+            Quoting::Plain => {
+                let value = self.assigns && op != DefaultOp::Assign;
+                self.operand(Mode::OPERAND.value_tildes(value), start)?
+            }
             Quoting::Double | Quoting::Here => {
                 let end = if quoting == Quoting::Here {
                     End::HereBrace

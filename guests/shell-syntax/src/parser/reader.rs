@@ -132,6 +132,11 @@ pub(super) struct Reader<'a> {
     pub(super) depth: u32,
     /// In how many subscripts we are.
     pub(super) subscripts: u32,
+    /// Whether we are in the value of an assignment.
+    pub(super) assigns: bool,
+    /// Lines of the substitution we are in that have no commands. bash prints a substitution when it has read it, without them, and
+    /// counts the lines of that when it runs.
+    pub(super) empty_lines: Option<u32>,
 }
 
 impl<'a> Reader<'a> {
@@ -152,6 +157,8 @@ impl<'a> Reader<'a> {
             bodies: Vec::new(),
             depth: 0,
             subscripts: 0,
+            assigns: false,
+            empty_lines: None,
         }
     }
 
@@ -290,6 +297,12 @@ impl<'a> Reader<'a> {
         self.line_at(self.input.pos)
     }
 
+    /// The line that a command has whose first words end here.
+    pub(super) fn command_line(&mut self) -> u32 {
+        let empty = self.empty_lines.unwrap_or(0);
+        self.line().saturating_sub(empty)
+    }
+
     /// From `start` to here.
     pub(super) fn span(&self, start: usize) -> Span {
         Span {
@@ -328,12 +341,18 @@ impl<'a> Reader<'a> {
 
     /// Skips blanks, comments and newlines, reading here-documents where they come.
     pub(super) fn newlines(&mut self) -> Parse {
+        let mut first = true;
         loop {
             self.blanks();
             if self.peek() != b'\n' {
                 return Ok(());
             }
             self.newline()?;
+            if let Some(empty) = &mut self.empty_lines
+                && !std::mem::take(&mut first)
+            {
+                *empty += 1;
+            }
         }
     }
 

@@ -65,7 +65,11 @@ impl Reader<'_> {
         let bodies = std::mem::take(&mut self.bodies);
         // Commands are shared by the two forms of a subscript.
         let subscripts = std::mem::take(&mut self.subscripts);
+        let empty_lines = self.empty_lines.replace(self.empty_lines.unwrap_or(0));
+        let assigns = std::mem::take(&mut self.assigns);
         let result = self.substituted_list();
+        self.assigns = assigns;
+        self.empty_lines = empty_lines;
         let inner_pending = std::mem::replace(&mut self.pending, pending);
         let inner_bodies = std::mem::replace(&mut self.bodies, bodies);
         self.subscripts = subscripts;
@@ -154,7 +158,20 @@ impl Reader<'_> {
         let (mut list, error) = match result {
             Ok(list) => (list, None),
             Err(error) if error.kind == ErrorKind::TooDeep => return Err(error),
-            Err(error) => (List::default(), Some(Bytes(error.lines().join(&b'\n')))),
+            Err(error) => {
+                let line = error.line.to_string();
+                let mut text = Vec::new();
+                for message in error.lines() {
+                    if !text.is_empty() {
+                        text.push(b'\n');
+                    }
+                    text.extend_from_slice(b"line ");
+                    text.extend_from_slice(line.as_bytes());
+                    text.extend_from_slice(b": ");
+                    text.extend_from_slice(&message);
+                }
+                (List::default(), Some(Bytes(text)))
+            }
         };
         let file = only_file(&mut list);
         Ok(Part::Command(Box::new(CommandSub {

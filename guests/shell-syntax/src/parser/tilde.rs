@@ -6,12 +6,13 @@ use crate::tree::{Bytes, Part};
 
 impl Reader<'_> {
     /// The prefix from the tilde here to a slash, a colon or the end of the word; false when something in it is quoted or expanded,
-    /// which makes the tilde an ordinary character.
-    pub(super) fn tilde(&mut self, parts: &mut Vec<Part>) -> bool {
+    /// which makes the tilde an ordinary character. A brace or a comma ends it where braces are open.
+    pub(super) fn tilde(&mut self, parts: &mut Vec<Part>, braces: bool) -> bool {
         let mut length = 1;
         loop {
             match self.peek_at(length) {
-                b'/' | b':' | b'}' | b',' => break,
+                b'/' | b':' => break,
+                b'}' | b',' if braces => break,
                 byte if is(byte, END) => break,
                 byte if is(byte, QUOTE) || byte == b'{' => return false,
                 _ => length += 1,

@@ -91,6 +91,14 @@ impl Mode {
         self.flags & flag != 0
     }
 
+    /// With tildes after colons, as in the value of an assignment.
+    pub(super) fn value_tildes(mut self, on: bool) -> Mode {
+        if on {
+            self.flags |= VALUE_TILDES;
+        }
+        self
+    }
+
     /// With or without brace expansion.
     pub(super) fn braces(mut self, on: bool) -> Mode {
         if !on {
@@ -155,9 +163,11 @@ impl Reader<'_> {
     /// A word.
     pub(super) fn word(&mut self, mode: Mode) -> Parse<Word> {
         let start = self.pos();
-        let parts = self.unquoted(mode)?;
+        let assigns = std::mem::replace(&mut self.assigns, mode.has(VALUE_TILDES));
+        let parts = self.unquoted(mode);
+        self.assigns = assigns;
         Ok(Word {
-            parts,
+            parts: parts?,
             span: self.span(start),
         })
     }
@@ -224,7 +234,8 @@ impl Reader<'_> {
                         continue;
                     }
                     self.flush(&mut parts, &mut braces, run);
-                    if !self.tilde(&mut parts) {
+                    let braces = braces.is_some() || mode.has(INSIDE);
+                    if !self.tilde(&mut parts, braces) {
                         run = self.pos();
                         self.skip(1);
                         continue;

@@ -42,7 +42,8 @@ impl<'t> Printer<'t> {
     }
 }
 
-fn operator(test: BinaryTest) -> &'static [u8] {
+/// A binary operator with its blanks.
+pub(super) fn operator(test: BinaryTest) -> &'static [u8] {
     match test {
         BinaryTest::Match => b" == ",
         BinaryTest::Equals => b" = ",

@@ -29,6 +29,7 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         source: state.script.clone(),
         line: 0,
         loops: 0,
+        line_shift: 0,
         sourced: false,
     });
     let frame = |above: usize| match state.frames.len().checked_sub(above + 1) {

@@ -112,9 +112,16 @@ fn run_with_pids(shell: &mut Shell, words: &[Text]) -> Run<i32> {
                 .first()
                 .filter(|byte| **byte == b'%')
                 .and_then(|_| shell.jobs.find(word).ok())
-                .and_then(|at| shell.jobs.list[at].processes.first());
-            job.map_or_else(|| word.clone(), |(pid, _)| Text::number(i64::from(pid.0)))
+                .map(|at| &shell.jobs.list[at]);
+            // Without job control a job is in the shell's own group.
+            let group = job.map(|job| job.group.map_or_else(own_group, |group| group.0));
+            group.map_or_else(|| word.clone(), |group| Text::number(i64::from(group)))
         })
         .collect();
     command::execute(shell, &words, None)
+}
+
+/// The group of the shell's process.
+fn own_group() -> u32 {
+    codepod_sys::process::ids().map_or(0, |ids| ids.group.0)
 }

@@ -6,7 +6,7 @@ use codepod_shell_syntax::Name;
 
 use super::{getopt, listing, print, usage};
 use crate::assign::{self, Place};
-use crate::flow::Run;
+use crate::flow::{Run, Stop};
 use crate::options::{SET_OPTIONS, SetOptions, ShellOptions};
 use crate::shell::Shell;
 use crate::text::Text;
@@ -162,6 +162,11 @@ pub fn switch(shell: &mut Shell, option: SetOptions, on: bool) -> Run {
                 shell.state.shopt.set(ShellOptions::INHERIT_ERREXIT, true);
                 shell.state.shopt.set(ShellOptions::SHIFT_VERBOSE, true);
             }
+        }
+        SetOptions::NOEXEC if on && !shell.state.interactive => {
+            // From here on nothing runs, also in this line.
+            shell.state.status = 0;
+            return Err(Stop::Discard);
         }
         SetOptions::IGNOREEOF => mirror(shell, Name::IGNOREEOF, on.then_some("10"))?,
         _ => {}

@@ -141,6 +141,7 @@ fn run_text(shell: &mut Shell, path: Text, text: &[u8]) -> Run {
         source: path,
         line,
         loops: state.loops,
+        line_shift: state.line_shift,
         sourced: true,
     });
     let result = exec::labelled(shell, text, 1, "");

@@ -196,7 +196,7 @@ fn printed(shell: &mut Shell, command: &[u8], context: Context<'_>) -> Run<Vec<T
     let Ok(Some(list)) = codepod_shell_syntax::Parser::new(&text, options).next(&()) else {
         return Ok(Vec::new());
     };
-    let output = exec::capture(shell, &list)?;
+    let output = exec::capture(shell, &list, 1)?;
     Ok(output
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.is_empty())

@@ -4,17 +4,18 @@ use codepod_shell_syntax::tree::BinaryTest;
 use codepod_sys::file::{self, Links, Stat, mode};
 use codepod_sys::process;
 
+use crate::fds::{Open, descriptor_in};
 use crate::shell::Shell;
 
 /// The type bits of a block device; codepod has none.
 const BLOCK_DEVICE: u32 = 0o060000;
 
 /// A unary test of a path by its letter; false for a letter that is none.
-pub(super) fn unary(shell: &Shell, operator: u8, path: &[u8]) -> bool {
-    if path.is_empty() {
+pub(super) fn unary(shell: &Shell, operator: u8, written: &[u8]) -> bool {
+    if written.is_empty() {
         return false;
     }
-    let path = shell.fds.path(path);
+    let path = shell.fds.path(written);
     let access = |mode| file::access(&path, Links::Follow, mode).is_ok();
     match operator {
         b'r' => return access(file::READ),
@@ -26,7 +27,15 @@ pub(super) fn unary(shell: &Shell, operator: u8, path: &[u8]) -> bool {
         b'h' | b'L' => Links::Keep,
         _ => Links::Follow,
     };
-    let Ok(stat) = file::stat_path(&path, links) else {
+    let descriptor = descriptor_in(written).filter(|_| links == Links::Follow);
+    let open = descriptor.and_then(|number| shell.fds.get(number));
+    let stat = match open {
+        // A command substitution has a pipe there in bash.
+        Some(Open::Capture(_)) => return matches!(operator, b'a' | b'e' | b'p'),
+        Some(Open::Kernel(fd)) => file::stat_open(fd.fd()),
+        _ => file::stat_path(&path, links),
+    };
+    let Ok(stat) = stat else {
         return false;
     };
     let kind = |kind: u32| stat.mode & mode::TYPE_MASK == kind;

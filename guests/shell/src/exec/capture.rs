@@ -10,13 +10,16 @@ use crate::fds::{Capture, Open};
 use crate::flow::Run;
 use crate::shell::Shell;
 
-pub(super) fn run(shell: &mut Shell, list: &List) -> Run<Vec<u8>> {
+/// `first` is the line in the list that is the line of the command that asks.
+pub(super) fn run(shell: &mut Shell, list: &List, first: u32) -> Run<Vec<u8>> {
     let capture = Rc::new(Capture::default());
     let output = Open::Capture(Rc::clone(&capture));
     shell.state.status = 0;
+    let shift = shell.state.line.wrapping_sub(first);
     subshell::in_place(shell, Kind::Substitution, &mut |shell| {
         shell.fds.set(1, output.clone());
         shell.state.trace_level += 1;
+        shell.state.line_shift = shift;
         list::run(shell, list)
     })?;
     capture.drain();

@@ -101,7 +101,7 @@ fn variable(shell: &mut Shell, name: &[u8], line: u32) -> Run<Option<Name>> {
     if builtins::is_name(name) {
         return Ok(Some(Name::new(name)));
     }
-    shell.state.line = line;
+    shell.at(line);
     shell.error([b"`", name, b"': not a valid identifier"].concat());
     set_status(shell, 1);
     if shell.state.set.has(SetOptions::POSIX) {
@@ -113,7 +113,7 @@ fn variable(shell: &mut Shell, name: &[u8], line: u32) -> Run<Option<Name>> {
 
 /// The words of `for` and `select`; none means the positional parameters.
 fn words(shell: &mut Shell, clause: &For, line: u32) -> Run<Vec<Text>> {
-    shell.state.line = line;
+    shell.at(line);
     let mut fields = shell.take_fields();
     match &clause.words {
         None => fields.extend_from_slice(&shell.state.positional),
@@ -158,7 +158,7 @@ fn each_turns(shell: &mut Shell, clause: &For, line: u32, name: Name, fields: &[
             trace::head(shell, clause, "for")?;
         }
         if shell.state.traps.debugs() {
-            shell.state.line = line;
+            shell.at(line);
             if !announce_head(shell, || trace::head_text(clause, "for"))? {
                 continue;
             }
@@ -219,7 +219,7 @@ fn count_turns(shell: &mut Shell, clause: &ArithFor, line: u32) -> Run<bool> {
 /// An expression of `for ((…))`; none when it is bad.
 #[inline]
 fn step(shell: &mut Shell, expression: &Arith, line: u32) -> Run<Option<i64>> {
-    shell.state.line = line;
+    shell.at(line);
     if shell.state.traps.debugs() {
         announce_head(shell, || {
             [b"((", &*print::word(&expression.word), b"))"].concat()
@@ -236,7 +236,7 @@ fn step(shell: &mut Shell, expression: &Arith, line: u32) -> Run<Option<i64>> {
 /// `(( … ))`
 #[inline(never)]
 pub(super) fn arithmetic(shell: &mut Shell, command: &Command, expression: &Arith) -> Run {
-    shell.state.line = command.line;
+    shell.at(command.line);
     trace::arith(shell, expression)?;
     if !announce(shell, command)? {
         return Ok(());
@@ -254,7 +254,7 @@ pub(super) fn arithmetic(shell: &mut Shell, command: &Command, expression: &Arit
 /// `[[ … ]]`
 #[inline(never)]
 pub(super) fn test(shell: &mut Shell, command: &Command, expression: &Cond) -> Run {
-    shell.state.line = command.line;
+    shell.at(command.line);
     if announce(shell, command)? {
         let status = cond::status(shell, expression)?;
         set_status(shell, status);
@@ -264,7 +264,7 @@ pub(super) fn test(shell: &mut Shell, command: &Command, expression: &Cond) -> R
 
 #[inline(never)]
 pub(super) fn case(shell: &mut Shell, clause: &Case, line: u32) -> Run {
-    shell.state.line = line;
+    shell.at(line);
     if trace::is_on(shell) {
         trace::case(shell, clause)?;
     }
@@ -419,9 +419,15 @@ fn menu(shell: &mut Shell, fields: &[Text]) -> Vec<u8> {
     let mut out = Vec::new();
     for row in 0..rows {
         let mut at = row;
-        for _ in 0..per_line {
+        for column in 0..per_line {
             let Some(field) = fields.get(at) else { break };
             let number = (at + 1).to_string();
+            // The first column has no numbers beyond the rows.
+            let number_width = if column == 0 {
+                digits(rows)
+            } else {
+                number_width
+            };
             out.resize(out.len() + number_width.saturating_sub(number.len()), b' ');
             out.extend_from_slice(number.as_bytes());
             out.extend_from_slice(b") ");
@@ -429,7 +435,7 @@ fn menu(shell: &mut Shell, fields: &[Text]) -> Vec<u8> {
             let next = at + rows;
             if next < fields.len() {
                 let used = number_width + 2 + width(field);
-                tabs(&mut out, used, cell);
+                tabs(&mut out, column * cell + used, (column + 1) * cell);
             }
             at = next;
         }

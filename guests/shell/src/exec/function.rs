@@ -87,8 +87,18 @@ pub(super) fn run(
     scoped: bool,
 ) -> Run {
     let function = enter(shell, definition, fields, scoped)?;
-    let result = command(shell, &function.body);
+    let result = body(shell, &function);
     leave(shell, result)
+}
+
+/// Runs the body. A DEBUG trap that functions inherit runs once more before it.
+#[inline]
+pub(super) fn body(shell: &mut Shell, function: &Function) -> Run {
+    if shell.state.traps.debugs() {
+        shell.at(function.body.line);
+        traps::debug(shell)?;
+    }
+    command(shell, &function.body)
 }
 
 /// Begins a call: what runs next is the body, and then [`leave`]. They are apart to keep what a call needs of the stack small.
@@ -115,6 +125,7 @@ pub(super) fn enter(
         source: definition.source.clone(),
         line: shell.state.line,
         loops: std::mem::take(&mut shell.state.loops),
+        line_shift: std::mem::take(&mut shell.state.line_shift),
         sourced: false,
     });
     let hidden = traps::enter_function(shell, definition.traced);
@@ -144,6 +155,7 @@ pub(super) fn leave(shell: &mut Shell, result: Run) -> Run {
     if let Some(frame) = shell.state.frames.pop() {
         shell.state.line = frame.line;
         shell.state.loops = frame.loops;
+        shell.state.line_shift = frame.line_shift;
         shell.state.last_argument = frame.function;
     }
     let fields = std::mem::replace(&mut shell.state.positional, call.positional);

@@ -1,13 +1,16 @@
 //! Pipelines: stages that run at the same time.
 
+use codepod_shell_syntax::print;
 use codepod_shell_syntax::tree::{Command, CommandKind, Pipeline};
-use codepod_sys::{Pid, pipe};
+use codepod_sys::pipe;
+use codepod_sys::process::Status;
 
+use super::redirect::{self, Undo};
 use super::stage::{self, Place, Started};
 use super::subshell::{self, Kind};
 use super::{
-    check_status, command, cost, give_back, program, set_status, simple, take_stack, timing,
-    unchecked,
+    check_status, command, cost, give_back, program, set_status, simple, stage_command, take_stack,
+    timing, unchecked,
 };
 use crate::fds::{FdTable, Open, Outlets};
 use crate::flow::{Run, Stop};
@@ -27,9 +30,25 @@ pub(super) fn run(shell: &mut Shell, pipeline: &Pipeline) -> Run {
 #[inline(never)]
 fn unusual(shell: &mut Shell, pipeline: &Pipeline) -> Run {
     take_stack(shell, cost::UNUSUAL)?;
-    let result = match pipeline.time {
-        Some(time) => timing::measure(shell, time, &mut |shell| negatable(shell, pipeline)),
-        None => negatable(shell, pipeline),
+    let result = match (pipeline.time, pipeline.stages.as_slice()) {
+        // bash prints the time of a subshell inside its redirections.
+        (Some(time), [only])
+            if matches!(only.kind, CommandKind::Subshell(_)) && !only.redirects.is_empty() =>
+        {
+            let mut undo = Undo::default();
+            let result = match redirect::apply(shell, &only.redirects, &mut undo) {
+                Ok(true) => timing::measure(shell, time, &mut |shell| negatable(shell, pipeline)),
+                Ok(false) => {
+                    set_status(shell, 1);
+                    Ok(())
+                }
+                Err(stop) => Err(stop),
+            };
+            undo.run(shell);
+            result
+        }
+        (Some(time), _) => timing::measure(shell, time, &mut |shell| negatable(shell, pipeline)),
+        (None, _) => negatable(shell, pipeline),
     };
     give_back(shell, cost::UNUSUAL);
     result
@@ -142,7 +161,7 @@ fn run_inside(shell: &mut Shell, inside: Inside<'_>, stays: bool) -> Run {
         if shell.state.traps.debugs() {
             announce(shell, stage)?;
         }
-        subshell::in_place(shell, Kind::Stage, &mut |shell| unchecked(shell, stage)).map(drop)
+        subshell::in_place(shell, Kind::Stage, &mut |shell| stage_command(shell, stage)).map(drop)
     };
     // What the stage had open is closed now: its neighbours see the end.
     shell.fds = saved;
@@ -160,7 +179,7 @@ fn run_inside(shell: &mut Shell, inside: Inside<'_>, stays: bool) -> Run {
 #[cold]
 fn announce(shell: &mut Shell, stage: &Command) -> Run {
     if matches!(stage.kind, CommandKind::Simple(_)) {
-        shell.state.line = stage.line;
+        shell.at(stage.line);
         simple::note_command(shell, stage);
         traps::debug(shell)?;
     }
@@ -170,26 +189,38 @@ fn announce(shell: &mut Shell, stage: &Command) -> Run {
 /// Waits for all stages and sets the status.
 fn finish(shell: &mut Shell, stages: &[Command], statuses: &[Started]) -> Run {
     let mut codes = Vec::with_capacity(statuses.len());
-    for (started, stage) in statuses.iter().zip(stages) {
+    let mut signals = Vec::new();
+    for (at, started) in statuses.iter().enumerate() {
         codes.push(match started {
             Started::Ended(status) => *status,
-            Started::Running(pid) => wait(shell, *pid, stage)?,
+            Started::Running(pid) => {
+                let status = jobs::wait_foreground(shell, *pid)?;
+                if matches!(status, Status::Signaled(_)) {
+                    signals.push((at, *pid, status));
+                }
+                status.code().cast_signed()
+            }
         });
     }
-    jobs::settle(shell);
-    let mut status = codes.last().copied().unwrap_or(0);
-    if status == 0 && shell.state.set.has(SetOptions::PIPEFAIL) {
-        status = codes
-            .iter()
-            .rev()
-            .copied()
-            .find(|code| *code != 0)
-            .unwrap_or(0);
+    // The stage whose status is the pipeline's.
+    let mut decides = codes.len().saturating_sub(1);
+    if shell.state.set.has(SetOptions::PIPEFAIL) {
+        decides = codes.iter().rposition(|code| *code != 0).unwrap_or(decides);
     }
+    for (at, pid, status) in signals {
+        if at == decides
+            && let Some(stage) = stages.get(at)
+        {
+            shell.at(stage.line);
+            program::report(shell, pid, status, || print::command(stage));
+        }
+    }
+    jobs::settle(shell);
+    let status = codes.get(decides).copied().unwrap_or(0);
     shell.state.status = status;
     shell.state.pipe_status = codes;
     if let Some(last) = stages.last() {
-        shell.state.line = last.line;
+        shell.at(last.line);
         // bash asks about a subshell at the end twice: for itself, and for the pipeline.
         let failed = status != 0 && shell.state.condition == 0;
         if failed && shell.state.traps.errs() && matches!(last.kind, CommandKind::Subshell(_)) {
@@ -197,13 +228,4 @@ fn finish(shell: &mut Shell, stages: &[Command], statuses: &[Started]) -> Run {
         }
     }
     Ok(())
-}
-
-fn wait(shell: &mut Shell, pid: Pid, stage: &Command) -> Run<i32> {
-    let status = jobs::wait_foreground(shell, pid)?;
-    shell.state.line = stage.line;
-    program::report(shell, pid, status, || {
-        codepod_shell_syntax::print::command(stage)
-    });
-    Ok(status.code().cast_signed())
 }

@@ -11,7 +11,7 @@ use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
 use crate::shell::Shell;
 use crate::text::Text;
-use crate::{jobs, path};
+use crate::{jobs, path, quote};
 
 /// Runs a program in the foreground and returns its status. The first argument is its name; functions and builtins do not count.
 pub fn run_program(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
@@ -156,6 +156,9 @@ fn script(
     }
 }
 
+/// The option that tells the shell its `$0`, for `exec -a`: `invoke/arguments.rs` knows it.
+const ZERO: &str = "--codepod-zero";
+
 /// The shell's own program.
 pub(crate) const BASH: &str = "/bin/bash";
 
@@ -194,7 +197,14 @@ pub fn missing(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         })?;
         return Ok(shell.state.status);
     }
-    shell.error([name, b": command not found"].concat());
+    let mut shown = Vec::new();
+    if quote::wants_ansi(name) {
+        quote::ansi(name, &mut shown);
+    } else {
+        shown.extend_from_slice(name);
+    }
+    shown.extend_from_slice(b": command not found");
+    shell.error(shown);
     if !name.is_empty() {
         shell.hint(
             [
@@ -271,9 +281,12 @@ pub fn replace(shell: &mut Shell, arguments: &[Text], how: &Replace) -> Run<i32>
     } else {
         first
     };
-    let spawn = Spawn::new(&*program)
-        .arg(&*first)
-        .args(arguments.iter().skip(1).map(|argument| &**argument));
+    let mut spawn = Spawn::new(&*program).arg(&*first);
+    if how.name.is_some() && [BASH.as_bytes(), b"/bin/sh", b"/usr/bin/bash"].contains(&&*program) {
+        // The kernel starts a module with several names by the one it was found under.
+        spawn = spawn.arg(ZERO).arg(&*first);
+    }
+    let spawn = spawn.args(arguments.iter().skip(1).map(|argument| &**argument));
     let spawn = if how.clean {
         spawn
     } else {

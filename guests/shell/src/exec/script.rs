@@ -37,6 +37,7 @@ pub fn parser_options(shell: &Shell, first_line: u32) -> Options {
         posix: shell.state.set.has(SetOptions::POSIX),
         braces: shell.state.set.has(SetOptions::BRACEEXPAND),
         aliases: shell.state.shopt.has(ShellOptions::EXPAND_ALIASES),
+        keyword: shell.state.set.has(SetOptions::KEYWORD),
         first_line,
     }
 }
@@ -138,7 +139,7 @@ impl<'s> Script<'s> {
                 Err(Stop::Discard) => return Err(Stop::Exit),
                 Err(stop) => return Err(stop),
             }
-            if shell.state.set.has(SetOptions::ONECMD) && self.main {
+            if shell.state.set.has(SetOptions::ONECMD) && self.main && self.label.is_empty() {
                 return Err(Stop::Exit);
             }
         }
@@ -171,9 +172,17 @@ pub(super) fn text(shell: &mut Shell, text: &[u8], first_line: u32, label: &'sta
     super::take_stack(shell, super::cost::TEXT)?;
     note_names(shell, text);
     let parser = Parser::new(text, parser_options(shell, first_line));
-    shell.state.trace_level += 1;
-    let result = Script::new(parser, label, false).run(shell);
-    shell.state.trace_level -= 1;
+    let level = shell.state.trace_level;
+    // The trap at the end of the shell runs on no level.
+    let outside = label == "exit trap" && shell.state.subshell == 0;
+    shell.state.trace_level = if outside { 0 } else { level + 1 };
+    let shift = std::mem::take(&mut shell.state.line_shift);
+    let mut result = Script::new(parser, label, false).run(shell);
+    if result.is_ok() && shell.state.set.has(SetOptions::NOEXEC) && !shell.state.interactive {
+        result = Err(Stop::Discard);
+    }
+    shell.state.line_shift = shift;
+    shell.state.trace_level = level;
     super::give_back(shell, super::cost::TEXT);
     result
 }
@@ -199,6 +208,9 @@ pub(crate) fn note_names(shell: &mut Shell, text: &[u8]) {
 
 /// Prints a syntax error as bash does: the message, and for an unexpected token the line it is on.
 pub fn syntax_error(shell: &mut Shell, error: &SyntaxError, label: &str) {
+    if matches!(&error.kind, ErrorKind::Other(message) if message.is_empty()) {
+        return;
+    }
     let line = std::mem::replace(&mut shell.state.line, error.line);
     let mut prefix = Vec::new();
     if !label.is_empty() {

@@ -7,7 +7,9 @@ use codepod_shell_syntax::print;
 use codepod_shell_syntax::tree::{Argument, Command, Function, Simple};
 
 use super::redirect::{self, Undo};
-use super::{cost, function, give_back, program, set_status, substitution, take_stack, trace};
+use super::{
+    cost, function, give_back, program, set_status, stage, substitution, take_stack, trace,
+};
 use crate::builtins::{self, Entry, declare};
 use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
@@ -25,7 +27,7 @@ pub(super) fn run(shell: &mut Shell, command: &Command, simple: &Simple) -> Run 
     match begin(shell, command, simple) {
         Ok(None) => {}
         Ok(Some(function)) => {
-            result = super::command(shell, &function.body);
+            result = function::body(shell, &function);
             result = function::leave(shell, result);
         }
         Err(stop) => result = Err(stop),
@@ -302,16 +304,16 @@ fn prepare_and_run(
 ) -> Run {
     temporaries(shell, simple, stays)?;
     trace::words(shell, &fields)?;
-    // Redirections of a program are its own: what they assign is lost.
-    let kept = (matches!(what, What::Program) && redirect::may_assign(&command.redirects))
-        .then(|| shell.state.variables.clone());
-    let applied = redirect::apply(shell, &command.redirects, undo);
-    if let Some(variables) = kept {
-        shell.state.variables = variables;
-    }
-    if !applied? {
+    let applied = match what {
+        What::Program => redirect_program(shell, command, undo)?,
+        What::Builtin(_) | What::Function(_) => {
+            let applied = redirect::apply(shell, &command.redirects, undo)?;
+            if applied { Ok(()) } else { Err(1) }
+        }
+    };
+    if let Err(status) = applied {
         shell.give_fields(fields);
-        set_status(shell, 1);
+        set_status(shell, status);
         return match what {
             What::Builtin(_) if stays || is_strict(shell, what) => Err(Stop::Exit),
             _ => Ok(()),
@@ -328,6 +330,22 @@ fn prepare_and_run(
             builtin(shell, entry, fields)
         }
         What::Program => external(shell, command, fields),
+    }
+}
+
+/// The redirections of a program. bash expands them in the new process: what they assign is lost, and an error in them is the program's:
+/// its status.
+fn redirect_program(shell: &mut Shell, command: &Command, undo: &mut Undo) -> Run<Result<(), i32>> {
+    let variables = redirect::may_assign(&command.redirects).then(|| shell.state.variables.clone());
+    let result = redirect::apply(shell, &command.redirects, undo);
+    if let Some(variables) = variables {
+        shell.state.variables = variables;
+    }
+    match result {
+        Ok(true) => Ok(Ok(())),
+        Ok(false) | Err(Stop::Discard) => Ok(Err(1)),
+        Err(Stop::Exit) => Ok(Err(shell.state.status)),
+        Err(stop) => Err(stop),
     }
 }
 

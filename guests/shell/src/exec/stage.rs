@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use codepod_shell_syntax::print;
 use codepod_shell_syntax::tree::{
-    AndOr, Argument, AssignValue, Command, CommandKind, Item, ParamOp, Part, Pipeline,
+    AndOr, Argument, AssignValue, Command, CommandKind, Item, ParamOp, Part, Pipeline, Redirect,
     RedirectKind, RedirectLeft, Simple, Word,
 };
 use codepod_sys::file::{self, OpenOptions};
@@ -149,7 +149,12 @@ fn is_quick(simple: &Simple, stage: &Command) -> bool {
         AssignValue::Word(word) => assign.subscript.is_none() && is_plain(word),
         AssignValue::Array(_) => false,
     });
-    let redirects = stage.redirects.iter().all(|redirect| match &redirect.kind {
+    words && assigns && are_plain(&stage.redirects)
+}
+
+/// Whether expanding redirections takes no time and changes nothing.
+pub(super) fn are_plain(redirects: &[Redirect]) -> bool {
+    redirects.iter().all(|redirect| match &redirect.kind {
         RedirectKind::Read(word)
         | RedirectKind::Write(word)
         | RedirectKind::Clobber(word)
@@ -161,8 +166,7 @@ fn is_quick(simple: &Simple, stage: &Command) -> bool {
         | RedirectKind::DupWrite(word)
         | RedirectKind::HereString(word) => is_plain(word),
         RedirectKind::HereDoc(document) => is_plain(&document.body),
-    });
-    words && assigns && redirects
+    })
 }
 
 fn is_plain(word: &Word) -> bool {
@@ -264,7 +268,7 @@ fn directly(
         std::mem::replace(&mut shell.fds, fds.clone()),
     ));
     subshell::enter(&mut shell.state, Kind::Stage);
-    shell.state.line = stage.line;
+    shell.at(stage.line);
     let mut undo = Undo::default();
     let result = expanded(shell, stage, simple, &mut undo, outlets, group);
     let status = shell.state.status;

@@ -34,7 +34,7 @@ pub(super) fn run(shell: &mut Shell, command: &Command, list: &List) -> Run {
         list::run(shell, list)
     })?;
     if let Some((signal, number)) = killed {
-        shell.state.line = command.line;
+        shell.at(command.line);
         program::report(shell, number, Status::Signaled(signal), || {
             print::command(command)
         });

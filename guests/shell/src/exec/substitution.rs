@@ -37,7 +37,12 @@ pub(super) fn run(shell: &mut Shell, list: &List, read: bool) -> Run<Text> {
     };
     fds.set(at, theirs);
     let mut outlets = Outlets::default();
-    match child::start(shell, Work::List(list), &fds, &mut outlets, Group::Inherit) {
+    let first = list.line().unwrap_or(0);
+    let shift = shell.state.line.wrapping_sub(first);
+    let shift = std::mem::replace(&mut shell.state.line_shift, shift);
+    let started = child::start(shell, Work::List(list), &fds, &mut outlets, Group::Inherit);
+    shell.state.line_shift = shift;
+    match started {
         Ok(pid) => {
             shell.jobs.forget(pid);
             shell.state.last_background = Some(pid.0);

@@ -11,8 +11,14 @@ use crate::shell::Shell;
 /// What a command substitution gives: its output without trailing newlines and without NULs. The status is in the state.
 pub(super) fn output(shell: &mut Shell, substitution: &CommandSub) -> Run<Vec<u8>> {
     if let Some(error) = &substitution.error {
-        shell.error(&error[..]);
-        return Err(super::give_up(shell));
+        let name = shell.name_for_errors().clone();
+        for line in error.split(|byte| *byte == b'\n') {
+            let text = [&*name, b": command substitution: ", line, b"\n"].concat();
+            let _ = shell.fds.write(2, &text);
+        }
+        shell.state.status = 2;
+        shell.captured = Some(2);
+        return Ok(Vec::new());
     }
     let mut output = match &substitution.file {
         Some(redirect) => match &redirect.kind {
@@ -22,9 +28,9 @@ pub(super) fn output(shell: &mut Shell, substitution: &CommandSub) -> Run<Vec<u8
                 shell.captured = Some(shell.state.status);
                 content
             }
-            _ => exec::capture(shell, &substitution.list)?,
+            _ => captured(shell, substitution)?,
         },
-        None => exec::capture(shell, &substitution.list)?,
+        None => captured(shell, substitution)?,
     };
     if output.contains(&0) {
         output.retain(|byte| *byte != 0);
@@ -36,6 +42,12 @@ pub(super) fn output(shell: &mut Shell, substitution: &CommandSub) -> Run<Vec<u8
         .map_or(0, |last| last + 1);
     output.truncate(length);
     Ok(output)
+}
+
+fn captured(shell: &mut Shell, substitution: &CommandSub) -> Run<Vec<u8>> {
+    let written = Some(substitution.line).filter(|_| substitution.backquotes);
+    let first = written.or_else(|| substitution.list.line());
+    exec::capture(shell, &substitution.list, first.unwrap_or(0))
 }
 
 /// The content of a file: `$(<file)`.

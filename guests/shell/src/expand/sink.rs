@@ -24,6 +24,8 @@ pub(super) enum Kind {
     HereDocument,
     /// A pattern: what is quoted is escaped.
     Pattern,
+    /// A pattern for people to see: every character that is quoted is escaped.
+    Shown,
     /// A regular expression: what is quoted is escaped.
     Regex,
     /// What `${x/p/r}` puts in: `&` and backslashes that are quoted are escaped.
@@ -108,6 +110,17 @@ impl Sink {
             Kind::Pattern => {
                 let mut escaped = Vec::new();
                 pattern::escape(bytes, &mut escaped);
+                self.text.push(&escaped);
+            }
+            Kind::Shown => {
+                let mut escaped = Vec::with_capacity(2 * bytes.len());
+                for byte in bytes {
+                    // Not inside a character.
+                    if byte & 0xc0 != 0x80 {
+                        escaped.push(b'\\');
+                    }
+                    escaped.push(*byte);
+                }
                 self.text.push(&escaped);
             }
             Kind::Regex => self.escaped(bytes, SPECIAL),

@@ -99,6 +99,10 @@ pub(super) fn parse(arguments: &[Vec<u8>]) -> Result<Arguments, End> {
             b"login" => parsed.login = true,
             b"norc" => parsed.no_rc = true,
             b"noprofile" => parsed.no_profile = true,
+            b"codepod-zero" => {
+                words.next();
+                parsed.zero = words.peek().map(|name| Text::new(name)).unwrap_or_default();
+            }
             b"posix" => parsed.posix = true,
             b"verbose" => parsed.set.push((SetOptions::VERBOSE, true)),
             b"noediting" | b"debugger" | b"restricted" => {}
@@ -138,7 +142,10 @@ pub(super) fn parse(arguments: &[Vec<u8>]) -> Result<Arguments, End> {
                 b'o' => match words.next() {
                     Some(name) => match SetOptions::named(name) {
                         Some(option) => parsed.set.push((option, on)),
-                        None => return Err(wrong(program, &[name, b": invalid option name"])),
+                        None => {
+                            let parts = [b"line 0: ", base, b": ", name, b": invalid option name"];
+                            return Err(wrong(program, &parts));
+                        }
                     },
                     None => return Err(told(&listed(on))),
                 },
