@@ -282,7 +282,8 @@ pub fn replace(shell: &mut Shell, arguments: &[Text], how: &Replace) -> Run<i32>
         first
     };
     let mut spawn = Spawn::new(&*program).arg(&*first);
-    if how.name.is_some() && [BASH.as_bytes(), b"/bin/sh", b"/usr/bin/bash"].contains(&&*program) {
+    let renamed = how.name.is_some() || how.login;
+    if renamed && [BASH.as_bytes(), b"/bin/sh", b"/usr/bin/bash"].contains(&&*program) {
         // The kernel starts a module with several names by the one it was found under.
         spawn = spawn.arg(ZERO).arg(&*first);
     }

@@ -102,6 +102,7 @@ pub(super) fn parse(arguments: &[Vec<u8>]) -> Result<Arguments, End> {
             b"codepod-zero" => {
                 words.next();
                 parsed.zero = words.peek().map(|name| Text::new(name)).unwrap_or_default();
+                parsed.login = parsed.zero.starts_with(b"-");
             }
             b"posix" => parsed.posix = true,
             b"verbose" => parsed.set.push((SetOptions::VERBOSE, true)),
