@@ -7,9 +7,7 @@ use codepod_shell_syntax::print;
 use codepod_shell_syntax::tree::{Argument, Command, Function, Simple};
 
 use super::redirect::{self, Undo};
-use super::{
-    cost, function, give_back, program, set_status, stage, substitution, take_stack, trace,
-};
+use super::{cost, function, give_back, program, set_status, substitution, take_stack, trace};
 use crate::builtins::{self, Entry, declare};
 use crate::flow::{Run, Stop};
 use crate::options::SetOptions;

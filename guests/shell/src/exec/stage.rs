@@ -153,7 +153,7 @@ fn is_quick(simple: &Simple, stage: &Command) -> bool {
 }
 
 /// Whether expanding redirections takes no time and changes nothing.
-pub(super) fn are_plain(redirects: &[Redirect]) -> bool {
+fn are_plain(redirects: &[Redirect]) -> bool {
     redirects.iter().all(|redirect| match &redirect.kind {
         RedirectKind::Read(word)
         | RedirectKind::Write(word)
