@@ -26,7 +26,7 @@ use crate::value::{Shared, Value};
 pub use execute::Flow;
 
 /// How deep functions may call each other.
-const DEPTH: usize = 10_000;
+const DEPTH: usize = 3_000;
 
 /// How many expressions that were strings are kept compiled.
 const KEPT: usize = 500;
