@@ -107,7 +107,7 @@ fn binary_words(
         BinaryTest::Match | BinaryTest::Equals | BinaryTest::NoMatch
     ) {
         let pattern = match shown {
-            None => expand::pattern(shell, right)?,
+            None => expand::pattern(shell, right, true)?,
             Some(shown) => {
                 let (other, pattern) = expand::shown_pattern(shell, right)?;
                 show(shell, shown, &[&text, print::test(operator), &other])?;

@@ -234,11 +234,11 @@ pub fn target(shell: &mut Shell, word: &Word) -> Run<Text> {
     }
 }
 
-/// Expands a word into a pattern: quoted parts stand for themselves. For `case` and `[[`: `nocasematch` applies, and extended forms
-/// are known.
-pub fn pattern(shell: &mut Shell, word: &Word) -> Run<Rc<Pattern>> {
+/// Expands a word into a pattern: quoted parts stand for themselves. For `case` and `[[`: `nocasematch` applies; `[[` always knows extended
+/// forms.
+pub fn pattern(shell: &mut Shell, word: &Word, extglob: bool) -> Run<Rc<Pattern>> {
     let options = pattern::Options {
-        extglob: true,
+        extglob: extglob || shell.state.shopt.has(ShellOptions::EXTGLOB),
         nocase: shell.state.shopt.has(ShellOptions::NOCASEMATCH),
     };
     pattern_with(shell, word, options)

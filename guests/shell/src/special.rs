@@ -50,12 +50,34 @@ pub fn value(shell: &mut Shell, name: Name) -> Value {
         Name::FUNCNAME => frames(shell, |frame| frame.function.clone(), Some("main")),
         Name::BASH_SOURCE => frames(shell, |frame| frame.source.clone(), None),
         Name::BASH_LINENO => frames(shell, |frame| Text::number(frame.line.into()), Some("0")),
-        Name::BASH_ARGC => array(std::iter::once(Text::number(state.positional.len() as i64))),
-        Name::BASH_ARGV => array(state.positional.iter().rev().cloned()),
+        Name::BASH_ARGC => {
+            let calls = calls(shell);
+            array(calls.map(|call| Text::number(call.len() as i64)))
+        }
+        Name::BASH_ARGV => {
+            let calls = calls(shell);
+            array(calls.flat_map(|call| call.iter().rev().cloned()))
+        }
         Name::BASH_ALIASES => associative(state.aliases.iter()),
         Name::BASH_CMDS => associative(state.hash.iter().map(|(name, (path, _))| (name, path))),
         _ => Value::Unset,
     }
+}
+
+/// The arguments of each function that runs, the innermost first, and of the script: inside of functions only with `extdebug`.
+fn calls(shell: &Shell) -> impl Iterator<Item = &[Text]> {
+    let state = &shell.state;
+    let extdebug = state.shopt.has(ShellOptions::EXTDEBUG);
+    let outermost = match shell.calls.first() {
+        Some(call) => extdebug.then(|| call.caller_arguments()),
+        None => Some(&state.positional[..]),
+    };
+    let called = state
+        .frames
+        .iter()
+        .rev()
+        .filter_map(|frame| frame.arguments.as_ref());
+    called.map(|arguments| &arguments[..]).chain(outermost)
 }
 
 fn array(elements: impl IntoIterator<Item = Text>) -> Value {
@@ -214,7 +236,12 @@ pub fn assigned(shell: &mut Shell, name: Name) {
             let set = !matches!(shell.state.variables.get(name).value, Value::Unset);
             shell.state.set.set(SetOptions::POSIX, set);
         }
-        Name::LC_ALL | Name::LC_CTYPE | Name::LANG => locale(shell),
+        Name::LC_ALL | Name::LC_CTYPE | Name::LANG => {
+            if name != Name::LANG {
+                check_locale(shell, name, false);
+            }
+            locale(shell);
+        }
         Name::IGNOREEOF => {
             let set = !matches!(shell.state.variables.get(name).value, Value::Unset);
             shell.state.set.set(SetOptions::IGNOREEOF, set);
@@ -225,15 +252,60 @@ pub fn assigned(shell: &mut Shell, name: Name) {
 
 pub use assigned as changed;
 
-/// Makes characters what the locale says: in `C` and `POSIX` every byte is one, everywhere else they are UTF-8. Called when a
-/// variable of the locale changes, and when a whole state is put back.
+/// Makes characters what the locale says: in one for UTF-8 they are that; in `C` and `POSIX`, and where no variable says anything, every
+/// byte is one. A locale that is not there changes nothing. Called when a variable of the locale changes, and when a whole state is put
+/// back.
 pub fn locale(shell: &Shell) {
     let value = [Name::LC_ALL, Name::LC_CTYPE, Name::LANG]
         .into_iter()
         .filter_map(|name| shell.state.variables.get(name).scalar())
         .find(|value| !value.is_empty());
-    let bytes = value.is_some_and(|value| matches!(&**value, b"C" | b"POSIX"));
-    crate::pattern::chars::set_bytes(bytes);
+    let value = value.map_or(&b"C"[..], |value| value);
+    if is_locale(value) {
+        crate::pattern::chars::set_bytes(matches!(value, b"C" | b"POSIX"));
+    }
+}
+
+/// Whether there is such a locale: `C`, `POSIX`, and any for UTF-8.
+fn is_locale(locale: &[u8]) -> bool {
+    let charset = locale.rsplit(|byte| *byte == b'.').next();
+    let charset = charset.unwrap_or_default();
+    matches!(locale, b"C" | b"POSIX")
+        || charset.eq_ignore_ascii_case(b"utf-8")
+        || charset.eq_ignore_ascii_case(b"utf8")
+}
+
+/// Warns where there is no locale of the name that a variable has.
+pub fn check_locale(shell: &Shell, name: Name, starting: bool) {
+    let variables = &shell.state.variables;
+    let given = |name: Name| {
+        let value = variables.get(name).scalar();
+        value.filter(|value| !value.is_empty())
+    };
+    // Another decides, or it is for a program.
+    if name != Name::LC_ALL && given(Name::LC_ALL).is_some()
+        || shell.state.scopes.is_temporary(name, variables)
+    {
+        return;
+    }
+    let Some(value) = given(name).filter(|value| !is_locale(value)) else {
+        return;
+    };
+    let message = [
+        b"warning: setlocale: ",
+        &*name.bytes(),
+        b": cannot change locale (",
+        &**value,
+        b")",
+    ]
+    .concat();
+    if starting {
+        let _ = shell
+            .fds
+            .write(2, &[b"bash: ", &message[..], b"\n"].concat());
+    } else {
+        shell.error([&message[..], b": No such file or directory"].concat());
+    }
 }
 
 /// `$-`

@@ -93,6 +93,8 @@ pub struct State {
     pub names_command: bool,
     /// What `umask` has set; none where it is as the process started.
     pub umask: Option<u32>,
+    /// What `ulimit` has set, by its letter: the soft and the hard limit.
+    pub limits: Rc<BTreeMap<u8, (Option<i64>, Option<i64>)>>,
     /// Whether `codepod: hint:` lines are printed.
     pub hints: bool,
     /// `-i`
@@ -125,6 +127,7 @@ impl State {
             && self.history_written == other.history_written
             && Rc::ptr_eq(&self.completions, &other.completions)
             && self.umask == other.umask
+            && Rc::ptr_eq(&self.limits, &other.limits)
     }
 }
 
@@ -240,6 +243,8 @@ pub struct Frame {
     pub loops: u32,
     /// `line_shift` of the caller, put aside.
     pub line_shift: u32,
+    /// What it was called with, where `extdebug` asks for it.
+    pub arguments: Option<Rc<Vec<Text>>>,
     /// Whether it is a sourced file.
     pub sourced: bool,
 }

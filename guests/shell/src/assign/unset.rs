@@ -32,13 +32,8 @@ pub fn unset_by_text(shell: &mut Shell, text: &[u8]) -> Run<bool> {
 
 /// `unset -n name`: the nameref itself. Says whether it may go.
 pub fn unset_nameref(shell: &mut Shell, name: Name) -> bool {
-    if !shell
-        .state
-        .variables
-        .get(name)
-        .attributes
-        .has(Attributes::NAMEREF)
-    {
+    let attributes = shell.state.variables.get(name).attributes;
+    if !attributes.has(Attributes::NAMEREF) && !attributes.has(Attributes::READONLY) {
         return true;
     }
     unset(shell, name)

@@ -25,6 +25,7 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let state = &shell.state;
     // A script's own frame is below all others.
     let main = (state.invocation == Invocation::File).then(|| Frame {
+        arguments: None,
         function: Text::from("main"),
         source: state.script.clone(),
         line: 0,

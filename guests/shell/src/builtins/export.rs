@@ -106,12 +106,29 @@ fn variable(
     let array = Attributes::INDEXED.with(Attributes::ASSOC);
     let mut done = true;
     if let Some(value) = parsed.value {
-        if attributes.any(array) && !shell.state.variables.get(name).exists() {
-            let kind = attributes.without(Attributes::READONLY.with(Attributes::EXPORT));
-            shell
+        if let Followed::Name(name) = declare::set_nameref_followed(shell, name)
+            && attributes.any(array)
+            && !shell
                 .state
                 .variables
-                .change_attributes(name, kind, Attributes::NONE);
+                .get(name)
+                .attributes
+                .has(Attributes::READONLY)
+        {
+            let kind = attributes.without(Attributes::READONLY.with(Attributes::EXPORT));
+            let variable = shell.state.variables.get_mut(name);
+            if matches!(variable.value, Value::Text(_)) {
+                if kind.has(Attributes::ASSOC) {
+                    variable.make_assoc();
+                } else {
+                    variable.make_indexed();
+                }
+            } else if !variable.exists() {
+                shell
+                    .state
+                    .variables
+                    .change_attributes(name, kind, Attributes::NONE);
+            }
         }
         trace(shell, operand, value)?;
         done = assign::set(shell, name, Place::Whole, Text::new(value), parsed.append)?;

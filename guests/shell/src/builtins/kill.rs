@@ -7,7 +7,7 @@ use super::{getopt, jobs as listing, number, print, signals, usage};
 use crate::flow::{Run, Stop};
 use crate::jobs;
 use crate::options::SetOptions;
-use crate::shell::Shell;
+use crate::shell::{Shell, own_process_number};
 use crate::text::Text;
 use crate::traps::{self, Event};
 
@@ -160,6 +160,14 @@ fn send(shell: &mut Shell, pid: i64, signal: u32) -> Run<Result<(), Errno>> {
     let positive = u32::try_from(pid).ok();
     if let Some(number) = positive.filter(|number| shell.is_inside(*number)) {
         return inside(shell, number, signal).map(Ok);
+    }
+    // The shell catches this one, because a write of a builtin may cause it; sent, it ends the shell like any other.
+    let pipe = Signal::Pipe.raw();
+    if signal == pipe
+        && positive == Some(own_process_number())
+        && shell.state.traps.get(Event::Signal(pipe)).is_none()
+    {
+        return Err(Stop::Killed(pipe));
     }
     let of = match pid {
         0 => Of::OwnGroup,

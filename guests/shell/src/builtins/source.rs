@@ -137,6 +137,7 @@ fn run_text(shell: &mut Shell, path: Text, text: &[u8]) -> Run {
     state.status = 0;
     let line = state.line;
     state.frames.push(Frame {
+        arguments: None,
         function: Text::from("source"),
         source: path,
         line,

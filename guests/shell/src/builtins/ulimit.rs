@@ -1,7 +1,10 @@
 //! `ulimit`.
 //!
 //! A sandbox's limits are its host's, and the kernel has no call to change them for one process. So they are shown, as far as they are
-//! known; setting one to what it is succeeds, and anything else is refused.
+//! known. What a script sets is remembered for the shell and its subshells and can only be lowered; of it, the shell itself keeps the limit
+//! of open files, and a hint says that nobody keeps the others.
+
+use std::rc::Rc;
 
 use super::{number, print, usage};
 use crate::fds;
@@ -56,7 +59,7 @@ const LIMITS: &[Limit] = &[
 
 /// Runs it.
 pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
-    let mut all = false;
+    let (mut all, mut soft, mut hard) = (false, false, false);
     let mut asked: Vec<(&Limit, Option<&[u8]>)> = Vec::new();
     let mut rest = &arguments[1..];
     while let Some((word, after)) = rest.split_first() {
@@ -70,7 +73,8 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         rest = after;
         for (at, letter) in letters.iter().enumerate() {
             match letter {
-                b'S' | b'H' => continue,
+                b'S' => soft = true,
+                b'H' => hard = true,
                 b'a' => all = true,
                 _ => {
                     let Some(limit) = LIMITS.iter().find(|limit| limit.letter == *letter) else {
@@ -98,7 +102,10 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         }
     }
     if all {
-        return Ok(show(shell, LIMITS.iter(), true));
+        return Ok(show(shell, LIMITS.iter(), true, hard && !soft));
+    }
+    if let Some((_, value @ None)) = asked.last_mut() {
+        *value = rest.first().map(|word| &word[..]);
     }
     if asked.is_empty() {
         let limit = LIMITS.iter().find(|limit| limit.letter == b'f');
@@ -106,7 +113,7 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     }
     for (limit, value) in &asked {
         if let Some(value) = value
-            && let Err(status) = set(shell, limit, value)
+            && let Err(status) = set(shell, limit, value, soft || !hard, hard || !soft)
         {
             return Ok(status);
         }
@@ -117,10 +124,21 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         .map(|(limit, _)| *limit)
         .collect();
     let named = asked.len() > 1;
-    Ok(show(shell, shown.into_iter(), named))
+    Ok(show(shell, shown.into_iter(), named, hard && !soft))
 }
 
-fn show<'a>(shell: &Shell, limits: impl Iterator<Item = &'a Limit>, named: bool) -> i32 {
+/// The soft and the hard limit.
+fn now(shell: &Shell, limit: &Limit) -> (Option<i64>, Option<i64>) {
+    let set = shell.state.limits.get(&limit.letter).copied();
+    set.unwrap_or((limit.value, limit.value))
+}
+
+fn show<'a>(
+    shell: &Shell,
+    limits: impl Iterator<Item = &'a Limit>,
+    named: bool,
+    hard: bool,
+) -> i32 {
     let mut out = Vec::new();
     for limit in limits {
         if named {
@@ -130,7 +148,8 @@ fn show<'a>(shell: &Shell, limits: impl Iterator<Item = &'a Limit>, named: bool)
             };
             out.extend(format!("{:<20} {unit:>20}", limit.about).bytes());
         }
-        match limit.value {
+        let (soft, most) = now(shell, limit);
+        match if hard { most } else { soft } {
             Some(value) => out.extend_from_slice(&Text::number(value)),
             None => out.extend_from_slice(b"unlimited"),
         }
@@ -139,10 +158,12 @@ fn show<'a>(shell: &Shell, limits: impl Iterator<Item = &'a Limit>, named: bool)
     print(shell, b"ulimit", &out)
 }
 
-fn set(shell: &Shell, limit: &Limit, value: &[u8]) -> Result<(), i32> {
+fn set(shell: &mut Shell, limit: &Limit, value: &[u8], soft: bool, hard: bool) -> Result<(), i32> {
+    let (old_soft, old_hard) = now(shell, limit);
     let wanted = match value {
         b"unlimited" => None,
-        b"hard" | b"soft" => limit.value,
+        b"hard" => old_hard,
+        b"soft" => old_soft,
         _ => match number(value).filter(|number| *number >= 0) {
             Some(number) => Some(number),
             None => {
@@ -151,15 +172,26 @@ fn set(shell: &Shell, limit: &Limit, value: &[u8]) -> Result<(), i32> {
             }
         },
     };
-    if wanted == limit.value && !limit.fixed {
-        return Ok(());
-    }
-    let why: &[u8] = if limit.fixed {
-        b": cannot modify limit: Invalid argument"
+    let new_soft = if soft { wanted } else { old_soft };
+    let new_hard = if hard { wanted } else { old_hard };
+    // Unlimited is more than any number.
+    let most = |limit: Option<i64>| limit.unwrap_or(i64::MAX);
+    let why = if limit.fixed || most(new_soft) > most(new_hard) {
+        "Invalid argument"
+    } else if most(new_hard) > most(old_hard) {
+        "Operation not permitted"
     } else {
-        b": cannot modify limit: Operation not permitted"
+        if wanted != limit.value && limit.letter != b'n' {
+            shell.hint(
+                b"this limit is remembered but not kept: limits of a sandbox are set by its host",
+            );
+        }
+        let limits = Rc::make_mut(&mut shell.state.limits);
+        limits.insert(limit.letter, (new_soft, new_hard));
+        return Ok(());
     };
-    shell.builtin_error(b"ulimit", [limit.about.as_bytes(), why].concat());
-    shell.hint(b"limits are set for the whole sandbox, by its host");
+    let about = limit.about.as_bytes();
+    let message = [about, b": cannot modify limit: ", why.as_bytes()].concat();
+    shell.builtin_error(b"ulimit", message);
     Err(1)
 }

@@ -303,7 +303,7 @@ fn matching(
 ) -> Run<Option<usize>> {
     for (index, clause) in clauses.iter().enumerate().skip(at) {
         for pattern in &clause.patterns {
-            if expand::pattern(shell, pattern)?.matches(word) {
+            if expand::pattern(shell, pattern, false)?.matches(word) {
                 return Ok(Some(index));
             }
         }

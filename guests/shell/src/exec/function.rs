@@ -7,7 +7,7 @@ use codepod_shell_syntax::{Name, tree::Function};
 
 use super::{command, cost, set_status, simple};
 use crate::flow::{Run, Stop};
-use crate::options::SetOptions;
+use crate::options::{SetOptions, ShellOptions};
 use crate::shell::Shell;
 use crate::state::{Definition, Frame, Invocation};
 use crate::text::Text;
@@ -78,6 +78,13 @@ pub(crate) struct Call {
     scoped: bool,
 }
 
+impl Call {
+    /// The arguments of whoever called.
+    pub(crate) fn caller_arguments(&self) -> &[Text] {
+        &self.positional
+    }
+}
+
 /// Calls a function. The first field is its name. With `scoped` it gets a scope of its own; otherwise that is there already.
 #[inline(never)]
 pub(super) fn run(
@@ -120,7 +127,10 @@ pub(super) fn enter(
         fields.remove(0)
     };
     let positional = std::mem::replace(&mut shell.state.positional, Rc::new(fields));
+    let extdebug = shell.state.shopt.has(ShellOptions::EXTDEBUG);
+    let arguments = extdebug.then(|| Rc::clone(&shell.state.positional));
     shell.state.frames.push(Frame {
+        arguments,
         function: name,
         source: definition.source.clone(),
         line: shell.state.line,

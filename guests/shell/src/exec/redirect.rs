@@ -310,6 +310,14 @@ fn open_target(shell: &mut Shell, path: &[u8], options: OpenOptions, keeps: bool
 
 /// Opens a path as a redirection does: `/dev/fd/N` and so on are the script's descriptors, and with `keeps`, `set -C` protects files.
 pub fn open(shell: &Shell, path: &[u8], options: OpenOptions, keeps: bool) -> Result<Open, Errno> {
+    if let Some((Some(most), _)) = shell.state.limits.get(&b'n')
+        && shell
+            .fds
+            .free(0)
+            .is_none_or(|number| i64::from(number) >= *most)
+    {
+        return Err(Errno::Mfile);
+    }
     if let Some(number) = fds::descriptor_in(path) {
         match shell.fds.get(number) {
             Some(Open::Capture(capture)) => return Ok(Open::Capture(Rc::clone(capture))),

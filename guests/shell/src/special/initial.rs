@@ -130,6 +130,10 @@ fn own(shell: &mut Shell) {
     }
     shell.state.seconds_base = super::monotonic();
     super::seed_random(shell);
+    crate::pattern::chars::set_bytes(true);
+    for name in [Name::LC_ALL, Name::LC_CTYPE] {
+        super::check_locale(shell, name, true);
+    }
     super::locale(shell);
 }
 

@@ -86,7 +86,7 @@ pub(super) fn assign_ready(
         // That is an error, which the plain assignment reports.
         return assign::assign(shell, assign);
     };
-    if !variable::prepare_array(shell, name, options) {
+    if !variable::prepare_array(shell, name, assign.name, options) {
         shell.state.status = 1;
         return Err(Stop::Discard);
     }

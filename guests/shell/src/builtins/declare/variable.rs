@@ -153,6 +153,7 @@ fn in_scope(
     if options.on.has(Attributes::NAMEREF) {
         return Ok(nameref(shell, command, name, target, options));
     }
+    let written = name;
     let mut name = name;
     if !options.off.has(Attributes::NAMEREF) {
         match set_nameref_followed(shell, name) {
@@ -169,7 +170,7 @@ fn in_scope(
             }
         }
     }
-    if !check(shell, command, name, target, options) {
+    if !check(shell, command, (name, written), target, options) {
         return Ok(false);
     }
     let array = target.subscript.is_some() && !options.on.has(Attributes::ASSOC);
@@ -223,9 +224,15 @@ pub(super) fn is_assoc(variable: &Variable) -> bool {
     matches!(variable.value, Value::Assoc(_)) || variable.attributes.has(Attributes::ASSOC)
 }
 
-/// Refuses what cannot be.
-fn check(shell: &Shell, command: &[u8], name: Name, target: Target<'_>, options: Options) -> bool {
-    let variable = shell.state.variables.get(name);
+/// Refuses what cannot be. Messages have the name as it was written.
+fn check(
+    shell: &Shell,
+    command: &[u8],
+    (meant, name): (Name, Name),
+    target: Target<'_>,
+    options: Options,
+) -> bool {
+    let variable = shell.state.variables.get(meant);
     let readonly = variable.attributes.has(Attributes::READONLY);
     if readonly && (target.value.is_some() || options.off.has(Attributes::READONLY)) {
         return refuse(shell, command, name, ": readonly variable");
@@ -379,11 +386,13 @@ fn nameref(
 
 /// Readies a variable for `declare name=(…)`: makes it an array with the attributes that elements need. False when it cannot be; that is
 /// reported.
-pub(super) fn prepare_array(shell: &mut Shell, name: Name, options: Options) -> bool {
+pub(super) fn prepare_array(
+    shell: &mut Shell,
+    name: Name,
+    written: Name,
+    options: Options,
+) -> bool {
     let variable = shell.state.variables.get(name);
-    if variable.attributes.has(Attributes::READONLY) {
-        return true;
-    }
     let (indexed, assoc) = (
         is_array(variable) && !is_assoc(variable),
         is_assoc(variable),
@@ -398,8 +407,11 @@ pub(super) fn prepare_array(shell: &mut Shell, name: Name, options: Options) -> 
         _ => "",
     };
     if !conflict.is_empty() {
-        shell.error([&*name.bytes(), conflict.as_bytes()].concat());
+        shell.error([&*written.bytes(), conflict.as_bytes()].concat());
         return false;
+    }
+    if variable.attributes.has(Attributes::READONLY) {
+        return true;
     }
     let mut on = options
         .on
