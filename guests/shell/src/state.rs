@@ -93,8 +93,8 @@ pub struct State {
     pub names_command: bool,
     /// What `umask` has set; none where it is as the process started.
     pub umask: Option<u32>,
-    /// What `ulimit` has set, by its letter: the soft and the hard limit.
-    pub limits: Rc<BTreeMap<u8, (Option<i64>, Option<i64>)>>,
+    /// What `ulimit` has set, by its letter.
+    pub limits: Rc<BTreeMap<u8, SoftAndHard>>,
     /// Whether `codepod: hint:` lines are printed.
     pub hints: bool,
     /// `-i`
@@ -130,6 +130,9 @@ impl State {
             && Rc::ptr_eq(&self.limits, &other.limits)
     }
 }
+
+/// A soft limit and a hard one; none is unlimited.
+pub type SoftAndHard = (Option<i64>, Option<i64>);
 
 /// How the shell was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
