@@ -11,6 +11,7 @@ pub mod descriptors;
 mod guest;
 pub mod guest_pointers;
 pub mod path_resolution;
+pub mod shell_syntax;
 
 /// A target: its name, and what runs one input.
 pub type Target = (&'static str, fn(&[u8]));
@@ -20,6 +21,7 @@ pub const TARGETS: &[Target] = &[
     ("descriptors", |bytes| with(bytes, descriptors::run)),
     ("guest_pointers", |bytes| with(bytes, guest_pointers::run)),
     ("path_resolution", |bytes| with(bytes, path_resolution::run)),
+    ("shell_syntax", shell_syntax::run),
 ];
 
 /// Makes values until the input ends, at most `limit`. A `Vec` of itself would end at every second one.

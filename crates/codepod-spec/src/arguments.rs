@@ -28,7 +28,8 @@ usage: codepod-spec COMMAND [OPTIONS]
     --count N             how many (1000)
     --seed S              which; a new one from the clock without it
     --first N             begin with this script of the seed (0)
-    --any-message         of standard error compare only whether there is any
+    --wild                odd words, too, on which differences are still known
+    --messages            compare the lines of standard error, and not only whether there are any
     --show N              show so many differences, made small (10)
     --keep DIR            write those into a directory, too
     --print N             print a script instead of running any
@@ -87,7 +88,8 @@ fn fuzz_arguments(words: &mut Words<'_>) -> Result<fuzz::Arguments> {
             "--count" => arguments.count = words.number()?,
             "--seed" => arguments.seed = Some(words.number()?),
             "--first" => arguments.first = words.number()?,
-            "--any-message" => arguments.messages = false,
+            "--wild" => arguments.wild = true,
+            "--messages" => arguments.messages = true,
             "--show" => arguments.show = words.number()?,
             "--keep" => arguments.keep = Some(words.value()?.into()),
             "--print" => arguments.print = Some(words.number()?),

@@ -134,6 +134,11 @@ impl<'s> Parser<'s> {
         self.input.line_at(self.input.pos)
     }
 
+    /// The line that was read last.
+    pub fn last_line(&self) -> u32 {
+        self.input.line_at(self.input.pos.saturating_sub(1))
+    }
+
     /// Gives the line that comes next another number.
     pub fn renumber(&mut self, line: u32) {
         let now = self.line();

@@ -11,6 +11,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use codepod_shell_syntax::Name;
 use codepod_shell_syntax::tree::{
     AndOr, Arith, ArithName, ArithOp, Expr, ParamOp, Part, Subject, Subscript,
 };
@@ -88,6 +89,18 @@ pub fn eval(shell: &mut Shell, arith: &Arith) -> Run<i64> {
         }
     }
     eval_expanded(shell, arith)
+}
+
+/// The same for `((`: what expanding the text fails with is apart from what evaluating it fails with.
+pub fn command(shell: &mut Shell, arith: &Arith) -> Run<Run<i64>> {
+    if arith.expr.is_some() {
+        return Ok(eval(shell, arith));
+    }
+    let running = std::mem::take(&mut shell.running);
+    let text = expand::quoted(shell, &arith.word);
+    shell.running = running;
+    let text = text?;
+    Ok(eval_value(shell, &text))
 }
 
 #[inline(never)]
@@ -230,6 +243,7 @@ impl Walk<'_> {
                 })
             }
             Expr::Logic(op, left, right) => {
+                self.check(shell)?;
                 let left = self.value(shell, left)? != 0;
                 if left == (*op == AndOr::Or) {
                     return Ok(i64::from(left));
@@ -237,6 +251,7 @@ impl Walk<'_> {
                 Ok(i64::from(self.value(shell, right)? != 0))
             }
             Expr::Ternary(condition, yes, no) => {
+                self.check(shell)?;
                 let branch = if self.value(shell, condition)? != 0 {
                     yes
                 } else {
@@ -382,7 +397,7 @@ impl Walk<'_> {
             return Ok(());
         }
         self.checked = true;
-        if all_numbers(shell, self.root) {
+        if all_numbers(shell, self.root) && !reads_assigned(self.root, &mut Vec::new()) {
             Ok(())
         } else {
             Err(Fail::Expand)
@@ -416,6 +431,31 @@ fn is_empty(shell: &Shell, subscript: &Subscript) -> bool {
 fn discard(shell: &mut Shell) -> Fail {
     shell.state.status = 1;
     Fail::Stop(Stop::Discard)
+}
+
+/// Whether a `$name` is looked at behind an assignment to it: it stands for the value before. `assigned` holds what was assigned so far.
+fn reads_assigned(expr: &Expr, assigned: &mut Vec<Name>) -> bool {
+    match expr {
+        Expr::Number(_) | Expr::Variable(_) => false,
+        Expr::Dollar(Subject::Variable(name)) => assigned.contains(name),
+        Expr::Dollar(_) => false,
+        Expr::Step { name, .. } => {
+            assigned.push(name.name);
+            false
+        }
+        Expr::Assign(name, _, value) => {
+            let found = reads_assigned(value, assigned);
+            assigned.push(name.name);
+            found
+        }
+        Expr::Unary(_, operand) => reads_assigned(operand, assigned),
+        Expr::Binary(_, left, right) | Expr::Logic(_, left, right) | Expr::Comma(left, right) => {
+            reads_assigned(left, assigned) || reads_assigned(right, assigned)
+        }
+        Expr::Ternary(condition, yes, no) => [condition, yes, no]
+            .into_iter()
+            .any(|part| reads_assigned(part, assigned)),
+    }
 }
 
 /// Whether every `$name` in an expression is a number.

@@ -133,7 +133,10 @@ pub fn item(shell: &mut Shell, item: &Item) -> Run {
 /// A stage is in a subshell already: the parentheses of `( … )` make no other.
 pub fn stage_command(shell: &mut Shell, stage: &Command) -> Run {
     let CommandKind::Subshell(list) = &stage.kind else {
-        return unchecked(shell, stage);
+        shell.simple_stage = matches!(stage.kind, CommandKind::Simple(_));
+        let result = unchecked(shell, stage);
+        shell.simple_stage = false;
+        return result;
     };
     shell.state.loops = 0;
     let mut undo = Undo::default();
@@ -208,11 +211,24 @@ fn compound(shell: &mut Shell, command: &Command) -> Run<Checked> {
 fn redirected(shell: &mut Shell, command: &Command) -> Run<Checked> {
     let mark = shell.substitutions.len();
     let mut undo = Undo::default();
-    if shell.state.line == 0 {
-        // Nothing has run yet that had one.
-        shell.state.line = command.line;
+    if shell.state.frames.is_empty() && shell.last_line != 0 {
+        // It has no line of its own: that of the end of the whole command counts.
+        shell.state.line = shell.last_line;
     }
-    let result = match redirect::apply(shell, &command.redirects, &mut undo) {
+    // Redirections of a subshell are its own: what they assign is lost, and an error is its error.
+    let own = matches!(command.kind, CommandKind::Subshell(_));
+    let kept =
+        (own && redirect::may_assign(&command.redirects)).then(|| shell.state.variables.clone());
+    let applied = redirect::apply(shell, &command.redirects, &mut undo);
+    if let Some(variables) = kept {
+        shell.state.variables = variables;
+    }
+    let result = match applied {
+        Err(Stop::Discard) if own => {
+            shell.state.status = 1;
+            Ok(Checked::Yes)
+        }
+        Err(Stop::Exit) if own => Ok(Checked::Yes),
         Ok(true) => kind(shell, command),
         Ok(false) => {
             shell.state.status = 1;

@@ -172,6 +172,11 @@ fn string(shell: &mut Shell, word: &Word, kind: Kind) -> Run<Text> {
     joined(shell, &word.parts, kind, word::Place::Bare)
 }
 
+/// Expands the value of `[subscript]=value` in the list of an indexed array.
+pub fn element_value(shell: &mut Shell, word: &Word) -> Run<Text> {
+    string(shell, word, Kind::Element)
+}
+
 /// Whether there are braces to be expanded in a word.
 pub fn has_brace(word: &Word) -> bool {
     brace::has_brace(&word.parts)
@@ -181,7 +186,7 @@ pub fn has_brace(word: &Word) -> bool {
 pub fn without_tildes(shell: &mut Shell, word: &Word) -> Run<Text> {
     let is_tilde = |part: &Part| matches!(part, Part::Tilde(_));
     if !word.parts.iter().any(is_tilde) {
-        return assigned(shell, word);
+        return string(shell, word, Kind::Pair);
     }
     let mut word = word.clone();
     for part in &mut word.parts {
@@ -189,7 +194,7 @@ pub fn without_tildes(shell: &mut Shell, word: &Word) -> Run<Text> {
             *part = Part::Literal(Bytes([b"~", &name[..]].concat()));
         }
     }
-    assigned(shell, &word)
+    string(shell, &word, Kind::Pair)
 }
 
 /// Expands a word whose parts stand inside double quotes: here-documents, the text of arithmetic.
@@ -292,7 +297,8 @@ pub fn key_of_text(shell: &mut Shell, text: &[u8]) -> Run<Text> {
     }
     match codepod_shell_syntax::word(text, syntax(shell)) {
         Ok(word) => single(shell, &word),
-        Err(error) => Err(syntax_error(shell, &error)),
+        // A quote that is never closed is a character like any other.
+        Err(_) => Ok(Text::new(text)),
     }
 }
 
@@ -362,7 +368,7 @@ pub fn unbound(shell: &mut Shell, name: &[u8]) -> Stop {
 /// Ends the shell after an error, with the status that bash has then.
 fn end(shell: &mut Shell) -> Stop {
     let command = shell.state.invocation == Invocation::Command
-        && shell.state.subshell == 0
+        && (shell.state.subshell == 0 || shell.state.subshell == 1 && shell.simple_stage)
         && !shell.state.set.has(SetOptions::ERREXIT);
     shell.state.status = if command { 127 } else { 1 };
     Stop::Exit

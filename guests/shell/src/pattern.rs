@@ -65,6 +65,11 @@ pub struct Options {
 }
 
 impl Pattern {
+    /// Whether it has no characters.
+    pub fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+
     /// Compiles a pattern. A backslash makes the next character stand for itself; anything that is not well-formed does so too.
     pub fn new(pattern: &[u8], options: Options) -> Pattern {
         parse::parse(pattern, options)

@@ -30,6 +30,10 @@ pub struct Shell {
     pub running: &'static str,
     /// The parameter whose part is being taken, which messages about arithmetic name.
     pub about: Text,
+    /// The last line of the complete command that runs.
+    pub last_line: u32,
+    /// Whether a simple command is being run as a stage of a pipeline.
+    pub simple_stage: bool,
     /// How many texts are being evaluated as expressions, each out of the one before.
     pub expressions: u32,
     /// The umask that the process started with, once it was changed.
@@ -82,6 +86,8 @@ impl Shell {
             captured: None,
             running: "",
             about: Text::EMPTY,
+            last_line: 0,
+            simple_stage: false,
             expressions: 0,
             first_umask: None,
             calls: Vec::new(),

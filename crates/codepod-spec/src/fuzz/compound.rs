@@ -150,7 +150,7 @@ impl Maker {
             0 => format!("{{\n{}\n}}", self.inner()),
             1 => format!("printf '%s\\n' {}", self.words(4)),
             2 => format!("c {}", self.words(3)),
-            3 => format!("({}\n)", self.inner()),
+            3 => format!("( {}\n)", self.inner()),
             _ => format!("echo {}", self.words(3)),
         };
         let last = self.pick(&[
@@ -169,7 +169,7 @@ impl Maker {
             "if read -r x; then cat; c \"$x\"; fi",
         ]);
         let bang = if self.chance(10) { "! " } else { "" };
-        let bar = self.pick(&["|", "|", "|", "|&", "|\n"]);
+        let bar = self.pick(&["|", "|", "|", "|\n"]);
         format!("{bang}{first} {bar} {last}; c $? \"${{PIPESTATUS[@]}}\"")
     }
 
@@ -191,14 +191,17 @@ impl Maker {
             ),
             4 => format!(
                 "{{ echo out; echo err >&2; }} {} {file}; cat {file}",
-                self.pick(&["> new 2>&1 >", "&>", "2>&1 >", "&>>", ">&", "2>", "1>&2 2>"])
+                self.pick(&["&>", "&>>", ">&", "2>"])
             ),
             5 => format!(
                 "exec {{fd}}< a.txt; read -r {} <&$fd; exec {{fd}}<&-; c \"${{x}}\"",
                 self.scalar()
             ),
             6 => format!("{{ read -r x; read -r y; c \"$x\" \"$y\"; }} < {file}"),
-            7 => format!("echo {} 1<> {file}; cat {file}", self.words(1)),
+            7 => format!(
+                "exec 4<> {file}; echo {} >&4; exec 4>&-; cat {file}",
+                self.words(1)
+            ),
             8 => format!(
                 "set -C; echo {} {} {file}; c $?; set +C",
                 self.words(1),
@@ -224,32 +227,32 @@ impl Maker {
                 .to_owned(),
             10 => format!("while read -r l; do c \"$l\"; done < {file}"),
             11 => format!("{} {}", self.nested(Maker::simple), self.redirection()),
-            12 => format!("({}\n) {}", self.inner(), self.redirection()),
+            12 => format!("( {}\n) {}", self.inner(), self.redirection()),
             _ => format!("c {} {}", self.words(2), self.redirection()),
         }
     }
 
+    /// A redirection. Messages are not kept: where they say on which line they came, bash has ways of its own.
     fn redirection(&mut self) -> String {
-        match self.below(8) {
-            0 => " 2>&1".to_owned(),
-            1 => " >&2".to_owned(),
-            2 => " 2> new".to_owned(),
-            3 => format!(" > {}", self.pick(FILES)),
-            4 => format!(" <<< {}", self.word()),
-            5 => " 3>&1 1>&2 2>&3".to_owned(),
-            6 => format!(
+        match self.below(6) {
+            0 => " >&2".to_owned(),
+            1 => " 2> /dev/null".to_owned(),
+            2 => " > r1".to_owned(),
+            3 => format!(" <<< {}", self.word()),
+            4 => format!(
                 " {}",
                 self.pick(&[
                     "< a.txt",
                     "< none",
-                    ">> new",
+                    ">> r3",
                     "2>/dev/null",
                     "> /dev/null",
                     "<&-",
-                    "3< a.txt"
+                    "3< a.txt",
+                    "3>&1"
                 ])
             ),
-            _ => " &>> new".to_owned(),
+            _ => " >> r4".to_owned(),
         }
     }
 
@@ -315,7 +318,6 @@ impl Maker {
             " && echo y",
             "; echo z",
             " > new",
-            " 2>&1",
             " || echo n",
         ]);
         format!("{command} {open}{after}\n{lines}{close}")
@@ -328,7 +330,6 @@ impl Maker {
                 "set -e; ",
                 "set -u; ",
                 "set -f; ",
-                "cd d; ",
                 "shopt -s nullglob; ",
                 "set -o pipefail; ",
                 "trap 'c bye' EXIT; ",

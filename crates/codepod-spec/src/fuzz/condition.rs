@@ -102,7 +102,7 @@ impl Maker {
                     "010", "0x10", "-1", "i+1", "\"$x\"", "''", "' 1 '", "2#11", "$e",
                 ])
                 .to_owned(),
-            _ => format!("${}", self.scalar()),
+            _ => self.pick(&["$x", "$y", "$e", "$u", "$s"]).to_owned(),
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) fn minimise(script: &[u8], mut shows: impl FnMut(&[u8]) -> bool) -> V
 /// Whether a part of a script does no harm: what sends a signal stands alone on its line, and is whole.
 fn is_harmless(script: &[u8]) -> bool {
     let mut lines = script.split(|byte| *byte == b'\n');
-    lines.all(|line| line == b"kill -USR1 $$" || !line.windows(4).any(|word| word == b"kill"))
+    lines.all(|line| line == b"kill -USR1 $BASHPID" || !line.windows(4).any(|word| word == b"kill"))
 }
 
 /// A script in pieces, each with the byte that ends it.
@@ -79,11 +79,11 @@ mod tests {
 
     #[test]
     fn a_command_that_sends_a_signal_stays_whole() {
-        let small = minimise(b"x\nkill -USR1 $$\n", |text| text.starts_with(b"x"));
+        let small = minimise(b"x\nkill -USR1 $BASHPID\n", |text| text.starts_with(b"x"));
         assert_eq!(small, b"x\n");
-        let small = minimise(b"x y\nkill -USR1 $$\n", |text| {
+        let small = minimise(b"x y\nkill -USR1 $BASHPID\n", |text| {
             text.windows(4).any(|word| word == b"kill")
         });
-        assert_eq!(small, b"kill -USR1 $$\n");
+        assert_eq!(small, b"kill -USR1 $BASHPID\n");
     }
 }

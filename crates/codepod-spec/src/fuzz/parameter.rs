@@ -6,6 +6,9 @@ use super::vocabulary::{KEYS, MAP};
 impl Maker {
     /// An expansion of a parameter.
     pub(super) fn parameter(&mut self) -> String {
+        if !self.wild {
+            return self.tame_parameter();
+        }
         let name = self.reference();
         match self.below(30) {
             0..=1 if !name.contains('[') => format!("${name}"),
@@ -53,10 +56,11 @@ impl Maker {
                 let pattern = self.pattern().replace('/', "\\/");
                 format!("${{{name}{operator}{pattern}{replacement}}}")
             }
-            20..=22 => {
+            // Which elements of an associative array a part has is bash's own secret.
+            20..=22 if !name.starts_with(MAP) => {
                 let offset = self.pick(&[
                     "0", "1", "2", " -1", " -2", "i", "n+1", "9", " -9", "", "$i", "i?1:2", "(-1)",
-                    "${#x}", "1+1", "x", "$((1))", "arr[0]",
+                    "${#x}", "1+1", "x", "arr[0]",
                 ]);
                 let length = self.pick(&[
                     "", ":1", ":2", ":0", ":-1", ":m", ": -2", ":", ":$n", ":99", ":i+1",
@@ -88,7 +92,7 @@ impl Maker {
             27 => format!(
                 "${{!{}[{}]}}",
                 self.pick(&["arr", "brr", MAP, "sparse", "em", "nope", "x"]),
-                self.pick(&["@", "*"])
+                "@"
             ),
             28 => format!(
                 "${{!{}{}}}",
@@ -110,7 +114,6 @@ impl Maker {
                     "${#?}",
                     "${PIPESTATUS[@]}",
                     "${FUNCNAME[0]}",
-                    "$LINENO",
                     "${BASH_SUBSHELL}",
                     "$REPLY",
                     "$OPTIND",
@@ -143,13 +146,21 @@ impl Maker {
 
     /// The word behind an operator such as `:-`.
     fn operator_word(&mut self) -> String {
-        match self.below(8) {
+        let word = match self.below(8) {
             0 => String::new(),
             1 => format!("{} {}", self.part(), self.part()),
             2 => self.double(),
             3 => self.inside(),
             _ => self.part(),
-        }
+        };
+        // Braces of its own end the expansion early, and what follows is then not brace-expanded, in ways of bash's own.
+        let mut before = ' ';
+        let braces = word.chars().any(|character| {
+            let brace = character == '{' && before != '$';
+            before = character;
+            brace
+        });
+        if braces { "w".to_owned() } else { word }
     }
 
     /// What an expansion is of.
@@ -161,7 +172,7 @@ impl Maker {
                 "{}[{}]",
                 self.array(),
                 self.pick(&[
-                    "0", "1", "i", "-1", "n%3", "7", "$i", "i-1", "\"1\"", "$((1))", "-9", " 1 "
+                    "0", "1", "i", "-1", "n%3", "7", "$i", "\"1\"", "$((1))", " 1 "
                 ])
             ),
             13..=15 => format!("{}[@]", self.array()),

@@ -30,7 +30,6 @@ const SIMPLE: &[&str] = &[
     "a]",
     "[[:upper:][:digit:]]",
     "[a\\-z]",
-    "*'*'",
     "\\",
     "[\\]]",
     "[!]]",
@@ -69,6 +68,9 @@ const SIMPLE: &[&str] = &[
 impl Maker {
     /// A pattern.
     pub(super) fn pattern(&mut self) -> String {
+        if !self.wild {
+            return self.tame_pattern();
+        }
         match self.below(20) {
             0 => format!("\"${}\"", self.scalar()),
             1 => format!("${}", self.scalar()),
@@ -84,19 +86,25 @@ impl Maker {
         for _ in 0..self.between(1, 3) {
             // A bracket that is never closed reaches beyond the parenthesis, in ways of bash's own.
             let simple = self.pick(SIMPLE);
-            let is_open = simple.contains('[') && !simple.ends_with(']') || simple.contains('\\');
-            parts.push(if self.deeper(15) {
-                self.nested(Maker::extended_pattern)
-            } else if is_open {
+            let is_open = simple.contains('[') && !simple.ends_with(']')
+                || ["\\", "\"\"", "''", "$", "[]", "[!]", "[a-]", "[-a]"]
+                    .iter()
+                    .any(|odd| simple.contains(odd));
+            parts.push(if is_open {
                 "b".to_owned()
             } else {
                 simple.to_owned()
             });
         }
-        let (before, after) = (
-            self.pick(&["", "", "", "*", "a", "?"]),
-            self.pick(&["", "", "", "*", "o", "?", "[b]"]),
-        );
+        // What is not matched next to a star is, again, bash's own secret.
+        let (before, after) = if operator == "!" {
+            ("", "")
+        } else {
+            (
+                self.pick(&["", "", "", "a", "?"]),
+                self.pick(&["", "", "", "o", "?"]),
+            )
+        };
         format!("{before}{operator}({}){after}", parts.join("|"))
     }
 
@@ -144,6 +152,9 @@ impl Maker {
 
     /// A word that names files.
     pub(super) fn glob(&mut self) -> String {
+        if !self.wild {
+            return self.tame_glob();
+        }
         const GLOBS: &[&str] = &[
             "*",
             "a*",

@@ -11,13 +11,14 @@ use super::vocabulary::{ARRAYS, INTEGERS, MAP, SCALARS};
 const DEEPEST: usize = 4;
 
 /// Makes the script of a seed and an index.
-pub(super) fn script(seed: u64, index: u64) -> Vec<u8> {
+pub(super) fn script(seed: u64, index: u64, wild: bool) -> Vec<u8> {
     let mut maker = Maker {
         random: Random::of(seed, index),
         depth: 0,
         loops: 0,
         counters: 0,
         in_function: false,
+        wild,
     };
     let mut text = maker.beginning();
     for _ in 0..maker.between(2, 8) {
@@ -30,9 +31,6 @@ pub(super) fn script(seed: u64, index: u64) -> Vec<u8> {
         };
     }
     text += &ending();
-    if maker.chance(3) {
-        text = maker.damaged(&text);
-    }
     bytes(&text)
 }
 
@@ -71,6 +69,8 @@ pub(super) struct Maker {
     /// Names used so far.
     pub(super) counters: usize,
     pub(super) in_function: bool,
+    /// Whether odd words come, too.
+    pub(super) wild: bool,
 }
 
 impl Maker {
@@ -99,6 +99,11 @@ impl Maker {
         self.depth < DEEPEST && self.chance(percent)
     }
 
+    /// Whether nothing is around what is being made.
+    pub(super) fn is_outermost(&self) -> bool {
+        self.depth == 0
+    }
+
     /// Makes something one level deeper.
     pub(super) fn nested(&mut self, make: fn(&mut Maker) -> String) -> String {
         self.depth += 1;
@@ -110,9 +115,7 @@ impl Maker {
     /// What every script begins with: options, variables and functions.
     fn beginning(&mut self) -> String {
         let mut text = String::new();
-        if self.chance(60) {
-            text += "shopt -s extglob\n";
-        }
+        text += "shopt -s extglob\n";
         if self.chance(15) {
             let option = self.pick(&[
                 "nullglob",
@@ -120,7 +123,6 @@ impl Maker {
                 "dotglob",
                 "nocasematch",
                 "lastpipe",
-                "failglob",
                 "nocaseglob",
                 "inherit_errexit",
             ]);
@@ -129,14 +131,14 @@ impl Maker {
         text += "c() { printf '%s' \"$#\"; [ $# = 0 ] || printf '<%s>' \"$@\"; echo; }\n";
         text += "f() { if (( ${1-0} > 0 )); then f $(($1 - 1)) \"${@:2}\" && echo \"f$1\"; else c \"$@\"; return 2; fi; }\n";
         text += "e= s=' a  b ' g='*.t?t' p=dir/sub/file.tar.gz q=$'it\\'s \"q\" \\\\b' u=aéb漢C l=$'one\\ntwo\\n'\n";
-        for name in ["a", "b", "x", "y"] {
-            text += &format!("{name}={}\n", self.quoted());
-        }
         text += &format!(
-            "i={} n={} m=-2 expr=i+1 num=5\n",
+            "i={} n={} j=1 m=-2 nums=(3 5 7) expr=i+1 num=5\n",
             self.below(5),
             self.below(9)
         );
+        for name in ["a", "b", "x", "y"] {
+            text += &format!("{name}={}\n", self.quoted());
+        }
         text += &format!(
             "arr=({}) brr=(one 'two words' '' three) sparse=([2]=x [5]='y z' [9]='') em=()\n",
             self.words(3)
@@ -152,7 +154,6 @@ impl Maker {
                 "",
                 "a",
                 "one 'two  three' '*.txt' -n",
-                "'' ''",
                 "1 2 3 4 5 6 7 8 9 ten eleven"
             ])
         );
@@ -171,7 +172,12 @@ impl Maker {
             text += &format!("set {option}\n");
         }
         if self.chance(15) {
-            text += &format!("IFS={}\n", self.pick(super::vocabulary::IFS));
+            let ifs = if self.wild {
+                self.pick(super::vocabulary::IFS)
+            } else {
+                self.pick(&[":", "','"])
+            };
+            text += &format!("IFS={ifs}\n");
         }
         text
     }
@@ -195,30 +201,6 @@ impl Maker {
             _ => self.background(),
         }
     }
-
-    /// The script with a mistake: something is missing, doubled or too much.
-    fn damaged(&mut self, text: &str) -> String {
-        let mut characters: Vec<char> = text.chars().collect();
-        let at = self.below(characters.len());
-        match self.below(3) {
-            0 => drop(characters.remove(at)),
-            1 => characters.insert(at, characters[at]),
-            _ => {
-                let extra = self.pick(&[
-                    "(", ")", "{", "}", ";", "&", "|", "<", ">", "'", "\"", "`", "$", "\\", "\n",
-                    "#", "[", "]", "$(", "${", "fi", "done",
-                ]);
-                characters.splice(at..at, extra.chars());
-            }
-        }
-        // A signal goes to nobody but the script.
-        let damaged: String = characters.into_iter().collect();
-        if damaged.contains("kill") {
-            text.to_owned()
-        } else {
-            damaged
-        }
-    }
 }
 
 #[cfg(test)]
@@ -227,8 +209,8 @@ mod tests {
 
     #[test]
     fn a_seed_and_an_index_decide_the_script() {
-        assert_eq!(script(7, 3), script(7, 3));
-        assert_ne!(script(7, 3), script(7, 4));
+        assert_eq!(script(7, 3, false), script(7, 3, false));
+        assert_ne!(script(7, 3, false), script(7, 4, false));
     }
 
     #[test]
@@ -239,10 +221,10 @@ mod tests {
     #[test]
     fn signals_go_to_the_script_itself_only() {
         for index in 0..2000 {
-            let script = script(1, index);
+            let script = script(1, index, true);
             let lines = script.split(|byte| *byte == b'\n');
             for line in lines.filter(|line| line.windows(4).any(|word| word == b"kill")) {
-                assert_eq!(line, b"kill -USR1 $$");
+                assert_eq!(line, b"kill -USR1 $BASHPID");
             }
         }
     }

@@ -24,7 +24,14 @@ pub(super) const KEYS: &[&str] = &[
 ];
 /// Files to read and write; some are there before.
 pub(super) const FILES: &[&str] = &[
-    "a.txt", "b.txt", "new", "'sp ace'", "d/in", "d/none/x", "\"$a\".o", "d",
+    "a.txt",
+    "b.txt",
+    "new",
+    "'sp ace'",
+    "d/in",
+    "d/none/x",
+    "v\"$i\".o",
+    "d",
 ];
 /// What a script's directory holds at the start.
 pub(super) const BEFORE: &[(&str, &str)] = &[
@@ -86,49 +93,25 @@ pub(super) const PLAIN: &[&str] = &[
     "fi",
     "time",
     "a+=1",
-    "[",
     "-e",
     "\u{f7ff}",
-    "a\u{f7c3}",
+    "a\u{f780}",
     "08",
     "1e3",
-    "#",
+    "x#",
 ];
 /// What stands between single quotes.
 pub(super) const IN_SINGLE: &[&str] = &[
-    "a b",
-    "  pad  ",
-    "$x",
-    "a*b",
-    "",
-    "\\n",
-    "\"q\"",
-    "{a,b}",
-    "a:b:c",
-    "tab\there",
-    "1 2 3",
-    "l1\nl2",
-    "~",
-    "#x",
-    "back`tick",
-    "\\",
-    "!",
-    "*",
-    "[a]",
-    "a\\",
-    "\u{f7e9}",
-    "${x}",
-    "\n",
-    " ",
-    "a/b",
-    "&",
-    "%s",
+    "a b", "  pad  ", "$x", "a*b", "", "\\n", "\"q\"", "{a,b}", "a:b:c", "1\t2", "1 2 3", "1\n2",
+    "~", "#x", "\\", "!", "*", "[a]", "a\\", "\u{f7a9}", "${x}", "\n", " ", "a/b", "&", "%s",
 ];
 /// What stands between `$'` and `'`.
 pub(super) const IN_ANSI: &[&str] = &[
-    "a\\tb", "\\x41\\n", "q\\'s", "\\u00e9", "\\\\", "x y", "\\e[0m", "\\101", "\\xff", "\\U1F600",
-    "a\\0b", "\\z", "\\\"", "\\x", "\\x{41}", "\\1234", "\\n\\n", "\\?", "", "\\u",
+    "a\\tb", "\\x41\\n", "\\u00e9", "x y", "\\e[0m", "\\101", "\\xff", "\\U1F600", "\\z", "\\x",
+    "\\x{41}", "\\1234", "\\n\\n", "\\?", "", "\\u",
 ];
+/// The same, with what has its meaning inside double quotes: in `\"${x-$'…'}\"` bash takes the quotes away and then reads what is left.
+pub(super) const IN_ANSI_ODD: &[&str] = &["q\\'s", "\\\\", "\\\"", "\\x24x", "a\\x60", "\\x7d"];
 /// What stands between double quotes and expands to nothing else.
 pub(super) const IN_DOUBLE: &[&str] = &[
     "a  b",
@@ -142,7 +125,6 @@ pub(super) const IN_DOUBLE: &[&str] = &[
     "{a,b}",
     "~",
     "\\`",
-    "$",
     "\\a",
     "\\\n",
     "#",
@@ -150,12 +132,10 @@ pub(super) const IN_DOUBLE: &[&str] = &[
     "é",
     "a\tb",
     "\n",
-    "'$x'",
     "[",
     "}",
 ];
 /// Values of `IFS`.
 pub(super) const IFS: &[&str] = &[
-    ":", "','", "''", "' :'", "a", "$'\\n'", "'*'", "\"$s\"", "é", "' '", "\\\\", "0", "'-'",
-    "' \t\n'",
+    ":", "','", "''", "' :'", "a", "$'\\n'", "\"$s\"", "' '", "'-'", "' \t\n'",
 ];

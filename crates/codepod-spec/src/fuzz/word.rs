@@ -1,7 +1,9 @@
 //! Random words: literals, quotes, and expansions of every kind but parameters.
 
 use super::script::Maker;
-use super::vocabulary::{ARRAYS, IN_ANSI, IN_DOUBLE, IN_SINGLE, INTEGERS, PLAIN, SCALARS};
+use super::vocabulary::{
+    ARRAYS, IN_ANSI, IN_ANSI_ODD, IN_DOUBLE, IN_SINGLE, INTEGERS, PLAIN, SCALARS,
+};
 
 const BRACES: &[&str] = &[
     "{a,b}",
@@ -26,8 +28,8 @@ const BRACES: &[&str] = &[
     "{'a,b',c}",
     "{$i..3}",
     "{a..1}",
-    "{1..2..0}",
-    "{001..3}",
+    "{1..2..1}",
+    "{001..003}",
     "{1..-2..2}",
     "{a,$(echo b,c)}",
     "${x}{1,2}",
@@ -49,9 +51,8 @@ const BRACES: &[&str] = &[
     "{a,b}'{c,d}'",
     "{a,b,{1..2}}",
     "{x,y}=1",
-    "{}a,b}",
     "{a,b}}",
-    "{-01..1}",
+    "{-01..-03}",
     "{Z..a}",
     "{@..B}",
     "{1..3}{a..b}",
@@ -93,9 +94,13 @@ impl Maker {
 
     /// A word that is exactly one, most of the time.
     pub(super) fn quoted(&mut self) -> String {
+        if !self.wild {
+            return self.tame_quoted();
+        }
         match self.below(6) {
             0 => self.pick(PLAIN).to_owned(),
             1 => self.single(),
+            2 if self.is_outermost() => format!("$'{}'", self.pick(IN_ANSI_ODD)),
             2 => format!("$'{}'", self.pick(IN_ANSI)),
             _ => self.double(),
         }
@@ -103,6 +108,9 @@ impl Maker {
 
     /// A part of a word outside of quotes.
     pub(super) fn part(&mut self) -> String {
+        if !self.wild {
+            return self.tame_part();
+        }
         if !self.deeper(100) {
             return self.pick(PLAIN).to_owned();
         }
@@ -133,7 +141,6 @@ impl Maker {
                     "~x",
                     "a:~",
                     "\\\n",
-                    "$",
                     "$\"a $x\"",
                     "\\\u{e9}",
                 ])
@@ -163,6 +170,9 @@ impl Maker {
 
     /// Something that stands in double quotes or a here-document.
     pub(super) fn inside(&mut self) -> String {
+        if !self.wild {
+            return self.tame_inside();
+        }
         match self.below(16) {
             0..=2 => self.pick(PLAIN).to_owned(),
             3..=4 => self.pick(IN_DOUBLE).to_owned(),
@@ -176,6 +186,9 @@ impl Maker {
 
     /// A command substitution.
     pub(super) fn substitution(&mut self) -> String {
+        if !self.wild {
+            return self.tame_substitution();
+        }
         let word = if self.deeper(100) {
             self.nested(Maker::part)
         } else {
@@ -208,7 +221,7 @@ impl Maker {
                 "$({} # comment )\n)",
                 self.pick(&["echo a", "true", ":", "exit 3", "echo \"$s\""])
             ),
-            14 if self.deeper(70) => format!("$({})", self.nested(Maker::statement)),
+            14 if self.deeper(70) => format!("$( {}\n)", self.nested(Maker::statement)),
             _ => self
                 .pick(&[
                     "$(:)",

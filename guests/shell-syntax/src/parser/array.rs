@@ -33,7 +33,11 @@ impl Reader<'_> {
                 }
                 _ => {}
             }
-            elements.push(self.element()?);
+            let element = self.element().map_err(|mut error| {
+                error.recoverable |= matches!(error.kind, ErrorKind::Unmatched(_));
+                error
+            })?;
+            elements.push(element);
         }
         self.leave(COST);
         self.skip(1);

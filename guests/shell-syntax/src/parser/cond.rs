@@ -160,7 +160,10 @@ impl Reader<'_> {
                     b"",
                 ));
             }
-            return Ok(Cond::Unary(letter, self.word(Mode::SINGLE)?));
+            return Ok(Cond::Unary(
+                letter,
+                self.word(Mode::SINGLE.extglob(self.options.extglob))?,
+            ));
         }
         let left = self.word(Mode::SINGLE.extglob(self.options.extglob))?;
         self.blanks();
@@ -172,7 +175,7 @@ impl Reader<'_> {
         let mode = match test {
             BinaryTest::Match | BinaryTest::Equals | BinaryTest::NoMatch => Mode::PATTERN,
             BinaryTest::Regex => Mode::REGEX,
-            _ => Mode::SINGLE,
+            _ => Mode::SINGLE.extglob(self.options.extglob),
         };
         let regex = test == BinaryTest::Regex && matches!(self.peek(), b'(' | b'|');
         if !regex && !self.at_cond_word() {

@@ -134,7 +134,7 @@ impl Reader<'_> {
         let first_line = self.line();
         let mut body = Vec::new();
         // Whether a line goes on from the one before, and where in the body such lines start.
-        let mut continued = false;
+        let mut continued;
         let mut joined = 0;
         loop {
             let from = self.pos();
@@ -157,7 +157,7 @@ impl Reader<'_> {
                 self.skip(1);
             }
             let mut line = self.input.text.get(from..end).unwrap_or(&[]);
-            if pending.strip && !continued {
+            if pending.strip && body.len() == joined {
                 let tabs = line.iter().take_while(|byte| **byte == b'\t').count();
                 line = &line[tabs..];
             }

@@ -26,6 +26,8 @@ pub(super) enum End {
     Brace,
     /// `}`: the same in a here-document.
     HereBrace,
+    /// `"` of quotes in such a word, where a backslash quotes any character.
+    Inner,
     /// The end of the text: a here-document.
     Text,
 }
@@ -68,6 +70,17 @@ impl Reader<'_> {
         Ok(Part::Double(parts))
     }
 
+    /// `"…"` in the word of `"${x:-word}"`
+    fn inner_quotes(&mut self) -> Parse<Part> {
+        let start = self.pos();
+        self.skip(1);
+        self.enter(COST)?;
+        let parts = self.quoted(End::Inner, start)?;
+        self.leave(COST);
+        self.skip(1);
+        Ok(Part::Double(parts))
+    }
+
     /// All of the text, as inside double quotes; `"` stands for itself.
     pub(super) fn whole_quoted(&mut self) -> Parse<Word> {
         let parts = self.quoted(End::Text, 0)?;
@@ -80,7 +93,7 @@ impl Reader<'_> {
     /// What is inside double quotes, up to the end, which is not passed. `start` is where it began.
     pub(super) fn quoted(&mut self, end: End, start: usize) -> Parse<Vec<Part>> {
         let classes = match end {
-            End::Quote => DOUBLE | NUL,
+            End::Quote | End::Inner => DOUBLE | NUL,
             End::Brace => DOUBLE | NUL | CLOSE | SINGLE,
             End::HereBrace => DOUBLE | NUL | CLOSE,
             End::Text => HERE | NUL,
@@ -106,13 +119,16 @@ impl Reader<'_> {
                 b'\\' => {
                     let next = self.peek_at(1);
                     let escapes = match next {
+                        0 => false,
+                        _ if end == End::Inner => true,
                         b'$' | b'`' | b'\\' | b'\n' => true,
                         b'"' => end != End::Text,
                         b'}' => matches!(end, End::Brace | End::HereBrace),
                         _ => false,
                     };
                     if !escapes {
-                        self.skip(if next == 0 { 1 } else { 2 });
+                        let closes = single.is_some() && next == b'\'';
+                        self.skip(if next == 0 || closes { 1 } else { 2 });
                         continue;
                     }
                     let pos = self.pos();
@@ -121,6 +137,12 @@ impl Reader<'_> {
                         parts.push(Part::Quoted(Bytes(vec![next]), Quote::Backslash));
                     }
                     self.skip(2);
+                }
+                b'$' if end == End::Brace && self.peek_at(1) == b'"' => {
+                    let pos = self.pos();
+                    push_literal(&mut parts, self.slice(run, pos));
+                    self.skip(1);
+                    parts.push(self.inner_quotes()?);
                 }
                 b'$' if end == End::Brace && single.is_none() && self.peek_at(1) == b'\'' => {
                     let pos = self.pos();
@@ -148,19 +170,19 @@ impl Reader<'_> {
                 b'`' => {
                     let pos = self.pos();
                     push_literal(&mut parts, self.slice(run, pos));
-                    parts.push(self.backquotes(!matches!(end, End::Text))?);
+                    parts.push(self.backquotes(!matches!(end, End::Text | End::Brace))?);
                 }
                 b'"' if matches!(end, End::Brace | End::HereBrace) => {
                     let pos = self.pos();
                     push_literal(&mut parts, self.slice(run, pos));
-                    parts.push(self.double_quotes()?);
+                    parts.push(self.inner_quotes()?);
                 }
                 0 => {
                     if matches!(end, End::Text) {
                         break;
                     }
                     let (byte, start) = match (end, single) {
-                        (End::Quote, _) => (b'"', start),
+                        (End::Quote | End::Inner, _) => (b'"', start),
                         (_, Some(quote)) => (b'\'', quote),
                         _ => (b'}', start),
                     };

@@ -95,8 +95,8 @@ impl Reader<'_> {
             return Err(self.unexpected());
         }
         let word = if length == 3 && first == b'<' {
-            // A here-string is not brace-expanded.
-            self.word(Mode::WORD.braces(false).extglob(self.options.extglob))?
+            // A here-string is expanded as a value is.
+            self.word(Mode::VALUE.extglob(self.options.extglob))?
         } else {
             self.command_word()?
         };

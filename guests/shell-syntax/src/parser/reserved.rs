@@ -27,13 +27,17 @@ pub(super) enum Reserved {
     Open,
     Close,
     Cond,
+    CondEnd,
 }
 
 impl Reserved {
     /// Whether it can only stand where a list has ended.
     pub(super) fn ends_list(self) -> bool {
-        use Reserved::{Close, Do, Done, Elif, Else, Esac, Fi, Then};
-        matches!(self, Close | Do | Done | Elif | Else | Esac | Fi | Then)
+        use Reserved::{Close, CondEnd, Do, Done, Elif, Else, Esac, Fi, Then};
+        matches!(
+            self,
+            Close | CondEnd | Do | Done | Elif | Else | Esac | Fi | Then
+        )
     }
 
     /// How long it is.
@@ -41,7 +45,7 @@ impl Reserved {
         use Reserved::*;
         match self {
             Bang | Open | Close => 1,
-            Do | Fi | If | In | Cond => 2,
+            Do | Fi | If | In | Cond | CondEnd => 2,
             For => 3,
             Case | Done | Elif | Else | Esac | Then | Time => 4,
             Until | While => 5,
@@ -81,13 +85,14 @@ fn find(word: &[u8]) -> Option<Reserved> {
         b"{" => Open,
         b"}" => Close,
         b"[[" => Cond,
+        b"]]" => CondEnd,
         _ => return None,
     })
 }
 
 /// Whether a word is reserved.
 pub(crate) fn is_reserved(word: &[u8]) -> bool {
-    word == b"]]" || find(word).is_some()
+    find(word).is_some()
 }
 
 impl Reader<'_> {
@@ -96,7 +101,7 @@ impl Reader<'_> {
     pub(super) fn reserved(&mut self) -> Option<Reserved> {
         if !matches!(
             self.peek(),
-            b'!' | b'c'..=b'f' | b'i' | b's'..=b'u' | b'w' | b'{' | b'}' | b'['
+            b'!' | b'c'..=b'f' | b'i' | b's'..=b'u' | b'w' | b'{' | b'}' | b'[' | b']'
         ) {
             return None;
         }

@@ -13,6 +13,13 @@ impl Reader<'_> {
             match self.peek_at(length) {
                 b'/' | b':' => break,
                 b'}' | b',' if braces => break,
+                b'(' if length > 1 && self.options.extglob => {
+                    let before = self.peek_at(length - 1);
+                    if matches!(before, b'?' | b'*' | b'+' | b'@' | b'!') {
+                        return false;
+                    }
+                    break;
+                }
                 byte if is(byte, END) => break,
                 byte if is(byte, QUOTE) || byte == b'{' => return false,
                 _ => length += 1,

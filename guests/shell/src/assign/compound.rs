@@ -365,7 +365,7 @@ fn expanded<'l>(shell: &mut Shell, list: &'l [Element]) -> Run<Vec<Ready<'l>>> {
                 Ready::Fields(fields)
             }
             Some(subscript) => {
-                let value = expand::assigned(shell, &element.value)?;
+                let value = expand::element_value(shell, &element.value)?;
                 Ready::Placed(subscript, element.append, value)
             }
             None => {

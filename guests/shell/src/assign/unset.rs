@@ -130,5 +130,5 @@ fn element(shell: &mut Shell, name: Name, text: &[u8]) -> Run<bool> {
 
 fn index(shell: &mut Shell, text: &[u8]) -> Run<i64> {
     let text = expand::text_in_quotes(shell, text)?;
-    arith::eval_text(shell, &text)
+    arith::eval_text(shell, &text).map_err(|stop| expand::unwound(shell, stop))
 }

@@ -241,7 +241,7 @@ pub(super) fn arithmetic(shell: &mut Shell, command: &Command, expression: &Arit
     if !announce(shell, command)? {
         return Ok(());
     }
-    let value = match arith::named(shell, "((", |shell| arith::eval(shell, expression)) {
+    let value = match arith::named(shell, "((", |shell| arith::command(shell, expression))? {
         Ok(value) => value,
         // An error in the expression only makes the command fail.
         Err(Stop::Discard) => 0,

@@ -124,6 +124,9 @@ impl<'s> Script<'s> {
             if shell.state.set.has(SetOptions::NOEXEC) && !shell.state.interactive {
                 continue;
             }
+            if self.main {
+                shell.last_line = self.parser.last_line();
+            }
             // What came while the last command ran has its trap run before the script ends.
             match list::run(shell, &list).and_then(|()| traps::check(shell)) {
                 Ok(()) => {}

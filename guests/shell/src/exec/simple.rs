@@ -300,8 +300,11 @@ fn prepare_and_run(
     undo: &mut Undo,
     stays: bool,
 ) -> Run {
-    temporaries(shell, simple, stays)?;
-    trace::words(shell, &fields)?;
+    let traced = trace::is_on(shell);
+    if traced {
+        temporaries(shell, simple, stays)?;
+        trace::words(shell, &fields)?;
+    }
     let applied = match what {
         What::Program => redirect_program(shell, command, undo)?,
         What::Builtin(_) | What::Function(_) => {
@@ -316,6 +319,10 @@ fn prepare_and_run(
             What::Builtin(_) if stays || is_strict(shell, what) => Err(Stop::Exit),
             _ => Ok(()),
         };
+    }
+    if !traced {
+        // What redirections expand does not see the assignments yet.
+        temporaries(shell, simple, stays)?;
     }
     match what {
         What::Function(definition) => {

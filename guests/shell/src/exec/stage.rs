@@ -16,7 +16,7 @@ use codepod_sys::{Pid, pipe};
 
 use super::redirect::{self, PIPE_BYTES, Undo};
 use super::subshell::{self, Kind};
-use super::{program, set_status, simple, trace, unchecked};
+use super::{program, set_status, simple, trace};
 use crate::builtins;
 use crate::child::{self, Work};
 use crate::fds::{Capture, FdTable, Open, Outlets};
@@ -211,7 +211,9 @@ fn print_ahead(
     let printed = Rc::new(Capture::default());
     fds.set(1, Open::Capture(Rc::clone(&printed)));
     let saved = std::mem::replace(&mut shell.fds, fds);
-    let result = subshell::in_place(shell, Kind::Stage, &mut |shell| unchecked(shell, stage));
+    let result = subshell::in_place(shell, Kind::Stage, &mut |shell| {
+        super::stage_command(shell, stage)
+    });
     let mut fds = std::mem::replace(&mut shell.fds, saved);
     result?;
     let status = shell.state.status;
@@ -269,9 +271,11 @@ fn directly(
     ));
     subshell::enter(&mut shell.state, Kind::Stage);
     shell.at(stage.line);
+    shell.simple_stage = true;
     let mut undo = Undo::default();
     let result = expanded(shell, stage, simple, &mut undo, outlets, group);
     let status = shell.state.status;
+    shell.simple_stage = false;
     drop(undo);
     let hash = Rc::clone(&shell.state.hash);
     (shell.state, shell.fds) = *saved;

@@ -21,10 +21,14 @@ pub(super) enum From {
     Keys,
     /// `${!prefix@}`
     Names,
-    /// `${@#p}` and so on.
-    ChangedPositionals,
-    /// `${a[@]#p}` and so on.
-    ChangedElements,
+    /// `${@#p}` and its like.
+    TrimmedPositionals,
+    /// `${a[@]#p}` and its like.
+    TrimmedElements,
+    /// `${a[@]/p/r}`, `${@^}`
+    Replaced,
+    /// `${a[@]@Q}`
+    Transformed,
 }
 
 /// Appends a value or a list.
@@ -91,11 +95,12 @@ fn split(
 ) -> Run {
     let empty = ifs::current(shell, super::Ifs::is_empty);
     let joined: Option<&[u8]> = match from {
-        From::Keys | From::ChangedElements => Some(b" "),
-        From::Names => Some(b""),
+        From::Keys if star => Some(b" "),
+        From::TrimmedElements => Some(b" "),
+        From::Names if star => Some(b""),
         _ => None,
     };
-    if let (true, true, Some(separator)) = (empty, star, joined) {
+    if let (true, Some(separator)) = (empty, joined) {
         // Without IFS these are one field, not many.
         let all: Vec<&[u8]> = list.iter().map(|text| &text[..]).collect();
         return sink.split(shell, &all.join(separator));
@@ -122,15 +127,27 @@ fn split(
 fn separator(shell: &Shell, kind: Kind, star: bool, place: Place, from: From) -> Text {
     let quoted = place == Place::Double;
     let by_ifs = match (kind, star) {
-        (Kind::HereDocument, _) => star && from == From::Elements,
+        (Kind::HereDocument, _) => star && matches!(from, From::Elements | From::Replaced),
         (Kind::Assigned, true) => {
             place != Place::Inner || !ifs::current(shell, super::Ifs::is_empty)
         }
         (Kind::Assigned, false) => match from {
             From::Positionals | From::Elements => false,
-            From::Slice | From::Keys => quoted,
-            From::Names | From::ChangedPositionals | From::ChangedElements => true,
+            From::Slice | From::Keys | From::Replaced => quoted,
+            From::Names | From::TrimmedPositionals | From::TrimmedElements | From::Transformed => {
+                true
+            }
         },
+        (Kind::Element, star) => {
+            if !star && matches!(from, From::Positionals | From::Elements) && quoted {
+                false
+            } else if ifs::current(shell, super::Ifs::is_empty) {
+                return Text::from(" ");
+            } else {
+                true
+            }
+        }
+        (Kind::Pair, star) => star,
         (_, star) => star,
     };
     let separator = if by_ifs {

@@ -5,6 +5,7 @@ use codepod_shell_syntax::tree::{Param, Subject, Subscript};
 
 use crate::assign::{self, Place};
 use crate::flow::{Run, Stop};
+use crate::options::SetOptions;
 use crate::shell::Shell;
 use crate::text::Text;
 use crate::variables::{Attributes, Target, Value, resolve};
@@ -73,6 +74,14 @@ fn direct(shell: &mut Shell, subject: Subject, subscript: Option<&Subscript>) ->
     match subscript {
         Subscript::At => Ok(What::All(name, false)),
         Subscript::Star => Ok(What::All(name, true)),
+        Subscript::Expr { word, .. } if assign::is_assoc(shell, name) => {
+            let key = super::key(shell, word)?;
+            if !key.is_empty() {
+                return Ok(What::Element(name, Place::Key(key)));
+            }
+            bad_subscript(shell, name)?;
+            Ok(What::Nothing)
+        }
         subscript => {
             let place = assign::place(shell, name, subscript)?;
             Ok(place.map_or(What::Nothing, |place| What::Element(name, place)))
@@ -180,6 +189,16 @@ fn parse(shell: &mut Shell, text: &[u8]) -> Run<What> {
     }
 }
 
+/// Reports an element that cannot be; there is nothing, unless `set -e` ends the shell.
+#[cold]
+fn bad_subscript(shell: &mut Shell, name: Name) -> Run<Option<Text>> {
+    shell.error([&*name.bytes(), b": bad array subscript"].concat());
+    if shell.state.set.has(SetOptions::ERREXIT) {
+        return Err(discard(shell));
+    }
+    Ok(None)
+}
+
 fn discard(shell: &mut Shell) -> Stop {
     super::give_up(shell)
 }
@@ -192,7 +211,7 @@ pub(super) fn fetch(shell: &mut Shell, what: &What) -> Run<Fetched> {
             Value::Unset => None,
             _ => assign::scalar(&assign::value(shell, *name)),
         },
-        What::Element(name, place) => fetch_element(shell, *name, place),
+        What::Element(name, place) => fetch_element(shell, *name, place)?,
         What::All(name, star) => return Ok(Fetched::Many(all(shell, *name), *star)),
         What::Positional(0) => Some(shell.state.zero.clone()),
         What::Positional(number) => shell.state.positional.get(*number as usize - 1).cloned(),
@@ -216,29 +235,27 @@ fn all(shell: &mut Shell, name: Name) -> Vec<Text> {
     }
 }
 
-fn fetch_element(shell: &mut Shell, name: Name, place: &Place) -> Option<Text> {
-    match (assign::value(shell, name), place) {
+fn fetch_element(shell: &mut Shell, name: Name, place: &Place) -> Run<Option<Text>> {
+    Ok(match (assign::value(shell, name), place) {
         (Value::Assoc(array), Place::Key(key)) => array.get(key).cloned(),
         (Value::Indexed(array), Place::Index(index)) => {
             let Some(at) = assign::from_end(&array, *index) else {
-                shell.error([&*name.bytes(), b": bad array subscript"].concat());
-                return None;
+                return bad_subscript(shell, name);
             };
             array.get(at).cloned()
         }
         (Value::Text(text), Place::Index(index)) => {
             if *index < 0 {
-                shell.error([&*name.bytes(), b": bad array subscript"].concat());
+                return bad_subscript(shell, name);
             }
             (*index == 0).then_some(text)
         }
         (Value::Unset, Place::Index(..0)) => {
-            shell.error([&*name.bytes(), b": bad array subscript"].concat());
-            None
+            return bad_subscript(shell, name);
         }
         (value, Place::Whole) => assign::scalar(&value),
         _ => None,
-    }
+    })
 }
 
 /// `$?` and so on.

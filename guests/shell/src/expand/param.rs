@@ -110,22 +110,20 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> R
             let pattern = pattern
                 .as_ref()
                 .map(|word| operand(shell, word, false))
-                .transpose()?;
+                .transpose()?
+                .filter(|pattern| !pattern.is_empty());
             map(fetched, |text| {
                 replace::case(text, *op, *all, pattern.as_deref())
             })
         }
         _ => return emit(shell, sink, fetched, place, From::Elements),
     };
-    emit(shell, sink, fetched, place, changed(&what))
-}
-
-/// Where a list comes from that an operator has changed.
-pub(super) fn changed(what: &What) -> From {
-    match what {
-        What::All(..) => From::ChangedElements,
-        _ => From::ChangedPositionals,
-    }
+    let from = match (&param.op, &what) {
+        (ParamOp::Trim { .. }, What::All(..)) => From::TrimmedElements,
+        (ParamOp::Trim { .. }, _) => From::TrimmedPositionals,
+        _ => From::Replaced,
+    };
+    emit(shell, sink, fetched, place, from)
 }
 
 /// `${!ref}` of a nameref is the name that it refers to.
@@ -209,6 +207,23 @@ fn is_before_start(shell: &mut Shell, name: Name, index: i64) -> bool {
 
 /// `${#x}`
 fn length(shell: &mut Shell, param: &Param) -> Run<i64> {
+    if let (Subject::Variable(name), Some(Subscript::Expr { word, .. })) =
+        (param.subject, &param.subscript)
+    {
+        let name = lookup::array(shell, name)?;
+        if !shell.state.variables.get(name).exists() {
+            // Nobody looks which element of nothing is meant.
+            if shell.state.set.has(SetOptions::NOUNSET) {
+                return Err(super::unbound(shell, &shown(param)));
+            }
+            return Ok(0);
+        }
+        if assign::is_assoc(shell, name) && super::key(shell, word)?.is_empty() {
+            let text = codepod_shell_syntax::print::word(word);
+            shell.error([&*text, b"]: bad array subscript"].concat());
+            return Err(super::give_up(shell));
+        }
+    }
     let what = locate(shell, param)?;
     let length = match &what {
         // bash counts nothing behind a nameref to an element.
@@ -232,7 +247,8 @@ fn length(shell: &mut Shell, param: &Param) -> Run<i64> {
         }
         what => match fetch(shell, what)? {
             Fetched::One(text) => chars::count(&text),
-            _ if shell.state.set.has(SetOptions::NOUNSET) => {
+            // An element that is missing is nothing to complain about.
+            _ if shell.state.set.has(SetOptions::NOUNSET) && !matches!(what, What::Element(..)) => {
                 return Err(super::unbound(shell, &shown(param)));
             }
             _ => 0,

@@ -20,6 +20,10 @@ pub(super) enum Kind {
     Single,
     /// One string: the value of an assignment, a here-string.
     Assigned,
+    /// One string: an element with a subscript in the list of an indexed array.
+    Element,
+    /// The same of an associative array.
+    Pair,
     /// One string: a here-document, the text of arithmetic.
     HereDocument,
     /// A pattern: what is quoted is escaped.
@@ -72,7 +76,7 @@ impl Sink {
     pub(super) fn is_string(&self) -> bool {
         matches!(
             self.kind,
-            Kind::Single | Kind::Assigned | Kind::HereDocument
+            Kind::Single | Kind::Assigned | Kind::Element | Kind::Pair | Kind::HereDocument
         )
     }
 
@@ -100,7 +104,9 @@ impl Sink {
     /// Appends what stands for itself.
     pub(super) fn quoted(&mut self, bytes: &[u8]) {
         match self.kind {
-            Kind::Single | Kind::Assigned | Kind::HereDocument => self.text.push(bytes),
+            Kind::Single | Kind::Assigned | Kind::Element | Kind::Pair | Kind::HereDocument => {
+                self.text.push(bytes);
+            }
             Kind::Fields => {
                 self.text.push(bytes);
                 if let Some(pattern) = &mut self.pattern {
@@ -180,7 +186,10 @@ impl Sink {
 
     /// Appends unquoted text of the script, which is not split.
     pub(super) fn unquoted(&mut self, shell: &Shell, bytes: &[u8]) {
-        if self.kind == Kind::Fields && (self.pattern.is_some() || super::may_glob(bytes)) {
+        // A backslash that an expansion brought quotes in a pattern, too.
+        if self.kind == Kind::Fields
+            && (self.pattern.is_some() || super::may_glob(bytes) || bytes.contains(&b'\\'))
+        {
             self.begin_pattern(shell);
             if let Some(pattern) = &mut self.pattern {
                 pattern.extend_from_slice(bytes);

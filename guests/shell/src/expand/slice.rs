@@ -28,6 +28,7 @@ pub(super) fn slice(
         return Ok(fetched);
     }
     let offset = arith::about(shell, shown, offset)?;
+    let written = length;
     let length = match length {
         // Where there is nothing to take any of, nobody looks at the length.
         Some(_) if is_outside(shell, what, &fetched, offset) => None,
@@ -36,14 +37,14 @@ pub(super) fn slice(
     };
     match fetched {
         Fetched::Unset => Ok(Fetched::Unset),
-        Fetched::One(text) => string(shell, &text, offset, length).map(Fetched::One),
+        Fetched::One(text) => string(shell, &text, offset, length, written).map(Fetched::One),
         Fetched::Many(list, _) if is_scalar(shell, what) => {
             let text = list.into_iter().next().unwrap_or_default();
-            string(shell, &text, offset, length).map(Fetched::One)
+            string(shell, &text, offset, length, written).map(Fetched::One)
         }
         Fetched::Many(list, star) => {
-            if let Some(length @ ..0) = length {
-                return Err(negative(shell, length));
+            if let Some(..0) = length {
+                return Err(negative(shell, written));
             }
             let length = length.map_or(usize::MAX, |length| {
                 usize::try_from(length).unwrap_or(usize::MAX)
@@ -77,13 +78,22 @@ fn is_scalar(shell: &Shell, what: &What) -> bool {
 }
 
 #[cold]
-fn negative(shell: &mut Shell, length: i64) -> Stop {
-    shell.error([&*Text::number(length), b": substring expression < 0"].concat());
+fn negative(shell: &mut Shell, length: Option<&Arith>) -> Stop {
+    let text = length.map_or_else(Vec::new, |length| {
+        codepod_shell_syntax::print::word(&length.word)
+    });
+    shell.error([&*text, b": substring expression < 0"].concat());
     shell.state.status = 1;
     Stop::Discard
 }
 
-fn string(shell: &mut Shell, text: &Text, offset: i64, length: Option<i64>) -> Run<Text> {
+fn string(
+    shell: &mut Shell,
+    text: &Text,
+    offset: i64,
+    length: Option<i64>,
+    written: Option<&Arith>,
+) -> Run<Text> {
     let count = if offset < 0 || length.is_some_and(|length| length < 0) {
         chars::count(text) as i64
     } else {
@@ -105,7 +115,7 @@ fn string(shell: &mut Shell, text: &Text, offset: i64, length: Option<i64>) -> R
     let length = if length < 0 {
         let end = length.saturating_add(count);
         if end < start {
-            return Err(negative(shell, length));
+            return Err(negative(shell, written));
         }
         end - start
     } else {

@@ -2,11 +2,12 @@
 
 use codepod_shell_syntax::tree::{Param, Part};
 
-use super::list::emit;
+use super::ifs::{self, Splits};
+use super::list::{From, emit};
 use super::lookup::{Fetched, What, fetch, locate};
-use super::param::{changed, map, shown};
+use super::param::{map, shown};
 use super::replace;
-use super::sink::Sink;
+use super::sink::{Kind, Sink};
 use super::word::Place;
 use crate::assign;
 use crate::builtins::listing;
@@ -35,7 +36,12 @@ pub(super) fn expand(
         Fetched::Many(list, _) => list.is_empty(),
     };
     let result = match letter {
-        b'A' => declared(shell, &what, fetched),
+        b'A' => declared(
+            shell,
+            &what,
+            fetched,
+            place == Place::Double || sink.is_string(),
+        ),
         b'a' => attributes(shell, &what, fetched),
         b'K' | b'k' => pairs(shell, &what, letter, fetched),
         b'Q' => map(fetched, |text| reusable(&text)),
@@ -52,7 +58,7 @@ pub(super) fn expand(
             return Err(super::end(shell));
         }
     };
-    emit(shell, sink, result, place, changed(&what))
+    emit(shell, sink, result, place, From::Transformed)
 }
 
 fn reusable(text: &[u8]) -> Text {
@@ -139,13 +145,18 @@ fn attributes(shell: &mut Shell, what: &What, fetched: Fetched) -> Fetched {
 }
 
 /// `@A`: what makes the variable again.
-fn declared(shell: &mut Shell, what: &What, fetched: Fetched) -> Fetched {
+fn declared(shell: &mut Shell, what: &What, fetched: Fetched, quoted: bool) -> Fetched {
     let Some((name, variable)) = variable(shell, what) else {
         return match (what, fetched) {
             (What::Positionals(star), Fetched::Many(list, _)) if !list.is_empty() => {
-                let mut all = vec![Text::from("set"), Text::from("--")];
-                all.extend(list.iter().map(|text| reusable(text)));
-                Fetched::Many(all, *star)
+                let words: Vec<Text> = list.iter().map(|text| reusable(text)).collect();
+                let words: Vec<&[u8]> = words.iter().map(|text| &text[..]).collect();
+                let mut separator = ifs::separator(shell);
+                if separator.is_empty() {
+                    separator = Text::from(" ");
+                }
+                let all = [b"set -- ", &*words.join(&*separator)].concat();
+                return in_words(shell, all, quoted && !*star, *star);
             }
             _ => Fetched::Unset,
         };
@@ -156,13 +167,13 @@ fn declared(shell: &mut Shell, what: &What, fetched: Fetched) -> Fetched {
     if let (What::All(_, star), true) = (what, is_array) {
         assignment.push(b'=');
         listing::array(&variable.value, &mut assignment);
-        let dashed = [b"-", &letters[..]].concat();
-        let all = vec![
-            Text::from("declare"),
-            Text::from(dashed),
-            Text::from(assignment),
-        ];
-        return Fetched::Many(all, *star);
+        if quoted && !*star && ifs::current(shell, |ifs| ifs.at(b" ", 0).0 != Splits::No) {
+            let dashed = [b"-", &letters[..]].concat();
+            let all = vec![Text::from("declare"), dashed.into(), assignment.into()];
+            return Fetched::Many(all, false);
+        }
+        let all = [b"declare -", &letters[..], b" ", &assignment].concat();
+        return in_words(shell, all, quoted && !*star, *star);
     }
     let value = match fetched {
         Fetched::One(text) => Some(text),
@@ -185,6 +196,22 @@ fn declared(shell: &mut Shell, what: &What, fetched: Fetched) -> Fetched {
     }
     out.extend_from_slice(&assignment);
     Fetched::One(out.into())
+}
+
+/// A text that is split as if it were not quoted, where `splits`.
+fn in_words(shell: &mut Shell, text: Vec<u8>, splits: bool, star: bool) -> Fetched {
+    if !splits {
+        return Fetched::One(text.into());
+    }
+    let mut sink = Sink::new(Kind::Fields, Vec::new());
+    let noglob = shell.state.set;
+    shell.state.set.set(SetOptions::NOGLOB, true);
+    let done = sink.split(shell, &text).and_then(|()| sink.end(shell));
+    shell.state.set = noglob;
+    match done {
+        Ok(()) => Fetched::Many(sink.into_fields(), star),
+        Err(_) => Fetched::One(text.into()),
+    }
 }
 
 /// `@K` and `@k`: keys and values, as one string or as a list.
