@@ -85,7 +85,7 @@ impl<'p, 'a> Search<'p, 'a> {
         // Up to where the buffer was searched.
         let mut done = 0;
         let mut at_end = false;
-        let mut stopped = false;
+        let mut stopped = self.left == 0;
         while !at_end && !stopped {
             let had = self.buffer.len();
             at_end = fill(&mut self.buffer, source).map_err(Failed::Read)? == 0;

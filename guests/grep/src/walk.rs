@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: Arguments) -> i32 {
             return 2;
         }
     };
-    if asked.max == 0 {
+    if asked.max == 0 && asked.list != List::Others {
         return 1;
     }
     let printer = Printer {
@@ -118,9 +118,6 @@ impl Walk<'_> {
     fn named(&mut self, name: &[u8]) {
         let asked = self.asked;
         if name == b"-" {
-            if asked.files_out.leaves_out(name, true) {
-                return;
-            }
             let label = asked
                 .label
                 .clone()
@@ -211,7 +208,7 @@ impl Walk<'_> {
                 }
             }
             if kind.is_dir() {
-                if !self.asked.directories_out.leaves_out(last, false) {
+                if !self.asked.directories_out.leaves_out(last, false) && !self.goes_round(&full) {
                     self.directory(&full, depth + 1);
                 }
             } else if (kind.is_file() || self.asked.skip_devices == Some(false))
@@ -223,6 +220,31 @@ impl Walk<'_> {
                 return;
             }
         }
+    }
+
+    /// Says so when links lead to a directory that is being looked through.
+    fn goes_round(&mut self, name: &[u8]) -> bool {
+        if !self.asked.follow {
+            return false;
+        }
+        let Ok(stat) = codepod_sys::file::stat_path(name, codepod_sys::file::Links::Follow) else {
+            return false;
+        };
+        let mut above = name;
+        while let Some(at) = above.iter().rposition(|byte| *byte == b'/') {
+            above = &above[..at];
+            let parent = if above.is_empty() { &b"/"[..] } else { above };
+            let other = codepod_sys::file::stat_path(parent, codepod_sys::file::Links::Follow);
+            if other.is_ok_and(|other| (other.dev, other.ino) == (stat.dev, stat.ino)) {
+                self.printer.out.write_out();
+                complain(
+                    "grep",
+                    [b"warning: ", name, b": recursive directory loop"].concat(),
+                );
+                return true;
+            }
+        }
+        false
     }
 
     fn complain(&mut self, name: &[u8], error: &io::Error) {

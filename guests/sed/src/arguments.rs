@@ -121,6 +121,10 @@ pub(crate) fn parse(arguments: Arguments) -> Result<(Asked, Script), i32> {
         });
     }
     if asked.files.is_empty() {
+        if asked.in_place.is_some() {
+            complain("sed", "no input files");
+            return Err(1);
+        }
         asked.files.push(b"-".to_vec());
     }
     match parse::parse(&sources, mode) {

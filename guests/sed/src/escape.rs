@@ -9,6 +9,8 @@ pub(crate) fn produced(text: &[u8]) -> Option<(u8, usize)> {
         b'r' => (b'\r', 2),
         b't' => (b'\t', 2),
         b'v' => (11, 2),
+        // A backslash behind it is written twice.
+        b'c' if text.get(2) == Some(&b'\\') => (b'\\' ^ 0x40, 4),
         b'c' => (text.get(2)?.to_ascii_uppercase() ^ 0x40, 3),
         b'd' => number(text, 10, 3)?,
         b'o' => number(text, 8, 3)?,
@@ -33,11 +35,24 @@ fn number(text: &[u8], base: u32, most: usize) -> Option<(u8, usize)> {
     (length > 0).then_some((value as u8, 2 + length))
 }
 
-/// An expression with sed's escapes replaced. What they stand for is special if it is so in an expression: `\x2a` repeats.
-pub(crate) fn expression(text: &[u8]) -> Vec<u8> {
+/// An expression with sed's escapes replaced. What they stand for is special if it is so in an expression: `\x2a` repeats. Strictly by POSIX they do not
+/// count between brackets.
+pub(crate) fn expression(text: &[u8], posix: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
+        if posix && text[at] == b'[' {
+            // Strictly, a backslash between brackets is one.
+            let start = at + 1 + usize::from(text.get(at + 1) == Some(&b'^'));
+            let end = text
+                .iter()
+                .skip(start + 1)
+                .position(|byte| *byte == b']')
+                .map_or(text.len(), |length| start + length + 2);
+            out.extend_from_slice(&text[at..end]);
+            at = end;
+            continue;
+        }
         if text[at] != b'\\' {
             out.push(text[at]);
             at += 1;

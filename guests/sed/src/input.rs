@@ -28,6 +28,8 @@ pub(crate) struct Reader {
     buffer: Vec<u8>,
     at: usize,
     at_end: bool,
+    /// Only as much is read as is needed.
+    unbuffered: bool,
 }
 
 enum Source {
@@ -54,6 +56,7 @@ impl Reader {
             buffer: Vec::new(),
             at: 0,
             at_end: false,
+            unbuffered: false,
         })
     }
 
@@ -69,10 +72,20 @@ impl Reader {
 
     fn fill(&mut self) -> Result<(), Broken> {
         let had = self.buffer.len();
-        self.buffer.resize(had + BLOCK.max(had), 0);
+        let step = if self.unbuffered { 1 } else { BLOCK.max(had) };
+        self.buffer.resize(had + step, 0);
         let result = loop {
             let result = match &mut self.source {
-                Source::Stdin => io::stdin().lock().read(&mut self.buffer[had..]),
+                // Past std's own buffer, which would read ahead.
+                Source::Stdin => match codepod_sys::descriptor::read(
+                    codepod_sys::Fd::STDIN,
+                    &mut self.buffer[had..],
+                ) {
+                    Err(codepod_sys::Errno::NoSys) => {
+                        io::stdin().lock().read(&mut self.buffer[had..])
+                    }
+                    result => result.map_err(codepod_sys::io_error),
+                },
                 Source::File(file) => file.read(&mut self.buffer[had..]),
             };
             match result {
@@ -134,16 +147,18 @@ pub(crate) struct Input {
     ahead: Option<Reader>,
     /// A file could not be read.
     pub(crate) missed: bool,
+    unbuffered: bool,
 }
 
 impl Input {
     /// Of these files.
-    pub(crate) fn new(files: Vec<Vec<u8>>) -> Input {
+    pub(crate) fn new(files: Vec<Vec<u8>>, unbuffered: bool) -> Input {
         Input {
             files: files.into(),
             current: None,
             ahead: None,
             missed: false,
+            unbuffered,
         }
     }
 
@@ -168,7 +183,10 @@ impl Input {
         }
         while let Some(name) = self.files.pop_front() {
             match Reader::open(&name) {
-                Ok(reader) => return Some(reader),
+                Ok(mut reader) => {
+                    reader.unbuffered = self.unbuffered;
+                    return Some(reader);
+                }
                 Err(error) => self.miss(&name, &error),
             }
         }

@@ -1,7 +1,7 @@
 //! `l`: a line with everything that does not print shown as an escape.
 
-/// Appends a line so shown, cut at `width` (0 for not at all), with `$` at its end.
-pub(crate) fn show(line: &[u8], width: usize, out: &mut Vec<u8>) {
+/// Appends a line so shown, cut at `width` (0 for not at all), with `$` and `end` behind it.
+pub(crate) fn show(line: &[u8], width: usize, end: u8, out: &mut Vec<u8>) {
     let mut used = 0;
     for &byte in line {
         let mut octal = [
@@ -32,5 +32,5 @@ pub(crate) fn show(line: &[u8], width: usize, out: &mut Vec<u8>) {
         out.extend_from_slice(shown);
         used += shown.len();
     }
-    out.extend_from_slice(b"$\n");
+    out.extend_from_slice(&[b'$', end]);
 }

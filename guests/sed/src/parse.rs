@@ -47,7 +47,7 @@ pub(crate) fn parse(sources: &[Source], mode: Mode) -> Result<Script, Mistake> {
     };
     parser.next_source();
     let first = sources.first().map_or(&b""[..], |source| &source.text);
-    parser.script.quiet = first == b"#n" || first.starts_with(b"#n\n");
+    parser.script.quiet = first.starts_with(b"#n");
     parser.commands()?;
     parser.finish()
 }
@@ -263,7 +263,11 @@ impl Parser<'_> {
                 }
             }
             b'l' | b'L' => {
-                let width = self.number_behind()?;
+                let width = if self.mode.posix {
+                    self.end_of_command().map(|()| None)?
+                } else {
+                    self.number_behind()?
+                };
                 Action::List(width)
             }
             b's' => self.substitution()?,
@@ -367,7 +371,7 @@ impl Parser<'_> {
         let start = self.at;
         while self
             .peek()
-            .is_some_and(|byte| !is_space(byte) && byte != b';' && byte != b'}')
+            .is_some_and(|byte| !is_space(byte) && byte != b';' && byte != b'}' && byte != b'#')
         {
             self.at += 1;
         }
@@ -411,7 +415,11 @@ impl Parser<'_> {
                 }
                 self.skip_spaces();
             }
-            if is_zero && (!matches!(which.second, Some(Address::Match(_))) || self.mode.posix) {
+            let reads = which.second.is_none() && self.peek() == Some(b'r');
+            if is_zero
+                && !reads
+                && (!matches!(which.second, Some(Address::Match(_))) || self.mode.posix)
+            {
                 self.at += usize::from(self.peek().is_some());
                 return self.mistake("invalid usage of line address 0");
             }
@@ -553,6 +561,8 @@ impl Parser<'_> {
                         self.at += length + 3;
                         continue;
                     }
+                    self.at = self.text().len();
+                    return None;
                 }
                 _ => {}
             }
@@ -580,7 +590,7 @@ impl Parser<'_> {
             multiline: lines && !self.mode.null_data,
             ..Config::new(syntax)
         };
-        match Regex::new(&escape::expression(text), &config) {
+        match Regex::new(&escape::expression(text, self.mode.posix), &config) {
             Ok(regex) => Ok(Some(Rc::new(regex))),
             Err(error) => self.mistake(error.message()),
         }
@@ -600,7 +610,9 @@ impl Parser<'_> {
         let Some(replacement) = self.until(delimiter, false) else {
             return self.mistake(unterminated);
         };
-        let replacement = Replacement::parse(&replacement);
+        self.check_control(&expression)?;
+        self.check_control(&replacement)?;
+        let replacement = Replacement::parse(&replacement, self.mode.posix);
         let (mut icase, mut lines, mut global, mut print, mut number, mut write) =
             (false, false, false, false, None, None);
         loop {
@@ -646,6 +658,7 @@ impl Parser<'_> {
         let expression = self.expression(&expression, icase, lines)?;
         if let Some(regex) = &expression
             && replacement.groups > regex.groups()
+            && !self.mode.posix
         {
             let message = format!(
                 "invalid reference \\{} on `s' command's RHS",
@@ -661,6 +674,22 @@ impl Parser<'_> {
             number: number.unwrap_or(1),
             write,
         })))
+    }
+
+    /// `\c` may not be followed by another escape.
+    fn check_control(&self, text: &[u8]) -> Result<(), Mistake> {
+        let mut at = 0;
+        while at < text.len() {
+            if text[at] != b'\\' {
+                at += 1;
+                continue;
+            }
+            if text[at..].starts_with(b"\\c\\") && text.get(at + 3) != Some(&b'\\') {
+                return self.mistake("recursive escaping after \\c not allowed");
+            }
+            at += 2;
+        }
+        Ok(())
     }
 
     fn transliteration(&mut self) -> Result<Action, Mistake> {
@@ -741,6 +770,9 @@ impl Parser<'_> {
                     Some(b'\n') => self.at += 1,
                     None => {
                         // The text is in the next expression.
+                        if self.mode.posix {
+                            return self.mistake("incomplete command");
+                        }
                         if !self.next_source() {
                             return Ok(Vec::new());
                         }

@@ -34,8 +34,8 @@ pub(crate) struct Replacement {
 }
 
 impl Replacement {
-    /// Reads one, from between the delimiters.
-    pub(crate) fn parse(text: &[u8]) -> Replacement {
+    /// Reads one, from between the delimiters. Strictly by POSIX there is no changing of case.
+    pub(crate) fn parse(text: &[u8], posix: bool) -> Replacement {
         let mut replacement = Replacement::default();
         let mut plain = Vec::new();
         let mut at = 0;
@@ -49,7 +49,7 @@ impl Replacement {
                     at += 2;
                     Part::Group(usize::from(digit - b'0'))
                 }
-                (b'\\', Some(letter @ (b'U' | b'L' | b'E' | b'u' | b'l'))) => {
+                (b'\\', Some(letter @ (b'U' | b'L' | b'E' | b'u' | b'l'))) if !posix => {
                     at += 2;
                     match letter {
                         b'U' => Part::Case(Case::Upper),

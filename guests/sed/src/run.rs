@@ -97,7 +97,7 @@ pub(crate) fn run(asked: &Asked, script: &Script) -> i32 {
     let mut machine = Machine {
         asked,
         script,
-        input: Input::new(asked.files.clone()),
+        input: Input::new(asked.files.clone(), asked.unbuffered),
         number: 0,
         pattern: Space {
             text: Vec::new(),
@@ -234,6 +234,9 @@ impl<'s> Machine<'s> {
                     got => {
                         self.pattern.ended = got == Got::Whole;
                         self.number += 1;
+                        if self.number == 1 {
+                            self.read_before();
+                        }
                         return Ok(true);
                     }
                 }
@@ -241,6 +244,23 @@ impl<'s> Machine<'s> {
             }
             if !self.next_file()? {
                 return Ok(false);
+            }
+        }
+    }
+
+    /// `0r FILE`: prints a file before the first line.
+    fn read_before(&mut self) {
+        let script = self.script;
+        for command in &script.commands {
+            if let (Some(Address::Line(0)), None, Action::ReadFile(name)) =
+                (&command.which.first, &command.which.second, &command.action)
+            {
+                // A file that is not there is empty.
+                let text = std::fs::read(path(name)).unwrap_or_default();
+                let end = self.asked.end;
+                let out = self.out();
+                out.end_last(end);
+                out.put(&text);
             }
         }
     }
@@ -260,6 +280,8 @@ impl<'s> Machine<'s> {
         }
         if self.asked.separate && self.input.current.is_some() {
             self.number = 0;
+            self.hold.text.clear();
+            self.hold.ended = true;
         }
         Ok(self.input.current.is_some())
     }
@@ -283,7 +305,12 @@ impl<'s> Machine<'s> {
                 4,
             ));
         }
-        match Reader::open(&name) {
+        let opened = if name == b"-" {
+            Reader::open(b"./-")
+        } else {
+            Reader::open(&name)
+        };
+        match opened {
             Ok(reader) => {
                 self.edited = Some(Edited {
                     mode: mode_of(&name),
@@ -490,6 +517,7 @@ impl<'s> Machine<'s> {
                     list::show(
                         &self.pattern.text,
                         width.unwrap_or(self.asked.width),
+                        end,
                         &mut shown,
                     );
                     let out = self.out();
@@ -545,7 +573,8 @@ impl<'s> Machine<'s> {
                     let number = self.number;
                     let out = self.out();
                     out.end_last(end);
-                    out.put(format!("{number}\n").as_bytes());
+                    out.put(number.to_string().as_bytes());
+                    out.put(&[end]);
                 }
                 Action::Zap => self.pattern.text.clear(),
                 Action::Transliterate(table) => self.transliterate(table),
@@ -654,7 +683,7 @@ impl<'s> Machine<'s> {
 
     fn substitute(&mut self, substitution: &Substitution) -> Result<(), Fatal> {
         let regex = self.regex(&substitution.expression)?;
-        if substitution.replacement.groups > regex.groups() {
+        if self.asked.posix && substitution.replacement.groups > regex.groups() {
             let message = format!(
                 "invalid reference \\{} on s command's RHS",
                 substitution.replacement.groups
