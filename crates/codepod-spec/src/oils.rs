@@ -263,6 +263,8 @@ impl Case {
         let mut job = Job::new(bytes(&self.script), Feed::Stdin, TIMEOUT);
         job.env = [
             ("LC_ALL", "C.UTF-8"),
+            // The suite has none.
+            ("LANG", ""),
             ("TMP", CASE_DIRECTORY),
             ("SH", "/bin/bash"),
             ("REPO_ROOT", repo_root),

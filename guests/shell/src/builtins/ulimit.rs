@@ -172,6 +172,12 @@ fn set(shell: &mut Shell, limit: &Limit, value: &[u8], soft: bool, hard: bool) -
             }
         },
     };
+    // Those are counted in units of 1,024 bytes.
+    let large = matches!(limit.unit, "blocks" | "kbytes") && wanted > Some(i64::MAX / 1024);
+    if large {
+        shell.builtin_error(b"ulimit", [value, b": limit out of range"].concat());
+        return Err(1);
+    }
     let new_soft = if soft { wanted } else { old_soft };
     let new_hard = if hard { wanted } else { old_hard };
     // Unlimited is more than any number.

@@ -283,7 +283,8 @@ pub fn replace(shell: &mut Shell, arguments: &[Text], how: &Replace) -> Run<i32>
     };
     let mut spawn = Spawn::new(&*program).arg(&*first);
     let renamed = how.name.is_some() || how.login;
-    if renamed && [BASH.as_bytes(), b"/bin/sh", b"/usr/bin/bash"].contains(&&*program) {
+    let is_shell = program.ends_with(b"/bash") || program.ends_with(b"/sh");
+    if renamed && is_shell {
         // The kernel starts a module with several names by the one it was found under.
         spawn = spawn.arg(ZERO).arg(&*first);
     }
