@@ -412,10 +412,13 @@ fn long_work_gives_its_answer() {
     assert_eq!(
         text(
             &sandbox,
-            "i=0; while ((i<1000000)); do ((i++)); done; echo $i"
+            "i=0; while ((i<10000000)); do ((i++)); done; echo $i"
         ),
-        "1000000\n"
+        "10000000\n"
     );
+    // More than the memory of a process holds.
+    let script = "seq 1 20000000 | sort -r | head -1";
+    assert_eq!(text(&sandbox, script), "9999999\n");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 mod mkdir;
 mod rev;
-mod sort;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -111,7 +110,6 @@ tools! {
     "shred": Follows, uutils!("shred", uu_shred), "overwrite files, and remove them";
     "shuf": Follows, uutils!("shuf", uu_shuf), "print lines in random order";
     "sleep": Ignores, uutils!("sleep", uu_sleep), "wait";
-    "sort": Follows, sort::main, "sort lines";
     "split": Follows, uutils!("split", uu_split), "split a file into pieces";
     "sum": Follows, uutils!("sum", uu_sum), "compute 16-bit sums";
     "tac": Follows, uutils!("tac", uu_tac), "print files, last line first";

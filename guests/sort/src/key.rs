@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-use super::order::{Order, is_blank};
+use crate::order::{Order, is_blank};
 
 /// How a key's text is compared: the ordering options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Options {
+pub(crate) struct Options {
     /// The letters that were given, as a set of bits: what is compared, and with what ignored.
     letters: u32,
 }
@@ -15,15 +15,15 @@ pub(super) struct Options {
 const LETTERS: &[u8] = b"bdfghiMnRrV";
 
 impl Options {
-    pub(super) const NONE: Options = Options { letters: 0 };
+    pub(crate) const NONE: Options = Options { letters: 0 };
 
-    pub(super) fn has(self, letter: u8) -> bool {
+    pub(crate) fn has(self, letter: u8) -> bool {
         let bit = LETTERS.iter().position(|known| *known == letter);
         bit.is_some_and(|bit| self.letters & 1 << bit != 0)
     }
 
     /// Adds a letter; `false` when it is none of the ordering options.
-    pub(super) fn add(&mut self, letter: u8) -> bool {
+    pub(crate) fn add(&mut self, letter: u8) -> bool {
         let Some(bit) = LETTERS.iter().position(|known| *known == letter) else {
             return false;
         };
@@ -31,7 +31,7 @@ impl Options {
         true
     }
 
-    pub(super) fn order(self) -> Order {
+    pub(crate) fn order(self) -> Order {
         match () {
             () if self.has(b'n') => Order::Numeric,
             () if self.has(b'g') => Order::General,
@@ -44,7 +44,7 @@ impl Options {
     }
 
     /// The letters that cannot stand together, where there are such.
-    pub(super) fn conflict(self) -> Option<String> {
+    pub(crate) fn conflict(self) -> Option<String> {
         let text_kinds = self.has(b'V') || self.has(b'R') || self.has(b'd') || self.has(b'i');
         let kinds = [b'n', b'g', b'h', b'M']
             .iter()
@@ -68,7 +68,7 @@ struct Position {
 
 /// A part of a line and how it is compared.
 #[derive(Debug, Clone)]
-pub(super) struct Key {
+pub(crate) struct Key {
     start: Position,
     /// Where it ends; `character` 0 means with the field. `None`: with the line.
     end: Option<Position>,
@@ -79,7 +79,7 @@ pub(super) struct Key {
 
 impl Key {
     /// The whole line.
-    pub(super) fn line(options: Options) -> Key {
+    pub(crate) fn line(options: Options) -> Key {
         Key {
             start: Position {
                 field: 0,
@@ -95,7 +95,7 @@ impl Key {
     /// A key as `-k` has it; one without options of its own gets the `default` ones.
     ///
     /// Fails with the message for the user.
-    pub(super) fn parse(spec: &str, default: Options) -> Result<Key, String> {
+    pub(crate) fn parse(spec: &str, default: Options) -> Result<Key, String> {
         let bad = |why: &str| format!("{why}: invalid field specification '{spec}'");
         let bytes = spec.as_bytes();
         let mut at = 0;
@@ -154,12 +154,12 @@ impl Key {
         })
     }
 
-    pub(super) fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         self.options
     }
 
     /// The part of a line that is compared, behind where it starts.
-    pub(super) fn of<'l>(&self, line: &'l [u8], separator: Option<u8>) -> (usize, &'l [u8]) {
+    pub(crate) fn of<'l>(&self, line: &'l [u8], separator: Option<u8>) -> (usize, &'l [u8]) {
         let start = self.start_in(line, separator);
         let end = self.end_in(line, separator);
         (start, &line[start..end.max(start)])
@@ -207,7 +207,7 @@ impl Key {
     }
 
     /// Compares two parts of lines.
-    pub(super) fn compare(&self, a: &[u8], b: &[u8], salt: &[u8; 16]) -> Ordering {
+    pub(crate) fn compare(&self, a: &[u8], b: &[u8], salt: &[u8; 16]) -> Ordering {
         let order = self.options.order();
         let result = match (self.is_plain(), order) {
             (true, _) => order.compare(a, b, salt),
@@ -222,7 +222,7 @@ impl Key {
     }
 
     /// Turns a result around for `r`.
-    pub(super) fn directed(&self, result: Ordering) -> Ordering {
+    pub(crate) fn directed(&self, result: Ordering) -> Ordering {
         match self.options.has(b'r') {
             true => result.reverse(),
             false => result,
@@ -230,7 +230,7 @@ impl Key {
     }
 
     /// A number for a part of a line, before `r`: where two differ, the parts compare so.
-    pub(super) fn rank(&self, part: &[u8], salt: &[u8; 16]) -> u64 {
+    pub(crate) fn rank(&self, part: &[u8], salt: &[u8; 16]) -> u64 {
         let order = self.options.order();
         if self.is_plain() {
             return order.rank(part, salt);

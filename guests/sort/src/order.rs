@@ -8,7 +8,7 @@ use md5::{Digest as _, Md5};
 
 /// The kinds of comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(crate) enum Order {
     /// Byte by byte.
     Bytes,
     /// `-n`: decimal numbers of any length.
@@ -26,7 +26,7 @@ pub(super) enum Order {
 }
 
 impl Order {
-    pub(super) fn compare(self, a: &[u8], b: &[u8], salt: &[u8; 16]) -> Ordering {
+    pub(crate) fn compare(self, a: &[u8], b: &[u8], salt: &[u8; 16]) -> Ordering {
         match self {
             Order::Bytes => a.cmp(b),
             Order::Numeric => numeric(trim_blanks(a), trim_blanks(b)),
@@ -39,7 +39,7 @@ impl Order {
     }
 
     /// A number that never contradicts [`Order::compare`]: where two of them differ, the texts compare so.
-    pub(super) fn rank(self, text: &[u8], salt: &[u8; 16]) -> u64 {
+    pub(crate) fn rank(self, text: &[u8], salt: &[u8; 16]) -> u64 {
         match self {
             Order::Bytes => prefix(text),
             Order::Numeric => ordered(approximate(trim_blanks(text))),
@@ -61,7 +61,7 @@ impl Order {
 }
 
 /// What separates fields unless `-t` says otherwise. A newline counts, for `-z`.
-pub(super) fn is_blank(byte: u8) -> bool {
+pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n')
 }
 
@@ -309,7 +309,7 @@ fn hash(text: &[u8], salt: &[u8; 16]) -> [u8; 16] {
 }
 
 /// Gnulib's `filevercmp`.
-pub(super) fn version(a: &[u8], b: &[u8]) -> Ordering {
+pub(crate) fn version(a: &[u8], b: &[u8]) -> Ordering {
     // An empty name first, then `.`, `..`, other names with a dot, then the rest.
     let class = |name: &[u8]| match name {
         [] => 0,
