@@ -59,6 +59,8 @@ enum Name {
     Temporary,
     Unique,
     Version,
+    /// `-y`, which older ones had; GNU's ignores it.
+    Old,
     ZeroTerminated,
 }
 
@@ -92,6 +94,7 @@ const TABLE: &[Opt<Name>] = &[
     value(Name::Temporary, b'T', "temporary-directory"),
     flag(Name::Unique, b'u', "unique"),
     flag(Name::ZeroTerminated, b'z', "zero-terminated"),
+    value(Name::Old, b'y', ""),
     long(Name::Parallel, "parallel", Value::Required),
     long(Name::Help, "help", Value::None),
     long(Name::Version, "version", Value::None),
@@ -310,7 +313,7 @@ fn option(given: &mut Given, name: Name, value: Option<Vec<u8>>) -> Result<(), E
                 )));
             }
         },
-        Name::CompressProgram => {}
+        Name::CompressProgram | Name::Old => {}
         Name::Debug => return Err(Early::Message("--debug is not supported".into())),
         Name::Help => return Err(say(HELP)),
         Name::Version => {

@@ -70,17 +70,24 @@ fn write(
             Target::File(name, io::BufWriter::with_capacity(1 << 16, file))
         }
     };
+    // Whether the last of it was what could not be written.
+    let mut at_the_end = false;
     let result = match &mut out {
-        Target::Standard(out) => write_lines(out).and_then(|()| out.finish()),
+        Target::Standard(out) => write_lines(out).and_then(|()| {
+            at_the_end = !out.is_broken();
+            out.finish()
+        }),
         Target::File(_, out) => write_lines(out).and_then(|()| out.flush()),
     };
-    result.map_err(|error| match out {
-        Target::Standard(_) => format!("write failed: 'standard output': {}", io_text(&error)),
-        Target::File(name, _) => format!(
-            "write failed: '{}': {}",
-            name.to_string_lossy(),
-            io_text(&error)
-        ),
+    result.map_err(|error| {
+        let why = io_text(&error);
+        match out {
+            Target::Standard(_) if at_the_end => {
+                format!("fflush failed: 'standard output': {why}\nsort: write error")
+            }
+            Target::Standard(_) => format!("write failed: 'standard output': {why}"),
+            Target::File(name, _) => format!("write failed: '{}': {why}", name.to_string_lossy()),
+        }
     })?;
     Ok(0)
 }
