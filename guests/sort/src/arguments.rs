@@ -45,7 +45,6 @@ enum Name {
     Check,
     CheckSilent,
     CompressProgram,
-    Debug,
     Files0From,
     Help,
     Key,
@@ -70,7 +69,6 @@ const TABLE: &[Opt<Name>] = &[
     flag(Name::Check, b'c', ""),
     flag(Name::CheckSilent, b'C', ""),
     value(Name::CompressProgram, 0, "compress-program"),
-    flag(Name::Debug, 0, "debug"),
     flag(Name::Ordering(b'd'), b'd', "dictionary-order"),
     flag(Name::Ordering(b'f'), b'f', "ignore-case"),
     long(Name::Files0From, "files0-from", Value::Required),
@@ -314,7 +312,6 @@ fn option(given: &mut Given, name: Name, value: Option<Vec<u8>>) -> Result<(), E
             }
         },
         Name::CompressProgram | Name::Old => {}
-        Name::Debug => return Err(Early::Message("--debug is not supported".into())),
         Name::Help => return Err(say(HELP)),
         Name::Version => {
             return Err(say(concat!(
