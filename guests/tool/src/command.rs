@@ -40,7 +40,22 @@ pub struct Command {
 impl Command {
     /// Starts `program` with `arguments`; it is not searched for. Fails where it cannot be started.
     pub fn start(program: &[u8], arguments: &[&[u8]], ends: Ends) -> io::Result<Command> {
-        let (child, input, output) = system::start(program, arguments, ends)?;
+        let (child, input, output) = system::start(program, arguments, None, ends)?;
+        Ok(Command {
+            child,
+            input,
+            output,
+        })
+    }
+
+    /// The same with this environment instead of the caller's.
+    pub fn start_with(
+        program: &[u8],
+        arguments: &[&[u8]],
+        environment: &[(Vec<u8>, Vec<u8>)],
+        ends: Ends,
+    ) -> io::Result<Command> {
+        let (child, input, output) = system::start(program, arguments, Some(environment), ends)?;
         Ok(Command {
             child,
             input,
@@ -134,8 +149,14 @@ mod sandbox {
     }
 
     type Started = (Child, Option<Input>, Option<Output>);
+    type Environment<'a> = Option<&'a [(Vec<u8>, Vec<u8>)]>;
 
-    pub(super) fn start(program: &[u8], arguments: &[&[u8]], ends: Ends) -> io::Result<Started> {
+    pub(super) fn start(
+        program: &[u8],
+        arguments: &[&[u8]],
+        environment: Environment<'_>,
+        ends: Ends,
+    ) -> io::Result<Started> {
         let pipes = || -> Result<(End, End), Errno> {
             pipe::pipe().map(|(read, write)| (End(read), End(write)))
         };
@@ -149,9 +170,14 @@ mod sandbox {
         };
         let reads = input.as_ref().map_or(Fd::STDIN, |(read, _)| read.0);
         let writes = output.as_ref().map_or(Fd::STDOUT, |(_, write)| write.0);
-        let spawn = Spawn::new(program)
-            .args(arguments)
-            .caller_env()
+        let spawn = Spawn::new(program).args(arguments);
+        let spawn = match environment {
+            Some(variables) => variables
+                .iter()
+                .fold(spawn, |spawn, (name, value)| spawn.env(name, value)),
+            None => spawn.caller_env(),
+        };
+        let spawn = spawn
             .fd(reads, Fd::STDIN)
             .fd(writes, Fd::STDOUT)
             .fd(Fd::STDERR, Fd::STDERR);
@@ -191,12 +217,26 @@ mod native {
     pub(super) type Output = ChildStdout;
 
     type Started = (Child, Option<Input>, Option<Output>);
+    type Environment<'a> = Option<&'a [(Vec<u8>, Vec<u8>)]>;
 
-    pub(super) fn start(program: &[u8], arguments: &[&[u8]], ends: Ends) -> io::Result<Started> {
+    pub(super) fn start(
+        program: &[u8],
+        arguments: &[&[u8]],
+        environment: Environment<'_>,
+        ends: Ends,
+    ) -> io::Result<Started> {
         let mut command = Command::new(os_str(program));
         if let Some((name, rest)) = arguments.split_first() {
             command.arg0(os_str(name));
             command.args(rest.iter().map(|argument| os_str(argument)));
+        }
+        if let Some(variables) = environment {
+            command.env_clear();
+            command.envs(
+                variables
+                    .iter()
+                    .map(|(name, value)| (os_str(name), os_str(value))),
+            );
         }
         if matches!(ends, Ends::Input | Ends::Both) {
             command.stdin(Stdio::piped());

@@ -1,0 +1,156 @@
+//! Text: each byte is a character, so that any byte survives while texts are handled as strings.
+
+/// Bytes as characters.
+pub fn decode(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
+/// Characters as the bytes that they were.
+pub fn encode(text: &str) -> Vec<u8> {
+    text.chars().map(|letter| u32::from(letter) as u8).collect()
+}
+
+/// Whether a word matches a pattern with one `%`; the part that it stands for.
+pub fn stem<'a>(pattern: &str, word: &'a str) -> Option<&'a str> {
+    match pattern.split_once('%') {
+        None => (pattern == word).then_some(""),
+        Some((before, after)) => {
+            let rest = word.strip_prefix(before)?;
+            rest.strip_suffix(after)
+        }
+    }
+}
+
+/// Puts a part in the place of `%`.
+pub fn fill(pattern: &str, part: &str) -> String {
+    pattern.replacen('%', part, 1)
+}
+
+/// The words of a text that match a shell pattern among the files; sorted. A pattern without matches gives nothing.
+pub fn glob(pattern: &str) -> Vec<String> {
+    if !pattern.contains(['*', '?', '[']) {
+        return match std::fs::symlink_metadata(codepod_tool::path(&encode(pattern))) {
+            Ok(_) => vec![pattern.to_owned()],
+            Err(_) => Vec::new(),
+        };
+    }
+    let (mut found, rest) = match pattern.strip_prefix('/') {
+        Some(rest) => (vec!["/".to_owned()], rest),
+        None => (vec![String::new()], pattern),
+    };
+    let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
+    for part in parts {
+        let mut next = Vec::new();
+        for base in &found {
+            let join = |name: &str| match base.as_str() {
+                "" => name.to_owned(),
+                base if base.ends_with('/') => format!("{base}{name}"),
+                base => format!("{base}/{name}"),
+            };
+            if !part.contains(['*', '?', '[']) {
+                let whole = join(part);
+                if std::fs::symlink_metadata(codepod_tool::path(&encode(&whole))).is_ok() {
+                    next.push(whole);
+                }
+                continue;
+            }
+            let directory = if base.is_empty() {
+                b".".to_vec()
+            } else {
+                encode(base)
+            };
+            let Ok(entries) = std::fs::read_dir(codepod_tool::path(&directory)) else {
+                continue;
+            };
+            let mut names: Vec<String> = entries
+                .flatten()
+                .map(|entry| decode(entry.file_name().as_encoded_bytes()))
+                .collect();
+            names.sort();
+            for name in names {
+                if (!name.starts_with('.') || part.starts_with('.'))
+                    && matches(part.as_bytes(), name.as_bytes())
+                {
+                    next.push(join(&name));
+                }
+            }
+        }
+        found = next;
+    }
+    found
+}
+
+/// A pattern of the shell: `*`, `?`, `[…]`. Only the last star is ever tried again, so that the time stays bounded.
+fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    loop {
+        let step = match pattern.get(p) {
+            Some(b'*') => {
+                p += 1;
+                star = Some((p, n));
+                continue;
+            }
+            None if n == name.len() => return true,
+            None => None,
+            Some(_) if n == name.len() => None,
+            Some(b'?') => Some(1),
+            Some(b'[') => bracket(&pattern[p..], name[n]),
+            Some(byte) => (*byte == name[n]).then_some(1),
+        };
+        match (step, star) {
+            (Some(length), _) => {
+                p += length;
+                n += 1;
+            }
+            (None, Some((after, from))) if from < name.len() => {
+                p = after;
+                n = from + 1;
+                star = Some((after, from + 1));
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// How long a bracket is, if it holds the byte; one without an end is a character.
+fn bracket(pattern: &[u8], byte: u8) -> Option<usize> {
+    let negated = matches!(pattern.get(1), Some(b'!' | b'^'));
+    let start = 1 + usize::from(negated);
+    let Some(end) = pattern
+        .iter()
+        .skip(start + 1)
+        .position(|found| *found == b']')
+        .map(|at| at + start + 1)
+    else {
+        return (byte == b'[').then_some(1);
+    };
+    let set = &pattern[start..end];
+    let mut at = 0;
+    let mut holds = false;
+    while at < set.len() {
+        if at + 2 < set.len() && set[at + 1] == b'-' {
+            holds |= (set[at]..=set[at + 2]).contains(&byte);
+            at += 3;
+        } else {
+            holds |= set[at] == byte;
+            at += 1;
+        }
+    }
+    (holds != negated).then_some(end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        assert_eq!(stem("%.o", "a.o"), Some("a"));
+        assert_eq!(stem("lib%.a", "libx.a"), Some("x"));
+        assert_eq!(stem("%.o", "a.c"), None);
+        assert_eq!(fill("%.c", "x"), "x.c");
+        assert!(matches(b"*.[ch]", b"a.c"));
+        assert_eq!(encode(&decode(b"\xff\x00a")), b"\xff\x00a");
+    }
+}
