@@ -1,0 +1,273 @@
+//! Options of commands, as git reads them: letters in clusters, words that may be shortened, `--no-`, `--`.
+
+use crate::stop::{Result, Stop, show};
+
+/// What was found on a command line.
+#[derive(Debug, Default)]
+pub(crate) struct Parsed {
+    command: &'static str,
+    /// Long names (or the letter where there is none) in order, with their values. `no-NAME` for a negated one.
+    pub(crate) options: Vec<(String, Option<Vec<u8>>)>,
+    pub(crate) words: Vec<Vec<u8>>,
+    /// How many of the words stood before `--`; none without `--`.
+    pub(crate) dashes: Option<usize>,
+}
+
+/// An option: its letter, its name, whether it takes a value.
+struct Spec<'a> {
+    letter: Option<char>,
+    name: &'a str,
+    value: Value,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Value {
+    No,
+    Yes,
+    Optional,
+}
+
+/// Reads one of the words of a table: `m|message=`, `a|all`, `u|untracked-files?`, `C|=`.
+fn spec(word: &str) -> Spec<'_> {
+    let (word, value) = match word.strip_suffix('=') {
+        Some(word) => (word, Value::Yes),
+        None => match word.strip_suffix('?') {
+            Some(word) => (word, Value::Optional),
+            None => (word, Value::No),
+        },
+    };
+    match word.split_once('|') {
+        Some((letter, name)) => Spec {
+            letter: letter.chars().next(),
+            name,
+            value,
+        },
+        None => Spec {
+            letter: None,
+            name: word,
+            value,
+        },
+    }
+}
+
+impl Spec<'_> {
+    fn key(&self) -> String {
+        match (self.name, self.letter) {
+            ("", Some(letter)) => letter.to_string(),
+            (name, _) => name.to_owned(),
+        }
+    }
+}
+
+/// A mistake on the command line: status 129.
+pub(crate) fn usage(command: &str, message: impl std::fmt::Display) -> Stop {
+    Stop::ErrorStatus(
+        format!("{message}\nusage: {}", usage_line(command)).into_bytes(),
+        129,
+    )
+}
+
+fn usage_line(command: &str) -> String {
+    let rest = match command {
+        "add" => "[<options>] [--] <pathspec>...",
+        "commit" | "status" | "clean" | "ls-files" => "[<options>] [--] [<pathspec>...]",
+        "branch" => "[<options>] [-r | -a] [--merged] [--no-merged]",
+        "checkout" => "[<options>] <branch>",
+        "merge" => "[<options>] [<commit>...]",
+        "log" | "show" | "shortlog" | "rev-list" => {
+            "[<options>] [<revision-range>] [[--] <path>...]"
+        }
+        "diff" => "[<options>] [<commit>] [--] [<path>...]",
+        "config" => "[<options>]",
+        _ => "[<options>] [<args>]",
+    };
+    format!("git {command} {rest}")
+}
+
+/// Reads a command line by a table of options, words as in [`spec`] with spaces between them.
+pub(crate) fn parse(command: &'static str, table: &str, words: &[Vec<u8>]) -> Result<Parsed> {
+    parse_until(command, table, words, false)
+}
+
+/// The same; with `stop`, options end at the first word that is none.
+pub(crate) fn parse_until(
+    command: &'static str,
+    table: &str,
+    words: &[Vec<u8>],
+    stop: bool,
+) -> Result<Parsed> {
+    let table: Vec<Spec<'_>> = table.split_ascii_whitespace().map(spec).collect();
+    let mut parsed = Parsed {
+        command,
+        ..Parsed::default()
+    };
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        if word == b"--" {
+            parsed.dashes = Some(parsed.words.len());
+            parsed.words.extend(rest.cloned());
+            break;
+        }
+        if word.len() < 2 || word[0] != b'-' {
+            parsed.words.push(word.clone());
+            if stop {
+                parsed.words.extend(rest.cloned());
+                break;
+            }
+            continue;
+        }
+        let text = show(word);
+        if let Some(long) = text.strip_prefix("--") {
+            let (name, attached) = match long.split_once('=') {
+                Some((name, _)) => (name, Some(word[2 + name.len() + 1..].to_vec())),
+                None => (long, None),
+            };
+            let (key, value) = find(command, &table, name)?;
+            let value = match (value, attached) {
+                (Value::No, Some(_)) => {
+                    return Err(usage(command, format!("option `{key}' takes no value")));
+                }
+                (Value::Yes, None) => match rest.next() {
+                    Some(next) => Some(next.clone()),
+                    None => return Err(usage(command, format!("option `{key}' requires a value"))),
+                },
+                (_, attached) => attached,
+            };
+            parsed.options.push((key, value));
+            continue;
+        }
+        // `-5` where the table has a number.
+        if text[1..].bytes().all(|byte| byte.is_ascii_digit())
+            && table.iter().any(|spec| spec.name == "number")
+        {
+            parsed
+                .options
+                .push(("number".to_owned(), Some(word[1..].to_vec())));
+            continue;
+        }
+        let mut at = 1;
+        while at < word.len() {
+            let letter = word[at] as char;
+            at += 1;
+            let Some(spec) = table.iter().find(|spec| spec.letter == Some(letter)) else {
+                return Err(usage(command, format!("unknown switch `{letter}'")));
+            };
+            let attached = Some(word[at..].to_vec()).filter(|value| !value.is_empty());
+            let value = match spec.value {
+                Value::No => None,
+                Value::Optional => {
+                    at = word.len();
+                    attached
+                }
+                Value::Yes => {
+                    at = word.len();
+                    match attached.or_else(|| rest.next().cloned()) {
+                        Some(value) => Some(value),
+                        None => {
+                            return Err(usage(
+                                command,
+                                format!("switch `{letter}' requires a value"),
+                            ));
+                        }
+                    }
+                }
+            };
+            parsed.options.push((spec.key(), value));
+        }
+    }
+    Ok(parsed)
+}
+
+/// The key and value of a long option, which may be shortened or negated.
+fn find(command: &str, table: &[Spec<'_>], name: &str) -> Result<(String, Value)> {
+    let exact = table
+        .iter()
+        .find(|spec| !spec.name.is_empty() && spec.name == name);
+    if let Some(spec) = exact {
+        return Ok((spec.name.to_owned(), spec.value));
+    }
+    let negated = name.strip_prefix("no-");
+    if let Some(spec) = negated.and_then(|name| {
+        table
+            .iter()
+            .find(|spec| !spec.name.is_empty() && spec.name == name)
+    }) {
+        return Ok((format!("no-{}", spec.name), Value::No));
+    }
+    let begins: Vec<&Spec<'_>> = table
+        .iter()
+        .filter(|spec| !spec.name.is_empty() && spec.name.starts_with(name))
+        .collect();
+    match begins[..] {
+        [spec] => return Ok((spec.name.to_owned(), spec.value)),
+        [first, second, ..] => {
+            let (a, b) = (first.name, second.name);
+            return Err(usage(
+                command,
+                format!("ambiguous option: {name} (could be --{a} or --{b})"),
+            ));
+        }
+        [] => {}
+    }
+    let begins: Vec<&Spec<'_>> = match negated {
+        Some(name) => table
+            .iter()
+            .filter(|spec| !spec.name.is_empty() && spec.name.starts_with(name))
+            .collect(),
+        None => Vec::new(),
+    };
+    match begins[..] {
+        [spec] => Ok((format!("no-{}", spec.name), Value::No)),
+        _ => Err(usage(command, format!("unknown option `{name}'"))),
+    }
+}
+
+impl Parsed {
+    /// Whether an option was given, and not taken back after it.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let no = format!("no-{name}");
+        let last = self
+            .options
+            .iter()
+            .rev()
+            .find(|(key, _)| key == name || *key == no);
+        last.is_some_and(|(key, _)| key == name)
+    }
+
+    /// The last value of an option.
+    pub(crate) fn value(&self, name: &str) -> Option<&[u8]> {
+        let found = self.options.iter().rev().find(|(key, _)| key == name)?;
+        found.1.as_deref()
+    }
+
+    /// The last value as text.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.value(name).map(show)
+    }
+
+    /// All values of an option.
+    pub(crate) fn values(&self, name: &str) -> Vec<Vec<u8>> {
+        self.options
+            .iter()
+            .filter(|(key, _)| key == name)
+            .filter_map(|(_, value)| value.clone())
+            .collect()
+    }
+
+    /// Refuses options that are git's, but not ours.
+    pub(crate) fn refuse(&self, names: &[&str]) -> Result<()> {
+        for name in names {
+            if self.has(name) {
+                let dash = if name.len() == 1 { "-" } else { "--" };
+                return Err(Stop::Fatal(
+                    format!(
+                        "codepod's git {} does not support {dash}{name}",
+                        self.command
+                    )
+                    .into_bytes(),
+                ));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,830 @@
+//! Changes as text: patches, names, raw lines; and what is common to all forms.
+
+use super::change::{self, Change, content};
+use super::lines::{self, Hunk};
+use super::options::Options;
+use super::{rename, stat, words};
+use crate::object::GITLINK;
+use crate::oid::Oid;
+use crate::out::{put, quote_path};
+use crate::repo::Repo;
+use crate::stop::Result;
+
+/// Colours of a patch.
+pub(crate) mod color {
+    pub(crate) const META: &str = "\x1b[1m";
+    pub(crate) const FRAG: &str = "\x1b[36m";
+    pub(crate) const OLD: &str = "\x1b[31m";
+    pub(crate) const NEW: &str = "\x1b[32m";
+    pub(crate) const SPACE: &str = "\x1b[41m";
+    pub(crate) const RESET: &str = "\x1b[m";
+}
+
+/// Whether a text is no text.
+pub(crate) fn is_binary(text: &[u8]) -> bool {
+    text.iter().take(8000).any(|byte| *byte == 0)
+}
+
+/// Prints changes.
+pub(crate) struct Printer<'a> {
+    pub(crate) repo: &'a Repo,
+    pub(crate) options: &'a Options,
+    /// Whether something was printed.
+    pub(crate) printed: bool,
+}
+
+/// A line that a patch consists of, for [`Printer::hunks`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Both,
+    Old,
+    New,
+}
+
+impl<'a> Printer<'a> {
+    /// A printer of these options.
+    pub(crate) fn new(repo: &'a Repo, options: &'a Options) -> Printer<'a> {
+        Printer {
+            repo,
+            options,
+            printed: false,
+        }
+    }
+
+    fn line(&self, text: &[u8]) {
+        put(&self.options.line_prefix);
+        put(text);
+        put(b"\n");
+    }
+
+    /// Prints all forms that are asked for; whether there was a change.
+    pub(crate) fn show(&mut self, changes: &[Change]) -> Result<bool> {
+        let options = self.options;
+        if options.silent || changes.is_empty() {
+            return Ok(!changes.is_empty());
+        }
+        if options.check {
+            return self.check(changes);
+        }
+        if options.raw {
+            changes.iter().for_each(|change| self.raw(change));
+        }
+        if options.name_status || options.name_only {
+            changes.iter().for_each(|change| self.names(change));
+        }
+        let mut before = options.raw || options.name_status || options.name_only;
+        if options.stat || options.numstat || options.shortstat {
+            let stats = stat::count(self.repo, changes, options)?;
+            if options.numstat {
+                stat::numstat(self.repo, &stats, options);
+            }
+            if options.stat {
+                stat::stat(self.repo, &stats, options);
+            }
+            if options.shortstat {
+                stat::shortstat(&stats, options);
+            }
+            before = true;
+        }
+        if options.summary {
+            changes
+                .iter()
+                .for_each(|change| summary(self.repo, change, options));
+            before = true;
+        }
+        if options.patch {
+            if before {
+                put(&options.line_prefix);
+                put(if options.zero { b"\0" } else { b"\n" });
+            }
+            for change in changes {
+                if crate::out::is_broken() {
+                    break;
+                }
+                self.patch(change)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn short(&self, oid: &Oid) -> String {
+        match self.options.abbrev {
+            Some(count) => self.repo.objects.abbreviate(oid, count),
+            None => self.repo.short(oid),
+        }
+    }
+
+    fn raw(&self, change: &Change) {
+        let short = |oid: &Oid| {
+            let length = self.options.abbrev.unwrap_or(self.repo.abbrev());
+            if oid.is_null() {
+                "0".repeat(length)
+            } else {
+                self.repo.objects.abbreviate(oid, length)
+            }
+        };
+        let status = status_word(change);
+        let head = format!(
+            ":{:06o} {:06o} {} {} {status}",
+            change.old.mode,
+            change.new.mode,
+            short(&change.old.oid),
+            short(&change.new.oid)
+        );
+        put(&self.options.line_prefix);
+        put(head.as_bytes());
+        self.status_paths(change);
+    }
+
+    /// The paths after a status, with their separators.
+    fn status_paths(&self, change: &Change) {
+        let zero = self.options.zero;
+        let separator: &[u8] = if zero { b"\0" } else { b"\t" };
+        let show = |path: &[u8]| {
+            if zero {
+                path.to_vec()
+            } else {
+                self.repo.quote(&self.shown(path))
+            }
+        };
+        put(separator);
+        if matches!(change.status, b'R' | b'C') {
+            put(&show(&change.old.path));
+            put(separator);
+        }
+        put(&show(&change.new.path));
+        put(if zero { b"\0" } else { b"\n" });
+    }
+
+    /// A path as `--relative` wants it.
+    fn shown(&self, path: &[u8]) -> Vec<u8> {
+        match &self.options.relative {
+            Some(prefix) => path.strip_prefix(&prefix[..]).unwrap_or(path).to_vec(),
+            None => path.to_vec(),
+        }
+    }
+
+    fn names(&self, change: &Change) {
+        put(&self.options.line_prefix);
+        if self.options.name_status {
+            put(status_word(change).as_bytes());
+            self.status_paths(change);
+        } else if self.options.zero {
+            put(&self.shown(&change.new.path));
+            put(b"\0");
+        } else {
+            put(&self.repo.quote(&self.shown(&change.new.path)));
+            put(b"\n");
+        }
+    }
+
+    /// Prints a patch of one change.
+    pub(crate) fn patch(&mut self, change: &Change) -> Result<()> {
+        let options = self.options;
+        if change.status == b'U' {
+            self.line(&[b"* Unmerged path ", &self.shown(&change.new.path)[..]].concat());
+            return Ok(());
+        }
+        if change.status == b'T' {
+            let gone = Change::new(
+                &change.old.path,
+                Some((change.old.mode, change.old.oid)),
+                None,
+            );
+            let come = Change::new(
+                &change.new.path,
+                None,
+                Some((change.new.mode, change.new.oid)),
+            );
+            self.patch(&gone)?;
+            return self.patch(&come);
+        }
+        let old = content(self.repo, &change.old)?;
+        let new = content(self.repo, &change.new)?;
+        let new_oid = match change.new.mode {
+            0 => Oid::NULL,
+            GITLINK => change.new.oid,
+            _ if change.new.oid.is_null() => crate::oid::hash(crate::oid::Kind::Blob, &new),
+            _ => change.new.oid,
+        };
+        let old_oid = match change.old.mode {
+            0 => Oid::NULL,
+            GITLINK => change.old.oid,
+            _ if change.old.oid.is_null() => crate::oid::hash(crate::oid::Kind::Blob, &old),
+            _ => change.old.oid,
+        };
+        let head = self.head(change, &old_oid, &new_oid);
+        let same = old_oid == new_oid;
+        let binary = !options.text
+            && (crate::attributes::is_binary(self.repo, &change.old.path, &old)
+                || crate::attributes::is_binary(self.repo, &change.new.path, &new));
+        let name = |prefix: &[u8], path: &[u8], mode: u32| match mode {
+            0 => b"/dev/null".to_vec(),
+            _ => quote_path(
+                &[prefix, &self.shown(path)[..]].concat(),
+                self.repo.quotes_all(),
+            ),
+        };
+        let old_name = name(&options.prefixes.0, &change.old.path, change.old.mode);
+        let new_name = name(&options.prefixes.1, &change.new.path, change.new.mode);
+        if same {
+            // Only names or modes differ, or an empty file came or went.
+            if change.old.mode != change.new.mode || matches!(change.status, b'R' | b'C') {
+                self.put_head(&head);
+            }
+            return Ok(());
+        }
+        if binary {
+            self.put_head(&head);
+            if options.binary {
+                binary_patch(&old, &new)?;
+            } else {
+                self.line(
+                    &[
+                        b"Binary files ",
+                        &old_name[..],
+                        b" and ",
+                        &new_name,
+                        b" differ",
+                    ]
+                    .concat(),
+                );
+            }
+            return Ok(());
+        }
+        let (old_lines, new_lines) = (lines::split(&old), lines::split(&new));
+        let mut hunks = lines::compare(&old_lines, &new_lines, options.space, options.algorithm);
+        if options.ignore_blank {
+            let blank = |line: &&[u8]| line.trim_ascii().is_empty();
+            hunks.retain(|hunk| {
+                !(old_lines[hunk.old..hunk.old + hunk.old_len]
+                    .iter()
+                    .all(blank)
+                    && new_lines[hunk.new..hunk.new + hunk.new_len]
+                        .iter()
+                        .all(blank))
+            });
+        }
+        if hunks.is_empty() {
+            let whitespace_only = options.space != lines::Space::Exact || options.ignore_blank;
+            let moved = change.old.mode != change.new.mode
+                || matches!(change.status, b'R' | b'C' | b'A' | b'D');
+            if !whitespace_only || moved {
+                self.put_head(&head);
+            }
+            return Ok(());
+        }
+        self.put_head(&head);
+        let marked = |mark: &[u8], name: &[u8], path: &[u8]| {
+            let mut text = [mark, name].concat();
+            // A tab ends a name with spaces, so that `patch` can tell.
+            if path.contains(&b' ') && name != b"/dev/null" && name.first() != Some(&b'"') {
+                text.push(b'\t');
+            }
+            text
+        };
+        self.put_head(&[
+            marked(b"--- ", &old_name, &change.old.path),
+            marked(b"+++ ", &new_name, &change.new.path),
+        ]);
+        if options.word_diff.is_some() {
+            return words::print(self.options, &old_lines, &new_lines, &hunks);
+        }
+        self.hunks(&old_lines, &new_lines, &hunks);
+        Ok(())
+    }
+
+    fn put_head(&mut self, lines: &[Vec<u8>]) {
+        self.printed = true;
+        for line in lines {
+            if self.options.color {
+                self.line(&[color::META.as_bytes(), line, color::RESET.as_bytes()].concat());
+            } else {
+                self.line(line);
+            }
+        }
+    }
+
+    fn head(&self, change: &Change, old_oid: &Oid, new_oid: &Oid) -> Vec<Vec<u8>> {
+        let options = self.options;
+        let all = self.repo.quotes_all();
+        let (old_path, new_path) = (self.shown(&change.old.path), self.shown(&change.new.path));
+        let name = |prefix: &[u8], path: &[u8]| quote_path(&[prefix, path].concat(), all);
+        let mut lines = vec![
+            [
+                b"diff --git ",
+                &name(&options.prefixes.0, &old_path)[..],
+                b" ",
+                &name(&options.prefixes.1, &new_path),
+            ]
+            .concat(),
+        ];
+        let (a, b) = (change.old.mode, change.new.mode);
+        if a == 0 {
+            lines.push(format!("new file mode {b:06o}").into_bytes());
+        } else if b == 0 {
+            lines.push(format!("deleted file mode {a:06o}").into_bytes());
+        } else if a != b {
+            lines.push(format!("old mode {a:06o}").into_bytes());
+            lines.push(format!("new mode {b:06o}").into_bytes());
+        }
+        if let b'R' | b'C' = change.status {
+            let word = if change.status == b'R' {
+                "rename"
+            } else {
+                "copy"
+            };
+            lines.push(format!("similarity index {}%", percent(change.score)).into_bytes());
+            lines.push(
+                [
+                    format!("{word} from ").as_bytes(),
+                    &quote_path(&old_path, all),
+                ]
+                .concat(),
+            );
+            lines.push(
+                [
+                    format!("{word} to ").as_bytes(),
+                    &quote_path(&new_path, all),
+                ]
+                .concat(),
+            );
+        }
+        if old_oid != new_oid {
+            let show = |oid: &Oid| match options.full_index || options.binary {
+                true => oid.hex(),
+                false if oid.is_null() => "0".repeat(options.abbrev.unwrap_or(self.repo.abbrev())),
+                false => self.short(oid),
+            };
+            let mut line = format!("index {}..{}", show(old_oid), show(new_oid));
+            if a == b {
+                line += &format!(" {a:06o}");
+            }
+            lines.push(line.into_bytes());
+        }
+        lines
+    }
+
+    /// Prints hunks with their context.
+    fn hunks(&self, old: &[&[u8]], new: &[&[u8]], hunks: &[Hunk]) {
+        for group in group(hunks, self.options.context, self.options.inter_hunk) {
+            let (mut first, mut last) = (group[0], group[group.len() - 1]);
+            let mut context = self.options.context;
+            if self.options.function_context {
+                (first, last) = widen(old, first, last, context);
+                context = 0;
+            }
+            let before = context.min(first.old).min(first.new);
+            let (old_start, new_start) = (first.old - before, first.new - before);
+            let old_end = (last.old + last.old_len + context).min(old.len());
+            let new_end = (last.new + last.new_len + context).min(new.len());
+            let range = |start: usize, length: usize| match length {
+                0 => format!("{start},0"),
+                1 => format!("{}", start + 1),
+                _ => format!("{},{length}", start + 1),
+            };
+            let head = format!(
+                "@@ -{} +{} @@",
+                range(old_start, old_end - old_start),
+                range(new_start, new_end - new_start)
+            );
+            let function = function_before(old, old_start);
+            self.hunk_head(head.as_bytes(), function);
+            let (mut at_old, mut at_new) = (old_start, new_start);
+
+            for hunk in group {
+                while at_new < hunk.new {
+                    self.body(Mark::Both, new[at_new]);
+                    at_new += 1;
+                }
+                for line in &old[hunk.old..hunk.old + hunk.old_len] {
+                    self.body(Mark::Old, line);
+                }
+                for line in &new[hunk.new..hunk.new + hunk.new_len] {
+                    self.body(Mark::New, line);
+                }
+                at_old = hunk.old + hunk.old_len;
+                at_new = hunk.new + hunk.new_len;
+            }
+            while at_new < new_end && at_old < old_end {
+                self.body(Mark::Both, new[at_new]);
+                at_old += 1;
+                at_new += 1;
+            }
+        }
+    }
+
+    /// Prints the line that starts a hunk.
+    pub(crate) fn hunk_head(&self, head: &[u8], function: Option<&[u8]>) {
+        put(&self.options.line_prefix);
+        let colored = self.options.color;
+        if colored {
+            put(color::FRAG.as_bytes());
+        }
+        put(head);
+        if colored {
+            put(color::RESET.as_bytes());
+        }
+        if let Some(function) = function {
+            if colored {
+                put(b" ");
+                put(function);
+                put(color::RESET.as_bytes());
+            } else {
+                put(b" ");
+                put(function);
+            }
+        }
+        put(b"\n");
+    }
+
+    fn body(&self, mark: Mark, line: &[u8]) {
+        let (text, ended) = match line.strip_suffix(b"\n") {
+            Some(text) => (text, true),
+            None => (line, false),
+        };
+        put(&self.options.line_prefix);
+        let sign: &[u8] = match mark {
+            Mark::Both => b" ",
+            Mark::Old => b"-",
+            Mark::New => b"+",
+        };
+        if !self.options.color {
+            put(sign);
+            put(text);
+        } else {
+            let reset = color::RESET.as_bytes();
+            match mark {
+                Mark::Both => {
+                    put(sign);
+                    put(text);
+                    // Context has no colour, and so nothing to end, but for an empty line git prints the end.
+                    put(reset_for(text));
+                }
+                Mark::Old => {
+                    put(color::OLD.as_bytes());
+                    put(sign);
+                    put(text);
+                    put(reset);
+                }
+                Mark::New => {
+                    put(color::NEW.as_bytes());
+                    put(sign);
+                    put(reset);
+                    let end = text
+                        .iter()
+                        .rposition(|byte| !b" \t\r".contains(byte))
+                        .map_or(0, |at| at + 1);
+                    if end > 0 {
+                        put(color::NEW.as_bytes());
+                        put(&text[..end]);
+                        put(reset);
+                    }
+                    if end < text.len() {
+                        put(color::SPACE.as_bytes());
+                        put(&text[end..]);
+                        put(reset);
+                    }
+                }
+            }
+        }
+        put(b"\n");
+        if !ended {
+            self.line(b"\\ No newline at end of file");
+        }
+    }
+
+    /// `--check`: lines that end in whitespace or keep markers of conflicts; whether there are any.
+    fn check(&mut self, changes: &[Change]) -> Result<bool> {
+        let mut any = false;
+        for change in changes {
+            let old = content(self.repo, &change.old)?;
+            let new = content(self.repo, &change.new)?;
+            if is_binary(&old) || is_binary(&new) {
+                continue;
+            }
+            let (old_lines, new_lines) = (lines::split(&old), lines::split(&new));
+            let blank_end = |lines: &[&[u8]]| {
+                lines
+                    .iter()
+                    .rev()
+                    .take_while(|line| line.trim_ascii().is_empty())
+                    .count()
+            };
+            for hunk in lines::compare(
+                &old_lines,
+                &new_lines,
+                self.options.space,
+                self.options.algorithm,
+            ) {
+                for (at, line) in new_lines
+                    .iter()
+                    .enumerate()
+                    .skip(hunk.new)
+                    .take(hunk.new_len)
+                {
+                    let text = line.strip_suffix(b"\n").unwrap_or(line);
+                    let path = String::from_utf8_lossy(&change.new.path).into_owned();
+                    let marker = [&b"<<<<<<< "[..], b">>>>>>> ", b"||||||| "]
+                        .iter()
+                        .any(|mark| text.starts_with(mark))
+                        || text == b"=======";
+                    let indent: &[u8] = &text[..text
+                        .iter()
+                        .take_while(|byte| **byte == b' ' || **byte == b'\t')
+                        .count()];
+                    let trouble = match () {
+                        () if marker => "leftover conflict marker",
+                        () if text.last().is_some_and(|byte| b" \t\r".contains(byte)) => {
+                            "trailing whitespace"
+                        }
+                        () if indent.windows(2).any(|pair| pair == b" \t") => {
+                            "space before tab in indent"
+                        }
+                        () => continue,
+                    };
+                    any = true;
+                    self.line(format!("{path}:{}: {trouble}.", at + 1).as_bytes());
+                    if !marker {
+                        self.line(&[b"+", text].concat());
+                    }
+                }
+            }
+            let ends = blank_end(&new_lines);
+            if ends > blank_end(&old_lines) && ends < new_lines.len() {
+                any = true;
+                let path = String::from_utf8_lossy(&change.new.path).into_owned();
+                self.line(
+                    format!(
+                        "{path}:{}: new blank line at EOF.",
+                        new_lines.len() - ends + 1
+                    )
+                    .as_bytes(),
+                );
+            }
+        }
+        Ok(any)
+    }
+}
+
+fn reset_for(text: &[u8]) -> &'static [u8] {
+    if text.is_empty() {
+        b""
+    } else {
+        color::RESET.as_bytes()
+    }
+}
+
+/// Hunks that are so close that they are shown together.
+pub(crate) fn group(hunks: &[Hunk], context: usize, more: usize) -> Vec<&[Hunk]> {
+    let mut groups = Vec::new();
+    let mut start = 0;
+    for at in 1..=hunks.len() {
+        let apart = at == hunks.len() || {
+            let last = hunks[at - 1];
+            hunks[at].old - (last.old + last.old_len)
+                > context.saturating_mul(2).saturating_add(more)
+        };
+        if apart {
+            groups.push(&hunks[start..at]);
+            start = at;
+        }
+    }
+    groups
+}
+
+/// Widens a hunk to the whole function.
+fn widen(old: &[&[u8]], mut first: Hunk, mut last: Hunk, context: usize) -> (Hunk, Hunk) {
+    let is_start = |line: &&[u8]| starts_function(line);
+    let start = (0..=first.old.min(old.len().saturating_sub(1)))
+        .rev()
+        .find(|at| old.get(*at).is_some_and(is_start));
+    let up = first.old
+        - start
+            .unwrap_or(first.old.saturating_sub(context))
+            .min(first.old);
+    let up = up.min(first.new);
+    first = Hunk {
+        old: first.old - up,
+        new: first.new - up,
+        old_len: 0,
+        new_len: 0,
+    };
+    let end = last.old + last.old_len;
+    let mut stop = (end..old.len())
+        .find(|at| is_start(&old[*at]))
+        .unwrap_or(old.len());
+    while stop > end && old[stop - 1].trim_ascii().is_empty() {
+        stop -= 1;
+    }
+    last.old_len += stop - end;
+    last.new_len += stop - end;
+    (first, last)
+}
+
+fn starts_function(line: &[u8]) -> bool {
+    line.first()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_' || *byte == b'$')
+}
+
+/// The last line before a place that looks like the start of a function.
+pub(crate) fn function_before<'t>(old: &[&'t [u8]], start: usize) -> Option<&'t [u8]> {
+    let line = old[..start.min(old.len())]
+        .iter()
+        .rev()
+        .find(|line| starts_function(line))?;
+    let mut end = line.len().min(80);
+    // A letter is not cut in two.
+    while end > 0 && end < line.len() && line[end] & 0xc0 == 0x80 {
+        end -= 1;
+    }
+    Some(line[..end].trim_ascii_end())
+}
+
+/// A score in percent.
+pub(crate) fn percent(score: u32) -> u32 {
+    score * 100 / rename::MOST
+}
+
+/// `M`, `R095`.
+pub(crate) fn status_word(change: &Change) -> String {
+    match change.status {
+        b'R' | b'C' => format!("{}{:03}", change.status as char, percent(change.score)),
+        status => (status as char).to_string(),
+    }
+}
+
+/// What `--summary` says of a change.
+pub(crate) fn summary(repo: &Repo, change: &Change, options: &Options) {
+    let (a, b) = (change.old.mode, change.new.mode);
+    let line = match change.status {
+        b'A' => [
+            format!(" create mode {b:06o} ").as_bytes(),
+            &repo.quote(&change.new.path),
+        ]
+        .concat(),
+        b'D' => [
+            format!(" delete mode {a:06o} ").as_bytes(),
+            &repo.quote(&change.old.path),
+        ]
+        .concat(),
+        b'R' | b'C' => {
+            let word = if change.status == b'R' {
+                "rename"
+            } else {
+                "copy"
+            };
+            let names = stat::rename_name(repo, &change.old.path, &change.new.path);
+            let text = [
+                format!(" {word} ").as_bytes(),
+                &names,
+                format!(" ({}%)", percent(change.score)).as_bytes(),
+            ]
+            .concat();
+            if a != b {
+                put(&options.line_prefix);
+                put(&text);
+                put(format!("\n mode change {a:06o} => {b:06o}\n").as_bytes());
+                return;
+            }
+            text
+        }
+        _ if a != b && change.status != b'U' => [
+            format!(" mode change {a:06o} => {b:06o} ").as_bytes(),
+            &repo.quote(&change.new.path),
+        ]
+        .concat(),
+        _ => return,
+    };
+    put(&options.line_prefix);
+    put(&line);
+    put(b"\n");
+}
+
+/// The content of both sides as git's own form of binary patches.
+fn binary_patch(old: &[u8], new: &[u8]) -> Result<()> {
+    put(b"GIT binary patch\n");
+    for content in [new, old] {
+        put(&literal(content)?);
+    }
+    Ok(())
+}
+
+/// `literal SIZE` and the content, deflated, in lines of base 85.
+fn literal(content: &[u8]) -> Result<Vec<u8>> {
+    use std::io::Write as _;
+    const DIGITS: &[u8; 85] =
+        b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(content)?;
+    let packed = encoder.finish()?;
+    let mut out = format!("literal {}\n", content.len()).into_bytes();
+    for chunk in packed.chunks(52) {
+        out.push(match chunk.len() {
+            length @ 1..=26 => b'A' + length as u8 - 1,
+            length => b'a' + length as u8 - 27,
+        });
+        for four in chunk.chunks(4) {
+            let mut word = [0u8; 4];
+            word[..four.len()].copy_from_slice(four);
+            let mut number = u32::from_be_bytes(word);
+            let mut digits = [0u8; 5];
+            for digit in digits.iter_mut().rev() {
+                *digit = DIGITS[(number % 85) as usize];
+                number /= 85;
+            }
+            out.extend(digits);
+        }
+        out.push(b'\n');
+    }
+    out.push(b'\n');
+    Ok(out)
+}
+
+/// Takes away what options filter out, and finds renames.
+pub(crate) fn prepare(
+    repo: &Repo,
+    mut changes: Vec<Change>,
+    options: &Options,
+    all_old: &[super::Side],
+) -> Result<Vec<Change>> {
+    if let Some(prefix) = &options.relative {
+        changes.retain(|change| change.new.path.starts_with(prefix));
+    }
+    if options.reverse {
+        changes = changes.into_iter().map(Change::reversed).collect();
+    }
+    if options.renames {
+        changes = rename::detect(repo, changes, options, all_old)?;
+    }
+    if let Some((by_regex, text)) = &options.pickaxe {
+        let mut kept = Vec::new();
+        for change in changes {
+            if picks(repo, &change, *by_regex, text, options)? {
+                kept.push(change);
+            }
+        }
+        changes = kept;
+    }
+    if let Some(filter) = &options.filter {
+        let wanted: Vec<u8> = filter
+            .iter()
+            .copied()
+            .filter(u8::is_ascii_uppercase)
+            .collect();
+        let unwanted: Vec<u8> = filter
+            .iter()
+            .filter(|byte| byte.is_ascii_lowercase())
+            .map(u8::to_ascii_uppercase)
+            .collect();
+        let keeps = |change: &Change| {
+            (wanted.is_empty() || wanted.contains(&change.status))
+                && !unwanted.contains(&change.status)
+        };
+        if wanted == b"*" || !filter.contains(&b'*') || changes.iter().any(keeps) {
+            changes.retain(keeps);
+        } else {
+            changes.clear();
+        }
+    }
+    Ok(changes)
+}
+
+/// Whether a change is one that `-S` or `-G` looks for.
+fn picks(
+    repo: &Repo,
+    change: &Change,
+    by_regex: bool,
+    text: &str,
+    options: &Options,
+) -> Result<bool> {
+    if change.status == b'U' {
+        return Ok(false);
+    }
+    let old = change::content(repo, &change.old)?;
+    let new = change::content(repo, &change.new)?;
+    let bad = || crate::stop::Stop::Fatal(format!("invalid regex: {text}").into_bytes());
+    if by_regex {
+        let regex = crate::pattern::compile(text, crate::pattern::Kind::Extended, false)
+            .map_err(|_| bad())?;
+        if is_binary(&old) || is_binary(&new) {
+            return Ok(false);
+        }
+        let (old_lines, new_lines) = (lines::split(&old), lines::split(&new));
+        let hunks = lines::compare(&old_lines, &new_lines, options.space, options.algorithm);
+        return Ok(hunks.iter().any(|hunk| {
+            let gone = &old_lines[hunk.old..hunk.old + hunk.old_len];
+            let come = &new_lines[hunk.new..hunk.new + hunk.new_len];
+            gone.iter()
+                .chain(come)
+                .any(|line| regex.is_match(line.strip_suffix(b"\n").unwrap_or(line)))
+        }));
+    }
+    let kind = if options.pickaxe_regex {
+        crate::pattern::Kind::Extended
+    } else {
+        crate::pattern::Kind::Fixed
+    };
+    let regex = crate::pattern::compile(text, kind, false).map_err(|_| bad())?;
+    Ok(regex.find_iter(&old).count() != regex.find_iter(&new).count())
+}
