@@ -189,6 +189,7 @@ enum Key {
     OneTopLevel,
     RemoveFiles,
     FormatName,
+    Posix,
     Old,
     IgnoreZeros,
     Blocking,
@@ -291,7 +292,7 @@ const TABLE: &[Opt<Key>] = &[
     long(Key::OneTopLevel, "one-top-level", Value::Optional),
     long(Key::RemoveFiles, "remove-files", Value::None),
     value(Key::FormatName, b'H', "format"),
-    long(Key::Harmless, "posix", Value::None),
+    long(Key::Posix, "posix", Value::None),
     flag(Key::IgnoreZeros, b'i', "ignore-zeros"),
     value(Key::Blocking, b'b', "blocking-factor"),
     long(Key::RecordSize, "record-size", Value::Required),
@@ -661,6 +662,7 @@ impl Settings {
                     _ => return Err(usage(format!("{}: Invalid archive format", shown()))),
                 }
             }
+            Key::Posix => self.dialect = Dialect::Pax,
             Key::IgnoreZeros => self.ignore_zeros = true,
             Key::Blocking => {
                 let factor = shown()
