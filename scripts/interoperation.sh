@@ -1,0 +1,49 @@
+#!/bin/bash
+# Archives and databases made in the sandbox are read by the machine's own programs, and the other way round.
+# usage: scripts/interoperation.sh [CODEPOD]    the command `codepod`, built with the guests
+set -euo pipefail
+codepod=${1:-codepod}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+mkdir -p tree/sub
+seq 1 20000 > tree/numbers
+head -c 100000 /dev/urandom > tree/sub/random
+: > tree/empty
+ln -s numbers tree/link
+ln tree/numbers tree/hard
+failed=0
+inside() { "$codepod" run --no-hints --timeout 300 --mount "$work:/mnt:rw" --cwd /mnt "$1"; }
+check() {
+    if "${@:2}" > out 2>&1; then echo "ok: $1"; else echo "FAILED: $1"; cat out; failed=1; fi
+}
+
+inside 'for option in "" z j J -zstd; do tar -c$(case $option in -*) ;; *) echo "$option" ;; esac)f "in$option.tar" $(
+    case $option in -*) echo "-$option" ;; esac) tree || echo "tar $option"; done
+    tar --format=pax -cf inpax.tar tree
+    for tool in gzip bzip2 xz zstd; do $tool -c < tree/numbers > "in.$tool"; done
+    sqlite3 in.db "create table t(a, b); insert into t values (1, x'"'00ff'"'), (2, null); create virtual table f using fts5(x);"'
+for name in in inz inj inJ in-zstd inpax; do
+    check "$name.tar outside" bash -c "rm -rf back && mkdir back && tar xf $name.tar -C back && diff -r tree back/tree"
+done
+for tool in gzip bzip2 xz zstd; do
+    check "$tool outside" bash -c "$tool -dc < in.$tool | cmp - tree/numbers"
+    $tool -c < tree/numbers > "out.$tool"
+done
+check 'sqlite3 outside' bash -c "[ \"\$(sqlite3 in.db 'select count(*), hex(b) from t where a=1; pragma integrity_check')\" = \$'1|00FF\nok' ]"
+
+tar cf out.tar tree; tar czf outz.tar tree; tar cjf outj.tar tree; tar cJf outJ.tar tree; tar --zstd -cf outs.tar tree
+tar --format=pax -cf outp.tar tree
+rm -f out.db; sqlite3 out.db 'create table t(a); insert into t values (41), (1)'
+sums=$(cd tree && md5sum numbers sub/random empty hard)
+for name in out outz outj outJ outs outp; do
+    rm -rf inner; mkdir inner
+    inside "tar xf $name.tar -C inner" || failed=1
+    check "$name.tar inside" bash -c "cd inner/tree && md5sum -c --quiet <<< '$sums' && [ \"\$(readlink link)\" = numbers ]"
+done
+for tool in gzip bzip2 xz zstd; do
+    inside "$tool -dc < out.$tool > plain" || failed=1
+    check "$tool inside" cmp plain tree/numbers
+done
+check 'sqlite3 inside' [ "$(inside "sqlite3 out.db 'select sum(a) from t'")" = 42 ]
+exit "$failed"
