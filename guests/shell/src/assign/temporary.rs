@@ -59,7 +59,7 @@ pub fn temporary(shell: &mut Shell, assign: &Assign) -> Run<bool> {
         }
     }
     if shell.state.set.has(SetOptions::XTRACE) {
-        trace::scalar(shell, assign, &value)?;
+        trace::temporary(shell, assign, &value)?;
     }
     shell.state.scopes.save(name, false, &shell.state.variables);
     let variable = Variable {

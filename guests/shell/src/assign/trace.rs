@@ -18,6 +18,16 @@ pub(super) fn scalar(shell: &mut Shell, assign: &Assign, value: &[u8]) -> Run {
     expand::trace(shell, line)
 }
 
+/// The same for an assignment before a command, which shows what `+=` gives.
+#[cold]
+#[inline(never)]
+pub(super) fn temporary(shell: &mut Shell, assign: &Assign, value: &[u8]) -> Run {
+    let mut line = assign.name.bytes().to_vec();
+    line.push(b'=');
+    quote::traced_value(value, &mut line);
+    expand::trace(shell, line)
+}
+
 /// `name=(…)`, as written.
 #[cold]
 #[inline(never)]
