@@ -17,6 +17,9 @@ pub(crate) const COMMAND: Command = Command {
     run,
 };
 
+/// How many random scripts CI runs, of a fixed seed and of a new one.
+const FUZZED: &str = "150";
+
 /// How many cases of Oils must pass in CI.
 const OILS_AT_LEAST: usize = 0;
 
@@ -44,7 +47,10 @@ fn run(arguments: &[String]) -> Outcome {
 pub(crate) fn run_cases() -> Outcome {
     codepod_spec(&["verify"])?;
     codepod_spec(&["run"])?;
-    codepod_spec(&["oils", "--at-least", &OILS_AT_LEAST.to_string()])
+    codepod_spec(&["oils", "--at-least", &OILS_AT_LEAST.to_string()])?;
+    codepod_spec(&["fuzz", "--seed", "2", "--count", FUZZED])?;
+    // A difference that a new seed finds is shown, and is work; it is nobody's fault today.
+    codepod_spec(&["fuzz", "--count", FUZZED, "--report"])
 }
 
 fn codepod_spec(arguments: &[&str]) -> Outcome {

@@ -28,6 +28,7 @@ usage: codepod-spec COMMAND [OPTIONS]
     --count N             how many (1000)
     --seed S              which; a new one from the clock without it
     --first N             begin with this script of the seed (0)
+    --report              tell of differences without failing
     --wild                odd words, too, on which differences are still known
     --messages            compare the lines of standard error, and not only whether there are any
     --show N              show so many differences, made small (10)
@@ -88,6 +89,7 @@ fn fuzz_arguments(words: &mut Words<'_>) -> Result<fuzz::Arguments> {
             "--count" => arguments.count = words.number()?,
             "--seed" => arguments.seed = Some(words.number()?),
             "--first" => arguments.first = words.number()?,
+            "--report" => arguments.report = true,
             "--wild" => arguments.wild = true,
             "--messages" => arguments.messages = true,
             "--show" => arguments.show = words.number()?,

@@ -50,6 +50,8 @@ pub(crate) struct Arguments {
     pub(crate) wild: bool,
     /// Compare what standard error says, and not only whether it says anything.
     pub(crate) messages: bool,
+    /// Tell of differences without failing.
+    pub(crate) report: bool,
     /// How many differences are shown.
     pub(crate) show: usize,
     /// Where small scripts that differ are written.
@@ -66,6 +68,7 @@ impl Default for Arguments {
             first: 0,
             wild: false,
             messages: false,
+            report: false,
             show: 10,
             keep: None,
             print: None,
@@ -124,6 +127,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         started.elapsed().as_secs_f64()
     );
     match differing {
+        _ if arguments.report => Ok(()),
         0 => Ok(()),
         _ => Err(
             Failure::new(format!("{differing} scripts differ")).hint(format!(

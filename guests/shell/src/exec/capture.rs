@@ -14,7 +14,9 @@ use crate::shell::Shell;
 pub(super) fn run(shell: &mut Shell, list: &List, first: u32) -> Run<Vec<u8>> {
     let capture = Rc::new(Capture::default());
     let output = Open::Capture(Rc::clone(&capture));
-    shell.state.status = 0;
+    if list.items.is_empty() {
+        shell.state.status = 0;
+    }
     let shift = shell.state.line.wrapping_sub(first);
     subshell::in_place(shell, Kind::Substitution, &mut |shell| {
         shell.fds.set(1, output.clone());

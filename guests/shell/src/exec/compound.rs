@@ -133,7 +133,9 @@ pub(super) fn each(shell: &mut Shell, clause: &For, line: u32) -> Run {
     };
     let fields = words(shell, clause, line)?;
     shell.state.loops += 1;
-    shell.state.status = 0;
+    if fields.is_empty() {
+        shell.state.status = 0;
+    }
     let result = each_turns(shell, clause, line, name, &fields);
     shell.state.loops -= 1;
     shell.give_fields(fields);
@@ -190,7 +192,7 @@ pub(super) fn count(shell: &mut Shell, clause: &ArithFor, line: u32) -> Run {
 /// False when an expression was bad, which ends the loop but not the script.
 #[inline(never)]
 fn count_turns(shell: &mut Shell, clause: &ArithFor, line: u32) -> Run<bool> {
-    shell.state.status = 0;
+    let mut ran = false;
     if let Some(first) = &clause.first
         && step(shell, first, line)?.is_none()
     {
@@ -200,11 +202,17 @@ fn count_turns(shell: &mut Shell, clause: &ArithFor, line: u32) -> Run<bool> {
         traps::check(shell)?;
         if let Some(test) = &clause.condition {
             match step(shell, test, line)? {
-                Some(0) => return Ok(true),
+                Some(0) => {
+                    if !ran {
+                        shell.state.status = 0;
+                    }
+                    return Ok(true);
+                }
                 Some(_) => {}
                 None => return Ok(false),
             }
         }
+        ran = true;
         if let Turn::Last = turn(shell, &clause.body)? {
             return Ok(true);
         }
@@ -272,15 +280,17 @@ pub(super) fn case(shell: &mut Shell, clause: &Case, line: u32) -> Run {
         return Ok(());
     }
     let word = expand::single(shell, &clause.word)?;
-    shell.state.status = 0;
-    let mut at = 0;
+    let (mut at, mut ran) = (0, false);
     while let Some(found) = matching(shell, &clause.clauses, at, &word)? {
         at = found;
         loop {
             let Some(chosen) = clause.clauses.get(at) else {
                 return Ok(());
             };
-            shell.state.status = 0;
+            if chosen.body.items.is_empty() {
+                shell.state.status = 0;
+            }
+            ran = true;
             list::run(shell, &chosen.body)?;
             at += 1;
             match chosen.end {
@@ -289,6 +299,9 @@ pub(super) fn case(shell: &mut Shell, clause: &Case, line: u32) -> Run {
                 CaseEnd::Continue => break,
             }
         }
+    }
+    if !ran {
+        shell.state.status = 0;
     }
     Ok(())
 }

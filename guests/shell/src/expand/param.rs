@@ -230,6 +230,12 @@ fn length(shell: &mut Shell, param: &Param) -> Run<i64> {
         What::Element(..) if param.subscript.is_none() && !param.indirect => 0,
         What::All(..) if param.subscript.is_none() && !param.indirect => 0,
         What::Positionals(_) => shell.state.positional.len(),
+        What::All(name, _)
+            if shell.state.set.has(SetOptions::NOUNSET)
+                && !shell.state.variables.get(*name).exists() =>
+        {
+            return Err(super::unbound(shell, &name.bytes()));
+        }
         What::All(name, _) => match assign::value(shell, *name) {
             Value::Text(_) => 1,
             Value::Indexed(array) => array.len(),
