@@ -1,0 +1,66 @@
+//! Tools of GNU coreutils that ask for modes, owners, times, terminals or the system. Each is a module with a `main`.
+
+mod arguments;
+mod cat;
+mod chmod;
+mod chown;
+mod date;
+mod dd;
+mod df;
+mod du;
+mod fnmatch;
+mod install;
+mod ls;
+mod machine;
+mod make;
+mod mktemp;
+mod mode;
+mod names;
+mod quoting;
+mod size;
+mod stat;
+mod stty;
+mod system;
+mod tac;
+mod test;
+mod touch;
+mod version_order;
+mod who;
+
+codepod_tool::tools! {
+    "[": test::main, "check file types and compare values";
+    "arch": machine::arch, "print the machine's architecture";
+    "cat": cat::main, "print files one after another";
+    "chgrp": chown::main, "change the group of files";
+    "chmod": chmod::main, "change permission bits of files";
+    "chown": chown::main, "change the owner and group of files";
+    "date": date::main, "print or calculate dates";
+    "dd": dd::main, "copy blocks of files";
+    "df": df::main, "show file systems";
+    "dir": ls::main, "list directories in columns";
+    "du": du::main, "show how much files take";
+    "groups": who::groups, "print the groups of users";
+    "hostid": machine::hostid, "print the number of the host";
+    "hostname": machine::hostname, "print the name of the host";
+    "id": who::id, "print ids of users and groups";
+    "install": install::main, "copy files and set their modes";
+    "logname": who::logname, "print the login name";
+    "ls": ls::main, "list directories";
+    "mkdir": make::mkdir, "make directories";
+    "mkfifo": make::mkfifo, "make fifos";
+    "mknod": make::mknod, "make fifos; devices are refused";
+    "mktemp": mktemp::main, "make temporary files";
+    "nproc": machine::nproc, "print the number of processors";
+    "stat": stat::main, "show what is known of files";
+    "stty": stty::main, "show or change the terminal's settings";
+    "sync": machine::sync, "write cached data to disk";
+    "tac": tac::main, "print files, last line first";
+    "test": test::main, "check file types and compare values";
+    "touch": touch::main, "set times of files, making them";
+    "tty": machine::tty, "print the terminal's name";
+    "uname": machine::uname, "print system information";
+    "users": who::users, "print who is logged in";
+    "vdir": ls::main, "list directories in long form";
+    "who": who::who, "print who is logged in";
+    "whoami": who::whoami, "print the user's name";
+}

@@ -1,0 +1,33 @@
+//! Tools that start other programs or send signals.
+
+mod chroot;
+mod env;
+mod kill;
+mod nice;
+mod nohup;
+mod program;
+mod signals;
+mod stdbuf;
+mod timeout;
+
+codepod_tool::tools! {
+    "chroot": chroot::main, "refused: a sandbox has one root";
+    "env": env::main, "run a program in another environment";
+    "kill": kill::main, "send signals to processes";
+    "nice": nice::main, "run a program with another priority";
+    "nohup": nohup::main, "run a program that hangups do not end";
+    "stdbuf": stdbuf::main, "run a program with other buffers";
+    "timeout": timeout::main, "run a program for a limited time";
+}
+
+/// Prints how a tool is called. Returns its status.
+fn help(usage: &str) -> i32 {
+    let mut out = codepod_tool::Output::new();
+    out.put(usage.as_bytes());
+    i32::from(out.finish().is_err())
+}
+
+/// Prints which version a tool is of. Returns its status.
+fn version(tool: &str) -> i32 {
+    help(&format!("{tool} (codepod) {}\n", env!("CARGO_PKG_VERSION")))
+}
