@@ -270,9 +270,7 @@ impl Job<'_> {
                 self.status = 1;
             }
         }
-        if self.recursive && directory && !is_link(own.mode)
-            || self.recursive && directory && operand
-        {
+        if self.recursive && directory && (operand || !is_link(own.mode)) {
             match system::list(path) {
                 Ok(mut names) => {
                     names.sort();

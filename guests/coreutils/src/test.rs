@@ -203,9 +203,9 @@ impl Test<'_> {
             }
             self.at += 1;
             answer
-        } else if left >= 4 && self.word(0) == b"-l" && is_binary(self.word(2)) {
-            self.binary()?
-        } else if left >= 3 && is_binary(self.word(1)) {
+        } else if (left >= 4 && self.word(0) == b"-l" && is_binary(self.word(2)))
+            || (left >= 3 && is_binary(self.word(1)))
+        {
             self.binary()?
         } else if left > 1 && is_unary(self.word(0)) {
             self.unary()?
