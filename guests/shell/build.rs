@@ -4,7 +4,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let family = std::env::var("CARGO_CFG_TARGET_FAMILY").unwrap_or_default();
     if family.split(',').any(|family| family == "wasm") {
-        // `exec::DEPTH` says how deep commands nest; the engine's own stack is in codepod-wasmtime's `config.rs`.
+        // `exec::STACK` says how deep commands nest; the engine's own stack is in codepod-wasmtime's `config.rs`.
         println!("cargo::rustc-link-arg-bins=-zstack-size={}", 8 << 20);
     }
 }
