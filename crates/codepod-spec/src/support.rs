@@ -104,12 +104,12 @@ impl Support {
     pub(crate) fn mistakes(&self, tool: &str, sandbox: &dyn Place) -> Result<Vec<String>> {
         let mut mistakes = Vec::new();
         for option in self.works().chain(self.differs.keys().map(String::as_str)) {
-            if option.starts_with('-') && is_refused(tool, option, sandbox)? {
+            if is_one_option(option) && is_refused(tool, option, sandbox)? {
                 mistakes.push(format!("`{option}` is refused"));
             }
         }
         for option in self.missing.keys() {
-            if option.starts_with('-') && !is_refused(tool, option, sandbox)? {
+            if is_one_option(option) && !is_refused(tool, option, sandbox)? {
                 mistakes.push(format!("`{option}` is missing, but accepted"));
             }
         }
@@ -165,6 +165,16 @@ fn options_of(text: &str) -> Vec<String> {
         }
     }
     options
+}
+
+/// Whether a key names one option that can be tried, and not a topic such as `-NUM` or `-e with %f`.
+fn is_one_option(key: &str) -> bool {
+    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_graphic() && c != ',');
+    match (key.strip_prefix("--"), key.strip_prefix('-')) {
+        (Some(name), _) => is_name(name),
+        (None, Some(letter)) => letter.chars().count() == 1,
+        (None, None) => false,
+    }
 }
 
 /// Whether a tool says that it has no such option.

@@ -40,7 +40,8 @@ pub use script::{Aliases, Script, parser_options, syntax_error};
 pub use subshell::put_back;
 
 /// How much of the stack commands that nest may take, in bytes as [`cost`] counts them. The engine gives 24 MiB (`config.rs` of
-/// codepod-wasmtime): frames may be three times as big as counted (seen: 1,530 bytes for a call in a group), and there is room for what runs at the bottom: the parser,
+/// codepod-wasmtime): frames may be three times as big as counted (seen: 1,530 bytes for a call in a group), and there is room
+/// for what runs at the bottom: the parser,
 /// expansions, builtins.
 pub const STACK: u32 = 7_200_000;
 
