@@ -46,6 +46,8 @@ pub(crate) fn nextest(arguments: &[&str]) -> Outcome<Count> {
     let succeeded = process::cargo()
         .args(["nextest", "run", "--no-tests=pass"])
         .args(arguments)
+        // glibc then gives large pieces back to the system when they are freed. Tests look at that.
+        .env("MALLOC_MMAP_THRESHOLD_", "65536")
         .watch(Watched::Stderr, |line| {
             if let Some(summary) = nextest_summary(line) {
                 count = summary;

@@ -15,14 +15,17 @@ impl Temporary {
     /// Makes one where the machine keeps such things.
     pub(crate) fn new() -> Result<Temporary> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let name = format!(
-            "codepod-spec-{}-{}",
-            std::process::id(),
-            NEXT.fetch_add(1, Ordering::Relaxed)
-        );
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir(&path).map_err(|error| Failure::file("create", &path, error))?;
-        Ok(Temporary { path })
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let name = format!("codepod-spec-{}-{number}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Temporary { path }),
+                // Left by a process of the same number that was killed.
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(Failure::file("create", &path, error)),
+            }
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {

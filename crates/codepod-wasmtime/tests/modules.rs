@@ -89,7 +89,7 @@ fn a_module_that_takes_long_to_compile_does_not_hold_up_others() {
     .unwrap();
     engine.register(guest("small", 1));
     engine.preload("small").unwrap();
-    engine.register(guest("large", 150_000));
+    engine.register(guest("large", 600_000));
     let other = engine.clone();
     let large = std::thread::spawn(move || {
         let started = Instant::now();

@@ -189,8 +189,9 @@ pub(crate) struct Oracle {
 impl Oracle {
     /// How fast the canary answers.
     const ANSWER: Duration = Duration::from_millis(100);
-    /// How much memory may stay: warm slots keep what they are configured to keep, malloc its arenas.
-    const KEPT: usize = 16 << 20;
+    /// How much memory may stay: slots that were used keep what they are configured to keep, 88 KiB of memory, stack and
+    /// table each, and a bomb uses some hundreds; malloc keeps its arenas.
+    const KEPT: usize = 32 << 20;
 
     /// Starts the canary. What is loaded once (engine, modules) is loaded before memory is measured.
     pub(crate) fn begin() -> Oracle {
