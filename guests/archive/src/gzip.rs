@@ -2,11 +2,11 @@
 
 use std::io::{self, BufRead as _, Write as _};
 
+use codepod_datetime::{Civil, MONTHS};
 use codepod_tool::{
     Arguments, Found, Opt, Options, Value, complain, flag, io_text, long, path, value,
 };
 
-use crate::calendar;
 use crate::codec::{Format, GzipReader, GzipWriter, Header, Trouble, trouble};
 use crate::files::{self, Counted, Sink};
 use crate::system::{self, Meta, Moment};
@@ -735,7 +735,7 @@ impl Gzip {
                 0 => modified.seconds,
                 stored => stored.into(),
             };
-            print!("defla {check:08x} {} ", calendar::month_day_time(seconds));
+            print!("defla {check:08x} {} ", month_day_time(seconds));
         }
         let name = match (&header.name, self.name) {
             (Some(stored), Some(true)) => stored.clone(),
@@ -754,4 +754,21 @@ fn ratio(plain: u64, packed: u64, overhead: u64) -> String {
     }
     let saved = plain as f64 - (packed as f64 - overhead as f64);
     format!("{:5.1}%", 100.0 * saved / plain as f64)
+}
+
+/// `Nov 15 08:27`
+fn month_day_time(seconds: i64) -> String {
+    let date = Civil::from_seconds(seconds);
+    let month = &MONTHS[(date.month - 1) as usize][..3];
+    format!("{month} {:2} {:02}:{:02}", date.day, date.hour, date.minute)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_shown_as_in_a_list() {
+        assert_eq!(month_day_time(0), "Jan  1 00:00");
+    }
 }

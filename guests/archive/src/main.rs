@@ -1,11 +1,9 @@
 //! Archives and compression, all in process.
 
 mod bzip2;
-mod calendar;
 mod codec;
 mod files;
 mod gzip;
-mod owners;
 mod system;
 mod tar;
 mod xz;

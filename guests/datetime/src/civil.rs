@@ -74,3 +74,36 @@ impl Civil {
         days(self.month, self.day) - days(1, 1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_and_dates_are_the_same_moments() {
+        for seconds in [
+            0,
+            1,
+            -1,
+            951_782_400,
+            951_868_799,
+            1_577_882_096,
+            1_709_164_800,
+            4_102_444_800,
+            -62_135_596_800,
+        ] {
+            assert_eq!(Civil::from_seconds(seconds).to_seconds(), Some(seconds));
+        }
+        let date = Civil::from_seconds(1_709_164_799);
+        assert_eq!(
+            (date.year, date.month, date.day, date.hour),
+            (2024, 2, 28, 23)
+        );
+        let date = Civil::from_seconds(1_577_882_096);
+        assert_eq!(
+            (date.year, date.month, date.day, date.hour),
+            (2020, 1, 1, 12)
+        );
+        assert_eq!((date.weekday(), date.day_of_year()), (3, 0));
+    }
+}

@@ -13,6 +13,7 @@ mod zone;
 pub use civil::{Civil, days_from_civil};
 pub use format::format;
 pub use parse::parse;
+pub use words::{MONTHS, WEEKDAYS};
 pub use zone::{Local, Zone};
 
 /// A moment: seconds since 1970 and nanoseconds, which count forward.

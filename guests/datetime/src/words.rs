@@ -1,7 +1,7 @@
 //! Words of dates: months, days, units, zones.
 
 /// English names of months.
-pub(crate) const MONTHS: [&str; 12] = [
+pub const MONTHS: [&str; 12] = [
     "January",
     "February",
     "March",
@@ -17,7 +17,7 @@ pub(crate) const MONTHS: [&str; 12] = [
 ];
 
 /// English names of days.
-pub(crate) const WEEKDAYS: [&str; 7] = [
+pub const WEEKDAYS: [&str; 7] = [
     "Sunday",
     "Monday",
     "Tuesday",

@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 
+use codepod_datetime::Civil;
 use codepod_posix_regex::Glob;
 use codepod_tool::{Arguments, Output, complain, io_text, path};
 
@@ -500,21 +501,10 @@ fn escaped_name(name: &[u8]) -> Vec<u8> {
 
 /// `2020-01-01 12:00:00.000000000 +0000`
 fn timestamp(seconds: i64, nanoseconds: u32) -> String {
-    let days = seconds.div_euclid(86_400);
-    let rest = seconds.rem_euclid(86_400);
-    // Howard Hinnant's way from days to a date.
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    let at = Civil::from_seconds(seconds);
     format!(
-        "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{nanoseconds:09} +0000"
+        "{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{nanoseconds:09} +0000",
+        at.year, at.month, at.day, at.hour, at.minute, at.second
     )
 }
 

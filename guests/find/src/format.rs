@@ -1,11 +1,10 @@
 //! Formats of `-printf`, and what `-ls` prints.
 
+use codepod_datetime::{Civil, MONTHS, WEEKDAYS};
 use codepod_sys::file::Links;
-use codepod_tool::complain;
+use codepod_tool::{Names, complain};
 
-use crate::calendar::{DAYS, MONTHS, civil};
 use crate::evaluate::Entry;
-use crate::names::Names;
 use crate::stat::{self, mode_text};
 
 /// A part of a format.
@@ -45,19 +44,33 @@ pub(crate) struct Owners {
 
 impl Owners {
     pub(crate) fn user(&mut self, number: u32) -> String {
-        self.users.get_or_insert_with(Names::users).name(number)
+        name(self.users.get_or_insert_with(Names::users), number)
     }
 
     pub(crate) fn group(&mut self, number: u32) -> String {
-        self.groups.get_or_insert_with(Names::groups).name(number)
+        name(self.groups.get_or_insert_with(Names::groups), number)
     }
 
     pub(crate) fn has_user(&mut self, number: u32) -> bool {
-        self.users.get_or_insert_with(Names::users).has(number)
+        self.users
+            .get_or_insert_with(Names::users)
+            .name(number)
+            .is_some()
     }
 
     pub(crate) fn has_group(&mut self, number: u32) -> bool {
-        self.groups.get_or_insert_with(Names::groups).has(number)
+        self.groups
+            .get_or_insert_with(Names::groups)
+            .name(number)
+            .is_some()
+    }
+}
+
+/// The name of a number; the number where it has none.
+fn name(names: &Names, number: u32) -> String {
+    match names.name(number) {
+        Some(name) => String::from_utf8_lossy(name).into_owned(),
+        None => number.to_string(),
     }
 }
 
@@ -346,7 +359,7 @@ fn significant(value: f64) -> String {
 /// A time as `ctime` prints it, with a fraction unless it is `short`.
 fn date(time: u64, short: bool) -> Vec<u8> {
     let (seconds, rest) = ((time / 1_000_000_000) as i64, time % 1_000_000_000);
-    let date = civil(seconds);
+    let date = Civil::from_seconds(seconds);
     let fraction = if short {
         String::new()
     } else {
@@ -354,7 +367,7 @@ fn date(time: u64, short: bool) -> Vec<u8> {
     };
     format!(
         "{} {} {:2} {:02}:{:02}:{:02}{fraction} {}",
-        &DAYS[date.weekday as usize][..3],
+        &WEEKDAYS[date.weekday() as usize][..3],
         &MONTHS[date.month as usize - 1][..3],
         date.day,
         date.hour,
@@ -368,10 +381,10 @@ fn date(time: u64, short: bool) -> Vec<u8> {
 /// One field of a time, as `strftime` has it.
 fn time_field(time: u64, field: u8) -> Vec<u8> {
     let (seconds, rest) = ((time / 1_000_000_000) as i64, time % 1_000_000_000);
-    let date_now = civil(seconds);
-    let at = &date_now;
+    let at = Civil::from_seconds(seconds);
+    let (weekday, year_day) = (at.weekday(), at.day_of_year() + 1);
     let hour12 = (at.hour + 11) % 12 + 1;
-    let day_name = DAYS[at.weekday as usize];
+    let day_name = WEEKDAYS[weekday as usize];
     let month_name = MONTHS[at.month as usize - 1];
     let half = if at.hour < 12 { "AM" } else { "PM" };
     let with_fraction = format!("{:02}.{rest:09}0", at.second);
@@ -396,7 +409,7 @@ fn time_field(time: u64, field: u8) -> Vec<u8> {
         b'F' => format!("{:04}-{:02}-{:02}", at.year, at.month, at.day),
         b'H' => format!("{:02}", at.hour),
         b'I' => format!("{hour12:02}"),
-        b'j' => format!("{:03}", at.year_day),
+        b'j' => format!("{:03}", year_day),
         b'k' => format!("{:2}", at.hour),
         b'l' => format!("{hour12:2}"),
         b'm' => format!("{:02}", at.month),
@@ -407,14 +420,14 @@ fn time_field(time: u64, field: u8) -> Vec<u8> {
         b'S' => with_fraction,
         b'T' | b'X' => format!("{:02}:{:02}:{with_fraction}", at.hour, at.minute),
         b'R' => format!("{:02}:{:02}", at.hour, at.minute),
-        b'u' => ((at.weekday + 6) % 7 + 1).to_string(),
-        b'w' => at.weekday.to_string(),
+        b'u' => ((weekday + 6) % 7 + 1).to_string(),
+        b'w' => weekday.to_string(),
         b'y' => format!("{:02}", at.year.rem_euclid(100)),
         b'Y' => at.year.to_string(),
         b'Z' => "UTC".to_owned(),
         b'z' => "+0000".to_owned(),
-        b'U' => format!("{:02}", (at.year_day + 6 - at.weekday) / 7),
-        b'W' => format!("{:02}", (at.year_day + 6 - (at.weekday + 6) % 7) / 7),
+        b'U' => format!("{:02}", (year_day + 6 - weekday) / 7),
+        b'W' => format!("{:02}", (year_day + 6 - (weekday + 6) % 7) / 7),
         b'e' => format!("{:2}", at.day),
         b'C' => format!("{:02}", at.year.div_euclid(100)),
         b'n' => "\n".to_owned(),
@@ -429,7 +442,7 @@ pub(crate) fn list(entry: &Entry<'_>, owners: &mut Owners, now: i128, out: &mut 
     const HALF_YEAR: i128 = 31_556_952 / 2 * 1_000_000_000;
     let stat = entry.stat;
     let modified = i128::from(stat.mtime);
-    let date = civil((stat.mtime / 1_000_000_000) as i64);
+    let date = Civil::from_seconds((stat.mtime / 1_000_000_000) as i64);
     let month = &MONTHS[date.month as usize - 1][..3];
     let recent = modified > now - HALF_YEAR && modified <= now;
     let when = match recent {

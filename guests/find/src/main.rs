@@ -1,12 +1,10 @@
 //! find and xargs, as GNU findutils 4.9 has them.
 
-mod calendar;
 mod child;
 mod evaluate;
 mod expression;
 mod format;
 mod moment;
-mod names;
 mod parse;
 mod perm;
 mod stat;

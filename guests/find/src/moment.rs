@@ -1,6 +1,6 @@
 //! Dates in the arguments of `-newermt` and its kin.
 
-use crate::calendar::{MONTHS, days};
+use codepod_datetime::{Civil, MONTHS, days_from_civil};
 
 /// Nanoseconds since 1970 that a text means; none where it means nothing that is known here.
 pub(crate) fn parse(text: &str, now: i128) -> Option<i128> {
@@ -50,7 +50,7 @@ pub(crate) fn parse(text: &str, now: i128) -> Option<i128> {
                 } else if let Some(day) = day(&word) {
                     date = Some(day * 86_400);
                 } else if let Some(month) = month_number(&word) {
-                    let day: u32 = words.get(at)?.trim_end_matches(',').parse().ok()?;
+                    let day: i64 = words.get(at)?.trim_end_matches(',').parse().ok()?;
                     at += 1;
                     let year = match words
                         .get(at)
@@ -61,9 +61,9 @@ pub(crate) fn parse(text: &str, now: i128) -> Option<i128> {
                             at += 1;
                             year
                         }
-                        None => crate::calendar::civil((now / SECOND) as i64).year,
+                        None => Civil::from_seconds((now / SECOND) as i64).year,
                     };
-                    date = Some(i128::from(days(year, month, day)) * 86_400);
+                    date = Some(i128::from(days_from_civil(year, month, day)?) * 86_400);
                 } else if let Ok(number) = word.parse::<i128>() {
                     if let Some(month) = words
                         .get(at)
@@ -73,7 +73,8 @@ pub(crate) fn parse(text: &str, now: i128) -> Option<i128> {
                         let year = words.get(at)?.parse::<i64>().ok()?;
                         at += 1;
                         date = Some(
-                            i128::from(days(year, month, u32::try_from(number).ok()?)) * 86_400,
+                            i128::from(days_from_civil(year, month, i64::try_from(number).ok()?)?)
+                                * 86_400,
                         );
                         continue;
                     }
@@ -112,7 +113,7 @@ fn separated(text: &str) -> String {
         .collect()
 }
 
-fn month_number(word: &str) -> Option<u32> {
+fn month_number(word: &str) -> Option<i64> {
     if word.len() < 3 {
         return None;
     }
@@ -120,7 +121,7 @@ fn month_number(word: &str) -> Option<u32> {
         let name = name.to_ascii_lowercase();
         name == word || name[..3] == *word
     });
-    found.map(|at| at as u32 + 1)
+    found.map(|at| at as i64 + 1)
 }
 
 /// Seconds in a unit.
@@ -148,14 +149,14 @@ fn day(word: &str) -> Option<i128> {
     let (year, month, day) = if let [year, month, day] = word.split('-').collect::<Vec<_>>()[..] {
         (
             year.parse::<i64>().ok()?,
-            month.parse::<u32>().ok()?,
-            day.parse::<u32>().ok()?,
+            month.parse::<i64>().ok()?,
+            day.parse::<i64>().ok()?,
         )
     } else if let [month, day, year] = word.split('/').collect::<Vec<_>>()[..] {
         (
             year.parse::<i64>().ok()?,
-            month.parse::<u32>().ok()?,
-            day.parse::<u32>().ok()?,
+            month.parse::<i64>().ok()?,
+            day.parse::<i64>().ok()?,
         )
     } else if word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_digit()) {
         (
@@ -166,8 +167,10 @@ fn day(word: &str) -> Option<i128> {
     } else {
         return None;
     };
-    ((1..=12).contains(&month) && (1..=31).contains(&day))
-        .then(|| i128::from(days(year, month, day)))
+    let sane = (1..=12).contains(&month) && (1..=31).contains(&day);
+    sane.then(|| days_from_civil(year, month, day))
+        .flatten()
+        .map(i128::from)
 }
 
 /// A time of the day: `12:34`, `12:34:56.5`, with `Z` or `+01:00` behind it. Returns seconds, and those of the zone.

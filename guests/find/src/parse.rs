@@ -2,11 +2,10 @@
 
 use codepod_posix_regex::{Config, Regex, Syntax};
 use codepod_sys::file::Links;
-use codepod_tool::{Arguments, complain, io_text, quoted};
+use codepod_tool::{Arguments, Names, complain, io_text, quoted};
 
 use crate::expression::{Bits, Exec, Follow, Node, Parsed, Primary, Than, Time};
 use crate::format::Format;
-use crate::names::Names;
 use crate::stat::stat;
 use crate::{moment, perm};
 
@@ -501,7 +500,7 @@ impl Parser {
 
     fn user(&mut self, name: &[u8]) -> Result<Primary, Ended> {
         let text = self.argument(name)?;
-        match Names::users().number(&String::from_utf8_lossy(&text)) {
+        match number(&Names::users(), &text) {
             Some(number) => Ok(Primary::Uid(Than::Exactly, number.into())),
             None if text.is_empty() => trouble("The argument to -user should not be empty"),
             None => trouble([&quoted(&text)[..], b" is not the name of a known user"].concat()),
@@ -510,7 +509,7 @@ impl Parser {
 
     fn group(&mut self, name: &[u8]) -> Result<Primary, Ended> {
         let text = self.argument(name)?;
-        match Names::groups().number(&String::from_utf8_lossy(&text)) {
+        match number(&Names::groups(), &text) {
             Some(number) => Ok(Primary::Gid(Than::Exactly, number.into())),
             None if text.is_empty() => {
                 trouble("argument to -group is empty, but should be a group name")
@@ -713,4 +712,10 @@ fn syntax(name: &[u8]) -> Result<Syntax, Ended> {
             );
         }
     })
+}
+
+/// The number of a name, or of a number in digits.
+fn number(names: &Names, text: &[u8]) -> Option<u32> {
+    let digits = || std::str::from_utf8(text).ok()?.parse().ok();
+    names.number(text).or_else(digits)
 }

@@ -9,6 +9,7 @@
 mod bytes;
 mod command;
 mod message;
+mod names;
 mod options;
 mod output;
 mod table;
@@ -16,6 +17,7 @@ mod table;
 pub use bytes::{os_str, path};
 pub use command::{Command, Ended, Ends};
 pub use message::{complain, errno_text, io_text, quoted};
+pub use names::Names;
 pub use options::{Found, Opt, Options, Usage, Value, flag, long, optional, value};
 pub use output::Output;
 pub use table::{Main, Tool, run};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _, Write};
 
-use codepod_tool::{Output, complain, io_text, path};
+use codepod_tool::{Names, Output, complain, io_text, path};
 
 use super::header::{self, BLOCK, Builder, Dialect, Entry, Kind};
 use super::list::Lister;
@@ -14,7 +14,6 @@ use super::transform::Use;
 use super::{Fatal, Run, about, modes, safe, shown, source};
 use crate::codec::{Effort, Writer};
 use crate::files::{self, Counted, Sink};
-use crate::owners::Names;
 use crate::system::{self, Meta, Moment};
 
 /// Where an archive goes.

@@ -1,6 +1,7 @@
 //! Dates in options: `@SECONDS`, ISO dates, and the time of a file.
 
-use crate::calendar::Date;
+use codepod_datetime::Civil;
+
 use crate::system::{self, Moment};
 
 /// Reads a date. Fails where it is none.
@@ -50,7 +51,7 @@ fn iso(text: &str) -> Option<i64> {
         day.next()?.parse().ok()?,
         day.next()?.parse().ok()?,
     );
-    let mut date = Date {
+    let mut date = Civil {
         year,
         month,
         day,
@@ -88,10 +89,14 @@ fn iso(text: &str) -> Option<i64> {
     }
     let sane = (1..=12).contains(&date.month)
         && (1..=31).contains(&date.day)
-        && date.hour < 24
-        && date.minute < 60;
-    (sane && date.second < 61 && (0..=9999).contains(&date.year))
-        .then(|| date.to_seconds() - offset)
+        && (0..24).contains(&date.hour)
+        && (0..60).contains(&date.minute)
+        && (0..61).contains(&date.second)
+        && (0..=9999).contains(&date.year);
+    if !sane {
+        return None;
+    }
+    date.to_seconds().map(|seconds| seconds - offset)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write};
 
-use codepod_tool::{Output, complain, io_text, path};
+use codepod_tool::{Names, Output, complain, io_text, path};
 
 use super::header::{Entry, Kind};
 use super::list::{self, Lister};
@@ -16,7 +16,6 @@ use super::settings::{Existing, Settings};
 use super::source::Source;
 use super::transform::Use;
 use super::{Fatal, Run, about, safe, shown, source};
-use crate::owners::Names;
 use crate::system::{self, Moment};
 
 /// What stops one member, and what stops everything.

@@ -1,5 +1,6 @@
 //! `tar -t`, and the lines that `-v` prints.
 
+use codepod_datetime::Civil;
 use codepod_tool::Output;
 
 use super::header::{Entry, Kind, mode_text};
@@ -7,7 +8,6 @@ use super::reader::{Next, Reader};
 use super::settings::Settings;
 use super::transform::Use;
 use super::{Fatal, Run, about, safe, shown, source};
-use crate::calendar::Date;
 
 /// Prints names and long lines, in columns that grow with what they hold.
 pub(crate) struct Lister {
@@ -46,7 +46,7 @@ impl Lister {
         line.push(b'/');
         line.extend_from_slice(&group);
         let pad = self.width - taken + size.len();
-        let date = Date::from_seconds(entry.modified.seconds);
+        let date = Civil::from_seconds(entry.modified.seconds);
         let (y, mo, d, h, mi, s) = (
             date.year,
             date.month,

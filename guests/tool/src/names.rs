@@ -4,19 +4,19 @@ use std::collections::HashMap;
 
 /// The names of one of the two files.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub struct Names {
     by_number: HashMap<u32, Vec<u8>>,
     by_name: HashMap<Vec<u8>, u32>,
 }
 
 impl Names {
     /// The users of this system.
-    pub(crate) fn users() -> Names {
+    pub fn users() -> Names {
         Names::read("/etc/passwd")
     }
 
     /// The groups of this system.
-    pub(crate) fn groups() -> Names {
+    pub fn groups() -> Names {
         Names::read("/etc/group")
     }
 
@@ -48,12 +48,12 @@ impl Names {
     }
 
     /// The name of a number, if it has one.
-    pub(crate) fn name(&self, number: u32) -> Option<&[u8]> {
+    pub fn name(&self, number: u32) -> Option<&[u8]> {
         self.by_number.get(&number).map(Vec::as_slice)
     }
 
     /// The number of a name.
-    pub(crate) fn number(&self, name: &[u8]) -> Option<u32> {
+    pub fn number(&self, name: &[u8]) -> Option<u32> {
         self.by_name.get(name).copied()
     }
 }
