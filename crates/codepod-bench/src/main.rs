@@ -10,6 +10,7 @@ mod agent;
 mod bare;
 mod concurrency;
 mod create;
+mod data;
 mod memory;
 mod native;
 mod pipe;

@@ -2,11 +2,22 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::time::ClockId;
+
 /// The time of one call.
 pub(crate) fn time<R>(f: impl FnOnce() -> R) -> (Duration, R) {
     let start = Instant::now();
     let result = f();
     (start.elapsed(), result)
+}
+
+/// The CPU time that this process takes for one call, on all its threads.
+pub(crate) fn cpu<R>(f: impl FnOnce() -> R) -> std::io::Result<(Duration, R)> {
+    let now = || Duration::try_from(rustix::time::clock_gettime(ClockId::ProcessCPUTime));
+    let start = now().map_err(std::io::Error::other)?;
+    let result = f();
+    let end = now().map_err(std::io::Error::other)?;
+    Ok((end.saturating_sub(start), result))
 }
 
 /// The median.

@@ -1,161 +1,146 @@
-//! The pipelines with which peers were measured (W5, without a shell), beside native GNU tools.
-//!
-//! The data has the shape of the peers' workload: log lines, about 50 MB.
+//! The pipelines with which peers were measured (W5), beside native GNU tools: CPU time against CPU time.
+//! Then how long a tool takes from its start to its end, beside `fork` and `exec` of the machine's.
 
-use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use codepod::{Options, Pipeline, Sandbox};
+use codepod::{Options, Sandbox};
 
-use crate::report::Report;
-use crate::timing::{median, show, time};
-use crate::{create, native};
+use crate::report::{Goal, Report};
+use crate::timing::{cpu, median, show, time};
+use crate::{Outcome, create, data, native};
 
-const LINES: usize = 620_000;
-
-/// Name, stages with arguments, and the same for bash.
-const PIPELINES: &[(&str, &[&[&str]], &str)] = &[
+/// Name and script; `/tmp/w` inside is the directory of the data outside, where the script runs.
+const PIPELINES: &[(&str, &str)] = &[
+    ("wc", "cat log50.txt | wc -l"),
+    ("grep", "grep -c ERROR log50.txt"),
     (
-        "cat | wc -l",
-        &[&["cat", "log.txt"], &["wc", "-l"]],
-        "cat log.txt | wc -l",
+        "regex",
+        "grep -cE 'svc1[0-9] [0-9]+ (ERROR|WARN) user[0-9]*7,' log50.txt",
     ),
+    ("sed", "sed 's/a/b/g' log50.txt | wc -c"),
+    ("awk", "awk '{s+=$3} END{print s}' log50.txt"),
+    ("cut", "cut -d, -f2 log50.txt | sort -u | wc -l"),
     (
-        "cut | sort | uniq -c | sort -rn | head",
-        &[
-            &["cut", "-d", " ", "-f2,4", "log.txt"],
-            &["sort"],
-            &["uniq", "-c"],
-            &["sort", "-rn"],
-            &["head", "-n", "5"],
-        ],
-        "cut -d' ' -f2,4 log.txt | sort | uniq -c | sort -rn | head -n 5",
+        "sort",
+        "cut -d' ' -f2,4 log50.txt | sort | uniq -c | sort -rn | head -n 5",
     ),
+    ("sortall", "sort log50.txt | md5sum"),
+    ("gzip", "gzip -c log50.txt | gunzip -c | md5sum"),
+    ("find", "find tree -type f -name '*7.txt' | wc -l"),
+    ("grep -r", "grep -rl needle tree | wc -l"),
+    ("jq", "jq '[.[] | select(.active) | .score] | add' big.json"),
     (
-        "cut | sort -u | wc -l",
-        &[
-            &["cut", "-d", ",", "-f2", "log.txt"],
-            &["sort", "-u"],
-            &["wc", "-l"],
-        ],
-        "cut -d, -f2 log.txt | sort -u | wc -l",
-    ),
-    (
-        "sort | md5sum",
-        &[&["sort", "log.txt"], &["md5sum"]],
-        "sort log.txt | md5sum",
+        "jq group",
+        "jq -c 'group_by(.addr.city) | map({c: .[0].addr.city, n: length}) | sort_by(-.n, .c) | .[0:3]' big.json",
     ),
 ];
 
-fn log() -> String {
-    let mut text = String::new();
-    let mut seed = 42u64;
-    let levels = ["INFO", "DEBUG", "WARN", "ERROR"];
-    for i in 0..LINES {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        let number = seed >> 33;
-        let _ = writeln!(
-            text,
-            "2026-01-{:02} {:02}:{:02}:{:02} host{} {} request,{},took {} ms from 10.{}.{}.{}",
-            1 + i % 28,
-            i / 3600 % 24,
-            i / 60 % 60,
-            i % 60,
-            number % 40,
-            levels[(number % 4) as usize],
-            number % 5000,
-            number % 900,
-            number % 250,
-            number % 99,
-            number % 77,
-        );
-    }
-    text
-}
+const ROUNDS: usize = 5;
+/// No pipeline may take more than this of the native CPU time, nor the geometric mean more than that.
+const WORST: f64 = 3.5;
+const MEAN: f64 = 1.7;
 
-fn pipeline(sandbox: &Sandbox, stages: &[&[&str]]) -> Option<Pipeline> {
-    let mut commands = stages
-        .iter()
-        .map(|argv| sandbox.command(argv.iter().copied()).env("LC_ALL", "C"));
-    let first = commands.next()?;
-    let second = commands.next()?;
-    Some(commands.fold(first.pipe(second), Pipeline::pipe))
-}
+/// Tools on a small file, from start to end.
+const STARTED: [&[&str]; 5] = [
+    &["true"],
+    &["cat", "small"],
+    &["sort", "small"],
+    &["wc", "small"],
+    &["grep", "a", "small"],
+];
+const STARTS: usize = 200;
+/// How much quicker than `fork` and `exec` a start must be.
+const QUICKER: f64 = 3.0;
 
-/// The first characters of an output.
-fn beginning(output: &[u8]) -> String {
-    String::from_utf8_lossy(output).chars().take(100).collect()
-}
-
-pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn run(report: &mut Report) -> Outcome {
     let sandbox = create::sandbox(Options::default())?;
-    if sandbox
-        .command(["wc", "--version"])
-        .run_blocking()?
-        .exit_code
-        != 0
-    {
-        report.note("tools", "not built", "");
-        return Ok(());
-    }
-    let text = log();
     let directory = std::env::temp_dir().join(format!("codepod-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&directory)?;
-    std::fs::write(directory.join("log.txt"), &text)?;
-    sandbox.write_file("log.txt", &text)?;
-    for (name, stages, script) in PIPELINES {
-        let (mut ours, mut reference) = (Vec::new(), Vec::new());
-        let mut complaint = None;
-        for _ in 0..3 {
-            let Some(pipeline) = pipeline(&sandbox, stages) else {
-                continue;
-            };
-            let (took, result) = time(|| pipeline.run_blocking());
-            let result = result?;
+    data::write(&directory)?;
+    std::fs::write(directory.join("small"), "b\na\nc\n")?;
+    let outcome = bring(&sandbox, &directory, "")
+        .and_then(|()| pipelines(report, &sandbox, &directory))
+        .and_then(|()| starts(report, &sandbox, &directory));
+    std::fs::remove_dir_all(&directory)?;
+    outcome
+}
+
+/// Copies a directory of the machine into the sandbox's working directory.
+fn bring(sandbox: &Sandbox, directory: &Path, inside: &str) -> Outcome {
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = format!("{inside}{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            sandbox.mkdir(&name)?;
+            bring(sandbox, &entry.path(), &format!("{name}/"))?;
+        } else {
+            sandbox.write_file(&name, std::fs::read(entry.path())?)?;
+        }
+    }
+    Ok(())
+}
+
+fn pipelines(report: &mut Report, sandbox: &Sandbox, directory: &Path) -> Outcome {
+    let mut logarithms = Vec::new();
+    for (name, script) in PIPELINES {
+        let (mut ours, mut reference): (Vec<Duration>, Vec<Duration>) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            let (took, result) = cpu(|| {
+                sandbox
+                    .command(["bash", "-c", script])
+                    .env("LC_ALL", "C")
+                    .run_blocking()
+            })?;
             ours.push(took);
-            let (took, expected) = time(|| native::bash(script, &directory));
+            let (took, expected) = native::bash_cpu(script, directory)?;
             reference.push(took);
-            let expected = expected?;
+            let result = result?;
             if result.stdout != expected {
-                complaint = Some(format!(
-                    "got {:?}, status {}, not {:?}\n{}",
-                    beginning(&result.stdout),
-                    result.exit_code,
-                    beginning(&expected),
-                    result.stderr_text()
-                ));
+                let said = String::from_utf8_lossy(&result.stderr).into_owned();
+                return Err(format!("`{script}` gives a wrong answer: {said}").into());
             }
         }
         let (ours, native) = (median(&mut ours), median(&mut reference));
         let ratio = ours.as_secs_f64() / native.as_secs_f64();
-        let verdict = complaint.as_ref().map_or("", |_| " WRONG ANSWER");
-        report.note(
-            &format!("{name}, {} MB", text.len() / 1_000_000),
+        logarithms.push(ratio.ln());
+        report.ratio(
+            &format!("{name}, CPU time"),
             show(ours),
-            format!("native {} ×{ratio:.2}{verdict}", show(native)),
+            format!("native {}", show(native)),
+            ratio,
+            Goal::AtMost(WORST),
         );
-        for line in complaint.iter().flat_map(|text| text.lines()) {
-            println!("  {line}");
-        }
     }
-    std::fs::remove_dir_all(&directory)?;
-    let mut startup = Vec::new();
-    for argv in [
-        &["true"][..],
-        &["echo", "hi"],
-        &["cat", "/dev/null"],
-        &["sort", "/dev/null"],
-        &["wc", "/dev/null"],
-    ] {
-        startup.clear();
-        for _ in 0..500 {
-            startup.push(time(|| sandbox.command(argv.iter().copied()).run_blocking()).0);
+    let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+    report.ratio("geometric mean", "", "", mean, Goal::AtMost(MEAN));
+    Ok(())
+}
+
+fn starts(report: &mut Report, sandbox: &Sandbox, directory: &Path) -> Outcome {
+    for argv in STARTED {
+        let (mut ours, mut reference) = (Vec::new(), Vec::new());
+        for _ in 0..STARTS {
+            let (took, result) = time(|| sandbox.command(argv.iter().copied()).run_blocking());
+            result?;
+            ours.push(took);
+            let (took, result) = time(|| {
+                Command::new(argv[0])
+                    .args(&argv[1..])
+                    .current_dir(directory)
+                    .stdin(Stdio::null())
+                    .output()
+            });
+            result?;
+            reference.push(took);
         }
-        report.note(
+        let (ours, native) = (median(&mut ours), median(&mut reference));
+        report.ratio(
             &format!("start to end: {}", argv.join(" ")),
-            show(median(&mut startup)),
-            "",
+            show(ours),
+            format!("native {}", show(native)),
+            native.as_secs_f64() / ours.as_secs_f64(),
+            Goal::AtLeast(QUICKER),
         );
     }
     Ok(())
