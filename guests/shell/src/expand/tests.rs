@@ -12,7 +12,8 @@ fn after(script: &str) -> (Shell, Rc<Capture>) {
         line: 1,
         ..State::default()
     });
-    crate::special::initial(&mut shell, &[]);
+    // Without a locale, bash counts bytes.
+    crate::special::initial(&mut shell, &[b"LC_ALL=C.UTF-8".to_vec()]);
     let output = Rc::new(Capture::default());
     for number in [1, 2] {
         shell.fds.set(number, Open::Capture(Rc::clone(&output)));
