@@ -36,15 +36,29 @@ pub(crate) fn all(filters: &[&str]) -> Outcome<Count> {
     let mut arguments = vec!["--workspace"];
     arguments.extend(filters);
     let unit = nextest(&arguments)?;
+    let guests = guest_units(filters)?;
     let documentation = doc_tests(filters)?;
-    Ok(unit.plus(documentation))
+    Ok(unit.plus(guests).plus(documentation))
+}
+
+/// Guests that take minutes to build for this machine and are mostly other people's programs: their cases are in spec/tools.
+const NOT_BUILT_HERE: [&str; 3] = ["jq", "sqlite", "toolbox"];
+
+/// Runs the guests' unit tests, as programs of this machine.
+fn guest_units(filters: &[&str]) -> Outcome<Count> {
+    let mut arguments = vec!["--manifest-path", "guests/Cargo.toml", "--workspace"];
+    for package in NOT_BUILT_HERE {
+        arguments.extend(["--exclude", package]);
+    }
+    arguments.extend(filters);
+    nextest(&arguments)
 }
 
 /// Runs nextest with the given arguments.
 pub(crate) fn nextest(arguments: &[&str]) -> Outcome<Count> {
     let mut count = Count::default();
     let succeeded = process::cargo()
-        .args(["nextest", "run", "--no-tests=pass"])
+        .args(["nextest", "run", "--no-tests=pass", "--no-fail-fast"])
         .args(arguments)
         // glibc then gives large pieces back to the system when they are freed. Tests look at that.
         .env("MALLOC_MMAP_THRESHOLD_", "65536")

@@ -1,7 +1,7 @@
 //! `cat`: prints files one after another. uutils' own refuses fifos here.
 
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Write as _};
 
 use codepod_tool::{Arguments, Found, Opt, Options, Output, Value, complain, flag, long, path};
 
@@ -120,7 +120,7 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
 
 impl Cat {
     fn file(&mut self, name: &[u8], out: &mut Output) -> Result<(), String> {
-        let mut input: Box<dyn io::Read> = if name == b"-" {
+        let input: Box<dyn io::Read> = if name == b"-" {
             Box::new(io::stdin().lock())
         } else {
             if is_output(name) {
@@ -130,19 +130,21 @@ impl Cat {
             Box::new(file)
         };
         let plain = !(self.number || self.ends || self.tabs || self.non_printing || self.squeeze);
-        let mut buffer = vec![0; BLOCK];
+        let mut input = BufReader::with_capacity(BLOCK, input);
         loop {
-            let count = match input.read(&mut buffer) {
-                Ok(0) => return Ok(()),
-                Ok(count) => count,
+            let text = match input.fill_buf() {
+                Ok([]) => return Ok(()),
+                Ok(text) => text,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(system::io_message(&error)),
             };
             if plain {
-                out.put(&buffer[..count])
+                out.put(text)
             } else {
-                self.show(&buffer[..count], out)
+                self.show(text, out)
             }
+            let count = text.len();
+            input.consume(count);
             // What was read is to be seen before more is waited for.
             if count < BLOCK {
                 let _ = out.flush();

@@ -4,11 +4,13 @@ mod arguments;
 mod cat;
 mod chmod;
 mod chown;
+mod count;
 mod date;
 mod dd;
 mod df;
 mod du;
 mod fnmatch;
+mod head;
 mod install;
 mod ls;
 mod machine;
@@ -26,6 +28,7 @@ mod test;
 mod touch;
 mod version_order;
 mod who;
+mod yes;
 
 codepod_tool::tools! {
     "[": test::main, "check file types and compare values";
@@ -40,6 +43,7 @@ codepod_tool::tools! {
     "dir": ls::main, "list directories in columns";
     "du": du::main, "show how much files take";
     "groups": who::groups, "print the groups of users";
+    "head": head::main, "print the beginning of files";
     "hostid": machine::hostid, "print the number of the host";
     "hostname": machine::hostname, "print the name of the host";
     "id": who::id, "print ids of users and groups";
@@ -63,4 +67,5 @@ codepod_tool::tools! {
     "vdir": ls::main, "list directories in long form";
     "who": who::who, "print who is logged in";
     "whoami": who::whoami, "print the user's name";
+    "yes": yes::main, "print a line until nobody reads any more";
 }

@@ -52,6 +52,12 @@ mod calls {
         Some(state.columns as usize)
     }
 
+    /// Leaves bytes that were read from standard input, and not used, to whoever reads it next. A pipe does not take them.
+    pub(crate) fn give_back(count: usize) {
+        use codepod_sys::descriptor::{Whence, seek};
+        let _ = seek(codepod_sys::Fd::STDIN, -(count as i64), Whence::Current);
+    }
+
     /// Whether a descriptor is a terminal.
     pub(crate) fn is_terminal(fd: u32) -> bool {
         codepod_sys::terminal::is_terminal(codepod_sys::Fd(fd))
@@ -105,6 +111,8 @@ mod calls {
             reserved: 0,
         })
     }
+
+    pub(crate) fn give_back(_count: usize) {}
 
     pub(crate) fn stat_output() -> Result<Stat> {
         stat(b"/dev/stdout", Links::Follow)

@@ -8,6 +8,8 @@ use codepod_tool::io_text;
 
 /// How much is read at once.
 pub(crate) const BLOCK: usize = 256 << 10;
+/// How much is read at first: most files are small, and memory that nothing has touched yet costs time.
+pub(crate) const FIRST_BLOCK: usize = 8 << 10;
 
 /// A file or standard input.
 #[derive(Debug)]
@@ -63,6 +65,8 @@ pub(crate) struct Lines {
     buffer: Vec<u8>,
     /// Where the next line starts.
     start: usize,
+    /// How much is read next.
+    block: usize,
     ended: bool,
 }
 
@@ -74,6 +78,7 @@ impl Lines {
             line_end,
             buffer: Vec::new(),
             start: 0,
+            block: FIRST_BLOCK,
             ended: false,
         }
     }
@@ -101,7 +106,8 @@ impl Lines {
 
     fn fill(&mut self) -> io::Result<()> {
         let old = self.buffer.len();
-        self.buffer.resize(old + BLOCK, 0);
+        self.buffer.resize(old + self.block, 0);
+        self.block = BLOCK.min(2 * self.block);
         let read = self.source.read(&mut self.buffer[old..]);
         self.buffer.truncate(old + *read.as_ref().unwrap_or(&0));
         self.ended = read? == 0;

@@ -11,7 +11,7 @@ use codepod_tool::io_text;
 
 use crate::arguments::Settings;
 use crate::line_order::LineOrder;
-use crate::lines::{self, BLOCK, Lines, Source};
+use crate::lines::{self, BLOCK, FIRST_BLOCK, Lines, Source};
 use crate::radix::{self, Line};
 use crate::{merge, write};
 
@@ -64,7 +64,8 @@ impl Sorter<'_> {
         loop {
             self.make_room()?;
             let old = self.text.len();
-            self.text.resize(old + BLOCK, 0);
+            // A small file must not fill a large block.
+            self.text.resize(old + old.clamp(FIRST_BLOCK, BLOCK), 0);
             let read = source.read(&mut self.text[old..]);
             self.text.truncate(old + *read.as_ref().unwrap_or(&0));
             let read = read.map_err(|error| lines::read_failed(name, &error))?;

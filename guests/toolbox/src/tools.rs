@@ -71,7 +71,6 @@ tools! {
     "false": Ignores, bare::r#false, "do nothing, unsuccessfully";
     "fmt": Follows, uutils!("fmt", uu_fmt), "fill and join lines of paragraphs";
     "fold": Follows, uutils!("fold", uu_fold), "break long lines";
-    "head": Follows, uutils!("head", uu_head), "print the first part of files";
     "join": Follows, uutils!("join", uu_join), "join lines of two files on a common field";
     "link": Follows, uutils!("link", uu_link), "make a hard link";
     "ln": Follows, uutils!("ln", uu_ln), "make links";
@@ -113,7 +112,6 @@ tools! {
     "uniq": Follows, uutils!("uniq", uu_uniq), "leave out repeated lines";
     "unlink": Follows, uutils!("unlink", uu_unlink), "remove one file";
     "wc": Follows, uutils!("wc", uu_wc), "count lines, words and bytes";
-    "yes": Ignores, uutils!("yes", uu_yes), "print a line again and again";
 }
 
 /// The names for the build, which makes an entry in `/bin` for each: a section of the module, not of its memory.
