@@ -28,6 +28,11 @@ impl<T> Counted<T> {
         self.count
     }
 
+    /// What is inside, to change it.
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        &mut self.inner
+    }
+
     /// What is inside.
     pub(crate) fn into_inner(self) -> T {
         self.inner

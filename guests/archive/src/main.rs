@@ -6,7 +6,10 @@ mod files;
 mod gzip;
 mod system;
 mod tar;
+mod unzip;
 mod xz;
+mod zip;
+mod zipfile;
 mod zstd;
 
 codepod_tool::tools! {
@@ -20,10 +23,13 @@ codepod_tool::tools! {
     "tar": tar::main, "create, list and extract archives";
     "unlzma": xz::main, "decompress lzma files";
     "unxz": xz::main, "decompress xz files";
+    "unzip": unzip::main, "list, test and extract zip archives";
     "unzstd": zstd::main, "decompress zstd files";
     "xz": xz::main, "compress files with xz";
     "xzcat": xz::main, "decompress xz files to standard output";
     "zcat": gzip::main, "decompress gzip files to standard output";
+    "zip": zip::main, "make and change zip archives";
+    "zipinfo": unzip::main, "list zip archives in detail";
     "zstd": zstd::main, "compress files with zstd";
     "zstdcat": zstd::main, "decompress zstd files to standard output";
 }
