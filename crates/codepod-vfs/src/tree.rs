@@ -24,7 +24,7 @@ pub use self::diff::{Change, ChangeKind, diff};
 use self::inode::{Body, Directory, Entry, Inode, Link, Links, Name};
 use crate::backend::{DirSink, New, NewBody};
 use crate::limits::{FsLimits, Usage};
-use crate::map::Map;
+use crate::map::{Difference, Map};
 use crate::node::{Device, DirEntryRef, InodeId, Stat};
 
 /// A whole file system as a value.
@@ -123,6 +123,23 @@ impl Tree {
         used
     }
 
+    /// Whether both are one and the same state. Two that merely hold the same are not.
+    pub fn is_same(&self, other: &Tree) -> bool {
+        self.inodes.ptr_eq(&other.inodes)
+    }
+
+    /// How many bytes of content this state keeps that `next`, which came from it, does not have.
+    pub(crate) fn held_beside(&self, next: &Tree) -> u64 {
+        self.inodes
+            .diff(&next.inodes, Arc::ptr_eq)
+            .map(|difference| match difference {
+                Difference::Added(..) => 0,
+                Difference::Removed(_, old) => old.held_beside(None),
+                Difference::Changed(_, old, new) => old.held_beside(Some(new)),
+            })
+            .sum()
+    }
+
     /// How many inodes there are, those of the base image included.
     pub fn inode_count(&self) -> usize {
         self.inodes.len()
@@ -210,7 +227,6 @@ impl Tree {
     }
 
     /// The node at a path of plain names from the root, following nothing.
-    #[cfg(test)]
     pub(crate) fn at(&self, path: &[u8]) -> Result<InodeId, Errno> {
         path.split(|byte| *byte == b'/')
             .filter(|name| !name.is_empty())

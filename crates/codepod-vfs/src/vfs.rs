@@ -8,6 +8,7 @@
 //! retains it; a number that is not held may come to mean nothing (`Stale`).
 
 mod access;
+mod moments;
 mod mount;
 mod names;
 mod open;

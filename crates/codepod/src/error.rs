@@ -50,6 +50,44 @@ pub enum ErrorKind {
         /// How many.
         processes: usize,
     },
+    /// A run is not kept: it never was, or it is too long ago.
+    #[error("there is no run {number} in the history")]
+    NoSuchRun {
+        /// The number asked for.
+        number: u64,
+        /// The oldest that is kept.
+        oldest: Option<u64>,
+    },
+    /// Fewer runs are kept than were to be undone.
+    #[error("cannot undo {wanted} runs: {have} can be undone")]
+    NothingToUndo {
+        /// How many were wanted.
+        wanted: usize,
+        /// How many there are.
+        have: usize,
+    },
+    /// Fewer runs were undone than are to be done again.
+    #[error("cannot redo {wanted} runs: {have} were undone")]
+    NothingToRedo {
+        /// How many were wanted.
+        wanted: usize,
+        /// How many there are.
+        have: usize,
+    },
+    /// The sandbox is not any more as the operation found it at first.
+    #[error("the sandbox has changed since")]
+    Changed,
+    /// A snapshot or a fork is of another sandbox.
+    #[error("the snapshot is of another sandbox")]
+    Foreign,
+    /// A host directory is mounted to be written to, which cannot be tried out.
+    #[error(
+        "`{at}` is a host directory that is written to: what happens there cannot be taken back"
+    )]
+    HostMount {
+        /// The sandbox's path.
+        at: String,
+    },
     /// A shell cannot go on from the state that it has.
     #[error("the shell cannot take over its state")]
     ShellState,
@@ -81,6 +119,14 @@ impl Error {
                 errno: Errno::NoEnt,
                 ..
             } => Some("`codepod exec -- ls /usr/bin` lists the tools"),
+            ErrorKind::NoSuchRun { .. } | ErrorKind::NothingToUndo { .. } => Some(
+                "`Sandbox::history` lists the runs that are kept; `Options::undo` says how many",
+            ),
+            ErrorKind::Changed => Some("look at it again, and decide anew"),
+            ErrorKind::Foreign => {
+                Some("take it from this sandbox, from one it was forked from, or from a fork of it")
+            }
+            ErrorKind::HostMount { .. } => Some("mount it with `MountAccess::Overlay`"),
             ErrorKind::Busy { .. } => Some("wait for them, or end them with `Sandbox::kill_all`"),
             ErrorKind::Internal => Some("drop this sandbox and report what it ran"),
             _ => None,

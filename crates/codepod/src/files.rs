@@ -28,6 +28,19 @@ pub struct FileStat {
     pub mtime: u64,
 }
 
+impl From<codepod_vfs::Stat> for FileStat {
+    fn from(stat: codepod_vfs::Stat) -> FileStat {
+        FileStat {
+            kind: stat.kind,
+            size: stat.size,
+            mode: stat.mode,
+            uid: stat.uid,
+            gid: stat.gid,
+            mtime: stat.mtime,
+        }
+    }
+}
+
 /// An entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -45,29 +58,14 @@ impl Sandbox {
     /// All of a file.
     pub fn read_file(&self, path: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
         let path = path.as_ref();
-        self.with_open(path, &OpenOptions::READ, |vfs, caller, node| {
-            let mut bytes = Vec::new();
-            loop {
-                let at = bytes.len();
-                bytes.resize(at + PIECE, 0);
-                let read = vfs.read_at(caller, node, at as u64, &mut bytes[at..])?;
-                bytes.truncate(at + read);
-                if read == 0 {
-                    return Ok(bytes);
-                }
-            }
-        })
+        self.with_open(path, &OpenOptions::READ, read_node)
     }
 
     /// Makes or replaces a file.
     pub fn write_file(&self, path: impl AsRef<[u8]>, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
         let bytes = bytes.as_ref();
         self.with_open(path.as_ref(), &OpenOptions::REPLACE, |vfs, caller, node| {
-            let mut at = 0;
-            while at < bytes.len() {
-                at += vfs.write_at(caller, node, at as u64, &bytes[at..])?;
-            }
-            Ok(())
+            write_node(vfs, caller, node, 0, bytes)
         })
     }
 
@@ -130,15 +128,7 @@ impl Sandbox {
         let path = path.as_ref();
         self.with(path, |vfs, caller, base| {
             let node = vfs.resolve(caller, base, path, true)?;
-            let stat = vfs.stat(caller, node)?;
-            Ok(FileStat {
-                kind: stat.kind,
-                size: stat.size,
-                mode: stat.mode,
-                uid: stat.uid,
-                gid: stat.gid,
-                mtime: stat.mtime,
-            })
+            vfs.stat(caller, node).map(FileStat::from)
         })
     }
 
@@ -202,8 +192,41 @@ impl Sandbox {
     }
 }
 
+/// All of an open file.
+pub(crate) fn read_node(
+    vfs: &mut Vfs,
+    caller: &Caller<'_>,
+    node: NodeRef,
+) -> Result<Vec<u8>, Errno> {
+    let mut bytes = Vec::new();
+    loop {
+        let at = bytes.len();
+        bytes.resize(at + PIECE, 0);
+        let read = vfs.read_at(caller, node, at as u64, &mut bytes[at..])?;
+        bytes.truncate(at + read);
+        if read == 0 {
+            return Ok(bytes);
+        }
+    }
+}
+
+/// Writes all of `bytes` to an open file, from `offset` on.
+pub(crate) fn write_node(
+    vfs: &mut Vfs,
+    caller: &Caller<'_>,
+    node: NodeRef,
+    offset: u64,
+    bytes: &[u8],
+) -> Result<(), Errno> {
+    let mut at = 0;
+    while at < bytes.len() {
+        at += vfs.write_at(caller, node, offset + at as u64, &bytes[at..])?;
+    }
+    Ok(())
+}
+
 /// Removes a directory's content and then itself, without recursion: a guest can nest as deep as it likes.
-fn remove_tree(
+pub(crate) fn remove_tree(
     vfs: &mut Vfs,
     caller: &Caller<'_>,
     base: NodeRef,

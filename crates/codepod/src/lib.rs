@@ -21,14 +21,18 @@
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
 
+mod branches;
+mod changes;
 mod command;
 mod error;
 mod feed;
 mod files;
 mod image;
+mod moment;
 mod mounts;
 mod options;
 mod pipeline;
+mod preview;
 mod result;
 mod running;
 mod runtime;
@@ -37,17 +41,23 @@ mod script;
 mod shell;
 mod sinks;
 mod streams;
+mod timeline;
 mod timer;
+mod transfer;
 
+pub use branches::{Conflict, Merged};
+pub use changes::{Changes, PathChange};
 pub use codepod_abi::Errno;
 pub use codepod_kernel::{ExitStatus, Limits, Trace, TraceFn};
-pub use codepod_vfs::{FileKind, FsLimits, Tree};
+pub use codepod_vfs::{ChangeKind, FileKind, FsLimits, Tree};
 pub use command::{Command, Stdin};
 pub use error::{Error, ErrorKind};
 pub use files::{DirEntry, FileStat};
+pub use moment::Moment;
 pub use mounts::{Mount, MountAccess, MountSource};
 pub use options::Options;
 pub use pipeline::Pipeline;
+pub use preview::Preview;
 pub use result::RunResult;
 pub use running::Running;
 pub use runtime::{Runtime, RuntimeOptions};
@@ -55,3 +65,4 @@ pub use sandbox::{Sandbox, Snapshot, Stats};
 pub use script::{Canceller, RunningScript, Script};
 pub use shell::Shell;
 pub use streams::{PipeReader, PipeWriter};
+pub use timeline::{PastRun, UndoLimits};

@@ -6,6 +6,7 @@ use codepod_kernel::{Limits, TraceFn};
 use codepod_vfs::FsLimits;
 
 use crate::mounts::Mount;
+use crate::timeline::UndoLimits;
 
 /// How a sandbox is made.
 #[derive(Clone)]
@@ -34,6 +35,8 @@ pub struct Options {
     pub guest_groups: Vec<String>,
     /// Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help.
     pub hints: bool,
+    /// How many runs can be undone.
+    pub undo: UndoLimits,
     /// Gets every call of every process.
     pub trace: Option<TraceFn>,
 }
@@ -52,6 +55,7 @@ impl Default for Options {
             allow_foreign_modules: false,
             guest_groups: Vec::new(),
             hints: true,
+            undo: UndoLimits::default(),
             trace: None,
         }
     }

@@ -18,6 +18,7 @@ use crate::feed::Feed;
 use crate::result::{RunResult, TIMED_OUT};
 use crate::sandbox::Sandbox;
 use crate::sinks::{AfterTaken, Sinks};
+use crate::timeline::Mark;
 use crate::timer::Timer;
 
 /// Commands connected by pipes.
@@ -63,23 +64,29 @@ impl Pipeline {
             .map(Command::line)
             .collect::<Vec<_>>()
             .join(" | ");
+        let mark = Mark::begin(&sandbox, line.as_bytes())?;
         let sinks = Sinks::new(&sandbox, AfterTaken::Broken)?;
         let stages = match self.spawn(&sandbox, sinks.out, sinks.err) {
             Ok(stages) => stages,
-            Err(NotStarted::Error(error)) => return Err(error),
+            Err(NotStarted::Error(error)) => {
+                mark.forget();
+                return Err(error);
+            }
             Err(NotStarted::Result { exit_code, message }) => {
-                return Ok(RunResult {
+                let mut result = RunResult {
                     command: line,
                     exit_code,
                     stderr: message.into_bytes(),
                     execution_time: started.elapsed(),
                     ..RunResult::default()
-                });
+                };
+                mark.finish(&mut result);
+                return Ok(result);
             }
         };
         let (status, timed_out) = drive(&sandbox, stages, timeout).await?;
         let output = sinks.take();
-        Ok(RunResult {
+        let mut result = RunResult {
             command: line,
             exit_code: if timed_out { TIMED_OUT } else { status.code() },
             stdout: output.stdout,
@@ -88,7 +95,9 @@ impl Pipeline {
             timed_out,
             execution_time: started.elapsed(),
             ..RunResult::default()
-        })
+        };
+        mark.finish(&mut result);
+        Ok(result)
     }
 
     /// The same without an async runtime.

@@ -12,6 +12,8 @@ pub(crate) const CANCELLED: i32 = 130;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct RunResult {
+    /// Its number among the runs of the sandbox, from 1; see [`Sandbox::undo`](crate::Sandbox::undo).
+    pub run: u64,
     /// The command, as words.
     pub command: String,
     /// Exit status: 128 plus the number for a signal, 124 after the timeout, 130 when it was cancelled, 126 and

@@ -8,11 +8,13 @@ use codepod_wasmtime::KernelHandle;
 
 use crate::command::Command;
 use crate::error::{Error, ErrorKind};
+use crate::mounts::{MountAccess, MountSource};
 use crate::options::Options;
 use crate::result::RunResult;
 use crate::runtime::Runtime;
 use crate::script::Script;
-use crate::shell::{Shell, Shells, States};
+use crate::shell::{Shell, Shells, State, States};
+use crate::timeline::Timeline;
 
 /// A sandbox. Clones are handles to the same one; [`Sandbox::fork`] makes another. When the last handle is
 /// dropped its processes are killed.
@@ -29,6 +31,9 @@ pub(crate) struct Inner {
     pub(crate) kernel: KernelHandle,
     pub(crate) options: Arc<Options>,
     pub(crate) shells: Shells,
+    pub(crate) timeline: Timeline,
+    /// Which sandbox it is or was forked from: snapshots of others do not fit.
+    lineage: u64,
 }
 
 /// The files of a sandbox and the states of its shells at one moment: variables, functions, options, working
@@ -36,8 +41,36 @@ pub(crate) struct Inner {
 /// any number of times.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    files: VfsSnapshot,
+    pub(crate) files: VfsSnapshot,
     shells: Arc<States>,
+    lineage: u64,
+}
+
+impl Snapshot {
+    /// Whether nothing has changed between the two: no file, no state of a shell.
+    pub(crate) fn is_same(&self, other: &Snapshot) -> bool {
+        let same_states = |(name, state): (&Arc<str>, &State)| {
+            other
+                .shells
+                .get(name)
+                .is_some_and(|other| Arc::ptr_eq(state, other) || state == other)
+        };
+        self.files.is_same(&other.files)
+            && self.shells.len() == other.shells.len()
+            && self.shells.iter().all(same_states)
+    }
+
+    /// How many bytes it keeps that a later one does not have.
+    pub(crate) fn held_beside(&self, next: &Snapshot) -> u64 {
+        let shared = |(name, state): &(&Arc<str>, &State)| {
+            next.shells
+                .get(*name)
+                .is_some_and(|next| Arc::ptr_eq(state, next))
+        };
+        let shells = self.shells.iter().filter(|item| !shared(item));
+        let states: usize = shells.map(|(_, state)| state.len()).sum();
+        self.files.held_beside(&next.files) + states as u64
+    }
 }
 
 /// What a sandbox uses now.
@@ -83,8 +116,9 @@ impl Sandbox {
                 host.open(options.uid, options.gid, options.fs_limits)?,
             )?;
         }
+        let id = runtime.next_id();
         let kernel = Kernel::new(KernelOptions {
-            id: runtime.next_id(),
+            id,
             host: runtime.engine().host(),
             vfs,
             limits: options.limits.clone(),
@@ -101,6 +135,7 @@ impl Sandbox {
             kernel,
             Arc::new(options),
             shells,
+            id,
         ))
     }
 
@@ -109,6 +144,7 @@ impl Sandbox {
         kernel: Kernel,
         options: Arc<Options>,
         shells: Shells,
+        lineage: u64,
     ) -> Sandbox {
         Sandbox {
             inner: Arc::new(Inner {
@@ -116,6 +152,8 @@ impl Sandbox {
                 kernel: Arc::new(Mutex::new(kernel)),
                 options,
                 shells,
+                timeline: Timeline::default(),
+                lineage,
             }),
             root: false,
         }
@@ -160,12 +198,35 @@ impl Sandbox {
         Ok(Snapshot {
             files: self.kernel()?.snapshot(),
             shells: Arc::new(self.inner.shells.states()),
+            lineage: self.inner.lineage,
         })
     }
 
-    /// Puts files and shells back to a snapshot of this sandbox or of one that it was forked from. Busy while
-    /// processes run; shells that wait for a script do not count, and lose their open descriptors.
+    /// The snapshot, if it is of this sandbox or of a relative.
+    pub(crate) fn own(&self, snapshot: Snapshot) -> Result<Snapshot, Error> {
+        if snapshot.lineage == self.inner.lineage {
+            Ok(snapshot)
+        } else {
+            Err(ErrorKind::Foreign.into())
+        }
+    }
+
+    /// A mount whose changes go straight to the host.
+    pub(crate) fn writable_host_mount(&self) -> Option<&str> {
+        let writable =
+            |source: &MountSource| matches!(source, MountSource::Host(_, MountAccess::ReadWrite));
+        let mut mounts = self.options().mounts.iter();
+        mounts
+            .find(|mount| writable(&mount.source))
+            .map(|mount| &*mount.at)
+    }
+
+    /// Puts files and shells back to a snapshot of this sandbox, of one that it was forked from or of a fork of it.
+    /// Busy while processes run; shells that wait for a script do not count, and lose their open descriptors.
     pub fn restore(&self, snapshot: &Snapshot) -> Result<(), Error> {
+        if snapshot.lineage != self.inner.lineage {
+            return Err(ErrorKind::Foreign.into());
+        }
         self.inner.shells.cool();
         let mut kernel = self.kernel()?;
         let processes = kernel.process_count();
@@ -189,6 +250,7 @@ impl Sandbox {
             kernel,
             self.inner.options.clone(),
             Shells::new(&self.inner.shells.states()),
+            self.inner.lineage,
         ))
     }
 

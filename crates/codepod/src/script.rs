@@ -13,8 +13,10 @@ use crate::command::Stdin;
 use crate::error::{Error, ErrorKind};
 use crate::feed::{Feed, Input};
 use crate::result::{CANCELLED, RunResult, TIMED_OUT};
+use crate::sandbox::Sandbox;
 use crate::shell::{End, Job, Shell, serve};
 use crate::sinks::{AfterTaken, Sinks};
+use crate::timeline::Mark;
 
 pub use cancel::Canceller;
 pub use running::RunningScript;
@@ -49,6 +51,17 @@ impl Script {
             timeout,
             hints,
         }
+    }
+
+    /// The sandbox that it is for.
+    pub(crate) fn sandbox(&self) -> &Sandbox {
+        &self.shell.sandbox
+    }
+
+    /// The same script for the shell of the same name in another sandbox.
+    pub(crate) fn in_sandbox(mut self, sandbox: &Sandbox) -> Script {
+        self.shell = sandbox.shell(self.shell.name());
+        self
     }
 
     /// Exports a variable to this script only.
@@ -107,6 +120,7 @@ impl Script {
         } = self;
         let sandbox = &shell.sandbox;
         let _turn = shell.slot.turns.take().await;
+        let mark = Mark::begin(sandbox, &text)?;
         let started = Instant::now();
         let sinks = Sinks::new(sandbox, AfterTaken::Discarded)?;
         let kernel = &sandbox.inner.kernel;
@@ -134,6 +148,7 @@ impl Script {
         result.stdout = output.stdout;
         result.stderr.splice(0..0, output.stderr);
         result.truncated = output.truncated;
+        mark.finish(&mut result);
         Ok(result)
     }
 

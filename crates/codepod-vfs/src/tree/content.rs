@@ -286,6 +286,28 @@ impl Content {
             })
     }
 
+    /// Bytes of chunks that a later state of this content does not share.
+    pub(crate) fn held_beside(&self, next: &Content) -> u64 {
+        let shared = match (&self.first, &next.first) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        let first = self
+            .first
+            .as_ref()
+            .map_or(0, |chunk| chunk.bytes.len() as u64);
+        let rest = self.rest.diff(&next.rest, Arc::ptr_eq);
+        let rest: u64 = rest
+            .map(|difference| match difference {
+                Difference::Added(..) => 0,
+                Difference::Removed(_, chunk) | Difference::Changed(_, chunk, _) => {
+                    chunk.bytes.len() as u64
+                }
+            })
+            .sum();
+        rest + if shared { 0 } else { first }
+    }
+
     fn chunk(&self, index: u64) -> Option<&Arc<Chunk>> {
         if index == 0 {
             self.first.as_ref()

@@ -179,6 +179,16 @@ impl Directory {
 }
 
 impl Inode {
+    /// What it keeps that a later state of it, or its absence, does not.
+    pub(crate) fn held_beside(&self, next: Option<&Inode>) -> u64 {
+        let content = match (&self.body, next.map(|next| &next.body)) {
+            (Body::File(old), Some(Body::File(new))) => old.held_beside(new),
+            (Body::File(old), _) => old.stored(),
+            _ => 0,
+        };
+        content + size_of::<Inode>() as u64
+    }
+
     pub(crate) fn kind(&self) -> FileKind {
         match self.body {
             Body::File(_) => FileKind::File,

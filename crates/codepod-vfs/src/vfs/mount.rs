@@ -16,7 +16,7 @@ use crate::tree::Tree;
 /// One mounted file system.
 pub(super) struct Mount {
     /// Where it was mounted.
-    point: Arc<[u8]>,
+    pub(super) point: Arc<[u8]>,
     /// The directory it covers; none for the root.
     pub(super) covered: Option<NodeRef>,
     pub(super) fs: Box<dyn FileSystem>,
@@ -57,6 +57,11 @@ impl VfsSnapshot {
     /// The root's tree, if the root is one.
     pub fn root_tree(&self) -> Option<&Tree> {
         self.tree(MountId(0))
+    }
+
+    /// The states of the mounts, in their order.
+    pub(super) fn states(&self) -> impl Iterator<Item = &FsSnapshot> {
+        self.mounts.iter().map(|(_, state)| state)
     }
 
     /// A mount's tree: all of a memory mount, the upper part of an overlay.

@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::result::RunResult;
 use crate::shell::{Job, serve};
 use crate::streams::{PipeReader, PipeWriter, host_streams};
+use crate::timeline::Mark;
 
 /// A script with streams. It runs while [`RunningScript::wait`] is polled, and is killed when that future is
 /// dropped.
@@ -78,6 +79,7 @@ impl RunningScript {
         let request = self.script.request()?;
         let shell = &self.script.shell;
         let _turn = shell.slot.turns.take().await;
+        let mark = Mark::begin(&shell.sandbox, &self.script.text)?;
         let started = Instant::now();
         let job = Job {
             request,
@@ -87,7 +89,9 @@ impl RunningScript {
             cancel: Some(&self.canceller),
         };
         let end = serve(&shell.sandbox, &shell.slot, job).await?;
-        Ok(result_of(end, &self.script.text, started))
+        let mut result = result_of(end, &self.script.text, started);
+        mark.finish(&mut result);
+        Ok(result)
     }
 
     /// The same without an async runtime.

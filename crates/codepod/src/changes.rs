@@ -1,0 +1,196 @@
+//! What differs between two states of a sandbox, by path, and how the text of files differs.
+
+use std::time::Duration;
+
+use codepod_abi::Errno;
+use codepod_vfs::{Caller, ChangeKind, FileKind, Vfs};
+use similar::TextDiff;
+
+use crate::error::{Error, ErrorKind};
+use crate::files::{FileStat, read_node};
+use crate::moment::Moment;
+use crate::sandbox::Sandbox;
+
+/// Files that are larger on either side are not compared line by line.
+const LARGEST_TEXT: u64 = 1 << 20;
+/// After so long a comparison is content with what it has found.
+const LONGEST_LOOK: Duration = Duration::from_millis(200);
+/// Bytes without a NUL at a file's start for it to be text.
+const LOOKED_AT: usize = 8000;
+
+/// A path that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PathChange {
+    /// The path, absolute.
+    pub path: Vec<u8>,
+    /// How it differs.
+    pub kind: ChangeKind,
+    /// What was there.
+    pub before: Option<FileStat>,
+    /// What is there now.
+    pub after: Option<FileStat>,
+}
+
+impl PathChange {
+    /// The path as text; what is not UTF-8 is replaced.
+    pub fn path_text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.path)
+    }
+}
+
+impl std::fmt::Display for PathChange {
+    /// A letter and the path: `A` added, `M` modified, `D` removed, `T` of another kind, `P` other permissions.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let letter = match self.kind {
+            ChangeKind::Added => 'A',
+            ChangeKind::Modified => 'M',
+            ChangeKind::Removed => 'D',
+            ChangeKind::TypeChanged => 'T',
+            ChangeKind::AttributesChanged => 'P',
+        };
+        write!(f, "{letter} {}", self.path_text())
+    }
+}
+
+/// All that differs between two states, and the states themselves to look at.
+pub struct Changes {
+    list: Vec<PathChange>,
+    before: Vfs,
+    after: Vfs,
+}
+
+impl std::fmt::Debug for Changes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.list.fmt(f)
+    }
+}
+
+impl std::ops::Deref for Changes {
+    type Target = [PathChange];
+
+    fn deref(&self) -> &[PathChange] {
+        &self.list
+    }
+}
+
+impl Sandbox {
+    /// What differs from one moment to another, by path: in the time of what differs. Times of files do not count, and
+    /// host directories that the sandbox writes to are not in it.
+    pub fn changes(
+        &self,
+        from: impl Into<Moment>,
+        to: impl Into<Moment>,
+    ) -> Result<Changes, Error> {
+        let (from, to) = (self.snapshot_at(from.into())?, self.snapshot_at(to.into())?);
+        let mut kernel = self.kernel()?;
+        let (vfs, _) = kernel.files();
+        let states = vfs
+            .at(&from.files)
+            .and_then(|before| Ok((before, vfs.at(&to.files)?)));
+        drop(kernel);
+        let (mut before, mut after) = states.map_err(|_| ErrorKind::Internal)?;
+        let found = before.changes_to(&mut after).map_err(no_file)?;
+        let list = found
+            .into_iter()
+            .map(|change| PathChange {
+                before: stat(&mut before, &change.path),
+                after: stat(&mut after, &change.path),
+                path: change.path,
+                kind: change.kind,
+            })
+            .collect();
+        Ok(Changes {
+            list,
+            before,
+            after,
+        })
+    }
+}
+
+impl Changes {
+    /// The changed texts as one unified diff, as `patch` takes it. Of binary and very large files it only says that they
+    /// differ.
+    pub fn unified_diff(&mut self) -> Vec<u8> {
+        let mut text = Vec::new();
+        for change in std::mem::take(&mut self.list) {
+            self.diff_one(&change, &mut text);
+            self.list.push(change);
+        }
+        text
+    }
+
+    fn diff_one(&mut self, change: &PathChange, text: &mut Vec<u8>) {
+        let is_text = |side: &Option<FileStat>| {
+            side.as_ref()
+                .is_none_or(|stat| matches!(stat.kind, FileKind::File | FileKind::Symlink))
+        };
+        let sides = [&change.before, &change.after];
+        if change.kind == ChangeKind::AttributesChanged || !sides.into_iter().all(is_text) {
+            return;
+        }
+        let too_large =
+            |side: &&Option<FileStat>| side.as_ref().is_some_and(|stat| stat.size > LARGEST_TEXT);
+        let name = |prefix: &str, side: &Option<FileStat>| match side {
+            Some(_) => [prefix.as_bytes(), &change.path[1..]].concat(),
+            None => b"/dev/null".to_vec(),
+        };
+        let (old_name, new_name) = (name("a/", &change.before), name("b/", &change.after));
+        let (old, new) = (
+            content(&mut self.before, change.before.is_some(), &change.path),
+            content(&mut self.after, change.after.is_some(), &change.path),
+        );
+        let differ = [&b"Files "[..], &old_name, b" and ", &new_name, b" differ\n"].concat();
+        let (Ok(old), Ok(new)) = (old, new) else {
+            text.extend(differ);
+            return;
+        };
+        if sides.iter().any(too_large) || is_binary(&old) || is_binary(&new) {
+            text.extend([b"Binary f", &differ[1..]].concat());
+            return;
+        }
+        let diff = TextDiff::configure()
+            .timeout(LONGEST_LOOK)
+            .diff_lines(&old[..], &new[..]);
+        let hunks = diff.unified_diff();
+        text.extend([&b"--- "[..], &old_name, b"\n+++ ", &new_name, b"\n"].concat());
+        // Writing to a vector does not fail.
+        let _ = hunks.to_writer(text);
+    }
+}
+
+fn is_binary(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(LOOKED_AT)].contains(&0)
+}
+
+/// What a path holds: a file's bytes or a link's target; empty where there is nothing.
+fn content(vfs: &mut Vfs, there: bool, path: &[u8]) -> Result<Vec<u8>, Errno> {
+    if !there {
+        return Ok(Vec::new());
+    }
+    let caller = Caller::root(0);
+    let root = vfs.root();
+    let node = vfs.resolve(&caller, root, path, false)?;
+    let stat = vfs.stat(&caller, node)?;
+    match stat.kind {
+        FileKind::Symlink => vfs.readlink_node(&caller, node),
+        _ if stat.size > LARGEST_TEXT => Ok(Vec::new()),
+        _ => read_node(vfs, &caller, node),
+    }
+}
+
+fn stat(vfs: &mut Vfs, path: &[u8]) -> Option<FileStat> {
+    let caller = Caller::root(0);
+    let root = vfs.root();
+    let node = vfs.resolve(&caller, root, path, false).ok()?;
+    vfs.stat(&caller, node).ok().map(FileStat::from)
+}
+
+/// A failure of a host directory that an overlay lies on.
+fn no_file(errno: Errno) -> Error {
+    ErrorKind::File {
+        path: "a mounted directory".into(),
+        errno,
+    }
+    .into()
+}

@@ -1,0 +1,265 @@
+//! The timeline of a sandbox: which runs it had, and the states before and after each, so that they can be undone,
+//! done again and compared.
+//!
+//! A state shares with its neighbours what did not change, so a run costs what it changed. How many runs and how many
+//! bytes are kept is bounded ([`UndoLimits`]); the oldest go first.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, ErrorKind};
+use crate::result::{CANCELLED, RunResult};
+use crate::sandbox::{Sandbox, Snapshot};
+
+/// As much of a command as is kept.
+const LONGEST_COMMAND: usize = 4096;
+
+/// How much of the past a sandbox keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UndoLimits {
+    /// Runs that can be undone. 0 keeps nothing.
+    pub runs: usize,
+    /// Bytes of content that only the past still has.
+    pub bytes: u64,
+}
+
+impl Default for UndoLimits {
+    fn default() -> UndoLimits {
+        UndoLimits {
+            runs: 100,
+            bytes: 64 << 20,
+        }
+    }
+}
+
+/// A run that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PastRun {
+    /// Its number in the sandbox, from 1.
+    pub number: u64,
+    /// What was run; the first 4 KiB of it.
+    pub command: String,
+    /// How it ended.
+    pub exit_code: i32,
+    /// How long it took.
+    pub execution_time: Duration,
+}
+
+/// A run with its states.
+#[derive(Debug)]
+pub(crate) struct Point {
+    pub(crate) run: PastRun,
+    pub(crate) before: Snapshot,
+    pub(crate) after: Snapshot,
+    /// Bytes that only the past keeps because of it.
+    held: u64,
+}
+
+/// The runs of a sandbox.
+#[derive(Debug, Default)]
+pub(crate) struct Timeline {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// Runs that were begun.
+    begun: u64,
+    past: VecDeque<Point>,
+    /// Runs that were undone, the one to do again first at the end.
+    undone: Vec<Point>,
+    held: u64,
+}
+
+impl Timeline {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The run with a number, if it is still kept.
+    pub(crate) fn find<R>(
+        &self,
+        number: u64,
+        use_it: impl FnOnce(&Point) -> R,
+    ) -> Result<R, Error> {
+        let inner = self.lock();
+        let found = inner
+            .past
+            .iter()
+            .chain(&inner.undone)
+            .find(|point| point.run.number == number);
+        found.map(use_it).ok_or_else(|| {
+            ErrorKind::NoSuchRun {
+                number,
+                oldest: inner.past.front().map(|point| point.run.number),
+            }
+            .into()
+        })
+    }
+}
+
+impl Inner {
+    fn push(&mut self, point: Point, limits: UndoLimits) {
+        self.held += point.held;
+        self.past.push_back(point);
+        while self.past.len() > limits.runs || (self.held > limits.bytes && !self.past.is_empty()) {
+            if let Some(oldest) = self.past.pop_front() {
+                self.held -= oldest.held;
+            }
+        }
+    }
+
+    fn pop(&mut self) -> Option<Point> {
+        let point = self.past.pop_back()?;
+        self.held -= point.held;
+        Some(point)
+    }
+}
+
+/// A run that has begun. Dropped before it ended, it counts as cancelled.
+#[derive(Debug)]
+pub(crate) struct Mark {
+    sandbox: Sandbox,
+    number: u64,
+    command: String,
+    started: Instant,
+    before: Option<Snapshot>,
+}
+
+impl Mark {
+    /// Begins a run: what was undone before cannot be done again.
+    pub(crate) fn begin(sandbox: &Sandbox, command: &[u8]) -> Result<Mark, Error> {
+        let before = sandbox.snapshot()?;
+        let shown = &command[..command.len().min(LONGEST_COMMAND)];
+        let mut inner = sandbox.inner.timeline.lock();
+        inner.begun += 1;
+        let number = inner.begun;
+        inner.undone.clear();
+        // What the host changed since the last run is the past's as well.
+        if let Some(last) = inner.past.back_mut() {
+            let between = last.after.held_beside(&before);
+            last.held += between;
+            inner.held += between;
+        }
+        drop(inner);
+        Ok(Mark {
+            sandbox: sandbox.clone(),
+            number,
+            command: String::from_utf8_lossy(shown).into_owned(),
+            started: Instant::now(),
+            before: Some(before),
+        })
+    }
+
+    /// Ends it and puts its number into the result.
+    pub(crate) fn finish(mut self, result: &mut RunResult) {
+        result.run = self.number;
+        self.record(result.exit_code);
+    }
+
+    /// Ends it without a result.
+    pub(crate) fn end(mut self, exit_code: i32) {
+        self.record(exit_code);
+    }
+
+    /// Forgets it: nothing was run.
+    pub(crate) fn forget(mut self) {
+        self.before = None;
+    }
+
+    fn record(&mut self, exit_code: i32) {
+        let (Some(before), Ok(after)) = (self.before.take(), self.sandbox.snapshot()) else {
+            return;
+        };
+        let held = before.held_beside(&after);
+        let run = PastRun {
+            number: self.number,
+            command: std::mem::take(&mut self.command),
+            exit_code,
+            execution_time: self.started.elapsed(),
+        };
+        let point = Point {
+            run,
+            before,
+            after,
+            held,
+        };
+        let limits = self.sandbox.options().undo;
+        self.sandbox.inner.timeline.lock().push(point, limits);
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        if self.before.is_some() {
+            self.record(CANCELLED);
+        }
+    }
+}
+
+impl Sandbox {
+    /// The runs that are kept, the oldest first.
+    pub fn history(&self) -> Vec<PastRun> {
+        let inner = self.inner.timeline.lock();
+        inner.past.iter().map(|point| point.run.clone()).collect()
+    }
+
+    /// Forgets all runs, with what they kept.
+    pub fn clear_history(&self) {
+        let mut inner = self.inner.timeline.lock();
+        (inner.past, inner.undone, inner.held) = (VecDeque::new(), Vec::new(), 0);
+    }
+
+    /// Goes back to before the last `count` runs: files, and the variables of all shells. Returns the runs that were
+    /// undone, the last one first. What the host wrote in between goes as well. Busy while processes run.
+    pub fn undo(&self, count: usize) -> Result<Vec<PastRun>, Error> {
+        let mut inner = self.inner.timeline.lock();
+        let have = inner.past.len();
+        let wanted = have.checked_sub(count).and_then(|at| inner.past.get(at));
+        let Some(target) = wanted.filter(|_| count > 0) else {
+            let wanted = count;
+            return Err(ErrorKind::NothingToUndo { wanted, have }.into());
+        };
+        let now = self.snapshot()?;
+        self.restore(&target.before)?;
+        // To do a run again is to go to where the next one began, host's writes included.
+        let mut after = now;
+        let mut undone = Vec::with_capacity(count);
+        for _ in 0..count {
+            let Some(mut point) = inner.pop() else { break };
+            point.after = std::mem::replace(&mut after, point.before.clone());
+            undone.push(point.run.clone());
+            inner.undone.push(point);
+        }
+        Ok(undone)
+    }
+
+    /// Does again what was undone last, `count` runs of it. Returns them in their order. Not possible once something has
+    /// been run or changed since.
+    pub fn redo(&self, count: usize) -> Result<Vec<PastRun>, Error> {
+        let mut inner = self.inner.timeline.lock();
+        let have = inner.undone.len();
+        let wanted = have.checked_sub(count).and_then(|at| inner.undone.get(at));
+        let (Some(target), Some(next)) = (wanted.filter(|_| count > 0), inner.undone.last()) else {
+            let wanted = count;
+            return Err(ErrorKind::NothingToRedo { wanted, have }.into());
+        };
+        if !self.snapshot()?.is_same(&next.before) {
+            return Err(ErrorKind::Changed.into());
+        }
+        self.restore(&target.after)?;
+        let limits = self.options().undo;
+        let mut redone = Vec::with_capacity(count);
+        for _ in 0..count {
+            let Some(point) = inner.undone.pop() else {
+                break;
+            };
+            redone.push(point.run.clone());
+            inner.push(point, limits);
+        }
+        Ok(redone)
+    }
+}

@@ -1,0 +1,194 @@
+//! Previews and branches: forks that are looked at, kept, merged or dropped.
+
+use codepod::{ChangeKind, ErrorKind, Moment, Mount, MountAccess, Options, Sandbox};
+
+fn sandbox() -> Sandbox {
+    Sandbox::create(Options::default()).unwrap()
+}
+
+fn text(sandbox: &Sandbox, script: &str) -> String {
+    let result = sandbox.run_blocking(script).unwrap();
+    assert_eq!(result.stderr_text(), "", "{script}");
+    result.stdout_text().into_owned()
+}
+
+#[test]
+fn a_preview_tells_what_would_happen_and_nothing_has() {
+    let sandbox = sandbox();
+    text(&sandbox, "echo old > f; v=1");
+    let preview = sandbox
+        .script("echo new > f; echo more > g; v=2; echo done; exit 3")
+        .preview_blocking()
+        .unwrap();
+    assert_eq!(
+        (
+            preview.result.stdout_text().as_ref(),
+            preview.result.exit_code
+        ),
+        ("done\n", 3)
+    );
+    let changes = preview.changes().unwrap();
+    let lines: Vec<String> = changes.iter().map(ToString::to_string).collect();
+    assert_eq!(lines, ["M /home/user/f", "A /home/user/g"]);
+    assert_eq!(text(&sandbox, "cat f; ls; echo $v"), "old\nf\n1\n");
+    drop(preview);
+    assert_eq!(text(&sandbox, "cat f"), "old\n");
+}
+
+#[test]
+fn a_preview_is_committed_and_undone() {
+    let sandbox = sandbox();
+    text(&sandbox, "v=1");
+    let preview = sandbox
+        .script("echo new > f; v=2; cd /tmp")
+        .preview_blocking()
+        .unwrap();
+    let result = preview.commit().unwrap();
+    assert_eq!((result.run, result.exit_code), (2, 0));
+    assert_eq!(text(&sandbox, "cat ~/f; echo $v $PWD"), "new\n2 /tmp\n");
+    sandbox.undo(2).unwrap();
+    assert_eq!(text(&sandbox, "ls; echo $v $PWD"), "1 /home/user\n");
+}
+
+#[test]
+fn a_preview_of_something_that_has_changed_since_is_not_committed() {
+    let sandbox = sandbox();
+    let preview = sandbox.script("echo new > f").preview_blocking().unwrap();
+    sandbox.write_file("f", "theirs").unwrap();
+    let error = preview.commit().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Changed), "{error}");
+    assert_eq!(sandbox.read_file("f").unwrap(), b"theirs");
+    // A variable counts as well.
+    let preview = sandbox.script("true").preview_blocking().unwrap();
+    text(&sandbox, "x=1");
+    assert!(matches!(
+        preview.commit().unwrap_err().kind(),
+        ErrorKind::Changed
+    ));
+}
+
+#[test]
+fn a_preview_never_writes_to_the_host() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut options = Options::default();
+    options.mounts = vec![Mount::host(
+        directory.path(),
+        "/mnt/h",
+        MountAccess::ReadWrite,
+    )];
+    let sandbox = Sandbox::create(options).unwrap();
+    let error = sandbox
+        .script("echo x > /mnt/h/x")
+        .preview_blocking()
+        .unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::HostMount { at } if at == "/mnt/h"),
+        "{error}"
+    );
+    assert!(error.hint().is_some());
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn of_several_branches_one_is_kept() {
+    let sandbox = sandbox();
+    text(&sandbox, "echo start > f");
+    let forks = sandbox.forks(4).unwrap();
+    std::thread::scope(|scope| {
+        for (n, fork) in forks.iter().enumerate() {
+            scope.spawn(move || text(fork, &format!("echo {n} >> f; n={n}")));
+        }
+    });
+    sandbox.adopt(&forks[2]).unwrap();
+    assert_eq!(text(&sandbox, "cat f; echo $n"), "start\n2\n2\n");
+    // The fork goes its own way from then on.
+    text(&forks[2], "echo later >> f");
+    assert_eq!(text(&sandbox, "cat f"), "start\n2\n");
+    sandbox.undo(3).unwrap();
+    assert_eq!(text(&sandbox, "cat f"), "start\n");
+}
+
+#[test]
+fn a_merge_takes_what_only_the_other_changed_and_tells_the_rest() {
+    let sandbox = sandbox();
+    text(
+        &sandbox,
+        "mkdir d gone; for f in both same theirs removed kept d/x gone/a; do echo base > $f; done",
+    );
+    let base = sandbox.snapshot().unwrap();
+    let fork = sandbox.fork().unwrap();
+    text(
+        &fork,
+        "echo t > both; echo s > same; echo t > theirs; rm removed; mkdir -p new/deep; echo n > new/deep/n; rm -r gone; chmod 700 d; echo t > d/y",
+    );
+    text(
+        &sandbox,
+        "echo o > both; echo s > same; echo o > kept; echo o > gone/b; mkdir new; echo o > new/o",
+    );
+    let merged = sandbox.merge(&base, &fork).unwrap();
+    let taken: Vec<String> = merged.taken.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        taken,
+        [
+            "P /home/user/d",
+            "A /home/user/d/y",
+            "D /home/user/gone/a",
+            "A /home/user/new/deep",
+            "A /home/user/new/deep/n",
+            "D /home/user/removed",
+            "M /home/user/theirs",
+        ]
+    );
+    assert_eq!(merged.same, [&b"/home/user/new"[..], b"/home/user/same"]);
+    let conflicts: Vec<_> = merged
+        .conflicts
+        .iter()
+        .map(|conflict| {
+            (
+                String::from_utf8_lossy(&conflict.path).into_owned(),
+                conflict.ours,
+                conflict.theirs,
+            )
+        })
+        .collect();
+    assert_eq!(
+        conflicts,
+        [
+            (
+                "/home/user/both".into(),
+                ChangeKind::Modified,
+                ChangeKind::Modified
+            ),
+            (
+                "/home/user/gone".into(),
+                ChangeKind::Added,
+                ChangeKind::Removed
+            ),
+        ]
+    );
+    assert_eq!(
+        text(
+            &sandbox,
+            "cat both same theirs kept new/deep/n new/o gone/b d/y; ls gone; stat -c %a d; ls removed 2>/dev/null"
+        ),
+        "o\ns\nt\no\nn\no\no\nt\nb\n700\n"
+    );
+    // The merge is a run that can be undone.
+    sandbox.undo(2).unwrap();
+    assert_eq!(text(&sandbox, "cat theirs removed"), "base\nbase\n");
+    assert_eq!(sandbox.changes(&base, Moment::Now).unwrap().len(), 6);
+}
+
+#[test]
+fn what_lies_below_a_path_that_is_no_directory_here_conflicts() {
+    let sandbox = sandbox();
+    text(&sandbox, "mkdir d; echo a > d/a");
+    let base = sandbox.snapshot().unwrap();
+    let fork = sandbox.fork().unwrap();
+    text(&fork, "echo b > d/b; echo A > d/a");
+    text(&sandbox, "rm -r d; echo file > d");
+    let merged = sandbox.merge(&base, &fork).unwrap();
+    assert_eq!(merged.taken, []);
+    assert_eq!(merged.conflicts.len(), 2, "{merged:?}");
+    assert_eq!(text(&sandbox, "cat d"), "file\n");
+}
