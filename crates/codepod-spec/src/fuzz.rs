@@ -179,9 +179,11 @@ impl Run<'_> {
         if self.is_enough() {
             return Ok(true);
         }
+        let broken = self.is_broken(&script);
         let small = minimise::minimise(&script, |candidate| {
             let found = self.compare(candidate);
             found.is_ok_and(|found| found.as_ref() == Some(&difference))
+                && (broken || !self.is_broken(candidate))
         });
         let Ok(mut shown) = self.shown.lock() else {
             return Ok(true);
@@ -204,6 +206,17 @@ impl Run<'_> {
         }
         shown.push(small);
         Ok(true)
+    }
+
+    /// Whether bash finds a syntax error in the script itself: what is left of a script that was made smaller should have none.
+    fn is_broken(&self, script: &[u8]) -> bool {
+        let found = self.native.run(&job(script));
+        found.is_ok_and(|native| {
+            let text = String::from_utf8_lossy(&native.stderr);
+            ["-c: line", "command substitution: line", "eval: line"]
+                .iter()
+                .any(|prefix| text.contains(&format!("bash: {prefix}")))
+        })
     }
 
     fn is_enough(&self) -> bool {

@@ -25,6 +25,33 @@ pub struct ArithmeticError {
     pub message: &'static str,
     /// The error token, as bash prints it in `(error token is "…")`.
     pub token: Vec<u8>,
+    /// Where the text ends as far as bash prints it: behind a bad number.
+    pub end: Option<usize>,
+    /// What bash has evaluated when it sees the mistake, and how high that is.
+    pub before: Option<Box<Expr>>,
+    height: u32,
+}
+
+impl ArithmeticError {
+    /// The same, where something was evaluated before all that it has already.
+    fn after(self, left: Expr, height: u32) -> ArithmeticError {
+        self.within(height, |inner| match inner {
+            Some(inner) => Expr::Comma(Box::new(left), inner),
+            None => left,
+        })
+    }
+
+    /// The same, where all that it has already is a part of something.
+    fn within(
+        mut self,
+        height: u32,
+        outer: impl FnOnce(Option<Box<Expr>>) -> Expr,
+    ) -> ArithmeticError {
+        self.height = self.height.max(height) + 1;
+        // Trees that are too high are not evaluated.
+        self.before = (self.height < MAX_HEIGHT).then(|| Box::new(outer(self.before)));
+        self
+    }
 }
 
 /// Parses arithmetic whose text is already expanded. The error is the message and the rest of the text from the bad token on
@@ -105,9 +132,15 @@ fn parse_at(text: &[u8], params: &[&Param], depth: u32) -> Result<Expr, Arithmet
     if math.lexer.token == Token::End {
         return Ok(Expr::Number(0));
     }
-    let (expr, _) = math.comma()?;
+    let (expr, height) = math.comma()?;
     if math.lexer.token != Token::End {
-        return Err(math.lexer.error("syntax error in expression"));
+        let error = math.lexer.error("syntax error in expression");
+        let error = match &math.lexer.token {
+            // bash looks at the value of a name as it reads it.
+            Token::Name(name) => error.after(Expr::Variable(name.clone()), 1),
+            _ => error,
+        };
+        return Err(error.after(expr, height));
     }
     Ok(expr)
 }
@@ -136,8 +169,14 @@ impl Math<'_> {
         }
         let (mut left, mut height) = self.assign()?;
         while self.lexer.token == Token::Op(b',') {
-            self.lexer.advance()?;
-            let (right, other) = self.assign()?;
+            let right = match self.lexer.advance() {
+                Ok(()) => self.assign(),
+                Err(error) => Err(error),
+            };
+            let (right, other) = match right {
+                Ok(right) => right,
+                Err(error) => return Err(error.after(left, height)),
+            };
             let node = Expr::Comma(Box::new(left), Box::new(right));
             (left, height) = self.node(node, height.max(other))?;
         }
@@ -153,14 +192,20 @@ impl Math<'_> {
             _ => return Ok((left, height)),
         };
         let Some(name) = self.last_name.take() else {
-            return Err(self.lexer.error("attempted assignment to non-variable"));
+            let error = self.lexer.error("attempted assignment to non-variable");
+            return Err(error.after(left, height));
         };
         self.lexer.advance()?;
         self.depth += 1;
         if self.depth > MAX_HEIGHT / 2 {
             return Err(self.lexer.error("expression recursion level exceeded"));
         }
-        let (right, height) = self.assign()?;
+        let (right, height) = match self.assign() {
+            Ok(right) => right,
+            // The old value was looked at.
+            Err(error) if operator.is_some() => return Err(error.after(Expr::Variable(name), 1)),
+            Err(error) => return Err(error),
+        };
         self.depth -= 1;
         self.last_name = None;
         self.node(Expr::Assign(name, operator, Box::new(right)), height)
@@ -171,27 +216,53 @@ impl Math<'_> {
         if self.lexer.token != Token::Op(b'?') {
             return Ok((left, height));
         }
+        let (then, first) = match self.then() {
+            Ok(then) => then,
+            Err(error) => {
+                return Err(error.within(height, |inner| match inner {
+                    Some(inner) => Expr::Logic(AndOr::And, Box::new(left), inner),
+                    None => left,
+                }));
+            }
+        };
+        let (otherwise, second) = match self.otherwise() {
+            Ok(otherwise) => otherwise,
+            Err(error) => {
+                return Err(error.within(height.max(first), |inner| {
+                    let inner = inner.unwrap_or_else(|| Box::new(Expr::Number(0)));
+                    Expr::Ternary(Box::new(left), Box::new(then), inner)
+                }));
+            }
+        };
+        self.last_name = None;
+        let node = Expr::Ternary(Box::new(left), Box::new(then), Box::new(otherwise));
+        self.node(node, height.max(first).max(second))
+    }
+
+    /// `? then`
+    fn then(&mut self) -> Result<Tree, ArithmeticError> {
         self.lexer.advance()?;
         if matches!(self.lexer.token, Token::End | Token::Op(b':')) {
             return Err(self.lexer.error("expression expected"));
         }
-        let (then, first) = self.comma()?;
+        let (then, height) = self.comma()?;
         if self.lexer.token != Token::Op(b':') {
-            return Err(self.lexer.error("`:' expected for conditional expression"));
+            let error = self.lexer.error("`:' expected for conditional expression");
+            return Err(error.after(then, height));
         }
+        Ok((then, height))
+    }
+
+    /// `: otherwise`
+    fn otherwise(&mut self) -> Result<Tree, ArithmeticError> {
         self.lexer.advance()?;
         if self.lexer.token == Token::End {
             return Err(self.lexer.error("expression expected"));
         }
-        self.depth += 1;
-        if self.depth > MAX_HEIGHT / 2 {
-            return Err(self.lexer.error("expression recursion level exceeded"));
-        }
-        let (otherwise, second) = self.condition()?;
+        self.enter()?;
+        let otherwise = self.condition()?;
         self.depth -= 1;
-        self.last_name = None;
-        let node = Expr::Ternary(Box::new(left), Box::new(then), Box::new(otherwise));
-        self.node(node, height.max(first).max(second))
+        Ok(otherwise)
     }
 
     /// Operators that bind at least as tight as `least`.
@@ -204,15 +275,18 @@ impl Math<'_> {
             if binds < least {
                 break;
             }
-            self.lexer.advance()?;
-            // `**` is right-associative.
-            let (right, other) = if binds == token::POWER {
-                self.enter()?;
-                let right = self.binary(binds)?;
-                self.depth -= 1;
-                right
-            } else {
-                self.binary(binds + 1)?
+            let (right, other) = match self.right(binds) {
+                Ok(right) => right,
+                Err(error) => {
+                    let (left, height) = self.balance((left, height), &mut terms, kind)?;
+                    return Err(match operator {
+                        Operator::Logic(logic) => error.within(height, |inner| match inner {
+                            Some(inner) => Expr::Logic(logic, Box::new(left), inner),
+                            None => left,
+                        }),
+                        Operator::Plain(_) => error.after(left, height),
+                    });
+                }
             };
             self.last_name = None;
             let grouped = operator.group();
@@ -238,6 +312,19 @@ impl Math<'_> {
             return self.balance((left, height), &mut terms, kind);
         }
         Ok((left, height))
+    }
+
+    /// What stands behind an operator that binds as tight as this.
+    fn right(&mut self, binds: u8) -> Result<Tree, ArithmeticError> {
+        self.lexer.advance()?;
+        // `**` is right-associative.
+        if binds == token::POWER {
+            self.enter()?;
+            let right = self.binary(binds)?;
+            self.depth -= 1;
+            return Ok(right);
+        }
+        self.binary(binds + 1)
     }
 
     /// Joins many terms of one associative operator; their order stays.
@@ -310,15 +397,9 @@ impl Math<'_> {
             Token::Name(name) => {
                 self.lexer.advance_after(token::After::Name)?;
                 if let Token::Step(up) = self.lexer.token {
-                    self.lexer.advance_after(token::After::Number)?;
-                    return Ok((
-                        Expr::Step {
-                            name,
-                            up,
-                            before: false,
-                        },
-                        1,
-                    ));
+                    let before = false;
+                    return self
+                        .operand_is((Expr::Step { name, up, before }, 1), token::After::Number);
                 }
                 if matches!(self.lexer.token, Token::Op(b'=') | Token::Assign(_)) {
                     self.last_name = Some(name);
@@ -334,29 +415,33 @@ impl Math<'_> {
                         .error("identifier expected after pre-increment or pre-decrement"));
                 };
                 self.lexer.advance_after(token::After::Stepped)?;
-                Ok((
-                    Expr::Step {
-                        name,
-                        up,
-                        before: true,
-                    },
-                    1,
-                ))
+                let before = true;
+                Ok((Expr::Step { name, up, before }, 1))
             }
             Token::Op(b'(') => {
                 self.lexer.advance()?;
                 let inner = self.comma()?;
                 self.last_name = None;
                 if self.lexer.token != Token::Op(b')') {
-                    return Err(self.lexer.error("missing `)'"));
+                    let error = self.lexer.error("missing `)'");
+                    return Err(error.after(inner.0, inner.1));
                 }
-                self.lexer.advance_after(token::After::Number)?;
-                Ok(inner)
+                self.operand_is(inner, token::After::Number)
             }
             other => {
                 self.lexer.token = other;
                 Err(self.lexer.error("syntax error: operand expected"))
             }
+        }
+    }
+}
+
+impl Math<'_> {
+    /// Reads the token behind an operand.
+    fn operand_is(&mut self, tree: Tree, after: token::After) -> Result<Tree, ArithmeticError> {
+        match self.lexer.advance_after(after) {
+            Ok(()) => Ok(tree),
+            Err(error) => Err(error.after(tree.0, tree.1)),
         }
     }
 }

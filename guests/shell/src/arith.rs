@@ -176,13 +176,25 @@ fn eval_value(shell: &mut Shell, text: &[u8]) -> Run<i64> {
 fn eval_parsed(shell: &mut Shell, text: &[u8]) -> Run<i64> {
     let expr = match parsed(text) {
         Ok(expr) => expr,
-        Err(problem) => return Err(error::report(shell, text, problem.message, &problem.token)),
+        Err(problem) => {
+            // bash evaluates as it reads.
+            if let Some(before) = &problem.before {
+                walked(shell, text, before)?;
+            }
+            let text = &text[..problem.end.unwrap_or(text.len()).min(text.len())];
+            return Err(error::report(shell, text, problem.message, &problem.token));
+        }
     };
+    walked(shell, text, &expr)
+}
+
+/// Evaluates the expression of a text.
+fn walked(shell: &mut Shell, text: &[u8], expr: &Expr) -> Run<i64> {
     let mut walk = Walk {
-        root: &expr,
+        root: expr,
         checked: false,
     };
-    match walk.value(shell, &expr) {
+    match walk.value(shell, expr) {
         Ok(value) => Ok(value),
         Err(Fail::Stop(stop)) => Err(stop),
         // Text that is expanded has no `$name` any more.
@@ -192,7 +204,7 @@ fn eval_parsed(shell: &mut Shell, text: &[u8]) -> Run<i64> {
             "syntax error: operand expected",
             text,
         )),
-        Err(Fail::Error(problem)) => Err(error::report_problem(shell, text, &expr, problem)),
+        Err(Fail::Error(problem)) => Err(error::report_problem(shell, text, expr, problem)),
     }
 }
 
@@ -307,7 +319,7 @@ impl Walk<'_> {
         name: &ArithName,
         subscript: &Subscript,
     ) -> Result<Option<Text>, Fail> {
-        if is_empty(shell, subscript) && !assign::is_assoc(shell, name.name) {
+        if is_empty(shell, subscript) {
             // bash tells of it each time it looks.
             let message = [&*name.name.bytes(), b"[]: bad array subscript"].concat();
             shell.error(&message);
@@ -362,9 +374,7 @@ impl Walk<'_> {
         let value = Text::number(value);
         let place = match &name.subscript {
             None => assign::Place::Whole,
-            Some(subscript)
-                if is_empty(shell, subscript) && !assign::is_assoc(shell, name.name) =>
-            {
+            Some(subscript) if is_empty(shell, subscript) => {
                 let mut message = Vec::new();
                 if !shell.running.is_empty() {
                     message.extend_from_slice(shell.running.as_bytes());
@@ -378,10 +388,23 @@ impl Walk<'_> {
             }
             Some(subscript) => {
                 let array = expand::array(shell, name.name)?;
-                match assign::place(shell, array, subscript)? {
-                    Some(place) => place,
-                    None => return Err(discard(shell)),
+                let Some(place) = assign::place(shell, array, subscript)? else {
+                    return Err(discard(shell));
+                };
+                if let assign::Place::Index(index) = place
+                    && assign::is_before_start(shell, array, index)
+                {
+                    // bash tells of it and goes on.
+                    let mut text = name.name.bytes().to_vec();
+                    text.push(b'[');
+                    if let Subscript::Expr { word, .. } = &**subscript {
+                        text.extend(codepod_shell_syntax::print::word(word));
+                    }
+                    text.extend(b"]: bad array subscript");
+                    shell.error(text);
+                    return Ok(());
                 }
+                place
             }
         };
         if assign::set(shell, name.name, place, value, false)? {

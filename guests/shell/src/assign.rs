@@ -21,7 +21,7 @@ use crate::{arith, expand, special};
 
 pub use compound::{elements, elements_of_text};
 pub use subscript::{Parsed, is_name, key_or_index, parse_target, place};
-pub(crate) use subscript::{from_end, is_assoc};
+pub(crate) use subscript::{from_end, is_assoc, is_before_start};
 pub use temporary::temporary;
 pub use unset::{unset, unset_by_text, unset_nameref};
 
@@ -232,10 +232,12 @@ fn store(
     let value = cooked(shell, name, &place, value, append, attributes)?;
     let append =
         append && !attributes.has(Attributes::INTEGER) && !attributes.has(Attributes::CAPITAL);
+    // `set -a` exports no array for one of its elements.
+    let exports = shell.state.set.has(SetOptions::ALLEXPORT) && place == Place::Whole;
     if !put(shell, name, place, value, append) {
         return Ok(false);
     }
-    if shell.state.set.has(SetOptions::ALLEXPORT) {
+    if exports {
         shell
             .state
             .variables

@@ -3,10 +3,12 @@
 //! What must run at the same time as the shell and is more than a program runs in a process of its own: the shell's own program, which finds on
 //! descriptor [`BLOB`] what to do. Its descriptors are passed on by the kernel; the blob says which number of the script each is.
 
+use std::time::Duration;
+
 use codepod_shell_syntax::tree::{Command, Item, List};
 use codepod_sys::process::{self, Group};
 use codepod_sys::signal::{self, Action};
-use codepod_sys::{Errno, Fd, Pid, Signal, Spawn, descriptor, pipe};
+use codepod_sys::{Errno, Fd, Pid, Signal, Spawn, descriptor, pipe, poll};
 use serde::{Deserialize, Serialize};
 
 use crate::exec;
@@ -23,6 +25,8 @@ pub const OPTION: &str = "--codepod-child";
 const BLOB: Fd = Fd(4);
 /// The first number in the child's kernel for a descriptor of the script beyond the standard ones.
 const FIRST: u32 = 5;
+/// How often starting a process is tried again, each time after twice as long; together about a quarter of a second.
+const PATIENCE: u32 = 8;
 /// What surely fits into an empty pipe.
 const PIPE_BYTES: usize = 64 << 10;
 
@@ -31,8 +35,8 @@ const PIPE_BYTES: usize = 64 << 10;
 pub enum Work<'a> {
     /// Runs a list: a process substitution.
     List(&'a List),
-    /// Runs a command: a stage of a pipeline.
-    Command(&'a Command),
+    /// Runs a command: a stage of a pipeline, or a job of its own.
+    Command(&'a Command, bool),
     /// Runs an item, as if no `&` ended it.
     Item(&'a Item),
     /// Prints and ends with a status.
@@ -43,7 +47,7 @@ pub enum Work<'a> {
 #[derive(Debug, Deserialize)]
 enum Task<'a> {
     List(List),
-    Command(Command),
+    Command(Command, bool),
     Item(Item),
     Print(&'a [u8], i32),
 }
@@ -84,18 +88,28 @@ pub fn start(
         next += u32::from(number >= 3);
         spawn = spawn.fd(outlets.of(open)?, Fd(to));
     }
-    let pid = match spawn.start() {
-        Err(Errno::Again) => {
-            crate::jobs::update(shell);
-            spawn.start()?
-        }
-        result => result?,
-    };
+    let pid = spawned(shell, &spawn)?;
     drop(read);
     if !fits {
         send(write.fd(), &blob);
     }
     Ok(pid)
+}
+
+/// Starts a process. Where there are too many, waits a little for others to end, as bash does.
+pub fn spawned(shell: &mut Shell, spawn: &Spawn) -> Result<Pid, Errno> {
+    let mut result = spawn.start();
+    for exponent in 0..PATIENCE {
+        if result != Err(Errno::Again) {
+            break;
+        }
+        crate::jobs::reap(shell);
+        result = spawn.start();
+        if result == Err(Errno::Again) {
+            let _ = poll::sleep(Duration::from_millis(1 << exponent));
+        }
+    }
+    result
 }
 
 /// Writes the blob while the child reads it. A child that has ended meanwhile needs it no more.
@@ -161,7 +175,7 @@ fn serve(blob: &[u8]) -> u32 {
     traps::start(&shell.state);
     let result = match &task {
         Task::List(list) => exec::list(&mut shell, list),
-        Task::Command(command) => exec::stage_command(&mut shell, command),
+        Task::Command(command, alone) => exec::stage_command(&mut shell, command, *alone),
         Task::Item(item) => exec::item(&mut shell, item),
         Task::Print(bytes, status) => {
             if shell.fds.get(1).is_some()

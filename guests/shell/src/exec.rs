@@ -131,12 +131,14 @@ pub fn item(shell: &mut Shell, item: &Item) -> Run {
 }
 
 /// Runs a command that is a stage of a pipeline: its failure counts where the pipeline is.
-/// A stage is in a subshell already: the parentheses of `( … )` make no other.
-pub fn stage_command(shell: &mut Shell, stage: &Command) -> Run {
+/// A stage is in a subshell already: the parentheses of `( … )` make no other. `alone` says that it is a job in the background.
+pub fn stage_command(shell: &mut Shell, stage: &Command, alone: bool) -> Run {
     let CommandKind::Subshell(list) = &stage.kind else {
         shell.simple_stage = matches!(stage.kind, CommandKind::Simple(_));
+        shell.early = shell.simple_stage && !alone;
         let result = unchecked(shell, stage);
         shell.simple_stage = false;
+        shell.early = false;
         return result;
     };
     shell.state.loops = 0;
@@ -149,7 +151,8 @@ pub fn stage_command(shell: &mut Shell, stage: &Command) -> Run {
         }
         Err(stop) => Err(stop),
     };
-    undo.run(shell);
+    // Nothing follows but the EXIT trap, which writes where the subshell does.
+    undo.keep();
     result
 }
 
@@ -237,6 +240,10 @@ fn redirected(shell: &mut Shell, command: &Command) -> Run<Checked> {
         }
         Err(stop) => Err(stop),
     };
+    if let Err(Stop::Exit) = result {
+        // The EXIT trap writes where the command does.
+        undo.keep();
+    }
     undo.run(shell);
     substitution::close(shell, mark);
     result

@@ -330,9 +330,13 @@ impl Jobs {
 /// Learns what has become of children, without waiting.
 pub fn update(shell: &mut Shell) {
     shell.jobs.take_strays();
-    if !shell.jobs.has_children() {
-        return;
+    if shell.jobs.has_children() {
+        reap(shell);
     }
+}
+
+/// The same also where the children are those of a shell around this one, to make room for others.
+pub fn reap(shell: &mut Shell) {
     let options = options(shell, true);
     while let Ok(Some((pid, status))) = process::wait_with(Of::Any, options) {
         shell.jobs.record(pid, status);

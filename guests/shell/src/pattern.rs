@@ -114,12 +114,13 @@ impl Pattern {
         self.odd && !self.extended && !self.ops.contains(&Op::Star)
     }
 
-    /// Whether `${x/p/r}` replaces an empty string: only where the pattern is empty or starts with `*`.
-    pub fn may_replace_nothing(&self) -> bool {
-        matches!(
-            self.ops.first(),
-            None | Some(Op::Star | Op::Extended(b'*', _))
-        )
+    /// Whether `${x/p/r}` replaces an empty string: only where the pattern is empty or starts with `*`, and at the end with `?(` or `!(`.
+    pub fn may_replace_nothing(&self, at_end: bool) -> bool {
+        match self.ops.first() {
+            None | Some(Op::Star | Op::Extended(b'*', _)) => true,
+            Some(Op::Extended(b'?' | b'!', _)) => at_end,
+            _ => false,
+        }
     }
 
     /// The bytes it stands for, if there is nothing special in it.
@@ -210,27 +211,26 @@ pub fn end_of_item(list: &[u8], separator: u8) -> usize {
 pub fn escape(bytes: &[u8], pattern: &mut Vec<u8>) {
     pattern.reserve(bytes.len());
     for byte in bytes {
-        if matches!(
-            byte,
-            b'*' | b'?'
-                | b'['
-                | b']'
-                | b'\\'
-                | b'('
-                | b')'
-                | b'|'
-                | b'!'
-                | b'+'
-                | b'@'
-                | b'-'
-                | b'^'
-                | b':'
-                | b'.'
-                | b'='
-        ) {
+        if SPECIAL.contains(byte) {
             pattern.push(b'\\');
         }
         pattern.push(*byte);
+    }
+}
+
+/// What a backslash must stand before.
+const SPECIAL: &[u8] = b"*?[]\\()|!+@-^:.=";
+
+/// Whether a pattern so far ends with a backslash of its own, from an expansion.
+pub fn quotes_next(pattern: &[u8]) -> bool {
+    let others = pattern.iter().rev().take_while(|byte| **byte == b'\\');
+    others.count() % 2 == 1
+}
+
+/// Every quoted character has a backslash before it, which such a one then quotes: writes it where [`escape`] will not.
+pub fn escape_first(bytes: &[u8], pattern: &mut Vec<u8>) {
+    if bytes.first().is_some_and(|byte| !SPECIAL.contains(byte)) {
+        pattern.push(b'\\');
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Shell {
     pub last_line: u32,
     /// Whether a simple command is being run as a stage of a pipeline.
     pub simple_stage: bool,
+    /// The words of a stage of a pipeline are being expanded: `BASH_SUBSHELL` does not count it yet.
+    pub early: bool,
     /// How many texts are being evaluated as expressions, each out of the one before.
     pub expressions: u32,
     /// The umask that the process started with, once it was changed.
@@ -88,6 +90,7 @@ impl Shell {
             about: Text::EMPTY,
             last_line: 0,
             simple_stage: false,
+            early: false,
             expressions: 0,
             first_umask: None,
             calls: Vec::new(),

@@ -30,7 +30,8 @@ pub fn value(shell: &mut Shell, name: Name) -> Value {
         Name::EPOCHSECONDS => number(clock::now_real().as_secs() as i64),
         Name::EPOCHREALTIME => Value::Text(epoch_real_time()),
         Name::BASHPID => number(shell.process_number().into()),
-        Name::BASH_SUBSHELL => number(state.subshell.into()),
+        // The words of a stage are expanded before it counts as one.
+        Name::BASH_SUBSHELL => number(i64::from(state.subshell) - i64::from(shell.early)),
         Name::BASH_COMMAND => Value::Text(state.command.clone()),
         Name::BASH_ARGV0 => Value::Text(state.zero.clone()),
         Name::HISTCMD => number(state.history.len() as i64 + i64::from(!state.history.is_empty())),

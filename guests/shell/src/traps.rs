@@ -450,7 +450,10 @@ pub fn exit(shell: &mut Shell) {
     traps.derive();
     let saved = shell.state.status;
     shell.state.condition = 0;
-    match exec::labelled(shell, &command, 1, "exit trap") {
+    let running = RUNNING.replace(RUNNING.get() | Traps::EXIT);
+    let result = exec::labelled(shell, &command, 1, "exit trap");
+    RUNNING.set(running);
+    match result {
         // `exit N` inside it decides.
         Err(Stop::Exit) => {}
         Err(Stop::Killed(signal)) => shell.state.status = 128 + signal.cast_signed(),

@@ -59,8 +59,7 @@ impl Maker {
     /// An expression.
     pub(super) fn arithmetic(&mut self) -> String {
         match self.below(20) {
-            // Alone: bash evaluates what stands before a mistake, ours does not.
-            0 if self.wild && self.chance(30) => self.pick(MISTAKES).to_owned(),
+            0 if self.chance(30) => self.pick(MISTAKES).to_owned(),
             0..=3 => self.operand(),
             4..=10 => {
                 let (left, operator, right) = (self.operand(), self.pick(BINARY), self.operand());
@@ -70,11 +69,7 @@ impl Maker {
                 } else {
                     right
                 };
-                let space = if self.wild {
-                    self.pick(&["", " "])
-                } else {
-                    " "
-                };
+                let space = self.pick(&["", " "]);
                 format!("{left}{space}{operator}{space}{right}")
             }
             11..=12 => format!(
@@ -136,7 +131,7 @@ impl Maker {
                 self.operand()
             ),
             17 => format!("${{#{}}}", self.scalar()),
-            18 if self.wild => self
+            18 => self
                 .pick(&[
                     "x",
                     "y",
@@ -176,6 +171,10 @@ impl Maker {
 
     /// An array of numbers, most of the time.
     fn numbers(&mut self) -> &'static str {
-        if self.wild { self.array() } else { "nums" }
+        if self.chance(30) {
+            self.array()
+        } else {
+            "nums"
+        }
     }
 }

@@ -155,18 +155,19 @@ impl Maker {
         if !self.wild {
             return self.tame_glob();
         }
+        // The quotes keep `d` from being a part of a name before it, which would leave a pattern for the machine's root.
         const GLOBS: &[&str] = &[
             "*",
             "a*",
             "?.txt",
             "*.txt",
             "[ab]*",
-            "d/*",
+            "\"d\"/*",
             ".*",
             "nomatch*",
             "*\\ *",
             "*/",
-            "d*/*",
+            "\"d\"*/*",
             "[!a]*",
             "*.{txt,TXT}",
             "\"*\"",
@@ -181,12 +182,12 @@ impl Maker {
             "**",
             "**/*",
             ".h*",
-            "d/.*",
+            "\"d\"/.*",
             "*' '*",
             "$g",
             "[.]*",
             "*.t[x]t",
-            "d//*",
+            "\"d\"//*",
             "[a]*",
             "lib[.]sh",
             "[a-b].txt",

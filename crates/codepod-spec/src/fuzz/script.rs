@@ -172,11 +172,7 @@ impl Maker {
             text += &format!("set {option}\n");
         }
         if self.chance(15) {
-            let ifs = if self.wild {
-                self.pick(super::vocabulary::IFS)
-            } else {
-                self.pick(&[":", "','"])
-            };
+            let ifs = self.pick(super::vocabulary::IFS);
             text += &format!("IFS={ifs}\n");
         }
         text

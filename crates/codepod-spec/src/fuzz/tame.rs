@@ -253,16 +253,6 @@ impl Maker {
         self.pick(PATTERNS).to_owned()
     }
 
-    /// A pattern to replace: what `!(…)` leaves at the end of nothing is one of the odd corners.
-    fn tame_replaced(&mut self) -> String {
-        let pattern = self.tame_pattern();
-        if pattern.starts_with('!') {
-            "b".to_owned()
-        } else {
-            pattern
-        }
-    }
-
     pub(super) fn tame_glob(&mut self) -> String {
         self.pick(GLOBS).to_owned()
     }
@@ -285,9 +275,6 @@ impl Maker {
         let is_list = name.contains(['@', '*']);
         let operation = self.below(26);
         match operation {
-            // How a list is joined that an operator has changed depends on too much.
-            12..=14 if is_list => format!("${{{name}}}"),
-            15..=22 if name.contains('*') => format!("${{{name}}}"),
             0..=1 if !name.contains('[') => format!("${name}"),
             0..=4 => format!("${{{name}}}"),
             5..=6 => format!("${{#{name}}}"),
@@ -311,7 +298,7 @@ impl Maker {
                 let with = self.pick(&[
                     "", "/", "/X", "/<&>", "/$a", "/'b c'", "/\"$x\"", "/\\&", "/a/b",
                 ]);
-                format!("${{{name}{operator}{}{with}}}", self.tame_replaced())
+                format!("${{{name}{operator}{}{with}}}", self.tame_pattern())
             }
             18..=19 if !name.starts_with("map") => {
                 let offset = self.pick(&[
@@ -453,7 +440,7 @@ impl Maker {
                 }
             }
             33..=35 => self.tame_reading(),
-            36 => format!("IFS={}", self.pick(&[":", "','", "$'\\n'", "' :'", "' '"])),
+            36 => format!("IFS={}", self.pick(super::vocabulary::IFS)),
             37 => "unset IFS".to_owned(),
             38..=39 => self.tame_jump(),
             40 => format!(

@@ -99,6 +99,9 @@ impl<'t> Lexer<'t> {
         ArithmeticError {
             message,
             token: self.text.get(self.last..).unwrap_or(&[]).to_vec(),
+            end: None,
+            before: None,
+            height: 0,
         }
     }
 
@@ -194,7 +197,11 @@ impl<'t> Lexer<'t> {
         }
         match number::parse(&self.text[start..self.pos]) {
             Ok(number) => Ok(Token::Number(number)),
-            Err(message) => Err(self.error(message)),
+            Err(message) => Err(ArithmeticError {
+                token: self.text[start..self.pos].to_vec(),
+                end: Some(self.pos),
+                ..self.error(message)
+            }),
         }
     }
 
@@ -244,9 +251,8 @@ impl<'t> Lexer<'t> {
                     while at < self.text.len() && matches!(self.at(at), b' ' | b'\t' | b'\n') {
                         at += 1;
                     }
-                    if after == After::Operator
-                        && matches!(self.at(at), b'a'..=b'z' | b'A'..=b'Z' | b'_')
-                    {
+                    // Also behind a number, where it is a mistake: `12--x`.
+                    if matches!(self.at(at), b'a'..=b'z' | b'A'..=b'Z' | b'_') {
                         self.pos += 2;
                         return Ok(Token::Step(up));
                     }

@@ -112,7 +112,7 @@ impl Reader<'_> {
             if word.parts.iter().any(|part| matches!(part, Part::Brace(_))) {
                 return Ok(Some(Argument::Word(word)));
             }
-            self.input.pos = end;
+            self.input.pos = end.min(self.input.text.len());
         }
         Ok(Some(Argument::Assign(assign)))
     }

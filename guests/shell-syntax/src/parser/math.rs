@@ -155,13 +155,23 @@ impl Reader<'_> {
             return Ok(None);
         }
         let from = self.pos();
-        let (depth, subscripts) = (self.depth, self.subscripts);
+        let (depth, subscripts, taken) = (self.depth, self.subscripts, self.taken_out);
         self.enter(COST)?;
-        let arith = match self.math(Stop::Paren, start) {
+        let parsed = self.math(Stop::Paren, start);
+        // A here-document of a substitution inside may have been taken out, here or behind.
+        let is_same = self.taken_out == taken;
+        let arith = match parsed {
             Ok(arith) if self.pos() == end => arith,
+            Ok(arith) if !is_same && self.peek() == b')' && self.peek_at(1) == b')' => arith,
             Err(error) if error.kind == ErrorKind::TooDeep => return Err(error),
             // bash looks inside only when it runs: then this is no expression.
             _ => {
+                let end = if is_same {
+                    end
+                } else {
+                    self.input.pos = from;
+                    self.closing(from, b')', start)?
+                };
                 self.input.pos = end;
                 Arith {
                     word: Word {

@@ -126,6 +126,8 @@ pub(super) struct Reader<'a> {
     pub(super) pending: Vec<Pending>,
     /// Where the line ends that here-documents were looked for behind; 0 when unknown.
     pub(super) late_line: usize,
+    /// How much was taken out of the text so far: positions behind it have changed.
+    pub(super) taken_out: usize,
     /// Bodies that were read, until the tree they belong to is whole.
     pub(super) bodies: Vec<Word>,
     /// How deep we are.
@@ -154,6 +156,7 @@ impl<'a> Reader<'a> {
             warnings: Vec::new(),
             pending: Vec::new(),
             late_line: 0,
+            taken_out: 0,
             bodies: Vec::new(),
             depth: 0,
             subscripts: 0,
@@ -396,6 +399,7 @@ impl<'a> Reader<'a> {
         let ahead = to.saturating_sub(input.pos);
         input.set_rest_aside(ahead.saturating_add(CHUNK));
         input.text.drain(from..to);
+        self.taken_out += to - from;
         // What was taken out counts for what follows.
         input.marks = [(from, lines); 2];
     }

@@ -6,8 +6,9 @@ use crate::tree::{Bytes, Part};
 
 impl Reader<'_> {
     /// The prefix from the tilde here to a slash, a colon or the end of the word; false when something in it is quoted or expanded,
-    /// which makes the tilde an ordinary character. A brace or a comma ends it where braces are open.
-    pub(super) fn tilde(&mut self, parts: &mut Vec<Part>, braces: bool) -> bool {
+    /// which makes the tilde an ordinary character. A brace or a comma ends it where braces are open; inside of an expansion, blanks
+    /// and operators belong to it, and no user has such a name.
+    pub(super) fn tilde(&mut self, parts: &mut Vec<Part>, braces: bool, inside: bool) -> bool {
         let mut length = 1;
         loop {
             match self.peek_at(length) {
@@ -20,6 +21,7 @@ impl Reader<'_> {
                     }
                     break;
                 }
+                byte if is(byte, END) && inside && byte != 0 => return false,
                 byte if is(byte, END) => break,
                 byte if is(byte, QUOTE) || byte == b'{' => return false,
                 _ => length += 1,

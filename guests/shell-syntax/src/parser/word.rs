@@ -234,8 +234,8 @@ impl Reader<'_> {
                         continue;
                     }
                     self.flush(&mut parts, &mut braces, run);
-                    let braces = braces.is_some() || mode.has(INSIDE);
-                    if !self.tilde(&mut parts, braces) {
+                    let inside = mode.has(INSIDE);
+                    if !self.tilde(&mut parts, braces.is_some() || inside, inside) {
                         run = self.pos();
                         self.skip(1);
                         continue;

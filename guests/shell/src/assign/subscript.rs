@@ -119,6 +119,16 @@ fn bad(shell: &Shell, name: Name, subscript: &[u8]) -> Option<Place> {
     None
 }
 
+/// Whether an index, counted from the end of a variable, is before its start.
+pub(crate) fn is_before_start(shell: &Shell, name: Name, index: i64) -> bool {
+    index < 0
+        && match &shell.state.variables.get(name).value {
+            Value::Indexed(array) => from_end(array, index).is_none(),
+            Value::Unset => true,
+            _ => index < -1,
+        }
+}
+
 /// Whether it is an associative array, also one without elements.
 pub(crate) fn is_assoc(shell: &Shell, name: Name) -> bool {
     let variable = shell.state.variables.get(name);

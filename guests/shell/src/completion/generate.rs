@@ -111,7 +111,15 @@ fn word_list(shell: &mut Shell, list: &[u8]) -> Run<Vec<Text>> {
     let mut words = Vec::new();
     let mut result = Ok(());
     for piece in pieces(shell, list) {
-        result = match parse_word(&piece, expand::syntax(shell)) {
+        let syntax = expand::syntax(shell);
+        // A quote that is never closed reaches to the end.
+        let closed = |quote| parse_word(&[&piece[..], quote].concat(), syntax);
+        let word = parse_word(&piece, syntax).or_else(|error| match piece.split_last() {
+            // At the end, a backquote is a character like any other.
+            Some((b'`', before)) => parse_word(&[before, b"\\`"].concat(), syntax),
+            _ => closed(b"\"").or_else(|_| closed(b"'")).map_err(|_| error),
+        });
+        result = match word {
             Ok(word) => expand::fields(shell, &word, &mut words),
             Err(_) => {
                 shell.error([&piece[..], b": bad substitution"].concat());

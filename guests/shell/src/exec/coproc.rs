@@ -40,7 +40,7 @@ pub(super) fn run(shell: &mut Shell, clause: &Coproc) -> Run {
     let group = if monitor { Group::New } else { Group::Inherit };
     let pid = match child::start(
         shell,
-        Work::Command(&clause.command),
+        Work::Command(&clause.command, true),
         &fds,
         &mut outlets,
         group,

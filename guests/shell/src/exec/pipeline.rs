@@ -161,7 +161,10 @@ fn run_inside(shell: &mut Shell, inside: Inside<'_>, stays: bool) -> Run {
         if shell.state.traps.debugs() {
             announce(shell, stage)?;
         }
-        subshell::in_place(shell, Kind::Stage, &mut |shell| stage_command(shell, stage)).map(drop)
+        subshell::in_place(shell, Kind::Stage, &mut |shell| {
+            stage_command(shell, stage, false)
+        })
+        .map(drop)
     };
     // What the stage had open is closed now: its neighbours see the end.
     shell.fds = saved;
@@ -222,7 +225,8 @@ fn finish(shell: &mut Shell, stages: &[Command], statuses: &[Started]) -> Run {
     if let Some(last) = stages.last() {
         shell.at(last.line);
         // bash asks about a subshell at the end twice: for itself, and for the pipeline.
-        let failed = status != 0 && shell.state.condition == 0;
+        let failed =
+            status != 0 && shell.state.condition == 0 && !shell.state.set.has(SetOptions::ERREXIT);
         if failed && shell.state.traps.errs() && matches!(last.kind, CommandKind::Subshell(_)) {
             traps::err(shell)?;
         }

@@ -11,7 +11,7 @@ use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
 use crate::shell::Shell;
 use crate::text::Text;
-use crate::{jobs, path, quote};
+use crate::{child, jobs, path, quote};
 
 /// Runs a program in the foreground and returns its status. The first argument is its name; functions and builtins do not count.
 pub fn run_program(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
@@ -110,13 +110,7 @@ pub(crate) fn started(
     for (number, open) in fds.iter() {
         spawn = spawn.fd(outlets.of(open)?, Fd(number));
     }
-    match spawn.start() {
-        Err(Errno::Again) => {
-            jobs::update(shell);
-            spawn.start()
-        }
-        result => result,
-    }
+    child::spawned(shell, &spawn)
 }
 
 /// The environment of a program: exported variables and functions.
@@ -272,6 +266,10 @@ pub fn replace(shell: &mut Shell, arguments: &[Text], how: &Replace) -> Run<i32>
         return Ok(0);
     };
     let Some(program) = find(shell, name) else {
+        if path::is_directory(name) {
+            shell.error([b"exec: ", &**name, b": cannot execute: Is a directory"].concat());
+            return Ok(126);
+        }
         shell.error([b"exec: ", &**name, b": not found"].concat());
         return Ok(127);
     };

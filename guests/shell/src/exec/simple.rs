@@ -124,6 +124,7 @@ fn dispatch(
     fields: Vec<Text>,
 ) -> Run<Option<Rc<Function>>> {
     let plain = simple.assigns.is_empty() && command.redirects.is_empty();
+    shell.early = false;
     if let Some(definition) = find_function(shell, &fields) {
         let definition = definition.clone();
         if plain {

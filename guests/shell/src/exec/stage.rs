@@ -195,7 +195,7 @@ pub(super) fn start(
     if before {
         return print_ahead(shell, stage, fds, outlets);
     }
-    apart(shell, stage, fds, outlets, Group::Inherit)
+    apart(shell, stage, fds, outlets, Group::Inherit, false)
 }
 
 /// Runs a stage that only prints, and leaves what it prints in the pipe.
@@ -206,13 +206,13 @@ fn print_ahead(
     outlets: &mut Outlets,
 ) -> Run<Started> {
     let Some(Open::Kernel(pipe)) = fds.get(1).cloned() else {
-        return apart(shell, stage, fds, outlets, Group::Inherit);
+        return apart(shell, stage, fds, outlets, Group::Inherit, false);
     };
     let printed = Rc::new(Capture::default());
     fds.set(1, Open::Capture(Rc::clone(&printed)));
     let saved = std::mem::replace(&mut shell.fds, fds);
     let result = subshell::in_place(shell, Kind::Stage, &mut |shell| {
-        super::stage_command(shell, stage)
+        super::stage_command(shell, stage, false)
     });
     let mut fds = std::mem::replace(&mut shell.fds, saved);
     result?;
@@ -236,21 +236,24 @@ fn print_ahead(
     }
 }
 
-/// Starts a stage in a process of its own.
+/// Starts a stage in a process of its own; `alone` where there is no other.
 fn apart(
     shell: &mut Shell,
     stage: &Command,
     fds: FdTable,
     outlets: &mut Outlets,
     group: Group,
+    alone: bool,
 ) -> Run<Started> {
+    shell.early = !alone;
     if !needs_shell(shell, stage)
         && let CommandKind::Simple(simple) = &stage.kind
         && let Some(started) = directly(shell, stage, simple, &fds, outlets, group)?
     {
         return Ok(started);
     }
-    match child::start(shell, Work::Command(stage), &fds, outlets, group) {
+    shell.early = false;
+    match child::start(shell, Work::Command(stage, alone), &fds, outlets, group) {
         Ok(pid) => Ok(Started::Running(pid)),
         Err(errno) => child::refused(shell, errno).map(Started::Ended),
     }
@@ -276,6 +279,7 @@ fn directly(
     let result = expanded(shell, stage, simple, &mut undo, outlets, group);
     let status = shell.state.status;
     shell.simple_stage = false;
+    shell.early = false;
     drop(undo);
     let hash = Rc::clone(&shell.state.hash);
     (shell.state, shell.fds) = *saved;
@@ -406,7 +410,7 @@ fn start_all(
             (true, None) => Group::New,
             (true, Some(leader)) => Group::Join(*leader),
         };
-        match apart(shell, stage, fds, outlets, group)? {
+        match apart(shell, stage, fds, outlets, group, last == 0)? {
             Started::Running(pid) => pids.push(pid),
             // A child that only has the status to give, so that `wait` finds it.
             Started::Ended(status) => {

@@ -205,6 +205,9 @@ impl<'w> Words<'_, 'w> {
             at += 1;
             let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
             let length = text.iter().take_while(is_part).count();
+            if length == 0 {
+                return (Some(Name::new(&joined)), at - 1, Vec::new());
+            }
             joined.extend_from_slice(&text[..length]);
             if length < text.len() {
                 return (Some(Name::new(&joined)), at, text[length..].to_vec());

@@ -39,7 +39,12 @@ pub(super) fn expand(
     match (op, lacks) {
         (DefaultOp::Alternative, false) | (DefaultOp::Use, true) => {
             let place = if quoted { Place::Double } else { Place::Inner };
+            let (marked, before) = (sink.is_marked(), sink.length());
             word::parts(shell, sink, &inside.parts, place)?;
+            if quoted && sink.length() == before {
+                // Quotes inside of quotes make no field.
+                sink.set_marked(marked);
+            }
             sink.vanished = false;
             Ok(())
         }
@@ -59,6 +64,9 @@ pub(super) fn expand(
         (DefaultOp::Assign, true) => {
             let text = word_text(shell, inside, place)?;
             let text = assign_default(shell, param, &what, text)?;
+            if quoted && text.is_empty() {
+                sink.mark();
+            }
             word::value(shell, sink, &text, place)
         }
         (DefaultOp::Error, true) => Err(complain(shell, param, colon, inside, place)?),

@@ -1,6 +1,6 @@
 //! Values and lists into the sink: `"$@"`, `$*`, `${a[@]}` and what operators make of them.
 
-use super::ifs;
+use super::ifs::{self, Splits};
 use super::lookup::Fetched;
 use super::sink::{Kind, Sink};
 use super::word::{self, Place};
@@ -67,6 +67,13 @@ pub(super) fn many(
         }
         return Ok(());
     }
+    if quoted
+        && sink.beside_list
+        && sink.kind() == Kind::Fields
+        && !matches!(from, From::Positionals | From::Elements)
+    {
+        return beside_list(shell, sink, list);
+    }
     if quoted || sink.kind() != Kind::Fields {
         let separator = separator(shell, sink.kind(), star, place, from);
         for (number, text) in list.iter().enumerate() {
@@ -82,6 +89,24 @@ pub(super) fn many(
         return Ok(());
     }
     split(shell, sink, list, star, place, from)
+}
+
+/// Appends what an operator made of `"$*"` beside a `"$@"`: bash joins it and then splits the whole where it was joined.
+fn beside_list(shell: &mut Shell, sink: &mut Sink, list: &[Text]) -> Run {
+    let separator = ifs::separator(shell);
+    let (kind, _) = ifs::current(shell, |ifs| match separator.is_empty() {
+        true => (Splits::No, 0),
+        false => ifs.at(&separator, 0),
+    });
+    for (number, text) in list.iter().enumerate() {
+        if number > 0 {
+            sink.delimiter(shell, kind)?;
+        }
+        sink.quoted(text);
+    }
+    sink.trailing =
+        kind != Splits::No && list.len() > 1 && list.last().is_some_and(|text| text.is_empty());
+    Ok(())
 }
 
 /// Appends an unquoted list to fields.

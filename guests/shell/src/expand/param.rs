@@ -79,6 +79,7 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> R
             let sliced = slice::slice(shell, &what, fetched, offset, length.as_ref(), || {
                 shown(param)
             })?;
+            mark_empty(sink, &sliced, place);
             return emit(shell, sink, sliced, place, From::Slice);
         }
         ParamOp::Trim {
@@ -87,15 +88,24 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> R
             pattern,
         } => {
             let pattern = operand(shell, pattern, false)?;
-            map(fetched, |text| {
+            let was_empty = matches!(&fetched, Fetched::One(text) if text.is_empty());
+            let trimmed = map(fetched, |text| {
                 replace::trim(text, &pattern, *suffix, *longest)
-            })
+            });
+            if !was_empty {
+                mark_empty(sink, &trimmed, place);
+            }
+            trimmed
         }
         ParamOp::Replace {
             which,
             pattern,
             with,
-        } => replace::replace(shell, fetched, *which, pattern, with.as_ref())?,
+        } => {
+            let replaced = replace::replace(shell, fetched, *which, pattern, with.as_ref())?;
+            mark_empty(sink, &replaced, place);
+            replaced
+        }
         ParamOp::Case { .. } if matches!(what, What::Special(_)) => {
             let word = Word {
                 parts: vec![Part::Param(Box::new(param.clone()))],
@@ -112,6 +122,7 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> R
                 .map(|word| operand(shell, word, false))
                 .transpose()?
                 .filter(|pattern| !pattern.is_empty());
+            mark_empty(sink, &fetched, place);
             map(fetched, |text| {
                 replace::case(text, *op, *all, pattern.as_deref())
             })
@@ -124,6 +135,13 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> R
         _ => From::Replaced,
     };
     emit(shell, sink, fetched, place, from)
+}
+
+/// What an operator leaves of a value in quotes is a field even if it is nothing, also beside a `"$@"` without elements.
+pub(super) fn mark_empty(sink: &mut Sink, fetched: &Fetched, place: Place) {
+    if place == Place::Double && matches!(fetched, Fetched::One(text) if text.is_empty()) {
+        sink.mark();
+    }
 }
 
 /// `${!ref}` of a nameref is the name that it refers to.
@@ -207,15 +225,23 @@ fn is_before_start(shell: &mut Shell, name: Name, index: i64) -> bool {
 
 /// `${#x}`
 fn length(shell: &mut Shell, param: &Param) -> Run<i64> {
+    if let (Subject::Variable(name), Some(_), false) =
+        (param.subject, &param.subscript, param.indirect)
+        && shell.state.set.has(SetOptions::NOUNSET)
+    {
+        let name = lookup::array(shell, name)?;
+        // What is no array has no elements, not even a first.
+        if matches!(assign::value(shell, name), Value::Unset | Value::Text(_)) {
+            shell.error([&*name.bytes(), b": unbound variable"].concat());
+            return Err(super::give_up(shell));
+        }
+    }
     if let (Subject::Variable(name), Some(Subscript::Expr { word, .. })) =
         (param.subject, &param.subscript)
     {
         let name = lookup::array(shell, name)?;
         if !shell.state.variables.get(name).exists() {
             // Nobody looks which element of nothing is meant.
-            if shell.state.set.has(SetOptions::NOUNSET) {
-                return Err(super::unbound(shell, &shown(param)));
-            }
             return Ok(0);
         }
         if assign::is_assoc(shell, name) && super::key(shell, word)?.is_empty() {
@@ -230,12 +256,6 @@ fn length(shell: &mut Shell, param: &Param) -> Run<i64> {
         What::Element(..) if param.subscript.is_none() && !param.indirect => 0,
         What::All(..) if param.subscript.is_none() && !param.indirect => 0,
         What::Positionals(_) => shell.state.positional.len(),
-        What::All(name, _)
-            if shell.state.set.has(SetOptions::NOUNSET)
-                && !shell.state.variables.get(*name).exists() =>
-        {
-            return Err(super::unbound(shell, &name.bytes()));
-        }
         What::All(name, _) => match assign::value(shell, *name) {
             Value::Text(_) => 1,
             Value::Indexed(array) => array.len(),

@@ -1,6 +1,6 @@
 //! Prompts: `PS1`, `PS4`, `${x@P}`, and what `set -x` prints.
 
-use codepod_shell_syntax::Name;
+use codepod_shell_syntax::{ErrorKind, Name};
 use codepod_sys::{clock, process};
 
 use crate::assign;
@@ -70,9 +70,33 @@ pub fn prompt(shell: &mut Shell, text: &[u8]) -> Run<Text> {
         return Ok(out.into());
     }
     let status = shell.state.status;
-    let expanded = super::text_in_quotes(shell, &out);
+    let expanded = expanded(shell, &out);
     shell.state.status = status;
     expanded
+}
+
+/// Expands what has been decoded. What is never closed leaves it as it is.
+fn expanded(shell: &mut Shell, text: &[u8]) -> Run<Text> {
+    let Err(error) = codepod_shell_syntax::double_quoted(text, super::syntax(shell)) else {
+        return super::text_in_quotes(shell, text);
+    };
+    match error.kind {
+        ErrorKind::Unmatched(b'`') => {
+            let backquote = text.iter().rposition(|byte| *byte == b'`').unwrap_or(0);
+            let rest = &text[backquote + 1..];
+            if rest.is_empty() {
+                // At the end it is a character like any other.
+                let mut all = super::text_in_quotes(shell, &text[..backquote])?;
+                all.push(b"`");
+                return Ok(all);
+            }
+            shell.error([b"bad substitution: no closing \"`\" in `", rest].concat());
+        }
+        ErrorKind::Unmatched(b'}') => shell.error([text, b": bad substitution"].concat()),
+        ErrorKind::Unmatched(_) => {}
+        _ => return super::text_in_quotes(shell, text),
+    }
+    Ok(Text::new(text))
 }
 
 fn escape(shell: &mut Shell, letter: u8, out: &mut Vec<u8>) {

@@ -114,7 +114,8 @@ fn may_have_match(parts: &[Part]) -> bool {
 }
 
 fn replaced(text: Text, which: ReplaceWhich, pattern: &Pattern, with: &Replacement) -> Text {
-    if pattern.is_never_found() || text.is_empty() && !pattern.may_replace_nothing() {
+    let at_end = which == ReplaceWhich::End;
+    if pattern.is_never_found() || text.is_empty() && !pattern.may_replace_nothing(at_end) {
         return text;
     }
     let (start, end) = match which {

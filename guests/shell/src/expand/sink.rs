@@ -52,6 +52,10 @@ pub(super) struct Sink {
     after_space: bool,
     /// The last `"$@"` had no elements.
     pub(super) vanished: bool,
+    /// Within quotes that hold a `"$@"`, too: what operators make of `"$*"` is split, as in bash.
+    pub(super) beside_list: bool,
+    /// What was split so ended with a delimiter: nothing behind it is no field.
+    pub(super) trailing: bool,
 }
 
 impl Sink {
@@ -65,6 +69,8 @@ impl Sink {
             has: false,
             after_space: false,
             vanished: false,
+            beside_list: false,
+            trailing: false,
         }
     }
 
@@ -101,6 +107,16 @@ impl Sink {
         self.has = true;
     }
 
+    /// Whether there is a field, even if nothing more comes.
+    pub(super) fn is_marked(&self) -> bool {
+        self.has
+    }
+
+    /// Sets what [`Sink::is_marked`] says.
+    pub(super) fn set_marked(&mut self, marked: bool) {
+        self.has = marked;
+    }
+
     /// Appends what stands for itself.
     pub(super) fn quoted(&mut self, bytes: &[u8]) {
         match self.kind {
@@ -110,11 +126,17 @@ impl Sink {
             Kind::Fields => {
                 self.text.push(bytes);
                 if let Some(pattern) = &mut self.pattern {
+                    if pattern::quotes_next(pattern) {
+                        pattern::escape_first(bytes, pattern);
+                    }
                     pattern::escape(bytes, pattern);
                 }
             }
             Kind::Pattern => {
                 let mut escaped = Vec::new();
+                if pattern::quotes_next(&self.text) {
+                    pattern::escape_first(bytes, &mut escaped);
+                }
                 pattern::escape(bytes, &mut escaped);
                 self.text.push(&escaped);
             }
@@ -242,7 +264,7 @@ impl Sink {
     }
 
     /// A delimiter of a kind.
-    fn delimiter(&mut self, shell: &mut Shell, kind: Splits) -> Run {
+    pub(super) fn delimiter(&mut self, shell: &mut Shell, kind: Splits) -> Run {
         let open = self.has || !self.text.is_empty();
         match kind {
             Splits::No => {}

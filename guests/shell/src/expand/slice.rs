@@ -37,7 +37,15 @@ pub(super) fn slice(
     };
     match fetched {
         Fetched::Unset => Ok(Fetched::Unset),
-        Fetched::One(text) => string(shell, &text, offset, length, written).map(Fetched::One),
+        Fetched::One(text) => {
+            let part = string(shell, &text, offset, length, written)?;
+            let fetched = Fetched::One(text);
+            // Nothing because there is nothing is another nothing than an empty part.
+            if part.is_empty() && is_outside(shell, what, &fetched, offset) {
+                return Ok(Fetched::Unset);
+            }
+            Ok(Fetched::One(part))
+        }
         Fetched::Many(list, _) if is_scalar(shell, what) => {
             let text = list.into_iter().next().unwrap_or_default();
             string(shell, &text, offset, length, written).map(Fetched::One)

@@ -5,7 +5,7 @@ use codepod_shell_syntax::tree::{Param, Part};
 use super::ifs::{self, Splits};
 use super::list::{From, emit};
 use super::lookup::{Fetched, What, fetch, locate};
-use super::param::{map, shown};
+use super::param::{map, mark_empty, shown};
 use super::replace;
 use super::sink::{Kind, Sink};
 use super::word::Place;
@@ -58,6 +58,9 @@ pub(super) fn expand(
             return Err(super::end(shell));
         }
     };
+    if matches!(letter, b'U' | b'u' | b'L' | b'E') {
+        mark_empty(sink, &result, place);
+    }
     emit(shell, sink, result, place, From::Transformed)
 }
 

@@ -1,6 +1,6 @@
 //! The parts of a word, one after another.
 
-use codepod_shell_syntax::tree::Part;
+use codepod_shell_syntax::tree::{ParamOp, Part, Subject, Subscript};
 
 use super::sink::{Kind, Sink};
 use super::{brace, command, param, tilde};
@@ -88,14 +88,39 @@ pub(super) fn value(shell: &mut Shell, sink: &mut Sink, text: &Text, place: Plac
 fn double(shell: &mut Shell, sink: &mut Sink, inside: &[Part]) -> Run {
     let before = sink.length();
     let mut vanished = false;
+    let beside = inside.len() > 1 && inside.iter().any(has_list);
+    let beside = std::mem::replace(&mut sink.beside_list, beside);
     for part in inside {
         sink.vanished = false;
+        let length = sink.length();
+        let trailing = std::mem::take(&mut sink.trailing);
         self::part(shell, sink, part, Place::Double)?;
+        sink.trailing |= trailing && sink.length() == length;
         vanished |= sink.vanished;
     }
     sink.vanished = false;
+    sink.beside_list = beside;
+    if std::mem::take(&mut sink.trailing) {
+        return Ok(());
+    }
     if !vanished || sink.length() != before {
         sink.mark();
     }
     Ok(())
+}
+
+/// Whether a part in quotes is a list of fields: `$@`, `${a[@]}`.
+fn has_list(part: &Part) -> bool {
+    match part {
+        Part::Param(param) => match &param.op {
+            ParamOp::Length => false,
+            ParamOp::Default { word, .. } if word.parts.iter().any(has_list) => true,
+            _ => {
+                matches!(param.subject, Subject::Special(b'@'))
+                    || matches!(param.subscript, Some(Subscript::At))
+            }
+        },
+        Part::Double(parts) => parts.iter().any(has_list),
+        _ => false,
+    }
 }
