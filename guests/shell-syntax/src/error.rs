@@ -15,8 +15,10 @@ pub struct SyntaxError {
     pub source: Vec<u8>,
     /// Whether a script goes on behind that line, with status 1: an error between the parentheses of `a=(…)`.
     pub recoverable: bool,
-    /// Whether the status stays what it was: an error inside `[[`.
-    pub keeps_status: bool,
+    /// The status of the script: 2, or none where it stays what it was: an error inside `[[`.
+    pub status: Option<i32>,
+    /// Whether it is inside of `$(…)`: it ends the text of `-c` with status 127.
+    pub substituted: bool,
 }
 
 /// The kinds of syntax error, worded as bash words them.

@@ -36,7 +36,7 @@ impl Reader<'_> {
         }
         let mut error = self.error(ErrorKind::Other(message));
         error.line = line;
-        error.keeps_status = true;
+        error.status = None;
         Err(error)
     }
 
@@ -73,7 +73,7 @@ impl Reader<'_> {
         };
         let at_end = self.peek() == 0;
         let mut error = self.error(ErrorKind::Other(message));
-        error.keeps_status = !at_end;
+        error.status = at_end.then_some(2);
         error
     }
 

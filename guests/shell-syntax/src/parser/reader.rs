@@ -448,7 +448,8 @@ impl<'a> Reader<'a> {
             column: (pos - start + 1) as u32,
             source,
             recoverable: false,
-            keeps_status: false,
+            status: Some(2),
+            substituted: false,
         })
     }
 }

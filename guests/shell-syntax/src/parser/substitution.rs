@@ -80,6 +80,9 @@ impl Reader<'_> {
                 if error.kind == ErrorKind::End {
                     error.kind = ErrorKind::Unmatched(b')');
                 }
+                error.substituted |=
+                    error.status.is_none() || matches!(error.kind, ErrorKind::Unexpected(_));
+                error.status = error.status.or(Some(1));
                 return Err(error);
             }
         };
@@ -87,7 +90,9 @@ impl Reader<'_> {
             return Err(self.error(ErrorKind::Unmatched(b')')));
         }
         if self.peek() != b')' {
-            return Err(self.unexpected());
+            let mut error = self.unexpected();
+            error.substituted = matches!(error.kind, ErrorKind::Unexpected(_));
+            return Err(error);
         }
         self.skip(1);
         self.finish_here_documents(&mut list, inner_pending, inner_bodies, start)?;

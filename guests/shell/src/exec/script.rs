@@ -10,6 +10,7 @@ use crate::flow::{Run, Stop};
 use crate::invoke::Place;
 use crate::options::{SetOptions, ShellOptions};
 use crate::shell::Shell;
+use crate::state::Invocation;
 use crate::text::Text;
 use crate::traps;
 
@@ -108,7 +109,13 @@ impl<'s> Script<'s> {
                         commands += 1;
                         continue;
                     }
-                    if !error.keeps_status || !self.main {
+                    if error.substituted && shell.state.invocation == Invocation::Command {
+                        shell.state.status = 127;
+                        return Err(Stop::Exit);
+                    }
+                    if let Some(status) = error.status {
+                        shell.state.status = status;
+                    } else if !self.main {
                         shell.state.status = 2;
                     }
                     if shell.state.interactive && self.place.is_some() {
