@@ -14,7 +14,8 @@ use codepod_abi::Errno;
 use crate::caller::Caller;
 use crate::limits::Usage;
 use crate::node::{Device, DirEntryRef, InodeId, Stat};
-use crate::overlay::OverlayState;
+use crate::overlay::{HandedDown, OverlayState};
+use crate::publish::{Fingerprint, Publish};
 use crate::tree::{Change, Tree};
 
 /// Takes directory entries one by one; `false` stops the listing before that entry.
@@ -149,6 +150,45 @@ pub trait FileSystem: Send {
     fn changes(&mut self, caller: &Caller<'_>) -> Option<Result<Vec<Change>, Errno>> {
         let _ = caller;
         None
+    }
+
+    /// Hands what an overlay has changed at and below some paths, all without any, down to what lies under it; what became
+    /// of each change. `None` for anything but an overlay. Nothing is open.
+    fn hand_down(
+        &mut self,
+        caller: &Caller<'_>,
+        paths: &[Vec<u8>],
+    ) -> Option<Result<Vec<HandedDown>, Errno>> {
+        let _ = (caller, paths);
+        None
+    }
+
+    /// Drops what an overlay has changed at and below some paths, all without any. `None` for anything but an overlay.
+    /// Nothing is open.
+    fn drop_changes(
+        &mut self,
+        caller: &Caller<'_>,
+        paths: &[Vec<u8>],
+    ) -> Option<Result<Vec<Change>, Errno>> {
+        let _ = (caller, paths);
+        None
+    }
+
+    /// Puts a node at a path because the host wants it, whatever a sandbox may do. Only where `expected` is what is there,
+    /// `None` for nothing; [`Errno::Stale`] if not, and nothing has happened. What is there then.
+    fn publish(
+        &mut self,
+        path: &[u8],
+        new: Publish<'_>,
+        expected: Option<Fingerprint>,
+    ) -> Result<Option<Fingerprint>, Errno> {
+        let _ = (path, new, expected);
+        Err(Errno::Rofs)
+    }
+
+    /// What a node is now, to notice later whether somebody has changed it.
+    fn fingerprint(&mut self, caller: &Caller<'_>, inode: InodeId) -> Result<Fingerprint, Errno> {
+        self.stat(caller, inode).map(|stat| Fingerprint::of(&stat))
     }
 
     /// The device behind a node.

@@ -14,6 +14,7 @@
 //! A snapshot does not hold the content; restoring changes nothing here.
 
 mod errno;
+mod publish;
 mod table;
 
 use std::collections::HashMap;
@@ -30,6 +31,7 @@ use crate::backend::{DirSink, FileSystem, FsSnapshot, New, NewBody};
 use crate::caller::Caller;
 use crate::listing::Listing;
 use crate::node::{FileKind, InodeId, Stat};
+use crate::publish::{Fingerprint, Publish};
 
 /// Whether a sandbox may change a host directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -628,6 +630,27 @@ impl FileSystem for HostDir {
             self.shared.clone(),
             self.table.clone(),
         )))
+    }
+
+    fn fingerprint(&mut self, caller: &Caller<'_>, inode: InodeId) -> Result<Fingerprint, Errno> {
+        let mut fingerprint = publish::fingerprint(&self.host_stat(inode)?);
+        let racy = fingerprint.ctime.saturating_add(publish::COARSE) > caller.now;
+        if racy && fingerprint.kind == FileKind::File {
+            let file = self.open_file(inode, false)?;
+            // Of the file that the digest is of, whatever has its name by now.
+            fingerprint = publish::fingerprint(&rustix::fs::fstat(&file).map_err(translate)?);
+            fingerprint.digest = Some(publish::digest(&file)?);
+        }
+        Ok(fingerprint)
+    }
+
+    fn publish(
+        &mut self,
+        path: &[u8],
+        new: Publish<'_>,
+        expected: Option<Fingerprint>,
+    ) -> Result<Option<Fingerprint>, Errno> {
+        self.put(path, new, expected)
     }
 
     fn restore(&mut self, _: &FsSnapshot) {

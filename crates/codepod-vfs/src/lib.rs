@@ -23,6 +23,7 @@ mod memory;
 mod node;
 mod overlay;
 mod proc;
+mod publish;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod testing;
@@ -40,7 +41,8 @@ pub use memory::Memory;
 pub use node::{
     Access, Device, DirEntryRef, FileKind, InodeId, MountId, NodeRef, OpenOptions, Stat,
 };
-pub use overlay::Overlay;
+pub use overlay::{HandedDown, Overlay};
 pub use proc::Proc;
+pub use publish::{Content, Fingerprint, Publish};
 pub use tree::{Change, ChangeKind, Tree, TreeBuilder, diff};
 pub use vfs::{MountInfo, Vfs, VfsSnapshot};

@@ -16,6 +16,8 @@
 mod change;
 mod changes;
 mod copy_up;
+mod hand_down;
+mod seen;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,7 +30,10 @@ use crate::limits::{FsLimits, Usage};
 use crate::listing::Listing;
 use crate::map::Map;
 use crate::node::{Device, FileKind, InodeId, Stat};
+use crate::publish::Fingerprint;
 use crate::tree::Tree;
+
+pub use self::hand_down::HandedDown;
 
 /// A writable file system over a read-only one.
 pub struct Overlay {
@@ -53,6 +58,8 @@ pub struct OverlayState {
     tree: Tree,
     /// The upper node that stands for a lower one.
     copied: Map<InodeId, InodeId>,
+    /// What the sandbox saw of lower files, by path from the root.
+    seen: Map<Arc<[u8]>, Fingerprint>,
 }
 
 impl OverlayState {
@@ -118,6 +125,7 @@ impl Overlay {
         let state = OverlayState {
             tree,
             copied: Map::unit(root, Tree::ROOT),
+            seen: Map::new(),
         };
         let mut overlay = Overlay {
             lower,
@@ -223,6 +231,16 @@ impl Overlay {
     }
 }
 
+/// A path in a directory.
+fn below(path: &[u8], name: &[u8]) -> Vec<u8> {
+    let mut joined = path.to_vec();
+    if !joined.is_empty() {
+        joined.push(b'/');
+    }
+    joined.extend_from_slice(name);
+    joined
+}
+
 impl FileSystem for Overlay {
     fn type_name(&self) -> &'static str {
         "overlay"
@@ -323,7 +341,14 @@ impl FileSystem for Overlay {
         Ok(())
     }
 
-    fn open(&mut self, caller: &Caller<'_>, inode: InodeId, _write: bool) -> Result<(), Errno> {
+    fn open(&mut self, caller: &Caller<'_>, inode: InodeId, write: bool) -> Result<(), Errno> {
+        // One more descriptor of what is open already has not been read through yet.
+        if let (Side::Lower(lower), false) =
+            (self.side(inode), write || self.open.contains_key(&inode))
+            && let Ok(path) = self.lower.path_of(lower)
+        {
+            self.see(caller, &path, lower, true);
+        }
         let lower = match self.side(inode) {
             Side::Upper(upper) => {
                 self.state.tree.stat(upper)?;
@@ -405,6 +430,24 @@ impl FileSystem for Overlay {
 
     fn changes(&mut self, caller: &Caller<'_>) -> Option<Result<Vec<crate::tree::Change>, Errno>> {
         Some(self.list_changes(caller))
+    }
+
+    fn hand_down(
+        &mut self,
+        caller: &Caller<'_>,
+        paths: &[Vec<u8>],
+    ) -> Option<Result<Vec<HandedDown>, Errno>> {
+        let outcome = Overlay::hand_down(self, caller, paths);
+        self.listing = None;
+        Some(outcome)
+    }
+
+    fn drop_changes(
+        &mut self,
+        caller: &Caller<'_>,
+        paths: &[Vec<u8>],
+    ) -> Option<Result<Vec<crate::tree::Change>, Errno>> {
+        Some(Overlay::drop_changes(self, caller, paths))
     }
 
     fn create(

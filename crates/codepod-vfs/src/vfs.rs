@@ -23,6 +23,7 @@ use crate::caller::Caller;
 use crate::limits::{FsLimits, Usage};
 use crate::memory::Memory;
 use crate::node::{Access, Device, DirEntryRef, FileKind, MountId, NodeRef, Stat};
+use crate::overlay::HandedDown;
 use crate::tree::{Change, Tree};
 
 /// All mounts of one sandbox.
@@ -91,6 +92,30 @@ impl Vfs {
         mount: MountId,
     ) -> Result<Vec<Change>, Errno> {
         self.fs(mount)?.changes(caller).unwrap_or(Err(Errno::Inval))
+    }
+
+    /// Hands what an overlay has changed at and below some paths, all without any, down to what lies under it; what became of
+    /// each change. [`Errno::Inval`] if it is none. Nothing of it may be open.
+    pub fn hand_down(
+        &mut self,
+        caller: &Caller<'_>,
+        mount: MountId,
+        paths: &[Vec<u8>],
+    ) -> Result<Vec<HandedDown>, Errno> {
+        let outcome = self.fs(mount)?.hand_down(caller, paths);
+        outcome.unwrap_or(Err(Errno::Inval))
+    }
+
+    /// Drops what an overlay has changed at and below some paths, all without any. [`Errno::Inval`] if it is none. Nothing of
+    /// it may be open.
+    pub fn drop_changes(
+        &mut self,
+        caller: &Caller<'_>,
+        mount: MountId,
+        paths: &[Vec<u8>],
+    ) -> Result<Vec<Change>, Errno> {
+        let outcome = self.fs(mount)?.drop_changes(caller, paths);
+        outcome.unwrap_or(Err(Errno::Inval))
     }
 
     /// The device that a node is.

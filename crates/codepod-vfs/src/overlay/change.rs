@@ -99,6 +99,7 @@ impl Overlay {
         self.copy_up(caller, node, u64::MAX)?;
         let from = self.copy_up(caller, dir, u64::MAX)?;
         let to = self.copy_up(caller, new_dir, u64::MAX)?;
+        self.see_name(caller, to, new_name)?;
         // The old name first: it may pay for the new one.
         self.remove_upper(caller, to, new_name)?;
         self.state
@@ -144,7 +145,7 @@ impl Overlay {
 
     /// Takes whatever the upper tree has under a name away: a node, a whiteout, a directory that
     /// holds nothing but whiteouts.
-    fn remove_upper(
+    pub(super) fn remove_upper(
         &mut self,
         caller: &Caller<'_>,
         dir: InodeId,
@@ -181,6 +182,7 @@ impl Overlay {
         upper: InodeId,
         name: &[u8],
     ) -> Result<(), Errno> {
+        self.see_name(caller, upper, name)?;
         match self.lookup_lower(caller, upper, name) {
             Ok(_) => self.state.tree.insert_whiteout(upper, name, caller.now),
             Err(Errno::NoEnt) => Ok(()),

@@ -5,7 +5,7 @@
 
 use codepod_abi::Errno;
 
-use super::{InodeId, Overlay, tagged};
+use super::{InodeId, Overlay, below, tagged};
 use crate::backend::FileSystem;
 use crate::caller::Caller;
 use crate::node::{FileKind, Stat};
@@ -38,7 +38,7 @@ impl Overlay {
                 names.dedup();
             }
             for name in names {
-                let path = joined(&path, &name);
+                let path = below(&path, &name);
                 let lower = match lower_dir {
                     Some(dir) => present(self.lower.lookup(caller, dir, &name))?,
                     None => None,
@@ -117,7 +117,7 @@ impl Overlay {
                 true
             })?;
             for (name, file) in names {
-                let path = joined(&path, &name);
+                let path = below(&path, &name);
                 if file == FileKind::Directory {
                     open.push((path.clone(), self.lower.lookup(caller, dir, &name)?));
                 }
@@ -169,13 +169,4 @@ fn present(found: Result<InodeId, Errno>) -> Result<Option<InodeId>, Errno> {
         Err(Errno::NoEnt) => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-fn joined(path: &[u8], name: &[u8]) -> Vec<u8> {
-    let mut joined = path.to_vec();
-    if !joined.is_empty() {
-        joined.push(b'/');
-    }
-    joined.extend_from_slice(name);
-    joined
 }

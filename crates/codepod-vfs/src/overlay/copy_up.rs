@@ -6,7 +6,7 @@
 
 use codepod_abi::Errno;
 
-use super::{InodeId, Overlay, Side, Tree, tagged};
+use super::{InodeId, Overlay, Side, Tree, below, tagged};
 use crate::backend::{FileSystem, New, NewBody};
 use crate::caller::Caller;
 use crate::node::{FileKind, Stat};
@@ -127,6 +127,10 @@ impl Overlay {
     ) -> Result<InodeId, Errno> {
         let stat = self.lower.stat(caller, lower)?;
         let parent = self.state.tree.stat(dir)?;
+        if name != NOWHERE {
+            let path = below(&self.state.tree.path_of(dir)?, name);
+            self.see(caller, &path, lower, false);
+        }
         let target;
         let body = match stat.kind {
             FileKind::File => NewBody::File,

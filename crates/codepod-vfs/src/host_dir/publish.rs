@@ -1,0 +1,283 @@
+//! Changes that the host itself wants: each in one step, and only where a file is what it was when the sandbox saw it.
+//!
+//! New content is written beside its place and put there by a rename that replaces nothing, or by an exchange: what the
+//! exchange brings out is looked at once more, and put back if it is not what was expected. So an edit that happens in the
+//! last moment is not lost.
+
+use std::hash::Hasher as _;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use codepod_abi::Errno;
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+
+use super::{Dir, HostDir, SAFE, check_name, kind, nanoseconds, timespec, translate};
+use crate::publish::{Content, Fingerprint, Publish};
+
+/// How much is written at once.
+const PIECE: usize = 64 << 10;
+/// Times of files may be as coarse as this, in nanoseconds: of one that is not older, the content is looked at as well.
+pub(super) const COARSE: u64 = 3_000_000_000;
+/// How often a file that somebody replaces again and again is put back.
+const MOST_TURNS: usize = 1000;
+
+impl HostDir {
+    /// Puts a node at a path, where `expected` is what is there; `None`: nothing is. [`Errno::Stale`] where that is not
+    /// so: then nothing has happened. What is there afterwards.
+    pub(super) fn put(
+        &mut self,
+        path: &[u8],
+        new: Publish<'_>,
+        expected: Option<Fingerprint>,
+    ) -> Result<Option<Fingerprint>, Errno> {
+        let mut names = Vec::new();
+        for name in path.split(|byte| *byte == b'/') {
+            check_name(name)?;
+            names.push(name.into());
+        }
+        self.listing = None;
+        let name = names.pop().ok_or(Errno::Inval)?;
+        let place = Place {
+            dir: self.walk(&names)?,
+            name: &name,
+        };
+        place.expect(expected)?;
+        match new {
+            Publish::Nothing => {
+                if let Some(expected) = expected {
+                    place.remove(expected)?;
+                }
+            }
+            Publish::Directory { mode } => place.make_directory(mode, expected)?,
+            Publish::File {
+                mode,
+                mtime,
+                content,
+            } => {
+                let beside = place.beside();
+                let written = place.write(&beside, mode, mtime, content);
+                place.put(&beside, written, expected)?;
+            }
+            Publish::Symlink { target } => {
+                let beside = place.beside();
+                let made = rustix::fs::symlinkat(target, &place.dir, &*beside).map_err(translate);
+                place.put(&beside, made, expected)?;
+            }
+            Publish::Mode(mode) => {
+                let flags = OFlags::RDONLY | SAFE;
+                let file = rustix::fs::openat(&place.dir, place.name, flags, Mode::empty());
+                let mode = Mode::from_raw_mode((mode & 0o777).into());
+                rustix::fs::fchmod(file.map_err(translate)?, mode).map_err(translate)?;
+            }
+        }
+        place.look()
+    }
+}
+
+/// What the host knows about a file, as far as it tells whether somebody has changed it.
+pub(super) fn fingerprint(stat: &rustix::fs::Stat) -> Fingerprint {
+    Fingerprint {
+        identity: (stat.st_dev, stat.st_ino),
+        kind: kind(stat),
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+        mode: (stat.st_mode & 0o777) as u16,
+        mtime: nanoseconds(stat.st_mtime, stat.st_mtime_nsec as i64),
+        ctime: nanoseconds(stat.st_ctime, stat.st_ctime_nsec as i64),
+        digest: None,
+    }
+}
+
+/// A number for a file's content: the same for the same, another for what a person or a program makes of it.
+pub(super) fn digest(file: &OwnedFd) -> Result<u64, Errno> {
+    let mut hasher = std::hash::DefaultHasher::new();
+    let mut buffer = vec![0; PIECE];
+    let mut offset = 0;
+    loop {
+        let read = rustix::io::pread(file, &mut buffer, offset).map_err(translate)?;
+        if read == 0 {
+            return Ok(hasher.finish());
+        }
+        hasher.write(&buffer[..read]);
+        offset += read as u64;
+    }
+}
+
+/// A name in a directory.
+struct Place<'a> {
+    dir: Dir<'a>,
+    name: &'a [u8],
+}
+
+impl Place<'_> {
+    fn look(&self) -> Result<Option<Fingerprint>, Errno> {
+        self.look_at(self.name)
+    }
+
+    fn look_at(&self, name: &[u8]) -> Result<Option<Fingerprint>, Errno> {
+        match rustix::fs::statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(fingerprint(&stat))),
+            Err(rustix::io::Errno::NOENT) => Ok(None),
+            Err(error) => Err(translate(error)),
+        }
+    }
+
+    /// Fails unless that is what is there.
+    fn expect(&self, expected: Option<Fingerprint>) -> Result<(), Errno> {
+        match (expected, self.look()?) {
+            (None, None) => Ok(()),
+            (Some(expected), Some(now))
+                if expected.looks_same(&now) && self.holds(self.name, expected)? =>
+            {
+                Ok(())
+            }
+            // A directory that somebody has made meanwhile is in nobody's way.
+            (None, Some(now)) if now.is_directory() => Ok(()),
+            _ => Err(Errno::Stale),
+        }
+    }
+
+    /// A name that nobody has.
+    fn beside(&self) -> Vec<u8> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        format!(".codepod-{}-{number}", std::process::id()).into_bytes()
+    }
+
+    fn write(
+        &self,
+        beside: &[u8],
+        mode: u16,
+        mtime: u64,
+        content: Content<'_>,
+    ) -> Result<(), Errno> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | SAFE;
+        let private = Mode::RUSR | Mode::WUSR;
+        let file = rustix::fs::openat(&self.dir, beside, flags, private).map_err(translate)?;
+        let mut buffer = vec![0; PIECE];
+        let mut offset = 0;
+        loop {
+            let read = content(offset, &mut buffer)?;
+            if read == 0 {
+                break;
+            }
+            let mut done = 0;
+            while done < read {
+                let at = offset + done as u64;
+                done += rustix::io::pwrite(&file, &buffer[done..read], at).map_err(translate)?;
+            }
+            offset += read as u64;
+        }
+        let mode = Mode::from_raw_mode((mode & 0o777).into());
+        rustix::fs::fchmod(&file, mode).map_err(translate)?;
+        let times = rustix::fs::Timestamps {
+            last_access: timespec(None),
+            last_modification: timespec(Some(mtime)),
+        };
+        rustix::fs::futimens(&file, &times).map_err(translate)?;
+        rustix::fs::fsync(&file).map_err(translate)
+    }
+
+    /// Puts what was written beside into its place, or takes it away again.
+    fn put(
+        &self,
+        beside: &[u8],
+        written: Result<(), Errno>,
+        expected: Option<Fingerprint>,
+    ) -> Result<(), Errno> {
+        let done = written.and_then(|()| match expected {
+            None => self.move_in(beside),
+            Some(expected) if expected.is_directory() => {
+                self.remove(expected)?;
+                self.move_in(beside)
+            }
+            Some(expected) => self.exchange(beside, expected),
+        });
+        if done.is_err() {
+            let _ = rustix::fs::unlinkat(&self.dir, beside, AtFlags::empty());
+        }
+        done
+    }
+
+    /// Gives what is beside its name, unless something has it.
+    fn move_in(&self, beside: &[u8]) -> Result<(), Errno> {
+        self.rename(beside, self.name, RenameFlags::NOREPLACE)
+    }
+
+    fn exchange(&self, beside: &[u8], expected: Fingerprint) -> Result<(), Errno> {
+        let mut placed = self.look_at(beside)?.map(|ours| ours.identity);
+        self.rename(beside, self.name, RenameFlags::EXCHANGE)?;
+        if self.came_out(beside, expected)? {
+            return rustix::fs::unlinkat(&self.dir, beside, AtFlags::empty()).map_err(translate);
+        }
+        // Somebody was quicker. Theirs goes back, and if they are at it again meanwhile, their last.
+        for _ in 0..MOST_TURNS {
+            let back = self.look_at(beside)?.map(|theirs| theirs.identity);
+            self.rename(beside, self.name, RenameFlags::EXCHANGE)?;
+            if self.look_at(beside)?.map(|out| out.identity) == placed {
+                break;
+            }
+            placed = back;
+        }
+        Err(Errno::Stale)
+    }
+
+    fn remove(&self, expected: Fingerprint) -> Result<(), Errno> {
+        if expected.is_directory() {
+            let removed = rustix::fs::unlinkat(&self.dir, self.name, AtFlags::REMOVEDIR);
+            return removed.map_err(|error| match error {
+                rustix::io::Errno::NOTEMPTY | rustix::io::Errno::EXIST => Errno::Stale,
+                other => translate(other),
+            });
+        }
+        let beside = self.beside();
+        self.rename(self.name, &beside, RenameFlags::NOREPLACE)?;
+        if self.came_out(&beside, expected)? {
+            return rustix::fs::unlinkat(&self.dir, &*beside, AtFlags::empty()).map_err(translate);
+        }
+        self.move_in(&beside)?;
+        Err(Errno::Stale)
+    }
+
+    /// Whether what a rename has brought out is what was expected to be there.
+    fn came_out(&self, beside: &[u8], expected: Fingerprint) -> Result<bool, Errno> {
+        let out = self.look_at(beside)?;
+        Ok(out.is_some_and(|out| expected.looks_renamed(&out)) && self.holds(beside, expected)?)
+    }
+
+    fn make_directory(&self, mode: u16, expected: Option<Fingerprint>) -> Result<(), Errno> {
+        if let Some(expected) = expected
+            && !expected.is_directory()
+        {
+            self.remove(expected)?;
+        }
+        let mode = Mode::from_raw_mode((mode & 0o777).into());
+        match rustix::fs::mkdirat(&self.dir, self.name, mode) {
+            Ok(()) => Ok(()),
+            Err(rustix::io::Errno::EXIST) => match self.look()? {
+                Some(there) if there.is_directory() => Ok(()),
+                _ => Err(Errno::Stale),
+            },
+            Err(error) => Err(translate(error)),
+        }
+    }
+
+    /// Whether a file's content is the expected one, as far as that is known.
+    fn holds(&self, name: &[u8], expected: Fingerprint) -> Result<bool, Errno> {
+        let Some(wanted) = expected.digest else {
+            return Ok(true);
+        };
+        let flags = OFlags::RDONLY | SAFE;
+        let file = rustix::fs::openat(&self.dir, name, flags, Mode::empty()).map_err(translate)?;
+        Ok(digest(&file)? == wanted)
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn rename(&self, from: &[u8], to: &[u8], flags: RenameFlags) -> Result<(), Errno> {
+        rustix::fs::renameat_with(&self.dir, from, &self.dir, to, flags).map_err(
+            |error| match error {
+                rustix::io::Errno::EXIST | rustix::io::Errno::NOENT => Errno::Stale,
+                other => translate(other),
+            },
+        )
+    }
+}

@@ -1,0 +1,147 @@
+//! Host directories under an overlay: what the sandbox has changed, handed over to the host path by path, or dropped.
+
+use codepod_abi::Errno;
+use codepod_vfs::{Change, ChangeKind, MountId, Vfs};
+
+use crate::error::{Error, ErrorKind};
+use crate::sandbox::Sandbox;
+
+/// What became of the changes that the host wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Applied {
+    /// What the host has now.
+    pub applied: Vec<MountChange>,
+    /// What it has not, and stays in the sandbox.
+    pub refused: Vec<Refused>,
+}
+
+/// A path of a mounted directory that the sandbox has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MountChange {
+    /// The path in the sandbox, absolute.
+    pub path: Vec<u8>,
+    /// How it differs from the host's.
+    pub kind: ChangeKind,
+}
+
+/// A change that was not applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Refused {
+    /// The path in the sandbox, absolute.
+    pub path: Vec<u8>,
+    /// How it differs from the host's.
+    pub kind: ChangeKind,
+    /// [`Errno::Stale`]: the host's file has changed since the sandbox saw it. Anything else: why it failed.
+    pub why: Errno,
+}
+
+impl Sandbox {
+    /// What the sandbox has changed in the overlay that is mounted at a path, beside the host's files as they are now.
+    pub fn mount_changes(&self, at: &str) -> Result<Vec<MountChange>, Error> {
+        let mut kernel = self.kernel()?;
+        let (vfs, caller) = kernel.files();
+        let mount = overlay(vfs, at)?;
+        let changes = vfs.overlay_changes(&caller, mount);
+        let changes = changes.map_err(|errno| failed(at, errno))?;
+        Ok(changes.iter().map(|change| told(at, change)).collect())
+    }
+
+    /// Makes the host's directory that is mounted at `at` as the sandbox has it: at these paths and below them, or
+    /// everywhere when there are none. Paths are the sandbox's, absolute.
+    ///
+    /// A file that has changed on the host since the sandbox read it, or that appeared there, is left alone and its
+    /// change refused. Each file is replaced in one step. Busy while processes run. It cannot be undone.
+    pub fn apply<P: AsRef<[u8]>>(
+        &self,
+        at: &str,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Applied, Error> {
+        let outcome = self.on_overlay(at, paths, Vfs::hand_down)?;
+        let mut applied = Applied::default();
+        for (change, result) in outcome {
+            let MountChange { path, kind } = told(at, &change);
+            match result {
+                Ok(()) => applied.applied.push(MountChange { path, kind }),
+                Err(why) => applied.refused.push(Refused { path, kind, why }),
+            }
+        }
+        Ok(applied)
+    }
+
+    /// Drops what the sandbox has changed in the overlay at `at`: at these paths and below them, or everywhere when there
+    /// are none; the host's files show through again. Busy while processes run.
+    pub fn discard<P: AsRef<[u8]>>(
+        &self,
+        at: &str,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Vec<MountChange>, Error> {
+        let dropped = self.on_overlay(at, paths, Vfs::drop_changes)?;
+        Ok(dropped.iter().map(|change| told(at, change)).collect())
+    }
+
+    fn on_overlay<P: AsRef<[u8]>, R>(
+        &self,
+        at: &str,
+        paths: impl IntoIterator<Item = P>,
+        action: impl FnOnce(&mut Vfs, &codepod_vfs::Caller<'_>, MountId, &[Vec<u8>]) -> Result<R, Errno>,
+    ) -> Result<R, Error> {
+        let mut inner = Vec::new();
+        for path in paths {
+            inner.push(inside(at, path.as_ref())?);
+        }
+        self.inner.shells.cool();
+        let mut kernel = self.kernel()?;
+        let processes = kernel.process_count();
+        if processes > 0 {
+            return Err(ErrorKind::Busy { processes }.into());
+        }
+        let (vfs, caller) = kernel.files();
+        let mount = overlay(vfs, at)?;
+        action(vfs, &caller, mount, &inner).map_err(|errno| failed(at, errno))
+    }
+}
+
+/// The overlay that is mounted at a path.
+fn overlay(vfs: &Vfs, at: &str) -> Result<MountId, Error> {
+    let point = at.trim_end_matches('/').as_bytes();
+    let mounts = vfs.mounts();
+    let found = mounts
+        .iter()
+        .find(|mount| mount.point == point && mount.type_name == "overlay");
+    found.map(|mount| mount.id).ok_or_else(|| {
+        let why = format!("`{at}` is not the path of an overlay mount");
+        ErrorKind::InvalidArgument(why).into()
+    })
+}
+
+/// A path of the sandbox as one from the mount's root.
+fn inside(at: &str, path: &[u8]) -> Result<Vec<u8>, Error> {
+    let rest = path.strip_prefix(at.trim_end_matches('/').as_bytes());
+    let rest = rest.filter(|rest| rest.is_empty() || rest[0] == b'/');
+    let rest = rest.ok_or_else(|| {
+        let why = format!("`{}` is not below `{at}`", String::from_utf8_lossy(path));
+        ErrorKind::InvalidArgument(why)
+    })?;
+    let names = rest.split(|byte| *byte == b'/');
+    let names: Vec<&[u8]> = names.filter(|name| !name.is_empty()).collect();
+    Ok(names.join(&b'/'))
+}
+
+fn told(at: &str, change: &Change) -> MountChange {
+    let point = at.trim_end_matches('/').as_bytes();
+    MountChange {
+        path: [point, b"/", &change.path].concat(),
+        kind: change.kind,
+    }
+}
+
+fn failed(at: &str, errno: Errno) -> Error {
+    ErrorKind::File {
+        path: at.to_owned(),
+        errno,
+    }
+    .into()
+}
