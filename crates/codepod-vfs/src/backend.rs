@@ -16,6 +16,7 @@ use crate::limits::Usage;
 use crate::node::{Device, DirEntryRef, InodeId, Stat};
 use crate::overlay::{HandedDown, OverlayState};
 use crate::publish::{Fingerprint, Publish};
+use crate::tree::portable::LoadedTree;
 use crate::tree::{Change, Tree};
 
 /// Takes directory entries one by one; `false` stops the listing before that entry.
@@ -134,6 +135,13 @@ pub trait FileSystem: Send {
     /// Goes back to a state of the same file system; nothing is open.
     fn restore(&mut self, snapshot: &FsSnapshot) {
         let _ = snapshot;
+    }
+
+    /// The state that a saved tree leads to, over what this file system shows; nothing changes yet. [`Errno::Inval`]
+    /// where there is nothing to save.
+    fn loaded(&mut self, tree: LoadedTree) -> Result<FsSnapshot, Errno> {
+        let _ = tree;
+        Err(Errno::Inval)
     }
 
     /// What it holds within its limits.

@@ -44,5 +44,9 @@ pub use node::{
 pub use overlay::{HandedDown, Overlay};
 pub use proc::Proc;
 pub use publish::{Content, Fingerprint, Publish};
+pub use tree::chunk::{BlockSource, Digest};
+pub use tree::portable::{
+    Attributes, Item, LoadError, LoadedTree, Node, Piece, TreeLoader, TreeSink,
+};
 pub use tree::{Change, ChangeKind, Tree, TreeBuilder, diff};
-pub use vfs::{MountInfo, Vfs, VfsSnapshot};
+pub use vfs::{MountInfo, SavedMount, Vfs, VfsSnapshot};

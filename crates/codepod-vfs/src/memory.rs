@@ -13,6 +13,7 @@ use crate::caller::Caller;
 use crate::limits::Usage;
 use crate::node::{Device, InodeId, Stat};
 use crate::tree::Tree;
+use crate::tree::portable::LoadedTree;
 
 /// A file system in memory.
 #[derive(Debug)]
@@ -119,6 +120,10 @@ impl FileSystem for Memory {
         if let FsSnapshot::Tree(tree) = snapshot {
             *self = Memory::new(tree.clone());
         }
+    }
+
+    fn loaded(&mut self, loaded: LoadedTree) -> Result<FsSnapshot, Errno> {
+        Ok(FsSnapshot::Tree(loaded.tree))
     }
 
     fn usage(&self) -> Usage {

@@ -54,6 +54,16 @@ pub enum Device {
 }
 
 impl Device {
+    /// All of them.
+    pub(crate) const ALL: [Device; 6] = [
+        Device::Null,
+        Device::Zero,
+        Device::Full,
+        Device::Random,
+        Device::Urandom,
+        Device::Tty,
+    ];
+
     /// Linux's number for it, as in `st_rdev`: major and minor in one.
     pub const fn number(self) -> u64 {
         let (major, minor) = match self {

@@ -17,6 +17,7 @@ mod change;
 mod changes;
 mod copy_up;
 mod hand_down;
+mod portable;
 mod seen;
 
 use std::collections::HashMap;
@@ -32,6 +33,7 @@ use crate::map::Map;
 use crate::node::{Device, FileKind, InodeId, Stat};
 use crate::publish::Fingerprint;
 use crate::tree::Tree;
+use crate::tree::portable::LoadedTree;
 
 pub use self::hand_down::HandedDown;
 
@@ -411,6 +413,10 @@ impl FileSystem for Overlay {
         self.open.clear();
         self.listing = None;
         self.lower.restore(&FsSnapshot::Stateless);
+    }
+
+    fn loaded(&mut self, loaded: LoadedTree) -> Result<FsSnapshot, Errno> {
+        self.load_state(loaded).map(FsSnapshot::Overlay)
     }
 
     fn usage(&self) -> Usage {

@@ -9,9 +9,11 @@
 //! without links is the root or an orphan.
 
 mod builder;
+pub(crate) mod chunk;
 pub(crate) mod content;
 mod diff;
 pub(crate) mod inode;
+pub(crate) mod portable;
 mod rename;
 mod write;
 
@@ -253,7 +255,7 @@ impl Tree {
 
     pub(crate) fn read_at(&self, id: InodeId, offset: u64, buf: &mut [u8]) -> Result<usize, Errno> {
         match &self.get(id)?.body {
-            Body::File(content) => Ok(content.read(offset, buf)),
+            Body::File(content) => content.read(offset, buf),
             Body::Directory(_) => Err(Errno::IsDir),
             _ => Err(Errno::Inval),
         }

@@ -12,12 +12,14 @@ mod moments;
 mod mount;
 mod names;
 mod open;
+mod portable;
 mod resolve;
 
 use codepod_abi::Errno;
 
 use self::mount::Mount;
 pub use self::mount::{MountInfo, VfsSnapshot};
+pub use self::portable::SavedMount;
 use crate::backend::{DirSink, FileSystem};
 use crate::caller::Caller;
 use crate::limits::{FsLimits, Usage};

@@ -32,7 +32,7 @@ impl Tree {
             return Err(Errno::Fbig);
         }
         let fitting = (bytes.len() as u64).min(most - offset) as usize;
-        let written = content.write(offset, &bytes[..fitting], room);
+        let written = content.write(offset, &bytes[..fitting], room)?;
         if written.bytes == 0 {
             return Err(Errno::NoSpc);
         }
@@ -106,16 +106,16 @@ impl Tree {
         id: InodeId,
         uid: u32,
         now: u64,
-        change: impl FnOnce(&mut Content),
+        change: impl FnOnce(&mut Content) -> Result<(), Errno>,
     ) -> Result<(), Errno> {
         let inode = self.get_mut(id)?;
         let content = content_mut(inode)?;
         let before = content.charge();
-        change(content);
+        let changed = change(content);
         let after = content.charge();
         touch(inode, uid, now);
         self.used.bytes = self.used.bytes - before + after;
-        Ok(())
+        changed
     }
 
     fn content(&self, id: InodeId) -> Result<&Content, Errno> {

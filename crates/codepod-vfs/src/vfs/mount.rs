@@ -199,7 +199,7 @@ impl Vfs {
     }
 
     /// Finds or makes the directory to mount on, and holds it.
-    fn attach(&mut self, at: &[u8]) -> Result<NodeRef, Errno> {
+    pub(super) fn attach(&mut self, at: &[u8]) -> Result<NodeRef, Errno> {
         let caller = Caller::root(0);
         let mut node = self.root();
         for name in at

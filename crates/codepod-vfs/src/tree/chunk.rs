@@ -1,0 +1,164 @@
+//! One piece of a file's content: bytes in memory, or bytes of a store that are fetched when somebody reads them.
+//!
+//! A chunk knows the digest of its bytes once somebody has asked for it, so that saving a tree again hashes only what
+//! changed. This crate hashes nothing itself: who asks brings the function.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use codepod_abi::Errno;
+
+use crate::limits::FsLimits;
+
+/// The digest of a block's bytes. Whoever saves and whoever loads agree on the function.
+pub type Digest = [u8; 32];
+
+/// Where blocks are that are not in memory yet.
+pub trait BlockSource: Send + Sync + fmt::Debug {
+    /// The bytes with that digest, checked; [`Errno::Io`] when they cannot be had. `length` is how many there are.
+    fn fetch(&self, digest: &Digest, length: usize) -> Result<Arc<[u8]>, Errno>;
+}
+
+/// Some bytes, possibly shared with other trees.
+#[derive(Debug, Clone)]
+pub(crate) struct Chunk {
+    bytes: Bytes,
+    /// Whether it is part of a base image and therefore free of charge. A copy is not.
+    base: bool,
+    /// Set once somebody has asked; a change takes it away.
+    digest: OnceLock<Box<Digest>>,
+}
+
+#[derive(Debug, Clone)]
+enum Bytes {
+    Here(Vec<u8>),
+    Stored(Stored),
+}
+
+/// Bytes of a store.
+#[derive(Debug, Clone)]
+struct Stored {
+    source: Arc<dyn BlockSource>,
+    length: u32,
+    /// Filled by the first reader.
+    fetched: OnceLock<Arc<[u8]>>,
+}
+
+impl Chunk {
+    pub(crate) fn new(bytes: Vec<u8>, base: bool) -> Chunk {
+        Chunk {
+            bytes: Bytes::Here(bytes),
+            base,
+            digest: OnceLock::new(),
+        }
+    }
+
+    /// A chunk that a store has.
+    pub(crate) fn stored(source: Arc<dyn BlockSource>, digest: Digest, length: u32) -> Chunk {
+        Chunk {
+            bytes: Bytes::Stored(Stored {
+                source,
+                length,
+                fetched: OnceLock::new(),
+            }),
+            base: false,
+            digest: OnceLock::from(Box::new(digest)),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match &self.bytes {
+            Bytes::Here(bytes) => bytes.len(),
+            Bytes::Stored(stored) => stored.length as usize,
+        }
+    }
+
+    pub(crate) fn is_base(&self) -> bool {
+        self.base
+    }
+
+    /// Whether its bytes come from a store.
+    pub(crate) fn is_stored(&self) -> bool {
+        matches!(self.bytes, Bytes::Stored(_))
+    }
+
+    /// What it is charged.
+    pub(crate) fn cost(&self) -> u64 {
+        if self.base { 0 } else { cost(self.len()) }
+    }
+
+    /// Its bytes; `Io` if a store does not give them.
+    pub(crate) fn bytes(&self) -> Result<&[u8], Errno> {
+        let stored = match &self.bytes {
+            Bytes::Here(bytes) => return Ok(bytes),
+            Bytes::Stored(stored) => stored,
+        };
+        if let Some(bytes) = stored.fetched.get() {
+            return Ok(bytes);
+        }
+        let digest = self.digest.get().ok_or(Errno::Io)?;
+        let bytes = stored.source.fetch(digest, stored.length as usize)?;
+        if bytes.len() != stored.length as usize {
+            return Err(Errno::Io);
+        }
+        Ok(stored.fetched.get_or_init(|| bytes))
+    }
+
+    /// Its bytes to change: they are its own from then on, and charged.
+    pub(crate) fn bytes_mut(&mut self) -> Result<&mut Vec<u8>, Errno> {
+        if self.is_stored() {
+            self.bytes = Bytes::Here(self.bytes()?.to_vec());
+        }
+        self.base = false;
+        self.digest = OnceLock::new();
+        match &mut self.bytes {
+            Bytes::Here(bytes) => Ok(bytes),
+            Bytes::Stored(_) => Err(Errno::Io),
+        }
+    }
+
+    /// The digest of its bytes, computed by `hash` unless it is known.
+    pub(crate) fn digest(&self, hash: &dyn Fn(&[u8]) -> Digest) -> Result<Digest, Errno> {
+        match self.digest.get() {
+            Some(digest) => Ok(**digest),
+            None => {
+                let digest = hash(self.bytes()?);
+                Ok(**self.digest.get_or_init(|| Box::new(digest)))
+            }
+        }
+    }
+
+    /// Whether both are equal once the shorter one is filled up with zeros. Bytes that cannot be had differ.
+    pub(crate) fn same(&self, other: &Chunk) -> bool {
+        if let (Some(a), Some(b)) = (self.digest.get(), other.digest.get())
+            && self.len() == other.len()
+        {
+            return a == b;
+        }
+        match (self.bytes(), other.bytes()) {
+            (Ok(a), Ok(b)) => same_padded(a, b),
+            _ => false,
+        }
+    }
+
+    /// Whether it holds nothing but zeros.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.bytes().is_ok_and(|bytes| same_padded(bytes, &[]))
+    }
+}
+
+/// What a chunk of that length is charged.
+pub(crate) fn cost(length: usize) -> u64 {
+    if length == 0 {
+        0
+    } else {
+        (length as u64).max(FsLimits::SMALLEST_CHARGE)
+    }
+}
+
+/// Whether two chunks are equal once the shorter one is filled up with zeros.
+fn same_padded(a: &[u8], b: &[u8]) -> bool {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let (head, tail) = long.split_at(short.len());
+    head == short && tail.iter().all(|byte| *byte == 0)
+}
