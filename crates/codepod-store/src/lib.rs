@@ -1,0 +1,38 @@
+//! Saved sandboxes.
+//!
+//! A state is cut into blocks of at most 64 KiB, the same pieces that the file system copies on write, each under the
+//! BLAKE3 digest of its content. New blocks go into packs; a manifest names the packs and says how the blocks make a
+//! state. A manifest appears under a name of its own in one step and never changes, so whoever is killed while saving leaves
+//! the old state or the new one.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), codepod_store::StoreError> {
+//! use codepod_store::{Store, StoreOptions};
+//! let store = Store::open("/var/lib/agents", "agent-7", StoreOptions::default())?;
+//! println!("{:?}", store.newest()?);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The crate knows trees and bytes. What a sandbox is and when it is saved is the library's affair.
+
+#![forbid(unsafe_code)]
+
+mod backend;
+mod block;
+mod directory;
+mod error;
+mod key;
+mod manifest;
+mod pack;
+mod record;
+mod state;
+mod store;
+mod wire;
+
+pub use backend::{Backend, Blob};
+pub use error::StoreError;
+pub use key::Key;
+pub use manifest::{FORMAT, SMALLEST_READER};
+pub use state::{Bases, Loaded, LoadedMount, MountState, State, Version};
+pub use store::{Saved, Store, StoreOptions};

@@ -1,0 +1,242 @@
+//! Manifests: what one saved state consists of. Written once under a name of their own, never changed.
+//!
+//! A manifest is a header in the clear (what it is, its format, the smallest reader, whether it is sealed), a body, and a
+//! checksum over both. It is the only thing that makes a state visible: blocks that no manifest names do not count.
+
+use codepod_vfs::Digest;
+
+use crate::block::{BlockId, LARGEST, digest};
+use crate::error::StoreError;
+use crate::key::{self, Key};
+use crate::wire::{Reader, put, put_bytes};
+
+/// The format that this code writes, and the newest that it reads.
+pub const FORMAT: u16 = 1;
+/// The oldest reader that understands what this code writes.
+pub const SMALLEST_READER: u16 = 1;
+
+/// The most bytes that a manifest has.
+pub(crate) const LARGEST_MANIFEST: u32 = 64 << 20;
+
+const MAGIC: &[u8; 8] = b"CODEPODM";
+const CHECKSUM: usize = 32;
+/// Blocks of a fixed size.
+const FIXED_BLOCKS: u8 = 1;
+
+/// What a state consists of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Contents {
+    pub(crate) mounts: Vec<MountContents>,
+    /// The shells by name, with the blocks of their states.
+    pub(crate) shells: Vec<(String, Vec<BlockId>)>,
+}
+
+/// The files of one mount.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MountContents {
+    /// Where it is mounted.
+    pub(crate) at: Vec<u8>,
+    pub(crate) overlay: bool,
+    /// The tree, as `record.rs` writes it.
+    pub(crate) segments: Vec<BlockId>,
+}
+
+/// One saved state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Manifest {
+    pub(crate) namespace: String,
+    /// Which writer; each that opens the namespace to write gets a higher one.
+    pub(crate) epoch: u64,
+    /// Which save; the next is one higher.
+    pub(crate) sequence: u64,
+    /// When, in nanoseconds since 1970. For people: nothing is decided by it.
+    pub(crate) created: u64,
+    /// The base image that the files are written against.
+    pub(crate) image: Digest,
+    pub(crate) contents: Contents,
+    /// The packs that its blocks are in.
+    pub(crate) packs: Vec<Digest>,
+}
+
+impl Contents {
+    /// The hash of the state: of everything that is saved, and of nothing else.
+    pub(crate) fn hash(&self) -> Digest {
+        let mut bytes = b"codepod state 1\0".to_vec();
+        self.encode(&mut bytes);
+        digest(&bytes)
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        put(out, self.mounts.len() as u64);
+        for mount in &self.mounts {
+            put_bytes(out, &mount.at);
+            out.push(mount.overlay.into());
+            put_blocks(out, &mount.segments);
+        }
+        put(out, self.shells.len() as u64);
+        for (name, blocks) in &self.shells {
+            put_bytes(out, name.as_bytes());
+            put_blocks(out, blocks);
+        }
+    }
+
+    fn decode(reader: &mut Reader<'_>) -> Result<Contents, StoreError> {
+        let mut contents = Contents::default();
+        for _ in 0..reader.count(3)? {
+            contents.mounts.push(MountContents {
+                at: reader.bytes()?.to_vec(),
+                overlay: flag(reader)?,
+                segments: blocks(reader)?,
+            });
+        }
+        for _ in 0..reader.count(2)? {
+            let name = reader.text()?.to_owned();
+            contents.shells.push((name, blocks(reader)?));
+        }
+        let ascend = contents.shells.is_sorted_by(|a, b| a.0 < b.0);
+        if !ascend {
+            return Err(StoreError::Damaged("shells that are out of order"));
+        }
+        Ok(contents)
+    }
+}
+
+impl Manifest {
+    /// The bytes to keep.
+    pub(crate) fn encode(&self, key: Option<&Key>) -> Result<Vec<u8>, StoreError> {
+        let mut body = Vec::new();
+        put_bytes(&mut body, self.namespace.as_bytes());
+        put(&mut body, self.epoch);
+        put(&mut body, self.sequence);
+        put(&mut body, self.created);
+        body.push(FIXED_BLOCKS);
+        body.extend_from_slice(&self.image);
+        body.extend_from_slice(&self.contents.hash());
+        self.contents.encode(&mut body);
+        put(&mut body, self.packs.len() as u64);
+        for pack in &self.packs {
+            body.extend_from_slice(pack);
+        }
+        let mut out = header(MAGIC, key.is_some());
+        let body = key::seal(key, &about(&out), body)?;
+        let length =
+            u32::try_from(body.len()).map_err(|_| StoreError::Limit("the size of a manifest"))?;
+        out.extend_from_slice(&length.to_le_bytes());
+        out.extend_from_slice(&body);
+        let checksum = digest(&out);
+        out.extend_from_slice(&checksum);
+        Ok(out)
+    }
+
+    /// Reads a manifest; anything that was changed in it is an error.
+    pub(crate) fn decode(bytes: &[u8], key: Option<&Key>) -> Result<Manifest, StoreError> {
+        let mut reader = Reader::new(bytes);
+        let sealed = read_header(&mut reader, MAGIC)?;
+        let head = &bytes[..bytes.len() - reader.left()];
+        let length = reader.u32()?;
+        if length > LARGEST_MANIFEST {
+            return Err(StoreError::Limit("the size of a manifest"));
+        }
+        let body = reader.take(length as usize)?;
+        let covered = &bytes[..bytes.len() - reader.left()];
+        let checksum: [u8; CHECKSUM] = reader.array()?;
+        reader.end()?;
+        if digest(covered) != checksum {
+            return Err(StoreError::Damaged("a manifest whose checksum is wrong"));
+        }
+        let body = key::open(key, sealed, &about(head), body)?;
+        Manifest::decode_body(&body)
+    }
+
+    fn decode_body(body: &[u8]) -> Result<Manifest, StoreError> {
+        let mut reader = Reader::new(body);
+        let namespace = reader.text()?.to_owned();
+        let (epoch, sequence) = (reader.number()?, reader.number()?);
+        let created = reader.number()?;
+        if reader.byte()? != FIXED_BLOCKS {
+            return Err(StoreError::Damaged("blocks that are cut in an unknown way"));
+        }
+        let image = reader.array()?;
+        let hash: Digest = reader.array()?;
+        let contents = Contents::decode(&mut reader)?;
+        if contents.hash() != hash {
+            return Err(StoreError::Damaged("a state whose hash is wrong"));
+        }
+        let mut packs = Vec::new();
+        for _ in 0..reader.count(32)? {
+            packs.push(reader.array()?);
+        }
+        reader.end()?;
+        Ok(Manifest {
+            namespace,
+            epoch,
+            sequence,
+            created,
+            image,
+            contents,
+            packs,
+        })
+    }
+}
+
+/// What comes first in everything that is kept: what it is, its format, the smallest reader, whether it is sealed.
+pub(crate) fn header(magic: &[u8; 8], sealed: bool) -> Vec<u8> {
+    let mut out = magic.to_vec();
+    out.extend_from_slice(&FORMAT.to_le_bytes());
+    out.extend_from_slice(&SMALLEST_READER.to_le_bytes());
+    out.push(sealed.into());
+    out
+}
+
+/// Whether what follows is sealed; refuses what this code cannot read.
+pub(crate) fn read_header(reader: &mut Reader<'_>, magic: &[u8; 8]) -> Result<bool, StoreError> {
+    if reader.take(magic.len())? != magic {
+        return Err(StoreError::Damaged("it is no saved state"));
+    }
+    let format = reader.u16()?;
+    let smallest = reader.u16()?;
+    if smallest > FORMAT {
+        return Err(StoreError::Version {
+            smallest,
+            own: FORMAT,
+        });
+    }
+    if format == 0 || smallest == 0 || smallest > format {
+        return Err(StoreError::Damaged("a format that there never was"));
+    }
+    flag(reader)
+}
+
+/// What a sealed manifest is about.
+fn about(header: &[u8]) -> Vec<u8> {
+    [b"codepod manifest", header].concat()
+}
+
+fn flag(reader: &mut Reader<'_>) -> Result<bool, StoreError> {
+    match reader.byte()? {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(StoreError::Damaged("neither yes nor no")),
+    }
+}
+
+fn put_blocks(out: &mut Vec<u8>, blocks: &[BlockId]) {
+    put(out, blocks.len() as u64);
+    for block in blocks {
+        out.extend_from_slice(&block.digest);
+        put(out, block.length.into());
+    }
+}
+
+fn blocks(reader: &mut Reader<'_>) -> Result<Vec<BlockId>, StoreError> {
+    let mut blocks = Vec::new();
+    for _ in 0..reader.count(33)? {
+        let digest = reader.array()?;
+        let length = reader.small()?;
+        if length == 0 || length > LARGEST {
+            return Err(StoreError::Limit("the size of a block"));
+        }
+        blocks.push(BlockId { digest, length });
+    }
+    Ok(blocks)
+}

@@ -1,0 +1,261 @@
+//! What is saved of a sandbox, and how it is taken apart into blocks and put together again.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use codepod_vfs::{BlockSource, Digest, LoadedTree, Node, Piece, Tree, TreeLoader, TreeSink};
+
+use crate::block::{BlockId, LARGEST, digest};
+use crate::error::StoreError;
+use crate::manifest::{Contents, Manifest, MountContents};
+use crate::record::{Segmenter, Segments};
+
+/// The most bytes that the states of all shells have together.
+const LARGEST_SHELLS: u64 = 64 << 20;
+
+/// What is saved of a sandbox at one moment: files, and the states of shells. Processes, open files and pipes are not.
+#[derive(Debug)]
+pub struct State<'a> {
+    /// The file systems that have a state of their own.
+    pub mounts: Vec<MountState<'a>>,
+    /// The shells by name, each with the state that it would go on from.
+    pub shells: Vec<(&'a str, &'a [u8])>,
+    /// What tells the base image apart from others.
+    pub image: Digest,
+    /// The present time in nanoseconds since 1970, for people.
+    pub now: u64,
+}
+
+/// The files of one mount.
+#[derive(Debug)]
+pub struct MountState<'a> {
+    /// Where it is mounted.
+    pub at: &'a [u8],
+    /// Its tree; an overlay's upper one.
+    pub tree: &'a Tree,
+    /// What the tree came from: only what differs is saved.
+    pub base: Option<&'a Tree>,
+    /// Whether it is an overlay's.
+    pub overlay: bool,
+}
+
+/// A state that was loaded. Contents of files come when they are read, unless it was imported.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The files, by mount.
+    pub mounts: Vec<LoadedMount>,
+    /// The shells by name, with their states.
+    pub shells: Vec<(String, Vec<u8>)>,
+    /// What is known about it.
+    pub version: Version,
+}
+
+/// The files of one mount.
+#[derive(Debug)]
+pub struct LoadedMount {
+    /// Where it was mounted.
+    pub at: Vec<u8>,
+    /// Whether it is an overlay's upper tree.
+    pub overlay: bool,
+    /// The tree.
+    pub tree: LoadedTree,
+}
+
+/// What is known about a saved state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Version {
+    /// Which writer saved it; a later one has a higher number.
+    pub epoch: u64,
+    /// Which save it was; a later one has a higher number.
+    pub sequence: u64,
+    /// The hash of the state: the same for two that hold the same.
+    pub hash: Digest,
+    /// The base image that it was saved over.
+    pub image: Digest,
+    /// When, in nanoseconds since 1970.
+    pub created: u64,
+}
+
+impl Version {
+    pub(crate) fn of(manifest: &Manifest) -> Version {
+        Version {
+            epoch: manifest.epoch,
+            sequence: manifest.sequence,
+            hash: manifest.contents.hash(),
+            image: manifest.image,
+            created: manifest.created,
+        }
+    }
+}
+
+/// The tree that a mount's files are read over, with the limits that they have to keep; by its place and whether it is an
+/// overlay's. `None` where the sandbox has no such mount.
+pub type Bases<'a> = &'a dyn Fn(&[u8], bool) -> Option<Tree>;
+
+/// Takes blocks.
+pub(crate) trait BlockSink {
+    /// A block of the tree's form or of a shell's state.
+    fn block(&mut self, id: &BlockId, content: &[u8]) -> Result<(), StoreError>;
+
+    /// A block of a file.
+    fn piece(&mut self, id: &BlockId, piece: Piece<'_>) -> Result<(), StoreError>;
+}
+
+impl State<'_> {
+    /// Takes a state apart.
+    pub(crate) fn write(&self, sink: &mut dyn BlockSink) -> Result<Contents, StoreError> {
+        let mut contents = Contents::default();
+        for mount in &self.mounts {
+            let mut files = Files {
+                sink,
+                segmenter: Segmenter::default(),
+                segments: Vec::new(),
+            };
+            mount.tree.save(mount.base, &mut files)?;
+            contents.mounts.push(MountContents {
+                at: mount.at.to_vec(),
+                overlay: mount.overlay,
+                segments: files.finish()?,
+            });
+        }
+        for (name, state) in &self.shells {
+            let mut blocks = Vec::new();
+            for piece in state.chunks(LARGEST as usize) {
+                blocks.push(put(sink, piece)?);
+            }
+            contents.shells.push(((*name).to_owned(), blocks));
+        }
+        contents.shells.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(contents)
+    }
+
+    /// The hash of a state: what saving it would give.
+    pub fn hash(&self) -> Result<Digest, StoreError> {
+        Ok(self.write(&mut Nowhere)?.hash())
+    }
+}
+
+/// Takes nothing.
+struct Nowhere;
+
+impl BlockSink for Nowhere {
+    fn block(&mut self, _: &BlockId, _: &[u8]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn piece(&mut self, _: &BlockId, _: Piece<'_>) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+fn put(sink: &mut dyn BlockSink, content: &[u8]) -> Result<BlockId, StoreError> {
+    let id = BlockId {
+        digest: digest(content),
+        length: content.len() as u32,
+    };
+    sink.block(&id, content)?;
+    Ok(id)
+}
+
+/// Takes a tree while it is written.
+struct Files<'a> {
+    sink: &'a mut dyn BlockSink,
+    segmenter: Segmenter,
+    segments: Vec<BlockId>,
+}
+
+impl Files<'_> {
+    fn add(&mut self, segment: Option<Vec<u8>>) -> Result<(), StoreError> {
+        if let Some(segment) = segment {
+            self.segments.push(put(self.sink, &segment)?);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Vec<BlockId>, StoreError> {
+        let last = std::mem::take(&mut self.segmenter).finish();
+        self.add(last)?;
+        Ok(self.segments)
+    }
+}
+
+impl TreeSink for Files<'_> {
+    type Error = StoreError;
+
+    fn node(&mut self, node: &Node) -> Result<(), StoreError> {
+        let segment = self.segmenter.node(node);
+        self.add(segment)
+    }
+
+    fn piece(&mut self, place: u64, piece: Piece<'_>) -> Result<(), StoreError> {
+        let id = BlockId {
+            digest: piece.digest(&digest)?,
+            length: piece.length(),
+        };
+        self.sink.piece(&id, piece)?;
+        let segment = self.segmenter.piece(place, &id);
+        self.add(segment)
+    }
+}
+
+/// Where the blocks of a state come from while it is put together.
+pub(crate) trait BlockReader {
+    /// The content of a block of the tree's form or of a shell's state.
+    fn block(&mut self, id: &BlockId) -> Result<Vec<u8>, StoreError>;
+
+    /// Notes that a file needs a block; fails if it cannot be had.
+    fn piece(&mut self, id: &BlockId) -> Result<(), StoreError>;
+}
+
+/// Puts a state together, within the limits of what it is read over.
+pub(crate) fn read(
+    manifest: &Manifest,
+    bases: Bases<'_>,
+    source: &Arc<dyn BlockSource>,
+    blocks: &mut dyn BlockReader,
+) -> Result<Loaded, StoreError> {
+    let mut places = HashSet::new();
+    let mut mounts = Vec::new();
+    for mount in &manifest.contents.mounts {
+        let no_mount = || StoreError::Mount {
+            at: String::from_utf8_lossy(&mount.at).into_owned(),
+        };
+        if !places.insert(&mount.at) {
+            return Err(StoreError::Damaged("two mounts in one place"));
+        }
+        let base = bases(&mount.at, mount.overlay).ok_or_else(no_mount)?;
+        let loader = if mount.overlay {
+            TreeLoader::overlay(base, source.clone(), &digest)
+        } else {
+            TreeLoader::over(base, source.clone(), &digest)
+        };
+        let mut segments = Segments::new(loader);
+        for id in &mount.segments {
+            let segment = blocks.block(id)?;
+            segments.segment(&segment, &mut |id| blocks.piece(id))?;
+        }
+        mounts.push(LoadedMount {
+            at: mount.at.clone(),
+            overlay: mount.overlay,
+            tree: segments.finish()?,
+        });
+    }
+    let mut room = LARGEST_SHELLS;
+    let mut shells = Vec::new();
+    for (name, ids) in &manifest.contents.shells {
+        let mut state = Vec::new();
+        for id in ids {
+            room = room
+                .checked_sub(id.length.into())
+                .ok_or(StoreError::Limit("the states of shells"))?;
+            state.extend_from_slice(&blocks.block(id)?);
+        }
+        shells.push((name.clone(), state));
+    }
+    Ok(Loaded {
+        mounts,
+        shells,
+        version: Version::of(manifest),
+    })
+}
