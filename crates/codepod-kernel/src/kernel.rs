@@ -18,8 +18,8 @@ use crate::ids::{Fd, OpenFileId, Pid, PipeId, SinkId, TerminalId, WaiterId};
 use crate::limits::Limits;
 use crate::open_file::{Object, OpenFile};
 use crate::pipe::{End, Pipe};
-use crate::process::State;
 use crate::process::spawn::Program;
+use crate::process::{Ended, State};
 use crate::process_table::ProcessTable;
 use crate::sink::Sink;
 use crate::terminal::Terminal;
@@ -71,6 +71,8 @@ pub struct Kernel {
     pub(crate) fifos: HashMap<NodeRef, PipeId>,
     /// Processes that guests have started and no engine runs yet.
     pub(crate) started: Vec<Program>,
+    /// What is known of processes that have ended.
+    pub(crate) ended: Ended,
     /// How many runs of sessions there have been.
     pub(crate) runs: u64,
     /// Numbers for the host as a waiter, so that two of its tasks never take each other's place.
@@ -105,6 +107,7 @@ impl Kernel {
             terminals: Arena::default(),
             fifos: HashMap::new(),
             started: Vec::new(),
+            ended: Ended::default(),
             runs: 0,
             waiters: 0,
             trace: options.trace,
@@ -130,6 +133,7 @@ impl Kernel {
             terminals: Arena::default(),
             fifos: HashMap::new(),
             started: Vec::new(),
+            ended: Ended::default(),
             runs: 0,
             waiters: 0,
             trace: self.trace.clone(),
@@ -161,6 +165,15 @@ impl Kernel {
             proc: &self.processes,
         };
         (&mut self.vfs, caller)
+    }
+
+    /// Keeps the whole output of a run for `/proc/runs`, as far as the limits let it.
+    pub fn keep_output(&mut self, run: u64, stdout: Vec<u8>, stderr: Vec<u8>) {
+        if let Ok(run) = u32::try_from(run) {
+            let streams = [stdout.into(), stderr.into()];
+            let most = self.limits.kept_output_bytes;
+            self.processes.outputs.keep(run, streams, most);
+        }
     }
 
     /// The limits.

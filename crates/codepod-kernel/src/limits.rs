@@ -22,6 +22,8 @@ pub struct Limits {
     pub total_memory_bytes: usize,
     /// Bytes of a captured output stream; past it the writer's reader is gone (SIGPIPE).
     pub output_bytes: usize,
+    /// Bytes of whole outputs in `/proc/runs`, of all runs together; the oldest go.
+    pub kept_output_bytes: usize,
     /// Bytes of the state that a shell hands over after a run; more fails with `TooBig`.
     pub session_bytes: usize,
     /// Bytes of a module that is loaded from a file of the sandbox; more fails with `NoExec`.
@@ -55,6 +57,7 @@ impl Default for Limits {
             memory_bytes: 256 * MB,
             total_memory_bytes: 1024 * MB,
             output_bytes: 10 * MB,
+            kept_output_bytes: 32 * MB,
             session_bytes: 64 * MB,
             module_bytes: 32 * MB,
             clock_resolution: 1_000_000,

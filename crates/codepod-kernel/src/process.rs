@@ -4,6 +4,7 @@
 //! runs belongs to an engine, which shares the [`Control`] with the kernel.
 
 mod exit;
+mod facts;
 mod program;
 mod session;
 mod signal;
@@ -13,6 +14,7 @@ mod wait;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::task::Waker;
+use std::time::Duration;
 
 use codepod_abi::Signal;
 use codepod_vfs::NodeRef;
@@ -22,8 +24,10 @@ use crate::ids::{Pid, PipeId};
 use crate::strings::Strings;
 use crate::wait_set::WaitSet;
 
-pub use session::Answer;
-pub(crate) use session::{HostSession, RunId};
+pub(crate) use facts::Ended;
+pub use facts::{ProcessFacts, Usage};
+pub(crate) use session::HostSession;
+pub use session::{Answer, RunId};
 pub(crate) use signal::Signals;
 
 /// How a process ended.
@@ -63,6 +67,8 @@ pub struct Control {
     run: AtomicU32,
     /// When SIGALRM is due, on the host's monotonic clock; `u64::MAX` for never.
     alarm: AtomicU64,
+    /// How long its code has run, in nanoseconds.
+    cpu: AtomicU64,
     /// Linear memory that the process has now.
     memory: AtomicUsize,
     memory_limit: usize,
@@ -110,6 +116,17 @@ impl Control {
         }
         self.memory.store(to.max(from), Ordering::Relaxed);
         true
+    }
+
+    /// Adds to the time that its code has run.
+    pub fn add_cpu(&self, time: Duration) {
+        let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.cpu.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+
+    /// How long its code has run, in nanoseconds.
+    pub fn cpu_ns(&self) -> u64 {
+        self.cpu.load(Ordering::Relaxed)
     }
 
     /// Linear memory that the process has now, in bytes.
@@ -214,6 +231,9 @@ pub(crate) struct Process {
     pub(crate) control: Arc<Control>,
     /// When it started, on the monotonic clock.
     pub(crate) started: u64,
+    /// Bytes that it has read and written.
+    pub(crate) read: u64,
+    pub(crate) written: u64,
 }
 
 impl Process {
@@ -238,6 +258,7 @@ impl Control {
         Control {
             run: AtomicU32::new(RunState::Run as u32),
             alarm: AtomicU64::new(u64::MAX),
+            cpu: AtomicU64::new(0),
             memory: AtomicUsize::new(0),
             memory_limit,
             total_memory,

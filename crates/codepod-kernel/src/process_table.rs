@@ -10,6 +10,7 @@ use codepod_vfs::{NodeRef, ProcDescriptor, ProcSource, ProcessInfo};
 use crate::fd_table::Target;
 use crate::ids::{Fd, Pid};
 use crate::process::{Process, State};
+use crate::run_outputs::RunOutputs;
 
 /// All processes of a sandbox.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct ProcessTable {
     /// When the sandbox started and what the time is now, for `/proc/uptime`.
     pub(crate) booted: u64,
     pub(crate) now: u64,
+    /// Outputs that `/proc/runs` shows.
+    pub(crate) outputs: RunOutputs,
 }
 
 impl ProcessTable {
@@ -36,6 +39,7 @@ impl ProcessTable {
             memory_limit,
             booted,
             now: booted,
+            outputs: RunOutputs::default(),
         }
     }
 
@@ -141,7 +145,7 @@ impl ProcSource for ProcessTable {
             cwd: process.cwd_path.clone(),
             exe: process.exe.clone(),
             start_ns: process.started.saturating_sub(self.booted),
-            cpu_ns: 0,
+            cpu_ns: process.control.cpu_ns(),
             memory: process.control.memory() as u64,
         })
     }
@@ -169,6 +173,14 @@ impl ProcSource for ProcessTable {
         let descriptor = process.fds.get(Fd(fd)).ok()?;
         let (target, node) = describe(descriptor.file.0, descriptor.target);
         Some(ProcDescriptor { fd, target, node })
+    }
+
+    fn runs(&self) -> Vec<u32> {
+        self.outputs.runs().collect()
+    }
+
+    fn run_output(&self, run: u32, stream: usize) -> Option<Arc<[u8]>> {
+        self.outputs.get(run, stream)
     }
 
     fn uptime_ns(&self) -> u64 {

@@ -70,6 +70,15 @@ pub trait ProcSource {
     fn memory_total(&self) -> u64;
     /// Bytes of memory in use.
     fn memory_used(&self) -> u64;
+    /// Runs whose whole output is kept, ascending.
+    fn runs(&self) -> Vec<u32> {
+        Vec::new()
+    }
+    /// What a run printed (0) or complained about (1), if it is kept.
+    fn run_output(&self, run: u32, stream: usize) -> Option<Arc<[u8]>> {
+        let _ = (run, stream);
+        None
+    }
     /// Processors that `/proc/cpuinfo` lists.
     fn processors(&self) -> u32 {
         1

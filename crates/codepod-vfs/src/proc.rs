@@ -43,6 +43,10 @@ enum What {
     Hostname,
     Ostype,
     Osrelease,
+    Runs,
+    Run,
+    RunStdout,
+    RunStderr,
     // Of a process:
     Process,
     Status,
@@ -72,10 +76,17 @@ const GLOBAL: &[(What, &str, What)] = &[
     (What::Root, "filesystems", What::Filesystems),
     (What::Root, "self", What::SelfLink),
     (What::Root, "sys", What::Sys),
+    (What::Root, "runs", What::Runs),
     (What::Sys, "kernel", What::SysKernel),
     (What::SysKernel, "hostname", What::Hostname),
     (What::SysKernel, "ostype", What::Ostype),
     (What::SysKernel, "osrelease", What::Osrelease),
+];
+
+/// What is in the directory of a run.
+const OF_RUN: &[(What, &str, What)] = &[
+    (What::Run, "stdout", What::RunStdout),
+    (What::Run, "stderr", What::RunStderr),
 ];
 
 /// What is in the directory of a process.
@@ -97,9 +108,13 @@ const OF_PROCESS: &[(What, &str, What)] = &[
 impl What {
     fn kind(self) -> FileKind {
         match self {
-            What::Root | What::Sys | What::SysKernel | What::Process | What::Fds => {
-                FileKind::Directory
-            }
+            What::Root
+            | What::Sys
+            | What::SysKernel
+            | What::Runs
+            | What::Run
+            | What::Process
+            | What::Fds => FileKind::Directory,
             What::MountsLink
             | What::SelfLink
             | What::Cwd
@@ -123,8 +138,12 @@ impl What {
     }
 
     fn from_number(number: u8) -> Option<What> {
-        let single = [What::Root, What::Process, What::Fd];
-        let listed = GLOBAL.iter().chain(OF_PROCESS).map(|(_, _, what)| *what);
+        let single = [What::Root, What::Process, What::Run, What::Fd];
+        let listed = GLOBAL
+            .iter()
+            .chain(OF_RUN)
+            .chain(OF_PROCESS)
+            .map(|(_, _, what)| *what);
         listed.chain(single).find(|what| *what as u8 == number)
     }
 }
@@ -189,6 +208,17 @@ fn process(caller: &Caller<'_>, pid: u32) -> Result<ProcessInfo, Errno> {
     caller.proc.process(pid).ok_or(Errno::NoEnt)
 }
 
+/// What a file of a run holds; `None` for anything else.
+fn output(caller: &Caller<'_>, node: Node) -> Result<Option<Arc<[u8]>>, Errno> {
+    let stream = match node.what {
+        What::RunStdout => 0,
+        What::RunStderr => 1,
+        _ => return Ok(None),
+    };
+    let output = caller.proc.run_output(node.pid, stream);
+    output.map(Some).ok_or(Errno::NoEnt)
+}
+
 /// A number as a name: without sign or leading zeros.
 fn number(name: &[u8]) -> Option<u32> {
     let text = std::str::from_utf8(name).ok()?;
@@ -222,6 +252,10 @@ impl FileSystem for Proc {
                     .map(|_| Node::new(pid, What::Process, 0).id())
             }),
             What::Sys | What::SysKernel => listed(GLOBAL),
+            What::Runs => number(name)
+                .filter(|run| caller.proc.run_output(*run, 0).is_some())
+                .map(|run| Node::new(run, What::Run, 0).id()),
+            What::Run => listed(OF_RUN),
             What::Process => {
                 process(caller, dir.pid)?;
                 listed(OF_PROCESS)
@@ -240,8 +274,9 @@ impl FileSystem for Proc {
         let what = match node.what {
             What::Root | What::Process => return Ok(self.root()),
             What::Fd => What::Fds,
+            What::Run => return Ok(Node::new(0, What::Runs, 0).id()),
             what => {
-                let listed = GLOBAL.iter().chain(OF_PROCESS);
+                let listed = GLOBAL.iter().chain(OF_RUN).chain(OF_PROCESS);
                 listed
                     .clone()
                     .find(|(_, _, child)| *child == what)
@@ -258,10 +293,10 @@ impl FileSystem for Proc {
         while at != self.root() {
             let node = Node::from_id(at)?;
             parts.push(match node.what {
-                What::Process => node.pid.to_string(),
+                What::Process | What::Run => node.pid.to_string(),
                 What::Fd => node.fd.to_string(),
                 what => {
-                    let mut listed = GLOBAL.iter().chain(OF_PROCESS);
+                    let mut listed = GLOBAL.iter().chain(OF_RUN).chain(OF_PROCESS);
                     let found = listed.find(|(_, _, child)| *child == what);
                     found.ok_or(Errno::NoEnt)?.1.to_owned()
                 }
@@ -282,7 +317,7 @@ impl FileSystem for Proc {
         };
         let size = match node.what.kind() {
             FileKind::Symlink => self.target(caller, node)?.len() as u64,
-            _ => 0,
+            _ => output(caller, node)?.map_or(0, |output| output.len() as u64),
         };
         let kind = node.what.kind();
         let nlink = if kind == FileKind::Directory { 2 } else { 1 };
@@ -334,7 +369,11 @@ impl FileSystem for Proc {
     ) -> Result<(), Errno> {
         let dir = Node::from_id(dir)?;
         let mut entries: Vec<(Vec<u8>, InodeId, FileKind)> = Vec::new();
-        let table = if dir.pid == 0 { GLOBAL } else { OF_PROCESS };
+        let table = match dir.what {
+            What::Run => OF_RUN,
+            _ if dir.pid == 0 => GLOBAL,
+            _ => OF_PROCESS,
+        };
         for (parent, name, what) in table {
             if *parent == dir.what {
                 let id = Node::new(dir.pid, *what, 0).id();
@@ -346,6 +385,10 @@ impl FileSystem for Proc {
             What::Root => {
                 let node = |pid| (pid, Node::new(pid, What::Process, 0));
                 numbers.extend(caller.proc.pids().into_iter().map(node));
+            }
+            What::Runs => {
+                let node = |run| (run, Node::new(run, What::Run, 0));
+                numbers.extend(caller.proc.runs().into_iter().map(node));
             }
             What::Process => {
                 process(caller, dir.pid)?;

@@ -5,6 +5,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Instant;
 
 use codepod_abi::Signal;
 use codepod_kernel::{Control, ExitStatus, Host, Kernel, Pid, Program, RunState};
@@ -126,6 +127,7 @@ async fn execute(
         memory: None,
         control: program.control.clone(),
     };
+    let control = program.control;
     let mut store = Store::new(&engine.wasmtime, state);
     store.limiter(|state| state);
     store.set_epoch_deadline(1);
@@ -147,7 +149,10 @@ async fn execute(
     let ended = poll_fn(|cx| {
         let polled = {
             let _running = engine.clock.enter();
-            running.as_mut().poll(cx)
+            let began = Instant::now();
+            let polled = running.as_mut().poll(cx);
+            control.add_cpu(began.elapsed());
+            polled
         };
         if polled.is_pending() {
             handoff.run(cx);

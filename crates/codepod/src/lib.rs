@@ -22,6 +22,7 @@
 pub struct Readme;
 
 mod branches;
+mod budget;
 mod changes;
 mod command;
 mod error;
@@ -49,7 +50,7 @@ mod transfer;
 pub use branches::{Conflict, Merged};
 pub use changes::{Changes, PathChange};
 pub use codepod_abi::Errno;
-pub use codepod_kernel::{ExitStatus, Limits, Trace, TraceFn};
+pub use codepod_kernel::{ExitStatus, Limits, ProcessFacts, Trace, TraceFn};
 pub use codepod_vfs::{ChangeKind, FileKind, FsLimits, Tree};
 pub use command::{Command, Stdin};
 pub use error::{Error, ErrorKind};
@@ -60,7 +61,7 @@ pub use options::Options;
 pub use overlays::{Applied, MountChange, Refused};
 pub use pipeline::Pipeline;
 pub use preview::Preview;
-pub use result::RunResult;
+pub use result::{Cut, RunResult, RunUsage};
 pub use running::Running;
 pub use runtime::{Runtime, RuntimeOptions};
 pub use sandbox::{Sandbox, Snapshot, Stats};

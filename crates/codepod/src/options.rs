@@ -35,6 +35,9 @@ pub struct Options {
     pub guest_groups: Vec<String>,
     /// Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help.
     pub hints: bool,
+    /// Bytes of each output stream that a result holds, its beginning and its end; all of a longer one is in
+    /// `/proc/runs/N/stdout` or `stderr` then. `None`: as much as `limits.output_bytes` lets through.
+    pub output_budget: Option<usize>,
     /// How many runs can be undone.
     pub undo: UndoLimits,
     /// Gets every call of every process.
@@ -55,6 +58,7 @@ impl Default for Options {
             allow_foreign_modules: false,
             guest_groups: Vec::new(),
             hints: true,
+            output_budget: None,
             undo: UndoLimits::default(),
             trace: None,
         }

@@ -12,6 +12,7 @@ use codepod_kernel::{
 use codepod_wasmtime::KernelHandle;
 use futures_lite::future::block_on;
 
+use crate::budget;
 use crate::command::{Command, NotStarted, Stdin};
 use crate::error::{Error, ErrorKind};
 use crate::feed::Feed;
@@ -84,7 +85,9 @@ impl Pipeline {
                 return Ok(result);
             }
         };
+        let pids = stages.pids.clone();
         let (status, timed_out) = drive(&sandbox, stages, timeout).await?;
+        let processes = sandbox.kernel()?.take_facts_of(&pids);
         let output = sinks.take();
         let mut result = RunResult {
             command: line,
@@ -94,9 +97,11 @@ impl Pipeline {
             truncated: output.truncated,
             timed_out,
             execution_time: started.elapsed(),
+            processes,
             ..RunResult::default()
         };
         mark.finish(&mut result);
+        budget::cut(&sandbox, &mut result, sandbox.options().output_budget)?;
         Ok(result)
     }
 

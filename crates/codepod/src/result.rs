@@ -3,10 +3,50 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use codepod_kernel::ProcessFacts;
+
 /// Exit status of a command that was ended at its timeout, as `timeout(1)` has it.
 pub(crate) const TIMED_OUT: i32 = 124;
 /// Exit status of a script that the host has cancelled: as after an interrupt.
 pub(crate) const CANCELLED: i32 = 130;
+
+/// What is missing in the middle of a stream, because it was longer than its budget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Cut {
+    /// Where in the result's stream the missing part was: so many bytes are before it.
+    pub head: usize,
+    /// How many bytes are missing.
+    pub omitted: u64,
+    /// The file in the sandbox that holds all of it, as long as it is among the last.
+    pub path: String,
+}
+
+/// What a run used: its own processes and those that they started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct RunUsage {
+    /// Processes that were started.
+    pub processes: u64,
+    /// How long their code ran.
+    pub cpu: Duration,
+    /// Bytes that they read.
+    pub read: u64,
+    /// Bytes that they wrote.
+    pub written: u64,
+}
+
+impl RunUsage {
+    /// What was used from one moment to another. What other shells used meanwhile is in it.
+    pub(crate) fn between(before: codepod_kernel::Usage, after: codepod_kernel::Usage) -> RunUsage {
+        RunUsage {
+            processes: after.processes.saturating_sub(before.processes),
+            cpu: Duration::from_nanos(after.cpu_ns.saturating_sub(before.cpu_ns)),
+            read: after.read.saturating_sub(before.read),
+            written: after.written.saturating_sub(before.written),
+        }
+    }
+}
 
 /// The result of a command. Bytes are bytes; text is a view of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,6 +74,15 @@ pub struct RunResult {
     pub crashed: bool,
     /// How long it took.
     pub execution_time: Duration,
+    /// What is missing in `stdout`, which holds its beginning and its end, because it was longer than the budget.
+    pub stdout_cut: Option<Cut>,
+    /// What is missing in `stderr`.
+    pub stderr_cut: Option<Cut>,
+    /// The processes that it started and that have ended, in the order of their ends: the last few hundred. A shell's own
+    /// work is in `usage` only.
+    pub processes: Vec<ProcessFacts>,
+    /// What it used.
+    pub usage: RunUsage,
 }
 
 impl RunResult {
@@ -42,13 +91,30 @@ impl RunResult {
         self.exit_code == 0
     }
 
-    /// Standard output as text; what is not UTF-8 is replaced.
+    /// Standard output as text; what is not UTF-8 is replaced, and where a part is missing a line says so.
     pub fn stdout_text(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.stdout)
+        text(&self.stdout, self.stdout_cut.as_ref())
     }
 
-    /// Standard error as text; what is not UTF-8 is replaced.
+    /// Standard error as text; what is not UTF-8 is replaced, and where a part is missing a line says so.
     pub fn stderr_text(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.stderr)
+        text(&self.stderr, self.stderr_cut.as_ref())
     }
+}
+
+fn text<'a>(bytes: &'a [u8], cut: Option<&Cut>) -> Cow<'a, str> {
+    let Some(cut) = cut else {
+        return String::from_utf8_lossy(bytes);
+    };
+    let (head, tail) = bytes.split_at(cut.head.min(bytes.len()));
+    let newline = if head.is_empty() || head.ends_with(b"\n") {
+        ""
+    } else {
+        "\n"
+    };
+    let note = format!(
+        "{newline}[{} bytes are not shown; all of it is in {}]\n",
+        cut.omitted, cut.path
+    );
+    Cow::Owned(String::from_utf8_lossy(head).into_owned() + &note + &String::from_utf8_lossy(tail))
 }

@@ -9,12 +9,13 @@ use codepod_abi::session::{HINTS, Request, Run};
 use codepod_kernel::{ExitStatus, Stdio};
 use futures_lite::future::block_on;
 
+use crate::budget;
 use crate::command::Stdin;
 use crate::error::{Error, ErrorKind};
 use crate::feed::{Feed, Input};
 use crate::result::{CANCELLED, RunResult, TIMED_OUT};
 use crate::sandbox::Sandbox;
-use crate::shell::{End, Job, Shell, serve};
+use crate::shell::{End, Job, Served, Shell, serve};
 use crate::sinks::{AfterTaken, Sinks};
 use crate::timeline::Mark;
 
@@ -35,12 +36,14 @@ pub struct Script {
     stdin: Stdin,
     timeout: Duration,
     hints: bool,
+    output_budget: Option<usize>,
 }
 
 impl Script {
     pub(crate) fn new(shell: Shell, text: &[u8]) -> Script {
         let options = shell.sandbox.options();
         let (timeout, hints) = (options.timeout, options.hints);
+        let output_budget = options.output_budget;
         Script {
             shell,
             text: text.to_vec(),
@@ -50,6 +53,7 @@ impl Script {
             stdin: Stdin::Empty,
             timeout,
             hints,
+            output_budget,
         }
     }
 
@@ -101,6 +105,13 @@ impl Script {
         self
     }
 
+    /// Sets how many bytes of each output stream the result holds. See
+    /// [`Options::output_budget`](crate::Options::output_budget).
+    pub fn output_budget(mut self, bytes: usize) -> Script {
+        self.output_budget = Some(bytes);
+        self
+    }
+
     /// Runs it and waits for its end. The caller's thread runs the shell itself.
     ///
     /// At the timeout the shell and all that the script has started are killed; files stay as they are then,
@@ -116,6 +127,7 @@ impl Script {
             text,
             stdin,
             timeout,
+            output_budget,
             ..
         } = self;
         let sandbox = &shell.sandbox;
@@ -142,13 +154,14 @@ impl Script {
             timeout,
             cancel: None,
         };
-        let end = serve(sandbox, &shell.slot, job).await?;
+        let served = serve(sandbox, &shell.slot, job).await?;
         let output = sinks.take();
-        let mut result = result_of(end, &text, started);
+        let mut result = result_of(served, &text, started);
         result.stdout = output.stdout;
         result.stderr.splice(0..0, output.stderr);
         result.truncated = output.truncated;
         mark.finish(&mut result);
+        budget::cut(sandbox, &mut result, output_budget)?;
         Ok(result)
     }
 
@@ -180,13 +193,14 @@ impl Script {
 }
 
 /// The result of a script, without what it printed; standard error holds what the host has to say.
-fn result_of(end: End, text: &[u8], started: Instant) -> RunResult {
+fn result_of(served: Served, text: &[u8], started: Instant) -> RunResult {
     let mut result = RunResult {
+        processes: served.processes,
         command: String::from_utf8_lossy(text).into_owned(),
         execution_time: started.elapsed(),
         ..RunResult::default()
     };
-    match end {
+    match served.end {
         End::Answered(status) => result.exit_code = status.into(),
         End::Exited(status) => result.exit_code = status.code(),
         End::TimedOut => {

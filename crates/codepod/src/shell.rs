@@ -24,7 +24,7 @@ use crate::result::RunResult;
 use crate::sandbox::Sandbox;
 use crate::script::Script;
 
-pub(crate) use serve::{End, Job, serve};
+pub(crate) use serve::{End, Job, Served, serve};
 pub(crate) use slot::{Slot, State};
 pub(crate) use warm_list::WarmList;
 

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind};
-use crate::result::{CANCELLED, RunResult};
+use crate::result::{CANCELLED, RunResult, RunUsage};
 use crate::sandbox::{Sandbox, Snapshot};
 
 /// As much of a command as is kept.
@@ -127,12 +127,14 @@ pub(crate) struct Mark {
     command: String,
     started: Instant,
     before: Option<Snapshot>,
+    used: codepod_kernel::Usage,
 }
 
 impl Mark {
     /// Begins a run: what was undone before cannot be done again.
     pub(crate) fn begin(sandbox: &Sandbox, command: &[u8]) -> Result<Mark, Error> {
         let before = sandbox.snapshot()?;
+        let used = sandbox.kernel()?.usage();
         let shown = &command[..command.len().min(LONGEST_COMMAND)];
         let mut inner = sandbox.inner.timeline.lock();
         inner.begun += 1;
@@ -151,12 +153,16 @@ impl Mark {
             command: String::from_utf8_lossy(shown).into_owned(),
             started: Instant::now(),
             before: Some(before),
+            used,
         })
     }
 
     /// Ends it and puts its number into the result.
     pub(crate) fn finish(mut self, result: &mut RunResult) {
         result.run = self.number;
+        if let Ok(kernel) = self.sandbox.kernel() {
+            result.usage = RunUsage::between(self.used, kernel.usage());
+        }
         self.record(result.exit_code);
     }
 

@@ -19,6 +19,7 @@ impl Kernel {
         process.crashed = process.ending.is_none() && matches!(status, ExitStatus::Signaled(_));
         let status = process.ending.unwrap_or(status);
         process.state = State::Zombie(status);
+        self.ended.push(process, status, self.host.monotonic());
         process.waker = None;
         process.host_session = None;
         let descriptors = process.fds.take_all();

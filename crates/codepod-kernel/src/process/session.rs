@@ -45,7 +45,7 @@ pub struct Answer {
 
 /// Tells the runs of a sandbox apart; 0 belongs to no run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct RunId(u64);
+pub struct RunId(u64);
 
 impl Kernel {
     /// Lets a process serve the host. `Srch` when there is none.
@@ -94,6 +94,13 @@ impl Kernel {
             let _ = self.signal(*other, Signal::Kill);
         }
         others
+    }
+
+    /// The run that a process is in, or was in last.
+    pub fn run_of(&self, pid: Pid) -> RunId {
+        self.processes
+            .get(pid)
+            .map_or(RunId::default(), |process| process.run)
     }
 
     /// Whether a process has children, or descriptors beside the standard ones and the root's.

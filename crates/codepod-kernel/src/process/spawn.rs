@@ -219,7 +219,10 @@ impl Kernel {
             held_by_host: parent.is_none(),
             control: control.clone(),
             started: self.host.monotonic(),
+            read: 0,
+            written: 0,
         });
+        self.ended.count_start();
         if let Some(parent) = parent {
             self.processes.get_mut(parent)?.children.push(pid);
         }

@@ -189,7 +189,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
                 }
             }),
             Err(errno) => Poll::Ready(Err(errno)),
-            Ok(count) => Poll::Ready(self.memory.write_u32(result, count as u32)),
+            Ok(count) => Poll::Ready(self.tell_read(result, count as u32)),
         }
     }
 
@@ -241,7 +241,19 @@ impl<M: GuestMemory> Syscall<'_, M> {
         } else if done == 0 && buffers.total > 0 {
             return Poll::Ready(Err(Errno::Again));
         }
-        Poll::Ready(self.memory.write_u32(result, done as u32))
+        Poll::Ready(self.tell_written(result, done as u32))
+    }
+
+    /// Counts what was read and tells the guest how much it was.
+    pub(super) fn tell_read(&mut self, at: u32, count: u32) -> Result<(), Errno> {
+        self.process_mut()?.read += u64::from(count);
+        self.memory.write_u32(at, count)
+    }
+
+    /// Counts what was written and tells the guest how much it was.
+    pub(super) fn tell_written(&mut self, at: u32, count: u32) -> Result<(), Errno> {
+        self.process_mut()?.written += u64::from(count);
+        self.memory.write_u32(at, count)
     }
 }
 
@@ -306,7 +318,7 @@ pub fn fd_pread<M: GuestMemory>(
     let count = buffers.of_one_call().fill(call.memory, |bytes, done| {
         read_node(kernel, pid, object, offset.saturating_add(done), bytes)
     })?;
-    call.memory.write_u32(nread, count as u32)
+    call.tell_read(nread, count as u32)
 }
 
 /// See the table.
@@ -329,7 +341,7 @@ pub fn fd_pwrite<M: GuestMemory>(
         // Past the largest offset a file is too large, and a device does not care.
         write_node(kernel, pid, object, offset.saturating_add(done), bytes)
     })?;
-    call.memory.write_u32(nwritten, count as u32)
+    call.tell_written(nwritten, count as u32)
 }
 
 /// See the table.
@@ -393,7 +405,7 @@ fn read_seekable<M: GuestMemory>(
     if matches!(object, Object::File(_)) {
         call.kernel.file_mut(descriptor.file)?.offset = offset.saturating_add(count);
     }
-    call.memory.write_u32(nread, count as u32)
+    call.tell_read(nread, count as u32)
 }
 
 /// See the table.
@@ -448,7 +460,7 @@ fn write_sink<M: GuestMemory>(
 ) -> Result<(), Errno> {
     let state = call.kernel.sinks.get_mut(sink).ok_or(Errno::Badf)?;
     match buffers.drain(call.memory, 0, |bytes, _| state.write(bytes)) {
-        Ok(count) => call.memory.write_u32(nwritten, count as u32),
+        Ok(count) => call.tell_written(nwritten, count as u32),
         Err(Errno::Pipe) => Err(call.broken_pipe()),
         Err(errno) => Err(errno),
     }
@@ -484,5 +496,5 @@ fn write_seekable<M: GuestMemory>(
     if matches!(object, Object::File(_)) && count > 0 {
         call.kernel.file_mut(descriptor.file)?.offset = end;
     }
-    call.memory.write_u32(nwritten, count as u32)
+    call.tell_written(nwritten, count as u32)
 }

@@ -97,7 +97,7 @@ fn read_pipe<M: GuestMemory>(
             })
         }
         Err(errno) => Poll::Ready(Err(errno)),
-        Ok(count) => Poll::Ready(call.memory.write_u32(until.nread, count as u32)),
+        Ok(count) => Poll::Ready(call.tell_read(until.nread, count as u32)),
     }
 }
 
@@ -136,5 +136,5 @@ fn read_file<M: GuestMemory>(
     if matches!(object, Object::File(_)) {
         call.kernel.file_mut(descriptor.file)?.offset = offset.saturating_add(count as u64);
     }
-    call.memory.write_u32(until.nread, count as u32)
+    call.tell_read(until.nread, count as u32)
 }

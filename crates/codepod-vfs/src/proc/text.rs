@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use codepod_abi::Errno;
 
-use super::{Node, Proc, What, process};
+use super::{Node, Proc, What, output, process};
 use crate::caller::{Caller, ProcessInfo};
 
 /// Linux counts processor time in hundredths of a second.
@@ -55,6 +55,9 @@ impl Proc {
                 return Ok(name.into());
             }
             What::Mounts => return Ok(self.mounts.clone()),
+            What::RunStdout | What::RunStderr => {
+                return output(caller, node)?.ok_or(Errno::NoEnt);
+            }
             What::Limits => limits(),
             _ => return Err(Errno::IsDir),
         };

@@ -88,8 +88,8 @@ impl RunningScript {
             timeout: self.script.timeout,
             cancel: Some(&self.canceller),
         };
-        let end = serve(&shell.sandbox, &shell.slot, job).await?;
-        let mut result = result_of(end, &self.script.text, started);
+        let served = serve(&shell.sandbox, &shell.slot, job).await?;
+        let mut result = result_of(served, &self.script.text, started);
         mark.finish(&mut result);
         Ok(result)
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use codepod_abi::Signal;
 use codepod_abi::session::Request;
-use codepod_kernel::{Answer, ExitStatus, Pid, Stdio, WaiterId};
+use codepod_kernel::{Answer, ExitStatus, Pid, ProcessFacts, RunId, Stdio, WaiterId};
 use codepod_vfs::VfsSnapshot;
 use codepod_wasmtime::KernelHandle;
 
@@ -47,8 +47,31 @@ pub(crate) enum End {
     Cancelled,
 }
 
+/// What a request left.
+pub(crate) struct Served {
+    pub(crate) end: End,
+    /// The processes that it started and that have ended.
+    pub(crate) processes: Vec<ProcessFacts>,
+}
+
 /// Serves a job in a shell. The caller has the shell's turn. Dropped half-way, it kills what was started.
-pub(crate) async fn serve(sandbox: &Sandbox, slot: &Arc<Slot>, job: Job<'_>) -> Result<End, Error> {
+pub(crate) async fn serve(
+    sandbox: &Sandbox,
+    slot: &Arc<Slot>,
+    job: Job<'_>,
+) -> Result<Served, Error> {
+    let mut run = RunId::default();
+    let end = serve_to_end(sandbox, slot, job, &mut run).await?;
+    let processes = sandbox.kernel()?.take_facts_of_run(run);
+    Ok(Served { end, processes })
+}
+
+async fn serve_to_end(
+    sandbox: &Sandbox,
+    slot: &Arc<Slot>,
+    job: Job<'_>,
+    run: &mut RunId,
+) -> Result<End, Error> {
     let mut serving = Serving::ready(sandbox, slot).await?;
     let (before, waiter, key) = {
         let mut kernel = sandbox.kernel()?;
@@ -85,6 +108,7 @@ pub(crate) async fn serve(sandbox: &Sandbox, slot: &Arc<Slot>, job: Job<'_>) -> 
         Poll::Pending
     })
     .await;
+    *run = sandbox.kernel()?.run_of(serving.pid);
     match (answer, killed) {
         (Some(answer), None) => {
             if let Some(warm) = serving.warm.take() {

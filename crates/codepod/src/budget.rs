@@ -1,0 +1,73 @@
+//! Output budgets: of a long output the result holds its beginning and its end, and tells where all of it is.
+
+use crate::error::Error;
+use crate::result::{Cut, RunResult};
+use crate::sandbox::Sandbox;
+
+/// Keeps the whole output of a run in the sandbox and cuts the result's, where a stream is longer than the budget.
+pub(crate) fn cut(
+    sandbox: &Sandbox,
+    result: &mut RunResult,
+    budget: Option<usize>,
+) -> Result<(), Error> {
+    let Some(budget) = budget else {
+        return Ok(());
+    };
+    if result.stdout.len() <= budget && result.stderr.len() <= budget {
+        return Ok(());
+    }
+    let whole = (result.stdout.clone(), result.stderr.clone());
+    sandbox.kernel()?.keep_output(result.run, whole.0, whole.1);
+    let path = |stream: &str| format!("/proc/runs/{}/{stream}", result.run);
+    let (stdout, stderr) = (path("stdout"), path("stderr"));
+    result.stdout_cut = cut_stream(&mut result.stdout, budget, stdout);
+    result.stderr_cut = cut_stream(&mut result.stderr, budget, stderr);
+    Ok(())
+}
+
+/// Leaves the first and the last half of the budget, whole lines where there are some.
+fn cut_stream(stream: &mut Vec<u8>, budget: usize, path: String) -> Option<Cut> {
+    if stream.len() <= budget {
+        return None;
+    }
+    let half = budget / 2;
+    let newline = |bytes: &[u8]| bytes.iter().rposition(|byte| *byte == b'\n');
+    let head = newline(&stream[..half]).map_or(half, |at| at + 1);
+    let start = stream.len() - (budget - half);
+    let first_line = stream[start..].iter().position(|byte| *byte == b'\n');
+    let tail = match first_line {
+        Some(at) if start + at + 1 < stream.len() => start + at + 1,
+        _ => start,
+    };
+    let omitted = (tail - head) as u64;
+    stream.drain(head..tail);
+    Some(Cut {
+        head,
+        omitted,
+        path,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(text: &str, budget: usize) -> (String, Option<(usize, u64)>) {
+        let mut stream = text.as_bytes().to_vec();
+        let cut = cut_stream(&mut stream, budget, String::new());
+        let text = String::from_utf8(stream).unwrap();
+        (text, cut.map(|cut| (cut.head, cut.omitted)))
+    }
+
+    #[test]
+    fn whole_lines_stay_where_there_are_some() {
+        assert_eq!(cut("a\nb\n", 4), ("a\nb\n".into(), None));
+        assert_eq!(
+            cut("11\n22\n33\n44\n", 8),
+            ("11\n44\n".into(), Some((3, 6)))
+        );
+        assert_eq!(cut("0123456789", 4), ("0189".into(), Some((2, 6))));
+        assert_eq!(cut("0123456789", 0), (String::new(), Some((0, 10))));
+        assert_eq!(cut("01234567\n", 4), ("017\n".into(), Some((2, 5))));
+    }
+}
