@@ -134,6 +134,10 @@ fn main() {
         .expect("the output directory can be written");
 
     let wasi = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "wasi");
+    if wasi {
+        // jq itself counts how deep values go, to 10,000; the usual megabyte of stack ends sooner.
+        println!("cargo::rustc-link-arg-bins=-zstack-size={}", 24 << 20);
+    }
     let mut build = cc::Build::new();
     build
         .include(root)

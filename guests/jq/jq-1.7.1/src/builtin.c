@@ -336,7 +336,15 @@ jv binop_minus(jv a, jv b) {
     jv_array_foreach(a, i, x) {
       int include = 1;
       jv_array_foreach(b, j, y) {
-        if (jv_equal(jv_copy(x), y)) {
+        int equal = jv_equal(jv_copy(x), y);
+        if (equal < 0) {
+          jv_free(out);
+          jv_free(x);
+          jv_free(a);
+          jv_free(b);
+          return jv_invalid_with_msg(jv_string("Equality check too deep"));
+        }
+        if (equal) {
           include = 0;
           break;
         }
@@ -374,11 +382,22 @@ jv binop_multiply(jv a, jv b) {
     if (d < 0 || isnan(d)) {
       res = jv_null();
     } else {
-      int n = d;
       size_t alen = jv_string_length_bytes(jv_copy(str));
+      // The result has to stay within the length bound that
+      // jvp_string_append() enforces, and alen * n has to survive the
+      // conversion to the int taken by jv_string_empty().
+      if (d > INT_MAX || (uint64_t)alen * (uint64_t)d >= INT_MAX) {
+        jv_free(str);
+        jv_free(num);
+        return jv_invalid_with_msg(jv_string("Repeat string result too long"));
+      }
+      int n = d;
       res = jv_string_empty(alen * n);
       for (; n > 0; n--) {
         res = jv_string_append_buf(res, jv_string_value(str), alen);
+        // jvp_string_append() returns invalid once the result would exceed
+        // its length bound; appending to that would assert in jvp_string_ptr().
+        if (!jv_is_valid(res)) break;
       }
     }
     jv_free(str);
@@ -431,11 +450,17 @@ jv binop_mod(jv a, jv b) {
 #undef dtoi
 
 jv binop_equal(jv a, jv b) {
-  return jv_bool(jv_equal(a, b));
+  int r = jv_equal(a, b);
+  if (r < 0)
+    return jv_invalid_with_msg(jv_string("Equality check too deep"));
+  return jv_bool(r);
 }
 
 jv binop_notequal(jv a, jv b) {
-  return jv_bool(!jv_equal(a, b));
+  int r = jv_equal(a, b);
+  if (r < 0)
+    return jv_invalid_with_msg(jv_string("Equality check too deep"));
+  return jv_bool(!r);
 }
 
 enum cmp_op {
@@ -447,6 +472,8 @@ enum cmp_op {
 
 static jv order_cmp(jv a, jv b, enum cmp_op op) {
   int r = jv_cmp(a, b);
+  if (r == INT_MIN)
+    return jv_invalid_with_msg(jv_string("Comparison too deep"));
   return jv_bool((op == CMP_OP_LESS && r < 0) ||
                  (op == CMP_OP_LESSEQ && r <= 0) ||
                  (op == CMP_OP_GREATEREQ && r >= 0) ||
@@ -471,7 +498,10 @@ jv binop_greatereq(jv a, jv b) {
 
 static jv f_contains(jq_state *jq, jv a, jv b) {
   if (jv_get_kind(a) == jv_get_kind(b)) {
-    return jv_bool(jv_contains(a, b));
+    int r = jv_contains(a, b);
+    if (r < 0)
+      return jv_invalid_with_msg(jv_string("Containment check too deep"));
+    return jv_bool(r);
   } else {
     return type_error2(a, b, "cannot have their containment checked");
   }
@@ -1062,6 +1092,14 @@ static jv minmax_by(jv values, jv keys, int is_min) {
   for (int i=1; i<jv_array_length(jv_copy(values)); i++) {
     jv item = jv_array_get(jv_copy(keys), i);
     int cmp = jv_cmp(jv_copy(item), jv_copy(retkey));
+    if (cmp == INT_MIN) {
+      jv_free(item);
+      jv_free(values);
+      jv_free(keys);
+      jv_free(retkey);
+      jv_free(ret);
+      return jv_invalid_with_msg(jv_string("Comparison too deep"));
+    }
     if ((cmp < 0) == (is_min == 1)) {
       jv_free(retkey);
       retkey = item;
@@ -1212,6 +1250,14 @@ static jv f_string_explode(jq_state *jq, jv a) {
 }
 
 static jv f_string_indexes(jq_state *jq, jv a, jv b) {
+  if (jv_get_kind(a) != JV_KIND_STRING) {
+    jv_free(b);
+    return type_error(a, "cannot be searched, as it is not a string");
+  }
+  if (jv_get_kind(b) != JV_KIND_STRING) {
+    jv_free(a);
+    return type_error(b, "is not a string");
+  }
   return jv_string_indexes(a, b);
 }
 
@@ -1237,6 +1283,7 @@ static jv f_string_implode(jq_state *jq, jv a) {
     if (nv < 0 || nv > 0x10FFFF || (nv >= 0xD800 && nv <= 0xDFFF))
       nv = 0xFFFD; // U+FFFD REPLACEMENT CHARACTER
     s = jv_string_append_codepoint(s, nv);
+    if (!jv_is_valid(s)) break;
   }
 
   jv_free(a);

@@ -10,6 +10,7 @@
 
 static void jv_test();
 static void run_jq_tests(jv, int, FILE *, int, int);
+static void run_jq_compile_args_tests(void);
 #ifdef HAVE_PTHREAD
 static void run_jq_pthread_tests();
 #endif
@@ -37,6 +38,7 @@ int jq_testsuite(jv libdirs, int verbose, int argc, char* argv[]) {
     }
   }
   run_jq_tests(libdirs, verbose, testdata, skip, take);
+  run_jq_compile_args_tests();
 #ifdef HAVE_PTHREAD
   run_jq_pthread_tests();
 #endif
@@ -246,6 +248,68 @@ static void run_jq_tests(jv lib_dirs, int verbose, FILE *testdata, int skip, int
   }
 
   if (passed != tests) exit(1);
+}
+
+
+static void compile_args_and_check(jq_state *jq, const char *prog,
+                                   jv args, jv input, jv expected) {
+  printf("  subtest: %s\n", prog);
+  int compiled = jq_compile_args(jq, prog, args);
+  assert(compiled);
+
+  jq_start(jq, input, 0);
+  jv result = jq_next(jq);
+  assert(jv_is_valid(result));
+  assert(jv_equal(result, expected));
+
+  jv extra = jq_next(jq);
+  assert(!jv_is_valid(extra));
+  jv_free(extra);
+}
+
+// Test that jq_compile_args() with array arguments handles jv
+// refcounting correctly in args2obj(). The array path converts
+// [{"name":"k","value":"v"}, ...] into {"k":"v", ...}.
+static void run_jq_compile_args_tests(void) {
+  printf("Test jq_compile_args with array args\n");
+  jq_state *jq = jq_init();
+  assert(jq);
+
+  // Empty array: loop body never runs, kk/vk allocated and freed
+  compile_args_and_check(jq, "42",
+    jv_array(), jv_null(), jv_number(42));
+
+  // Single element: one iteration, no reuse of kk/vk
+  compile_args_and_check(jq, "$val",
+    JV_ARRAY(JV_OBJECT(jv_string("name"), jv_string("val"),
+                       jv_string("value"), jv_number(42))),
+    jv_null(), jv_number(42));
+
+  // Two elements: minimum to trigger former UAF on iteration 2
+  compile_args_and_check(jq, "$x + $y",
+    JV_ARRAY(JV_OBJECT(jv_string("name"), jv_string("x"),
+                       jv_string("value"), jv_number(1)),
+             JV_OBJECT(jv_string("name"), jv_string("y"),
+                       jv_string("value"), jv_number(2))),
+    jv_null(), jv_number(3));
+
+  // Three elements: exercises further loop iterations
+  compile_args_and_check(jq, "$a + $b + $c",
+    JV_ARRAY(JV_OBJECT(jv_string("name"), jv_string("a"),
+                       jv_string("value"), jv_string("hello")),
+             JV_OBJECT(jv_string("name"), jv_string("b"),
+                       jv_string("value"), jv_string(" ")),
+             JV_OBJECT(jv_string("name"), jv_string("c"),
+                       jv_string("value"), jv_string("world"))),
+    jv_null(), jv_string("hello world"));
+
+  // Object args: bypasses args2obj loop via early return
+  compile_args_and_check(jq, "$x * $y",
+    JV_OBJECT(jv_string("x"), jv_number(10),
+              jv_string("y"), jv_number(20)),
+    jv_null(), jv_number(200));
+
+  jq_teardown(&jq);
 }
 
 

@@ -40,6 +40,10 @@
 #include <limits.h>
 #include <math.h>
 #include <float.h>
+#include <time.h>
+#include <unistd.h>
+#include <fcntl.h>
+#include <pthread.h>
 
 #include "jv_alloc.h"
 #include "jv.h"
@@ -576,7 +580,10 @@ static jvp_literal_number* jvp_literal_number_alloc(unsigned literal_length) {
 
 static jv jvp_literal_number_new(const char * literal) {
 
-  jvp_literal_number * n = jvp_literal_number_alloc(strlen(literal));
+  size_t len = strlen(literal);
+  if (len > DEC_MAX_DIGITS)
+    return JV_INVALID;
+  jvp_literal_number * n = jvp_literal_number_alloc(len);
 
   n->refcnt = JV_REFCNT_INIT;
   n->literal_data = NULL;
@@ -588,6 +595,15 @@ static jv jvp_literal_number_new(const char * literal) {
   if (ctx->status & DEC_Conversion_syntax) {
     jv_mem_free(n);
     return JV_INVALID;
+  }
+  if (decNumberIsNaN(&n->num_decimal)) {
+    // Reject NaN with payload.
+    if (n->num_decimal.digits > 1 || *n->num_decimal.lsu != 0) {
+      jv_mem_free(n);
+      return JV_INVALID;
+    }
+    jv_mem_free(n);
+    return jv_number(NAN);
   }
 
   jv r = {JVP_FLAGS_NUMBER_LITERAL, 0, 0, JV_NUMBER_SIZE_INIT, {&n->refcnt}};
@@ -875,16 +891,20 @@ static jv* jvp_array_write(jv* a, int i) {
   }
 }
 
-static int jvp_array_equal(jv a, jv b) {
+static int jvp_equal(jv a, jv b, int depth);
+
+static int jvp_array_equal(jv a, jv b, int depth) {
   if (jvp_array_length(a) != jvp_array_length(b))
     return 0;
   if (jvp_array_ptr(a) == jvp_array_ptr(b) &&
       jvp_array_offset(a) == jvp_array_offset(b))
     return 1;
   for (int i=0; i<jvp_array_length(a); i++) {
-    if (!jv_equal(jv_copy(*jvp_array_read(a, i)),
-                  jv_copy(*jvp_array_read(b, i))))
-      return 0;
+    int r = jvp_equal(jv_copy(*jvp_array_read(a, i)),
+                      jv_copy(*jvp_array_read(b, i)),
+                      depth);
+    if (r <= 0)
+      return r;
   }
   return 1;
 }
@@ -901,19 +921,19 @@ static void jvp_clamp_slice_params(int len, int *pstart, int *pend)
 }
 
 
-static int jvp_array_contains(jv a, jv b) {
+static int jvp_contains(jv a, jv b, int depth);
+
+static int jvp_array_contains(jv a, jv b, int depth) {
   int r = 1;
   jv_array_foreach(b, bi, belem) {
     int ri = 0;
     jv_array_foreach(a, ai, aelem) {
-      if (jv_contains(aelem, jv_copy(belem))) {
-        ri = 1;
-        break;
-      }
+      ri = jvp_contains(aelem, jv_copy(belem), depth);
+      if (ri) break;
     }
     jv_free(belem);
-    if (!ri) {
-      r = 0;
+    if (ri <= 0) {
+      r = ri;
       break;
     }
   }
@@ -992,6 +1012,11 @@ jv jv_array_set(jv j, int idx, jv val) {
     jv_free(val);
     return jv_invalid_with_msg(jv_string("Out of bounds negative array index"));
   }
+  if (idx > (INT_MAX >> 2) - jvp_array_offset(j)) {
+    jv_free(j);
+    jv_free(val);
+    return jv_invalid_with_msg(jv_string("Array index too large"));
+  }
   // copy/free of val,j coalesced
   jv* slot = jvp_array_write(&j, idx);
   jv_free(*slot);
@@ -1011,6 +1036,7 @@ jv jv_array_concat(jv a, jv b) {
   // FIXME: could be faster
   jv_array_foreach(b, i, elem) {
     a = jv_array_append(a, elem);
+    if (!jv_is_valid(a)) break;
   }
   jv_free(b);
   return a;
@@ -1028,7 +1054,15 @@ jv jv_array_indexes(jv a, jv b) {
   jv_array_foreach(a, ai, aelem) {
     jv_free(aelem);
     jv_array_foreach(b, bi, belem) {
-      if (!jv_equal(jv_array_get(jv_copy(a), ai + bi), jv_copy(belem)))
+      int equal = jv_equal(jv_array_get(jv_copy(a), ai + bi), jv_copy(belem));
+      if (equal < 0) {
+        jv_free(belem);
+        jv_free(res);
+        jv_free(a);
+        jv_free(b);
+        return jv_invalid_with_msg(jv_string("Equality check too deep"));
+      }
+      if (!equal)
         idx = -1;
       else if (bi == 0 && idx == -1)
         idx = ai;
@@ -1076,7 +1110,12 @@ static jv jvp_string_copy_replace_bad(const char* data, uint32_t length) {
   const char* end = data + length;
   const char* i = data;
 
-  uint32_t maxlength = length * 3 + 1; // worst case: all bad bytes, each becomes a 3-byte U+FFFD
+  // worst case: all bad bytes, each becomes a 3-byte U+FFFD
+  uint64_t maxlength = (uint64_t)length * 3 + 1;
+  if (maxlength >= INT_MAX) {
+    return jv_invalid_with_msg(jv_string("String too long"));
+  }
+
   jvp_string* s = jvp_string_alloc(maxlength);
   char* out = s->data;
   int c = 0;
@@ -1110,6 +1149,7 @@ static jv jvp_string_empty_new(uint32_t length) {
   jvp_string* s = jvp_string_alloc(length);
   s->length_hashed = 0;
   memset(s->data, 0, length);
+  s->data[length] = 0;
   jv r = {JVP_FLAGS_STRING, 0, 0, 0, {&s->refcnt}};
   return r;
 }
@@ -1133,8 +1173,15 @@ static uint32_t jvp_string_remaining_space(jvp_string* s) {
 }
 
 static jv jvp_string_append(jv string, const char* data, uint32_t len) {
+  // Once the length bound below has been hit the string is invalid, and
+  // callers that append in a loop would otherwise pass it back in here.
+  if (!jv_is_valid(string)) return string;
   jvp_string* s = jvp_string_ptr(string);
   uint32_t currlen = jvp_string_length(s);
+  if ((uint64_t)currlen + len >= INT_MAX - sizeof(jvp_string) / 2) {
+    jv_free(string);
+    return jv_invalid_with_msg(jv_string("String too long"));
+  }
 
   if (jvp_refcnt_unshared(string.u.ptr) &&
       jvp_string_remaining_space(s) >= len) {
@@ -1158,7 +1205,33 @@ static jv jvp_string_append(jv string, const char* data, uint32_t len) {
   }
 }
 
-static const uint32_t HASH_SEED = 0x432A9843;
+static uint32_t hash_seed;
+static pthread_once_t hash_seed_once = PTHREAD_ONCE_INIT;
+
+static void jvp_hash_seed_init(void) {
+  uint32_t seed;
+#if defined(HAVE_ARC4RANDOM)
+  seed = arc4random();
+#elif defined(HAVE_GETENTROPY)
+  if (getentropy(&seed, sizeof(seed)) != 0)
+    seed = (uint32_t)getpid() ^ (uint32_t)time(NULL);
+#else
+  int fd = open("/dev/urandom", O_RDONLY);
+  if (fd >= 0) {
+    if (read(fd, &seed, sizeof(seed)) != 4)
+      seed = (uint32_t)getpid() ^ (uint32_t)time(NULL);
+    close(fd);
+  } else {
+    seed = (uint32_t)getpid() ^ (uint32_t)time(NULL);
+  }
+#endif
+  hash_seed = seed;
+}
+
+static uint32_t jvp_hash_seed(void) {
+  pthread_once(&hash_seed_once, jvp_hash_seed_init);
+  return hash_seed;
+}
 
 static uint32_t rotl32 (uint32_t x, int8_t r){
   return (x << r) | (x >> (32 - r));
@@ -1177,7 +1250,7 @@ static uint32_t jvp_string_hash(jv jstr) {
   int len = (int)jvp_string_length(str);
   const int nblocks = len / 4;
 
-  uint32_t h1 = HASH_SEED;
+  uint32_t h1 = jvp_hash_seed();
 
   const uint32_t c1 = 0xcc9e2d51;
   const uint32_t c2 = 0x1b873593;
@@ -1283,6 +1356,7 @@ jv jv_string_indexes(jv j, jv k) {
     p = jstr;
     while ((p = _jq_memmem(p, (jstr + jlen) - p, idxstr, idxlen)) != NULL) {
       a = jv_array_append(a, jv_number(p - jstr));
+      if (!jv_is_valid(a)) break;
       p++;
     }
   }
@@ -1305,14 +1379,17 @@ jv jv_string_split(jv j, jv sep) {
 
   if (seplen == 0) {
     int c;
-    while ((jstr = jvp_utf8_next(jstr, jend, &c)))
+    while ((jstr = jvp_utf8_next(jstr, jend, &c))) {
       a = jv_array_append(a, jv_string_append_codepoint(jv_string(""), c));
+      if (!jv_is_valid(a)) break;
+    }
   } else {
     for (p = jstr; p < jend; p = s + seplen) {
       s = _jq_memmem(p, jend - p, sepstr, seplen);
       if (s == NULL)
         s = jend;
       a = jv_array_append(a, jv_string_sized(p, s - p));
+      if (!jv_is_valid(a)) break;
       // Add an empty string to denote that j ends on a sep
       if (s + seplen == jend && seplen != 0)
         a = jv_array_append(a, jv_string(""));
@@ -1330,8 +1407,10 @@ jv jv_string_explode(jv j) {
   const char* end = i + len;
   jv a = jv_array_sized(len);
   int c;
-  while ((i = jvp_utf8_next(i, end, &c)))
+  while ((i = jvp_utf8_next(i, end, &c))) {
     a = jv_array_append(a, jv_number(c));
+    if (!jv_is_valid(a)) break;
+  }
   jv_free(j);
   return a;
 }
@@ -1353,6 +1432,7 @@ jv jv_string_implode(jv j) {
     if (nv < 0 || nv > 0x10FFFF || (nv >= 0xD800 && nv <= 0xDFFF))
       nv = 0xFFFD; // U+FFFD REPLACEMENT CHARACTER
     s = jv_string_append_codepoint(s, nv);
+    if (!jv_is_valid(s)) break;
   }
 
   jv_free(j);
@@ -1421,6 +1501,15 @@ jv jv_string_slice(jv j, int start, int end) {
 }
 
 jv jv_string_concat(jv a, jv b) {
+  // Either side may already be invalid; jvp_string_ptr() asserts on those.
+  if (!jv_is_valid(a)) {
+    jv_free(b);
+    return a;
+  }
+  if (!jv_is_valid(b)) {
+    jv_free(a);
+    return b;
+  }
   a = jvp_string_append(a, jv_string_value(b),
                         jvp_string_length(jvp_string_ptr(b)));
   jv_free(b);
@@ -1605,10 +1694,13 @@ static void jvp_object_free(jv o) {
   }
 }
 
-static jv jvp_object_rehash(jv object) {
+static int jvp_object_rehash(jv *objectp) {
+  jv object = *objectp;
   assert(JVP_HAS_KIND(object, JV_KIND_OBJECT));
   assert(jvp_refcnt_unshared(object.u.ptr));
   int size = jvp_object_size(object);
+  if (size > INT_MAX >> 2)
+    return 0;
   jv new_object = jvp_object_new(size * 2);
   for (int i=0; i<size; i++) {
     struct object_slot* slot = jvp_object_get_slot(object, i);
@@ -1621,7 +1713,8 @@ static jv jvp_object_rehash(jv object) {
   }
   // references are transported, just drop the old table
   jv_mem_free(jvp_object_ptr(object));
-  return new_object;
+  *objectp = new_object;
+  return 1;
 }
 
 static jv jvp_object_unshare(jv object) {
@@ -1650,27 +1743,32 @@ static jv jvp_object_unshare(jv object) {
   return new_object;
 }
 
-static jv* jvp_object_write(jv* object, jv key) {
+static int jvp_object_write(jv* object, jv key, jv **valpp) {
   *object = jvp_object_unshare(*object);
   int* bucket = jvp_object_find_bucket(*object, key);
   struct object_slot* slot = jvp_object_find_slot(*object, key, bucket);
   if (slot) {
     // already has the key
     jvp_string_free(key);
-    return &slot->value;
+    *valpp = &slot->value;
+    return 1;
   }
   slot = jvp_object_add_slot(*object, key, bucket);
   if (slot) {
     slot->value = jv_invalid();
   } else {
-    *object = jvp_object_rehash(*object);
+    if (!jvp_object_rehash(object)) {
+      *valpp = NULL;
+      return 0;
+    }
     bucket = jvp_object_find_bucket(*object, key);
     assert(!jvp_object_find_slot(*object, key, bucket));
     slot = jvp_object_add_slot(*object, key, bucket);
     assert(slot);
     slot->value = jv_invalid();
   }
-  return &slot->value;
+  *valpp = &slot->value;
+  return 1;
 }
 
 static int jvp_object_delete(jv* object, jv key) {
@@ -1703,7 +1801,7 @@ static int jvp_object_length(jv object) {
   return n;
 }
 
-static int jvp_object_equal(jv o1, jv o2) {
+static int jvp_object_equal(jv o1, jv o2, int depth) {
   int len2 = jvp_object_length(o2);
   int len1 = 0;
   for (int i=0; i<jvp_object_size(o1); i++) {
@@ -1712,13 +1810,14 @@ static int jvp_object_equal(jv o1, jv o2) {
     jv* slot2 = jvp_object_read(o2, slot->string);
     if (!slot2) return 0;
     // FIXME: do less refcounting here
-    if (!jv_equal(jv_copy(slot->value), jv_copy(*slot2))) return 0;
+    int r = jvp_equal(jv_copy(slot->value), jv_copy(*slot2), depth);
+    if (r <= 0) return r;
     len1++;
   }
   return len1 == len2;
 }
 
-static int jvp_object_contains(jv a, jv b) {
+static int jvp_object_contains(jv a, jv b, int depth) {
   assert(JVP_HAS_KIND(a, JV_KIND_OBJECT));
   assert(JVP_HAS_KIND(b, JV_KIND_OBJECT));
   int r = 1;
@@ -1726,9 +1825,9 @@ static int jvp_object_contains(jv a, jv b) {
   jv_object_foreach(b, key, b_val) {
     jv a_val = jv_object_get(jv_copy(a), key);
 
-    r = jv_contains(a_val, b_val);
+    r = jvp_contains(a_val, b_val, depth);
 
-    if (!r) break;
+    if (r <= 0) break;
   }
   return r;
 }
@@ -1770,7 +1869,11 @@ jv jv_object_set(jv object, jv key, jv value) {
   assert(JVP_HAS_KIND(object, JV_KIND_OBJECT));
   assert(JVP_HAS_KIND(key, JV_KIND_STRING));
   // copy/free of object, key, value coalesced
-  jv* slot = jvp_object_write(&object, key);
+  jv* slot;
+  if (!jvp_object_write(&object, key, &slot)) {
+    jv_free(object);
+    return jv_invalid_with_msg(jv_string("Object too big"));
+  }
   jv_free(*slot);
   *slot = value;
   return object;
@@ -1795,28 +1898,51 @@ jv jv_object_merge(jv a, jv b) {
   assert(JVP_HAS_KIND(a, JV_KIND_OBJECT));
   jv_object_foreach(b, k, v) {
     a = jv_object_set(a, k, v);
+    if (!jv_is_valid(a)) break;
   }
   jv_free(b);
   return a;
 }
 
-jv jv_object_merge_recursive(jv a, jv b) {
+#ifndef MAX_OBJECT_MERGE_DEPTH
+#define MAX_OBJECT_MERGE_DEPTH (10000)
+#endif
+
+static jv jvp_object_merge_recursive(jv a, jv b, int depth) {
   assert(JVP_HAS_KIND(a, JV_KIND_OBJECT));
   assert(JVP_HAS_KIND(b, JV_KIND_OBJECT));
+
+  if (depth > MAX_OBJECT_MERGE_DEPTH) {
+    jv_free(a);
+    jv_free(b);
+    return jv_invalid_with_msg(jv_string("Object merge too deep"));
+  }
 
   jv_object_foreach(b, k, v) {
     jv elem = jv_object_get(jv_copy(a), jv_copy(k));
     if (jv_is_valid(elem) &&
         JVP_HAS_KIND(elem, JV_KIND_OBJECT) &&
         JVP_HAS_KIND(v, JV_KIND_OBJECT)) {
-      a = jv_object_set(a, k, jv_object_merge_recursive(elem, v));
+      jv merged = jvp_object_merge_recursive(elem, v, depth + 1);
+      if (!jv_is_valid(merged)) {
+        jv_free(k);
+        jv_free(a);
+        jv_free(b);
+        return merged;
+      }
+      a = jv_object_set(a, k, merged);
     } else {
       jv_free(elem);
       a = jv_object_set(a, k, v);
     }
+    if (!jv_is_valid(a)) break;
   }
   jv_free(b);
   return a;
+}
+
+jv jv_object_merge_recursive(jv a, jv b) {
+  return jvp_object_merge_recursive(a, b, 0);
 }
 
 /*
@@ -1901,7 +2027,16 @@ int jv_get_refcnt(jv j) {
  * Higher-level operations
  */
 
-int jv_equal(jv a, jv b) {
+#ifndef MAX_EQUAL_DEPTH
+#define MAX_EQUAL_DEPTH (10000)
+#endif
+
+static int jvp_equal(jv a, jv b, int depth) {
+  if (depth > MAX_EQUAL_DEPTH) {
+    jv_free(a);
+    jv_free(b);
+    return -1;
+  }
   int r;
   if (jv_get_kind(a) != jv_get_kind(b)) {
     r = 0;
@@ -1917,13 +2052,13 @@ int jv_equal(jv a, jv b) {
       r = jvp_number_equal(a, b);
       break;
     case JV_KIND_ARRAY:
-      r = jvp_array_equal(a, b);
+      r = jvp_array_equal(a, b, depth + 1);
       break;
     case JV_KIND_STRING:
       r = jvp_string_equal(a, b);
       break;
     case JV_KIND_OBJECT:
-      r = jvp_object_equal(a, b);
+      r = jvp_object_equal(a, b, depth + 1);
       break;
     default:
       r = 1;
@@ -1933,6 +2068,11 @@ int jv_equal(jv a, jv b) {
   jv_free(a);
   jv_free(b);
   return r;
+}
+
+// Returns 1 if equal, 0 if not equal, or -1 if the comparison is too deep
+int jv_equal(jv a, jv b) {
+  return jvp_equal(a, b, 0);
 }
 
 int jv_identical(jv a, jv b) {
@@ -1953,14 +2093,23 @@ int jv_identical(jv a, jv b) {
   return r;
 }
 
-int jv_contains(jv a, jv b) {
+#ifndef MAX_CONTAINS_DEPTH
+#define MAX_CONTAINS_DEPTH (10000)
+#endif
+
+static int jvp_contains(jv a, jv b, int depth) {
+  if (depth > MAX_CONTAINS_DEPTH) {
+    jv_free(a);
+    jv_free(b);
+    return -1;
+  }
   int r = 1;
   if (jv_get_kind(a) != jv_get_kind(b)) {
     r = 0;
   } else if (JVP_HAS_KIND(a, JV_KIND_OBJECT)) {
-    r = jvp_object_contains(a, b);
+    r = jvp_object_contains(a, b, depth + 1);
   } else if (JVP_HAS_KIND(a, JV_KIND_ARRAY)) {
-    r = jvp_array_contains(a, b);
+    r = jvp_array_contains(a, b, depth + 1);
   } else if (JVP_HAS_KIND(a, JV_KIND_STRING)) {
     int b_len = jv_string_length_bytes(jv_copy(b));
     if (b_len != 0) {
@@ -1975,4 +2124,9 @@ int jv_contains(jv a, jv b) {
   jv_free(a);
   jv_free(b);
   return r;
+}
+
+// Returns 1 (contained), 0 (not contained), or -1 (too deep)
+int jv_contains(jv a, jv b) {
+  return jvp_contains(a, b, 0);
 }

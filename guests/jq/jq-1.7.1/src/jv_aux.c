@@ -15,6 +15,24 @@ static double jv_number_get_value_and_consume(jv number) {
   return value;
 }
 
+#ifndef MAX_CMP_DEPTH
+#define MAX_CMP_DEPTH (10000)
+#endif
+
+struct sort_cmp_state {
+  int too_deep;
+};
+
+#ifdef _MSC_VER
+static __declspec(thread) struct sort_cmp_state sort_cmp_state;
+#else
+#ifdef HAVE___THREAD
+static __thread struct sort_cmp_state sort_cmp_state;
+#else
+static struct sort_cmp_state sort_cmp_state;
+#endif
+#endif
+
 static jv parse_slice(jv j, jv slice, int* pstart, int* pend) {
   // Array slices
   jv start_jv = jv_object_get(jv_copy(slice), jv_string("start"));
@@ -193,18 +211,19 @@ jv jv_set(jv t, jv k, jv v) {
         if (slice_len < insert_len) {
           // array is growing
           int shift = insert_len - slice_len;
-          for (int i = array_len - 1; i >= end; i--) {
+          for (int i = array_len - 1; i >= end && jv_is_valid(t); i--) {
             t = jv_array_set(t, i + shift, jv_array_get(jv_copy(t), i));
           }
         } else if (slice_len > insert_len) {
           // array is shrinking
           int shift = slice_len - insert_len;
-          for (int i = end; i < array_len; i++) {
+          for (int i = end; i < array_len && jv_is_valid(t); i++) {
             t = jv_array_set(t, i - shift, jv_array_get(jv_copy(t), i));
           }
-          t = jv_array_slice(t, 0, array_len - shift);
+          if (jv_is_valid(t))
+            t = jv_array_slice(t, 0, array_len - shift);
         }
-        for (int i=0; i < insert_len; i++) {
+        for (int i = 0; i < insert_len && jv_is_valid(t); i++) {
           t = jv_array_set(t, start + i, jv_array_get(jv_copy(v), i));
         }
         jv_free(v);
@@ -375,12 +394,22 @@ static jv jv_dels(jv t, jv keys) {
   return t;
 }
 
+#ifndef MAX_PATH_DEPTH
+#define MAX_PATH_DEPTH (10000)
+#endif
+
 jv jv_setpath(jv root, jv path, jv value) {
   if (jv_get_kind(path) != JV_KIND_ARRAY) {
     jv_free(value);
     jv_free(root);
     jv_free(path);
     return jv_invalid_with_msg(jv_string("Path must be specified as an array"));
+  }
+  if (jv_array_length(jv_copy(path)) > MAX_PATH_DEPTH) {
+    jv_free(value);
+    jv_free(root);
+    jv_free(path);
+    return jv_invalid_with_msg(jv_string("Path too deep"));
   }
   if (!jv_is_valid(root)){
     jv_free(value);
@@ -433,6 +462,11 @@ jv jv_getpath(jv root, jv path) {
     jv_free(path);
     return jv_invalid_with_msg(jv_string("Path must be specified as an array"));
   }
+  if (jv_array_length(jv_copy(path)) > MAX_PATH_DEPTH) {
+    jv_free(root);
+    jv_free(path);
+    return jv_invalid_with_msg(jv_string("Path too deep"));
+  }
   if (!jv_is_valid(root)) {
     jv_free(path);
     return root;
@@ -455,7 +489,7 @@ static jv delpaths_sorted(jv object, jv paths, int start) {
     int delkey = jv_array_length(jv_array_get(jv_copy(paths), i)) == start + 1;
     jv key = jv_array_get(jv_array_get(jv_copy(paths), i), start);
     while (j < jv_array_length(jv_copy(paths)) &&
-           jv_equal(jv_copy(key), jv_array_get(jv_array_get(jv_copy(paths), j), start)))
+           jv_equal(jv_copy(key), jv_array_get(jv_array_get(jv_copy(paths), j), start)) == 1)
       j++;
     // if i <= entry < j, then entry starts with key
     if (delkey) {
@@ -501,6 +535,11 @@ jv jv_delpaths(jv object, jv paths) {
     return jv_invalid_with_msg(jv_string("Paths must be specified as an array"));
   }
   paths = jv_sort(paths, jv_copy(paths));
+  // jv_sort() reports a too-deep comparison by returning an invalid jv.
+  if (!jv_is_valid(paths)) {
+    jv_free(object);
+    return paths;
+  }
   jv_array_foreach(paths, i, elem) {
     if (jv_get_kind(elem) != JV_KIND_ARRAY) {
       jv_free(object);
@@ -509,6 +548,12 @@ jv jv_delpaths(jv object, jv paths) {
                                                  jv_kind_name(jv_get_kind(elem))));
       jv_free(elem);
       return err;
+    }
+    if (jv_array_length(jv_copy(elem)) > MAX_PATH_DEPTH) {
+      jv_free(object);
+      jv_free(paths);
+      jv_free(elem);
+      return jv_invalid_with_msg(jv_string("Path too deep"));
     }
     jv_free(elem);
   }
@@ -580,7 +625,13 @@ jv jv_keys(jv x) {
   }
 }
 
-int jv_cmp(jv a, jv b) {
+static int jvp_cmp(jv a, jv b, int depth) {
+  if (depth > MAX_CMP_DEPTH) {
+    jv_free(a);
+    jv_free(b);
+    return INT_MIN;
+  }
+
   if (jv_get_kind(a) != jv_get_kind(b)) {
     int r = (int)jv_get_kind(a) - (int)jv_get_kind(b);
     jv_free(a);
@@ -600,9 +651,9 @@ int jv_cmp(jv a, jv b) {
 
   case JV_KIND_NUMBER: {
     if (jvp_number_is_nan(a)) {
-      r = jv_cmp(jv_null(), jv_copy(b));
+      r = jvp_cmp(jv_null(), jv_copy(b), depth);
     } else if (jvp_number_is_nan(b)) {
-      r = jv_cmp(jv_copy(a), jv_null());
+      r = jvp_cmp(jv_copy(a), jv_null(), depth);
     } else {
       r = jvp_number_cmp(a, b);
     }
@@ -626,7 +677,9 @@ int jv_cmp(jv a, jv b) {
       }
       jv xa = jv_array_get(jv_copy(a), i);
       jv xb = jv_array_get(jv_copy(b), i);
-      r = jv_cmp(xa, xb);
+      r = jvp_cmp(xa, xb, depth + 1);
+      if (r == INT_MIN)
+        break;
       i++;
     }
     break;
@@ -635,13 +688,14 @@ int jv_cmp(jv a, jv b) {
   case JV_KIND_OBJECT: {
     jv keys_a = jv_keys(jv_copy(a));
     jv keys_b = jv_keys(jv_copy(b));
-    r = jv_cmp(jv_copy(keys_a), keys_b);
+    r = jvp_cmp(jv_copy(keys_a), keys_b, depth + 1);
     if (r == 0) {
       jv_array_foreach(keys_a, i, key) {
         jv xa = jv_object_get(jv_copy(a), jv_copy(key));
         jv xb = jv_object_get(jv_copy(b), key);
-        r = jv_cmp(xa, xb);
-        if (r) break;
+        r = jvp_cmp(xa, xb, depth + 1);
+        if (r != 0)
+          break;
       }
     }
     jv_free(keys_a);
@@ -654,6 +708,11 @@ int jv_cmp(jv a, jv b) {
   return r;
 }
 
+// Returns <0, 0, >0 if a is less than, equal to, or greater than b, or
+// INT_MIN if the comparison is too deep
+int jv_cmp(jv a, jv b) {
+  return jvp_cmp(a, b, 0);
+}
 
 struct sort_entry {
   jv object;
@@ -661,19 +720,32 @@ struct sort_entry {
   int index;
 };
 
+static void sort_entry_array_free(struct sort_entry* entries, int start, int n) {
+  for (int i = start; i < n; i++) {
+    jv_free(entries[i].key);
+    jv_free(entries[i].object);
+  }
+  jv_mem_free(entries);
+}
+
 static int sort_cmp(const void* pa, const void* pb) {
   const struct sort_entry* a = pa;
   const struct sort_entry* b = pb;
   int r = jv_cmp(jv_copy(a->key), jv_copy(b->key));
+  if (r == INT_MIN) {
+    sort_cmp_state.too_deep = 1;
+    return 0;
+  }
   // comparing by index if r == 0 makes the sort stable
   return r ? r : (a->index - b->index);
 }
 
-static struct sort_entry* sort_items(jv objects, jv keys) {
+static struct sort_entry* sort_items(jv objects, jv keys, int *too_deep) {
   assert(jv_get_kind(objects) == JV_KIND_ARRAY);
   assert(jv_get_kind(keys) == JV_KIND_ARRAY);
   assert(jv_array_length(jv_copy(objects)) == jv_array_length(jv_copy(keys)));
   int n = jv_array_length(jv_copy(objects));
+  *too_deep = 0;
   struct sort_entry* entries = jv_mem_calloc(n, sizeof(struct sort_entry));
   for (int i=0; i<n; i++) {
     entries[i].object = jv_array_get(jv_copy(objects), i);
@@ -682,7 +754,13 @@ static struct sort_entry* sort_items(jv objects, jv keys) {
   }
   jv_free(objects);
   jv_free(keys);
+  sort_cmp_state.too_deep = 0;
   qsort(entries, n, sizeof(struct sort_entry), sort_cmp);
+  if (sort_cmp_state.too_deep) {
+    sort_entry_array_free(entries, 0, n);
+    *too_deep = 1;
+    return NULL;
+  }
   return entries;
 }
 
@@ -691,7 +769,10 @@ jv jv_sort(jv objects, jv keys) {
   assert(jv_get_kind(keys) == JV_KIND_ARRAY);
   assert(jv_array_length(jv_copy(objects)) == jv_array_length(jv_copy(keys)));
   int n = jv_array_length(jv_copy(objects));
-  struct sort_entry* entries = sort_items(objects, keys);
+  int too_deep = 0;
+  struct sort_entry* entries = sort_items(objects, keys, &too_deep);
+  if (too_deep)
+    return jv_invalid_with_msg(jv_string("Comparison too deep"));
   jv ret = jv_array();
   for (int i=0; i<n; i++) {
     jv_free(entries[i].key);
@@ -706,13 +787,24 @@ jv jv_group(jv objects, jv keys) {
   assert(jv_get_kind(keys) == JV_KIND_ARRAY);
   assert(jv_array_length(jv_copy(objects)) == jv_array_length(jv_copy(keys)));
   int n = jv_array_length(jv_copy(objects));
-  struct sort_entry* entries = sort_items(objects, keys);
+  int too_deep = 0;
+  struct sort_entry* entries = sort_items(objects, keys, &too_deep);
+  if (too_deep)
+    return jv_invalid_with_msg(jv_string("Comparison too deep"));
   jv ret = jv_array();
   if (n > 0) {
     jv curr_key = entries[0].key;
     jv group = jv_array_append(jv_array(), entries[0].object);
     for (int i = 1; i < n; i++) {
-      if (jv_equal(jv_copy(curr_key), jv_copy(entries[i].key))) {
+      int equal = jv_equal(jv_copy(curr_key), jv_copy(entries[i].key));
+      if (equal < 0) {
+        jv_free(curr_key);
+        jv_free(group);
+        sort_entry_array_free(entries, i, n);
+        jv_free(ret);
+        return jv_invalid_with_msg(jv_string("Equality check too deep"));
+      }
+      if (equal) {
         jv_free(entries[i].key);
       } else {
         jv_free(curr_key);

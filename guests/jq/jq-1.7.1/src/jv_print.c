@@ -387,7 +387,19 @@ jv jv_dump_string(jv x, int flags) {
 }
 
 char *jv_dump_string_trunc(jv x, char *outbuf, size_t bufsize) {
+  if (jv_get_kind(x) == JV_KIND_STRING &&
+      (size_t)jv_string_length_bytes(jv_copy(x)) > bufsize) {
+    x = jv_string_slice(x, 0, bufsize);
+  }
   x = jv_dump_string(x,0);
+  // Only strings are pre-truncated above, so dumping a large array or object
+  // can exceed the string length bound and come back invalid.
+  if (!jv_is_valid(x)) {
+    jv_free(x);
+    strncpy(outbuf, "<value too large>", bufsize);
+    outbuf[bufsize - 1] = 0;
+    return outbuf;
+  }
   const char* p = jv_string_value(x);
   const size_t len = strlen(p);
   strncpy(outbuf, p, bufsize);

@@ -247,7 +247,8 @@ static int process(jq_state *jq, jv value, int flags, int dumpopts, int options)
       // Halt with no output
     } else if (jv_is_valid(error_message)) {
       error_message = jv_dump_string(error_message, 0);
-      fprintf(stderr, "%s\n", jv_string_value(error_message));
+      fprintf(stderr, "%s\n", jv_is_valid(error_message) ?
+              jv_string_value(error_message) : "<value too large>");
     } // else no message on stderr; use --debug-trace to see a message
     fflush(stderr);
     jv_free(error_message);
@@ -261,7 +262,8 @@ static int process(jq_state *jq, jv value, int flags, int dumpopts, int options)
     } else {
       msg = jv_dump_string(msg, 0);
       fprintf(stderr, "jq: error (at %s) (not a string): %s\n",
-              jv_string_value(input_pos), jv_string_value(msg));
+              jv_string_value(input_pos), jv_is_valid(msg) ?
+              jv_string_value(msg) : "<value too large>");
     }
     ret = JQ_ERROR_UNKNOWN;
     jv_free(input_pos);
@@ -284,7 +286,8 @@ static void stderr_cb(void *data, jv input) {
         stderr, dumpopts & JV_PRINT_ISATTY);
   } else {
     input = jv_dump_string(input, 0);
-    fprintf(stderr, "%s", jv_string_value(input));
+    fprintf(stderr, "%s", jv_is_valid(input) ?
+            jv_string_value(input) : "<value too large>");
   }
   jv_free(input);
 }
@@ -673,6 +676,14 @@ int main(int argc, char* argv[]) {
     if (!jv_is_valid(data)) {
       data = jv_invalid_get_msg(data);
       fprintf(stderr, "%s: %s\n", progname, jv_string_value(data));
+      jv_free(data);
+      ret = JQ_ERROR_SYSTEM;
+      goto out;
+    }
+    int len = jv_string_length_bytes(jv_copy(data));
+    if ((size_t)len != strlen(jv_string_value(data))) {
+      fprintf(stderr, "jq: program file contains NUL bytes\n");
+      free(program_origin);
       jv_free(data);
       ret = JQ_ERROR_SYSTEM;
       goto out;

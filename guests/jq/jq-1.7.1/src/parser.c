@@ -3081,13 +3081,8 @@ yyreduce:
   case 50: /* ImportWhat: "import" ImportFrom "as" BINDING  */
 #line 506 "src/parser.y"
                                  {
-  jv v = block_const((yyvsp[-2].blk));
-  // XXX Make gen_import take only blocks and the int is_data so we
-  // don't have to free so much stuff here
-  (yyval.blk) = gen_import(jv_string_value(v), jv_string_value((yyvsp[0].literal)), 1);
+  (yyval.blk) = gen_import(block_const((yyvsp[-2].blk)), (yyvsp[0].literal), 1);
   block_free((yyvsp[-2].blk));
-  jv_free((yyvsp[0].literal));
-  jv_free(v);
 }
 #line 3093 "src/parser.c"
     break;
@@ -3095,11 +3090,8 @@ yyreduce:
   case 51: /* ImportWhat: "import" ImportFrom "as" IDENT  */
 #line 515 "src/parser.y"
                                {
-  jv v = block_const((yyvsp[-2].blk));
-  (yyval.blk) = gen_import(jv_string_value(v), jv_string_value((yyvsp[0].literal)), 0);
+  (yyval.blk) = gen_import(block_const((yyvsp[-2].blk)), (yyvsp[0].literal), 0);
   block_free((yyvsp[-2].blk));
-  jv_free((yyvsp[0].literal));
-  jv_free(v);
 }
 #line 3105 "src/parser.c"
     break;
@@ -3107,10 +3099,8 @@ yyreduce:
   case 52: /* ImportWhat: "include" ImportFrom  */
 #line 522 "src/parser.y"
                      {
-  jv v = block_const((yyvsp[0].blk));
-  (yyval.blk) = gen_import(jv_string_value(v), NULL, 0);
+  (yyval.blk) = gen_import(block_const((yyvsp[0].blk)), jv_invalid(), 0);
   block_free((yyvsp[0].blk));
-  jv_free(v);
 }
 #line 3116 "src/parser.c"
     break;
