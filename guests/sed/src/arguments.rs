@@ -57,7 +57,7 @@ const TABLE: &[Opt<u8>] = &[
 /// Reads the command line and the script. Fails with the status, after saying why.
 pub(crate) fn parse(arguments: Arguments) -> Result<(Asked, Script), i32> {
     let mut asked = Asked {
-        width: 70,
+        width: columns().unwrap_or(70),
         end: b'\n',
         posix: std::env::var_os("POSIXLY_CORRECT").is_some(),
         ..Asked::default()
@@ -80,6 +80,7 @@ pub(crate) fn parse(arguments: Arguments) -> Result<(Asked, Script), i32> {
                     b'e' => sources.push(Source {
                         text: value,
                         file: None,
+                        ended: false,
                     }),
                     b'f' => sources.push(file(value)?),
                     b'E' => mode.extended = true,
@@ -118,12 +119,13 @@ pub(crate) fn parse(arguments: Arguments) -> Result<(Asked, Script), i32> {
         sources.push(Source {
             text: asked.files.remove(0),
             file: None,
+            ended: false,
         });
     }
     if asked.files.is_empty() {
         if asked.in_place.is_some() {
             complain("sed", "no input files");
-            return Err(1);
+            return Err(4);
         }
         asked.files.push(b"-".to_vec());
     }
@@ -158,13 +160,18 @@ fn file(name: Vec<u8>) -> Result<Source, i32> {
         );
         return Err(4);
     }
-    if text.last() == Some(&b'\n') {
-        text.pop();
-    }
+    let ended = text.pop_if(|last| *last == b'\n').is_some();
     Ok(Source {
         text,
+        ended,
         file: Some(name),
     })
+}
+
+/// The width of lines that `COLS` asks for.
+fn columns() -> Option<usize> {
+    let columns = std::env::var("COLS").ok()?.trim().parse::<usize>().ok()?;
+    (columns > 1).then(|| columns - 1)
 }
 
 /// The number at the start; what is none is 0.

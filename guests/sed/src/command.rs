@@ -56,6 +56,10 @@ pub(crate) enum Action {
     Hold,
     HoldAppend,
     Exchange,
+    /// `e` with a command, whose output is printed.
+    Execute(Vec<u8>),
+    /// `e` alone: the pattern space is the command, and becomes its output.
+    ExecutePattern,
     /// `l` with a width of its own.
     List(Option<usize>),
     Next,
@@ -83,13 +87,22 @@ pub(crate) enum Transliteration {
     Characters(Vec<(Vec<u8>, Vec<u8>)>),
 }
 
+/// When `s` prints the pattern space that it also runs as a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum When {
+    Before,
+    After,
+}
+
 /// `s`.
 #[derive(Debug)]
 pub(crate) struct Substitution {
     pub(crate) expression: Expression,
     pub(crate) replacement: Replacement,
     pub(crate) global: bool,
-    pub(crate) print: bool,
+    pub(crate) print: Option<When>,
+    /// What the pattern space becomes is run as a command, whose output takes its place.
+    pub(crate) execute: bool,
     /// Which match is the first to be replaced.
     pub(crate) number: u64,
     /// The file that changed lines go to.

@@ -7,6 +7,8 @@ use std::io::{self, Read};
 use codepod_tool::{complain, io_text, path};
 use memchr::memchr;
 
+use crate::arguments::Asked;
+
 /// How much is read at once.
 const BLOCK: usize = 64 << 10;
 
@@ -148,23 +150,29 @@ pub(crate) struct Input {
     /// A file could not be read.
     pub(crate) missed: bool,
     unbuffered: bool,
+    /// Links are followed before a file is named.
+    follow: bool,
 }
 
 impl Input {
-    /// Of these files.
-    pub(crate) fn new(files: Vec<Vec<u8>>, unbuffered: bool) -> Input {
+    /// Of the files that are asked for.
+    pub(crate) fn new(asked: &Asked) -> Input {
         Input {
-            files: files.into(),
+            files: asked.files.clone().into(),
             current: None,
             ahead: None,
             missed: false,
-            unbuffered,
+            unbuffered: asked.unbuffered,
+            follow: asked.follow,
         }
     }
 
     /// The name of the next file, which is not opened.
-    pub(crate) fn next_name(&mut self) -> Option<Vec<u8>> {
-        self.files.pop_front()
+    pub(crate) fn next_name(&mut self) -> Result<Option<Vec<u8>>, Broken> {
+        match self.files.pop_front() {
+            Some(name) if self.follow && name != b"-" => followed(name).map(Some),
+            name => Ok(name),
+        }
     }
 
     /// Says that a file cannot be read.
@@ -177,20 +185,20 @@ impl Input {
     }
 
     /// The next file that can be opened.
-    pub(crate) fn next_file(&mut self) -> Option<Reader> {
+    pub(crate) fn next_file(&mut self) -> Result<Option<Reader>, Broken> {
         if let Some(ahead) = self.ahead.take() {
-            return Some(ahead);
+            return Ok(Some(ahead));
         }
-        while let Some(name) = self.files.pop_front() {
+        while let Some(name) = self.next_name()? {
             match Reader::open(&name) {
                 Ok(mut reader) => {
                     reader.unbuffered = self.unbuffered;
-                    return Some(reader);
+                    return Ok(Some(reader));
                 }
                 Err(error) => self.miss(&name, &error),
             }
         }
-        None
+        Ok(None)
     }
 
     /// Whether no line comes behind what was read; with `separate` in this file.
@@ -204,7 +212,7 @@ impl Input {
             return Ok(true);
         }
         loop {
-            let Some(mut reader) = self.next_file() else {
+            let Some(mut reader) = self.next_file()? else {
                 return Ok(true);
             };
             if reader.has_more()? {
@@ -218,4 +226,41 @@ impl Input {
     pub(crate) fn is_over(&mut self, separate: bool) -> Result<bool, Broken> {
         Ok(self.is_last(separate)? && (!separate || self.files.is_empty()))
     }
+}
+
+/// Where a link leads, and the link there, to a name that is none.
+fn followed(mut name: Vec<u8>) -> Result<Vec<u8>, Broken> {
+    for _ in 0..40 {
+        let is_link = std::fs::symlink_metadata(path(&name)).map(|metadata| metadata.is_symlink());
+        let target = match is_link {
+            Ok(false) => return Ok(name),
+            Ok(true) => std::fs::read_link(path(&name)),
+            Err(error) => Err(error),
+        };
+        let target = match target {
+            Ok(target) => target.into_os_string().into_encoded_bytes(),
+            Err(error) => {
+                let why = io_text(&error);
+                let message = [b"couldn't readlink ", &name[..], b": ", why.as_bytes()];
+                return Err(Broken {
+                    message: message.concat(),
+                });
+            }
+        };
+        if !target.starts_with(b"/") {
+            let slash = name.iter().rposition(|byte| *byte == b'/');
+            name.truncate(slash.map_or(0, |at| at + 1));
+        } else {
+            name.clear();
+        }
+        name.extend_from_slice(&target);
+    }
+    let message = [
+        b"couldn't follow symlink ",
+        &name[..],
+        b": Too many levels of symbolic links",
+    ];
+    Err(Broken {
+        message: message.concat(),
+    })
 }

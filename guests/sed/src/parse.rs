@@ -6,7 +6,7 @@ use std::rc::Rc;
 use codepod_posix_regex::{Config, Regex, Syntax, next_char};
 
 use crate::command::{
-    Action, Address, Command, Expression, Script, Substitution, Transliteration, Which,
+    Action, Address, Command, Expression, Script, Substitution, Transliteration, When, Which,
 };
 use crate::escape;
 use crate::replacement::Replacement;
@@ -17,6 +17,8 @@ pub(crate) struct Source {
     pub(crate) text: Vec<u8>,
     /// A file's name; none for an expression.
     pub(crate) file: Option<Vec<u8>>,
+    /// A newline stood behind the text.
+    pub(crate) ended: bool,
 }
 
 /// How the script is read.
@@ -110,6 +112,14 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether a newline comes next, also the one at the end of a file.
+    fn at_newline(&self) -> bool {
+        match self.peek() {
+            Some(next) => next == b'\n',
+            None => self.sources[self.source - 1].ended,
+        }
+    }
+
     fn mistake<T>(&self, message: impl AsRef<[u8]>) -> Result<T, Mistake> {
         self.mistake_at(self.at, message)
     }
@@ -184,6 +194,14 @@ impl Parser<'_> {
             2 => parser.mistake("command only uses one address"),
             _ => Ok(()),
         };
+        if self.mode.posix {
+            if b"eFvzLQTRW".contains(&letter) {
+                return self.unknown(letter);
+            }
+            if b"ail=r".contains(&letter) {
+                one_address(self)?;
+            }
+        }
         let action = match letter {
             b'#' => {
                 if addresses > 0 {
@@ -215,7 +233,7 @@ impl Parser<'_> {
                     return self.mistake("unexpected `}'");
                 };
                 if addresses > 0 {
-                    return self.mistake("} doesn't want any addresses");
+                    return self.mistake("`}' doesn't want any addresses");
                 }
                 self.script.commands[open].action = Action::Block(number);
                 self.end_of_command()?;
@@ -242,8 +260,15 @@ impl Parser<'_> {
                 if self.mode.sandbox {
                     return self.mistake("e/r/w commands disabled in sandbox mode");
                 }
-                return self
-                    .mistake("the `e' command is not supported: sed may not start processes");
+                self.skip_blanks();
+                match self.peek() {
+                    None => Action::ExecutePattern,
+                    Some(b'\n') => {
+                        self.at += 1;
+                        Action::ExecutePattern
+                    }
+                    Some(_) => Action::Execute(self.lines()?),
+                }
             }
             b'r' | b'R' | b'w' | b'W' => {
                 let name = self.file_name()?;
@@ -262,7 +287,7 @@ impl Parser<'_> {
                     _ => Action::QuitSilently(code as i32),
                 }
             }
-            b'l' | b'L' => {
+            b'l' => {
                 let width = if self.mode.posix {
                     self.end_of_command().map(|()| None)?
                 } else {
@@ -303,10 +328,14 @@ impl Parser<'_> {
             b'=' => Action::LineNumber,
             b'z' => Action::Zap,
             b'\n' | b';' => return self.mistake("missing command"),
-            _ => return self.mistake([b"unknown command: `", &[letter][..], b"'"].concat()),
+            _ => return self.unknown(letter),
         };
         self.end_of_command()?;
         Ok(action)
+    }
+
+    fn unknown<T>(&self, letter: u8) -> Result<T, Mistake> {
+        self.mistake([b"unknown command: `", &[letter][..], b"'"].concat())
     }
 
     fn push(&mut self, which: Which, action: Action) {
@@ -452,6 +481,7 @@ impl Parser<'_> {
                 let Some(delimiter) = delimiter else {
                     return self.mistake("unterminated address regex");
                 };
+                self.check_delimiter()?;
                 let Some(text) = self.until(delimiter, true) else {
                     return self.mistake("unterminated address regex");
                 };
@@ -505,6 +535,8 @@ impl Parser<'_> {
     }
 
     /// What stands up to a delimiter. The delimiter is quoted by a backslash, which is dropped; in an expression `\n` is a newline.
+    ///
+    /// None where there is no second delimiter.
     fn until(&mut self, delimiter: u8, is_expression: bool) -> Option<Vec<u8>> {
         let mut out = Vec::new();
         loop {
@@ -588,6 +620,7 @@ impl Parser<'_> {
         let config = Config {
             icase,
             multiline: lines && !self.mode.null_data,
+            line: (lines && self.mode.null_data).then_some(0),
             ..Config::new(syntax)
         };
         match Regex::new(&escape::expression(text, self.mode.posix), &config) {
@@ -604,6 +637,7 @@ impl Parser<'_> {
         if delimiter == b'\n' || delimiter == b'\\' {
             return self.mistake(unterminated);
         }
+        self.check_delimiter()?;
         let Some(expression) = self.until(delimiter, true) else {
             return self.mistake(unterminated);
         };
@@ -613,20 +647,25 @@ impl Parser<'_> {
         self.check_control(&expression)?;
         self.check_control(&replacement)?;
         let replacement = Replacement::parse(&replacement, self.mode.posix);
-        let (mut icase, mut lines, mut global, mut print, mut number, mut write) =
-            (false, false, false, false, None, None);
+        let (mut icase, mut lines, mut global, mut number, mut write) =
+            (false, false, false, None, None);
+        let (mut print, mut execute) = (None, false);
         loop {
             match self.take() {
                 None => break,
+                Some(b'i' | b'I' | b'm' | b'M' | b'e') if self.mode.posix => {
+                    return self.mistake("unknown option to `s'");
+                }
                 Some(b'i' | b'I') => icase = true,
                 Some(b'm' | b'M') => lines = true,
-                Some(b'e') => {
-                    return self.mistake(
-                        "the `e' option to `s' is not supported: sed may not start processes",
-                    );
+                Some(b'e') if self.mode.sandbox => {
+                    return self.mistake("e/r/w commands disabled in sandbox mode");
                 }
-                Some(b'p') if print => return self.mistake("multiple `p' options to `s' command"),
-                Some(b'p') => print = true,
+                Some(b'e') => execute = true,
+                Some(b'p') if print.is_some() => {
+                    return self.mistake("multiple `p' options to `s' command");
+                }
+                Some(b'p') => print = Some(if execute { When::After } else { When::Before }),
                 Some(b'g') if global => return self.mistake("multiple `g' options to `s' command"),
                 Some(b'g') => global = true,
                 Some(b'w') => {
@@ -651,7 +690,7 @@ impl Parser<'_> {
                 }
                 Some(b'\n' | b';') => break,
                 Some(b' ' | b'\t') => {}
-                Some(b'\r') if matches!(self.peek(), None | Some(b'\n')) => {}
+                Some(b'\r') if self.at_newline() => {}
                 Some(_) => return self.mistake("unknown option to `s'"),
             }
         }
@@ -671,9 +710,18 @@ impl Parser<'_> {
             replacement,
             global,
             print,
+            execute,
             number: number.unwrap_or(1),
             write,
         })))
+    }
+
+    /// The delimiter that was just read may not be the start of a longer character.
+    fn check_delimiter(&self) -> Result<(), Mistake> {
+        if matches!(self.text()[self.at - 1], 0xc2..=0xf4) && !codepod_posix_regex::is_bytes() {
+            return self.mistake("delimiter character is not a single-byte character");
+        }
+        Ok(())
     }
 
     /// `\c` may not be followed by another escape.
@@ -697,6 +745,7 @@ impl Parser<'_> {
         let Some(delimiter) = self.take() else {
             return self.mistake(unterminated);
         };
+        self.check_delimiter()?;
         let (Some(from), Some(to)) = (self.until(delimiter, false), self.until(delimiter, false))
         else {
             return self.mistake(unterminated);
@@ -773,6 +822,9 @@ impl Parser<'_> {
                         if self.mode.posix {
                             return self.mistake("incomplete command");
                         }
+                        if self.sources[self.source - 1].ended {
+                            return Ok(b"\n".to_vec());
+                        }
                         if !self.next_source() {
                             return Ok(Vec::new());
                         }
@@ -786,6 +838,10 @@ impl Parser<'_> {
                 }
             }
             Some(b'\n') => return self.mistake(expected),
+            Some(_) if self.mode.posix => {
+                self.at += 1;
+                return self.mistake(expected);
+            }
             Some(_) => {}
         }
         let mut out = Vec::new();

@@ -59,6 +59,12 @@ impl Replacement {
                         _ => Part::Once(Case::Lower),
                     }
                 }
+                // Nothing to make a control character of.
+                (b'\\', Some(b'c')) if at + 2 == text.len() => {
+                    plain.push(b'\\');
+                    at += 2;
+                    continue;
+                }
                 (b'\\', Some(other)) => {
                     let (byte, length) = escape::produced(&text[at..]).unwrap_or((*other, 2));
                     plain.push(byte);

@@ -6,11 +6,13 @@ use std::io::{self, Read as _, Write as _};
 use std::rc::Rc;
 
 use codepod_posix_regex::{Error, Regex, Span, next_char};
-use codepod_tool::{complain, io_text, path};
+use codepod_tool::{Command as Shell, Ends, complain, io_text, path};
 use memchr::memchr;
 
 use crate::arguments::Asked;
-use crate::command::{Action, Address, Command, Expression, Script, Substitution, Transliteration};
+use crate::command::{
+    Action, Address, Command, Expression, Script, Substitution, Transliteration, When,
+};
 use crate::input::{Broken, Got, Input, Reader};
 use crate::list;
 use crate::output::Sink;
@@ -97,7 +99,7 @@ pub(crate) fn run(asked: &Asked, script: &Script) -> i32 {
     let mut machine = Machine {
         asked,
         script,
-        input: Input::new(asked.files.clone(), asked.unbuffered),
+        input: Input::new(asked),
         number: 0,
         pattern: Space {
             text: Vec::new(),
@@ -270,9 +272,9 @@ impl<'s> Machine<'s> {
         let in_place = self.asked.in_place.is_some();
         self.input.current = None;
         if !in_place {
-            self.input.current = self.input.next_file();
+            self.input.current = self.input.next_file()?;
         } else {
-            while let Some(name) = self.input.next_name() {
+            while let Some(name) = self.input.next_name()? {
                 if self.edit(&name)? {
                     break;
                 }
@@ -288,10 +290,7 @@ impl<'s> Machine<'s> {
 
     /// Opens a file to edit it in place. False when that cannot be done.
     fn edit(&mut self, name: &[u8]) -> Result<bool, Fatal> {
-        let name = match self.asked.follow.then(|| followed(name)) {
-            Some(target) => target,
-            None => name.to_vec(),
-        };
+        let name = name.to_vec();
         let metadata = match std::fs::metadata(path(&name)) {
             Ok(metadata) => metadata,
             Err(error) => {
@@ -334,10 +333,8 @@ impl<'s> Machine<'s> {
         };
         self.input.current = None;
         let Edited { name, mode, new } = edited;
-        let (directory, base) = match name.iter().rposition(|byte| *byte == b'/') {
-            Some(at) => name.split_at(at + 1),
-            None => (&b""[..], &name[..]),
-        };
+        let slash = name.iter().rposition(|byte| *byte == b'/');
+        let directory = &name[..slash.map_or(0, |at| at + 1)];
         let temporary = temporary(directory);
         let written = File::create_new(path(&temporary))
             .and_then(|mut file| file.write_all(&new.into_memory()));
@@ -354,7 +351,7 @@ impl<'s> Machine<'s> {
         set_mode(&temporary, mode);
         let suffix = self.asked.in_place.as_deref().unwrap_or_default();
         if !suffix.is_empty() {
-            let backup = backup(directory, base, suffix);
+            let backup = backup(&name, suffix);
             if let Err(error) = std::fs::rename(path(&name), path(&backup)) {
                 let message = [
                     b"cannot rename ",
@@ -452,6 +449,16 @@ impl<'s> Machine<'s> {
                 Action::Append(text) => self.later.push(Later::Text(text)),
                 Action::ReadFile(name) => self.later.push(Later::File(name)),
                 Action::ReadLine(name) => self.later.push(Later::Line(name)),
+                Action::Execute(text) => {
+                    let output = self.output_of(text)?;
+                    let out = self.out();
+                    out.end_last(end);
+                    out.put(&output);
+                }
+                Action::ExecutePattern => {
+                    self.execute_pattern()?;
+                    self.pattern.ended = true;
+                }
                 Action::Insert(text) => {
                     let out = self.out();
                     out.end_last(end);
@@ -657,6 +664,28 @@ impl<'s> Machine<'s> {
         }
     }
 
+    /// Runs the pattern space as a command, whose output takes its place.
+    fn execute_pattern(&mut self) -> Result<(), Fatal> {
+        let text = std::mem::take(&mut self.pattern.text);
+        self.pattern.text = self.output_of(&text)?;
+        self.pattern.text.pop_if(|last| *last == self.asked.end);
+        Ok(())
+    }
+
+    /// What a command prints; everything printed so far comes before it.
+    fn output_of(&mut self, command: &[u8]) -> Result<Vec<u8>, Fatal> {
+        self.sinks.iter_mut().for_each(Sink::write_out);
+        let mut output = Vec::new();
+        let ran = Shell::shell(command, Ends::Output).and_then(|mut shell| {
+            shell.read_to_end(&mut output)?;
+            shell.wait()
+        });
+        match ran {
+            Ok(_) => Ok(output),
+            Err(_) => Err(Fatal(b"error in subprocess".to_vec(), 4)),
+        }
+    }
+
     fn transliterate(&mut self, table: &Transliteration) {
         match table {
             Transliteration::Bytes(table) => {
@@ -750,22 +779,24 @@ impl<'s> Machine<'s> {
         out.extend_from_slice(&text[copied..]);
         self.scratch = std::mem::replace(&mut self.pattern.text, out);
         self.substituted = true;
-        if substitution.print {
-            self.print_pattern();
+        if !substitution.execute {
+            if substitution.print.is_some() {
+                self.print_pattern();
+            }
+        } else {
+            if substitution.print == Some(When::Before) {
+                self.print_pattern();
+            }
+            self.execute_pattern()?;
+            if substitution.print == Some(When::After) {
+                self.print_pattern();
+            }
         }
         if let Some(output) = substitution.write {
             let sink = self.sink_of[output];
             self.sinks[sink].line(&self.pattern.text, self.pattern.ended, self.asked.end);
         }
         Ok(())
-    }
-}
-
-/// Where links lead in the end.
-fn followed(name: &[u8]) -> Vec<u8> {
-    match std::fs::canonicalize(path(name)) {
-        Ok(target) => target.into_os_string().into_encoded_bytes(),
-        Err(_) => name.to_vec(),
     }
 }
 
@@ -791,22 +822,11 @@ fn temporary(directory: &[u8]) -> Vec<u8> {
     directory.to_vec()
 }
 
-/// The name of a backup: with a `*` in the suffix the name stands there, otherwise before it.
-fn backup(directory: &[u8], base: &[u8], suffix: &[u8]) -> Vec<u8> {
+/// The name of a backup: where the suffix has a `*` the name stands, otherwise before it.
+fn backup(name: &[u8], suffix: &[u8]) -> Vec<u8> {
     if !suffix.contains(&b'*') {
-        return [directory, base, suffix].concat();
+        return [name, suffix].concat();
     }
-    let mut name = Vec::new();
-    for byte in suffix {
-        if *byte == b'*' {
-            name.extend_from_slice(base);
-        } else {
-            name.push(*byte);
-        }
-    }
-    if name.contains(&b'/') {
-        name
-    } else {
-        [directory, &name[..]].concat()
-    }
+    let parts: Vec<&[u8]> = suffix.split(|byte| *byte == b'*').collect();
+    parts.join(name)
 }
