@@ -400,7 +400,8 @@ impl Awk {
         } else if slot == Special::FNR as usize {
             self.fnr = number;
         } else if slot == Special::OFS as usize {
-            // Fields that changed were joined by the old one.
+            // Fields that changed are joined by the old one.
+            self.record.text(&self.ofs, &self.convfmt);
             self.ofs = bytes;
         } else if slot == Special::ORS as usize {
             self.ors = bytes;

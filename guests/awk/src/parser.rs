@@ -64,6 +64,8 @@ struct Parser<'a> {
     no_greater: bool,
     /// In the head of a `for`.
     no_in: bool,
+    /// Where the operand starts that may be assigned to.
+    assignable: usize,
     groups: usize,
 }
 
@@ -89,6 +91,7 @@ pub fn parse(text: &[u8]) -> Result<Program> {
         switches: 0,
         place: Place::Rule,
         no_greater: false,
+        assignable: 0,
         no_in: false,
         groups: 0,
     };

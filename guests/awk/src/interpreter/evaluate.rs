@@ -630,7 +630,7 @@ fn compared(compare: Compare, order: Option<Ordering>) -> bool {
 
 #[inline]
 fn arithmetic(op: Op, left: f64, right: f64, sign: &str) -> Eval<f64> {
-    Ok(match op {
+    let result = match op {
         Op::Add => left + right,
         Op::Sub => left - right,
         Op::Mul => left * right,
@@ -642,7 +642,22 @@ fn arithmetic(op: Op, left: f64, right: f64, sign: &str) -> Eval<f64> {
         }
         Op::Mod => left % right,
         Op::Pow => power(left, right),
+    };
+    Ok(if result.is_nan() {
+        nan(left, right)
+    } else {
+        result
     })
+}
+
+/// The NaN of two operands with the sign that it has on the machines that gawk is known from; WebAssembly gives none.
+#[cold]
+fn nan(left: f64, right: f64) -> f64 {
+    match (left.is_nan(), right.is_nan()) {
+        (true, _) => left,
+        (_, true) => right,
+        _ => f64::NAN.copysign(-1.0),
+    }
 }
 
 /// Integers by multiplication, which is exact as long as it fits.

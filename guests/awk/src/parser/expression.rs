@@ -121,6 +121,7 @@ impl Parser<'_> {
 
     /// Operands beside each other, and commands in front of `| getline`.
     pub(super) fn concatenation(&mut self) -> Result<Expr> {
+        self.assignable = self.start;
         let first = self.additive()?;
         let mut parts = vec![first];
         loop {
@@ -248,6 +249,8 @@ impl Parser<'_> {
                 false,
             ));
         }
+        // `x = 1` may be compared or matched, but not negated, added or joined: `!x = 1` is a mistake.
+        let assignable = self.start == self.assignable;
         let operand = self.primary()?;
         let Token::Sign(sign) = self.token else {
             return Ok(operand);
@@ -265,7 +268,7 @@ impl Parser<'_> {
                 }
             }
             "=" | "+=" | "-=" | "*=" | "/=" | "%=" | "^=" => {
-                let Some(place) = place_of(operand) else {
+                let Some(place) = place_of(operand).filter(|_| assignable) else {
                     return Err(self.syntax_error());
                 };
                 self.advance()?;
