@@ -14,6 +14,7 @@ use codepod_vfs::{Caller, NodeRef, Vfs, VfsSnapshot};
 use crate::arena::Arena;
 use crate::fd_table::Descriptor;
 use crate::host::{Host, TimerKey};
+use crate::host_command::HostCommands;
 use crate::ids::{Fd, OpenFileId, Pid, PipeId, SinkId, TerminalId, WaiterId};
 use crate::limits::Limits;
 use crate::open_file::{Object, OpenFile};
@@ -71,6 +72,8 @@ pub struct Kernel {
     pub(crate) fifos: HashMap<NodeRef, PipeId>,
     /// Processes that guests have started and no engine runs yet.
     pub(crate) started: Vec<Program>,
+    /// What the host itself answers, by name.
+    pub(crate) commands: HostCommands,
     /// What is known of processes that have ended.
     pub(crate) ended: Ended,
     /// How many runs of sessions there have been.
@@ -108,6 +111,7 @@ impl Kernel {
             fifos: HashMap::new(),
             started: Vec::new(),
             ended: Ended::default(),
+            commands: HostCommands::default(),
             runs: 0,
             waiters: 0,
             trace: options.trace,
@@ -134,6 +138,7 @@ impl Kernel {
             fifos: HashMap::new(),
             started: Vec::new(),
             ended: Ended::default(),
+            commands: HostCommands::default(),
             runs: 0,
             waiters: 0,
             trace: self.trace.clone(),

@@ -14,6 +14,7 @@ mod arena;
 mod device;
 mod fd_table;
 mod host;
+mod host_command;
 mod ids;
 mod kernel;
 mod limits;
@@ -33,6 +34,7 @@ mod wait_set;
 
 pub use fd_table::{Descriptor, FdTable, Target};
 pub use host::{Host, TimerKey};
+pub use host_command::{HostCall, HostCommand, HostCommands, HostProgram};
 pub use ids::{Fd, OpenFileId, Pid, PipeId, SinkId, TerminalId, WaiterId};
 pub use kernel::{Kernel, KernelOptions, PipeEnd, Policy};
 pub use limits::Limits;

@@ -102,6 +102,8 @@ impl Modules {
         match source {
             ModuleSource::Named(name) => self.load_named(name),
             ModuleSource::Bytes(bytes) => self.load_foreign(bytes).await,
+            // The host's own code is not loaded; `process.rs` calls it.
+            ModuleSource::Host(_) => Err(EngineError::UnknownModule("a host command".into())),
         }
     }
 

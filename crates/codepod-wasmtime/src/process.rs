@@ -2,13 +2,17 @@
 
 use std::fmt;
 use std::future::poll_fn;
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Instant;
 
 use codepod_abi::Signal;
-use codepod_kernel::{Control, ExitStatus, Host, Kernel, Pid, Program, RunState};
+use codepod_kernel::{
+    Control, ExitStatus, Host, HostProgram, Kernel, ModuleSource, Pid, Program, RunState,
+};
+use futures_lite::FutureExt as _;
 use futures_lite::future::or;
 use wasmtime::{Memory, ResourceLimiter, Store, StoreContextMut, Trap, UpdateDeadline};
 
@@ -91,6 +95,10 @@ pub(crate) fn run(
     async move {
         // All of it, not only its status, moves into the future.
         let mut guard = guard;
+        if let ModuleSource::Host(command) = &program.module {
+            guard.status = answer(&kernel, program.pid, command).await;
+            return;
+        }
         // Loading may compile and may wait for a place; a process that is to end waits for neither.
         let ready = async {
             let loaded = engine.modules.load(&program.module).await;
@@ -108,6 +116,30 @@ pub(crate) fn run(
             }
             None => return,
         };
+    }
+}
+
+/// Lets the host answer a process, until that is to end.
+async fn answer(kernel: &KernelHandle, pid: Pid, command: &HostProgram) -> ExitStatus {
+    let call = match kernel.lock() {
+        Ok(kernel) => kernel.host_call(pid),
+        Err(_) => return ExitStatus::Signaled(Signal::Kill),
+    };
+    let Ok(call) = call else {
+        return ExitStatus::Signaled(Signal::Kill);
+    };
+    let ending = poll_fn(|cx| match kernel.lock() {
+        Ok(mut kernel) => kernel.poll_ending(pid, cx.waker()).map(|()| None),
+        Err(_) => Poll::Ready(None),
+    });
+    let answered = AssertUnwindSafe(async { command.0.call(kernel.clone(), call).await });
+    match or(async { Some(answered.catch_unwind().await) }, ending).await {
+        Some(Ok(status)) => ExitStatus::Exited(status),
+        Some(Err(_)) => {
+            complain(kernel, pid, "the host command failed: it panicked");
+            ExitStatus::Exited(126)
+        }
+        None => ExitStatus::Signaled(Signal::Kill),
     }
 }
 

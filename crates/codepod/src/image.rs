@@ -13,7 +13,7 @@ const GROUP: &str = "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n";
 const OS_RELEASE: &str = "NAME=\"codepod\"\nID=codepod\nPRETTY_NAME=\"codepod\"\n";
 
 /// What commands do, a line each, for `help`.
-const COMMANDS: &str = "/usr/share/codepod/commands";
+pub(crate) const COMMANDS: &str = "/usr/share/codepod/commands";
 
 /// The tree with the commands of `guests` in `/usr/bin`.
 pub(crate) fn base_image<'a>(guests: impl Iterator<Item = &'a Guest>, now: u64) -> Tree {

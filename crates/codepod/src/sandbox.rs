@@ -8,6 +8,7 @@ use codepod_wasmtime::KernelHandle;
 
 use crate::command::Command;
 use crate::error::{Error, ErrorKind};
+use crate::host_commands::Registry;
 use crate::mounts::{MountAccess, MountSource};
 use crate::options::Options;
 use crate::result::RunResult;
@@ -32,6 +33,7 @@ pub(crate) struct Inner {
     pub(crate) options: Arc<Options>,
     pub(crate) shells: Shells,
     pub(crate) timeline: Timeline,
+    pub(crate) commands: Registry,
     /// Which sandbox it is or was forked from: snapshots of others do not fit.
     lineage: u64,
 }
@@ -136,6 +138,7 @@ impl Sandbox {
             Arc::new(options),
             shells,
             id,
+            Registry::default(),
         ))
     }
 
@@ -145,6 +148,7 @@ impl Sandbox {
         options: Arc<Options>,
         shells: Shells,
         lineage: u64,
+        commands: Registry,
     ) -> Sandbox {
         Sandbox {
             inner: Arc::new(Inner {
@@ -153,6 +157,7 @@ impl Sandbox {
                 options,
                 shells,
                 timeline: Timeline::default(),
+                commands,
                 lineage,
             }),
             root: false,
@@ -245,13 +250,16 @@ impl Sandbox {
             .kernel()?
             .fork(runtime.next_id())
             .map_err(|_| ErrorKind::Internal)?;
-        Ok(Sandbox::from_kernel(
+        let fork = Sandbox::from_kernel(
             runtime,
             kernel,
             self.inner.options.clone(),
             Shells::new(&self.inner.shells.states()),
             self.inner.lineage,
-        ))
+            self.inner.commands.clone_all(),
+        );
+        fork.install_commands()?;
+        Ok(fork)
     }
 
     /// Ends every process, shells included; their next scripts go on from their last states.

@@ -4,6 +4,7 @@
 //! * `#!codepod NAME`: a module that the engine knows by name. Every tool in `/bin` is such a file, so that
 //!   `ls`, `find`, copies and snapshots treat it as what it is. A second word is the tool's own name, which a
 //!   module with many tools finds in `argv[0]`;
+//! * `#!codepod-host NAME`: a command that the host itself answers;
 //! * `\0asm`: a module of its own, where the policy allows that;
 //! * `#!/path argument`: an interpreter, as on Linux. What `#!/usr/bin/env NAME` looks for is looked for
 //!   here: there is no `exec` by which `env` could become it.
@@ -72,6 +73,15 @@ impl Kernel {
                 let name = std::str::from_utf8(name).map_err(|_| Errno::NoExec)?;
                 return Ok(Found {
                     module: ModuleSource::Named(name.into()),
+                    argv,
+                    exe: path.into(),
+                });
+            }
+            if program == b"codepod-host" {
+                let name = std::str::from_utf8(argument).map_err(|_| Errno::NoExec)?;
+                let command = self.commands.get(name).ok_or(Errno::NoEnt)?;
+                return Ok(Found {
+                    module: ModuleSource::Host(command.clone()),
                     argv,
                     exe: path.into(),
                 });

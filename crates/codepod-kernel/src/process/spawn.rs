@@ -9,6 +9,7 @@ use codepod_vfs::{Access, Caller, FileKind};
 use super::program::Search;
 use super::{Control, PathRights, Process, RunId, Signals, State, Waiting};
 use crate::fd_table::{Descriptor, FdTable};
+use crate::host_command::HostProgram;
 use crate::ids::{Fd, Pid, PipeId, SinkId, TerminalId};
 use crate::kernel::Kernel;
 use crate::open_file::{Object, OpenFile};
@@ -68,6 +69,8 @@ pub enum ModuleSource {
     Named(Arc<str>),
     /// A module that was found in a file.
     Bytes(Arc<[u8]>),
+    /// No module: the host's own code.
+    Host(HostProgram),
 }
 
 /// A process that waits for an engine to run it.
