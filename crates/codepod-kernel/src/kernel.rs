@@ -16,6 +16,7 @@ use crate::fd_table::Descriptor;
 use crate::host::{Host, TimerKey};
 use crate::host_command::HostCommands;
 use crate::ids::{Fd, OpenFileId, Pid, PipeId, SinkId, TerminalId, WaiterId};
+use crate::limit::{Limit, Reached};
 use crate::limits::Limits;
 use crate::open_file::{Object, OpenFile};
 use crate::pipe::{End, Pipe};
@@ -72,6 +73,8 @@ pub struct Kernel {
     pub(crate) fifos: HashMap<NodeRef, PipeId>,
     /// Processes that guests have started and no engine runs yet.
     pub(crate) started: Vec<Program>,
+    /// Limits that were reached since the host asked last.
+    pub(crate) reached: Reached,
     /// What the host itself answers, by name.
     pub(crate) commands: HostCommands,
     /// What is known of processes that have ended.
@@ -111,6 +114,7 @@ impl Kernel {
             fifos: HashMap::new(),
             started: Vec::new(),
             ended: Ended::default(),
+            reached: Reached::default(),
             commands: HostCommands::default(),
             runs: 0,
             waiters: 0,
@@ -138,6 +142,7 @@ impl Kernel {
             fifos: HashMap::new(),
             started: Vec::new(),
             ended: Ended::default(),
+            reached: Reached::default(),
             commands: HostCommands::default(),
             runs: 0,
             waiters: 0,
@@ -179,6 +184,17 @@ impl Kernel {
             let most = self.limits.kept_output_bytes;
             self.processes.outputs.keep(run, streams, most);
         }
+    }
+
+    /// Which limits were reached since this was asked last.
+    pub fn take_reached(&mut self) -> Vec<Limit> {
+        self.reached.take()
+    }
+
+    /// The most processes that there were at a time since this was asked last.
+    pub fn take_most_processes(&mut self) -> usize {
+        let now = self.processes.len();
+        std::mem::replace(&mut self.processes.most, now)
     }
 
     /// The limits.

@@ -12,7 +12,7 @@ pub(crate) mod spawn;
 mod wait;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::task::Waker;
 use std::time::Duration;
 
@@ -67,6 +67,8 @@ pub struct Control {
     run: AtomicU32,
     /// When SIGALRM is due, on the host's monotonic clock; `u64::MAX` for never.
     alarm: AtomicU64,
+    /// Whether it was refused memory.
+    refused: AtomicBool,
     /// How long its code has run, in nanoseconds.
     cpu: AtomicU64,
     /// Linear memory that the process has now.
@@ -100,6 +102,7 @@ impl Control {
     pub fn grow_memory(&self, to: usize) -> bool {
         let from = self.memory.load(Ordering::Relaxed);
         if to > self.memory_limit {
+            self.refused.store(true, Ordering::Relaxed);
             return false;
         }
         let more = to.saturating_sub(from);
@@ -112,10 +115,16 @@ impl Control {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, within)
             .is_err()
         {
+            self.refused.store(true, Ordering::Relaxed);
             return false;
         }
         self.memory.store(to.max(from), Ordering::Relaxed);
         true
+    }
+
+    /// Whether it was refused memory.
+    pub(crate) fn was_refused_memory(&self) -> bool {
+        self.refused.load(Ordering::Relaxed)
     }
 
     /// Adds to the time that its code has run.
@@ -258,6 +267,7 @@ impl Control {
         Control {
             run: AtomicU32::new(RunState::Run as u32),
             alarm: AtomicU64::new(u64::MAX),
+            refused: AtomicBool::new(false),
             cpu: AtomicU64::new(0),
             memory: AtomicUsize::new(0),
             memory_limit,

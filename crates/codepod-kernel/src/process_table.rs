@@ -23,6 +23,8 @@ pub(crate) struct ProcessTable {
     /// When the sandbox started and what the time is now, for `/proc/uptime`.
     pub(crate) booted: u64,
     pub(crate) now: u64,
+    /// The most processes at a time since the host asked last.
+    pub(crate) most: usize,
     /// Outputs that `/proc/runs` shows.
     pub(crate) outputs: RunOutputs,
 }
@@ -39,6 +41,7 @@ impl ProcessTable {
             memory_limit,
             booted,
             now: booted,
+            most: 0,
             outputs: RunOutputs::default(),
         }
     }
@@ -66,6 +69,7 @@ impl ProcessTable {
 
     pub(crate) fn insert(&mut self, process: Process) {
         self.by_pid.insert(process.pid, process);
+        self.most = self.most.max(self.by_pid.len());
     }
 
     pub(crate) fn remove(&mut self, pid: Pid) -> Option<Process> {

@@ -31,6 +31,7 @@ use codepod_vfs::{Caller, NodeRef, Vfs};
 use crate::fd_table::Descriptor;
 use crate::ids::{Fd, Pid, WaiterId};
 use crate::kernel::Kernel;
+use crate::limit::Limit;
 use crate::memory::GuestMemory;
 use crate::open_file::{Object, OpenFile};
 use crate::process::{PathRights, Process, State, Waiting};
@@ -126,6 +127,11 @@ impl<M: GuestMemory> Syscall<'_, M> {
                 call,
                 result,
             });
+        }
+        if let Err(errno) = result
+            && let Some(limit) = Limit::behind(call, errno)
+        {
+            self.kernel.reached.note(limit);
         }
         if self.kernel.is_ending(self.pid) {
             return Outcome::End;

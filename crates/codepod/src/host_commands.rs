@@ -15,6 +15,7 @@ use codepod_abi::Errno;
 use codepod_kernel::{Fd, HostCall, HostCommands, HostProgram, Kernel};
 
 use crate::error::{Error, ErrorKind};
+use crate::events::Event;
 use crate::image::COMMANDS;
 use crate::sandbox::{Inner, Sandbox};
 
@@ -206,6 +207,11 @@ impl codepod_kernel::HostCommand for Registered {
             call,
             sandbox: self.sandbox.clone(),
         };
+        if let Some(inner) = self.sandbox.upgrade() {
+            let name = self.command.name.clone();
+            let sandbox = Sandbox { inner, root: false };
+            sandbox.tell(|sandbox| Event::HostCommand { sandbox, name });
+        }
         if !usage.is_empty() && call.call.argv.get(1).is_some_and(|word| word == b"--help") {
             let text = format!("{usage}\n{description}\n");
             return Box::pin(async move { call.write(text.as_bytes()).await.is_err().into() });

@@ -5,6 +5,7 @@ use std::time::Duration;
 use codepod_kernel::{Limits, TraceFn};
 use codepod_vfs::FsLimits;
 
+use crate::events::EventFn;
 use crate::mounts::Mount;
 use crate::timeline::UndoLimits;
 
@@ -40,6 +41,8 @@ pub struct Options {
     pub output_budget: Option<usize>,
     /// How many runs can be undone.
     pub undo: UndoLimits,
+    /// Gets what happens: runs, limits, host commands, restores.
+    pub events: Option<EventFn>,
     /// Gets every call of every process.
     pub trace: Option<TraceFn>,
 }
@@ -51,7 +54,12 @@ impl Default for Options {
             env: Vec::new(),
             timeout: Duration::from_secs(30),
             limits: Limits::default(),
-            fs_limits: FsLimits::default(),
+            fs_limits: FsLimits {
+                bytes: 256 << 20,
+                nodes: 100_000,
+                file_bytes: 256 << 20,
+                ..FsLimits::default()
+            },
             uid: 1000,
             gid: 1000,
             mounts: Vec::new(),
@@ -60,6 +68,7 @@ impl Default for Options {
             hints: true,
             output_budget: None,
             undo: UndoLimits::default(),
+            events: None,
             trace: None,
         }
     }

@@ -4,6 +4,7 @@ use codepod_abi::Errno;
 use codepod_vfs::{Change, ChangeKind, MountId, Vfs};
 
 use crate::error::{Error, ErrorKind};
+use crate::events::Event;
 use crate::sandbox::Sandbox;
 
 /// What became of the changes that the host wanted.
@@ -68,6 +69,12 @@ impl Sandbox {
                 Err(why) => applied.refused.push(Refused { path, kind, why }),
             }
         }
+        self.tell(|sandbox| Event::Applied {
+            sandbox,
+            at: at.to_owned(),
+            applied: applied.applied.len(),
+            refused: applied.refused.len(),
+        });
         Ok(applied)
     }
 

@@ -81,7 +81,7 @@ impl Pipeline {
                     execution_time: started.elapsed(),
                     ..RunResult::default()
                 };
-                mark.finish(&mut result);
+                mark.finish(&mut result, timeout);
                 return Ok(result);
             }
         };
@@ -100,7 +100,7 @@ impl Pipeline {
             processes,
             ..RunResult::default()
         };
-        mark.finish(&mut result);
+        mark.finish(&mut result, timeout);
         budget::cut(&sandbox, &mut result, sandbox.options().output_budget)?;
         Ok(result)
     }

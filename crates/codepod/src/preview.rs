@@ -71,11 +71,13 @@ impl Preview {
         }
         let after = fork.snapshot()?;
         let mark = Mark::begin(&sandbox, result.command.as_bytes())?;
+        let number = mark.number();
         if let Err(error) = sandbox.restore(&after) {
             mark.forget();
             return Err(error);
         }
-        mark.finish(&mut result);
+        mark.end(result.exit_code);
+        result.run = number;
         Ok(result)
     }
 }

@@ -8,6 +8,7 @@ use codepod_wasmtime::KernelHandle;
 
 use crate::command::Command;
 use crate::error::{Error, ErrorKind};
+use crate::events::Event;
 use crate::host_commands::Registry;
 use crate::mounts::{MountAccess, MountSource};
 use crate::options::Options;
@@ -34,6 +35,8 @@ pub(crate) struct Inner {
     pub(crate) shells: Shells,
     pub(crate) timeline: Timeline,
     pub(crate) commands: Registry,
+    /// Tells it apart from others of this host process.
+    pub(crate) id: u64,
     /// Which sandbox it is or was forked from: snapshots of others do not fit.
     lineage: u64,
 }
@@ -137,7 +140,7 @@ impl Sandbox {
             kernel,
             Arc::new(options),
             shells,
-            id,
+            (id, id),
             Registry::default(),
         ))
     }
@@ -147,7 +150,7 @@ impl Sandbox {
         kernel: Kernel,
         options: Arc<Options>,
         shells: Shells,
-        lineage: u64,
+        (id, lineage): (u64, u64),
         commands: Registry,
     ) -> Sandbox {
         Sandbox {
@@ -158,6 +161,7 @@ impl Sandbox {
                 shells,
                 timeline: Timeline::default(),
                 commands,
+                id,
                 lineage,
             }),
             root: false,
@@ -239,6 +243,8 @@ impl Sandbox {
             .restore(&snapshot.files)
             .map_err(|_| ErrorKind::Busy { processes })?;
         self.inner.shells.set_states(&snapshot.shells);
+        drop(kernel);
+        self.tell(|sandbox| Event::Restored { sandbox });
         Ok(())
     }
 
@@ -246,19 +252,18 @@ impl Sandbox {
     /// next. Processes are not taken along, so neither are open descriptors and jobs of shells.
     pub fn fork(&self) -> Result<Sandbox, Error> {
         let runtime = self.inner.runtime.clone();
-        let kernel = self
-            .kernel()?
-            .fork(runtime.next_id())
-            .map_err(|_| ErrorKind::Internal)?;
+        let id = runtime.next_id();
+        let kernel = self.kernel()?.fork(id).map_err(|_| ErrorKind::Internal)?;
         let fork = Sandbox::from_kernel(
             runtime,
             kernel,
             self.inner.options.clone(),
             Shells::new(&self.inner.shells.states()),
-            self.inner.lineage,
+            (id, self.inner.lineage),
             self.inner.commands.clone_all(),
         );
         fork.install_commands()?;
+        self.tell(|sandbox| Event::Forked { sandbox, fork: id });
         Ok(fork)
     }
 

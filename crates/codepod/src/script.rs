@@ -160,7 +160,7 @@ impl Script {
         result.stdout = output.stdout;
         result.stderr.splice(0..0, output.stderr);
         result.truncated = output.truncated;
-        mark.finish(&mut result);
+        mark.finish(&mut result, timeout);
         budget::cut(sandbox, &mut result, output_budget)?;
         Ok(result)
     }

@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind};
+use crate::events::Event;
 use crate::result::{CANCELLED, RunResult, RunUsage};
 use crate::sandbox::{Sandbox, Snapshot};
 
@@ -147,10 +148,16 @@ impl Mark {
             inner.held += between;
         }
         drop(inner);
+        let command = String::from_utf8_lossy(shown).into_owned();
+        sandbox.tell(|sandbox| Event::RunStarted {
+            sandbox,
+            run: number,
+            command: command.clone(),
+        });
         Ok(Mark {
             sandbox: sandbox.clone(),
             number,
-            command: String::from_utf8_lossy(shown).into_owned(),
+            command,
             started: Instant::now(),
             before: Some(before),
             used,
@@ -158,12 +165,18 @@ impl Mark {
     }
 
     /// Ends it and puts its number into the result.
-    pub(crate) fn finish(mut self, result: &mut RunResult) {
+    pub(crate) fn finish(mut self, result: &mut RunResult, timeout: Duration) {
         result.run = self.number;
         if let Ok(kernel) = self.sandbox.kernel() {
             result.usage = RunUsage::between(self.used, kernel.usage());
         }
         self.record(result.exit_code);
+        self.sandbox.tell_end(result, timeout);
+    }
+
+    /// Its number.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Ends it without a result.

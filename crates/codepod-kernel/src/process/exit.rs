@@ -5,6 +5,7 @@ use codepod_abi::Signal;
 use super::{ExitStatus, State};
 use crate::ids::Pid;
 use crate::kernel::Kernel;
+use crate::limit::Limit;
 
 impl Kernel {
     /// Ends a process. The engine calls it once the code no longer runs, with how it ended by itself; a
@@ -20,6 +21,9 @@ impl Kernel {
         let status = process.ending.unwrap_or(status);
         process.state = State::Zombie(status);
         self.ended.push(process, status, self.host.monotonic());
+        if process.control.was_refused_memory() {
+            self.reached.note(Limit::Memory);
+        }
         process.waker = None;
         process.host_session = None;
         let descriptors = process.fds.take_all();

@@ -90,7 +90,7 @@ impl RunningScript {
         };
         let served = serve(&shell.sandbox, &shell.slot, job).await?;
         let mut result = result_of(served, &self.script.text, started);
-        mark.finish(&mut result);
+        mark.finish(&mut result, self.script.timeout);
         Ok(result)
     }
 

@@ -1,0 +1,73 @@
+//! Which limits were reached: noted where a call is refused, told to the host when it asks.
+
+use codepod_abi::Errno;
+use codepod_abi::table::Call;
+
+/// Something that is limited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Limit {
+    /// Processes at a time.
+    Processes,
+    /// Descriptors of a process.
+    Descriptors,
+    /// Pipes of the sandbox.
+    Pipes,
+    /// Bytes of arguments and environment.
+    Arguments,
+    /// Linear memory.
+    Memory,
+    /// Bytes of files.
+    FileBytes,
+    /// Files and directories.
+    Files,
+    /// Bytes of output.
+    Output,
+    /// The time of a run.
+    Time,
+}
+
+impl Limit {
+    /// Its name, as events and messages have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Limit::Processes => "processes",
+            Limit::Descriptors => "descriptors",
+            Limit::Pipes => "pipes",
+            Limit::Arguments => "arguments",
+            Limit::Memory => "memory",
+            Limit::FileBytes => "file-bytes",
+            Limit::Files => "files",
+            Limit::Output => "output",
+            Limit::Time => "time",
+        }
+    }
+
+    /// The limit that a call was refused for, if it was.
+    pub(crate) fn behind(call: Call, errno: Errno) -> Option<Limit> {
+        match errno {
+            Errno::NoSpc => Some(Limit::FileBytes),
+            Errno::Mfile => Some(Limit::Descriptors),
+            Errno::Nfile => Some(Limit::Pipes),
+            Errno::TooBig => Some(Limit::Arguments),
+            Errno::Again if call == Call::proc_spawn => Some(Limit::Processes),
+            _ => None,
+        }
+    }
+}
+
+/// Limits that were reached since the host asked last.
+#[derive(Debug, Default)]
+pub(crate) struct Reached(Vec<Limit>);
+
+impl Reached {
+    pub(crate) fn note(&mut self, limit: Limit) {
+        if !self.0.contains(&limit) {
+            self.0.push(limit);
+        }
+    }
+
+    pub(crate) fn take(&mut self) -> Vec<Limit> {
+        std::mem::take(&mut self.0)
+    }
+}

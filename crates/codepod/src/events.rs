@@ -1,0 +1,214 @@
+//! Events: what happens in a sandbox, for an audit. Each is a value, and a line of JSON.
+
+use std::sync::Arc;
+
+use codepod_kernel::Limit;
+use serde::Serialize;
+
+use crate::result::RunResult;
+use crate::sandbox::Sandbox;
+
+/// Gets every event, on the thread where it happens; it should be quick and must not call the sandbox.
+pub type EventFn = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// From this part of a limit on there is a warning.
+const WARNED_AT: f64 = 0.8;
+
+/// Something that happened in a sandbox.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(
+    tag = "event",
+    rename_all = "kebab-case",
+    rename_all_fields = "camelCase"
+)]
+#[non_exhaustive]
+pub enum Event {
+    /// A script or a command begins.
+    RunStarted {
+        /// The sandbox's number in this host process.
+        sandbox: u64,
+        /// The run's number in the sandbox.
+        run: u64,
+        /// What is run; the first 4 KiB of it.
+        command: String,
+    },
+    /// It has ended.
+    RunEnded {
+        /// The sandbox's number in this host process.
+        sandbox: u64,
+        /// The run's number in the sandbox.
+        run: u64,
+        /// Its status.
+        exit_code: i32,
+        /// Whether it was ended at its timeout.
+        timed_out: bool,
+        /// How long it took, in microseconds.
+        time_us: u64,
+        /// How long code of its processes ran, in microseconds.
+        cpu_us: u64,
+        /// Processes that it started.
+        processes: u64,
+    },
+    /// A limit is nearly reached: four fifths of it are used.
+    LimitNear {
+        /// The sandbox's number in this host process.
+        sandbox: u64,
+        /// The run after which it was noticed.
+        run: u64,
+        /// Which.
+        limit: &'static str,
+        /// How much is used.
+        used: u64,
+        /// How much may be.
+        allowed: u64,
+    },
+    /// A limit was reached: something was refused.
+    LimitReached {
+        /// The sandbox's number in this host process.
+        sandbox: u64,
+        /// The run in which it was.
+        run: u64,
+        /// Which.
+        limit: &'static str,
+    },
+    /// A command of the host was called.
+    HostCommand {
+        /// The sandbox's number in this host process.
+        sandbox: u64,
+        /// Its name.
+        name: String,
+    },
+    /// The sandbox went to another state: by a restore, an undo, a commit or an adoption.
+    Restored {
+        /// The sandbox's number in this host process.
+        sandbox: u64,
+    },
+    /// A fork was made.
+    Forked {
+        /// The sandbox's number in this host process.
+        sandbox: u64,
+        /// The fork's.
+        fork: u64,
+    },
+    /// Changes of an overlay were applied to the host.
+    Applied {
+        /// The sandbox's number in this host process.
+        sandbox: u64,
+        /// Where it is mounted.
+        at: String,
+        /// Paths that the host has now.
+        applied: usize,
+        /// Paths that were refused.
+        refused: usize,
+    },
+}
+
+impl Event {
+    /// The event as one line of JSON, without the newline.
+    pub fn to_json(&self) -> String {
+        // Strings, numbers and booleans can always be written.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl Sandbox {
+    /// Its number among the sandboxes of this host process.
+    pub fn id(&self) -> u64 {
+        self.inner.id
+    }
+
+    /// Tells an event to who asked for events.
+    pub(crate) fn tell(&self, event: impl FnOnce(u64) -> Event) {
+        if let Some(tell) = &self.options().events {
+            tell(&event(self.inner.id));
+        }
+    }
+
+    /// Tells how a run ended and which limits are near or were reached.
+    pub(crate) fn tell_end(&self, result: &RunResult, timeout: std::time::Duration) {
+        if self.options().events.is_none() {
+            return;
+        }
+        let run = result.run;
+        for limit in self.limits_reached(result) {
+            let limit = limit.name();
+            self.tell(|sandbox| Event::LimitReached {
+                sandbox,
+                run,
+                limit,
+            });
+        }
+        for (limit, used, allowed) in self.limits_used(result, timeout) {
+            if used as f64 >= allowed as f64 * WARNED_AT {
+                let limit = limit.name();
+                self.tell(|sandbox| Event::LimitNear {
+                    sandbox,
+                    run,
+                    limit,
+                    used,
+                    allowed,
+                });
+            }
+        }
+        self.tell(|sandbox| Event::RunEnded {
+            sandbox,
+            run,
+            exit_code: result.exit_code,
+            timed_out: result.timed_out,
+            time_us: microseconds(result.execution_time),
+            cpu_us: microseconds(result.usage.cpu),
+            processes: result.usage.processes,
+        });
+    }
+
+    fn limits_reached(&self, result: &RunResult) -> Vec<Limit> {
+        let mut reached = match self.kernel() {
+            Ok(mut kernel) => kernel.take_reached(),
+            Err(_) => Vec::new(),
+        };
+        if result.truncated {
+            reached.push(Limit::Output);
+        }
+        if result.timed_out {
+            reached.push(Limit::Time);
+        }
+        reached
+    }
+
+    /// How much of each limit is used: by the files now, by the processes of the run at their most.
+    fn limits_used(
+        &self,
+        result: &RunResult,
+        timeout: std::time::Duration,
+    ) -> Vec<(Limit, u64, u64)> {
+        let options = self.options();
+        let Ok(mut kernel) = self.kernel() else {
+            return Vec::new();
+        };
+        let files = kernel.files().0.usage();
+        let processes = kernel.take_most_processes() as u64;
+        let memory = result.processes.iter().map(|facts| facts.memory).max();
+        let output = result.stdout.len().max(result.stderr.len()) as u64;
+        let limits = &options.limits;
+        vec![
+            (Limit::FileBytes, files.bytes, options.fs_limits.bytes),
+            (Limit::Files, files.nodes, options.fs_limits.nodes),
+            (Limit::Processes, processes, limits.processes as u64),
+            (
+                Limit::Memory,
+                memory.unwrap_or(0),
+                limits.memory_bytes as u64,
+            ),
+            (Limit::Output, output, limits.output_bytes as u64),
+            (
+                Limit::Time,
+                microseconds(result.execution_time),
+                microseconds(timeout),
+            ),
+        ]
+    }
+}
+
+fn microseconds(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
