@@ -44,6 +44,11 @@ pub(crate) fn base_image<'a>(guests: impl Iterator<Item = &'a Guest>, now: u64) 
         .file(b"/etc/passwd", 0o644, PASSWD.as_bytes())
         .file(b"/etc/group", 0o644, GROUP.as_bytes())
         .file(b"/etc/hostname", 0o644, b"sandbox\n")
+        .file(
+            b"/etc/hosts",
+            0o644,
+            b"127.0.0.1 localhost\n127.0.1.1 sandbox\n",
+        )
         .file(b"/etc/os-release", 0o644, OS_RELEASE.as_bytes());
     let mut about = BTreeMap::new();
     for guest in guests {

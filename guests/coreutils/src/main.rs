@@ -1,4 +1,4 @@
-//! Tools of GNU coreutils that ask for modes, owners, times, terminals or the system. Each is a module with a `main`.
+//! Tools of GNU coreutils and procps that ask for modes, owners, times, terminals or the system. Each is a module with a `main`.
 
 mod arguments;
 mod cat;
@@ -10,6 +10,7 @@ mod dd;
 mod df;
 mod du;
 mod fnmatch;
+mod free;
 mod head;
 mod install;
 mod ls;
@@ -18,6 +19,7 @@ mod make;
 mod mktemp;
 mod mode;
 mod names;
+mod ps;
 mod quoting;
 mod size;
 mod stat;
@@ -25,7 +27,9 @@ mod stty;
 mod system;
 mod tac;
 mod test;
+mod top;
 mod touch;
+mod uptime;
 mod version_order;
 mod who;
 mod yes;
@@ -42,6 +46,7 @@ codepod_tool::tools! {
     "df": df::main, "show file systems";
     "dir": ls::main, "list directories in columns";
     "du": du::main, "show how much files take";
+    "free": free::main, "show the sandbox's memory";
     "groups": who::groups, "print the groups of users";
     "head": head::main, "print the beginning of files";
     "hostid": machine::hostid, "print the number of the host";
@@ -55,16 +60,20 @@ codepod_tool::tools! {
     "mknod": make::mknod, "make fifos; devices are refused";
     "mktemp": mktemp::main, "make temporary files";
     "nproc": machine::nproc, "print the number of processors";
+    "ps": ps::main, "show processes";
     "stat": stat::main, "show what is known of files";
     "stty": stty::main, "show or change the terminal's settings";
     "sync": machine::sync, "write cached data to disk";
     "tac": tac::main, "print files, last line first";
     "test": test::main, "check file types and compare values";
+    "top": top::main, "show processes and memory; only with -b";
     "touch": touch::main, "set times of files, making them";
     "tty": machine::tty, "print the terminal's name";
     "uname": machine::uname, "print system information";
+    "uptime": uptime::main, "show since when the sandbox runs";
     "users": who::users, "print who is logged in";
     "vdir": ls::main, "list directories in long form";
+    "w": uptime::w, "show who is logged in";
     "who": who::who, "print who is logged in";
     "whoami": who::whoami, "print the user's name";
     "yes": yes::main, "print a line until nobody reads any more";

@@ -5,6 +5,8 @@ mod env;
 mod kill;
 mod nice;
 mod nohup;
+mod pgrep;
+mod pidof;
 mod program;
 mod signals;
 mod stdbuf;
@@ -16,6 +18,9 @@ codepod_tool::tools! {
     "kill": kill::main, "send signals to processes";
     "nice": nice::main, "run a program with another priority";
     "nohup": nohup::main, "run a program that hangups do not end";
+    "pgrep": pgrep::main, "find processes by name";
+    "pidof": pidof::main, "print the numbers of a program's processes";
+    "pkill": pgrep::main, "send signals to processes by name";
     "stdbuf": stdbuf::main, "run a program with other buffers";
     "timeout": timeout::main, "run a program for a limited time";
 }

@@ -12,6 +12,7 @@ mod message;
 mod names;
 mod options;
 mod output;
+pub mod processes;
 mod table;
 
 pub use bytes::{os_str, path};

@@ -3,6 +3,7 @@
 pub mod column;
 pub mod envsubst;
 pub mod files;
+pub mod getent;
 pub mod hexdump;
 pub mod pager;
 pub mod screen;

@@ -1,11 +1,14 @@
 //! The module of the small tools.
 
-use codepod_utilities::{column, envsubst, hexdump, pager, screen, strings, tree, which, xxd};
+use codepod_utilities::{
+    column, envsubst, getent, hexdump, pager, screen, strings, tree, which, xxd,
+};
 
 codepod_tool::tools! {
     "clear": screen::clear, "clear the screen";
     "column": column::main, "lines as columns or as a table";
     "envsubst": envsubst::main, "put variables of the environment into a text";
+    "getent": getent::main, "print entries of the lists of users, groups and hosts";
     "hd": hexdump::main, "dump in hexadecimal";
     "hexdump": hexdump::main, "dump in hexadecimal, decimal, octal or as text";
     "less": pager::main, "show text a screen at a time";
