@@ -1,6 +1,7 @@
 //! Tools of GNU coreutils and procps that ask for modes, owners, times, terminals or the system. Each is a module with a `main`.
 
 mod arguments;
+mod cal;
 mod cat;
 mod chmod;
 mod chown;
@@ -18,6 +19,7 @@ mod machine;
 mod make;
 mod mktemp;
 mod mode;
+mod namei;
 mod names;
 mod ps;
 mod quoting;
@@ -37,6 +39,7 @@ mod yes;
 codepod_tool::tools! {
     "[": test::main, "check file types and compare values";
     "arch": machine::arch, "print the machine's architecture";
+    "cal": cal::main, "print a calendar";
     "cat": cat::main, "print files one after another";
     "chgrp": chown::main, "change the group of files";
     "chmod": chmod::main, "change permission bits of files";
@@ -59,6 +62,7 @@ codepod_tool::tools! {
     "mkfifo": make::mkfifo, "make fifos";
     "mknod": make::mknod, "make fifos; devices are refused";
     "mktemp": mktemp::main, "make temporary files";
+    "namei": namei::main, "show every step of a path";
     "nproc": machine::nproc, "print the number of processors";
     "ps": ps::main, "show processes";
     "stat": stat::main, "show what is known of files";

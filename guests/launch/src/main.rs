@@ -10,7 +10,9 @@ mod pidof;
 mod program;
 mod signals;
 mod stdbuf;
+mod time;
 mod timeout;
+mod watch;
 
 codepod_tool::tools! {
     "chroot": chroot::main, "refused: a sandbox has one root";
@@ -22,7 +24,9 @@ codepod_tool::tools! {
     "pidof": pidof::main, "print the numbers of a program's processes";
     "pkill": pgrep::main, "send signals to processes by name";
     "stdbuf": stdbuf::main, "run a program with other buffers";
+    "time": time::main, "run a program and tell how long it took";
     "timeout": timeout::main, "run a program for a limited time";
+    "watch": watch::main, "run a program again and again until something changes";
 }
 
 /// Prints how a tool is called. Returns its status.

@@ -75,7 +75,7 @@ impl Program {
     }
 
     /// Looks for a program as `execvp` does, in the `PATH` that the program gets.
-    fn find(&self, name: &[u8]) -> Result<Vec<u8>, Errno> {
+    pub(crate) fn find(&self, name: &[u8]) -> Result<Vec<u8>, Errno> {
         if name.contains(&b'/') {
             return Ok(name.to_vec());
         }

@@ -49,3 +49,8 @@ pub fn print(text: &str) -> i32 {
     out.put(text.as_bytes());
     i32::from(out.finish().is_err())
 }
+
+/// Prints which version a tool is of. Returns its status.
+pub fn version(name: &str) -> i32 {
+    print(&format!("{name} (codepod) {}\n", env!("CARGO_PKG_VERSION")))
+}

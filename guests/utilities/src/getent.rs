@@ -63,7 +63,7 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
                 );
             }
             Ok(Some(Found::Option(Key::Version, _))) => {
-                return files::print(&format!("{name} (codepod) {}\n", env!("CARGO_PKG_VERSION")));
+                return files::version(name);
             }
             Ok(None) => break,
             Err(usage) => return report(name, &usage, 64),

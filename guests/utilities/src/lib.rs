@@ -1,13 +1,18 @@
 //! Small tools that start no processes.
 
+pub mod col;
+pub mod colrm;
 pub mod column;
 pub mod envsubst;
 pub mod files;
 pub mod getent;
+pub mod getopt;
 pub mod hexdump;
+pub mod look;
 pub mod pager;
 pub mod screen;
 pub mod strings;
 pub mod tree;
+pub mod uuid;
 pub mod which;
 pub mod xxd;

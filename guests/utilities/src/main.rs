@@ -1,22 +1,29 @@
 //! The module of the small tools.
 
 use codepod_utilities::{
-    column, envsubst, getent, hexdump, pager, screen, strings, tree, which, xxd,
+    col, colrm, column, envsubst, getent, getopt, hexdump, look, pager, screen, strings, tree,
+    uuid, which, xxd,
 };
 
 codepod_tool::tools! {
     "clear": screen::clear, "clear the screen";
+    "col": col::main, "text without movements back and up";
+    "colrm": colrm::main, "lines without some columns";
     "column": column::main, "lines as columns or as a table";
     "envsubst": envsubst::main, "put variables of the environment into a text";
     "getent": getent::main, "print entries of the lists of users, groups and hosts";
+    "getopt": getopt::main, "read the options of a script";
     "hd": hexdump::main, "dump in hexadecimal";
     "hexdump": hexdump::main, "dump in hexadecimal, decimal, octal or as text";
     "less": pager::main, "show text a screen at a time";
+    "look": look::main, "print lines that begin with a text";
+    "mcookie": uuid::mcookie, "print a random number of 128 bits";
     "more": pager::main, "show text a screen at a time";
     "reset": screen::reset, "set the terminal to its initial state";
     "strings": strings::main, "print the printable runs in files";
     "tput": screen::tput, "print what the terminal understands";
     "tree": tree::main, "list directories as a tree";
+    "uuidgen": uuid::uuidgen, "make a UUID";
     "which": which::main, "where commands are";
     "xxd": xxd::main, "dump in hexadecimal, and back";
 }
