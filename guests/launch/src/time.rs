@@ -102,7 +102,10 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
                 Key::Append => append = true,
                 Key::Format => form = value.unwrap_or_default(),
                 Key::Output => output = value,
-                Key::Portable => form = PORTABLE.into(),
+                Key::Portable => {
+                    form = PORTABLE.into();
+                    quiet = true;
+                }
                 Key::Quiet => quiet = true,
                 Key::Verbose => form = VERBOSE.into(),
                 Key::Help => return help(USAGE),
@@ -162,7 +165,11 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
         _ => {}
     }
     expand(&mut text, &form, &program.words, elapsed, status);
-    text.push(b'\n');
+    // As GNU's: a lone percent sign at the end takes the newline with it.
+    let percents = form.iter().rev().take_while(|byte| **byte == b'%').count();
+    if percents.is_multiple_of(2) {
+        text.push(b'\n');
+    }
     let written = match file {
         Some(mut file) => file.write_all(&text),
         None => std::io::stderr().write_all(&text),
