@@ -9,7 +9,7 @@ use std::task::{Poll, Waker};
 
 use codepod_abi::Errno;
 use codepod_abi::wire::TerminalState;
-use codepod_vfs::{Caller, NodeRef, Vfs, VfsSnapshot};
+use codepod_vfs::{Caller, NodeRef, ProcSource as _, ProcessInfo, Vfs, VfsSnapshot};
 
 use crate::arena::Arena;
 use crate::fd_table::Descriptor;
@@ -184,6 +184,28 @@ impl Kernel {
             let most = self.limits.kept_output_bytes;
             self.processes.outputs.keep(run, streams, most);
         }
+    }
+
+    /// The processes that are there, without those that serve the host and have nothing to do.
+    pub fn live_processes(&self) -> Vec<(Pid, ProcessInfo)> {
+        self.processes
+            .iter()
+            .filter(|process| {
+                let session = process.host_session.as_ref();
+                session.is_none_or(|session| session.running || session.request.is_some())
+            })
+            .filter_map(|process| Some((process.pid, self.processes.process(process.pid.0)?)))
+            .collect()
+    }
+
+    /// Linear memory of all processes, in bytes.
+    pub fn memory_used(&self) -> u64 {
+        self.processes.memory_used()
+    }
+
+    /// Nanoseconds since the sandbox started.
+    pub fn uptime_ns(&self) -> u64 {
+        self.host.monotonic().saturating_sub(self.processes.booted)
     }
 
     /// Which limits were reached since this was asked last.

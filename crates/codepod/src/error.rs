@@ -88,6 +88,14 @@ pub enum ErrorKind {
         /// The sandbox's path.
         at: String,
     },
+    /// A process cannot be signalled.
+    #[error("process {pid}: {errno}")]
+    Process {
+        /// Its number.
+        pid: u32,
+        /// Why.
+        errno: Errno,
+    },
     /// A shell cannot go on from the state that it has.
     #[error("the shell cannot take over its state")]
     ShellState,
@@ -122,6 +130,7 @@ impl Error {
             ErrorKind::NoSuchRun { .. } | ErrorKind::NothingToUndo { .. } => Some(
                 "`Sandbox::history` lists the runs that are kept; `Options::undo` says how many",
             ),
+            ErrorKind::Process { .. } => Some("`Sandbox::jobs` lists the processes"),
             ErrorKind::Changed => Some("look at it again, and decide anew"),
             ErrorKind::Foreign => {
                 Some("take it from this sandbox, from one it was forked from, or from a fork of it")

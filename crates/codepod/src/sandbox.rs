@@ -12,7 +12,7 @@ use crate::events::Event;
 use crate::host_commands::Registry;
 use crate::mounts::{MountAccess, MountSource};
 use crate::options::Options;
-use crate::result::RunResult;
+use crate::result::{RunResult, RunUsage};
 use crate::runtime::Runtime;
 use crate::script::Script;
 use crate::shell::{Shell, Shells, State, States};
@@ -90,6 +90,12 @@ pub struct Stats {
     pub processes: usize,
     /// Open files, pipes and sinks.
     pub open: usize,
+    /// Linear memory of its processes, in bytes.
+    pub memory: u64,
+    /// Runs that were begun.
+    pub runs: u64,
+    /// What its processes have used so far, all together.
+    pub usage: RunUsage,
 }
 
 impl Sandbox {
@@ -283,6 +289,9 @@ impl Sandbox {
             nodes: usage.nodes,
             processes: kernel.process_count(),
             open: kernel.open_count(),
+            memory: kernel.memory_used(),
+            runs: self.inner.timeline.begun(),
+            usage: RunUsage::between(codepod_kernel::Usage::default(), kernel.usage()),
         })
     }
 

@@ -80,6 +80,11 @@ impl Timeline {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many runs were begun.
+    pub(crate) fn begun(&self) -> u64 {
+        self.lock().begun
+    }
+
     /// The run with a number, if it is still kept.
     pub(crate) fn find<R>(
         &self,
