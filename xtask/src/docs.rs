@@ -45,6 +45,8 @@ pub(crate) fn all() -> Outcome<usize> {
         ])
         .env("RUSTDOCFLAGS", "--deny warnings")
         .run()?;
+    let programs = run_programs()?;
+    println!("docs: {programs} example programs ran");
     let mut examples = Vec::new();
     for file in cache::files(cache::root(), &|path| !cache::is_build_output(path))? {
         if file.extension().is_some_and(|extension| extension == "md") {
@@ -69,6 +71,23 @@ pub(crate) fn all() -> Outcome<usize> {
         examples.len()
     );
     Ok(examples.len())
+}
+
+/// Where the example programs are.
+const PROGRAMS: &str = "crates/codepod/examples";
+
+/// Runs the example programs; each checks itself. Returns how many there are.
+fn run_programs() -> Outcome<usize> {
+    let mut count = 0;
+    for file in cache::files(&cache::in_root(PROGRAMS), &|_| true)? {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        process::cargo()
+            .args(["run", "--quiet", "--package", "codepod", "--example", &name])
+            .hint("an example program checks itself: it is out of date, or something is broken")
+            .run()?;
+        count += 1;
+    }
+    Ok(count)
 }
 
 fn parse(text: &str) -> Vec<Example> {
