@@ -122,6 +122,17 @@ fn epoch_real_time() -> Text {
     text
 }
 
+/// Marks a level of `RANDOM` whose seed a script has chosen.
+const CHOSEN: u32 = 1 << 31;
+
+/// Starts the numbers of `RANDOM` anew, unless a script has chosen where they start: for a shell that goes on from a state,
+/// which others may go on from as well.
+pub fn reseed_random(shell: &mut Shell) {
+    if shell.state.random_level & CHOSEN == 0 {
+        seed_random(shell);
+    }
+}
+
 /// Starts the numbers of `RANDOM` somewhere.
 fn seed_random(shell: &mut Shell) {
     shell.state.random_level = shell.state.subshell;
@@ -130,7 +141,7 @@ fn seed_random(shell: &mut Shell) {
 
 /// The next number of `RANDOM`: the minimal standard generator of Park and Miller, folded to 15 bits.
 fn next_random(shell: &mut Shell) -> i64 {
-    if shell.state.random_level != shell.state.subshell {
+    if shell.state.random_level & !CHOSEN != shell.state.subshell {
         seed_random(shell);
     }
     let fold = |seed: u32| ((seed >> 16) ^ (seed & 0xffff)) & 0x7fff;
@@ -166,7 +177,7 @@ pub fn assign(shell: &mut Shell, name: Name, place: Place, value: Text) -> bool 
         Name::RANDOM => {
             let seed = integer(shell, &value);
             shell.state.random = seed as u32;
-            shell.state.random_level = shell.state.subshell;
+            shell.state.random_level = shell.state.subshell | CHOSEN;
         }
         Name::SECONDS => {
             let seconds = integer(shell, &value);

@@ -12,6 +12,7 @@ use crate::exec::{self, Script, note_names, parser_options};
 use crate::fds::{self, Open, Owned};
 use crate::flow::{Run, Stop};
 use crate::shell::Shell;
+use crate::special;
 use crate::state::{Invocation, State, VERSION};
 use crate::text::Text;
 use crate::traps;
@@ -53,6 +54,7 @@ pub(super) fn main() -> ! {
                 let status = match load(state) {
                     Some(state) => {
                         exec::put_back(&mut shell, state);
+                        special::reseed_random(&mut shell);
                         shell.state.status = 0;
                         known = shell.state.clone();
                         0
