@@ -1,6 +1,6 @@
-//! Snapshot, fork and restore of sandboxes of different sizes.
+//! Snapshot, fork, restore, undo, commit and changes of sandboxes of different sizes.
 
-use codepod::{Options, Sandbox};
+use codepod::{Moment, Options, Sandbox};
 
 use crate::create;
 use crate::report::{Goal, Report};
@@ -24,19 +24,27 @@ fn filled(files: usize, bytes: usize) -> Result<Sandbox, Box<dyn std::error::Err
     Ok(sandbox)
 }
 
-struct Times {
-    snapshot: f64,
-    fork: f64,
-    restore: f64,
-}
+/// What is measured, in the order of the times.
+const OPERATIONS: [&str; 6] = [
+    "snapshot",
+    "fork",
+    "restore",
+    "undo",
+    "commit of a preview",
+    "changes of 10 files",
+];
+/// The most that each may take, in microseconds.
+const GOALS: [f64; 6] = [10.0, 10.0, 10.0, 20.0, 20.0, 1000.0];
+/// Rounds with a shell take longer.
+const RUNS: usize = 300;
 
 fn measure(
     report: &mut Report,
     files: usize,
     bytes: usize,
-) -> Result<Times, Box<dyn std::error::Error>> {
+) -> Result<[f64; 6], Box<dyn std::error::Error>> {
     let sandbox = filled(files, bytes)?;
-    let mut times = [Vec::new(), Vec::new(), Vec::new()];
+    let mut times: [Vec<std::time::Duration>; 6] = Default::default();
     for round in 0..ROUNDS {
         let (took, snapshot) = time(|| sandbox.snapshot());
         let snapshot = snapshot?;
@@ -50,40 +58,55 @@ fn measure(
         restored?;
         times[2].push(took);
     }
-    let [snapshot, fork, restore] = times.map(|mut times| median(&mut times));
+    for _ in 0..RUNS {
+        sandbox
+            .run_blocking("x=$((x+1)); for i in 0 1 2 3 4 5 6 7 8 9; do echo x$x > d0/f$i; done")?;
+        let (took, changes) = time(|| sandbox.changes(Moment::Before(last(&sandbox)), Moment::Now));
+        if changes?.len() != 10 {
+            return Err("other files than those have changed".into());
+        }
+        times[5].push(took);
+        let (took, undone) = time(|| sandbox.undo(1));
+        undone?;
+        times[3].push(took);
+        let preview = sandbox.script("echo $((y++)) > d0/f0").preview_blocking()?;
+        let (took, committed) = time(|| preview.commit());
+        committed?;
+        times[4].push(took);
+    }
     let size = format!("{files} files, {} MB", files * bytes / 1_000_000);
-    for (what, took) in [("snapshot", snapshot), ("fork", fork), ("restore", restore)] {
+    let mut medians = [0.0; 6];
+    for (index, mut times) in times.into_iter().enumerate() {
+        let took = median(&mut times);
+        medians[index] = micros(took);
         report.figure(
-            &format!("{what}: {size}"),
+            &format!("{}: {size}", OPERATIONS[index]),
             show(took),
             micros(took),
-            Goal::AtMost(10.0),
+            Goal::AtMost(GOALS[index]),
             "µs",
         );
     }
-    Ok(Times {
-        snapshot: micros(snapshot),
-        fork: micros(fork),
-        restore: micros(restore),
-    })
+    Ok(medians)
+}
+
+/// The number of the last run.
+fn last(sandbox: &Sandbox) -> u64 {
+    sandbox.history().last().map_or(0, |run| run.number)
 }
 
 pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn std::error::Error>> {
-    let small = measure(report, 10, 10_000)?;
-    let middle = measure(report, 10_000, 10_000)?;
-    let large = measure(report, 100_000, 100)?;
-    let spread = |get: fn(&Times) -> f64| {
-        let values = [get(&small), get(&middle), get(&large)];
-        values.iter().copied().fold(0.0, f64::max) / values.iter().copied().fold(f64::MAX, f64::min)
-    };
-    for (what, get) in [
-        ("snapshot", (|t| t.snapshot) as fn(&Times) -> f64),
-        ("fork", |t| t.fork),
-        ("restore", |t| t.restore),
-    ] {
-        let spread = spread(get);
+    let all = [
+        measure(report, 10, 10_000)?,
+        measure(report, 10_000, 10_000)?,
+        measure(report, 100_000, 100)?,
+    ];
+    for (index, operation) in OPERATIONS.iter().enumerate() {
+        let values = all.map(|times| times[index]);
+        let spread = values.iter().copied().fold(0.0, f64::max)
+            / values.iter().copied().fold(f64::MAX, f64::min);
         report.figure(
-            &format!("{what}: largest over smallest"),
+            &format!("{operation}: largest over smallest"),
             format!("×{spread:.2}"),
             spread,
             Goal::AtMost(2.0),
