@@ -1,5 +1,7 @@
 //! A function of yours as a command of the sandbox: in pipelines, in scripts, in `help`.
 
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
 use codepod::{HostCommand, Options, Sandbox};
 
 fn main() -> Result<(), codepod::Error> {

@@ -1,5 +1,7 @@
 //! Limits by a profile, and an audit of what happens as lines of JSON.
 
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
 use std::sync::Arc;
 
 use codepod::{Options, Profile, Sandbox};

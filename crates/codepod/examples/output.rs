@@ -1,5 +1,7 @@
 //! Long output does not fill a model's context: its beginning and end come back, the whole stays at hand.
 
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
 use codepod::{Options, Sandbox};
 
 fn main() -> Result<(), codepod::Error> {

@@ -1,5 +1,7 @@
 //! What a user interface needs of a shell: history, completion, jobs.
 
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
 use codepod::{Options, Sandbox, Signal};
 
 fn main() -> Result<(), codepod::Error> {

@@ -1,5 +1,7 @@
 //! Undo any run, and see what it changed.
 
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
 use codepod::{Moment, Options, Sandbox};
 
 fn main() -> Result<(), codepod::Error> {
