@@ -132,6 +132,15 @@ impl Sandbox {
         })
     }
 
+    /// The target of a symbolic link.
+    pub fn read_link(&self, path: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
+        let path = path.as_ref();
+        self.with(path, |vfs, caller, base| {
+            let node = vfs.resolve(caller, base, path, false)?;
+            vfs.readlink_node(caller, node)
+        })
+    }
+
     /// Sets the permission bits of a path.
     pub fn set_mode(&self, path: impl AsRef<[u8]>, mode: u16) -> Result<(), Error> {
         let path = path.as_ref();

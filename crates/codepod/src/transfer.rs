@@ -80,9 +80,14 @@ pub(crate) fn take_one(from: &mut Vfs, to: &mut Vfs, path: &[u8], now: u64) -> R
     let Some((source, stat)) = look(from, path)? else {
         return remove(to, path, now);
     };
-    let same_kind = |there: &Stat| there.kind == stat.kind && stat.kind != FileKind::Symlink;
+    // A file that has other names as well must not change under those.
+    let can_stay = |there: &Stat| match stat.kind {
+        FileKind::File => there.kind == FileKind::File && there.nlink == 1,
+        FileKind::Symlink => false,
+        kind => there.kind == kind,
+    };
     match look(to, path)? {
-        Some((_, there)) if same_kind(&there) => {}
+        Some((_, there)) if can_stay(&there) => {}
         Some(_) => remove(to, path, now)?,
         None => {}
     }
