@@ -180,6 +180,10 @@ pub(crate) fn topics() -> impl Iterator<Item = &'static str> {
     all().map(|(name, ..)| name)
 }
 
+/// Where help on what is no builtin is.
+const ELSEWHERE: &str = "`/usr/bin/help` lists the commands of the sandbox, \
+    and `/usr/bin/help --support NAME` tells which options of one work";
+
 /// How a topic is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
@@ -206,11 +210,15 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
                     _ => Form::Manual,
                 }
             }
-            Err(status) => return Ok(status),
+            Err(status) => {
+                shell.hint(ELSEWHERE);
+                return Ok(status);
+            }
         }
     }
     let mut out = Vec::new();
     if options.operands().is_empty() {
+        shell.hint(ELSEWHERE);
         out.extend_from_slice(
             b"These commands are part of the shell. `help NAME' tells more about one of them.\n\n",
         );
@@ -234,6 +242,7 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
                 b"'.",
             ];
             shell.builtin_error(b"help", message.concat());
+            shell.hint(ELSEWHERE);
             status = 1;
         }
     }
