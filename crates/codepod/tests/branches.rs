@@ -1,15 +1,12 @@
 //! Previews and branches: forks that are looked at, kept, merged or dropped.
 
+mod support;
+
 use codepod::{ChangeKind, ErrorKind, Moment, Mount, MountAccess, Options, Sandbox};
+use support::text;
 
 fn sandbox() -> Sandbox {
     Sandbox::create(Options::default()).unwrap()
-}
-
-fn text(sandbox: &Sandbox, script: &str) -> String {
-    let result = sandbox.run_blocking(script).unwrap();
-    assert_eq!(result.stderr_text(), "", "{script}");
-    result.stdout_text().into_owned()
 }
 
 #[test]

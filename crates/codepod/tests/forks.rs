@@ -5,12 +5,7 @@ mod support;
 use std::collections::HashSet;
 
 use codepod::{Options, Sandbox};
-
-fn text(sandbox: &Sandbox, script: &str) -> String {
-    let result = sandbox.run_blocking(script).unwrap();
-    assert_eq!(result.stderr_text(), "", "{script}");
-    result.stdout_text().into_owned()
-}
+use support::text;
 
 /// Resident memory of this process, in bytes.
 fn resident() -> u64 {

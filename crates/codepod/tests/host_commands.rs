@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use codepod::{Errno, ErrorKind, HostCommand, Options, Sandbox};
-use support::assert_idle;
+use support::{assert_idle, text};
 
 fn sandbox() -> Sandbox {
     Sandbox::create(Options::default()).unwrap()
@@ -32,12 +32,6 @@ fn shout() -> HostCommand {
     .alias("yell")
     .description("prints its input in capitals")
     .usage("usage: shout < FILE")
-}
-
-fn text(sandbox: &Sandbox, script: &str) -> String {
-    let result = sandbox.run_blocking(script).unwrap();
-    assert_eq!(result.stderr_text(), "", "{script}");
-    result.stdout_text().into_owned()
 }
 
 #[test]

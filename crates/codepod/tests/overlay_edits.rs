@@ -1,26 +1,17 @@
 //! Applying an overlay while the host edits the same files: no edit that the sandbox has not seen is ever lost, whatever
 //! the order of things. Random histories against a model.
 
+mod support;
+
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use codepod::{Mount, MountAccess, Options, Sandbox};
+use support::Random;
 
 const NAMES: [&str; 8] = ["a", "b", "c", "d/a", "d/b", "d/e/a", "d/e/b", "f/a"];
-
-/// Numbers that are the same in every run of the test.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit as u64) as usize
-    }
-}
 
 fn sandbox(at: &Path) -> Sandbox {
     let mut options = Options::default();

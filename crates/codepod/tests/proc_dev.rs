@@ -1,12 +1,9 @@
 //! AC-PROCDEV 1 and 2: `/proc` and `/dev` as programs expect them, with nothing of the host in them.
 
-use codepod::{Options, Sandbox};
+mod support;
 
-fn text(sandbox: &Sandbox, script: &str) -> String {
-    let result = sandbox.run_blocking(script).unwrap();
-    assert_eq!(result.stderr_text(), "", "{script}");
-    result.stdout_text().into_owned()
-}
+use codepod::{Options, Sandbox};
+use support::text;
 
 #[test]
 fn ac_procdev_1_proc_files_have_linux_form() {

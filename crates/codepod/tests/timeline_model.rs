@@ -1,42 +1,34 @@
 //! Random histories against a model: what differs between any two moments is what a full comparison finds, undo and redo lead
 //! to exactly the states that were, single paths come back as they were, and merges do what their report says.
 
+mod support;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use codepod::{ChangeKind, FileKind, Moment, Options, Sandbox};
+use support::Random;
 
 const NAMES: [&str; 7] = ["a", "b", "d", "d/a", "d/b", "d/e", "d/e/a"];
 
-/// Numbers that are the same in every run of the test.
-struct Random(u64);
+/// One of the names.
+fn name(random: &mut Random) -> &'static str {
+    NAMES[random.below(NAMES.len())]
+}
 
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit as u64) as usize
-    }
-
-    fn name(&mut self) -> &'static str {
-        NAMES[self.below(NAMES.len())]
-    }
-
-    /// A command that changes something, if it can.
-    fn command(&mut self, step: usize) -> String {
-        let (one, two) = (self.name(), self.name());
-        match self.below(11) {
-            0 | 1 => format!("echo {step} > {one}"),
-            2 => format!("echo {} >> {one}", step % 3),
-            3 => format!("mkdir -p {one}"),
-            4 => format!("rm -rf {one}"),
-            5 => format!("mv -T {one} {two}"),
-            6 => format!("ln {one} {two}"),
-            7 => format!("ln -sfn target{} {one}", step % 2),
-            8 => format!("chmod {} {one}", ["600", "644", "755"][step % 3]),
-            9 => format!("cp -a {one} {two}"),
-            _ => format!("head -c {} /dev/zero >> {one}", 70_000 * (step % 3)),
-        }
+/// A command that changes something, if it can.
+fn command(random: &mut Random, step: usize) -> String {
+    let (one, two) = (name(random), name(random));
+    match random.below(11) {
+        0 | 1 => format!("echo {step} > {one}"),
+        2 => format!("echo {} >> {one}", step % 3),
+        3 => format!("mkdir -p {one}"),
+        4 => format!("rm -rf {one}"),
+        5 => format!("mv -T {one} {two}"),
+        6 => format!("ln {one} {two}"),
+        7 => format!("ln -sfn target{} {one}", step % 2),
+        8 => format!("chmod {} {one}", ["600", "644", "755"][step % 3]),
+        9 => format!("cp -a {one} {two}"),
+        _ => format!("head -c {} /dev/zero >> {one}", 70_000 * (step % 3)),
     }
 }
 
@@ -105,7 +97,7 @@ fn any_two_moments_differ_as_a_full_comparison_says() {
         let sandbox = Sandbox::create(Options::default()).unwrap();
         let mut states = vec![listing(&sandbox)];
         for step in 1..=40 {
-            let command = random.command(step);
+            let command = command(&mut random, step);
             let result = sandbox
                 .run_blocking(format!("{{ {command}; }} 2>/dev/null"))
                 .unwrap();
@@ -145,7 +137,7 @@ fn undo_and_redo_lead_to_the_states_that_were() {
                     at += count;
                 }
                 _ => {
-                    let command = random.command(step);
+                    let command = command(&mut random, step);
                     sandbox
                         .run_blocking(format!("{{ {command}; }} 2>/dev/null"))
                         .unwrap();
@@ -166,7 +158,7 @@ fn single_paths_come_back_as_they_were() {
         let mut random = Random(seed * 15_485_863);
         let sandbox = Sandbox::create(Options::default()).unwrap();
         for step in 1..=15 {
-            let command = random.command(step);
+            let command = command(&mut random, step);
             sandbox
                 .run_blocking(format!("{{ {command}; }} 2>/dev/null"))
                 .unwrap();
@@ -174,13 +166,13 @@ fn single_paths_come_back_as_they_were() {
         let snapshot = sandbox.snapshot().unwrap();
         let then = listing(&sandbox);
         for step in 16..=30 {
-            let command = random.command(step);
+            let command = command(&mut random, step);
             sandbox
                 .run_blocking(format!("{{ {command}; }} 2>/dev/null"))
                 .unwrap();
         }
         let before = listing(&sandbox);
-        let name = random.name();
+        let name = name(&mut random);
         let path = format!("/home/user/{name}").into_bytes();
         // Where something stands in the way above it, there is an error and nothing is said about the rest.
         if sandbox.restore_paths(&snapshot, [name]).is_err() {
@@ -214,7 +206,7 @@ fn a_merge_does_what_its_report_says() {
         let mut random = Random(seed * 32_452_843);
         let sandbox = Sandbox::create(Options::default()).unwrap();
         for step in 1..=10 {
-            let command = random.command(step);
+            let command = command(&mut random, step);
             sandbox
                 .run_blocking(format!("{{ {command}; }} 2>/dev/null"))
                 .unwrap();
@@ -223,7 +215,7 @@ fn a_merge_does_what_its_report_says() {
         let fork = sandbox.fork().unwrap();
         for step in 11..=15 {
             for side in [&sandbox, &fork] {
-                let command = random.command(step);
+                let command = command(&mut random, step);
                 side.run_blocking(format!("{{ {command}; }} 2>/dev/null"))
                     .unwrap();
             }

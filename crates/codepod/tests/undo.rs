@@ -3,15 +3,10 @@
 mod support;
 
 use codepod::{ChangeKind, ErrorKind, Moment, Options, Sandbox};
+use support::text;
 
 fn sandbox() -> Sandbox {
     Sandbox::create(Options::default()).unwrap()
-}
-
-fn text(sandbox: &Sandbox, script: &str) -> String {
-    let result = sandbox.run_blocking(script).unwrap();
-    assert_eq!(result.stderr_text(), "", "{script}");
-    result.stdout_text().into_owned()
 }
 
 /// What a path holds, or nothing.

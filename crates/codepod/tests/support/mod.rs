@@ -49,6 +49,27 @@ pub(crate) fn expect<const N: usize>(sandbox: &Sandbox, argv: [&str; N], code: i
     );
 }
 
+/// Runs a script that must not complain; what it printed.
+#[track_caller]
+pub(crate) fn text(sandbox: &Sandbox, script: &str) -> String {
+    let result = sandbox.run_blocking(script).unwrap();
+    assert_eq!(result.stderr_text(), "", "{script}");
+    result.stdout_text().into_owned()
+}
+
+/// Numbers that are the same in every run of a test.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    /// The next one, less than `limit`.
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit as u64) as usize
+    }
+}
+
 /// Waits until `holds`, at most so long; whether it does.
 pub(crate) fn within(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
     let started = Instant::now();
