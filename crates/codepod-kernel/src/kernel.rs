@@ -125,11 +125,20 @@ impl Kernel {
 
     /// A kernel with the same files, limits and policy and no processes: copy-on-write, whatever it holds.
     pub fn fork(&self, id: u64) -> Result<Kernel, Errno> {
+        Ok(self.fork_with(id, self.vfs.fork()?))
+    }
+
+    /// The same, but what changes there never reaches the host: a host directory that is written to is an overlay there.
+    pub fn fork_apart(&self, id: u64) -> Result<Kernel, Errno> {
+        Ok(self.fork_with(id, self.vfs.fork_apart()?))
+    }
+
+    fn fork_with(&self, id: u64, vfs: Vfs) -> Kernel {
         let booted = self.host.monotonic();
-        Ok(Kernel {
+        Kernel {
             id,
             host: self.host.clone(),
-            vfs: self.vfs.fork()?,
+            vfs,
             processes: ProcessTable::new(self.limits.total_memory_bytes, booted),
             limits: self.limits.clone(),
             policy: self.policy.clone(),
@@ -147,7 +156,7 @@ impl Kernel {
             runs: 0,
             waiters: 0,
             trace: self.trace.clone(),
-        })
+        }
     }
 
     /// The files as they are, as a value.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use codepod_abi::Errno;
 
 use crate::caller::Caller;
-use crate::limits::Usage;
+use crate::limits::{FsLimits, Usage};
 use crate::node::{Device, DirEntryRef, InodeId, Stat};
 use crate::overlay::{HandedDown, OverlayState};
 use crate::publish::{Fingerprint, Publish};
@@ -127,6 +127,13 @@ pub trait FileSystem: Send {
     /// A file system that starts equal and changes on its own from then on, without open files.
     fn fork(&self) -> Result<Box<dyn FileSystem>, Errno>;
 
+    /// The same, but what it changes never reaches the host: a host directory that is written to becomes an overlay, within
+    /// `limits`.
+    fn fork_apart(&self, limits: FsLimits) -> Result<Box<dyn FileSystem>, Errno> {
+        let _ = limits;
+        self.fork()
+    }
+
     /// The present state, in constant time.
     fn snapshot(&self) -> FsSnapshot {
         FsSnapshot::Stateless
@@ -168,6 +175,12 @@ pub trait FileSystem: Send {
         paths: &[Vec<u8>],
     ) -> Option<Result<Vec<HandedDown>, Errno>> {
         let _ = (caller, paths);
+        None
+    }
+
+    /// What an overlay has changed and could not hand down now. `None` for anything but an overlay.
+    fn stale_changes(&mut self, caller: &Caller<'_>) -> Option<Result<Vec<Change>, Errno>> {
+        let _ = caller;
         None
     }
 

@@ -29,8 +29,10 @@ use self::errno::translate;
 use self::table::{ROOT, Table};
 use crate::backend::{DirSink, FileSystem, FsSnapshot, New, NewBody};
 use crate::caller::Caller;
+use crate::limits::FsLimits;
 use crate::listing::Listing;
 use crate::node::{FileKind, InodeId, Stat};
+use crate::overlay::Overlay;
 use crate::publish::{Fingerprint, Publish};
 
 /// Whether a sandbox may change a host directory.
@@ -651,6 +653,15 @@ impl FileSystem for HostDir {
         expected: Option<Fingerprint>,
     ) -> Result<Option<Fingerprint>, Errno> {
         self.put(path, new, expected)
+    }
+
+    fn fork_apart(&self, limits: FsLimits) -> Result<Box<dyn FileSystem>, Errno> {
+        if self.shared.access == HostAccess::ReadOnly {
+            return self.fork();
+        }
+        let root = self.shared.root.try_clone().map_err(|_| Errno::Nfile)?;
+        let lower = HostDir::new(root, HostAccess::ReadOnly, self.shared.options)?;
+        Ok(Box::new(Overlay::new(Box::new(lower), limits)?))
     }
 
     fn restore(&mut self, _: &FsSnapshot) {

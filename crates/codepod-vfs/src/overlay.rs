@@ -448,6 +448,13 @@ impl FileSystem for Overlay {
         Some(outcome)
     }
 
+    fn stale_changes(
+        &mut self,
+        caller: &Caller<'_>,
+    ) -> Option<Result<Vec<crate::tree::Change>, Errno>> {
+        Some(Overlay::stale_changes(self, caller))
+    }
+
     fn drop_changes(
         &mut self,
         caller: &Caller<'_>,

@@ -46,6 +46,11 @@ impl Fingerprint {
             || self.is_directory() && now.is_directory()
     }
 
+    /// Whether the contents are known and not the same.
+    pub(crate) fn digests_differ(&self, now: &Fingerprint) -> bool {
+        matches!((self.digest, now.digest), (Some(a), Some(b)) if a != b)
+    }
+
     /// The same, for a file that was renamed in between.
     pub(crate) fn looks_renamed(&self, now: &Fingerprint) -> bool {
         let (ctime, digest) = (now.ctime, now.digest);

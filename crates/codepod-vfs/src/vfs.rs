@@ -108,6 +108,17 @@ impl Vfs {
         outcome.unwrap_or(Err(Errno::Inval))
     }
 
+    /// What an overlay has changed and could not hand down now: somebody has changed it below. [`Errno::Inval`] if it is
+    /// none.
+    pub fn stale_changes(
+        &mut self,
+        caller: &Caller<'_>,
+        mount: MountId,
+    ) -> Result<Vec<Change>, Errno> {
+        let outcome = self.fs(mount)?.stale_changes(caller);
+        outcome.unwrap_or(Err(Errno::Inval))
+    }
+
     /// Drops what an overlay has changed at and below some paths, all without any. [`Errno::Inval`] if it is none. Nothing of
     /// it may be open.
     pub fn drop_changes(

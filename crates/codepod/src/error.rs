@@ -80,13 +80,11 @@ pub enum ErrorKind {
     /// A snapshot or a fork is of another sandbox.
     #[error("the snapshot is of another sandbox")]
     Foreign,
-    /// A host directory is mounted to be written to, which cannot be tried out.
-    #[error(
-        "`{at}` is a host directory that is written to: what happens there cannot be taken back"
-    )]
-    HostMount {
+    /// The host has changed a file while changes were being applied to it: some are there, this one is not.
+    #[error("`{path}` was changed on the host meanwhile; other changes are there")]
+    PartlyApplied {
         /// The sandbox's path.
-        at: String,
+        path: String,
     },
     /// A process cannot be signalled.
     #[error("process {pid}: {errno}")]
@@ -135,7 +133,6 @@ impl Error {
             ErrorKind::Foreign => {
                 Some("take it from this sandbox, from one it was forked from, or from a fork of it")
             }
-            ErrorKind::HostMount { .. } => Some("mount it with `MountAccess::Overlay`"),
             ErrorKind::Busy { .. } => Some("wait for them, or end them with `Sandbox::kill_all`"),
             ErrorKind::Internal => Some("drop this sandbox and report what it ran"),
             _ => None,

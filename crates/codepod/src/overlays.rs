@@ -78,6 +78,15 @@ impl Sandbox {
         Ok(applied)
     }
 
+    /// Whether nobody has changed on the host what applying would overwrite.
+    pub(crate) fn can_apply(&self, at: &str) -> Result<bool, Error> {
+        let mut kernel = self.kernel()?;
+        let (vfs, caller) = kernel.files();
+        let mount = overlay(vfs, at)?;
+        let stale = vfs.stale_changes(&caller, mount);
+        Ok(stale.map_err(|errno| failed(at, errno))?.is_empty())
+    }
+
     /// Drops what the sandbox has changed in the overlay at `at`: at these paths and below them, or everywhere when there
     /// are none; the host's files show through again. Busy while processes run.
     pub fn discard<P: AsRef<[u8]>>(

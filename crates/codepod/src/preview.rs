@@ -18,25 +18,26 @@ pub struct Preview {
     pub result: RunResult,
     sandbox: Sandbox,
     fork: Sandbox,
+    /// The sandbox's state when the fork was made, and the fork's own.
     before: Snapshot,
+    began: Snapshot,
 }
 
 impl Script {
-    /// Runs it in a fork of the sandbox, whose files and shells stay as they are. Fails with
-    /// [`ErrorKind::HostMount`] where a host directory is mounted to be written to: that has no copy.
+    /// Runs it in a fork of the sandbox, whose files and shells stay as they are. A host directory that is mounted to be
+    /// written to is an overlay there, so nothing reaches the host either.
     pub async fn preview(self) -> Result<Preview, Error> {
         let sandbox = self.sandbox().clone();
-        if let Some(at) = sandbox.writable_host_mount() {
-            return Err(ErrorKind::HostMount { at: at.to_owned() }.into());
-        }
-        let fork = sandbox.fork()?;
-        let before = fork.snapshot()?;
+        let before = sandbox.snapshot()?;
+        let fork = sandbox.fork_apart()?;
+        let began = fork.snapshot()?;
         let result = self.in_sandbox(&fork).run().await?;
         Ok(Preview {
             result,
             sandbox,
             fork,
             before,
+            began,
         })
     }
 
@@ -49,7 +50,7 @@ impl Script {
 impl Preview {
     /// What it changed.
     pub fn changes(&self) -> Result<Changes, Error> {
-        self.fork.changes(&self.before, Moment::Now)
+        self.fork.changes(&self.began, Moment::Now)
     }
 
     /// The fork that it ran in, to look around or to go on in.
@@ -57,17 +58,36 @@ impl Preview {
         &self.fork
     }
 
-    /// Makes it happen, in constant time: the sandbox becomes what the fork is. Fails with [`ErrorKind::Changed`] when
-    /// the sandbox has changed since, and as [`Sandbox::restore`] does. It can be undone as a run can.
+    /// Makes it happen: the sandbox becomes what the fork is, in constant time. It can be undone as a run can.
+    ///
+    /// What was changed in a host directory that is mounted to be written to is applied to it first, which takes as long as
+    /// there are changes and cannot be undone.
+    ///
+    /// Fails with [`ErrorKind::Changed`] when the sandbox has changed since, or the host has changed a file that would be
+    /// overwritten, and as [`Sandbox::restore`] does; with [`ErrorKind::PartlyApplied`] when the host has changed one while
+    /// the changes were being applied.
     pub fn commit(self) -> Result<RunResult, Error> {
         let Preview {
             mut result,
             sandbox,
             fork,
             before,
+            began: _,
         } = self;
         if !sandbox.snapshot()?.is_same(&before) {
             return Err(ErrorKind::Changed.into());
+        }
+        for at in sandbox.writable_host_mounts() {
+            if !fork.can_apply(at)? {
+                return Err(ErrorKind::Changed.into());
+            }
+        }
+        for at in sandbox.writable_host_mounts() {
+            let applied = fork.apply(at, [""; 0])?;
+            if let Some(refused) = applied.refused.first() {
+                let path = String::from_utf8_lossy(&refused.path).into_owned();
+                return Err(ErrorKind::PartlyApplied { path }.into());
+            }
         }
         let after = fork.snapshot()?;
         let mark = Mark::begin(&sandbox, result.command.as_bytes())?;

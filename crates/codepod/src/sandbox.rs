@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use codepod_abi::Errno;
 use codepod_kernel::{Kernel, KernelOptions, Policy};
 use codepod_vfs::{Memory, Proc, Vfs, VfsSnapshot, dev};
 use codepod_wasmtime::KernelHandle;
@@ -226,13 +227,13 @@ impl Sandbox {
         }
     }
 
-    /// A mount whose changes go straight to the host.
-    pub(crate) fn writable_host_mount(&self) -> Option<&str> {
+    /// Where host directories are mounted whose changes go straight to the host.
+    pub(crate) fn writable_host_mounts(&self) -> impl Iterator<Item = &str> {
         let writable =
             |source: &MountSource| matches!(source, MountSource::Host(_, MountAccess::ReadWrite));
-        let mut mounts = self.options().mounts.iter();
+        let mounts = self.options().mounts.iter();
         mounts
-            .find(|mount| writable(&mount.source))
+            .filter(move |mount| writable(&mount.source))
             .map(|mount| &*mount.at)
     }
 
@@ -257,9 +258,21 @@ impl Sandbox {
     /// Another sandbox with the same files, shell states, options and limits; neither sees what the other does
     /// next. Processes are not taken along, so neither are open descriptors and jobs of shells.
     pub fn fork(&self) -> Result<Sandbox, Error> {
+        self.fork_by(Kernel::fork)
+    }
+
+    /// The same, but what it does never reaches the host: a host directory that is written to is an overlay there.
+    pub(crate) fn fork_apart(&self) -> Result<Sandbox, Error> {
+        self.fork_by(Kernel::fork_apart)
+    }
+
+    fn fork_by(
+        &self,
+        fork: impl FnOnce(&Kernel, u64) -> Result<Kernel, Errno>,
+    ) -> Result<Sandbox, Error> {
         let runtime = self.inner.runtime.clone();
         let id = runtime.next_id();
-        let kernel = self.kernel()?.fork(id).map_err(|_| ErrorKind::Internal)?;
+        let kernel = fork(&*self.kernel()?, id).map_err(|_| ErrorKind::Internal)?;
         let fork = Sandbox::from_kernel(
             runtime,
             kernel,

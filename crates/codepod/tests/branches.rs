@@ -64,26 +64,67 @@ fn a_preview_of_something_that_has_changed_since_is_not_committed() {
     ));
 }
 
-#[test]
-fn a_preview_never_writes_to_the_host() {
+/// A host directory with a file, and a sandbox that writes to it.
+fn on_host() -> (tempfile::TempDir, Sandbox) {
     let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("f"), "host\n").unwrap();
     let mut options = Options::default();
     options.mounts = vec![Mount::host(
         directory.path(),
         "/mnt/h",
         MountAccess::ReadWrite,
     )];
-    let sandbox = Sandbox::create(options).unwrap();
-    let error = sandbox
-        .script("echo x > /mnt/h/x")
-        .preview_blocking()
-        .unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::HostMount { at } if at == "/mnt/h"),
-        "{error}"
+    (directory, Sandbox::create(options).unwrap())
+}
+
+#[test]
+fn a_preview_reaches_the_host_only_when_it_is_committed() {
+    let (directory, sandbox) = on_host();
+    let host = |name: &str| std::fs::read_to_string(directory.path().join(name)).ok();
+    let script = "cd /mnt/h; sed -i s/host/agent/ f; echo new > g; echo own > ~/own";
+    let preview = sandbox.script(script).preview_blocking().unwrap();
+    let lines: Vec<String> = preview
+        .changes()
+        .unwrap()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(lines, ["A /home/user/own", "M /mnt/h/f", "A /mnt/h/g"]);
+    assert_eq!((host("f").as_deref(), host("g")), (Some("host\n"), None));
+    preview.commit().unwrap();
+    assert_eq!(
+        (host("f").as_deref(), host("g").as_deref()),
+        (Some("agent\n"), Some("new\n"))
     );
-    assert!(error.hint().is_some());
-    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    assert_eq!(
+        text(&sandbox, "cat f g ~/own; pwd"),
+        "agent\nnew\nown\n/mnt/h\n"
+    );
+    // From then on it writes to the host again.
+    text(&sandbox, "echo direct > f");
+    assert_eq!(host("f").as_deref(), Some("direct\n"));
+}
+
+#[test]
+fn a_preview_is_not_committed_over_an_edit_of_the_host() {
+    let (directory, sandbox) = on_host();
+    let preview = sandbox
+        .script("echo agent >> /mnt/h/f; echo x > /mnt/h/x; echo y > y")
+        .preview_blocking()
+        .unwrap();
+    std::fs::write(directory.path().join("f"), "edited\n").unwrap();
+    let error = preview.commit().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Changed), "{error}");
+    assert_eq!(
+        std::fs::read_to_string(directory.path().join("f")).unwrap(),
+        "edited\n"
+    );
+    assert_eq!(
+        std::fs::read_dir(directory.path()).unwrap().count(),
+        1,
+        "nothing of it has happened"
+    );
+    assert_eq!(text(&sandbox, "ls; cat /mnt/h/f"), "edited\n");
 }
 
 #[test]

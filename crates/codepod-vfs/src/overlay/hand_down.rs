@@ -39,6 +39,38 @@ impl Overlay {
         Ok(outcome)
     }
 
+    /// The changes that could not be handed down now.
+    pub(super) fn stale_changes(&mut self, caller: &Caller<'_>) -> Result<Vec<Change>, Errno> {
+        let mut changes = self.list_changes(caller)?;
+        let mut failed = None;
+        changes.retain(|change| match self.is_stale(caller, change) {
+            Ok(stale) => stale,
+            Err(errno) => {
+                failed = Some(errno);
+                true
+            }
+        });
+        failed.map_or(Ok(changes), Err)
+    }
+
+    fn is_stale(&mut self, caller: &Caller<'_>, change: &Change) -> Result<bool, Errno> {
+        let now = match self.lower_at(caller, &change.path) {
+            Ok(lower) => Some(self.lower.fingerprint(caller, lower)?),
+            Err(Errno::NoEnt | Errno::NotDir) => None,
+            Err(errno) => return Err(errno),
+        };
+        let seen = match change.kind {
+            ChangeKind::Added => None,
+            _ => self.state.seen.get(&change.path[..]),
+        };
+        Ok(match (seen, now) {
+            (None, None) => false,
+            (None, Some(now)) => !(now.is_directory() && change.file == FileKind::Directory),
+            (Some(_), None) => true,
+            (Some(seen), Some(now)) => !seen.looks_same(&now) || seen.digests_differ(&now),
+        })
+    }
+
     /// Drops the changes at and below some paths; all without any. Returns them.
     pub(super) fn drop_changes(
         &mut self,

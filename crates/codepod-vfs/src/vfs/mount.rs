@@ -136,13 +136,25 @@ impl Vfs {
 
     /// A Vfs with the same mounts and the same content, independent from now on, nothing open.
     pub fn fork(&self) -> Result<Vfs, Errno> {
+        self.fork_by(|fs| fs.fork())
+    }
+
+    /// The same, but what changes there never reaches the host: a host directory that is written to is an overlay there.
+    pub fn fork_apart(&self) -> Result<Vfs, Errno> {
+        self.fork_by(|fs| fs.fork_apart(self.limits))
+    }
+
+    fn fork_by(
+        &self,
+        fork: impl Fn(&dyn FileSystem) -> Result<Box<dyn FileSystem>, Errno>,
+    ) -> Result<Vfs, Errno> {
         let mut mounts = Vec::with_capacity(self.mounts.len());
         for mount in &self.mounts {
             let (point, covered) = (mount.point.clone(), mount.covered);
             mounts.push(Mount {
                 point,
                 covered,
-                fs: mount.fs.fork()?,
+                fs: fork(&*mount.fs)?,
             });
         }
         let mut vfs = Vfs {
