@@ -271,7 +271,6 @@ impl Place<'_> {
         Ok(digest(&file)? == wanted)
     }
 
-    #[cfg(any(target_os = "linux", target_os = "android"))]
     fn rename(&self, from: &[u8], to: &[u8], flags: RenameFlags) -> Result<(), Errno> {
         rustix::fs::renameat_with(&self.dir, from, &self.dir, to, flags).map_err(
             |error| match error {
