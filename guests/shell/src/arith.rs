@@ -298,10 +298,9 @@ impl Walk<'_> {
             Some(subscript) => self.element(shell, name, subscript)?,
         };
         let Some(text) = text else {
-            // An element that is missing is 0 even then, where there are others.
+            // An element that is missing is 0 even then, also the first.
             if shell.state.set.has(SetOptions::NOUNSET)
-                && (name.subscript.is_none()
-                    || matches!(assign::value(shell, name.name), Value::Unset))
+                && matches!(assign::value(shell, name.name), Value::Unset)
             {
                 return Err(expand::unbound(shell, &name.name.bytes()).into());
             }

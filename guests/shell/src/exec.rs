@@ -240,7 +240,12 @@ fn redirected(shell: &mut Shell, command: &Command) -> Run<Checked> {
         }
         Err(stop) => Err(stop),
     };
-    if let Err(Stop::Exit) = result {
+    let ends = match result {
+        Err(Stop::Exit) => true,
+        Err(Stop::Discard) => shell.state.subshell > 0,
+        _ => false,
+    };
+    if ends {
         // The EXIT trap writes where the command does.
         undo.keep();
     }

@@ -213,6 +213,8 @@ pub fn key(shell: &mut Shell, word: &Word) -> Run<Text> {
 #[inline(never)]
 fn joined(shell: &mut Shell, parts: &[Part], kind: Kind, place: word::Place) -> Run<Text> {
     let mut sink = Sink::new(kind, Vec::new());
+    sink.beside_list =
+        kind == Kind::HereDocument && parts.len() > 1 && parts.iter().any(word::has_list);
     word::parts(shell, &mut sink, parts, place)?;
     Ok(sink.into_text())
 }

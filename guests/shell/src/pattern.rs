@@ -166,10 +166,34 @@ impl Pattern {
 
     /// The first match at or after `from`, and of those that start there the longest: start and end.
     pub fn find(&self, text: &[u8], from: usize) -> Option<(usize, usize)> {
-        if self.extended {
-            return extended::find(&self.ops, text, from);
+        self.search(text).from(from)
+    }
+
+    /// To find one match after another in a text.
+    pub fn search<'a>(&'a self, text: &'a [u8]) -> Search<'a> {
+        Search {
+            pattern: self,
+            text,
+            starts: extended::Starts::default(),
         }
-        run::find(&self.ops, text, from)
+    }
+}
+
+/// Looks for matches in a text, and remembers what it has learned of it.
+#[derive(Debug)]
+pub struct Search<'a> {
+    pattern: &'a Pattern,
+    text: &'a [u8],
+    starts: extended::Starts,
+}
+
+impl Search<'_> {
+    /// The first match that starts at `from` or behind it.
+    pub fn from(&mut self, from: usize) -> Option<(usize, usize)> {
+        if self.pattern.extended {
+            return extended::find(&self.pattern.ops, self.text, from, &mut self.starts);
+        }
+        run::find(&self.pattern.ops, self.text, from)
     }
 }
 

@@ -522,10 +522,7 @@ impl Maker {
     fn tame_jump(&mut self) -> String {
         let guard = format!("[[ {} ]]", self.condition());
         if self.loops > 0 {
-            return format!(
-                "{guard} && {}",
-                self.pick(&["break", "continue", "break 2", "continue 2"])
-            );
+            return format!("{guard} && {}", self.leaving());
         }
         if self.in_function {
             return format!("{guard} && return {}", self.pick(&["", "0", "1", "3"]));

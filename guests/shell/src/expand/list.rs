@@ -74,6 +74,20 @@ pub(super) fn many(
     {
         return beside_list(shell, sink, list);
     }
+    if quoted && star && sink.beside_list && sink.kind() == Kind::HereDocument {
+        match from {
+            From::Elements => {}
+            From::Positionals => {
+                let all: Vec<&[u8]> = list.iter().map(|text| &text[..]).collect();
+                resplit(shell, sink, &all.join(&b" "[..]));
+                return Ok(());
+            }
+            _ => {
+                rejoin(shell, sink, list, from);
+                return Ok(());
+            }
+        }
+    }
     if quoted || sink.kind() != Kind::Fields {
         let separator = separator(shell, sink.kind(), star, place, from);
         for (number, text) in list.iter().enumerate() {
@@ -107,6 +121,52 @@ fn beside_list(shell: &mut Shell, sink: &mut Sink, list: &[Text]) -> Run {
     sink.trailing =
         kind != Splits::No && list.len() > 1 && list.last().is_some_and(|text| text.is_empty());
     Ok(())
+}
+
+/// `$*` in a here-document that has `$@`, too: bash splits it, and joins what it gets by spaces.
+#[cold]
+fn resplit(shell: &mut Shell, sink: &mut Sink, text: &[u8]) {
+    let joined = ifs::current(shell, |ifs| {
+        let (mut joined, mut at, mut after_space) = (Vec::new(), 0, false);
+        while at < text.len() {
+            let (kind, after) = match text[at] {
+                // Without IFS as with the usual one.
+                b' ' | b'\t' | b'\n' if ifs.is_empty() => (Splits::Space, at + 1),
+                _ => ifs.at(text, at),
+            };
+            match kind {
+                Splits::No => joined.extend_from_slice(&text[at..after]),
+                Splits::Space if after_space => {}
+                Splits::Space | Splits::Other => joined.push(b' '),
+            }
+            after_space = kind == Splits::Space;
+            at = after;
+        }
+        joined
+    });
+    sink.quoted(&joined);
+}
+
+/// The same for what operators make of `$*`: bash splits it where it was joined.
+#[cold]
+fn rejoin(shell: &mut Shell, sink: &mut Sink, list: &[Text], from: From) {
+    let separator = ifs::separator(shell);
+    if separator.is_empty() && from == From::Replaced {
+        for text in list {
+            sink.quoted(text);
+        }
+        return;
+    }
+    let is_space =
+        separator.is_empty() || ifs::current(shell, |ifs| ifs.at(&separator, 0).0 == Splits::Space);
+    let mut just_split = false;
+    for (number, text) in list.iter().enumerate() {
+        if number > 0 && !(is_space && just_split) {
+            sink.quoted(b" ");
+        }
+        just_split = text.is_empty();
+        sink.quoted(text);
+    }
 }
 
 /// Appends an unquoted list to fields.

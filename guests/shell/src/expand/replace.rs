@@ -161,8 +161,9 @@ fn all(text: Text, pattern: &Pattern, with: &Replacement) -> Text {
     let mut out = Vec::new();
     let mut at = 0;
     let mut any = false;
+    let mut search = pattern.search(&text);
     while at <= text.len() {
-        let Some((start, end)) = pattern.find(&text, at) else {
+        let Some((start, end)) = search.from(at) else {
             break;
         };
         if !any {

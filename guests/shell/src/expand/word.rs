@@ -110,7 +110,7 @@ fn double(shell: &mut Shell, sink: &mut Sink, inside: &[Part]) -> Run {
 }
 
 /// Whether a part in quotes is a list of fields: `$@`, `${a[@]}`.
-fn has_list(part: &Part) -> bool {
+pub(super) fn has_list(part: &Part) -> bool {
     match part {
         Part::Param(param) => match &param.op {
             ParamOp::Length => false,

@@ -31,12 +31,30 @@ pub(super) fn suffix(ops: &[Op], text: &[u8], longest: bool) -> Option<usize> {
     }
 }
 
-pub(super) fn find(ops: &[Op], text: &[u8], from: usize) -> Option<(usize, usize)> {
+/// Where matches can start, once looking at one place after another has failed too often.
+#[derive(Debug, Default)]
+pub(super) struct Starts {
+    failed: u32,
+    known: Option<Set>,
+}
+
+/// How often a match is tried before all places are looked at together.
+const TRIES: u32 = 16;
+
+pub(super) fn find(
+    ops: &[Op],
+    text: &[u8],
+    from: usize,
+    starts: &mut Starts,
+) -> Option<(usize, usize)> {
     // What follows a star and is not found behind one place is not found behind a later one either.
     let star = ops.iter().position(|op| *op == Op::Star);
     let (head, rest) = star.map_or((ops, &ops[..0]), |star| ops.split_at(star));
     let mut at = from;
     loop {
+        if let Some(known) = &starts.known {
+            at = *known.get(known.partition_point(|start| *start < at))?;
+        }
         let ends = reach(head, text, vec![at], true);
         if !ends.is_empty() {
             match reach(rest, text, ends, true).last() {
@@ -48,7 +66,22 @@ pub(super) fn find(ops: &[Op], text: &[u8], from: usize) -> Option<(usize, usize
             return None;
         }
         at = chars::next(text, at).1;
+        starts.failed += 1;
+        if starts.failed == TRIES && !has_not(head) {
+            let everywhere = boundaries(text, 0, text.len());
+            starts.known = Some(reach(head, text, everywhere, false));
+        }
     }
+}
+
+/// Whether there is a `!(…)`, which looks at each place by itself anyway.
+fn has_not(ops: &[Op]) -> bool {
+    ops.iter().any(|op| match op {
+        Op::Extended(kind, alternatives) => {
+            *kind == b'!' || alternatives.iter().any(|ops| has_not(ops))
+        }
+        _ => false,
+    })
 }
 
 /// The positions that a sequence reaches from any of `from`: ends of matches that start there, or backwards starts of those that end
@@ -128,15 +161,26 @@ fn extended(kind: u8, alternatives: &[Vec<Op>], text: &[u8], from: Set, forward:
         }
         _ => {
             let mut all = if kind == b'+' { once(&from) } else { from };
-            // A set would be sorted anew for each turn, of which there may be as many as there are positions.
-            let mut seen = vec![false; text.len() + 1];
+            // A set would be sorted anew for each turn, of which there may be as many as there are positions. What is seen is
+            // counted from where it starts, so that a short match in a long text costs little.
+            let Some((first, last)) = all.first().copied().zip(all.last().copied()) else {
+                return all;
+            };
+            let mut seen = Vec::new();
+            let mut is_new = |at: &usize| {
+                let place = if forward { at - first } else { last - at };
+                if seen.len() <= place {
+                    seen.resize(place + 1, false);
+                }
+                !std::mem::replace(&mut seen[place], true)
+            };
             for at in &all {
-                seen[*at] = true;
+                is_new(at);
             }
             let mut new = all.clone();
             while !new.is_empty() {
                 let mut reached = once(&new);
-                reached.retain(|at| !std::mem::replace(&mut seen[*at], true));
+                reached.retain(&mut is_new);
                 all.extend_from_slice(&reached);
                 new = reached;
             }
