@@ -52,6 +52,6 @@ fn parsed(text: &[u8], options: Options) -> (List, Option<String>) {
 /// Whether what is printed of a text can be read again.
 fn is_readable(text: &[u8]) -> bool {
     let has = |wanted: &[u8]| text.windows(wanted.len()).any(|part| part == wanted);
-    let odd = [&b"<"[..], b">", b"coproc", b"esac)", b"esac|", b"\0"];
+    let odd = [&b"<<"[..], b"coproc", b"esac)", b"esac|", b"\0"];
     !odd.iter().any(|wanted| has(wanted))
 }

@@ -175,6 +175,13 @@ fn sh_03_recursion_of_any_kind_ends() {
     let oracle = begin();
     for recursion in [
         "f() { f; }; f",
+        "f() { { { { f; }; }; }; }; f",
+        "f() { for i in 1; do while :; do case a in a) f;; esac; done; done; }; f",
+        "f() { time f; }; f",
+        "f() { x=$(f); }; f",
+        "f() { : \"${x:-$(f)}\"; }; f",
+        "f() { [[ -v a[$(f)] ]]; }; f",
+        "x='----------------------------------------------------------------x'; f() { : $((x)); f; }; f",
         "f() { g; }; g() { f; }; f",
         "x='eval \"$x\"'; eval \"$x\"",
         ". ./self",
@@ -410,6 +417,90 @@ fn sh_06_patterns_do_not_explode() {
         "mkdir -p d/d/d/d/d/d/d/d; echo **/**/**/**/**/x; echo d/**/*/** | wc -w",
     );
     assert!(!result.timed_out, "{result:?}");
+}
+
+// SH-02, SH-05, SH-06, SH-08, SH-10: four times as much of anything that is expanded takes about four times as long.
+#[test]
+fn sh_06_expansions_take_time_in_proportion() {
+    let _alone = alone();
+    let sandbox = sandbox();
+    let repeated = |piece: &str, count: usize| piece.repeat(count);
+    let bombs: &[(&str, &dyn Fn(usize) -> String)] = &[
+        ("braces", &|n| format!(": {{1..{n}}}")),
+        ("a list in braces", &|n| {
+            format!(": {{a{}}}", repeated(",b", n))
+        }),
+        ("quotes", &|n| format!("y=\"{}\"", repeated("\\\"", n))),
+        ("quoting", &|_| {
+            "y=${x@Q}; printf -v y %q \"$x\"; y=${x@P}".into()
+        }),
+        ("a here-document", &|n| {
+            format!(
+                "cat > /dev/null <<E\n{}E\n",
+                repeated("$z ${z#a} $((1+1))\n", n / 20)
+            )
+        }),
+        ("substitutions", &|n| {
+            format!(": {}", repeated("$(:) ", n / 20))
+        }),
+        ("arithmetic", &|n| format!(": $((1{}))", repeated("+1", n))),
+        ("parameters", &|n| {
+            format!(": {}", repeated("${z:-a} ", n / 4))
+        }),
+        ("replacing", &|_| {
+            "y=${x//a/b}; y=${x//a}; y=${x/%a/b}".into()
+        }),
+        ("trimming", &|_| {
+            "y=${x##*b}; y=${x%%b*}; y=${x#*a*a*b}; y=${x%a*a*b}; y=${x%%*(a)b}; y=${x##*(a|aa)b}"
+                .into()
+        }),
+        ("replacing what is nowhere", &|_| {
+            "y=${x//+(a)b/}; y=${x//@(a|aa)b/c}; y=${x//a*b/}".into()
+        }),
+        ("replacing everywhere", &|_| {
+            "y=${x//@(a)/b}; y=${x//?(b)a/c}".into()
+        }),
+        ("splitting", &|_| {
+            "set -- $w; IFS=:; set -- $k; unset IFS; set --".into()
+        }),
+        ("arrays", &|_| {
+            "r=($w); q=(\"${r[@]/w/y}\"); y=\"${q[*]}\"; y=\"${!q[*]}\"".into()
+        }),
+        ("characters", &|n| {
+            format!("y=${{u:{}:9}}; y=${{#u}}; y=${{u//é/e}}; y=${{u^^}}", n / 2)
+        }),
+        ("reading", &|_| {
+            "mapfile -d ' ' -t r <<< \"$w\"; read -ra r <<< \"$w\"".into()
+        }),
+    ];
+    for (name, bomb) in bombs {
+        let time = |n: usize| {
+            let script = format!(
+                "shopt -s extglob; printf -v x '%{n}s' ''; x=${{x// /a}}; w=${{x//a/w }} k=${{x//a/w:}} u=${{x//a/é}}\n\
+                 t=${{EPOCHREALTIME/./}}\n{}\necho $((${{EPOCHREALTIME/./}} - t))",
+                bomb(n)
+            );
+            let result = attack(&sandbox, &script);
+            assert!(!result.timed_out, "{name} {n}: {result:?}");
+            let text = result.stdout_text();
+            Duration::from_micros(
+                text.trim()
+                    .parse()
+                    .unwrap_or_else(|_| panic!("{name}: {result:?}")),
+            )
+        };
+        // The best of a few: others use this machine, too.
+        let (mut short, mut long) = (Duration::MAX, Duration::MAX);
+        let is_linear = (0..5).any(|_| {
+            short = short.min(time(5_000));
+            long = long.min(time(20_000));
+            long < 8 * short + Duration::from_millis(20)
+        });
+        assert!(
+            is_linear,
+            "{name}: {short:?} for 5,000, then {long:?} for 20,000"
+        );
+    }
 }
 
 #[test]

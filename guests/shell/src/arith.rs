@@ -496,9 +496,14 @@ fn all_numbers(shell: &mut Shell, expr: &Expr) -> bool {
     }
 }
 
-/// The value of `$name` where it is a plain number.
+/// The value of `$name` where it is a plain number. A sign would belong to what stands before it: `x-$m` may be `x--2`.
 #[inline]
 fn dollar(shell: &mut Shell, subject: Subject) -> Option<i64> {
+    unsigned(shell, subject).filter(|number| *number >= 0)
+}
+
+#[inline]
+fn unsigned(shell: &mut Shell, subject: Subject) -> Option<i64> {
     match subject {
         Subject::Variable(name) => {
             let variable = shell.state.variables.get(name);

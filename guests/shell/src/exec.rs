@@ -39,38 +39,28 @@ pub(crate) use script::note_names;
 pub use script::{Aliases, Script, parser_options, syntax_error};
 pub use subshell::put_back;
 
-/// How much of the stack commands that nest may take, in bytes as [`cost`] counts them. The engine gives 24 MiB (`config.rs` of
-/// codepod-wasmtime): frames may be three times as big as counted (seen: 1,530 bytes for a call in a group), and there is room
-/// for what runs at the bottom: the parser,
-/// expansions, builtins.
-pub const STACK: u32 = 7_200_000;
+/// How much of the stack commands that nest may take, in bytes. The engine gives 24 MiB (`config.rs` of codepod-wasmtime); the rest is
+/// for what runs at the bottom: the parser, expansions, builtins.
+pub const STACK: u32 = 20_000_000;
 
-/// What nesting takes of the engine's stack, in bytes: measured as the depth at which 8 MiB are used up, and rounded up.
+/// What nesting takes of the engine's stack, in bytes: 24 MiB by the depth at which they were used up with [`STACK`] out of the way,
+/// rounded up.
 mod cost {
-    use codepod_shell_syntax::tree::CommandKind;
-
     /// The call of a function, without its body.
-    pub(super) const CALL: u32 = 70;
+    pub(super) const CALL: u32 = 380;
     /// A command with assignments or redirections around a function or a builtin.
-    pub(super) const PREPARED: u32 = 780;
+    pub(super) const PREPARED: u32 = 420;
     /// `!` and `time`.
-    pub(super) const UNUSUAL: u32 = 860;
+    pub(super) const UNUSUAL: u32 = 1_070;
     /// `a && b`
-    pub(super) const AND_OR: u32 = 210;
+    pub(super) const AND_OR: u32 = 220;
     /// `eval`, `source`, traps, and functions that builtins call.
-    pub(super) const TEXT: u32 = 2_000;
+    pub(super) const TEXT: u32 = 2_750;
     /// A subshell inside the process. Each keeps a copy of the state, which costs memory more than stack: a thousand are enough.
     pub(super) const SUBSHELL: u32 = super::STACK / 1000;
 
-    /// A compound command with its list.
-    #[inline]
-    pub(super) fn of(kind: &CommandKind) -> u32 {
-        match kind {
-            CommandKind::For(_) | CommandKind::ArithFor(_) | CommandKind::Select(_) => 750,
-            CommandKind::While(_) | CommandKind::Case(_) => 640,
-            _ => 570,
-        }
-    }
+    /// A compound command with its list; all kinds take the same.
+    pub(super) const COMPOUND: u32 = 1_180;
 }
 
 /// Takes some of the stack, or ends the shell with an error where too little is left. Given back by [`give_back`].
@@ -199,14 +189,13 @@ enum Checked {
 #[inline(never)]
 fn compound(shell: &mut Shell, command: &Command) -> Run<Checked> {
     traps::check(shell)?;
-    let bytes = cost::of(&command.kind);
-    take_stack(shell, bytes)?;
+    take_stack(shell, cost::COMPOUND)?;
     let result = if command.redirects.is_empty() {
         kind(shell, command)
     } else {
         redirected(shell, command)
     };
-    give_back(shell, bytes);
+    give_back(shell, cost::COMPOUND);
     result
 }
 

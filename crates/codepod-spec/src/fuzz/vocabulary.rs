@@ -135,7 +135,7 @@ pub(super) const IN_DOUBLE: &[&str] = &[
     "[",
     "}",
 ];
-/// Values of `IFS`.
+/// Values of `IFS`. How many empty fields stand before an unquoted list where blanks and letters mix is bash's secret: no `\"$s\"`.
 pub(super) const IFS: &[&str] = &[
-    ":", "','", "''", "' :'", "a", "$'\\n'", "\"$s\"", "' '", "'-'", "' \t\n'",
+    ":", "','", "''", "' :'", "a", "$'\\n'", "' '", "'-'", "' \t\n'",
 ];

@@ -365,7 +365,6 @@ pub(super) fn select(shell: &mut Shell, clause: &For, line: u32) -> Run {
 fn select_turns(shell: &mut Shell, clause: &For, name: Name, fields: &[Text]) -> Run {
     let reply = Name::REPLY;
     let mut shown = false;
-    shell.state.status = 0;
     loop {
         if !shown {
             let menu = menu(shell, fields);

@@ -115,7 +115,7 @@ impl<'s> Script<'s> {
                     }
                     if let Some(status) = error.status {
                         shell.state.status = status;
-                    } else if !self.main {
+                    } else if !self.main || shell.state.set.has(SetOptions::ERREXIT) {
                         shell.state.status = 2;
                     }
                     if shell.state.interactive && self.place.is_some() {
