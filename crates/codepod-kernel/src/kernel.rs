@@ -3,7 +3,7 @@
 //! Everything a sandbox has is in this value: files, processes, open files, pipes. It sits behind one lock
 //! per sandbox, held for the bookkeeping of a call and its copying, never across a wait.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
@@ -33,6 +33,19 @@ pub struct Policy {
     /// Whether a file that holds a WebAssembly module may be run. Off: compiling hostile code is work for
     /// the host that no limit inside the guest covers.
     pub foreign_modules: bool,
+    /// The only tools and host commands that may be started, by name; `None` for all. A name is what the program itself says
+    /// that it is, so a copy or a link under another name is the same.
+    pub allowed: Option<Arc<BTreeSet<String>>>,
+}
+
+impl Policy {
+    /// Whether a tool or host command may be started.
+    pub(crate) fn allows(&self, name: &[u8]) -> bool {
+        let Some(allowed) = &self.allowed else {
+            return true;
+        };
+        std::str::from_utf8(name).is_ok_and(|name| allowed.contains(name))
+    }
 }
 
 /// What a kernel is made from.

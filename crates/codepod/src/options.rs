@@ -32,6 +32,10 @@ pub struct Options {
     /// Whether files that hold a WebAssembly module may be run. Off by default: compiling hostile code is
     /// work for the host.
     pub allow_foreign_modules: bool,
+    /// The only tools and host commands that may be started, by name, and `bash` for scripts; `None` for all. What the shell
+    /// does itself (`echo`, `cd`, redirections) is not a command that is started. Modules from files are not allowed beside
+    /// such a list.
+    pub allowed_commands: Option<Vec<String>>,
     /// Groups of further guests whose commands are in `/usr/bin`.
     pub guest_groups: Vec<String>,
     /// Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help.
@@ -64,6 +68,7 @@ impl Default for Options {
             gid: 1000,
             mounts: Vec::new(),
             allow_foreign_modules: false,
+            allowed_commands: None,
             guest_groups: Vec::new(),
             hints: true,
             output_budget: None,

@@ -136,6 +136,10 @@ impl Sandbox {
             limits: options.limits.clone(),
             policy: Policy {
                 foreign_modules: options.allow_foreign_modules,
+                allowed: options
+                    .allowed_commands
+                    .as_ref()
+                    .map(|names| Arc::new(names.iter().cloned().collect())),
             },
             uid: options.uid,
             gid: options.gid,

@@ -67,7 +67,11 @@ impl Kernel {
             if program == b"codepod" {
                 let mut words = argument.splitn(2, |byte| *byte == b' ');
                 let name = words.next().unwrap_or_default();
-                if let Some(tool) = words.next().filter(|tool| !tool.is_empty()) {
+                let tool = words.next().filter(|tool| !tool.is_empty());
+                if !self.policy.allows(tool.unwrap_or(name)) {
+                    return Err(Errno::Perm);
+                }
+                if let Some(tool) = tool {
                     argv = with_tool_name(argv, tool)?;
                 }
                 let name = std::str::from_utf8(name).map_err(|_| Errno::NoExec)?;
@@ -80,6 +84,9 @@ impl Kernel {
             if program == b"codepod-host" {
                 let name = std::str::from_utf8(argument).map_err(|_| Errno::NoExec)?;
                 let command = self.commands.get(name).ok_or(Errno::NoEnt)?;
+                if !self.policy.allows(name.as_bytes()) {
+                    return Err(Errno::Perm);
+                }
                 return Ok(Found {
                     module: ModuleSource::Host(command.clone()),
                     argv,
@@ -141,7 +148,7 @@ impl Kernel {
         node: NodeRef,
         size: u64,
     ) -> Result<ModuleSource, Errno> {
-        if !self.policy.foreign_modules {
+        if !self.policy.foreign_modules || self.policy.allowed.is_some() {
             return Err(Errno::Perm);
         }
         if size > self.limits.module_bytes as u64 {

@@ -238,7 +238,7 @@ fn failed(shell: &mut Shell, name: &[u8], program: &[u8], errno: Errno) -> Run<i
         }
         Errno::Perm => {
             shell.error([program, b": Operation not permitted"].concat());
-            shell.hint("this sandbox does not run WebAssembly modules of its own");
+            shell.hint("this sandbox does not allow this program: it is not among the allowed commands, or a module of its own");
             Ok(126)
         }
         errno => {

@@ -1,0 +1,96 @@
+//! A list of allowed commands: others are not started, by whatever name.
+
+mod support;
+
+use codepod::{HostCommand, Options, Sandbox};
+use support::text;
+
+fn sandbox() -> Sandbox {
+    let mut options = Options::default();
+    let allowed = [
+        "bash", "cat", "ls", "cp", "ln", "chmod", "env", "xargs", "find", "hello",
+    ];
+    options.allowed_commands = Some(allowed.map(str::to_owned).to_vec());
+    options.allow_foreign_modules = true;
+    Sandbox::create(options).unwrap()
+}
+
+#[test]
+fn what_is_not_on_the_list_is_not_started() {
+    let sandbox = sandbox();
+    assert_eq!(text(&sandbox, "echo a > f; cat f; ls"), "a\nf\n");
+    let result = sandbox.run_blocking("rm f; echo $?").unwrap();
+    assert_eq!(result.stdout_text(), "126\n");
+    let complaint = result.stderr_text();
+    assert!(
+        complaint.contains("/usr/bin/rm: Operation not permitted\n"),
+        "{complaint}"
+    );
+    assert!(
+        complaint.contains("codepod: hint: ") && complaint.contains("allow"),
+        "{complaint}"
+    );
+    assert_eq!(
+        sandbox
+            .command(["rm", "f"])
+            .run_blocking()
+            .unwrap()
+            .exit_code,
+        126
+    );
+    assert_eq!(text(&sandbox, "cat f"), "a\n");
+}
+
+#[test]
+fn no_other_name_and_no_other_way_helps() {
+    let sandbox = sandbox();
+    sandbox.run_blocking("echo a > f").unwrap();
+    for script in [
+        "ln -s /usr/bin/rm cat; ./cat f",
+        "cp /usr/bin/rm ls; ./ls f",
+        "printf '#!codepod toolbox rm\\n' > x; chmod +x x; ./x f",
+        "printf '#!/usr/bin/rm\\n' > x; chmod +x x; ./x f",
+        "printf '#!/usr/bin/env rm\\n' > x; chmod +x x; ./x",
+        "env rm f",
+        "find . -name f -exec rm {} ';'",
+        "find f -print | xargs rm",
+        "exec -a cat rm f",
+        "bash -c 'rm f'",
+        "(rm f) & wait",
+        "rm() { command rm \"$@\"; }; rm f",
+    ] {
+        let result = sandbox.run_blocking(script).unwrap();
+        assert_eq!(
+            sandbox.read_file("f").unwrap(),
+            b"a\n",
+            "{script}: {result:?}"
+        );
+    }
+    // A module of its own is not a way either.
+    sandbox.write_file("m", b"\0asm\x01\0\0\0").unwrap();
+    sandbox.set_mode("m", 0o755).unwrap();
+    assert_eq!(sandbox.run_blocking("./m").unwrap().exit_code, 126);
+}
+
+#[test]
+fn host_commands_are_commands() {
+    let sandbox = sandbox();
+    for name in ["hello", "other"] {
+        sandbox
+            .register(HostCommand::new(name, |mut call| async move {
+                call.write(b"called\n").await.is_err().into()
+            }))
+            .unwrap();
+    }
+    assert_eq!(text(&sandbox, "hello"), "called\n");
+    assert_eq!(sandbox.run_blocking("other").unwrap().exit_code, 126);
+    assert_eq!(
+        sandbox
+            .fork()
+            .unwrap()
+            .run_blocking("other")
+            .unwrap()
+            .exit_code,
+        126
+    );
+}
