@@ -27,7 +27,7 @@ pub(crate) struct Exec {
 
 impl Exec {
     pub(crate) fn run(self) -> Result<u8, Error> {
-        let options = self.sandbox.options();
+        let options = self.sandbox.options()?;
         let timeout = options.timeout;
         let sandbox = create(options)?;
         let argv: Vec<&[u8]> = self

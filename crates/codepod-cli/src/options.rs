@@ -1,9 +1,16 @@
 //! Options of a sandbox, as every command that makes one takes them.
 
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use codepod::{Error, Mount, MountAccess, Options, Runtime, RuntimeOptions, Sandbox};
+use codepod::{
+    Error, ErrorKind, Event, EventFn, Mount, MountAccess, Options, Profile, Runtime,
+    RuntimeOptions, Sandbox,
+};
 
 #[derive(Args)]
 pub(crate) struct SandboxOptions {
@@ -19,17 +26,33 @@ pub(crate) struct SandboxOptions {
     /// Stop after so many seconds
     #[arg(short, long, value_name = "SECONDS", value_parser = parse_seconds)]
     timeout: Option<Duration>,
+    /// Limits that go together: `small`, `default` or `large`
+    #[arg(long, value_name = "NAME", value_parser = parse_profile, default_value = "default")]
+    profile: Profile,
     /// Memory of a process in megabytes
     #[arg(long, value_name = "MB")]
     memory: Option<usize>,
+    /// Allow only this command to be started; may be given again. What bash does itself stays allowed
+    #[arg(long = "allow", value_name = "COMMAND")]
+    allowed: Vec<String>,
+    /// Append what happens to a file, a line of JSON for each event
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
     /// Allow files of the sandbox that hold WebAssembly modules to be run
     #[arg(long)]
     allow_foreign_modules: bool,
 }
 
 impl SandboxOptions {
-    pub(crate) fn options(self) -> Options {
-        let mut options = Options::default();
+    pub(crate) fn options(self) -> Result<Options, Error> {
+        let mut options = Options::with_profile(self.profile);
+        if !self.allowed.is_empty() {
+            let shell = "bash".to_owned();
+            options.allowed_commands = Some(self.allowed.into_iter().chain([shell]).collect());
+        }
+        if let Some(path) = self.events {
+            options.events = Some(append_to(&path)?);
+        }
         options.mounts = self.mounts;
         options.env = self.env;
         options.allow_foreign_modules = self.allow_foreign_modules;
@@ -42,8 +65,25 @@ impl SandboxOptions {
         if let Some(megabytes) = self.memory {
             options.limits.memory_bytes = megabytes << 20;
         }
-        options
+        Ok(options)
     }
+}
+
+/// Writes events to the end of a file.
+fn append_to(path: &Path) -> Result<EventFn, Error> {
+    let opened = OpenOptions::new().create(true).append(true).open(path);
+    let file = opened.map_err(|error| {
+        let why = format!("cannot write events to `{}`: {error}", path.display());
+        Error::from(ErrorKind::InvalidArgument(why))
+    })?;
+    Ok(Arc::new(move |event: &Event| {
+        // A line at a time, so that several programs can write to one file. A full disk must not stop the script.
+        let _ = (&file).write_all(format!("{}\n", event.to_json()).as_bytes());
+    }))
+}
+
+fn parse_profile(name: &str) -> Result<Profile, String> {
+    Profile::by_name(name).ok_or_else(|| "there are `small`, `default` and `large`".into())
 }
 
 /// A sandbox on an engine with just the places that its processes can take: setting up more takes longer than `true`.

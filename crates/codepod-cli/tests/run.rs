@@ -64,3 +64,113 @@ fn options_reach_the_sandbox() {
     assert_eq!(status, 127);
     assert!(stderr.contains("codepod: hint: "), "{stderr}");
 }
+
+/// A host directory with a file `f`, removed at the end.
+struct Directory(std::path::PathBuf);
+
+impl Directory {
+    fn new(name: &str) -> Directory {
+        let path = std::env::temp_dir().join(format!("codepod-cli-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        std::fs::write(path.join("f"), "host\n").unwrap();
+        Directory(path)
+    }
+
+    fn mount(&self) -> String {
+        format!("{}:/w:rw", self.0.display())
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_preview_shows_what_would_happen_to_the_host() {
+    let directory = Directory::new("preview");
+    let mount = directory.mount();
+    let script = "cd /w; sed -i s/host/agent/ f; echo n > g; echo out; exit 4";
+    let shown = "codepod: 2 changes, none of them made\nM /w/f\nA /w/g\n\
+        --- a/w/f\n+++ b/w/f\n@@ -1 +1 @@\n-host\n+agent\n--- /dev/null\n+++ b/w/g\n@@ -0,0 +1 @@\n+n\n";
+    expect(
+        &["run", "--mount", &mount, "--preview", script],
+        "",
+        4,
+        "out\n",
+        shown,
+    );
+    assert_eq!(
+        std::fs::read_to_string(directory.0.join("f")).unwrap(),
+        "host\n"
+    );
+    assert_eq!(std::fs::read_dir(&directory.0).unwrap().count(), 1);
+    let (status, stdout, stderr) = codepod(
+        &["run", "--mount", &mount, "--preview", "--json", script],
+        "",
+    );
+    assert_eq!((status, stderr.as_str()), (4, ""));
+    assert!(
+        stdout.contains(r#""changes":["M /w/f","A /w/g"]"#),
+        "{stdout}"
+    );
+}
+
+#[test]
+fn a_result_as_json_is_one_line() {
+    let (status, stdout, stderr) =
+        codepod(&["run", "--json", "cat; echo 'a\"b' >&2; exit 3"], "in\n");
+    assert_eq!(
+        (status, stderr.as_str(), stdout.lines().count()),
+        (3, "", 1)
+    );
+    for part in [
+        r#""exit_code":3"#,
+        r#""stdout":"in\n""#,
+        r#""stderr":"a\"b\n""#,
+        r#""execution_time_ms":"#,
+        r#""success":false"#,
+    ] {
+        assert!(stdout.contains(part), "{part} is not in {stdout}");
+    }
+}
+
+#[test]
+fn limits_allowed_commands_and_events_are_options() {
+    let directory = Directory::new("events");
+    let events = directory.0.join("events.jsonl");
+    let events = events.to_str().unwrap();
+    let script = "rm x 2>/dev/null; echo $?; cat /etc/hostname";
+    expect(
+        &["run", "--allow", "cat", "--events", events, script],
+        "",
+        0,
+        "126\nsandbox\n",
+        "",
+    );
+    let lines = std::fs::read_to_string(events).unwrap();
+    assert!(
+        lines.starts_with(r#"{"event":"run-started","#) && lines.lines().count() == 2,
+        "{lines}"
+    );
+    let script = "head -c 20000000 /dev/zero > f 2>/dev/null && echo written";
+    expect(&["run", "--profile", "small", script], "", 1, "", "");
+    expect(
+        &["run", "--profile", "large", script],
+        "",
+        0,
+        "written\n",
+        "",
+    );
+    let (status, _, stderr) = codepod(&["run", "--profile", "huge", "true"], "");
+    assert!(
+        status == 2 && stderr.contains("there are `small`, `default` and `large`"),
+        "{stderr}"
+    );
+    let (status, _, stderr) = codepod(&["run", "--events", "/none/x", "true"], "");
+    assert!(
+        status != 0 && stderr.contains("cannot write events to `/none/x`"),
+        "{status} {stderr}"
+    );
+}
