@@ -40,6 +40,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("util-linux", "setpriv"),
     ("xxd", "xxd"),
     ("xz-utils", "xz"),
+    ("yq", "yq"),
     ("zip", "zip"),
     ("zstd", "zstd"),
 ];
