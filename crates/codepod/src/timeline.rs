@@ -139,7 +139,7 @@ pub(crate) struct Mark {
 impl Mark {
     /// Begins a run: what was undone before cannot be done again.
     pub(crate) fn begin(sandbox: &Sandbox, command: &[u8]) -> Result<Mark, Error> {
-        let before = sandbox.snapshot()?;
+        let mut before = sandbox.snapshot()?;
         let used = sandbox.kernel()?.usage();
         let shown = &command[..command.len().min(LONGEST_COMMAND)];
         let mut inner = sandbox.inner.timeline.lock();
@@ -148,9 +148,14 @@ impl Mark {
         inner.undone.clear();
         // What the host changed since the last run is the past's as well.
         if let Some(last) = inner.past.back_mut() {
-            let between = last.after.held_beside(&before);
-            last.held += between;
-            inner.held += between;
+            if last.after.is_same(&before) {
+                // One state, kept once: most runs change nothing.
+                before = last.after.clone();
+            } else {
+                let between = last.after.held_beside(&before);
+                last.held += between;
+                inner.held += between;
+            }
         }
         drop(inner);
         let command = String::from_utf8_lossy(shown).into_owned();
@@ -197,6 +202,11 @@ impl Mark {
     fn record(&mut self, exit_code: i32) {
         let (Some(before), Ok(after)) = (self.before.take(), self.sandbox.snapshot()) else {
             return;
+        };
+        let after = if before.is_same(&after) {
+            before.clone()
+        } else {
+            after
         };
         let held = before.held_beside(&after);
         let run = PastRun {
