@@ -113,6 +113,7 @@ impl<'p, 'a> Search<'p, 'a> {
         }
         let is_binary = !self.asked.count
             && !self.first_only_asked()
+            && self.asked.binary != Binary::Left
             && (self.no_text || self.before_nul.is_some_and(|before| before < self.selected));
         Ok(Counted {
             lines: self.selected,

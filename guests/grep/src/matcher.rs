@@ -71,6 +71,18 @@ impl Matcher {
         Ok(Matcher::Posix(Box::new(regex)))
     }
 
+    /// Whether no line of any file can be selected, so that none need be read.
+    pub(crate) fn selects_nothing(&self, asked: &Asked) -> bool {
+        match self {
+            Matcher::Never => !asked.invert,
+            Matcher::Perl(_) => false,
+            _ => {
+                let all = asked.patterns.iter().any(Vec::is_empty) && !asked.whole && !asked.word;
+                asked.invert && all
+            }
+        }
+    }
+
     /// The first line at or after `from` that matches, without its end. `text` ends with the end of a line.
     pub(crate) fn find_line(
         &self,
@@ -178,8 +190,9 @@ fn check_class_syntax(pattern: &[u8]) -> Result<(), String> {
                     .map(|place| place + 1);
                 if let Some(close) = close
                     && inside[0] == b':'
-                    && close > 1
+                    && close > 2
                     && inside[close - 1] == b':'
+                    && !inside[1..close].iter().any(|byte| b"[-".contains(byte))
                 {
                     return Err("character class syntax is [[:space:]], not [:space:]".into());
                 }
@@ -256,6 +269,10 @@ fn perl_message(error: &fancy_regex::Error) -> String {
             "quantifier does not follow a repeatable item",
         ),
         ("Backslash without following", "\\ at end of pattern"),
+        (
+            "Invalid back reference",
+            "reference to non-existent subpattern",
+        ),
     ];
     let found = known.iter().find(|(theirs, _)| text.contains(theirs));
     found.map_or(text.clone(), |(_, ours)| (*ours).to_owned())

@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: Arguments) -> i32 {
             return 2;
         }
     };
-    if asked.max == 0 && asked.list != List::Others {
+    if (asked.max == 0 || matcher.selects_nothing(&asked)) && asked.list != List::Others {
         return 1;
     }
     let printer = Printer {
@@ -230,16 +230,23 @@ impl Walk<'_> {
         let Ok(stat) = codepod_sys::file::stat_path(name, codepod_sys::file::Links::Follow) else {
             return false;
         };
-        let mut above = name;
-        while let Some(at) = above.iter().rposition(|byte| *byte == b'/') {
-            above = &above[..at];
-            let parent = if above.is_empty() { &b"/"[..] } else { above };
+        let mut above = Some(name);
+        while let Some(below) = above {
+            // What is above a name without a slash was looked through only where no name was given.
+            let slash = below.iter().rposition(|byte| *byte == b'/');
+            above = slash.map(|at| &below[..at]);
+            let parent = match above {
+                Some(b"") => &b"/"[..],
+                Some(above) => above,
+                None if self.asked.files.is_empty() => b".",
+                None => break,
+            };
             let other = codepod_sys::file::stat_path(parent, codepod_sys::file::Links::Follow);
             if other.is_ok_and(|other| (other.dev, other.ino) == (stat.dev, stat.ino)) {
                 self.printer.out.write_out();
                 complain(
                     "grep",
-                    [b"warning: ", name, b": recursive directory loop"].concat(),
+                    [name, b": warning: recursive directory loop"].concat(),
                 );
                 return true;
             }
@@ -274,10 +281,7 @@ impl Walk<'_> {
     fn is_output(&mut self, fd: Fd, name: &[u8]) -> bool {
         let asked = self.asked;
         let prints = !asked.count && !asked.quiet && asked.list == List::None && asked.max > 1;
-        let same = prints && self.output.is_some() && regular(fd) == self.output;
-        if same
-            && (fd != Fd::STDIN || codepod_sys::descriptor::tell(fd) != Ok(0) || self.printer.names)
-        {
+        if prints && self.output.is_some() && regular(fd) == self.output {
             self.failed = true;
             if !asked.no_messages {
                 complain("grep", [name, b": input file is also the output"].concat());
