@@ -267,7 +267,7 @@ fn needs_value(argument: &[u8]) -> bool {
 }
 
 /// As a shell would have to read it.
-pub(crate) fn shell_quoted(argument: &[u8]) -> Vec<u8> {
+fn shell_quoted(argument: &[u8]) -> Vec<u8> {
     let plain =
         |byte: &u8| byte.is_ascii_alphanumeric() || b"%+,-./:@_^".contains(byte) || *byte >= 0x80;
     if !argument.is_empty() && argument.iter().all(plain) {
@@ -465,9 +465,15 @@ impl Reader<'_> {
 fn regex(patterns: &[Vec<u8>]) -> Result<Regex, Ended> {
     let patterns: Vec<&[u8]> = patterns.iter().map(Vec::as_slice).collect();
     Regex::any(&patterns, &Config::new(Syntax::GREP)).map_err(|error| {
-        let pattern =
-            String::from_utf8_lossy(patterns.first().copied().unwrap_or_default()).into_owned();
-        complain("diff", format!("{pattern}: {}", error.message()));
+        let config = Config::new(Syntax::GREP);
+        let wrong = patterns
+            .iter()
+            .find(|pattern| Regex::new(pattern, &config).is_err());
+        let pattern = wrong.copied().unwrap_or_default();
+        complain(
+            "diff",
+            [pattern, b": ", error.message().as_bytes()].concat(),
+        );
         2
     })
 }

@@ -41,7 +41,11 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
         Ok(asked) => asked,
         Err(status) => return status,
     };
-    if asked.names[0] == asked.names[1] && asked.skip[0] == asked.skip[1] {
+    let name = &asked.names[0];
+    if *name == asked.names[1]
+        && asked.skip[0] == asked.skip[1]
+        && (name == b"-" || std::fs::File::open(codepod_tool::path(name)).is_ok())
+    {
         return 0;
     }
     let mut out = Output::new();

@@ -6,7 +6,7 @@ use codepod_datetime::Civil;
 use codepod_posix_regex::Glob;
 use codepod_tool::{Arguments, Output, complain, io_text, path};
 
-use crate::arguments::{self, Asked, Style, shell_quoted};
+use crate::arguments::{self, Asked, Style};
 use crate::compare::compare;
 use crate::hunks::{Trivial, changes};
 use crate::lines::{Lines, numbered};
@@ -289,9 +289,9 @@ impl Differ<'_> {
             b"diff",
             &self.asked.switches[..],
             b" ",
-            &shell_quoted(first),
+            &escaped_name(first),
             b" ",
-            &shell_quoted(second),
+            &escaped_name(second),
             b"\n",
         ]
         .concat()
@@ -476,24 +476,33 @@ impl Differ<'_> {
     }
 }
 
-/// A name that patch can read: in quotes where it has something special.
+/// A name that patch can read: in quotes where it has something special, which every byte is that is no ASCII.
 fn escaped_name(name: &[u8]) -> Vec<u8> {
-    let special = |byte: &u8| *byte <= 0x20 || matches!(*byte, b'"' | b'\\' | 0x7f);
+    let special = |byte: &u8| *byte <= 0x20 || matches!(*byte, b'"' | b'\\' | 0x80..);
     if !name.iter().any(special) {
         return name.to_vec();
     }
     let mut out = vec![b'"'];
     for &byte in name {
-        match byte {
-            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            b'\r' => out.extend_from_slice(b"\\r"),
+        let letter = match byte {
+            7 => b'a',
+            8 => b'b',
+            b'\t' => b't',
+            b'\n' => b'n',
+            11 => b'v',
+            12 => b'f',
+            b'\r' => b'r',
+            b'"' | b'\\' => byte,
             _ if special(&byte) && byte != b' ' => {
-                out.extend_from_slice(format!("\\{byte:03o}").as_bytes())
+                out.extend_from_slice(format!("\\{byte:03o}").as_bytes());
+                continue;
             }
-            _ => out.push(byte),
-        }
+            _ => {
+                out.push(byte);
+                continue;
+            }
+        };
+        out.extend_from_slice(&[b'\\', letter]);
     }
     out.push(b'"');
     out
