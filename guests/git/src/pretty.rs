@@ -164,7 +164,7 @@ pub(crate) fn decorations(repo: &Repo, full: bool) -> HashMap<Oid, Vec<Decoratio
             .find_map(|(prefix, kind)| name.strip_prefix(*prefix).map(|short| (*kind, short)))
             .unwrap_or((Naming::Other, &name));
         let (kind, short) = match &name[..] {
-            b"refs/stash" => (Naming::Stash, short),
+            b"refs/stash" => (Naming::Stash, &name[..]),
             _ if kind == Naming::Other => (kind, &name[..]),
             _ => (kind, short),
         };
