@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::Command;
 use crate::cache;
 use crate::failure::{Failure, Outcome, no_arguments};
+use crate::process::Watched;
 use crate::test::Count;
 use crate::{check, deny, docs, fuzz, guests, metadata, process, setup, spec, test};
 
@@ -39,6 +40,7 @@ const STEPS: &[Step] = &[
         Ok(format!("{passed} passed, {failed} failed"))
     }),
     ("spec", |_| spec::run_cases().map(|()| String::new())),
+    ("interoperation", |_| interoperation()),
     ("fuzz corpus", |_| {
         Ok(format!("{} inputs", fuzz::replay(None)?))
     }),
@@ -112,6 +114,25 @@ fn kernel_for_the_browser() -> Outcome<String> {
         }
     }
     Ok(format!("{checked} crates"))
+}
+
+/// What is made inside is read by the machine's own programs, which `setup` brings, and the other way round.
+fn interoperation() -> Outcome<String> {
+    let program = docs::build_cli()?;
+    let mut checks = 0;
+    let passed = process::program(cache::in_root("scripts/interoperation.sh"))
+        .arg(program)
+        .watch(Watched::Stdout, |line| {
+            checks += usize::from(line.starts_with("ok: "));
+        })?;
+    if passed {
+        Ok(format!("{checks} checks"))
+    } else {
+        Err(Failure::new(
+            "a file made inside is not what the machine's programs read, or the other way round",
+        )
+        .hint("the lines `FAILED: …` above say which"))
+    }
 }
 
 /// The kernel's tests must not compile an engine.

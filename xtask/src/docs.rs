@@ -117,13 +117,13 @@ fn parse(text: &str) -> Vec<Example> {
     examples
 }
 
-fn build_cli() -> Outcome<PathBuf> {
+/// Builds the command with its tools inside, as it is shipped, and returns its path.
+pub(crate) fn build_cli() -> Outcome<PathBuf> {
     if !metadata::has_package("codepod-cli")? {
         return Err(Failure::new(
             "documents have examples, but the workspace has no crate `codepod-cli`",
         ));
     }
-    // With its tools inside, as it is shipped.
     process::cargo()
         .args(["build", "--quiet", "--package", "codepod-cli"])
         .args(["--features", "embed"])
