@@ -9,7 +9,9 @@ use std::task::{Poll, Waker};
 
 use codepod_abi::Errno;
 use codepod_abi::wire::TerminalState;
-use codepod_vfs::{Caller, NodeRef, ProcSource as _, ProcessInfo, Vfs, VfsSnapshot};
+use codepod_vfs::{
+    Caller, LoadedTree, MountId, NodeRef, ProcSource as _, ProcessInfo, Vfs, VfsSnapshot,
+};
 
 use crate::arena::Arena;
 use crate::fd_table::Descriptor;
@@ -183,6 +185,14 @@ impl Kernel {
             return Err(Errno::Busy);
         }
         self.vfs.restore(snapshot)
+    }
+
+    /// Goes to files that were saved. `Busy` while a process is there; otherwise as [`Vfs::load`].
+    pub fn load(&mut self, trees: Vec<(MountId, LoadedTree)>) -> Result<(), Errno> {
+        if self.processes.len() > 0 || self.files.len() > 0 {
+            return Err(Errno::Busy);
+        }
+        self.vfs.load(trees)
     }
 
     /// The files and a caller to use them with, as the sandbox's user.

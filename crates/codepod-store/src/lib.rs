@@ -28,11 +28,16 @@ mod pack;
 mod record;
 mod state;
 mod store;
+mod stream;
 mod wire;
+
+#[cfg(test)]
+mod tests;
 
 pub use backend::{Backend, Blob};
 pub use error::StoreError;
 pub use key::Key;
 pub use manifest::{FORMAT, SMALLEST_READER};
-pub use state::{Bases, Loaded, LoadedMount, MountState, State, Version};
+pub use state::{Bases, Loaded, LoadedMount, MountState, State, Version, image_identity};
 pub use store::{Saved, Store, StoreOptions};
+pub use stream::{export, import};

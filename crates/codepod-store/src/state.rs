@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use codepod_vfs::{BlockSource, Digest, LoadedTree, Node, Piece, Tree, TreeLoader, TreeSink};
+use codepod_vfs::{BlockSource, Digest, Item, LoadedTree, Node, Piece, Tree, TreeLoader, TreeSink};
 
 use crate::block::{BlockId, LARGEST, digest};
 use crate::error::StoreError;
@@ -133,6 +133,47 @@ impl State<'_> {
     /// The hash of a state: what saving it would give.
     pub fn hash(&self) -> Result<Digest, StoreError> {
         Ok(self.write(&mut Nowhere)?.hash())
+    }
+}
+
+/// What tells a base image apart from others: names, modes, owners and contents, not times.
+pub fn image_identity(image: &Tree) -> Result<Digest, StoreError> {
+    let mut identity = Identity(blake3::Hasher::new());
+    image.save(None, &mut identity)?;
+    Ok(*identity.0.finalize().as_bytes())
+}
+
+/// Hashes a tree without its times.
+struct Identity(blake3::Hasher);
+
+impl TreeSink for Identity {
+    type Error = StoreError;
+
+    fn node(&mut self, node: &Node) -> Result<(), StoreError> {
+        let mut node = node.clone();
+        let attributes = match &mut node.item {
+            Item::Directory { attributes, .. } => attributes.as_mut(),
+            Item::File { attributes, .. }
+            | Item::Symlink { attributes, .. }
+            | Item::Fifo { attributes, .. }
+            | Item::Device { attributes, .. } => Some(attributes),
+            Item::Link(_) | Item::Whiteout => None,
+        };
+        if let Some(attributes) = attributes {
+            (attributes.atime, attributes.mtime, attributes.ctime) = (0, 0, 0);
+        }
+        let mut segmenter = Segmenter::default();
+        let cut = segmenter.node(&node);
+        for segment in cut.into_iter().chain(segmenter.finish()) {
+            self.0.update(&segment);
+        }
+        Ok(())
+    }
+
+    fn piece(&mut self, place: u64, piece: Piece<'_>) -> Result<(), StoreError> {
+        self.0.update(&place.to_le_bytes());
+        self.0.update(&piece.digest(&digest)?);
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Errors to callers of a sandbox: kind, message, hint. What goes wrong inside is a command's own affair.
 
 use codepod_abi::Errno;
+use codepod_store::StoreError;
 use codepod_wasmtime::EngineError;
 
 /// An error with what to do about it.
@@ -97,6 +98,15 @@ pub enum ErrorKind {
     /// A shell cannot go on from the state that it has.
     #[error("the shell cannot take over its state")]
     ShellState,
+    /// A state cannot be saved or loaded.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The sandbox was made so that its state never leaves it.
+    #[error("the sandbox is ephemeral: its state cannot be saved, exported or replaced")]
+    Ephemeral,
+    /// The sandbox has no place where its state is kept.
+    #[error("the sandbox is not persistent")]
+    NotPersistent,
     /// An argument cannot be passed on.
     #[error("{0}")]
     InvalidArgument(String),
@@ -133,6 +143,16 @@ impl Error {
             ErrorKind::Foreign => {
                 Some("take it from this sandbox, from one it was forked from, or from a fork of it")
             }
+            ErrorKind::Store(StoreError::Locked { .. }) => {
+                Some("another sandbox has it, here or in another process: end that one first")
+            }
+            ErrorKind::Store(StoreError::Limit(_)) => {
+                Some("raise `Options::fs_limits` above what the sandbox had that saved it")
+            }
+            ErrorKind::Store(StoreError::Version { .. }) => Some("update codepod"),
+            ErrorKind::Ephemeral | ErrorKind::NotPersistent => {
+                Some("`Options::persistence` says what may leave a sandbox and where it is kept")
+            }
             ErrorKind::Busy { .. } => Some("wait for them, or end them with `Sandbox::kill_all`"),
             ErrorKind::Internal => Some("drop this sandbox and report what it ran"),
             _ => None,
@@ -143,6 +163,12 @@ impl Error {
 impl From<ErrorKind> for Error {
     fn from(kind: ErrorKind) -> Error {
         Error { kind }
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Error {
+        ErrorKind::Store(error).into()
     }
 }
 

@@ -7,6 +7,7 @@ use codepod_vfs::FsLimits;
 
 use crate::events::EventFn;
 use crate::mounts::Mount;
+use crate::persist::Persistence;
 use crate::timeline::UndoLimits;
 
 /// How a sandbox is made.
@@ -47,6 +48,8 @@ pub struct Options {
     pub undo: UndoLimits,
     /// Gets what happens: runs, limits, host commands, restores.
     pub events: Option<EventFn>,
+    /// Whether its state can leave it, and where it is kept.
+    pub persistence: Persistence,
     /// Gets every call of every process.
     pub trace: Option<TraceFn>,
 }
@@ -74,6 +77,7 @@ impl Default for Options {
             output_budget: None,
             undo: UndoLimits::default(),
             events: None,
+            persistence: Persistence::default(),
             trace: None,
         }
     }

@@ -1,6 +1,6 @@
 //! Sandboxes: create, fork, snapshot, restore, and what they use.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use codepod_abi::Errno;
 use codepod_kernel::{Kernel, KernelOptions, Policy};
@@ -13,6 +13,7 @@ use crate::events::Event;
 use crate::host_commands::Registry;
 use crate::mounts::{MountAccess, MountSource};
 use crate::options::Options;
+use crate::persist::Saver;
 use crate::result::{RunResult, RunUsage};
 use crate::runtime::Runtime;
 use crate::script::Script;
@@ -33,11 +34,13 @@ pub(crate) struct Inner {
     pub(crate) runtime: Runtime,
     pub(crate) kernel: KernelHandle,
     pub(crate) options: Arc<Options>,
-    pub(crate) shells: Shells,
+    pub(crate) shells: Arc<Shells>,
     pub(crate) timeline: Timeline,
     pub(crate) commands: Registry,
     /// Tells it apart from others of this host process.
     pub(crate) id: u64,
+    /// Keeps what it holds; set once, where that is wanted.
+    pub(crate) saver: OnceLock<Arc<Saver>>,
     /// Which sandbox it is or was forked from: snapshots of others do not fit.
     lineage: u64,
 }
@@ -48,7 +51,7 @@ pub(crate) struct Inner {
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     pub(crate) files: VfsSnapshot,
-    shells: Arc<States>,
+    pub(crate) shells: Arc<States>,
     lineage: u64,
 }
 
@@ -146,14 +149,16 @@ impl Sandbox {
             trace: options.trace.clone(),
         });
         let shells = Shells::new(&States::default());
-        Ok(Sandbox::from_kernel(
+        let sandbox = Sandbox::from_kernel(
             runtime.clone(),
             kernel,
             Arc::new(options),
             shells,
             (id, id),
             Registry::default(),
-        ))
+        );
+        sandbox.begin_saving()?;
+        Ok(sandbox)
     }
 
     fn from_kernel(
@@ -169,10 +174,11 @@ impl Sandbox {
                 runtime,
                 kernel: Arc::new(Mutex::new(kernel)),
                 options,
-                shells,
+                shells: Arc::new(shells),
                 timeline: Timeline::default(),
                 commands,
                 id,
+                saver: OnceLock::new(),
                 lineage,
             }),
             root: false,
@@ -215,8 +221,10 @@ impl Sandbox {
 
     /// The files and the shells' states as they are now; those of a script that runs are the ones from before it.
     pub fn snapshot(&self) -> Result<Snapshot, Error> {
+        // The kernel is let go of first: whoever has the shells may want it.
+        let files = self.kernel()?.snapshot();
         Ok(Snapshot {
-            files: self.kernel()?.snapshot(),
+            files,
             shells: Arc::new(self.inner.shells.states()),
             lineage: self.inner.lineage,
         })
@@ -331,6 +339,9 @@ impl Drop for Inner {
             && kernel.process_count() > 0
         {
             kernel.kill_all();
+        }
+        if let Some(saver) = self.saver.get() {
+            saver.finish();
         }
     }
 }

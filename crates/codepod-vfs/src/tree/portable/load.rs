@@ -45,6 +45,30 @@ pub struct LoadedTree {
     pub(crate) merged: Vec<InodeId>,
 }
 
+impl LoadedTree {
+    /// Fetches the pieces of all files: their source is not asked again.
+    pub fn fetch(&self) -> Result<(), Errno> {
+        for (_, inode) in &self.tree.inodes {
+            if let Body::File(content) = &inode.body {
+                for (_, chunk) in content.chunks() {
+                    chunk.bytes()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What it holds beyond its base.
+    pub fn usage(&self) -> Usage {
+        self.tree.usage()
+    }
+
+    /// The tree itself.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+}
+
 /// The file whose pieces come now.
 struct OpenFile {
     id: InodeId,
