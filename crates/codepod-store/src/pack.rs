@@ -30,6 +30,13 @@ pub(crate) struct Place {
     pub(crate) length: u32,
 }
 
+/// A pack that takes no more.
+pub(crate) struct FullPack {
+    pub(crate) name: Digest,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) places: Vec<(Digest, Place)>,
+}
+
 /// A pack that is being filled.
 #[derive(Debug)]
 pub(crate) struct PackWriter {
@@ -65,11 +72,8 @@ impl PackWriter {
         self.index.push((id.digest, place));
     }
 
-    /// The pack's name, its bytes and what is where.
-    pub(crate) fn finish(
-        mut self,
-        key: Option<&Key>,
-    ) -> Result<(Digest, Vec<u8>, Vec<(Digest, Place)>), StoreError> {
+    /// The pack, to be kept.
+    pub(crate) fn finish(mut self, key: Option<&Key>) -> Result<FullPack, StoreError> {
         debug_assert_eq!(self.sealed, key.is_some());
         let mut index = Vec::new();
         put(&mut index, self.index.len() as u64);
@@ -90,7 +94,11 @@ impl PackWriter {
             .finalize();
         self.bytes.extend_from_slice(&footer);
         self.bytes.extend_from_slice(checksum.as_bytes());
-        Ok((digest(&self.bytes), self.bytes, self.index))
+        Ok(FullPack {
+            name: digest(&self.bytes),
+            bytes: self.bytes,
+            places: self.index,
+        })
     }
 }
 

@@ -121,7 +121,7 @@ impl Segmenter {
             return Some(done);
         }
         self.segment.extend_from_slice(&self.record);
-        let ends = self.segment.len() >= SMALLEST && mix(&self.record) % ONE_IN == 0;
+        let ends = self.segment.len() >= SMALLEST && mix(&self.record).is_multiple_of(ONE_IN);
         ends.then(|| std::mem::take(&mut self.segment))
     }
 }

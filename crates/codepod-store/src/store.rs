@@ -13,7 +13,7 @@ use crate::directory::Directory;
 use crate::error::StoreError;
 use crate::key::Key;
 use crate::manifest::{LARGEST_MANIFEST, Manifest};
-use crate::pack::{self, PackWriter, Place};
+use crate::pack::{self, FullPack, PackWriter, Place};
 use crate::state::{self, Bases, BlockReader, BlockSink, Loaded, State, Version};
 
 /// How many states are kept: the newest, and what to go back to by hand.
@@ -391,7 +391,11 @@ impl Saving<'_> {
     fn write_pack(&mut self) -> Result<(), StoreError> {
         let key = self.inner.key();
         let full = std::mem::replace(&mut self.pack, PackWriter::new(key.is_some()));
-        let (name, bytes, places) = full.finish(key)?;
+        let FullPack {
+            name,
+            bytes,
+            places,
+        } = full.finish(key)?;
         let path = pack_key(&name);
         self.inner.backend.create(&path, &bytes)?;
         self.saved.0 += bytes.len() as u64;

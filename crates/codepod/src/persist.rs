@@ -194,12 +194,15 @@ impl Sandbox {
             return Ok(());
         };
         let store = Store::open(&wanted.directory, &wanted.namespace, wanted.store.clone())?;
-        let mut kept = Kept::default();
         if store.newest()?.is_some() {
             self.load_from(&store)?;
-            let moment = Moment::of(&self.inner.kernel, &self.inner.shells)?;
-            kept.state = Some((moment.files, moment.shells));
         }
+        // As it is now it need not be saved: it is what is kept, or what every new sandbox is.
+        let moment = Moment::of(&self.inner.kernel, &self.inner.shells)?;
+        let kept = Kept {
+            state: Some((moment.files, moment.shells)),
+            ..Kept::default()
+        };
         let saver = Arc::new(Saver {
             kernel: self.inner.kernel.clone(),
             shells: self.inner.shells.clone(),

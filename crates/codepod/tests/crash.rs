@@ -3,6 +3,7 @@
 //! `CODEPOD_CRASHES=500 cargo nextest run -p codepod --test crash` is the long form.
 
 #![cfg(unix)]
+#![expect(clippy::print_stdout, reason = "figures for people")]
 
 mod support;
 
