@@ -1,7 +1,8 @@
 //! The syntax of the shell: any bytes give a tree or an error, and a tree that is printed and read again prints the same.
 //!
-//! Printed forms are bash's own, and bash itself cannot always read what `declare -f` writes: here-documents, reserved words that
-//! a redirection stood before, `coproc`, a pattern `(esac)` in `case`. Such trees are printed, but not read again.
+//! Printed forms are bash's own, and bash itself cannot always read what `declare -f` writes: here-documents, `coproc`, a pattern
+//! `(esac)` in `case`, a backslash at the end of the text that a redirection is printed behind. Such trees are printed, but not
+//! read again.
 
 use codepod_shell_syntax::tree::List;
 use codepod_shell_syntax::{Options, Parser, arithmetic, double_quoted, elements, print, word};
@@ -53,5 +54,5 @@ fn parsed(text: &[u8], options: Options) -> (List, Option<String>) {
 fn is_readable(text: &[u8]) -> bool {
     let has = |wanted: &[u8]| text.windows(wanted.len()).any(|part| part == wanted);
     let odd = [&b"<<"[..], b"coproc", b"esac)", b"esac|", b"\0"];
-    !odd.iter().any(|wanted| has(wanted))
+    !odd.iter().any(|wanted| has(wanted)) && !text.ends_with(b"\\")
 }

@@ -159,7 +159,7 @@ fn indirect(shell: &mut Shell, param: &Param, what: What) -> Run<What> {
 
 /// Whether there is such a variable, even if it has no value.
 fn exists(shell: &Shell, what: &What) -> bool {
-    matches!(what, What::Variable(name) if shell.state.variables.get(*name).exists())
+    matches!(what, What::Variable(name) | What::Element(name, _) if shell.state.variables.get(*name).exists())
 }
 
 /// What a text names: `x`, `a[1]`, `1`, `@`.
