@@ -12,6 +12,7 @@ mod guest;
 pub mod guest_pointers;
 pub mod path_resolution;
 pub mod shell_syntax;
+pub mod snapshot_decode;
 
 /// A target: its name, and what runs one input.
 pub type Target = (&'static str, fn(&[u8]));
@@ -22,6 +23,7 @@ pub const TARGETS: &[Target] = &[
     ("guest_pointers", |bytes| with(bytes, guest_pointers::run)),
     ("path_resolution", |bytes| with(bytes, path_resolution::run)),
     ("shell_syntax", shell_syntax::run),
+    ("snapshot_decode", snapshot_decode::run),
 ];
 
 /// Makes values until the input ends, at most `limit`. A `Vec` of itself would end at every second one.

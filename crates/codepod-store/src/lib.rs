@@ -29,6 +29,9 @@ mod record;
 mod state;
 mod store;
 mod stream;
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
+pub mod testing;
 mod wire;
 
 #[cfg(test)]

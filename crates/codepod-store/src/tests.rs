@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use codepod_vfs::{Digest, FsLimits, Tree};
 
-use crate::block::{BlockId, Framer, digest};
+use crate::block::{BlockId, digest};
 use crate::manifest::{Manifest, header};
 use crate::state::{BlockSink, Loaded};
+use crate::testing::stream;
 use crate::{
     Backend, Blob, FORMAT, Key, MountState, State, Store, StoreError, StoreOptions, export, import,
 };
@@ -462,24 +463,6 @@ fn write_fixture() {
     std::fs::write(path, exported(&small(), None)).unwrap();
 }
 
-/// A stream of blocks that fit each other, whatever is in them.
-fn stream(manifest: &Manifest, blocks: &[(BlockId, Vec<u8>)]) -> Vec<u8> {
-    let mut framer = Framer::new(None).unwrap();
-    let mut bytes = header(b"CODEPODX", false);
-    let part = |bytes: &mut Vec<u8>, part: &[u8]| {
-        bytes.extend_from_slice(&(part.len() as u32).to_le_bytes());
-        bytes.extend_from_slice(part);
-    };
-    part(&mut bytes, &manifest.encode(None).unwrap());
-    for (id, content) in blocks {
-        part(&mut bytes, &framer.frame(&id.digest, content).unwrap());
-    }
-    bytes.extend_from_slice(&[0; 4]);
-    let checksum = digest(&bytes);
-    bytes.extend_from_slice(&checksum);
-    bytes
-}
-
 /// Collects blocks.
 #[derive(Default)]
 struct Collected {
@@ -537,7 +520,7 @@ fn sn_03_ten_thousand_changed_streams_are_refused_or_harmless() {
         .chain(&collected.pieces)
         .cloned()
         .collect();
-    assert!(offer(&stream(&manifest, &together)));
+    assert!(offer(&stream(&manifest, &together).unwrap()));
     let numbers = noise(42, 8 * 8 * 10_000);
     let mut numbers = numbers
         .chunks(8)
@@ -580,7 +563,7 @@ fn sn_03_ten_thousand_changed_streams_are_refused_or_harmless() {
                 form[0].0 = id;
                 manifest.contents.mounts[0].segments[0] = id;
                 form.extend(pieces);
-                stream(&manifest, &form)
+                stream(&manifest, &form).unwrap()
             }
         };
         taken += u32::from(offer(&bytes));
@@ -630,4 +613,41 @@ fn sn_11_a_stream_is_refused_before_its_contents_are_read() {
         store.save(&state(&tree)),
         Err(StoreError::Limit(_))
     ));
+}
+
+/// A gigabyte in a directory: `cargo nextest run --release -p codepod-store --run-ignored only gigabyte --no-capture`.
+#[test]
+#[ignore = "takes a gigabyte of memory and of disk"]
+#[expect(clippy::print_stdout, reason = "figures for people")]
+fn a_gigabyte_is_loaded_at_once_and_saved_by_what_changed() {
+    use std::time::Instant;
+    let roomy = |_: &[u8], _: bool| Some(Tree::new());
+    let directory = tempfile::tempdir().unwrap();
+    let open = || Store::open(directory.path(), "large", StoreOptions::default()).unwrap();
+    let mut builder = Tree::builder();
+    for n in 0..10_000 {
+        let bytes = noise(n, 107_374);
+        builder = builder.file(format!("d{}/file {n}", n % 100), 0o644, bytes);
+    }
+    let tree = builder.build();
+    let store = open();
+    let started = Instant::now();
+    let whole = store.save(&state(&tree)).unwrap();
+    let saved = started.elapsed();
+    let changed =
+        codepod_vfs::TreeBuilder::from_tree(tree).file("d7/new", 0o644, noise(77_777, 1 << 20));
+    let tree = changed.build();
+    let started = Instant::now();
+    let part = store.save(&state(&tree)).unwrap();
+    let again = started.elapsed();
+    drop((store, tree));
+    let started = Instant::now();
+    let loaded = open().load(&roomy).unwrap();
+    let ready = started.elapsed();
+    println!(
+        "1 GiB in 10,000 files: saved in {saved:?} ({} bytes), 1 MiB more in {again:?} ({} bytes), loaded in {ready:?}",
+        whole.written, part.written
+    );
+    assert!(part.written < 2 << 20 && ready.as_millis() < 100);
+    drop(loaded);
 }

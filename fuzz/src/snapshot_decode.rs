@@ -1,0 +1,48 @@
+//! Saved states: bytes as a stream to import, and as the form of a tree inside a stream that fits.
+//!
+//! Whatever comes is refused, or it is a tree within the limits whose counters are right and that can be saved again.
+
+use codepod_store::{MountState, State, export, import};
+use codepod_vfs::{FsLimits, Tree};
+
+/// Imports bytes; a tree that comes of it has to be a good one.
+pub fn run(bytes: &[u8]) {
+    let limits = FsLimits {
+        bytes: 1 << 20,
+        nodes: 1_000,
+        ..FsLimits::default()
+    };
+    let image = Tree::builder()
+        .file("bin/a", 0o755, "a tool")
+        .dir("home", 0o755)
+        .build();
+    let bases = |_: &[u8], overlay: bool| {
+        let tree = if overlay { Tree::new() } else { image.clone() };
+        Some(tree.with_limits(limits))
+    };
+    for stream in [bytes.to_vec(), codepod_store::testing::stream_around(bytes)] {
+        let Ok(loaded) = import(&mut &stream[..], None, &bases) else {
+            continue;
+        };
+        for mount in &loaded.mounts {
+            let tree = mount.tree.tree();
+            let usage = tree.usage();
+            assert_eq!(usage, tree.recount(), "the counters are wrong");
+            assert!(usage.bytes <= limits.bytes && usage.nodes <= limits.nodes);
+            let state = State {
+                mounts: vec![MountState {
+                    at: &mount.at,
+                    tree,
+                    base: Some(&image).filter(|_| !mount.overlay),
+                    overlay: mount.overlay,
+                }],
+                shells: Vec::new(),
+                image: [0; 32],
+                now: 0,
+            };
+            let mut again = Vec::new();
+            export(&state, None, &mut again).expect("what was imported can be exported");
+            import(&mut &again[..], None, &bases).expect("and imported again");
+        }
+    }
+}
