@@ -28,6 +28,7 @@ mod stat;
 mod stty;
 mod system;
 mod tac;
+mod tail;
 mod test;
 mod top;
 mod touch;
@@ -69,6 +70,7 @@ codepod_tool::tools! {
     "stty": stty::main, "show or change the terminal's settings";
     "sync": machine::sync, "write cached data to disk";
     "tac": tac::main, "print files, last line first";
+    "tail": tail::main, "print the end of files, and what is added to them";
     "test": test::main, "check file types and compare values";
     "top": top::main, "show processes and memory; only with -b";
     "touch": touch::main, "set times of files, making them";

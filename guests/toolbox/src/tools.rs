@@ -102,7 +102,6 @@ tools! {
     "sleep": Ignores, uutils!("sleep", uu_sleep), "wait";
     "split": Follows, uutils!("split", uu_split), "split a file into pieces";
     "sum": Follows, uutils!("sum", uu_sum), "compute 16-bit sums";
-    "tail": Follows, uutils!("tail", uu_tail), "print the last part of files";
     "tee": Follows, uutils!("tee", uu_tee), "copy stdin to stdout and to files";
     "tr": Ignores, uutils!("tr", uu_tr), "replace or delete characters";
     "true": Ignores, bare::r#true, "do nothing, successfully";
