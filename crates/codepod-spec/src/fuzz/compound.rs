@@ -86,8 +86,14 @@ impl Maker {
 
     /// `case`
     pub(super) fn case(&mut self) -> String {
-        // A list in the word of a case keeps bash's inner marks (`a word of case with an empty element` in `spec/shell/random.toml`).
-        let word = self.word().replace(['@'], "a");
+        // A list, or a quoted nothing that an operator leaves, keeps bash's inner marks in the word of a case (`a word of case with
+        // an empty element` in `spec/shell/random.toml`).
+        let word = match self.word() {
+            odd if odd.contains("${") || odd.contains('@') => {
+                format!("\"${}\"{}", self.scalar(), self.tame_plain())
+            }
+            word => word,
+        };
         let mut text = format!("case {word} in\n");
         for _ in 0..self.between(1, 3) {
             let mut pattern = self.pattern();

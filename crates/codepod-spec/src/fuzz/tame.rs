@@ -454,7 +454,8 @@ impl Maker {
             ),
             42 => self
                 .pick(&[
-                    "trap 'c \"exit $?\"' EXIT",
+                    // Not in a stage of a pipeline, where bash runs it too when the stage's words cannot be expanded.
+                    "trap 's_=$?; [ $BASHPID = $$ ] && c \"exit $s_\"' EXIT",
                     "trap 'c \"err $?\"' ERR",
                     "trap - ERR EXIT",
                     "(trap 'echo sub' EXIT; c x)",
