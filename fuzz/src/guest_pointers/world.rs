@@ -29,6 +29,7 @@ impl World {
             limits: limits(setting),
             policy: Policy {
                 foreign_modules: setting.foreign_modules,
+                ..Policy::default()
             },
             uid: if setting.user { 1000 } else { 0 },
             gid: 0,
