@@ -5,7 +5,7 @@ use codepod::{Error, Options, Persistence, Persistent, Sandbox};
 fn main() -> Result<(), Error> {
     let directory = std::env::temp_dir().join("codepod-example-saved");
     let mut options = Options::default();
-    options.persistence = Persistence::Persistent(Persistent::new(directory, "agent-7"));
+    options.persistence = Persistence::Persistent(Persistent::new(&directory, "agent-7"));
     let sandbox = Sandbox::create(options.clone())?;
     sandbox.run_blocking("count=$((count + 1)); echo run $count >> log")?;
     // It saves itself within a second; this waits until it is on disk.
@@ -20,5 +20,7 @@ fn main() -> Result<(), Error> {
     let saved = later.export_state(&mut blob, None)?;
     let copy = Sandbox::create(Options::default())?;
     assert_eq!(copy.import_state(&blob[..], None)?.hash, saved.hash);
+    drop(later);
+    std::fs::remove_dir_all(directory).ok();
     Ok(())
 }

@@ -361,3 +361,64 @@ fn a_piece_that_cannot_be_fetched_is_an_error_of_the_reader() {
     loaded.read_at(f, 0, &mut text).unwrap();
     assert_eq!(text, [1, 1, 1, 1, 1, b'x', 1]);
 }
+
+/// Changes a tree at random, names of the image included.
+fn shaken(image: &Tree, seed: u64) -> Tree {
+    let mut state = seed * 2 + 1;
+    let mut next = move |below: usize| {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    let mut tree = image.clone();
+    for now in 1..60 {
+        let mut nodes = vec![(Tree::ROOT, Vec::new())];
+        tree.walk_from(Tree::ROOT, Vec::new(), &mut |path, id| {
+            nodes.push((id, path))
+        });
+        let (id, path) = nodes[next(nodes.len())].clone();
+        let (other, _) = nodes[next(nodes.len())].clone();
+        let (holder, name) = match path.iter().rposition(|byte| *byte == b'/') {
+            Some(at) => (tree.at(&path[..at]).unwrap(), path[at + 1..].to_vec()),
+            None => (Tree::ROOT, path.clone()),
+        };
+        let new_name = format!("n{}", next(6)).into_bytes();
+        // Whatever cannot be is refused by the tree.
+        let _ = match next(9) {
+            0 => tree.create(other, &new_name, FILE, now).map(drop),
+            1 => tree.create(other, &new_name, DIR, now).map(drop),
+            2 => tree
+                .write_at(id, next(200_000) as u64, b"written", 0, now)
+                .map(drop),
+            3 => tree.set_size(id, next(200_000) as u64, 0, now),
+            4 => tree.link(id, other, &new_name, now),
+            5 => tree.unlink(holder, &name, now, &|_| false),
+            6 => tree.rename(holder, &name, other, &new_name, now, &|_| false),
+            7 => tree.rename(holder, &name, other, &name, now, &|_| false),
+            _ => tree.set_mode(id, next(0o1000) as u16, now),
+        };
+    }
+    tree
+}
+
+#[test]
+fn trees_changed_at_random_come_back_as_they_were() {
+    let image = image();
+    for seed in 0..400 {
+        let tree = shaken(&image, seed);
+        let written = save(&tree, Some(&image));
+        let loaded = load(&written, image.clone()).unwrap();
+        assert_eq!(diff(&tree, &loaded), [], "seed {seed}");
+        assert_eq!(loaded.usage(), loaded.recount(), "seed {seed}");
+        let again = save(&loaded, Some(&image));
+        assert_eq!(written.written, again.written, "seed {seed}");
+        // Without an image everything is there, too.
+        let alone = load(&save(&tree, None), Tree::new()).unwrap();
+        assert_eq!(
+            save(&alone, None).written,
+            save(&tree, None).written,
+            "seed {seed}"
+        );
+    }
+}
