@@ -202,7 +202,7 @@ impl Kernel {
             pid: Pid::INIT.0,
             uid: self.uid,
             gid: self.gid,
-            now: self.host.realtime(),
+            now: self.file_time(),
             umask: 0o022,
             proc: &self.processes,
         };
@@ -238,6 +238,12 @@ impl Kernel {
     /// Nanoseconds since the sandbox started.
     pub fn uptime_ns(&self) -> u64 {
         self.host.monotonic().saturating_sub(self.processes.booted)
+    }
+
+    /// The time that files get: no finer than the clock that guests see, and never later than it.
+    pub(crate) fn file_time(&self) -> u64 {
+        let now = self.host.realtime();
+        now - now % self.limits.clock_resolution.max(1)
     }
 
     /// Which limits were reached since this was asked last.

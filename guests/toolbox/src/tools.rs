@@ -1,5 +1,6 @@
 //! The table: every tool, once. Dispatch, `toolbox --list` and the commands the image gets come from it.
 
+mod cp;
 mod rev;
 
 use std::ffi::OsString;
@@ -50,6 +51,14 @@ macro_rules! uutils {
     };
 }
 
+/// `cp`, of which uutils' leaves out streams.
+fn copy(arguments: Arguments) -> i32 {
+    match cp::stream(arguments.as_slice()) {
+        Some(status) => status,
+        None => uutils!("cp", uu_cp)(arguments),
+    }
+}
+
 // Name, whether it needs the working directory, main function, what it does.
 tools! {
     "b2sum": Follows, uutils!("b2sum", uu_b2sum), "compute and check BLAKE2b sums";
@@ -59,7 +68,7 @@ tools! {
     "basenc": Follows, uutils!("basenc", uu_basenc), "encode or decode in several bases";
     "cksum": Follows, uutils!("cksum", uu_cksum), "compute and check sums of many kinds";
     "comm": Follows, uutils!("comm", uu_comm), "compare two sorted files line by line";
-    "cp": Follows, uutils!("cp", uu_cp), "copy files and directories";
+    "cp": Follows, copy, "copy files and directories";
     "csplit": Follows, uutils!("csplit", uu_csplit), "split a file at lines that match";
     "cut": Follows, uutils!("cut", uu_cut), "print parts of lines";
     "dircolors": Follows, uutils!("dircolors", uu_dircolors), "print the colours that ls uses";

@@ -120,7 +120,7 @@ impl Kernel {
             pid: search.pid.0,
             uid: search.uid,
             gid: search.gid,
-            now: self.host.realtime(),
+            now: self.file_time(),
             umask: 0,
             proc: &self.processes,
         };

@@ -105,7 +105,7 @@ impl Kernel {
             ),
         };
         let caller_pid = parent.unwrap_or(Pid::INIT);
-        let now = self.host.realtime();
+        let now = self.file_time();
         let cwd = match &spec.cwd {
             None => cwd_base,
             Some(path) => {

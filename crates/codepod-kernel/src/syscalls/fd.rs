@@ -87,7 +87,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
         }
         let process = self.process()?;
         let (uid, gid) = (process.uid, process.gid);
-        let now = self.kernel.host.realtime();
+        let now = self.kernel.file_time();
         let kind = match object {
             Object::Terminal(_) | Object::Null => FileKind::CharDevice,
             Object::Socket { .. } => FileKind::Other,
@@ -289,7 +289,7 @@ pub fn fd_filestat_set_times<M: GuestMemory>(
     flags: u32,
 ) -> Result<(), Errno> {
     let object = call.object(fd, 0)?;
-    let (atime, mtime) = times(flags, atime, mtime, call.kernel.host.realtime())?;
+    let (atime, mtime) = times(flags, atime, mtime, call.kernel.file_time())?;
     let node = object.node().ok_or(Errno::Inval)?;
     let (vfs, caller) = call.vfs()?;
     vfs.set_times(&caller, node, atime, mtime)

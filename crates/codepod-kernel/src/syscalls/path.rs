@@ -49,7 +49,7 @@ pub fn path_filestat_set_times<M: GuestMemory>(
     mtime: u64,
     fst_flags: u32,
 ) -> Result<(), Errno> {
-    let (atime, mtime) = times(fst_flags, atime, mtime, call.kernel.host.realtime())?;
+    let (atime, mtime) = times(fst_flags, atime, mtime, call.kernel.file_time())?;
     let node = call.lookup(fd, rights::PATH_FILESTAT_SET_TIMES, flags, path, len)?;
     let (vfs, caller) = call.vfs()?;
     vfs.set_times(&caller, node, atime, mtime)
