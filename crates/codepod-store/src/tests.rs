@@ -651,3 +651,27 @@ fn a_gigabyte_is_loaded_at_once_and_saved_by_what_changed() {
     assert!(part.written < 2 << 20 && ready.as_millis() < 100);
     drop(loaded);
 }
+
+/// All bits of a mebibyte of blocks, each on its own; what is around blocks is tried bit by bit above.
+/// `cargo nextest run --release -p codepod-store --run-ignored only every_bit`.
+#[test]
+#[ignore = "takes minutes"]
+fn sn_01_every_bit_of_a_mebibyte_of_blocks_is_noticed() {
+    std::thread::scope(|scope| {
+        for part in 0..2 {
+            scope.spawn(move || {
+                for n in (part..16).step_by(2) {
+                    let content = noise(n, 65_536);
+                    let mut framer = crate::block::Framer::new(None).unwrap();
+                    let mut frame = framer.frame(&digest(&content), &content).unwrap();
+                    for bit in 0..frame.len() * 8 {
+                        frame[bit / 8] ^= 1 << (bit % 8);
+                        let read = crate::block::unframe(None, false, &frame);
+                        assert!(read.is_err(), "block {n} bit {bit}");
+                        frame[bit / 8] ^= 1 << (bit % 8);
+                    }
+                }
+            });
+        }
+    });
+}
