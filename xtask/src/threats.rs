@@ -4,7 +4,7 @@
 //! its last column a reason that starts with `cannot occur:` or `later:`. Where there is a test, `generate` writes
 //! its place into that column. A test carries an id by its name
 //! (`fn wm_01_an_endless_loop_is_stopped`) or by a comment that starts with it (`// WM-01, WM-07`) in test code:
-//! a file of a `tests` directory, or the part of a file after `#[cfg(test)]`.
+//! a file of a `tests` directory or of that name, or the part of a file after `#[cfg(test)]`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -171,7 +171,9 @@ fn tested_ids(threats: &Threats) -> Outcome<Tested> {
 
 /// The ids of the given families that test code in a file carries.
 fn ids_in_tests(path: &Path, text: &str, families: &BTreeSet<&str>) -> BTreeSet<String> {
-    let all = path.iter().any(|part| part == "tests");
+    let all = path
+        .iter()
+        .any(|part| part == "tests" || part == "tests.rs");
     let mut in_tests = all;
     let mut ids = BTreeSet::new();
     for line in text.lines().map(str::trim) {

@@ -279,6 +279,7 @@ fn an_ephemeral_sandbox_gives_nothing_away() {
     ));
 }
 
+// SN-05, SN-07
 #[test]
 fn sn_05_sn_07_nothing_of_the_host_and_no_code_is_in_a_state() {
     let host = tempfile::Builder::new()
