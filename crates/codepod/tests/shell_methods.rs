@@ -112,10 +112,12 @@ fn ac_shell_3_jobs_are_listed_and_signalled() {
         jobs.into_iter().find(|job| job.command == command)
     };
     let job = find("sleep 100").unwrap();
-    assert_eq!(job.state, JobState::Waiting);
+    let waits = || find("sleep 100").is_some_and(|job| job.state == JobState::Waiting);
+    assert!(within(Duration::from_secs(5), waits), "{job:?}");
     assert!(job.memory > 0);
     sandbox.signal(job.pid, Signal::Stop).unwrap();
-    assert_eq!(find("sleep 100").unwrap().state, JobState::Stopped);
+    let stopped = || find("sleep 100").is_some_and(|job| job.state == JobState::Stopped);
+    assert!(within(Duration::from_secs(5), stopped));
     sandbox.signal(job.pid, Signal::Term).unwrap();
     sandbox.signal(job.pid, Signal::Cont).unwrap();
     let gone = within(Duration::from_secs(5), || {
