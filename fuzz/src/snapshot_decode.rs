@@ -1,9 +1,9 @@
-//! Saved states: bytes as a stream to import, and as the form of a tree inside a stream that fits.
+//! Saved states: bytes as a stream to import, as the form of a tree inside a stream that fits, and as what an overlay has seen.
 //!
 //! Whatever comes is refused, or it is a tree within the limits whose counters are right and that can be saved again.
 
 use codepod_store::{MountState, State, export, import};
-use codepod_vfs::{FsLimits, Tree};
+use codepod_vfs::{FsLimits, Seen, Tree};
 
 /// Imports bytes; a tree that comes of it has to be a good one.
 pub fn run(bytes: &[u8]) {
@@ -20,6 +20,10 @@ pub fn run(bytes: &[u8]) {
         let tree = if overlay { Tree::new() } else { image.clone() };
         Some(tree.with_limits(limits))
     };
+    // What an overlay has seen takes so many bytes for each file.
+    if let Some(files) = codepod_store::testing::seen_of(bytes) {
+        assert!(files * 17 <= bytes.len());
+    }
     for stream in [bytes.to_vec(), codepod_store::testing::stream_around(bytes)] {
         let Ok(loaded) = import(&mut &stream[..], None, &bases) else {
             continue;
@@ -35,6 +39,7 @@ pub fn run(bytes: &[u8]) {
                     tree,
                     base: Some(&image).filter(|_| !mount.overlay),
                     overlay: mount.overlay,
+                    seen: Seen::default(),
                 }],
                 shells: Vec::new(),
                 image: [0; 32],

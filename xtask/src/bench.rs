@@ -1,14 +1,23 @@
-//! `bench`: the benchmarks, each beside its reference measured in the same run.
+//! `bench`: the benchmarks, each beside its reference measured in the same run, and the round trips of the packages for other
+//! languages.
+
+use std::path::{Path, PathBuf};
 
 use crate::Command;
 use crate::failure::{Failure, Outcome, flag_and_names};
-use crate::{metadata, process};
+use crate::{cache, metadata, process, sdk};
+
+/// A benchmark of a package: its name and how it is run with a program.
+type Package = (&'static str, fn(&Path) -> Outcome);
+
+const PACKAGES: &[Package] = &[("python", python), ("typescript", typescript)];
 
 pub(crate) const COMMAND: Command = Command {
     name: "bench",
     arguments: "[FILTER]",
     about: "run the benchmarks, or those whose name contains FILTER",
-    more: "Builds and runs crates/codepod-bench in release mode. The machine should be idle.",
+    more: "Builds and runs crates/codepod-bench in release mode, then sdk/python/bench.py (`python`) and\n\
+        sdk/typescript/bench (`typescript`) with a release build of the program. The machine should be idle.",
     run,
 };
 
@@ -19,7 +28,42 @@ fn run(arguments: &[String]) -> Outcome {
             "there are no benchmarks yet: the workspace has no crate `codepod-bench`",
         ));
     }
-    process::cargo()
+    let is_package = |name: &str| PACKAGES.iter().any(|(package, _)| *package == name);
+    let others: Vec<&str> = filters
+        .iter()
+        .copied()
+        .filter(|name| !is_package(name))
+        .collect();
+    if filters.is_empty() || !others.is_empty() {
+        rust(&others)?;
+    }
+    let chosen = PACKAGES
+        .iter()
+        .filter(|(name, _)| filters.is_empty() || filters.contains(name));
+    let mut program = None;
+    for (_, bench) in chosen {
+        let program = match &program {
+            Some(program) => program,
+            None => program.insert(release()?),
+        };
+        bench(program)?;
+    }
+    Ok(())
+}
+
+fn rust(filters: &[&str]) -> Outcome {
+    let mut benches = process::cargo();
+    // The command is measured as it is shipped, with its guests inside.
+    if filters.is_empty() || filters.iter().any(|filter| "cli".contains(*filter)) {
+        let package = ["build", "--release", "--quiet", "--package", "codepod-cli"];
+        process::cargo()
+            .args(package)
+            .args(["--features", "embed"])
+            .run()?;
+        let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
+        benches = benches.env("CODEPOD_CLI", target.join("release/codepod"));
+    }
+    benches
         .args([
             "run",
             "--release",
@@ -29,5 +73,32 @@ fn run(arguments: &[String]) -> Outcome {
             "--",
         ])
         .args(filters)
+        .run()
+}
+
+/// A release build of the program.
+fn release() -> Outcome<PathBuf> {
+    process::cargo()
+        .args(["build", "--release", "--quiet", "--package", "codepod-cli"])
+        .run()?;
+    let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
+    Ok(target.join("release/codepod"))
+}
+
+/// The round trip of the Python package.
+fn python(program: &Path) -> Outcome {
+    process::program("python3")
+        .arg(cache::in_root("sdk/python/bench.py"))
+        .env("CODEPOD_BIN", program)
+        .run()
+}
+
+/// The round trip of the TypeScript package.
+fn typescript(program: &Path) -> Outcome {
+    let package = cache::in_root("sdk/typescript");
+    sdk::typescript::build(&package)?;
+    process::program("node")
+        .arg(package.join("dist/bench/roundtrip.js"))
+        .env("CODEPOD_BIN", program)
         .run()
 }

@@ -7,7 +7,7 @@ use crate::cache;
 use crate::failure::{Failure, Outcome, no_arguments};
 use crate::process::Watched;
 use crate::test::Count;
-use crate::{check, deny, docs, fuzz, guests, metadata, process, setup, spec, test};
+use crate::{check, deny, docs, fuzz, guests, metadata, parity, process, sdk, setup, spec, test};
 
 pub(crate) const COMMAND: Command = Command {
     name: "ci",
@@ -39,12 +39,19 @@ const STEPS: &[Step] = &[
         totals.tests.judge()?;
         Ok(format!("{passed} passed, {failed} failed"))
     }),
+    ("object storage", |_| object_storage()),
+    ("traces", |_| traces()),
     ("spec", |_| spec::run_cases().map(|()| String::new())),
     ("interoperation", |_| interoperation()),
+    ("requests made up", |_| made_up_requests()),
+    ("MCP client", |_| mcp_client()),
     ("fuzz corpus", |_| {
         Ok(format!("{} inputs", fuzz::replay(None)?))
     }),
     ("docs", |_| Ok(format!("{} examples", docs::all()?))),
+    ("sdk python", |_| sdk::all("python")),
+    ("sdk typescript", |_| sdk::all("typescript")),
+    ("parity", |_| parity::check()),
 ];
 
 /// What the steps leave for the last lines.
@@ -116,23 +123,86 @@ fn kernel_for_the_browser() -> Outcome<String> {
     Ok(format!("{checked} crates"))
 }
 
+/// The store over object storages in memory and in a directory, which the usual build leaves out.
+fn object_storage() -> Outcome<String> {
+    let count = test::nextest(&[
+        "--package",
+        "codepod-store",
+        "--features",
+        "testing-objects",
+        "object_storage",
+    ])?;
+    count.judge()?;
+    Ok(format!("{} tests", count.passed))
+}
+
+/// The server with traces, which the usual build leaves out.
+fn traces() -> Outcome<String> {
+    let with = [
+        "--package",
+        "codepod-cli",
+        "--features",
+        "telemetry",
+        "--test",
+        "telemetry",
+    ];
+    let count = test::nextest(&with)?;
+    count.judge()?;
+    Ok(format!("{} tests", count.passed))
+}
+
+/// Requests that are made up from the OpenAPI page, sent to a real server.
+fn made_up_requests() -> Outcome<String> {
+    let mut last = String::new();
+    let passed = tried("scripts/api-fuzz.sh", |line| {
+        line.trim().clone_into(&mut last)
+    })?;
+    match passed {
+        true => Ok(last),
+        false => {
+            Err(Failure::new("a request was answered badly").hint("the report above says which"))
+        }
+    }
+}
+
 /// What is made inside is read by the machine's own programs, which `setup` brings, and the other way round.
 fn interoperation() -> Outcome<String> {
-    let program = docs::build_cli()?;
-    let mut checks = 0;
-    let passed = process::program(cache::in_root("scripts/interoperation.sh"))
-        .arg(program)
-        .watch(Watched::Stdout, |line| {
-            checks += usize::from(line.starts_with("ok: "));
-        })?;
-    if passed {
-        Ok(format!("{checks} checks"))
-    } else {
-        Err(Failure::new(
+    checks(
+        "scripts/interoperation.sh",
+        Failure::new(
             "a file made inside is not what the machine's programs read, or the other way round",
         )
-        .hint("the lines `FAILED: …` above say which"))
+        .hint("the lines `FAILED: …` above say which"),
+    )
+}
+
+/// The official Python client, from the package index, speaks with `codepod mcp`.
+fn mcp_client() -> Outcome<String> {
+    checks(
+        "scripts/mcp.sh",
+        Failure::new("the Python client and `codepod mcp` do not get on")
+            .hint("`scripts/mcp.sh CODEPOD` shows where; it needs python3 with venv, and pip's index once"),
+    )
+}
+
+/// Counts the lines `ok: …` of a script that tries the command.
+fn checks(script: &str, failed: Failure) -> Outcome<String> {
+    let mut checks = 0;
+    let passed = tried(script, |line| {
+        checks += usize::from(line.starts_with("ok: "))
+    })?;
+    match passed {
+        true => Ok(format!("{checks} checks")),
+        false => Err(failed),
     }
+}
+
+/// Runs a script that tries the command; whether it did well.
+fn tried(script: &str, watch: impl FnMut(&str)) -> Outcome<bool> {
+    let program = docs::build_cli()?;
+    process::program(cache::in_root(script))
+        .arg(program)
+        .watch(Watched::Stdout, watch)
 }
 
 /// The kernel's tests must not compile an engine.

@@ -1,8 +1,8 @@
 //! `docs`: builds the Rust documentation without a warning and runs the examples of the documents.
 //!
 //! An example is a fenced block marked `console`: lines that start with `$ codepod` are run with the command line
-//! from this checkout, in an empty directory, and what follows each must be what it prints. Other commands in such
-//! a block are shown, not run.
+//! from this checkout, and what follows each must be what it prints. All of a block run in one directory, empty at first,
+//! where states are kept too. Each has a minute. Other commands in such a block are shown, not run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command as Program;
@@ -29,6 +29,8 @@ fn run(arguments: &[String]) -> Outcome {
 #[derive(Debug, PartialEq)]
 struct Example {
     line: usize,
+    /// Which block of the document, counted from 1.
+    block: usize,
     command: String,
     output: String,
 }
@@ -63,8 +65,14 @@ pub(crate) fn all() -> Outcome<usize> {
         return Ok(0);
     }
     let program = build_cli()?;
-    for (file, example) in &examples {
-        try_example(&program, file, example)?;
+    let place = std::env::temp_dir().join(format!("codepod-example-{}", std::process::id()));
+    for block in examples.chunk_by(|a, b| (&a.0, a.1.block) == (&b.0, b.1.block)) {
+        cache::make_directory(&place)?;
+        let tried = block
+            .iter()
+            .try_for_each(|(file, example)| try_example(&program, &place, file, example));
+        let _ = std::fs::remove_dir_all(&place);
+        tried?;
     }
     println!(
         "docs: {} examples print what the documents say",
@@ -94,10 +102,12 @@ fn parse(text: &str) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     let mut in_console = false;
     let mut collecting = false;
+    let mut block = 0;
     for (index, line) in text.lines().enumerate() {
         if line.starts_with("```") {
             in_console = !in_console && line.trim_end() == "```console";
             collecting = false;
+            block += usize::from(in_console);
         } else if !in_console {
             continue;
         } else if let Some(command) = line.strip_prefix("$ ") {
@@ -105,6 +115,7 @@ fn parse(text: &str) -> Vec<Example> {
             if collecting {
                 examples.push(Example {
                     line: index + 1,
+                    block,
                     command: command.to_owned(),
                     output: String::new(),
                 });
@@ -132,20 +143,21 @@ pub(crate) fn build_cli() -> Outcome<PathBuf> {
     Ok(target.join("debug/codepod"))
 }
 
-fn try_example(program: &Path, file: &Path, example: &Example) -> Outcome {
-    let place = std::env::temp_dir().join(format!("codepod-example-{}", std::process::id()));
-    cache::make_directory(&place)?;
+fn try_example(program: &Path, place: &Path, file: &Path, example: &Example) -> Outcome {
     let bin = program.parent().unwrap_or(Path::new("."));
     let path = std::env::var_os("PATH").unwrap_or_default();
     let paths = std::iter::once(bin.to_owned()).chain(std::env::split_paths(&path));
-    let output = Program::new("bash")
-        .args(["-c", &format!("{} 2>&1", example.command)])
+    // An example that does not end must not keep CI waiting.
+    let output = Program::new("timeout")
+        .args(["60", "bash", "-c"])
+        .arg(format!("{{ {}\n}} 2>&1", example.command))
         .env("PATH", std::env::join_paths(paths).unwrap_or_default())
-        .current_dir(&place)
+        .env("CODEPOD_STATES", place.join(".states"))
+        .current_dir(place)
         .output();
-    let _ = std::fs::remove_dir_all(&place);
     let shown = file.strip_prefix(cache::root()).unwrap_or(file).display();
-    let output = output.map_err(|error| Failure::new(format!("bash did not start: {error}")))?;
+    let output =
+        output.map_err(|error| Failure::new(format!("timeout and bash did not start: {error}")))?;
     let printed = String::from_utf8_lossy(&output.stdout);
     if printed == example.output {
         return Ok(());
@@ -165,6 +177,7 @@ mod tests {
         let text = "```console\n$ cargo build\nnoise\n$ codepod exec -- echo hi\nhi\n```\n```sh\n$ codepod no\n```\n";
         let expected = Example {
             line: 4,
+            block: 1,
             command: "codepod exec -- echo hi".into(),
             output: "hi\n".into(),
         };
@@ -181,11 +194,12 @@ mod tests {
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         let example = |output: &str| Example {
             line: 1,
+            block: 1,
             command: "codepod exec hi | tr a-z A-Z".into(),
             output: output.into(),
         };
-        let right = try_example(&program, Path::new("a.md"), &example("HI\n"));
-        let wrong = try_example(&program, Path::new("a.md"), &example("hi\n"));
+        let right = try_example(&program, &bin, Path::new("a.md"), &example("HI\n"));
+        let wrong = try_example(&program, &bin, Path::new("a.md"), &example("hi\n"));
         std::fs::remove_dir_all(&bin).unwrap();
         assert!(right.is_ok(), "{right:?}");
         assert!(wrong.unwrap_err().to_string().contains("a.md:1"));

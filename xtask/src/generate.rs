@@ -1,8 +1,13 @@
 //! `generate`: files that are made from tables in the code, and the check that they are current.
 
-use std::fmt::Write;
-
-use codepod_abi::{CALLS, CallInfo, Waiting};
+mod calls;
+mod model;
+mod openapi;
+mod page;
+mod python;
+mod schemas;
+mod typescript;
+mod unasync;
 
 use crate::Command;
 use crate::cache;
@@ -24,11 +29,84 @@ struct Generated {
     text: fn() -> Outcome<String>,
 }
 
+/// A module of the Python package's blocking half, made from the asynchronous one of the same name.
+macro_rules! blocking {
+    ($name:literal) => {
+        Generated {
+            path: concat!("sdk/python/src/codepod/_sync/", $name, ".py"),
+            text: || {
+                let source = concat!("sdk/python/src/codepod/_async/", $name, ".py");
+                let text = cache::read(&cache::in_root(source))?;
+                let head = format!(
+                    "# Made by `cargo xtask generate` from {source}. Changes here are lost.\n"
+                );
+                Ok(head + &unasync::blocking(&text))
+            },
+        }
+    };
+}
+
 const FILES: &[Generated] = &[
     Generated {
         path: "docs/reference/calls.md",
-        text: || Ok(calls()),
+        text: || Ok(calls::calls()),
     },
+    Generated {
+        path: "docs/reference/methods.md",
+        text: page::methods,
+    },
+    Generated {
+        path: "docs/reference/api/methods.schema.json",
+        text: schemas::methods,
+    },
+    Generated {
+        path: "docs/reference/api/mcp-tools.json",
+        text: schemas::tools,
+    },
+    Generated {
+        path: "docs/reference/api/openapi.json",
+        text: openapi::document,
+    },
+    Generated {
+        path: "sdk/typescript/src/generated/api.ts",
+        text: typescript::api,
+    },
+    Generated {
+        path: "sdk/python/src/codepod/_generated/types.py",
+        text: python::types,
+    },
+    Generated {
+        path: "sdk/python/src/codepod/_generated/errors.py",
+        text: python::errors,
+    },
+    Generated {
+        path: "sdk/python/src/codepod/_generated/routes.py",
+        text: python::routes,
+    },
+    Generated {
+        path: "sdk/python/src/codepod/_generated/version.py",
+        text: python::version,
+    },
+    Generated {
+        path: "sdk/python/src/codepod/_generated/tools.py",
+        text: python::tools,
+    },
+    Generated {
+        path: "sdk/python/src/codepod/_generated/async_methods.py",
+        text: python::methods,
+    },
+    Generated {
+        path: "sdk/python/src/codepod/_generated/sync_methods.py",
+        text: || Ok(unasync::blocking(&python::methods()?)),
+    },
+    blocking!("__init__"),
+    blocking!("client"),
+    blocking!("command"),
+    blocking!("files"),
+    blocking!("preview"),
+    blocking!("sandbox"),
+    blocking!("stream"),
+    blocking!("tools"),
     Generated {
         path: "docs/reference/tools.md",
         text: support::page,
@@ -69,97 +147,4 @@ pub(crate) fn check() -> Outcome<String> {
         }
     }
     Ok(format!("generated files: {} current", FILES.len()))
-}
-
-/// The reference page of the calls.
-fn calls() -> String {
-    let mut page = String::from(
-        "<!-- Made by `cargo xtask generate` from crates/codepod-abi/src/table.rs. Changes here are lost. -->\n\n\
-         # Calls\n\n\
-         Everything a guest can import. Pointers into the guest's memory are `u32`. Every call but `proc_exit`\n\
-         returns an error number, 0 for success. A call can be linked only by a module whose manifest holds its\n\
-         grant. *Waits* means that the call may wait for another process, the clock or the host.\n",
-    );
-    let mut modules: Vec<&str> = CALLS.iter().map(|call| call.module).collect();
-    modules.dedup();
-    for module in modules {
-        let of_module = || CALLS.iter().filter(|call| call.module == module);
-        let _ = write!(page, "\n## `{module}`: {} calls\n\n", of_module().count());
-        page += "| call | grant | waits | fails with |\n|---|---|---|---|\n";
-        for call in of_module() {
-            let _ = writeln!(
-                page,
-                "| [`{name}`](#{name}) | {grant} | {waits} | {fails} |",
-                name = call.name,
-                grant = call.grant.name(),
-                waits = waits(call),
-                fails = errors(call),
-            );
-        }
-        for call in of_module() {
-            let params: Vec<String> = call
-                .params
-                .iter()
-                .map(|(name, ty)| format!("{name}: {ty}"))
-                .collect();
-            let _ = write!(
-                page,
-                "\n### `{}`\n\n```text\n{}({})\n```\n\n{}\n",
-                call.name,
-                call.name,
-                params.join(", "),
-                text(call),
-            );
-        }
-    }
-    page
-}
-
-fn waits(call: &CallInfo) -> &'static str {
-    match call.waiting {
-        Waiting::Ready => "no",
-        Waiting::Waits => "yes",
-        Waiting::Ends => "does not return",
-    }
-}
-
-fn errors(call: &CallInfo) -> String {
-    let names: Vec<String> = call
-        .fails
-        .iter()
-        .map(|errno| format!("`{}`", errno.name()))
-        .collect();
-    let listed = if names.is_empty() {
-        "nothing".to_owned()
-    } else {
-        names.join(" ")
-    };
-    match call.succeeds {
-        true => listed,
-        false => format!("always: {listed}"),
-    }
-}
-
-/// The documentation of a call as Markdown: links into the Rust documentation become plain code.
-fn text(call: &CallInfo) -> String {
-    let lines: Vec<&str> = call.doc.iter().map(|line| line.trim()).collect();
-    lines
-        .join("\n")
-        .replace("[`crate::", "`")
-        .replace("`]", "`")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_call_has_a_row_and_a_section() {
-        let page = calls();
-        for call in CALLS {
-            assert!(page.contains(&format!("| [`{}`](#{})", call.name, call.name)));
-            assert!(page.contains(&format!("\n### `{}`\n", call.name)));
-        }
-        assert!(!page.contains("[`crate::"));
-    }
 }

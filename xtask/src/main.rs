@@ -27,7 +27,9 @@ mod links;
 mod lock;
 mod metadata;
 mod packages;
+mod parity;
 mod process;
+mod sdk;
 mod setup;
 mod sizes;
 mod spec;
@@ -60,8 +62,10 @@ const COMMANDS: &[Command] = &[
     generate::COMMAND,
     bench::COMMAND,
     fuzz::COMMAND,
+    parity::COMMAND,
     deny::COMMAND,
     docs::COMMAND,
+    sdk::COMMAND,
     ci::COMMAND,
 ];
 

@@ -3,6 +3,7 @@
 use crate::Command;
 use crate::cache;
 use crate::failure::{Failure, Outcome, flag_and_names};
+use crate::parity;
 use crate::process::{self, Watched};
 
 pub(crate) const COMMAND: Command = Command {
@@ -62,6 +63,7 @@ pub(crate) fn nextest(arguments: &[&str]) -> Outcome<Count> {
         .args(arguments)
         // glibc then gives large pieces back to the system when they are freed. Tests look at that.
         .env("MALLOC_MMAP_THRESHOLD_", "65536")
+        .env(parity::VARIABLE, parity::directory()?)
         .watch(Watched::Stderr, |line| {
             if let Some(summary) = nextest_summary(line) {
                 count = summary;

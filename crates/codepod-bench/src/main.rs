@@ -8,6 +8,7 @@
 
 mod agent;
 mod bare;
+mod cli;
 mod concurrency;
 mod create;
 mod data;
@@ -16,9 +17,11 @@ mod native;
 mod pipe;
 mod report;
 mod run;
+mod serve;
 mod shell;
 mod snapshot;
 mod spawn;
+mod store;
 mod timing;
 mod tools;
 
@@ -40,9 +43,12 @@ const BENCHMARKS: &[Benchmark] = &[
     ("agent", agent::run),
     ("pipe", pipe::run),
     ("snapshot", snapshot::run),
+    ("store", store::run),
     ("memory", memory::run),
     ("concurrency", concurrency::run),
     ("tools", tools::run),
+    ("serve", serve::run),
+    ("cli", cli::run),
 ];
 
 /// The first argument of the process that runs one benchmark.

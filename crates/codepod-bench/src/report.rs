@@ -50,6 +50,20 @@ impl Report {
         self.line(what, &shown.to_string(), "", "", value, goal, unit);
     }
 
+    /// A figure with something to see beside it; the goal is of the figure.
+    pub(crate) fn beside(
+        &mut self,
+        what: &str,
+        shown: impl Display,
+        reference: impl Display,
+        value: f64,
+        goal: Goal,
+        unit: &str,
+    ) {
+        let (shown, reference) = (shown.to_string(), reference.to_string());
+        self.line(what, &shown, &reference, "", value, goal, unit);
+    }
+
     /// A figure beside a reference; the goal is of the ratio.
     pub(crate) fn ratio(
         &mut self,

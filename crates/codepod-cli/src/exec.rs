@@ -3,15 +3,23 @@
 use std::time::Duration;
 
 use clap::Args;
-use codepod::{Error, Running, Sandbox};
+use codepod::{Running, Sandbox};
 
-use crate::options::{SandboxOptions, create};
-use crate::streams::{pass_in, pass_out};
+use crate::failure::Failure;
+use crate::options::{SandboxOptions, compiling, create};
+use crate::streams::{has_input, pass_in, pass_out};
 
 /// Exit status at the timeout, as `timeout(1)` has it.
 const TIMED_OUT: u8 = 124;
 
+const EXAMPLES: &str = "\
+Examples:
+  codepod exec -- wc -c /etc/hostname
+  codepod exec -- sort -k 2 < table.txt
+  codepod exec --mount .:/work -- rg TODO /work";
+
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Exec {
     #[command(flatten)]
     sandbox: SandboxOptions,
@@ -26,7 +34,7 @@ pub(crate) struct Exec {
 }
 
 impl Exec {
-    pub(crate) fn run(self) -> Result<u8, Error> {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
         let options = self.sandbox.options()?;
         let timeout = options.timeout;
         let sandbox = create(options)?;
@@ -35,21 +43,17 @@ impl Exec {
             .iter()
             .map(|word| word.as_encoded_bytes())
             .collect();
-        let mut running = sandbox.command(argv).start()?;
-        if let Some(stdin) = running.stdin.take() {
-            // Not joined: a read of a terminal that never ends must not keep the program alive.
-            std::thread::spawn(move || pass_in(stdin));
-        }
-        let out = running
-            .stdout
-            .take()
-            .map(|stream| std::thread::spawn(move || pass_out(stream, std::io::stdout())));
-        let err = running
-            .stderr
-            .take()
-            .map(|stream| std::thread::spawn(move || pass_out(stream, std::io::stderr())));
+        let command = sandbox.command(argv);
+        let mut running = match has_input() {
+            true => command.start()?,
+            false => command.start_without_input()?,
+        };
+        pass_in(running.stdin.take());
+        let out = pass_out(running.stdout.take(), std::io::stdout());
+        let err = pass_out(running.stderr.take(), std::io::stderr());
+        let progress = compiling(&sandbox);
         let status = wait(&mut running, timeout, &sandbox);
-        drop(running);
+        drop((running, progress));
         for thread in [out, err].into_iter().flatten() {
             let _ = thread.join();
         }
@@ -57,7 +61,7 @@ impl Exec {
     }
 }
 
-fn wait(running: &mut Running, timeout: Duration, sandbox: &Sandbox) -> Result<u8, Error> {
+fn wait(running: &mut Running, timeout: Duration, sandbox: &Sandbox) -> Result<u8, Failure> {
     let (done, ended) = std::sync::mpsc::channel::<()>();
     let killer = sandbox.clone();
     let watch = std::thread::spawn(move || {

@@ -3,19 +3,44 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 
+mod apply;
+mod changes;
+mod completions;
+mod doctor;
 mod exec;
+mod failure;
+mod mcp;
 mod options;
+mod progress;
+mod rpc;
 mod run;
+mod serve;
+mod shell;
+mod states;
 mod streams;
+#[cfg(feature = "telemetry")]
+mod telemetry;
+mod terminal_text;
+mod tools;
+mod undo;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use codepod::{Errno, Error, ErrorKind};
+
+const EXAMPLES: &str = "\
+Examples:
+  codepod run 'echo hello | tr a-z A-Z'        a script in a new sandbox
+  codepod run --state play 'x=5'               files and variables kept for the next time
+  codepod shell --state play                   the same at a prompt
+  codepod run --mount .:/work:overlay …        a directory of yours, which stays as it is
+  codepod doctor                               what this machine has and lacks
+
+`codepod COMMAND --help` tells more, with examples.";
 
 /// A computer for every AI agent, in microseconds.
 #[derive(Parser)]
-#[command(name = "codepod", version, arg_required_else_help = true)]
+#[command(name = "codepod", version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -23,38 +48,49 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run a bash script in a sandbox, with standard input and output passed through
+    Run(run::Run),
+    /// Work at a prompt in a sandbox
+    Shell(shell::Shell),
     /// Run one tool in a new sandbox, with standard input and output passed through
     Exec(exec::Exec),
-    /// Run a bash script in a new sandbox, with standard input and output passed through
-    Run(run::Run),
+    /// List, show, copy, compare, export, import and remove the states that are kept
+    States(states::States),
+    /// Show what a kept state has changed
+    Changes(changes::ChangesOf),
+    /// Take what a kept state has changed in a mounted directory over to the host
+    Apply(apply::Apply),
+    /// Take a kept state back to before its last runs
+    Undo(undo::Undo),
+    /// List the tools of a sandbox, or what one of them can do
+    Tools(tools::Tools),
+    /// Say what this machine has for codepod, what is missing and how to get it
+    Doctor(doctor::Doctor),
+    /// Print completions for a shell
+    Completions(completions::Completions),
+    /// Serve JSON-RPC on standard input and output, a line for each message
+    Rpc(rpc::Rpc),
+    /// Serve HTTP: methods as routes, for many tenants with keys
+    Serve(serve::Serve),
+    /// Serve a sandbox as tools for a model: the Model Context Protocol
+    Mcp(mcp::Mcp),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
-        Command::Exec(exec) => exec.run(),
         Command::Run(run) => run.run(),
+        Command::Shell(shell) => shell.run(),
+        Command::Exec(exec) => exec.run(),
+        Command::States(states) => states.run(),
+        Command::Changes(changes) => changes.run(),
+        Command::Apply(apply) => apply.run(),
+        Command::Undo(undo) => undo.run(),
+        Command::Tools(tools) => tools.run(),
+        Command::Doctor(doctor) => doctor.run(),
+        Command::Completions(completions) => completions.run(),
+        Command::Rpc(rpc) => rpc.run().map_err(failure::Failure::from),
+        Command::Serve(serve) => serve.run().map_err(failure::Failure::from),
+        Command::Mcp(mcp) => mcp.run(),
     };
-    match result {
-        Ok(code) => ExitCode::from(code),
-        Err(error) => {
-            eprintln!("error: {error}");
-            if let Some(hint) = error.hint() {
-                eprintln!("hint: {hint}");
-            }
-            ExitCode::from(status_of(&error))
-        }
-    }
-}
-
-/// The status that a shell would give: 127 for a tool that is not there, 126 for one that cannot be run, and
-/// 125 for what is wrong with codepod or its options.
-fn status_of(error: &Error) -> u8 {
-    match error.kind() {
-        ErrorKind::Spawn {
-            errno: Errno::NoEnt,
-            ..
-        } => 127,
-        ErrorKind::Spawn { .. } => 126,
-        _ => 125,
-    }
+    ExitCode::from(result.unwrap_or_else(|failure| failure.tell()))
 }

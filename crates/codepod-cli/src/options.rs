@@ -8,9 +8,12 @@ use std::time::Duration;
 
 use clap::Args;
 use codepod::{
-    Error, ErrorKind, Event, EventFn, Mount, MountAccess, Options, Profile, Runtime,
-    RuntimeOptions, Sandbox,
+    Event, EventFn, Kept, Mount, MountAccess, Options, Profile, Runtime, RuntimeOptions, Sandbox,
+    StateDirectory,
 };
+
+use crate::failure::Failure;
+use crate::progress::Progress;
 
 #[derive(Args)]
 pub(crate) struct SandboxOptions {
@@ -30,7 +33,7 @@ pub(crate) struct SandboxOptions {
     #[arg(long, value_name = "NAME", value_parser = parse_profile, default_value = "default")]
     profile: Profile,
     /// Memory of a process in megabytes
-    #[arg(long, value_name = "MB")]
+    #[arg(long, value_name = "MB", value_parser = parse_megabytes)]
     memory: Option<usize>,
     /// Allow only this command to be started; may be given again. What bash does itself stays allowed
     #[arg(long = "allow", value_name = "COMMAND")]
@@ -44,7 +47,8 @@ pub(crate) struct SandboxOptions {
 }
 
 impl SandboxOptions {
-    pub(crate) fn options(self) -> Result<Options, Error> {
+    /// The options, with the variables apart: a state that is kept has its own environment already.
+    pub(crate) fn options(self) -> Result<Options, Failure> {
         let mut options = Options::with_profile(self.profile);
         if !self.allowed.is_empty() {
             let shell = "bash".to_owned();
@@ -67,14 +71,75 @@ impl SandboxOptions {
         }
         Ok(options)
     }
+
+    /// How long a command may take, if that was said.
+    pub(crate) fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// Fails where the options say what a state that is kept decides.
+    pub(crate) fn check_for_state(&self, name: &str) -> Result<(), Failure> {
+        match self.cwd {
+            Some(_) if StateDirectory::of_user()?.contains(name)? => Err(Failure::new(
+                format!("the state `{name}` has a working directory of its own"),
+                "leave out `--cwd`, and write `cd DIRECTORY` in the script",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A sandbox that is new, or goes on from a state and is kept.
+pub(crate) enum Place {
+    New(Sandbox),
+    Kept(Kept),
+}
+
+impl Place {
+    /// Makes it; for a state that is there already the variables of the options are for [`Place::sandbox`]'s scripts.
+    pub(crate) fn open(options: Options, state: Option<&str>) -> Result<Place, Failure> {
+        let runtime = runtime(&options)?;
+        Ok(match state {
+            Some(name) => {
+                let _progress = Progress::of("loading the state");
+                Place::Kept(StateDirectory::of_user()?.wake(&runtime, name, options)?)
+            }
+            None => Place::New(Sandbox::create_on(&runtime, options)?),
+        })
+    }
+
+    pub(crate) fn sandbox(&self) -> &Sandbox {
+        match self {
+            Place::New(sandbox) => sandbox,
+            Place::Kept(kept) => kept.sandbox(),
+        }
+    }
+
+    /// Saves what has changed, where it is kept.
+    pub(crate) fn save(&self) -> Result<(), Failure> {
+        if let Place::Kept(kept) = self {
+            let _progress = Progress::of("saving the state");
+            kept.save()?;
+        }
+        Ok(())
+    }
+}
+
+/// Tells while the first start on a machine compiles what it needs.
+pub(crate) fn compiling(sandbox: &Sandbox) -> Progress {
+    let runtime = sandbox.runtime().clone();
+    Progress::watching(move || {
+        let guest = runtime.engine().compiling()?;
+        Some(format!("preparing `{guest}` for this machine, once"))
+    })
 }
 
 /// Writes events to the end of a file.
-fn append_to(path: &Path) -> Result<EventFn, Error> {
+fn append_to(path: &Path) -> Result<EventFn, Failure> {
     let opened = OpenOptions::new().create(true).append(true).open(path);
     let file = opened.map_err(|error| {
         let why = format!("cannot write events to `{}`: {error}", path.display());
-        Error::from(ErrorKind::InvalidArgument(why))
+        Failure::new(why, "name a file in a directory that you may write to")
     })?;
     Ok(Arc::new(move |event: &Event| {
         // A line at a time, so that several programs can write to one file. A full disk must not stop the script.
@@ -86,16 +151,32 @@ fn parse_profile(name: &str) -> Result<Profile, String> {
     Profile::by_name(name).ok_or_else(|| "there are `small`, `default` and `large`".into())
 }
 
-/// A sandbox on an engine with just the places that its processes can take: setting up more takes longer than `true`.
-pub(crate) fn create(options: Options) -> Result<Sandbox, Error> {
+/// An engine with just the places that a sandbox's processes can take: setting up more takes longer than `true`.
+pub(crate) fn runtime(options: &Options) -> Result<Runtime, Failure> {
     let mut setup = RuntimeOptions::default();
     setup.slots = setup
         .slots
         .min(u32::try_from(options.limits.processes).unwrap_or(u32::MAX));
-    Sandbox::create_on(&Runtime::new(setup)?, options)
+    Ok(Runtime::new(setup)?)
 }
 
-fn parse_mount(text: &str) -> Result<Mount, String> {
+/// A new sandbox.
+pub(crate) fn create(options: Options) -> Result<Sandbox, Failure> {
+    let runtime = runtime(&options)?;
+    Ok(Sandbox::create_on(&runtime, options)?)
+}
+
+fn parse_megabytes(text: &str) -> Result<usize, String> {
+    let megabytes: usize = text
+        .parse()
+        .map_err(|_| "write a whole number of megabytes, such as 256")?;
+    match megabytes {
+        1..=4096 => Ok(megabytes),
+        _ => Err("a process can have 1 to 4096 megabytes".into()),
+    }
+}
+
+pub(crate) fn parse_mount(text: &str) -> Result<Mount, String> {
     let (rest, access) = match text.rsplit_once(':') {
         Some((rest, "ro")) => (rest, MountAccess::ReadOnly),
         Some((rest, "rw")) => (rest, MountAccess::ReadWrite),

@@ -4,15 +4,32 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};
 
 use clap::Args;
-use codepod::{Error, ErrorKind, Script};
+use codepod::Script;
 
-use crate::options::{SandboxOptions, create};
-use crate::streams::{pass_in, pass_out};
+use crate::failure::Failure;
+use crate::options::{Place, SandboxOptions, compiling};
+use crate::streams::{has_input, pass_in, pass_out, show};
+use crate::terminal_text::shown_path;
+
+const EXAMPLES: &str = "\
+Examples:
+  codepod run 'echo hello | tr a-z A-Z'
+  codepod run 'echo $1 $2' one two
+  codepod run < script.sh
+  git log --oneline | codepod run 'sort -k 2 | head'
+  codepod run --mount .:/work:overlay --preview 'sed -i s/old/new/ /work/*.txt'
+  codepod run --state play 'x=5; echo $x > file'; codepod run --state play 'echo $x; cat file'
+
+The exit status is the script's; 124 after the timeout, 125 when codepod itself fails.";
 
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Run {
     #[command(flatten)]
     sandbox: SandboxOptions,
+    /// Go on from the state of this name and keep files and variables under it; a new name begins a new one
+    #[arg(long, value_name = "NAME")]
+    state: Option<String>,
     /// Only show what would happen: nothing reaches the host; the changes follow on standard error, with a diff
     #[arg(long)]
     preview: bool,
@@ -35,56 +52,71 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) fn run(self) -> Result<u8, Error> {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
         let script = match self.script {
             Some(ref script) => script.as_encoded_bytes().to_vec(),
             None => read_script()?,
         };
+        if let Some(name) = &self.state {
+            self.sandbox.check_for_state(name)?;
+        }
         let mut options = self.sandbox.options()?;
         options.hints = !self.no_hints;
-        let sandbox = create(options)?;
+        let env = options.env.clone();
+        let place = Place::open(options, self.state.as_deref())?;
         let name = OsString::from("bash");
         let arguments = [&name].into_iter().chain(&self.arguments);
-        let script = sandbox
+        let script = place
+            .sandbox()
             .script(script)
             .arguments(arguments.map(|word| word.as_encoded_bytes()));
-        if self.preview || self.json {
-            return collected(script, self.script.is_some(), self.preview, self.json);
-        }
-        let mut running = script.start()?;
-        let stdin = running.stdin.take();
+        // A state that is kept has an environment already.
+        let script = match place {
+            Place::Kept(_) => env
+                .iter()
+                .fold(script, |script, (name, value)| script.env(name, value)),
+            Place::New(_) => script,
+        };
+        let progress = compiling(place.sandbox());
         // A script from standard input has used it up.
-        if let (Some(stdin), Some(_)) = (stdin, &self.script) {
-            // Not joined: a read of a terminal that never ends must not keep the program alive.
-            std::thread::spawn(move || pass_in(stdin));
-        }
-        let out = running
-            .stdout
-            .take()
-            .map(|stream| std::thread::spawn(move || pass_out(stream, std::io::stdout())));
-        let err = running
-            .stderr
-            .take()
-            .map(|stream| std::thread::spawn(move || pass_out(stream, std::io::stderr())));
-        let result = running.wait_blocking();
-        for thread in [out, err].into_iter().flatten() {
-            let _ = thread.join();
-        }
-        let result = result?;
-        // What the host has to say, beside what the script said.
-        let _ = std::io::stderr().write_all(&result.stderr);
-        Ok(result.exit_code as u8)
+        let reads = self.script.is_some() && has_input();
+        let status = if self.preview || self.json {
+            collected(script, reads, self.preview, self.json)?
+        } else {
+            passed(script, reads)?
+        };
+        drop(progress);
+        place.save()?;
+        Ok(status)
     }
 }
 
-/// Runs a script to its end and prints the result then: as it is, or as JSON.
-fn collected(script: Script, reads: bool, preview: bool, json: bool) -> Result<u8, Error> {
-    let mut stdin = Vec::new();
-    if reads && !std::io::stdin().is_terminal() {
-        let read = std::io::stdin().read_to_end(&mut stdin);
-        read.map_err(|error| ErrorKind::InvalidArgument(format!("standard input: {error}")))?;
+/// Runs a script with this program's own streams.
+fn passed(script: Script, reads: bool) -> Result<u8, Failure> {
+    let mut running = match reads {
+        true => script.start()?,
+        false => script.start_without_input()?,
+    };
+    pass_in(running.stdin.take());
+    let out = pass_out(running.stdout.take(), std::io::stdout());
+    let err = pass_out(running.stderr.take(), std::io::stderr());
+    let result = running.wait_blocking();
+    for thread in [out, err].into_iter().flatten() {
+        let _ = thread.join();
     }
-    let script = script.stdin(stdin);
+    let result = result?;
+    // What the host has to say, beside what the script said.
+    show(std::io::stderr(), &result.stderr);
+    Ok(result.exit_code as u8)
+}
+
+/// Runs a script to its end and prints the result then: as it is, or as JSON.
+fn collected(script: Script, reads: bool, preview: bool, json: bool) -> Result<u8, Failure> {
+    let script = if reads {
+        script.stdin(read_all()?)
+    } else {
+        script
+    };
     let (result, mut changes) = if preview {
         let preview = script.preview_blocking()?;
         let changes = preview.changes()?;
@@ -92,7 +124,6 @@ fn collected(script: Script, reads: bool, preview: bool, json: bool) -> Result<u
     } else {
         (script.run_blocking()?, None)
     };
-    let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
     if json {
         let mut text = serde_json::json!({
             "exit_code": result.exit_code,
@@ -108,32 +139,39 @@ fn collected(script: Script, reads: bool, preview: bool, json: bool) -> Result<u
             text["changes"] = paths.collect::<Vec<_>>().into();
             text["diff"] = String::from_utf8_lossy(&changes.unified_diff()).into();
         }
-        let _ = writeln!(out, "{text}");
-    } else {
-        let _ = out.write_all(&result.stdout);
-        let _ = out.flush();
-        let _ = err.write_all(&result.stderr);
-        if let Some(changes) = &mut changes {
-            let _ = writeln!(err, "codepod: {} changes, none of them made", changes.len());
-            for change in changes.iter() {
-                let _ = writeln!(err, "{change}");
-            }
-            let _ = err.write_all(&changes.unified_diff());
+        let _ = writeln!(std::io::stdout(), "{text}");
+        return Ok(result.exit_code as u8);
+    }
+    show(std::io::stdout(), &result.stdout);
+    show(std::io::stderr(), &result.stderr);
+    if let Some(changes) = &mut changes {
+        let mut err = std::io::stderr().lock();
+        let _ = writeln!(err, "codepod: {} changes, none of them made", changes.len());
+        for change in changes.iter() {
+            let _ = writeln!(err, "{} {}", change.letter(), shown_path(&change.path));
         }
+        drop(err);
+        show(std::io::stderr(), &changes.unified_diff());
     }
     Ok(result.exit_code as u8)
 }
 
-fn read_script() -> Result<Vec<u8>, Error> {
-    let missing = |why: String| Error::from(ErrorKind::InvalidArgument(why));
+fn read_script() -> Result<Vec<u8>, Failure> {
     if std::io::stdin().is_terminal() {
-        return Err(missing(
-            "there is no script: write it as an argument, or pass it on standard input".into(),
+        return Err(Failure::new(
+            "there is no script",
+            "write it as an argument, `codepod run 'echo hi'`, pass it on standard input, or start `codepod shell`",
         ));
     }
-    let mut script = Vec::new();
-    std::io::stdin()
-        .read_to_end(&mut script)
-        .map_err(|error| missing(format!("cannot read standard input: {error}")))?;
-    Ok(script)
+    read_all()
+}
+
+fn read_all() -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().read_to_end(&mut bytes);
+    read.map_err(|error| {
+        let why = format!("cannot read standard input: {error}");
+        Failure::new(why, "`< /dev/null` gives the script nothing to read")
+    })?;
+    Ok(bytes)
 }

@@ -1,25 +1,13 @@
 //! `codepod run` as a user meets it: streams, statuses, options.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+mod support;
+
+use std::process::Command;
 
 /// Runs the command with an input; its status, output and complaints.
 fn codepod(arguments: &[&str], input: &str) -> (i32, String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_codepod"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    // It may have ended without reading.
-    let _ = stdin.write_all(input.as_bytes());
-    drop(stdin);
-    let output = child.wait_with_output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let status = output.status.code().unwrap_or(-1);
-    (status, text(output.stdout), text(output.stderr))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codepod"));
+    support::ends(command.args(arguments), input)
 }
 
 #[track_caller]

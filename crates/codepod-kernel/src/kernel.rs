@@ -59,7 +59,7 @@ pub struct KernelOptions {
     /// The files.
     pub vfs: Vfs,
     /// How far things may grow.
-    pub limits: Limits,
+    pub limits: Arc<Limits>,
     /// What is allowed.
     pub policy: Policy,
     /// Owner of the processes that the host starts.
@@ -118,7 +118,7 @@ impl Kernel {
             id: options.id,
             vfs: options.vfs,
             processes: ProcessTable::new(options.limits.total_memory_bytes, booted),
-            limits: Arc::new(options.limits),
+            limits: options.limits,
             policy: options.policy,
             uid: options.uid,
             gid: options.gid,
@@ -149,29 +149,16 @@ impl Kernel {
     }
 
     fn fork_with(&self, id: u64, vfs: Vfs) -> Kernel {
-        let booted = self.host.monotonic();
-        Kernel {
+        Kernel::new(KernelOptions {
             id,
             host: self.host.clone(),
             vfs,
-            processes: ProcessTable::new(self.limits.total_memory_bytes, booted),
             limits: self.limits.clone(),
             policy: self.policy.clone(),
             uid: self.uid,
             gid: self.gid,
-            files: Arena::default(),
-            pipes: Arena::default(),
-            sinks: Arena::default(),
-            terminals: Arena::default(),
-            fifos: HashMap::new(),
-            started: Vec::new(),
-            ended: Ended::default(),
-            reached: Reached::default(),
-            commands: HostCommands::default(),
-            runs: 0,
-            waiters: 0,
             trace: self.trace.clone(),
-        }
+        })
     }
 
     /// The files as they are, as a value.
@@ -498,6 +485,36 @@ impl Kernel {
             self.terminals.remove(id.0);
             self.drop_end(input, End::Write, None);
             self.drop_end(output, End::Read, None);
+        }
+    }
+
+    /// Forgets a terminal that no process has opened; the host's ends stay its own.
+    pub fn forget_terminal(&mut self, id: TerminalId) {
+        let unused = self.terminals.get(id.0).map(|terminal| terminal.references);
+        if unused == Some(0) {
+            self.terminals.remove(id.0);
+        }
+    }
+
+    /// A terminal's size and mode, and whether somebody waits for its input; `None` once no process has it.
+    pub fn terminal(&self, id: TerminalId) -> Option<(TerminalState, bool)> {
+        let terminal = self.terminals.get(id.0)?;
+        let input = self.pipes.get(terminal.input.0);
+        let wanted = input.is_some_and(|pipe| !pipe.read_waiters.is_empty());
+        Some((terminal.state, wanted))
+    }
+
+    /// Tells a terminal its size.
+    pub fn resize_terminal(&mut self, id: TerminalId, rows: u32, columns: u32) {
+        if let Some(terminal) = self.terminals.get_mut(id.0) {
+            let state = TerminalState {
+                rows,
+                columns,
+                ..terminal.state
+            };
+            if Terminal::accepts(&state) {
+                terminal.state = state;
+            }
         }
     }
 

@@ -68,32 +68,37 @@ impl Pipe {
         }
     }
 
-    /// Adds an end; who waits for the other side of a fifo looks again.
+    /// Adds an end; who waits for the other side of a fifo looks again when it is the first.
     pub(crate) fn open(&mut self, end: End) {
-        match end {
+        let ends = match end {
             End::Read => {
-                self.readers += 1;
                 self.read_opens += 1;
+                &mut self.readers
             }
             End::Write => {
-                self.writers += 1;
                 self.write_opens += 1;
+                &mut self.writers
             }
+        };
+        *ends += 1;
+        if *ends == 1 {
+            self.wake_all();
         }
-        self.wake_all();
     }
 
-    /// Takes an end away.
+    /// Takes an end away; who waits at the other looks again when it was the last.
     pub(crate) fn close(&mut self, end: End) {
-        match end {
-            End::Read => {
-                self.readers = self.readers.saturating_sub(1);
-                if self.readers == 0 {
-                    // Nobody will read it: give the memory back now.
-                    self.queue = VecDeque::new();
-                }
-            }
-            End::Write => self.writers = self.writers.saturating_sub(1),
+        let ends = match end {
+            End::Read => &mut self.readers,
+            End::Write => &mut self.writers,
+        };
+        *ends = ends.saturating_sub(1);
+        if *ends > 0 {
+            return;
+        }
+        if end == End::Read {
+            // Nobody will read it: give the memory back now.
+            self.queue = VecDeque::new();
         }
         self.wake_all();
     }

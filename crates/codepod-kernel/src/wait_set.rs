@@ -22,6 +22,11 @@ impl WaitSet {
         }
     }
 
+    /// Whether nobody waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiters.is_empty()
+    }
+
     /// Wakes everybody and forgets them.
     pub(crate) fn wake(&mut self) {
         for (_, waker) in self.waiters.drain(..) {

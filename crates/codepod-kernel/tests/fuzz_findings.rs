@@ -24,7 +24,7 @@ fn kernel(limits: Limits) -> Kernel {
         id: 1,
         host: Arc::new(VirtualHost::new(1)),
         vfs,
-        limits,
+        limits: limits.into(),
         policy: Policy::default(),
         uid: 0,
         gid: 0,

@@ -14,6 +14,7 @@ usage: codepod-spec COMMAND [OPTIONS]
                           our cases, those with FILTER in `DIRECTORY/TOPIC/NAME`: in the sandbox; in real bash;
                           recorded from real bash. `tools/sed/` are those of sed
   support [FILTER]        adds options of the real tools' --help to what the files of those cases say about them
+  edges [FILTER]          which unusual inputs (NUL, bytes that are no UTF-8, long lines…) the cases of tools show
   oils                    the cases of the Oils project that bash itself passes
     --filter TEXT         those whose id contains it
     --failed              list the ids of those that fail
@@ -49,6 +50,7 @@ pub(crate) fn run(words: &[OsString]) -> Result<()> {
         "run" => case_arguments(Action::Run, &mut words),
         "verify" => case_arguments(Action::Verify, &mut words),
         "support" => case_arguments(Action::Support, &mut words),
+        "edges" => case_arguments(Action::Edges, &mut words),
         "bless" => case_arguments(Action::Bless, &mut words),
         "oils" => oils::run(&oils_arguments(&mut words)?),
         "fuzz" => fuzz::run(&fuzz_arguments(&mut words)?),

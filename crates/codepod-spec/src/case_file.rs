@@ -66,6 +66,8 @@ pub(crate) struct Case {
     pub(crate) differs: Option<String>,
     /// Why it fails today.
     pub(crate) pending: Option<String>,
+    /// The kinds of unusual input it shows ([`crate::edges`]); only in `tools`.
+    pub(crate) edges: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -87,7 +89,7 @@ impl CaseFile {
         CaseFile::parse(path, text).map_err(|why| Failure::file("use", path, why))
     }
 
-    fn parse(path: &Path, text: String) -> Result<CaseFile, String> {
+    pub(crate) fn parse(path: &Path, text: String) -> Result<CaseFile, String> {
         let document: Document = toml::from_str(&text).map_err(|error| error.to_string())?;
         let (cases, support) = (document.case, document.support);
         if let Some(key) = unknown_key(&text) {
@@ -171,6 +173,10 @@ impl CaseFile {
 impl Case {
     fn to_text(&self) -> String {
         let mut text = format!("{BEGIN}\nname = {}\n", quoted(&self.name));
+        if !self.edges.is_empty() {
+            let edges: Vec<String> = self.edges.iter().map(|edge| quoted(edge)).collect();
+            text += &format!("edges = [{}]\n", edges.join(", "));
+        }
         for (key, table) in [("files", &self.files), ("env", &self.env)] {
             if !table.is_empty() {
                 text += &format!("{key} = {}\n", inline_table(table));
@@ -219,7 +225,7 @@ fn header(text: &str) -> Vec<String> {
 /// A key outside of cases that says nothing to us.
 fn unknown_key(text: &str) -> Option<String> {
     let table: toml::Table = toml::from_str(text).ok()?;
-    let known = ["origin", "works", "differs", "missing", "case"];
+    let known = ["origin", "works", "differs", "missing", "edges", "case"];
     table
         .into_iter()
         .map(|(key, _)| key)

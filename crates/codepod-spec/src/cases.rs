@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use crate::case_file::{Case, CaseFile};
 use crate::compare::difference;
+use crate::edges;
 use crate::failure::{Failure, Result};
 use crate::job::{Feed, Job, Left, Outcome, Place, environment};
 use crate::native::Native;
@@ -44,6 +45,8 @@ pub(crate) enum Action {
     Bless,
     /// Write down which options tools have.
     Support,
+    /// List which unusual inputs the cases of tools show.
+    Edges,
 }
 
 /// How a case went.
@@ -75,9 +78,15 @@ pub(crate) fn run(action: Action, filter: Option<&str>) -> Result<()> {
     if action == Action::Bless {
         return bless(&mut files, filter);
     }
-    if action == Action::Support {
+    if matches!(action, Action::Support | Action::Edges) {
         files.retain(|file| file.directory == "tools");
+    }
+    if action == Action::Support {
         return fill_support(&mut files);
+    }
+    if action == Action::Edges {
+        print!("{}", edges::table(&files));
+        return judge_edges(&files);
     }
     if let Some(file) = files.iter().find(|file| !file.is_in_form()) {
         return Err(
@@ -107,11 +116,12 @@ pub(crate) fn run(action: Action, filter: Option<&str>) -> Result<()> {
             wrong += 1;
         }
     }
+    let edges = judge_edges(&files);
     let cases = chosen(&files, filter);
     let verdicts = pool::map(&cases, |(file, case)| judge(action, place, file, case));
     report(action, &cases, verdicts.into_iter().collect::<Result<_>>()?)?;
     match wrong {
-        0 => Ok(()),
+        0 => edges,
         _ => Err(Failure::new(format!("{wrong} options are not as their tools' files say"))
             .hint("`cargo xtask spec support tools/NAME/` adds what is not listed; the rest is yours to say")),
     }
@@ -130,6 +140,22 @@ fn support_mistakes(action: Action, place: &dyn Place, file: &CaseFile) -> Resul
         .into_iter()
         .map(|option| format!("`{option}` is not listed"))
         .collect())
+}
+
+/// Prints which unusual inputs no case of a tool shows. Fails when there are any.
+fn judge_edges(files: &[CaseFile]) -> Result<()> {
+    let mut wrong = 0;
+    for file in files.iter().filter(|file| file.directory == "tools") {
+        for mistake in edges::mistakes(file) {
+            println!("edges of {}: {mistake}", file.id());
+            wrong += 1;
+        }
+    }
+    match wrong {
+        0 => Ok(()),
+        _ => Err(Failure::new(format!("{wrong} kinds of unusual input are not as tools' files say"))
+            .hint("`cargo xtask spec edges` lists them; docs/style.md says how a case names what it shows")),
+    }
 }
 
 /// Adds what is not listed to what the files of tools say about their options.

@@ -57,10 +57,6 @@ impl fmt::Display for Failure {
 
 impl From<codepod::Error> for Failure {
     fn from(error: codepod::Error) -> Failure {
-        let failure = Failure::new(error.to_string());
-        match error.hint() {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
+        Failure::new(error.to_string()).hint(error.hint())
     }
 }

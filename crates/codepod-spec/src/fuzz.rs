@@ -18,7 +18,6 @@ mod word;
 
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::cases::without_hints;
@@ -99,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         arguments,
         seed,
         shown: Mutex::default(),
-        unstable: AtomicUsize::new(0),
+        unstable: Mutex::default(),
     };
     let started = Instant::now();
     let mut differing = 0;
@@ -120,11 +119,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             );
         }
     }
-    let unstable = run.unstable.load(Ordering::Relaxed);
+    let mut unstable = run
+        .unstable
+        .lock()
+        .map_or_else(|_| Vec::new(), |list| list.clone());
+    unstable.sort_unstable();
     println!(
-        "fuzz: {differing} of {} scripts differ (seed {seed}, {:.1} s); {unstable} more on which bash differs from itself",
+        "fuzz: {differing} of {} scripts differ (seed {seed}, {:.1} s); {} more do not do the same each time {unstable:?}",
         arguments.count,
-        started.elapsed().as_secs_f64()
+        started.elapsed().as_secs_f64(),
+        unstable.len()
     );
     match differing {
         _ if arguments.report => Ok(()),
@@ -145,8 +149,8 @@ struct Run<'a> {
     seed: u64,
     /// Small scripts that were shown already.
     shown: Mutex<Vec<Vec<u8>>>,
-    /// Scripts on which bash does not always do the same, or takes too long.
-    unstable: AtomicUsize,
+    /// Scripts on which bash or the sandbox does not always do the same, or bash takes too long.
+    unstable: Mutex<Vec<u64>>,
 }
 
 /// In what two outcomes differ first, bash's before ours. A smaller script must differ in the same.
@@ -172,7 +176,9 @@ impl Run<'_> {
         for _ in 0..AGAIN {
             let native = self.native.run(&job(&script))?;
             if native.timed_out || self.compare(&script)?.as_ref() != Some(&difference) {
-                self.unstable.fetch_add(1, Ordering::Relaxed);
+                if let Ok(mut unstable) = self.unstable.lock() {
+                    unstable.push(index);
+                }
                 return Ok(false);
             }
         }

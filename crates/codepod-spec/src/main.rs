@@ -16,6 +16,7 @@ mod arguments;
 mod case_file;
 mod cases;
 mod compare;
+mod edges;
 mod failure;
 mod fuzz;
 #[path = "../../../guests/spec-helpers/src/helpers.rs"]

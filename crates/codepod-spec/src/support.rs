@@ -43,6 +43,8 @@ pub(crate) struct Support {
     pub(crate) differs: BTreeMap<String, String>,
     /// Options, or topics, that are not there, and why.
     pub(crate) missing: BTreeMap<String, String>,
+    /// Kinds of unusual input that no case shows, and why ([`crate::edges`]).
+    pub(crate) edges: BTreeMap<String, String>,
 }
 
 impl Support {
@@ -81,7 +83,11 @@ impl Support {
             }
             text += "\n'''\n";
         }
-        for (name, table) in [("differs", &self.differs), ("missing", &self.missing)] {
+        for (name, table) in [
+            ("differs", &self.differs),
+            ("missing", &self.missing),
+            ("edges", &self.edges),
+        ] {
             if table.is_empty() {
                 continue;
             }
@@ -179,8 +185,16 @@ fn is_one_option(key: &str) -> bool {
 
 /// Whether a tool says that it has no such option.
 fn is_refused(tool: &str, option: &str, place: &dyn Place) -> Result<bool> {
-    let script = format!("env -- '{tool}' '{option}' </dev/null 2>&1 >/dev/null");
-    let (text, status) = run(&script, place)?;
+    let ask = |arguments: &str| {
+        run(
+            &format!("env -- '{tool}' {arguments} </dev/null 2>&1 >/dev/null"),
+            place,
+        )
+    };
+    let (mut text, mut status) = ask(&format!("'{option}'"))?;
+    if text.contains("requires an argument") {
+        (text, status) = ask(&format!("'{option}' 1"))?;
+    }
     Ok(status != 0 && REFUSALS.iter().any(|refusal| text.contains(refusal)))
 }
 

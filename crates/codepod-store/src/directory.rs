@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::backend::{Backend, Blob};
 use crate::error::StoreError;
+use crate::namespace::folder;
 
 const LOCK: &str = "lock";
 const TEMPORARY: &str = "t";
 const FOLDERS: [&str; 4] = ["c", "m", "p", TEMPORARY];
-const LONGEST: usize = 100;
 
 /// A namespace in a directory.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Directory {
         for name in FOLDERS {
             fs::create_dir_all(path.join(name)).map_err(StoreError::io("make a directory"))?;
         }
-        let lock = File::options()
+        let mut lock = File::options()
             .create(true)
             .truncate(false)
             .write(true)
@@ -43,9 +43,13 @@ impl Directory {
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => StoreError::Locked {
                 namespace: namespace.to_owned(),
+                process: holder(&path),
             },
             TryLockError::Error(error) => StoreError::io("lock the namespace")(error),
         })?;
+        // Who has it, for those who want it too. Only told, never relied on.
+        let _ = lock.set_len(0);
+        let _ = writeln!(lock, "{}", std::process::id());
         // What a process that was killed had not finished.
         let unfinished =
             fs::read_dir(path.join(TEMPORARY)).map_err(StoreError::io("list files"))?;
@@ -61,27 +65,13 @@ impl Directory {
     }
 }
 
-/// The folder of a namespace: no two have the same, not even where upper and lower case are one.
-fn folder(namespace: &str) -> Result<String, StoreError> {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
-    if namespace.is_empty() || namespace.len() > LONGEST || !namespace.bytes().all(allowed) {
-        return Err(StoreError::Namespace {
-            namespace: namespace.chars().take(LONGEST).collect(),
-        });
-    }
-    let readable: String = namespace
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() {
-                c.to_ascii_lowercase()
-            } else {
-                '-'
-            }
-        })
-        .take(32)
-        .collect();
-    let hash = blake3::hash(namespace.as_bytes()).to_hex();
-    Ok(format!("{readable}-{}", &hash[..32]))
+/// The process that says that it has the lock.
+fn holder(path: &Path) -> Option<u32> {
+    fs::read_to_string(path.join(LOCK))
+        .ok()?
+        .trim()
+        .parse()
+        .ok()
 }
 
 /// Puts the names in a directory where they last.

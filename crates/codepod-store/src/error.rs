@@ -26,6 +26,8 @@ pub enum StoreError {
     Locked {
         /// The namespace.
         namespace: String,
+        /// The host's process that has it, where that is known. Not a part of the message, which others may read.
+        process: Option<u32>,
     },
     /// Somebody else has taken the namespace over.
     #[error("another writer has taken over the namespace")]

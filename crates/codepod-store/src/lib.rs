@@ -14,6 +14,8 @@
 //! # }
 //! ```
 //!
+//! The feature `object-store` adds `Store::open_objects`, for S3 and its like through the crate `object_store`.
+//!
 //! The crate knows trees and bytes. What a sandbox is and when it is saved is the library's affair.
 
 #![forbid(unsafe_code)]
@@ -24,6 +26,9 @@ mod directory;
 mod error;
 mod key;
 mod manifest;
+mod namespace;
+#[cfg(feature = "object-store")]
+mod objects;
 mod pack;
 mod record;
 mod state;
@@ -41,6 +46,8 @@ pub use backend::{Backend, Blob};
 pub use error::StoreError;
 pub use key::Key;
 pub use manifest::{FORMAT, SMALLEST_READER};
+#[cfg(feature = "object-store")]
+pub use object_store;
 pub use state::{Bases, Loaded, LoadedMount, MountState, State, Version, image_identity};
 pub use store::{Saved, Store, StoreOptions};
 pub use stream::{export, import};

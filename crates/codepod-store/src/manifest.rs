@@ -8,12 +8,13 @@ use codepod_vfs::Digest;
 use crate::block::{BlockId, LARGEST, digest};
 use crate::error::StoreError;
 use crate::key::{self, Key};
+use crate::pack::PackName;
 use crate::wire::{Reader, put, put_bytes};
 
 /// The format that this code writes, and the newest that it reads.
-pub const FORMAT: u16 = 1;
+pub const FORMAT: u16 = 2;
 /// The oldest reader that understands what this code writes.
-pub const SMALLEST_READER: u16 = 1;
+pub const SMALLEST_READER: u16 = 2;
 
 /// The most bytes that a manifest has.
 pub(crate) const LARGEST_MANIFEST: u32 = 64 << 20;
@@ -39,6 +40,9 @@ pub(crate) struct MountContents {
     pub(crate) overlay: bool,
     /// The tree, as `record.rs` writes it.
     pub(crate) segments: Vec<BlockId>,
+    /// What an overlay has seen of the files below it. Not in the hash: two that hold the same are the same state, whatever
+    /// each has looked at.
+    pub(crate) seen: Vec<BlockId>,
 }
 
 /// One saved state.
@@ -55,7 +59,7 @@ pub(crate) struct Manifest {
     pub(crate) image: Digest,
     pub(crate) contents: Contents,
     /// The packs that its blocks are in.
-    pub(crate) packs: Vec<Digest>,
+    pub(crate) packs: Vec<PackName>,
 }
 
 impl Contents {
@@ -64,6 +68,13 @@ impl Contents {
         let mut bytes = b"codepod state 1\0".to_vec();
         self.encode(&mut bytes);
         digest(&bytes)
+    }
+
+    /// The hash of the files alone.
+    pub(crate) fn hash_of_files(&self) -> Digest {
+        let mounts = self.mounts.clone();
+        let shells = Vec::new();
+        Contents { mounts, shells }.hash()
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
@@ -87,6 +98,7 @@ impl Contents {
                 at: reader.bytes()?.to_vec(),
                 overlay: flag(reader)?,
                 segments: blocks(reader)?,
+                seen: Vec::new(),
             });
         }
         for _ in 0..reader.count(2)? {
@@ -113,9 +125,13 @@ impl Manifest {
         body.extend_from_slice(&self.image);
         body.extend_from_slice(&self.contents.hash());
         self.contents.encode(&mut body);
+        for mount in &self.contents.mounts {
+            put_blocks(&mut body, &mount.seen);
+        }
         put(&mut body, self.packs.len() as u64);
         for pack in &self.packs {
-            body.extend_from_slice(pack);
+            put(&mut body, pack.epoch);
+            body.extend_from_slice(&pack.digest);
         }
         let mut out = header(MAGIC, key.is_some());
         let body = key::seal(key, &about(&out), body)?;
@@ -131,7 +147,7 @@ impl Manifest {
     /// Reads a manifest; anything that was changed in it is an error.
     pub(crate) fn decode(bytes: &[u8], key: Option<&Key>) -> Result<Manifest, StoreError> {
         let mut reader = Reader::new(bytes);
-        let sealed = read_header(&mut reader, MAGIC)?;
+        let Header { format, sealed } = read_header(&mut reader, MAGIC)?;
         let head = &bytes[..bytes.len() - reader.left()];
         let length = reader.u32()?;
         if length > LARGEST_MANIFEST {
@@ -145,10 +161,10 @@ impl Manifest {
             return Err(StoreError::Damaged("a manifest whose checksum is wrong"));
         }
         let body = key::open(key, sealed, &about(head), body)?;
-        Manifest::decode_body(&body)
+        Manifest::decode_body(&body, format)
     }
 
-    fn decode_body(body: &[u8]) -> Result<Manifest, StoreError> {
+    fn decode_body(body: &[u8], format: u16) -> Result<Manifest, StoreError> {
         let mut reader = Reader::new(body);
         let namespace = reader.text()?.to_owned();
         let (epoch, sequence) = (reader.number()?, reader.number()?);
@@ -158,13 +174,20 @@ impl Manifest {
         }
         let image = reader.array()?;
         let hash: Digest = reader.array()?;
-        let contents = Contents::decode(&mut reader)?;
+        let mut contents = Contents::decode(&mut reader)?;
+        if format >= 2 {
+            for mount in &mut contents.mounts {
+                mount.seen = blocks(&mut reader)?;
+            }
+        }
         if contents.hash() != hash {
             return Err(StoreError::Damaged("a state whose hash is wrong"));
         }
         let mut packs = Vec::new();
         for _ in 0..reader.count(32)? {
-            packs.push(reader.array()?);
+            let epoch = if format < 2 { 0 } else { reader.number()? };
+            let digest = reader.array()?;
+            packs.push(PackName { epoch, digest });
         }
         reader.end()?;
         Ok(Manifest {
@@ -188,8 +211,16 @@ pub(crate) fn header(magic: &[u8; 8], sealed: bool) -> Vec<u8> {
     out
 }
 
-/// Whether what follows is sealed; refuses what this code cannot read.
-pub(crate) fn read_header(reader: &mut Reader<'_>, magic: &[u8; 8]) -> Result<bool, StoreError> {
+/// What a header says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Header {
+    pub(crate) format: u16,
+    /// Whether what follows is encrypted.
+    pub(crate) sealed: bool,
+}
+
+/// Reads a header; refuses what this code cannot read.
+pub(crate) fn read_header(reader: &mut Reader<'_>, magic: &[u8; 8]) -> Result<Header, StoreError> {
     if reader.take(magic.len())? != magic {
         return Err(StoreError::Damaged("it is no saved state"));
     }
@@ -204,7 +235,8 @@ pub(crate) fn read_header(reader: &mut Reader<'_>, magic: &[u8; 8]) -> Result<bo
     if format == 0 || smallest == 0 || smallest > format {
         return Err(StoreError::Damaged("a format that there never was"));
     }
-    flag(reader)
+    let sealed = flag(reader)?;
+    Ok(Header { format, sealed })
 }
 
 /// What a sealed manifest is about.

@@ -1,6 +1,6 @@
 //! Packs: many frames in one file, with a list at its end of where each is.
 //!
-//! A pack's name is the digest of its bytes. It is written once; what is not needed any more goes with the whole pack.
+//! A pack's name has the digest of its bytes. It is written once; what is not needed any more goes with the whole pack.
 
 use codepod_vfs::Digest;
 
@@ -20,6 +20,17 @@ const ABOUT: &[u8] = b"codepod index";
 const FOOTER: u64 = 8 + 4 + 32;
 const LARGEST_INDEX: u64 = 64 << 20;
 
+/// A pack's name: who wrote it, and the digest of its bytes.
+///
+/// With the writer's epoch in it, one writer can tell what another with a higher epoch has just put down and not named yet,
+/// and two that write the same have a pack each: whoever removes one takes nothing away from the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct PackName {
+    /// 0 for packs of format 1, whose names had none.
+    pub(crate) epoch: u64,
+    pub(crate) digest: Digest,
+}
+
 /// Where a block is in its pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -32,7 +43,7 @@ pub(crate) struct Place {
 
 /// A pack that takes no more.
 pub(crate) struct FullPack {
-    pub(crate) name: Digest,
+    pub(crate) digest: Digest,
     pub(crate) bytes: Vec<u8>,
     pub(crate) places: Vec<(Digest, Place)>,
 }
@@ -95,7 +106,7 @@ impl PackWriter {
         self.bytes.extend_from_slice(&footer);
         self.bytes.extend_from_slice(checksum.as_bytes());
         Ok(FullPack {
-            name: digest(&self.bytes),
+            digest: digest(&self.bytes),
             bytes: self.bytes,
             places: self.index,
         })
@@ -111,7 +122,7 @@ pub(crate) fn read_index(
     let size = blob.size()?;
     let mut head = header(MAGIC, false);
     blob.read_at(0, &mut head)?;
-    let sealed = read_header(&mut Reader::new(&head), MAGIC)?;
+    let sealed = read_header(&mut Reader::new(&head), MAGIC)?.sealed;
     let mut footer = [0; FOOTER as usize];
     let footer_at = size.checked_sub(FOOTER).ok_or(SHORT)?;
     blob.read_at(footer_at, &mut footer)?;
@@ -152,6 +163,24 @@ pub(crate) fn read_index(
     }
     reader.end()?;
     Ok(places)
+}
+
+/// Reads all of a pack, and compares it with its name.
+pub(crate) fn check_name(blob: &dyn Blob, name: &Digest) -> Result<(), StoreError> {
+    let size = blob.size()?;
+    let mut hasher = blake3::Hasher::new();
+    let mut buffer = vec![0; size.min(1 << 20) as usize];
+    let mut offset = 0;
+    while offset < size {
+        let length = (buffer.len() as u64).min(size - offset) as usize;
+        blob.read_at(offset, &mut buffer[..length])?;
+        hasher.update(&buffer[..length]);
+        offset += length as u64;
+    }
+    if hasher.finalize().as_bytes() != name {
+        return Err(StoreError::Damaged("a pack that is not what was saved"));
+    }
+    Ok(())
 }
 
 /// The frame at a place.

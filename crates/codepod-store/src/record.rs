@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use codepod_vfs::{Attributes, Digest, Item, Node, Piece, TreeLoader};
+use codepod_vfs::{Attributes, Digest, FileKind, Fingerprint, Item, Node, Piece, TreeLoader};
 
 use crate::block::{BlockId, LARGEST};
 use crate::error::StoreError;
@@ -27,6 +27,16 @@ const LINKED: u8 = 0x40;
 const MERGED: u8 = 0x40;
 /// A directory with the attributes of the image.
 const KEPT: u8 = 0x20;
+
+/// Kinds of files that were seen, by number. The last stands for whatever is none of the others.
+const KINDS: [FileKind; 6] = [
+    FileKind::File,
+    FileKind::Directory,
+    FileKind::Symlink,
+    FileKind::Fifo,
+    FileKind::CharDevice,
+    FileKind::Other,
+];
 
 /// One in so many records ends a segment.
 const ONE_IN: u64 = 256;
@@ -106,6 +116,24 @@ impl Segmenter {
         }
         self.record.extend_from_slice(&id.digest);
         self.place = place + 1;
+        self.add()
+    }
+
+    /// Adds what was seen of a file below an overlay; a segment that is complete by that.
+    pub(crate) fn seen(&mut self, path: &[u8], seen: &Fingerprint) -> Option<Vec<u8>> {
+        self.record.clear();
+        let out = &mut self.record;
+        let kind = KINDS.iter().position(|kind| *kind == seen.kind);
+        put_bytes(out, path);
+        put(out, kind.unwrap_or(KINDS.len() - 1) as u64);
+        put(out, seen.identity.0);
+        put(out, seen.identity.1);
+        put(out, seen.size);
+        put(out, seen.mode.into());
+        put(out, seen.mtime);
+        put_step(out, seen.mtime, seen.ctime);
+        out.push(seen.digest.is_some().into());
+        out.extend_from_slice(&seen.digest.unwrap_or(0).to_le_bytes());
         self.add()
     }
 
@@ -257,4 +285,44 @@ fn node(tag: u8, reader: &mut Reader<'_>) -> Result<Node, StoreError> {
         free: tag & FREE != 0,
         item,
     })
+}
+
+/// Files that an overlay has seen, by path.
+pub(crate) type SeenFiles = Vec<(Arc<[u8]>, Fingerprint)>;
+
+/// Reads a segment of what was seen; paths ascend over all segments.
+pub(crate) fn read_seen(bytes: &[u8], seen: &mut SeenFiles) -> Result<(), StoreError> {
+    let mut reader = Reader::new(bytes);
+    while !reader.is_empty() {
+        let path: Arc<[u8]> = reader.bytes()?.into();
+        if seen.last().is_some_and(|(last, _)| *last >= path) {
+            return Err(StoreError::Damaged("paths that do not ascend"));
+        }
+        let kind: usize = reader.small()?;
+        let kind = *KINDS
+            .get(kind)
+            .ok_or(StoreError::Damaged("a file of an unknown kind"))?;
+        let identity = (reader.number()?, reader.number()?);
+        let size = reader.number()?;
+        let mode = reader.small()?;
+        let mtime = reader.number()?;
+        let ctime = reader.step(mtime)?;
+        let known = match reader.byte()? {
+            0 => false,
+            1 => true,
+            _ => return Err(StoreError::Damaged("neither yes nor no")),
+        };
+        let digest = u64::from_le_bytes(reader.array()?);
+        let fingerprint = Fingerprint {
+            identity,
+            kind,
+            size,
+            mode,
+            mtime,
+            ctime,
+            digest: known.then_some(digest),
+        };
+        seen.push((path, fingerprint));
+    }
+    Ok(())
 }

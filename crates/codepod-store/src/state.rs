@@ -3,15 +3,20 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use codepod_vfs::{BlockSource, Digest, Item, LoadedTree, Node, Piece, Tree, TreeLoader, TreeSink};
+use codepod_vfs::{
+    BlockSource, Digest, Item, LoadedTree, Node, Piece, Seen, Tree, TreeLoader, TreeSink,
+};
 
 use crate::block::{BlockId, LARGEST, digest};
 use crate::error::StoreError;
 use crate::manifest::{Contents, Manifest, MountContents};
-use crate::record::{Segmenter, Segments};
+use crate::record::{SeenFiles, Segmenter, Segments, read_seen};
 
 /// The most bytes that the states of all shells have together.
 const LARGEST_SHELLS: u64 = 64 << 20;
+
+/// The most bytes that is kept of what overlays have seen.
+const LARGEST_SEEN: u64 = 64 << 20;
 
 /// What is saved of a sandbox at one moment: files, and the states of shells. Processes, open files and pipes are not.
 #[derive(Debug)]
@@ -27,7 +32,7 @@ pub struct State<'a> {
 }
 
 /// The files of one mount.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct MountState<'a> {
     /// Where it is mounted.
     pub at: &'a [u8],
@@ -37,6 +42,8 @@ pub struct MountState<'a> {
     pub base: Option<&'a Tree>,
     /// Whether it is an overlay's.
     pub overlay: bool,
+    /// What an overlay has seen of the files below it: saved, and no part of the state's hash.
+    pub seen: Seen<'a>,
 }
 
 /// A state that was loaded. Contents of files come when they are read, unless it was imported.
@@ -71,6 +78,8 @@ pub struct Version {
     pub sequence: u64,
     /// The hash of the state: the same for two that hold the same.
     pub hash: Digest,
+    /// The hash of its files alone, without the states of shells.
+    pub files: Digest,
     /// The base image that it was saved over.
     pub image: Digest,
     /// When, in nanoseconds since 1970.
@@ -83,6 +92,7 @@ impl Version {
             epoch: manifest.epoch,
             sequence: manifest.sequence,
             hash: manifest.contents.hash(),
+            files: manifest.contents.hash_of_files(),
             image: manifest.image,
             created: manifest.created,
         }
@@ -117,6 +127,7 @@ impl State<'_> {
                 at: mount.at.to_vec(),
                 overlay: mount.overlay,
                 segments: files.finish()?,
+                seen: write_seen(sink, mount.seen)?,
             });
         }
         for (name, state) in &self.shells {
@@ -190,6 +201,28 @@ impl BlockSink for Nowhere {
     }
 }
 
+/// Takes apart what an overlay has seen. Of more than a reader takes, the rest is left out: what is changed of that is
+/// not handed down before it is read again.
+fn write_seen(sink: &mut dyn BlockSink, seen: Seen<'_>) -> Result<Vec<BlockId>, StoreError> {
+    let mut segmenter = Segmenter::default();
+    let mut blocks = Vec::new();
+    let mut bytes = 0;
+    for (path, fingerprint) in seen.iter() {
+        if let Some(segment) = segmenter.seen(path, fingerprint) {
+            bytes += segment.len() as u64;
+            // There is one more to come.
+            if bytes > LARGEST_SEEN - u64::from(LARGEST) {
+                return Ok(blocks);
+            }
+            blocks.push(put(sink, &segment)?);
+        }
+    }
+    if let Some(segment) = segmenter.finish() {
+        blocks.push(put(sink, &segment)?);
+    }
+    Ok(blocks)
+}
+
 fn put(sink: &mut dyn BlockSink, content: &[u8]) -> Result<BlockId, StoreError> {
     let id = BlockId {
         digest: digest(content),
@@ -257,6 +290,7 @@ pub(crate) fn read(
     blocks: &mut dyn BlockReader,
 ) -> Result<Loaded, StoreError> {
     let mut places = HashSet::new();
+    let mut seen_room = LARGEST_SEEN;
     let mut mounts = Vec::new();
     for mount in &manifest.contents.mounts {
         let no_mount = || StoreError::Mount {
@@ -276,10 +310,12 @@ pub(crate) fn read(
             let segment = blocks.block(id)?;
             segments.segment(&segment, &mut |id| blocks.piece(id))?;
         }
+        let mut tree = segments.finish()?;
+        tree.set_seen(seen(mount, &mut seen_room, blocks)?);
         mounts.push(LoadedMount {
             at: mount.at.clone(),
             overlay: mount.overlay,
-            tree: segments.finish()?,
+            tree,
         });
     }
     let mut room = LARGEST_SHELLS;
@@ -299,4 +335,23 @@ pub(crate) fn read(
         shells,
         version: Version::of(manifest),
     })
+}
+
+/// What an overlay had seen.
+fn seen(
+    mount: &MountContents,
+    room: &mut u64,
+    blocks: &mut dyn BlockReader,
+) -> Result<SeenFiles, StoreError> {
+    if !mount.overlay && !mount.seen.is_empty() {
+        return Err(StoreError::Damaged("files below what lies over nothing"));
+    }
+    let mut seen = Vec::new();
+    for id in &mount.seen {
+        *room = room
+            .checked_sub(id.length.into())
+            .ok_or(StoreError::Limit("what overlays have seen"))?;
+        read_seen(&blocks.block(id)?, &mut seen)?;
+    }
+    Ok(seen)
 }

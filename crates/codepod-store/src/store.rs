@@ -1,35 +1,51 @@
 //! A namespace: save a state, load the newest, check it, and throw away what is not needed any more.
 
-use std::collections::{HashMap, HashSet};
+mod claim;
+mod keys;
+mod saving;
+mod source;
+
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use codepod_abi::Errno;
-use codepod_vfs::{BlockSource, Digest, Piece};
+use codepod_vfs::{BlockSource, Digest};
 
+use self::keys::{manifest_key, pack_key};
+use self::saving::Saving;
+use self::source::PackSource;
 use crate::backend::{Backend, Blob};
-use crate::block::{BlockId, Framer};
+use crate::block::BlockId;
 use crate::directory::Directory;
 use crate::error::StoreError;
 use crate::key::Key;
 use crate::manifest::{LARGEST_MANIFEST, Manifest};
-use crate::pack::{self, FullPack, PackWriter, Place};
-use crate::state::{self, Bases, BlockReader, BlockSink, Loaded, State, Version};
+use crate::pack::{self, PackName, Place};
+use crate::state::{self, Bases, Loaded, State, Version};
 
-/// How many states are kept: the newest, and what to go back to by hand.
-const KEPT: usize = 3;
-/// Packs below this size are put together when there are many.
-const SMALL_PACK: u64 = 4 << 20;
-const MANY_SMALL: usize = 32;
+/// How often a state is looked for that others supersede meanwhile.
+const MOST_TURNS: usize = 10;
 
 /// How a namespace is opened.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StoreOptions {
     /// Encrypts everything, and refuses what is not encrypted with it.
     pub key: Option<Key>,
     /// The most bytes of content that a state may have; no limit if `None`.
     pub largest_state: Option<u64>,
+    /// How many states are kept, the newest among them: at least 1.
+    pub kept: usize,
+}
+
+impl Default for StoreOptions {
+    fn default() -> StoreOptions {
+        StoreOptions {
+            key: None,
+            largest_state: None,
+            kept: 3,
+        }
+    }
 }
 
 /// A namespace of saved states. Clones share it; nobody else can open it meanwhile.
@@ -55,12 +71,21 @@ struct Index {
     head: Option<Manifest>,
     /// What this writer has claimed.
     epoch: Option<u64>,
-    packs: HashMap<Digest, Pack>,
+    /// Whether another writer has taken over: nothing is saved until the newest state was loaded.
+    fenced: bool,
+    packs: Packs,
     /// Where blocks are; only those of the packs above.
-    known: Arc<HashMap<Digest, (Digest, Place)>>,
-    /// The manifests that are kept, the oldest first, with their packs.
-    kept: Vec<(String, Vec<Digest>)>,
+    known: Arc<Places>,
+    /// The manifests that are there, by epoch and sequence, the oldest first, with their packs.
+    kept: Vec<((u64, u64), Vec<PackName>)>,
+    /// What loaded states read from.
+    sources: Vec<Weak<PackSource>>,
 }
+
+/// Packs by their names.
+type Packs = HashMap<PackName, Pack>;
+/// In which pack blocks are, and where there.
+type Places = HashMap<Digest, (PackName, Place)>;
 
 #[derive(Debug, Clone)]
 struct Pack {
@@ -91,6 +116,22 @@ impl Store {
         Ok(Store::on(Arc::new(backend), namespace, options))
     }
 
+    /// Opens a namespace in an object storage, below a prefix; empty for none. Nothing is asked of the storage yet.
+    ///
+    /// It must not do what a conditional put forbids (`S3ConditionalPut::ETagMatch`, the default of the crate). Nothing locks a
+    /// namespace there: of two writers the one that began later wins, and the other's saves fail with
+    /// [`StoreError::Fenced`] until it has loaded what the winner saved.
+    #[cfg(feature = "object-store")]
+    pub fn open_objects(
+        objects: Arc<dyn object_store::ObjectStore>,
+        prefix: &str,
+        namespace: &str,
+        options: StoreOptions,
+    ) -> Result<Store, StoreError> {
+        let backend = crate::objects::Objects::open(objects, prefix, namespace)?;
+        Ok(Store::on(Arc::new(backend), namespace, options))
+    }
+
     /// A namespace that a backend keeps. The backend sees to it that no two namespaces share a key.
     pub fn on(backend: Arc<dyn Backend>, namespace: &str, options: StoreOptions) -> Store {
         Store {
@@ -113,69 +154,84 @@ impl Store {
     pub fn save(&self, state: &State<'_>) -> Result<Saved, StoreError> {
         let inner = &*self.inner;
         let mut index = inner.ready()?;
-        inner.claim(&mut index)?;
-        let (head_sequence, epoch) = (
-            index.head.as_ref().map_or(0, |head| head.sequence),
-            index.epoch.unwrap_or(0),
-        );
-        let mut saving = Saving {
-            inner,
-            framer: Framer::new(inner.key())?,
-            pack: PackWriter::new(inner.key().is_some()),
-            needed: HashSet::new(),
-            bytes: 0,
-            saved: (0, 0),
-            index: &mut index,
-        };
-        let contents = state.write(&mut saving)?;
-        let packs = saving.finish()?;
-        let (mut written, blocks) = saving.saved;
-        let manifest = Manifest {
-            namespace: inner.namespace.clone(),
-            epoch,
-            sequence: head_sequence + 1,
-            created: state.now,
-            image: state.image,
-            contents,
-            packs,
-        };
-        let bytes = manifest.encode(inner.key())?;
-        written += bytes.len() as u64;
-        let key = manifest_key(manifest.epoch, manifest.sequence);
-        if !inner.backend.create(&key, &bytes)? || inner.is_fenced(epoch)? {
-            index.read = false;
+        if index.fenced {
             return Err(StoreError::Fenced);
         }
-        index.kept.push((key, manifest.packs.clone()));
-        let version = Version::of(&manifest);
-        index.head = Some(manifest);
-        inner.collect(&mut index);
-        Ok(Saved {
-            version,
-            written,
-            blocks,
-        })
+        let saved = inner.save(&mut index, state);
+        index.fenced = matches!(saved, Err(StoreError::Fenced));
+        saved
     }
 
     /// The newest state, over the trees that `bases` gives and within their limits. Contents of files are not read yet.
     ///
     /// A newest state that is damaged is an error, never a reason to go on from an older one in silence.
     pub fn load(&self, bases: Bases<'_>) -> Result<Loaded, StoreError> {
+        self.inner.unless_superseded(|inner| inner.load(bases))
+    }
+
+    /// One of the states that are kept, by its [`Version::sequence`]; otherwise as [`Store::load`].
+    ///
+    /// [`StoreError::Nothing`] if it is not kept (any more).
+    pub fn load_version(&self, sequence: u64, bases: Bases<'_>) -> Result<Loaded, StoreError> {
+        let inner = &*self.inner;
+        let mut index = inner.ready()?;
+        let mut names = index.kept.iter().rev().map(|(name, _)| *name);
+        let name = names.find(|name| name.1 == sequence);
+        let manifest = inner.manifest(name.ok_or_else(|| inner.nothing())?)?;
+        let (packs, known) = inner.read_packs(&manifest)?;
+        inner.put_together(
+            &mut index.sources,
+            &manifest,
+            &packs,
+            Arc::new(known),
+            bases,
+        )
+    }
+
+    /// The states that are kept, the oldest first. Older ones that are damaged are left out.
+    pub fn versions(&self) -> Result<Vec<Version>, StoreError> {
         let inner = &*self.inner;
         let index = inner.ready()?;
-        let head = index.head.as_ref().ok_or_else(|| StoreError::Nothing {
-            namespace: inner.namespace.clone(),
-        })?;
-        let packs = index.packs.iter();
-        let packs = Arc::new(PackSource {
-            known: index.known.clone(),
-            blobs: packs
-                .map(|(name, pack)| (*name, pack.blob.clone()))
-                .collect(),
-            key: inner.options.key.clone(),
-        });
-        let source: Arc<dyn BlockSource> = packs.clone();
-        state::read(head, bases, &source, &mut &*packs)
+        let read = index
+            .kept
+            .iter()
+            .filter_map(|(name, _)| inner.manifest(*name).ok());
+        Ok(read.map(|manifest| Version::of(&manifest)).collect())
+    }
+
+    /// Removes one of the states that are kept and not the newest; fine if it is not there.
+    pub fn forget(&self, sequence: u64) -> Result<(), StoreError> {
+        let inner = &*self.inner;
+        let mut index = inner.ready()?;
+        let older = index.kept.len().saturating_sub(1);
+        let found = index.kept[..older]
+            .iter()
+            .position(|(name, _)| name.1 == sequence);
+        if let Some(at) = found {
+            let (name, _) = index.kept.remove(at);
+            inner.backend.delete(&manifest_key(name.0, name.1))?;
+        }
+        Ok(())
+    }
+
+    /// Goes back: removes the newest `count` states, so that the one before them is the newest. There is no way forward
+    /// again. Returns what is the newest then.
+    ///
+    /// [`StoreError::Nothing`] if no state would be left; nothing is removed then.
+    pub fn go_back(&self, count: usize) -> Result<Version, StoreError> {
+        let inner = &*self.inner;
+        let mut index = inner.ready()?;
+        let left = index.kept.len().saturating_sub(count);
+        let (kept, newest) = index.kept.split_at(left);
+        let target = kept.last().map(|(name, _)| *name);
+        // It has to be whole, or there would be nothing.
+        let target = inner.manifest(target.ok_or_else(|| inner.nothing())?)?;
+        inner.read_packs(&target)?;
+        for (name, _) in newest.iter().rev() {
+            inner.backend.delete(&manifest_key(name.0, name.1))?;
+        }
+        index.read = false;
+        Ok(Version::of(&target))
     }
 
     /// What the newest state is; `None` if there is none.
@@ -186,23 +242,10 @@ impl Store {
     /// Reads everything that the newest state consists of, and compares it with what was saved.
     pub fn check(&self) -> Result<Option<Version>, StoreError> {
         let inner = &*self.inner;
-        let mut index = inner.lock();
-        index.read = false;
-        drop(index);
-        let index = inner.ready()?;
+        // Apart from what this writer knows: looking at a state is not going on from it.
+        let index = inner.unless_superseded(Inner::read)?;
         for (name, pack) in &index.packs {
-            let mut hasher = blake3::Hasher::new();
-            let mut buffer = vec![0; 1 << 20];
-            let mut offset = 0;
-            while offset < pack.size {
-                let length = (buffer.len() as u64).min(pack.size - offset) as usize;
-                pack.blob.read_at(offset, &mut buffer[..length])?;
-                hasher.update(&buffer[..length]);
-                offset += length as u64;
-            }
-            if hasher.finalize().as_bytes() != name {
-                return Err(StoreError::Damaged("a pack that is not what was saved"));
-            }
+            pack::check_name(&*pack.blob, &name.digest)?;
             for (digest, place) in pack::read_index(&*pack.blob, inner.key())? {
                 let id = BlockId {
                     digest,
@@ -220,6 +263,104 @@ impl Inner {
         self.options.key.as_ref()
     }
 
+    fn save(&self, index: &mut Index, state: &State<'_>) -> Result<Saved, StoreError> {
+        self.claim(index)?;
+        let (head_sequence, epoch) = (
+            index.head.as_ref().map_or(0, |head| head.sequence),
+            index.epoch.unwrap_or(0),
+        );
+        let mut saving = Saving::new(self, index)?;
+        let contents = state.write(&mut saving)?;
+        let packs = saving.finish()?;
+        let (mut written, blocks) = saving.saved;
+        let manifest = Manifest {
+            namespace: self.namespace.clone(),
+            epoch,
+            sequence: head_sequence + 1,
+            created: state.now,
+            image: state.image,
+            contents,
+            packs,
+        };
+        let bytes = manifest.encode(self.key())?;
+        written += bytes.len() as u64;
+        let key = manifest_key(manifest.epoch, manifest.sequence);
+        // Until it is certain: whether the manifest is there after a failure shows only when it is looked for.
+        index.read = false;
+        if !self.backend.create(&key, &bytes)? || self.is_fenced(epoch)? {
+            return Err(StoreError::Fenced);
+        }
+        index.read = true;
+        let name = (manifest.epoch, manifest.sequence);
+        index.kept.push((name, manifest.packs.clone()));
+        let version = Version::of(&manifest);
+        index.head = Some(manifest);
+        self.collect(index);
+        Ok(Saved {
+            version,
+            written,
+            blocks,
+        })
+    }
+
+    fn load(&self, bases: Bases<'_>) -> Result<Loaded, StoreError> {
+        let mut index = self.current()?;
+        let index = &mut *index;
+        let head = index.head.as_ref().ok_or_else(|| self.nothing())?;
+        let known = index.known.clone();
+        self.put_together(&mut index.sources, head, &index.packs, known, bases)
+    }
+
+    /// A state from its manifest.
+    fn put_together(
+        &self,
+        sources: &mut Vec<Weak<PackSource>>,
+        manifest: &Manifest,
+        packs: &Packs,
+        known: Arc<Places>,
+        bases: Bases<'_>,
+    ) -> Result<Loaded, StoreError> {
+        let blobs = packs.iter();
+        let packs = Arc::new(PackSource {
+            known,
+            blobs: blobs
+                .map(|(name, pack)| (*name, pack.blob.clone()))
+                .collect(),
+            key: self.options.key.clone(),
+        });
+        let source: Arc<dyn BlockSource> = packs.clone();
+        let loaded = state::read(manifest, bases, &source, &mut &*packs)?;
+        sources.retain(|source| source.strong_count() > 0);
+        sources.push(Arc::downgrade(&packs));
+        Ok(loaded)
+    }
+
+    fn nothing(&self) -> StoreError {
+        StoreError::Nothing {
+            namespace: self.namespace.clone(),
+        }
+    }
+
+    /// Tries again what has failed because another writer has saved meanwhile and removed what was being read.
+    fn unless_superseded<R>(
+        &self,
+        attempt: impl Fn(&Inner) -> Result<R, StoreError>,
+    ) -> Result<R, StoreError> {
+        let mut newest = self.names()?.pop();
+        for _ in 0..MOST_TURNS {
+            let outcome = attempt(self);
+            let now = match &outcome {
+                Err(StoreError::Damaged(_) | StoreError::Io { .. }) => self.names()?.pop(),
+                _ => return outcome,
+            };
+            if now == newest {
+                return outcome;
+            }
+            newest = now;
+        }
+        attempt(self)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Index> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -228,9 +369,27 @@ impl Inner {
     fn ready(&self) -> Result<MutexGuard<'_, Index>, StoreError> {
         let mut index = self.lock();
         if !index.read {
+            let found = self.unless_superseded(Inner::read)?;
             *index = Index {
                 epoch: index.epoch,
-                ..self.read()?
+                fenced: index.fenced,
+                sources: std::mem::take(&mut index.sources),
+                ..found
+            };
+        }
+        Ok(index)
+    }
+
+    /// The same, with what another writer may have saved since.
+    fn current(&self) -> Result<MutexGuard<'_, Index>, StoreError> {
+        let mut index = self.ready()?;
+        let known = index.head.as_ref();
+        let known = known.map(|head| (head.epoch, head.sequence));
+        if index.fenced || self.names()?.last().copied() != known {
+            let found = self.unless_superseded(Inner::read)?;
+            *index = Index {
+                sources: std::mem::take(&mut index.sources),
+                ..found
             };
         }
         Ok(index)
@@ -241,26 +400,28 @@ impl Inner {
             read: true,
             ..Index::default()
         };
-        let mut names: Vec<(u64, u64)> = Vec::new();
-        for key in self.backend.list("m/")? {
-            names.push(parse_key(&key).ok_or(StoreError::Damaged("a file that is no manifest"))?);
-        }
-        names.sort_unstable();
+        let names = self.names()?;
         let Some((newest, older)) = names.split_last() else {
             return Ok(index);
         };
         for name in older {
-            let key = manifest_key(name.0, name.1);
             // An older one that cannot be read does not matter, and is not kept.
             let packs = self.manifest(*name).map(|manifest| manifest.packs);
-            index.kept.push((key, packs.unwrap_or_default()));
+            index.kept.push((*name, packs.unwrap_or_default()));
         }
         let head = self.manifest(*newest)?;
-        index
-            .kept
-            .push((manifest_key(newest.0, newest.1), head.packs.clone()));
-        let mut known = HashMap::new();
-        for name in &head.packs {
+        index.kept.push((*newest, head.packs.clone()));
+        let (packs, known) = self.read_packs(&head)?;
+        index.packs = packs;
+        index.known = Arc::new(known);
+        index.head = Some(head);
+        Ok(index)
+    }
+
+    /// The packs that a manifest names, and where the blocks in them are.
+    fn read_packs(&self, manifest: &Manifest) -> Result<(Packs, Places), StoreError> {
+        let (mut packs, mut known) = (Packs::new(), Places::new());
+        for name in &manifest.packs {
             let blob = self
                 .backend
                 .open(&pack_key(name))?
@@ -269,11 +430,9 @@ impl Inner {
                 known.insert(digest, (*name, place));
             }
             let size = blob.size()?;
-            index.packs.insert(*name, Pack { blob, size });
+            packs.insert(*name, Pack { blob, size });
         }
-        index.known = Arc::new(known);
-        index.head = Some(head);
-        Ok(index)
+        Ok((packs, known))
     }
 
     fn manifest(&self, (epoch, sequence): (u64, u64)) -> Result<Manifest, StoreError> {
@@ -294,267 +453,4 @@ impl Inner {
         }
         Ok(manifest)
     }
-
-    /// Takes an epoch above all that there were, once per writer.
-    fn claim(&self, index: &mut Index) -> Result<(), StoreError> {
-        if index.epoch.is_some() {
-            return Ok(());
-        }
-        let claims = self.backend.list("c/")?;
-        let claimed = claims.iter().filter_map(|key| parse_claim(key)).max();
-        let last = index.head.as_ref().map_or(0, |head| head.epoch);
-        let epoch = last.max(claimed.unwrap_or(0)) + 1;
-        if !self.backend.create(&claim_key(epoch), &[])? {
-            return Err(StoreError::Fenced);
-        }
-        for old in &claims {
-            let _ = self.backend.delete(old);
-        }
-        index.epoch = Some(epoch);
-        Ok(())
-    }
-
-    /// Whether another writer has claimed a higher epoch.
-    fn is_fenced(&self, epoch: u64) -> Result<bool, StoreError> {
-        let claims = self.backend.list("c/")?;
-        Ok(claims
-            .iter()
-            .filter_map(|key| parse_claim(key))
-            .any(|other| other > epoch))
-    }
-
-    /// Removes manifests beyond those that are kept, and packs that none of them names. What cannot be removed now will
-    /// be later.
-    fn collect(&self, index: &mut Index) {
-        let surplus = index.kept.len().saturating_sub(KEPT);
-        for (key, _) in index.kept.drain(..surplus) {
-            let _ = self.backend.delete(&key);
-        }
-        let needed: HashSet<&Digest> = index.kept.iter().flat_map(|(_, packs)| packs).collect();
-        let Ok(keys) = self.backend.list("p/") else {
-            return;
-        };
-        for key in keys {
-            let is_needed = needed.iter().any(|name| pack_key(name) == key);
-            if !is_needed {
-                let _ = self.backend.delete(&key);
-            }
-        }
-        if let Some(head) = &index.head {
-            let named: HashSet<&Digest> = head.packs.iter().collect();
-            index.packs.retain(|name, _| named.contains(name));
-        }
-    }
-}
-
-/// A state that is being saved.
-struct Saving<'a> {
-    inner: &'a Inner,
-    index: &'a mut Index,
-    framer: Framer<'a>,
-    pack: PackWriter,
-    /// The blocks of the state.
-    needed: HashSet<Digest>,
-    /// Bytes of content so far.
-    bytes: u64,
-    /// Bytes written, and blocks that were new.
-    saved: (u64, u64),
-}
-
-impl Saving<'_> {
-    fn needs(&mut self, id: &BlockId) -> Result<bool, StoreError> {
-        if !self.needed.insert(id.digest) {
-            return Ok(false);
-        }
-        self.bytes += u64::from(id.length);
-        let largest = self.inner.options.largest_state;
-        if largest.is_some_and(|largest| self.bytes > largest) {
-            return Err(StoreError::Limit("the size that a state may have"));
-        }
-        Ok(!self.index.known.contains_key(&id.digest))
-    }
-
-    fn add(&mut self, id: &BlockId, content: &[u8]) -> Result<(), StoreError> {
-        let frame = self.framer.frame(&id.digest, content)?;
-        self.saved.1 += 1;
-        self.add_frame(id, &frame)
-    }
-
-    fn add_frame(&mut self, id: &BlockId, frame: &[u8]) -> Result<(), StoreError> {
-        self.pack.add(id, frame);
-        if self.pack.is_full() {
-            self.write_pack()?;
-        }
-        Ok(())
-    }
-
-    fn write_pack(&mut self) -> Result<(), StoreError> {
-        let key = self.inner.key();
-        let full = std::mem::replace(&mut self.pack, PackWriter::new(key.is_some()));
-        let FullPack {
-            name,
-            bytes,
-            places,
-        } = full.finish(key)?;
-        let path = pack_key(&name);
-        self.inner.backend.create(&path, &bytes)?;
-        self.saved.0 += bytes.len() as u64;
-        let blob = self.inner.backend.open(&path)?;
-        let blob = blob.ok_or(StoreError::Damaged("a pack is missing"))?;
-        let size = bytes.len() as u64;
-        if blob.size()? != size {
-            return Err(StoreError::Damaged("a pack that is cut short"));
-        }
-        self.index.packs.insert(name, Pack { blob, size });
-        let known = Arc::make_mut(&mut self.index.known);
-        for (digest, place) in places {
-            known.insert(digest, (name, place));
-        }
-        Ok(())
-    }
-
-    /// Writes what is left; the packs that the state needs.
-    fn finish(&mut self) -> Result<Vec<Digest>, StoreError> {
-        self.repack()?;
-        if !self.pack.is_empty() {
-            self.write_pack()?;
-        }
-        let needed = &self.needed;
-        let packs: HashSet<Digest> = self
-            .index
-            .known
-            .iter()
-            .filter(|(digest, _)| needed.contains(*digest))
-            .map(|(_, (pack, _))| *pack)
-            .collect();
-        // Blocks of packs that this state does not name may be gone when the next one is saved.
-        Arc::make_mut(&mut self.index.known).retain(|_, (pack, _)| packs.contains(pack));
-        let mut packs: Vec<Digest> = packs.into_iter().collect();
-        packs.sort_unstable();
-        Ok(packs)
-    }
-
-    /// Moves blocks that are needed out of packs that are mostly not, and out of small ones when there are many.
-    fn repack(&mut self) -> Result<(), StoreError> {
-        let mut live: HashMap<Digest, u64> = HashMap::new();
-        for (digest, (pack, place)) in self.index.known.iter() {
-            if self.needed.contains(digest) {
-                *live.entry(*pack).or_default() += u64::from(place.stored);
-            }
-        }
-        let packs = &self.index.packs;
-        let small = live
-            .iter()
-            .filter(|(name, _)| packs.get(*name).is_some_and(|pack| pack.size < SMALL_PACK));
-        let many = small.count() > MANY_SMALL;
-        let moved: HashSet<Digest> = live
-            .iter()
-            .filter(|(name, live)| {
-                packs
-                    .get(*name)
-                    .is_some_and(|pack| **live * 2 < pack.size || many && pack.size < SMALL_PACK)
-            })
-            .map(|(name, _)| *name)
-            .collect();
-        let blocks: Vec<(Digest, Digest, Place)> = self
-            .index
-            .known
-            .iter()
-            .filter(|(digest, (pack, _))| moved.contains(pack) && self.needed.contains(*digest))
-            .map(|(digest, (pack, place))| (*digest, *pack, *place))
-            .collect();
-        for (digest, pack, place) in blocks {
-            let Some(pack) = self.index.packs.get(&pack) else {
-                continue;
-            };
-            let frame = pack::read_frame(&*pack.blob, place)?;
-            let id = BlockId {
-                digest,
-                length: place.length,
-            };
-            self.add_frame(&id, &frame)?;
-        }
-        Ok(())
-    }
-}
-
-impl BlockSink for Saving<'_> {
-    fn block(&mut self, id: &BlockId, content: &[u8]) -> Result<(), StoreError> {
-        if self.needs(id)? {
-            self.add(id, content)?;
-        }
-        Ok(())
-    }
-
-    fn piece(&mut self, id: &BlockId, piece: Piece<'_>) -> Result<(), StoreError> {
-        if self.needs(id)? {
-            self.add(id, piece.bytes()?)?;
-        }
-        Ok(())
-    }
-}
-
-/// Gives the blocks of a state that was loaded. It keeps packs open, so later saves cannot take them away.
-#[derive(Debug)]
-struct PackSource {
-    known: Arc<HashMap<Digest, (Digest, Place)>>,
-    blobs: HashMap<Digest, Arc<dyn Blob>>,
-    key: Option<Key>,
-}
-
-impl PackSource {
-    fn read(&self, id: &BlockId) -> Result<Vec<u8>, StoreError> {
-        const MISSING: StoreError = StoreError::Damaged("a block is missing");
-        let (pack, place) = self.known.get(&id.digest).ok_or(MISSING)?;
-        let blob = self.blobs.get(pack).ok_or(MISSING)?;
-        pack::read_block(&**blob, *place, id, self.key.as_ref())
-    }
-}
-
-impl BlockSource for PackSource {
-    fn fetch(&self, digest: &Digest, length: usize) -> Result<Arc<[u8]>, Errno> {
-        let length = u32::try_from(length).map_err(|_| Errno::Io)?;
-        let id = BlockId {
-            digest: *digest,
-            length,
-        };
-        self.read(&id).map(Into::into).map_err(|_| Errno::Io)
-    }
-}
-
-impl BlockReader for &PackSource {
-    fn block(&mut self, id: &BlockId) -> Result<Vec<u8>, StoreError> {
-        self.read(id)
-    }
-
-    fn piece(&mut self, id: &BlockId) -> Result<(), StoreError> {
-        match self.known.get(&id.digest) {
-            Some((_, place)) if place.length == id.length => Ok(()),
-            _ => Err(StoreError::Damaged("a block is missing")),
-        }
-    }
-}
-
-fn manifest_key(epoch: u64, sequence: u64) -> String {
-    format!("m/{epoch:016x}.{sequence:016x}.manifest")
-}
-
-fn parse_key(key: &str) -> Option<(u64, u64)> {
-    let name = key.strip_prefix("m/")?.strip_suffix(".manifest")?;
-    let (epoch, sequence) = name.split_once('.')?;
-    let number = |text: &str| u64::from_str_radix(text, 16).ok();
-    let (epoch, sequence) = (number(epoch)?, number(sequence)?);
-    (manifest_key(epoch, sequence) == key).then_some((epoch, sequence))
-}
-
-fn pack_key(name: &Digest) -> String {
-    format!("p/{}", blake3::Hash::from_bytes(*name).to_hex())
-}
-
-fn claim_key(epoch: u64) -> String {
-    format!("c/{epoch:016x}")
-}
-
-fn parse_claim(key: &str) -> Option<u64> {
-    u64::from_str_radix(key.strip_prefix("c/")?, 16).ok()
 }

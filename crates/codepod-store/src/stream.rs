@@ -9,23 +9,33 @@ use std::io::{Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use codepod_abi::Errno;
-use codepod_vfs::{BlockSource, Digest, Piece};
+use codepod_vfs::{BlockSource, Digest, Piece, Seen};
 
 use crate::block::{BlockId, Framer, LARGEST_FRAME, unframe};
 use crate::error::StoreError;
 use crate::key::Key;
 use crate::manifest::{LARGEST_MANIFEST, Manifest, header, read_header};
-use crate::state::{self, Bases, BlockReader, BlockSink, Loaded, State, Version};
+use crate::state::{self, Bases, BlockReader, BlockSink, Loaded, MountState, State, Version};
 use crate::wire::Reader;
 
 const MAGIC: &[u8; 8] = b"CODEPODX";
 
-/// Writes a state.
+/// Writes a state, without what overlays have seen: names and times of the host's files are no business of whoever gets it, and
+/// on another machine they mean nothing.
 pub fn export(
     state: &State<'_>,
     key: Option<&Key>,
     out: &mut dyn Write,
 ) -> Result<Version, StoreError> {
+    let mounts = state.mounts.iter().map(|mount| MountState {
+        seen: Seen::default(),
+        ..*mount
+    });
+    let state = &State {
+        mounts: mounts.collect(),
+        shells: state.shells.clone(),
+        ..*state
+    };
     let mut form = Form::default();
     let contents = state.write(&mut form)?;
     let manifest = Manifest {
@@ -71,11 +81,15 @@ pub fn import(
         wanted: HashMap::new(),
     };
     let head = stream.read(header(MAGIC, false).len() as u32)?;
-    stream.sealed = read_header(&mut Reader::new(&head), MAGIC)?;
+    stream.sealed = read_header(&mut Reader::new(&head), MAGIC)?.sealed;
     let manifest = stream
         .read_part(LARGEST_MANIFEST)?
         .ok_or(StoreError::Damaged("no manifest"))?;
     let manifest = Manifest::decode(&manifest, key)?;
+    let mut mounts = manifest.contents.mounts.iter();
+    if mounts.any(|mount| !mount.seen.is_empty()) {
+        return Err(StoreError::Damaged("files that somebody else has seen"));
+    }
     let contents = Arc::new(Contents::default());
     let source: Arc<dyn BlockSource> = contents.clone();
     let loaded = state::read(&manifest, bases, &source, &mut stream)?;

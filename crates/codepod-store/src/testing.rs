@@ -27,8 +27,16 @@ pub fn stream_around(tree: &[u8]) -> Vec<u8> {
         at: b"/".to_vec(),
         overlay: false,
         segments: blocks.iter().map(|(id, _)| *id).collect(),
+        seen: Vec::new(),
     });
     stream(&manifest, &blocks).unwrap_or_default()
+}
+
+/// Reads bytes as what an overlay has seen; how many files that are, if it is any.
+pub fn seen_of(bytes: &[u8]) -> Option<usize> {
+    let mut seen = Vec::new();
+    crate::record::read_seen(bytes, &mut seen).ok()?;
+    Some(seen.len())
 }
 
 /// A stream of a manifest and of blocks, whatever is in them.

@@ -207,6 +207,16 @@ pub trait FileSystem: Send {
         Err(Errno::Rofs)
     }
 
+    /// From here on, what publishing replaces or removes is kept aside, so that all of it can be taken back.
+    fn begin_publishing(&mut self) {}
+
+    /// Ends that: with `keep` what was published stays for good, otherwise it is taken back, the last first. The paths at
+    /// which somebody has changed meanwhile what was published: there it stays, and what was there before stays aside.
+    fn end_publishing(&mut self, keep: bool) -> Vec<Vec<u8>> {
+        let _ = keep;
+        Vec::new()
+    }
+
     /// What a node is now, to notice later whether somebody has changed it.
     fn fingerprint(&mut self, caller: &Caller<'_>, inode: InodeId) -> Result<Fingerprint, Errno> {
         self.stat(caller, inode).map(|stat| Fingerprint::of(&stat))

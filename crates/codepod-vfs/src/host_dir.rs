@@ -14,6 +14,7 @@
 //! A snapshot does not hold the content; restoring changes nothing here.
 
 mod errno;
+mod held;
 mod publish;
 mod table;
 
@@ -26,6 +27,7 @@ use codepod_abi::Errno;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Timespec, Timestamps};
 
 use self::errno::translate;
+use self::held::Held;
 use self::table::{ROOT, Table};
 use crate::backend::{DirSink, FileSystem, FsSnapshot, New, NewBody};
 use crate::caller::Caller;
@@ -83,6 +85,8 @@ pub struct HostDir {
     fresh: Option<(InodeId, OwnedFd)>,
     /// The directory listed last, so that going on with it does not read it again.
     listing: Option<(InodeId, Listing)>,
+    /// What can be taken back of what was published, while that is wanted.
+    held: Option<Vec<Held>>,
 }
 
 /// What forks have in common.
@@ -146,6 +150,7 @@ impl HostDir {
             open: HashMap::new(),
             fresh: None,
             listing: None,
+            held: None,
         }
     }
 
@@ -644,6 +649,14 @@ impl FileSystem for HostDir {
             fingerprint.digest = Some(publish::digest(&file)?);
         }
         Ok(fingerprint)
+    }
+
+    fn begin_publishing(&mut self) {
+        self.held = Some(Vec::new());
+    }
+
+    fn end_publishing(&mut self, keep: bool) -> Vec<Vec<u8>> {
+        self.settle(keep)
     }
 
     fn publish(

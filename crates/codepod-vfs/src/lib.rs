@@ -41,7 +41,7 @@ pub use memory::Memory;
 pub use node::{
     Access, Device, DirEntryRef, FileKind, InodeId, MountId, NodeRef, OpenOptions, Stat,
 };
-pub use overlay::{HandedDown, Overlay};
+pub use overlay::{HandedDown, Overlay, Seen};
 pub use proc::Proc;
 pub use publish::{Content, Fingerprint, Publish};
 pub use tree::chunk::{BlockSource, Digest};

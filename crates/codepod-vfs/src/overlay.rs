@@ -36,6 +36,7 @@ use crate::tree::Tree;
 use crate::tree::portable::LoadedTree;
 
 pub use self::hand_down::HandedDown;
+pub use self::seen::Seen;
 
 /// A writable file system over a read-only one.
 pub struct Overlay {
@@ -234,7 +235,7 @@ impl Overlay {
 }
 
 /// A path in a directory.
-fn below(path: &[u8], name: &[u8]) -> Vec<u8> {
+pub(crate) fn below(path: &[u8], name: &[u8]) -> Vec<u8> {
     let mut joined = path.to_vec();
     if !joined.is_empty() {
         joined.push(b'/');
@@ -436,6 +437,14 @@ impl FileSystem for Overlay {
 
     fn changes(&mut self, caller: &Caller<'_>) -> Option<Result<Vec<crate::tree::Change>, Errno>> {
         Some(self.list_changes(caller))
+    }
+
+    fn begin_publishing(&mut self) {
+        self.lower.begin_publishing();
+    }
+
+    fn end_publishing(&mut self, keep: bool) -> Vec<Vec<u8>> {
+        self.lower.end_publishing(keep)
     }
 
     fn hand_down(

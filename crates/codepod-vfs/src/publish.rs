@@ -9,15 +9,20 @@ use crate::node::{FileKind, Stat};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint {
     /// Which file it is, where that is known.
-    pub(crate) identity: (u64, u64),
-    pub(crate) kind: FileKind,
-    pub(crate) size: u64,
-    pub(crate) mode: u16,
-    pub(crate) mtime: u64,
-    pub(crate) ctime: u64,
+    pub identity: (u64, u64),
+    /// What it is.
+    pub kind: FileKind,
+    /// Bytes.
+    pub size: u64,
+    /// Permission bits.
+    pub mode: u16,
+    /// Last change of content.
+    pub mtime: u64,
+    /// Last change of metadata.
+    pub ctime: u64,
     /// Of its content, where it had changed shortly before: times are coarse and numbers are used again, so that two quick
     /// edits can look alike.
-    pub(crate) digest: Option<u64>,
+    pub digest: Option<u64>,
 }
 
 impl Fingerprint {
@@ -41,9 +46,8 @@ impl Fingerprint {
 
     /// Whether nobody seems to have changed it. Of a directory only that it is one: its entries tell for themselves.
     pub(crate) fn looks_same(&self, now: &Fingerprint) -> bool {
-        let (ctime, digest) = (now.ctime, now.digest);
-        self.ctime == ctime && self.looks_renamed(&Fingerprint { digest, ..*now })
-            || self.is_directory() && now.is_directory()
+        self.is_directory() && now.is_directory()
+            || self.ctime == now.ctime && self.looks_renamed(now)
     }
 
     /// Whether the contents are known and not the same.

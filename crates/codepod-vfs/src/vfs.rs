@@ -108,6 +108,18 @@ impl Vfs {
         outcome.unwrap_or(Err(Errno::Inval))
     }
 
+    /// From here on, what handing down replaces or removes is kept aside, so that all of it can be taken back.
+    pub fn begin_handing_down(&mut self, mount: MountId) -> Result<(), Errno> {
+        self.fs(mount)?.begin_publishing();
+        Ok(())
+    }
+
+    /// Ends that: with `keep` what was handed down stays for good, otherwise it is taken back. The paths at which it could
+    /// not be, because somebody has changed them meanwhile. The overlay's own state is not put back by this.
+    pub fn end_handing_down(&mut self, mount: MountId, keep: bool) -> Result<Vec<Vec<u8>>, Errno> {
+        Ok(self.fs(mount)?.end_publishing(keep))
+    }
+
     /// What an overlay has changed and could not hand down now: somebody has changed it below. [`Errno::Inval`] if it is
     /// none.
     pub fn stale_changes(

@@ -29,8 +29,13 @@ impl ModuleCache {
         Ok(ModuleCache { directory, key })
     }
 
-    /// The cache of this user: `CODEPOD_CACHE_DIR`, else the user's cache directory, and `modules` in it.
+    /// The cache of this user.
     pub fn of_user() -> EngineResult<ModuleCache> {
+        ModuleCache::open(ModuleCache::directory_of_user())
+    }
+
+    /// Where it is: `CODEPOD_CACHE_DIR`, else the user's cache directory, and `modules` in it.
+    pub fn directory_of_user() -> PathBuf {
         let set = |name: &str| {
             std::env::var_os(name)
                 .filter(|value| !value.is_empty())
@@ -40,7 +45,7 @@ impl ModuleCache {
             .or_else(|| set("XDG_CACHE_HOME").map(|path| path.join("codepod")))
             .or_else(|| set("HOME").map(|path| path.join(".cache/codepod")))
             .unwrap_or_else(|| std::env::temp_dir().join("codepod"));
-        ModuleCache::open(base.join("modules"))
+        base.join("modules")
     }
 
     /// Whether the compiled form of a module is there. It is not checked.

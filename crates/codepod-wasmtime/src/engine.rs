@@ -82,6 +82,16 @@ impl Engine {
         self.inner.modules.register(guest);
     }
 
+    /// Whether a guest can start without being compiled first: it is loaded, carried, or in the cache.
+    pub fn is_ready(&self, name: &str) -> bool {
+        self.inner.modules.is_ready(name)
+    }
+
+    /// The guest that is being compiled now, or read from the cache: what a first start waits for.
+    pub fn compiling(&self) -> Option<String> {
+        self.inner.modules.busy_with()
+    }
+
     /// Loads a module now, so that the first command does not have to.
     pub fn preload(&self, name: &str) -> EngineResult<()> {
         self.inner.modules.load_named(name).map(drop)

@@ -1,13 +1,14 @@
-//! Handing a thread from a process to the one that it has started.
+//! Handing a thread from a process to those that it has started.
 //!
-//! A shell starts a program and waits for it. Passing the program to another thread, and its end back, would
-//! cost as much as running it. So the last process that another one has started is kept until its parent
-//! waits, and then runs on the parent's thread; if it has to wait itself, or its time slice is over, the
-//! engine's threads go on with it.
+//! A shell starts a program, or the stages of a pipeline, and waits. Passing them to another thread, and their
+//! ends back, would cost as much as running them. So the last few processes that another one has started are kept
+//! until it waits, and then run on its thread, the oldest first: what a stage reads is there when its turn comes.
+//! If one has to wait itself, or its time slice is over, the engine's threads go on with it.
 
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Context;
 
 use codepod_kernel::Program;
@@ -18,15 +19,18 @@ use crate::process;
 /// How many processes may run inside each other's polls: each takes some of the host's stack.
 const DEPTH: u32 = 4;
 
+/// How many processes wait for their parent to wait. More would be too long without the other threads.
+const KEPT: usize = 4;
+
 thread_local! {
     static NESTED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The last process that another one has started and that nobody runs yet.
+/// The last processes that another one has started and that nobody runs yet.
 pub(crate) struct Handoff {
     engine: Arc<Inner>,
     kernel: KernelHandle,
-    next: Mutex<Option<Program>>,
+    kept: Mutex<VecDeque<Program>>,
 }
 
 impl Handoff {
@@ -34,52 +38,64 @@ impl Handoff {
         Handoff {
             engine,
             kernel,
-            next: Mutex::default(),
+            kept: Mutex::default(),
         }
     }
 
-    /// Keeps a process until its parent waits. The one before it goes to the engine's threads.
+    /// Keeps a process until its parent waits. The oldest of too many goes to the engine's threads.
     pub(crate) fn keep(&self, program: Program) {
-        let before = self.replace(Some(program));
-        self.pass_on(before);
-    }
-
-    /// Runs the kept process on this thread until it ends or has to wait. Its parent waits.
-    pub(crate) fn run(&self, cx: &mut Context<'_>) {
-        let Some(program) = self.replace(None) else {
-            return;
+        let mut kept = self.lock();
+        kept.push_back(program);
+        let oldest = if kept.len() > KEPT {
+            kept.pop_front()
+        } else {
+            None
         };
-        let nested = NESTED.get();
-        if nested >= DEPTH {
-            return self.pass_on(Some(program));
-        }
-        NESTED.set(nested + 1);
-        let mut child = Box::pin(process::run(
-            self.engine.clone(),
-            self.kernel.clone(),
-            program,
-        ));
-        let polled = child.as_mut().poll(cx);
-        NESTED.set(nested);
-        if polled.is_pending() {
-            self.engine.spawn_task(child);
+        drop(kept);
+        if let Some(program) = oldest {
+            self.pass_on(program);
         }
     }
 
-    /// Gives the kept process to the engine's threads: its parent does not wait for it.
+    /// Runs the kept processes on this thread, each until it ends or has to wait. Their parent waits.
+    pub(crate) fn run(&self, cx: &mut Context<'_>) {
+        while let Some(program) = self.take() {
+            let nested = NESTED.get();
+            if nested >= DEPTH {
+                self.pass_on(program);
+                continue;
+            }
+            NESTED.set(nested + 1);
+            let mut child = Box::pin(process::run(
+                self.engine.clone(),
+                self.kernel.clone(),
+                program,
+            ));
+            let polled = child.as_mut().poll(cx);
+            NESTED.set(nested);
+            if polled.is_pending() {
+                self.engine.spawn_task(child);
+            }
+        }
+    }
+
+    /// Gives the kept processes to the engine's threads: their parent does not wait for them.
     pub(crate) fn release(&self) {
-        self.pass_on(self.replace(None));
-    }
-
-    fn pass_on(&self, program: Option<Program>) {
-        if let Some(program) = program {
-            self.engine.spawn(self.kernel.clone(), program);
+        while let Some(program) = self.take() {
+            self.pass_on(program);
         }
     }
 
-    fn replace(&self, program: Option<Program>) -> Option<Program> {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut next, program)
+    fn pass_on(&self, program: Program) {
+        self.engine.spawn(self.kernel.clone(), program);
+    }
+
+    fn take(&self) -> Option<Program> {
+        self.lock().pop_front()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Program>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -73,6 +73,8 @@ pub(crate) struct Modules {
     named: Mutex<HashMap<Arc<str>, Arc<Named>>>,
     foreign: Mutex<Foreign>,
     compiler: Compiler,
+    /// The guest that is being compiled or read from the cache.
+    busy_with: Mutex<Option<String>>,
 }
 
 impl Modules {
@@ -83,6 +85,7 @@ impl Modules {
             cache,
             named: Mutex::default(),
             foreign: Mutex::default(),
+            busy_with: Mutex::default(),
         }
     }
 
@@ -124,10 +127,52 @@ impl Modules {
         let guest = &named.guest;
         let module = match self.carried(guest) {
             Some(module) => module,
-            None => self.compiled(guest)?,
+            None => {
+                self.set_busy(Some(guest.name.clone()));
+                let compiled = self.compiled(guest);
+                self.set_busy(None);
+                compiled?
+            }
         };
         let loaded = self.link(&module, &guest.grants)?;
         Ok(named.loaded.get_or_init(|| loaded).clone())
+    }
+
+    /// Whether a guest can start without being compiled first.
+    pub(crate) fn is_ready(&self, name: &str) -> bool {
+        let named = {
+            let all = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+            match all.get(name) {
+                Some(named) => named.clone(),
+                None => return false,
+            }
+        };
+        if named.loaded.get().is_some() || named.guest.compiled.is_some() {
+            return true;
+        }
+        let wasm = match &named.guest.code {
+            Code::Wasm(bytes) => bytes.clone(),
+            Code::File(path) => match std::fs::read(path) {
+                Ok(bytes) => bytes.into(),
+                Err(_) => return false,
+            },
+        };
+        let cache = self.cache.as_ref();
+        cache.is_some_and(|cache| cache.has(&self.engine, &wasm))
+    }
+
+    /// The guest that is being compiled now, or read from the cache.
+    pub(crate) fn busy_with(&self) -> Option<String> {
+        let busy = self.busy_with.lock();
+        busy.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_busy(&self, with: Option<String>) {
+        let mut busy = self
+            .busy_with
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *busy = with;
     }
 
     /// What the host program carries of a guest in compiled form, if it can run here.

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use codepod_abi::Errno;
-use codepod_vfs::{Caller, ChangeKind, FileKind, Vfs};
+use codepod_vfs::{ChangeKind, FileKind, Vfs};
 
 use crate::changes::PathChange;
 use crate::error::{Error, ErrorKind};
-use crate::files::read_node;
 use crate::moment::Moment;
 use crate::sandbox::{Sandbox, Snapshot};
 use crate::timeline::Mark;
@@ -63,13 +62,13 @@ impl Sandbox {
     /// Takes over what a fork has changed since `base`, path by path. A path that both have changed since is compared:
     /// equal ones are fine, others are conflicts and stay as they are here. It can be undone as a run can.
     pub fn merge(&self, base: &Snapshot, fork: &Sandbox) -> Result<Merged, Error> {
-        let theirs = self.changes(base, fork.snapshot()?)?;
+        let snapshot = fork.snapshot()?;
+        let theirs = self.changes(base, &snapshot)?;
         let ours = self.changes(base, Moment::Now)?;
         let mark = Mark::begin(self, b"(a fork merged)")?;
         let mut kernel = self.kernel()?;
         let (vfs, caller) = kernel.files();
         let now = caller.now;
-        let snapshot = fork.snapshot()?;
         let mut other = vfs.at(&snapshot.files).map_err(|_| ErrorKind::Internal)?;
         let plan = Plan::new(&ours, &theirs, vfs, &mut other)?;
         let outcome = plan.carry_out(vfs, &mut other, now);
@@ -169,7 +168,6 @@ fn is_directory(change: &PathChange) -> bool {
 
 /// Whether a path is the same in both: kind, content, mode and owner.
 fn is_same(a: &mut Vfs, b: &mut Vfs, path: &[u8]) -> Result<bool, Errno> {
-    let caller = Caller::root(0);
     let (one, two) = match (look(a, path)?, look(b, path)?) {
         (None, None) => return Ok(true),
         (Some(one), Some(two)) => (one, two),
@@ -179,17 +177,9 @@ fn is_same(a: &mut Vfs, b: &mut Vfs, path: &[u8]) -> Result<bool, Errno> {
     if facts(&one.1) != facts(&two.1) {
         return Ok(false);
     }
-    match one.1.kind {
-        FileKind::File => Ok(one.1.size == two.1.size
-            && read_node(a, &caller, one.0)? == read_node(b, &caller, two.0)?),
-        FileKind::Symlink => {
-            Ok(a.readlink_node(&caller, one.0)? == b.readlink_node(&caller, two.0)?)
-        }
-        _ => Ok(true),
-    }
+    a.same_content((one.0, &one.1), b, (two.0, &two.1))
 }
 
 fn at(path: &[u8]) -> impl FnOnce(Errno) -> Error {
-    let path = String::from_utf8_lossy(path).into_owned();
-    move |errno| ErrorKind::File { path, errno }.into()
+    move |errno| Error::file(path, errno)
 }

@@ -16,19 +16,23 @@ pub(crate) fn cut(
     if result.stdout.len() <= budget && result.stderr.len() <= budget {
         return Ok(());
     }
-    let whole = (result.stdout.clone(), result.stderr.clone());
-    sandbox.kernel()?.keep_output(result.run, whole.0, whole.1);
     let path = |stream: &str| format!("/proc/runs/{}/{stream}", result.run);
-    let (stdout, stderr) = (path("stdout"), path("stderr"));
-    result.stdout_cut = cut_stream(&mut result.stdout, budget, stdout);
-    result.stderr_cut = cut_stream(&mut result.stderr, budget, stderr);
+    let (stdout_path, stderr_path) = (path("stdout"), path("stderr"));
+    let (stdout, stdout_cut) = cut_stream(&result.stdout, budget, stdout_path);
+    let (stderr, stderr_cut) = cut_stream(&result.stderr, budget, stderr_path);
+    (result.stdout_cut, result.stderr_cut) = (stdout_cut, stderr_cut);
+    let whole_stdout = std::mem::replace(&mut result.stdout, stdout);
+    let whole_stderr = std::mem::replace(&mut result.stderr, stderr);
+    sandbox
+        .kernel()?
+        .keep_output(result.run, whole_stdout, whole_stderr);
     Ok(())
 }
 
-/// Leaves the first and the last half of the budget, whole lines where there are some.
-fn cut_stream(stream: &mut Vec<u8>, budget: usize, path: String) -> Option<Cut> {
+/// The first and the last half of the budget, whole lines where there are some, and what is missing between them.
+fn cut_stream(stream: &[u8], budget: usize, path: String) -> (Vec<u8>, Option<Cut>) {
     if stream.len() <= budget {
-        return None;
+        return (stream.to_vec(), None);
     }
     let half = budget / 2;
     let newline = |bytes: &[u8]| bytes.iter().rposition(|byte| *byte == b'\n');
@@ -39,13 +43,12 @@ fn cut_stream(stream: &mut Vec<u8>, budget: usize, path: String) -> Option<Cut> 
         Some(at) if start + at + 1 < stream.len() => start + at + 1,
         _ => start,
     };
-    let omitted = (tail - head) as u64;
-    stream.drain(head..tail);
-    Some(Cut {
+    let cut = Cut {
         head,
-        omitted,
+        omitted: (tail - head) as u64,
         path,
-    })
+    };
+    ([&stream[..head], &stream[tail..]].concat(), Some(cut))
 }
 
 #[cfg(test)]
@@ -53,8 +56,7 @@ mod tests {
     use super::*;
 
     fn cut(text: &str, budget: usize) -> (String, Option<(usize, u64)>) {
-        let mut stream = text.as_bytes().to_vec();
-        let cut = cut_stream(&mut stream, budget, String::new());
+        let (stream, cut) = cut_stream(text.as_bytes(), budget, String::new());
         let text = String::from_utf8(stream).unwrap();
         (text, cut.map(|cut| (cut.head, cut.omitted)))
     }

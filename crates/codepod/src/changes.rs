@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind};
 use crate::files::{FileStat, read_node};
 use crate::moment::Moment;
 use crate::sandbox::Sandbox;
+use crate::transfer::look;
 
 /// Files that are larger on either side are not compared line by line.
 const LARGEST_TEXT: u64 = 1 << 20;
@@ -37,19 +38,27 @@ impl PathChange {
     pub fn path_text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.path)
     }
+
+    /// Its letter: `A` added, `M` modified, `D` removed, `T` of another kind, `P` other permissions.
+    pub fn letter(&self) -> char {
+        letter(self.kind)
+    }
+}
+
+pub(crate) fn letter(kind: ChangeKind) -> char {
+    match kind {
+        ChangeKind::Added => 'A',
+        ChangeKind::Modified => 'M',
+        ChangeKind::Removed => 'D',
+        ChangeKind::TypeChanged => 'T',
+        ChangeKind::AttributesChanged => 'P',
+    }
 }
 
 impl std::fmt::Display for PathChange {
-    /// A letter and the path: `A` added, `M` modified, `D` removed, `T` of another kind, `P` other permissions.
+    /// A letter and the path; see [`PathChange::letter`].
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let letter = match self.kind {
-            ChangeKind::Added => 'A',
-            ChangeKind::Modified => 'M',
-            ChangeKind::Removed => 'D',
-            ChangeKind::TypeChanged => 'T',
-            ChangeKind::AttributesChanged => 'P',
-        };
-        write!(f, "{letter} {}", self.path_text())
+        write!(f, "{} {}", self.letter(), self.path_text())
     }
 }
 
@@ -90,7 +99,10 @@ impl Sandbox {
             .and_then(|before| Ok((before, vfs.at(&to.files)?)));
         drop(kernel);
         let (mut before, mut after) = states.map_err(|_| ErrorKind::Internal)?;
-        let found = before.changes_to(&mut after).map_err(no_file)?;
+        // What can fail is a host directory that an overlay lies on.
+        let found = before
+            .changes_to(&mut after)
+            .map_err(|errno| Error::file("a mounted directory", errno))?;
         let list = found
             .into_iter()
             .map(|change| PathChange {
@@ -165,13 +177,10 @@ fn is_binary(bytes: &[u8]) -> bool {
 
 /// What a path holds: a file's bytes or a link's target; empty where there is nothing.
 fn content(vfs: &mut Vfs, there: bool, path: &[u8]) -> Result<Vec<u8>, Errno> {
-    if !there {
+    let Some((node, stat)) = look(vfs, path)?.filter(|_| there) else {
         return Ok(Vec::new());
-    }
+    };
     let caller = Caller::root(0);
-    let root = vfs.root();
-    let node = vfs.resolve(&caller, root, path, false)?;
-    let stat = vfs.stat(&caller, node)?;
     match stat.kind {
         FileKind::Symlink => vfs.readlink_node(&caller, node),
         _ if stat.size > LARGEST_TEXT => Ok(Vec::new()),
@@ -180,17 +189,6 @@ fn content(vfs: &mut Vfs, there: bool, path: &[u8]) -> Result<Vec<u8>, Errno> {
 }
 
 fn stat(vfs: &mut Vfs, path: &[u8]) -> Option<FileStat> {
-    let caller = Caller::root(0);
-    let root = vfs.root();
-    let node = vfs.resolve(&caller, root, path, false).ok()?;
-    vfs.stat(&caller, node).ok().map(FileStat::from)
-}
-
-/// A failure of a host directory that an overlay lies on.
-fn no_file(errno: Errno) -> Error {
-    ErrorKind::File {
-        path: "a mounted directory".into(),
-        errno,
-    }
-    .into()
+    let (_, stat) = look(vfs, path).ok()??;
+    Some(stat.into())
 }

@@ -106,6 +106,11 @@ impl Command {
         Running::start(self)
     }
 
+    /// The same with nothing to read: its standard input is `/dev/null`.
+    pub fn start_without_input(self) -> Result<Running, Error> {
+        Running::start_without_input(self)
+    }
+
     /// The command as one line, for people.
     pub(crate) fn line(&self) -> String {
         let words: Vec<_> = self

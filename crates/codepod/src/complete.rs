@@ -97,7 +97,7 @@ fn paths(word: &str) -> String {
 }
 
 /// A word in single quotes.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 

@@ -81,8 +81,8 @@ pub enum ErrorKind {
     /// A snapshot or a fork is of another sandbox.
     #[error("the snapshot is of another sandbox")]
     Foreign,
-    /// The host has changed a file while changes were being applied to it: some are there, this one is not.
-    #[error("`{path}` was changed on the host meanwhile; other changes are there")]
+    /// The host has changed a file while changes to it were taken back again: this one is there and stays.
+    #[error("`{path}` was changed on the host meanwhile, and could not be put back")]
     PartlyApplied {
         /// The sandbox's path.
         path: String,
@@ -107,6 +107,24 @@ pub enum ErrorKind {
     /// The sandbox has no place where its state is kept.
     #[error("the sandbox is not persistent")]
     NotPersistent,
+    /// Nothing is kept under a name.
+    #[error("there is no state `{name}`")]
+    NoSuchState {
+        /// The name.
+        name: String,
+    },
+    /// Something is kept under a name already.
+    #[error("there is a state `{name}` already")]
+    StateExists {
+        /// The name.
+        name: String,
+    },
+    /// A state cannot have this name.
+    #[error("`{name}` cannot name a state")]
+    StateName {
+        /// The name.
+        name: String,
+    },
     /// An argument cannot be passed on.
     #[error("{0}")]
     InvalidArgument(String),
@@ -116,47 +134,99 @@ pub enum ErrorKind {
 }
 
 impl Error {
+    /// A file operation that failed.
+    pub(crate) fn file(path: impl AsRef<[u8]>, errno: Errno) -> Error {
+        let path = String::from_utf8_lossy(path.as_ref()).into_owned();
+        ErrorKind::File { path, errno }.into()
+    }
+
     /// What went wrong.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }
 
-    /// What to do about it, where there is something.
-    pub fn hint(&self) -> Option<&'static str> {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
         match &self.kind {
-            ErrorKind::NoGuests => Some("build them with `cargo xtask guests`"),
-            ErrorKind::Engine(EngineError::Setup(_)) => Some(
-                "the engine reserves address space: raise `ulimit -v`, or lower `RuntimeOptions::slots`",
-            ),
-            ErrorKind::ShellState => {
-                Some("close the shell with `Shell::close`, or restore a snapshot")
+            ErrorKind::NoGuests => "build them with `cargo xtask guests`",
+            ErrorKind::Engine(error) => match error {
+                EngineError::Setup(_) => {
+                    "the engine reserves address space: raise `ulimit -v`, or lower `RuntimeOptions::slots`"
+                }
+                EngineError::UnknownModule(_) => "register it with the engine, or name another",
+                EngineError::InvalidModule(_) => {
+                    "build it for wasm32-wasip1, within the limits for modules from files"
+                }
+                EngineError::NotGranted(_) => {
+                    "import only what the reference of calls lists and its manifest grants"
+                }
+                _ => "make the cache directory writable, or name another by `XDG_CACHE_HOME`",
+            },
+            ErrorKind::File { .. } => {
+                "look at the path with `Sandbox::stat` or `Sandbox::list_dir`"
             }
-            ErrorKind::Spawn {
-                errno: Errno::NoEnt,
-                ..
-            } => Some("`codepod exec -- ls /usr/bin` lists the tools"),
-            ErrorKind::NoSuchRun { .. } | ErrorKind::NothingToUndo { .. } => Some(
-                "`Sandbox::history` lists the runs that are kept; `Options::undo` says how many",
-            ),
-            ErrorKind::Process { .. } => Some("`Sandbox::jobs` lists the processes"),
-            ErrorKind::Changed => Some("look at it again, and decide anew"),
+            ErrorKind::Spawn { errno, .. } => match errno {
+                Errno::NoEnt => "`codepod exec -- ls /usr/bin` lists the tools",
+                Errno::Again => "wait for other processes to end, or raise `Limits::processes`",
+                _ => "`Sandbox::stat` says whether it is a file that can be run",
+            },
+            ErrorKind::Mount { .. } => {
+                "the host's directory must exist, and the path in the sandbox be absolute, free and alone"
+            }
+            ErrorKind::Busy { .. } => "wait for them, or end them with `Sandbox::kill_all`",
+            ErrorKind::NoSuchRun { .. } | ErrorKind::NothingToUndo { .. } => {
+                "`Sandbox::history` lists the runs that are kept; `Options::undo` says how many"
+            }
+            ErrorKind::NothingToRedo { .. } => {
+                "only what was undone, and not followed by another run, can be done again"
+            }
+            ErrorKind::Changed => "look at it again, and decide anew",
             ErrorKind::Foreign => {
-                Some("take it from this sandbox, from one it was forked from, or from a fork of it")
+                "take it from this sandbox, from one it was forked from, or from a fork of it"
             }
-            ErrorKind::Store(StoreError::Locked { .. }) => {
-                Some("another sandbox has it, here or in another process: end that one first")
+            ErrorKind::PartlyApplied { .. } => "`Sandbox::mount_changes` shows what is left",
+            ErrorKind::Process { .. } => "`Sandbox::jobs` lists the processes",
+            ErrorKind::ShellState => "close the shell with `Shell::close`, or restore a snapshot",
+            ErrorKind::Store(error) => store_hint(error),
+            ErrorKind::NoSuchState { .. } => {
+                "`codepod states` lists them; `codepod run --state NAME` makes one"
             }
-            ErrorKind::Store(StoreError::Limit(_)) => {
-                Some("raise `Options::fs_limits` above what the sandbox had that saved it")
+            ErrorKind::StateExists { .. } => {
+                "choose another name, or remove it: `codepod states remove NAME`"
             }
-            ErrorKind::Store(StoreError::Version { .. }) => Some("update codepod"),
+            ErrorKind::StateName { .. } => {
+                "use 1 to 64 letters, digits, `-`, `_` and `.`; neither `.` nor `-` comes first"
+            }
             ErrorKind::Ephemeral | ErrorKind::NotPersistent => {
-                Some("`Options::persistence` says what may leave a sandbox and where it is kept")
+                "`Options::persistence` says what may leave a sandbox and where it is kept"
             }
-            ErrorKind::Busy { .. } => Some("wait for them, or end them with `Sandbox::kill_all`"),
-            ErrorKind::Internal => Some("drop this sandbox and report what it ran"),
-            _ => None,
+            ErrorKind::InvalidArgument(_) => "correct the argument",
+            ErrorKind::Internal => "drop this sandbox and report what it ran",
         }
+    }
+}
+
+fn store_hint(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::Nothing { .. } => "save something first, or check the name",
+        StoreError::Namespace { .. } => "choose another name",
+        StoreError::Locked { .. } => {
+            "another sandbox has it, here or in another process: end that one first"
+        }
+        StoreError::Fenced => {
+            "load the state again: what was saved since the takeover is another's"
+        }
+        StoreError::Version { .. } => "update codepod",
+        StoreError::Limit(_) => {
+            "raise `Options::fs_limits` above what the sandbox had that saved it"
+        }
+        StoreError::Damaged(_) => {
+            "take an older version, or a copy from elsewhere: nothing was changed here"
+        }
+        StoreError::KeyNeeded | StoreError::Sealed => "give the key that it was encrypted with",
+        StoreError::NotSealed => "leave the key out, if you trust where it comes from",
+        StoreError::Mount { .. } => "make the sandbox with the mounts of the one that saved it",
+        _ => "check that the directory can be written and has room",
     }
 }
 
@@ -175,5 +245,123 @@ impl From<StoreError> for Error {
 impl From<EngineError> for Error {
     fn from(error: EngineError) -> Error {
         ErrorKind::Engine(error).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each kind. A new kind does not compile until it is here: add it to the list, too.
+    fn every_kind() -> Vec<ErrorKind> {
+        let errno = Errno::NoEnt;
+        let (path, name, at) = ("p".to_owned(), "n".to_owned(), "/m".to_owned());
+        let kinds = vec![
+            ErrorKind::Engine(EngineError::Setup("why".into())),
+            ErrorKind::Engine(EngineError::UnknownModule("m".into())),
+            ErrorKind::Engine(EngineError::InvalidModule("why".into())),
+            ErrorKind::Engine(EngineError::NotGranted("it imports nothing".into())),
+            ErrorKind::Engine(EngineError::Cache("why".into())),
+            ErrorKind::NoGuests,
+            ErrorKind::File {
+                path: path.clone(),
+                errno,
+            },
+            ErrorKind::Spawn {
+                name: name.clone(),
+                errno,
+            },
+            ErrorKind::Spawn {
+                name: name.clone(),
+                errno: Errno::Again,
+            },
+            ErrorKind::Spawn {
+                name,
+                errno: Errno::NoExec,
+            },
+            ErrorKind::Mount {
+                at: at.clone(),
+                why: "why".into(),
+            },
+            ErrorKind::Busy { processes: 1 },
+            ErrorKind::NoSuchRun {
+                number: 1,
+                oldest: None,
+            },
+            ErrorKind::NothingToUndo { wanted: 2, have: 1 },
+            ErrorKind::NothingToRedo { wanted: 2, have: 1 },
+            ErrorKind::Changed,
+            ErrorKind::Foreign,
+            ErrorKind::PartlyApplied { path },
+            ErrorKind::Process { pid: 1, errno },
+            ErrorKind::ShellState,
+            ErrorKind::Store(StoreError::Nothing {
+                namespace: "n".into(),
+            }),
+            ErrorKind::Store(StoreError::Locked {
+                namespace: "n".into(),
+                process: None,
+            }),
+            ErrorKind::Store(StoreError::Fenced),
+            ErrorKind::Store(StoreError::Version {
+                smallest: 2,
+                own: 1,
+            }),
+            ErrorKind::Store(StoreError::Damaged("why")),
+            ErrorKind::Store(StoreError::Limit("why")),
+            ErrorKind::Store(StoreError::KeyNeeded),
+            ErrorKind::Store(StoreError::NotSealed),
+            ErrorKind::Store(StoreError::Sealed),
+            ErrorKind::Store(StoreError::Mount { at }),
+            ErrorKind::Ephemeral,
+            ErrorKind::NotPersistent,
+            ErrorKind::NoSuchState { name: "s".into() },
+            ErrorKind::StateExists { name: "s".into() },
+            ErrorKind::StateName { name: "/".into() },
+            ErrorKind::InvalidArgument("a word is wrong".into()),
+            ErrorKind::Internal,
+        ];
+        for kind in &kinds {
+            match kind {
+                ErrorKind::Engine(_)
+                | ErrorKind::NoGuests
+                | ErrorKind::File { .. }
+                | ErrorKind::Spawn { .. }
+                | ErrorKind::Mount { .. }
+                | ErrorKind::Busy { .. }
+                | ErrorKind::NoSuchRun { .. }
+                | ErrorKind::NothingToUndo { .. }
+                | ErrorKind::NothingToRedo { .. }
+                | ErrorKind::Changed
+                | ErrorKind::Foreign
+                | ErrorKind::PartlyApplied { .. }
+                | ErrorKind::Process { .. }
+                | ErrorKind::ShellState
+                | ErrorKind::Store(_)
+                | ErrorKind::Ephemeral
+                | ErrorKind::NotPersistent
+                | ErrorKind::NoSuchState { .. }
+                | ErrorKind::StateExists { .. }
+                | ErrorKind::StateName { .. }
+                | ErrorKind::InvalidArgument(_)
+                | ErrorKind::Internal => {}
+            }
+        }
+        kinds
+    }
+
+    #[test]
+    fn every_error_says_what_is_wrong_and_what_to_do() {
+        for kind in every_kind() {
+            let error = Error::from(kind);
+            let (message, hint) = (error.to_string(), error.hint());
+            assert!(!message.is_empty() && !message.ends_with('.'), "{message}");
+            assert!(
+                !hint.is_empty() && !hint.ends_with('.'),
+                "{message}: {hint}"
+            );
+            let first = message.chars().next().unwrap_or('A');
+            assert!(!first.is_uppercase(), "{message}");
+        }
     }
 }

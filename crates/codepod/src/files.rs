@@ -7,7 +7,7 @@ use codepod_abi::Errno;
 use codepod_kernel::Kernel;
 use codepod_vfs::{Caller, FileKind, NodeRef, OpenOptions, Vfs};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::sandbox::Sandbox;
 
 /// What is known of a file.
@@ -59,6 +59,32 @@ impl Sandbox {
     pub fn read_file(&self, path: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
         let path = path.as_ref();
         self.with_open(path, &OpenOptions::READ, read_node)
+    }
+
+    /// A part of a file, as far as it is there, and the size of the whole.
+    pub fn read_file_at(
+        &self,
+        path: impl AsRef<[u8]>,
+        offset: u64,
+        length: usize,
+    ) -> Result<(Vec<u8>, u64), Error> {
+        self.with_open(path.as_ref(), &OpenOptions::READ, |vfs, caller, node| {
+            let size = vfs.stat(caller, node)?.size;
+            // Files of /proc say 0 and hold something.
+            let mut bytes = Vec::new();
+            while bytes.len() < length {
+                let at = bytes.len();
+                bytes.resize(at + PIECE.min(length - at), 0);
+                let from = offset.saturating_add(at as u64);
+                let read = vfs.read_at(caller, node, from, &mut bytes[at..])?;
+                bytes.truncate(at + read);
+                if read == 0 {
+                    break;
+                }
+            }
+            let end = offset.saturating_add(bytes.len() as u64);
+            Ok((bytes, if size == 0 { end } else { size }))
+        })
     }
 
     /// Makes or replaces a file.
@@ -191,14 +217,16 @@ impl Sandbox {
                 Err(Errno::NoEnt)
             })
             .and_then(|base| f(vfs, &caller, base))
-            .map_err(|errno| {
-                ErrorKind::File {
-                    path: String::from_utf8_lossy(path).into_owned(),
-                    errno,
-                }
-                .into()
-            })
+            .map_err(|errno| Error::file(path, errno))
     }
+}
+
+/// A path as seen from a directory.
+pub(crate) fn absolute(directory: &[u8], path: &[u8]) -> Vec<u8> {
+    if path.first() == Some(&b'/') {
+        return path.to_vec();
+    }
+    [directory, b"/", path].concat()
 }
 
 /// All of an open file.

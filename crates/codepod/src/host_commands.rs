@@ -16,6 +16,7 @@ use codepod_kernel::{Fd, HostCall, HostCommands, HostProgram, Kernel};
 
 use crate::error::{Error, ErrorKind};
 use crate::events::Event;
+use crate::files::absolute;
 use crate::image::COMMANDS;
 use crate::sandbox::{Inner, Sandbox};
 
@@ -257,6 +258,14 @@ impl Call {
         })
     }
 
+    /// All environment variables, by name.
+    pub fn variables(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.call.env.iter().filter_map(|variable| {
+            let at = variable.iter().position(|byte| *byte == b'=')?;
+            Some((&variable[..at], &variable[at + 1..]))
+        })
+    }
+
     /// The working directory.
     pub fn cwd(&self) -> &[u8] {
         &self.call.cwd
@@ -264,11 +273,7 @@ impl Call {
 
     /// A path as seen from the working directory.
     pub fn resolve_path(&self, path: impl AsRef<[u8]>) -> Vec<u8> {
-        let path = path.as_ref();
-        if path.first() == Some(&b'/') {
-            return path.to_vec();
-        }
-        [&self.call.cwd, &b"/"[..], path].concat()
+        absolute(&self.call.cwd, path.as_ref())
     }
 
     /// The sandbox, to read and write its files. A script in the shell that has called this command waits for it for

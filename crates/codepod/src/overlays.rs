@@ -27,6 +27,13 @@ pub struct MountChange {
     pub kind: ChangeKind,
 }
 
+impl MountChange {
+    /// Its letter, as [`PathChange::letter`](crate::PathChange::letter) has them.
+    pub fn letter(&self) -> char {
+        crate::changes::letter(self.kind)
+    }
+}
+
 /// A change that was not applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -46,7 +53,7 @@ impl Sandbox {
         let (vfs, caller) = kernel.files();
         let mount = overlay(vfs, at)?;
         let changes = vfs.overlay_changes(&caller, mount);
-        let changes = changes.map_err(|errno| failed(at, errno))?;
+        let changes = changes.map_err(|errno| Error::file(at, errno))?;
         Ok(changes.iter().map(|change| told(at, change)).collect())
     }
 
@@ -60,6 +67,17 @@ impl Sandbox {
         at: &str,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Applied, Error> {
+        let applied = self.hand_down(at, paths)?;
+        self.tell_applied(at, &applied);
+        Ok(applied)
+    }
+
+    /// The same, without telling anybody.
+    pub(crate) fn hand_down<P: AsRef<[u8]>>(
+        &self,
+        at: &str,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Applied, Error> {
         let outcome = self.on_overlay(at, paths, Vfs::hand_down)?;
         let mut applied = Applied::default();
         for (change, result) in outcome {
@@ -69,13 +87,39 @@ impl Sandbox {
                 Err(why) => applied.refused.push(Refused { path, kind, why }),
             }
         }
+        Ok(applied)
+    }
+
+    pub(crate) fn tell_applied(&self, at: &str, applied: &Applied) {
         self.tell(|sandbox| Event::Applied {
             sandbox,
             at: at.to_owned(),
             applied: applied.applied.len(),
             refused: applied.refused.len(),
         });
-        Ok(applied)
+    }
+
+    /// From here on, what applying replaces on the host is kept beside it, so that it can be taken back.
+    pub(crate) fn begin_applying(&self, at: &str) -> Result<(), Error> {
+        let mut kernel = self.kernel()?;
+        let vfs = kernel.files().0;
+        let mount = overlay(vfs, at)?;
+        let begun = vfs.begin_handing_down(mount);
+        begun.map_err(|errno| Error::file(at, errno))
+    }
+
+    /// Ends that: what was applied stays, or is taken back; the sandbox's paths at which the host would not have it.
+    pub(crate) fn end_applying(&self, at: &str, keep: bool) -> Result<Vec<Vec<u8>>, Error> {
+        let mut kernel = self.kernel()?;
+        let vfs = kernel.files().0;
+        let mount = overlay(vfs, at)?;
+        let stuck = vfs.end_handing_down(mount, keep);
+        let stuck = stuck.map_err(|errno| Error::file(at, errno))?;
+        let point = at.trim_end_matches('/').as_bytes();
+        Ok(stuck
+            .iter()
+            .map(|path| [point, b"/", path].concat())
+            .collect())
     }
 
     /// Whether nobody has changed on the host what applying would overwrite.
@@ -84,7 +128,7 @@ impl Sandbox {
         let (vfs, caller) = kernel.files();
         let mount = overlay(vfs, at)?;
         let stale = vfs.stale_changes(&caller, mount);
-        Ok(stale.map_err(|errno| failed(at, errno))?.is_empty())
+        Ok(stale.map_err(|errno| Error::file(at, errno))?.is_empty())
     }
 
     /// Drops what the sandbox has changed in the overlay at `at`: at these paths and below them, or everywhere when there
@@ -116,7 +160,7 @@ impl Sandbox {
         }
         let (vfs, caller) = kernel.files();
         let mount = overlay(vfs, at)?;
-        action(vfs, &caller, mount, &inner).map_err(|errno| failed(at, errno))
+        action(vfs, &caller, mount, &inner).map_err(|errno| Error::file(at, errno))
     }
 }
 
@@ -152,12 +196,4 @@ fn told(at: &str, change: &Change) -> MountChange {
         path: [point, b"/", &change.path].concat(),
         kind: change.kind,
     }
-}
-
-fn failed(at: &str, errno: Errno) -> Error {
-    ErrorKind::File {
-        path: at.to_owned(),
-        errno,
-    }
-    .into()
 }

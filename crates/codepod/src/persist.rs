@@ -126,6 +126,7 @@ impl Moment {
                 tree: saved.tree,
                 base: Some(image).filter(|_| saved.id == MountId(0)),
                 overlay: saved.overlay,
+                seen: saved.seen,
             });
         }
         let shells = self.shells.iter();
@@ -169,9 +170,9 @@ impl Saver {
 
     fn is_kept(&self, moment: &Moment) -> bool {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.state
-            .as_ref()
-            .is_some_and(|(files, shells)| files.is_same(&moment.files) && *shells == moment.shells)
+        kept.state.as_ref().is_some_and(|(files, shells)| {
+            files.is_saved_alike(&moment.files) && *shells == moment.shells
+        })
     }
 
     /// Saves a last time and lets go of the namespace.
@@ -224,12 +225,34 @@ impl Sandbox {
         saver.save(true)?.ok_or_else(|| ErrorKind::Internal.into())
     }
 
+    /// The same, but a state that is saved already is not saved again: `None` then.
+    pub fn save_changes(&self) -> Result<Option<Saved>, Error> {
+        let saver = self.inner.saver.get().ok_or(ErrorKind::NotPersistent)?;
+        saver.save(false)
+    }
+
     /// Goes back to the state that was saved last. Busy while processes run.
     pub fn load(&self) -> Result<Version, Error> {
         let saver = self.inner.saver.get().ok_or(ErrorKind::NotPersistent)?;
         let store = saver.store.lock().unwrap_or_else(PoisonError::into_inner);
         let store = store.as_ref().ok_or(ErrorKind::Internal)?;
         self.load_from(store)
+    }
+
+    /// What was saved last where the state is kept; `None` if nothing was.
+    pub fn newest_saved(&self) -> Result<Option<Version>, Error> {
+        let saver = self.inner.saver.get().ok_or(ErrorKind::NotPersistent)?;
+        let store = saver.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let store = store.as_ref().ok_or(ErrorKind::Internal)?;
+        Ok(store.newest()?)
+    }
+
+    /// Removes an older state from where the state is kept.
+    pub(crate) fn forget_saved(&self, sequence: u64) -> Result<(), Error> {
+        let saver = self.inner.saver.get().ok_or(ErrorKind::NotPersistent)?;
+        let store = saver.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let store = store.as_ref().ok_or(ErrorKind::Internal)?;
+        Ok(store.forget(sequence)?)
     }
 
     /// How the saving of a persistent sandbox goes; `None` if it is not one.
@@ -250,6 +273,14 @@ impl Sandbox {
         self.check_mode()?;
         let image = self.limited_image()?;
         self.take_over(store.load(&|at, overlay| self.base(&image, at, overlay))?)
+    }
+
+    /// The same with one of the states that a store keeps, by its sequence; see [`Store::versions`].
+    pub fn load_version_from(&self, store: &Store, sequence: u64) -> Result<Version, Error> {
+        self.check_mode()?;
+        let image = self.limited_image()?;
+        let bases = |at: &[u8], overlay| self.base(&image, at, overlay);
+        self.take_over(store.load_version(sequence, &bases)?)
     }
 
     /// Writes the state as one stream, encrypted if there is a key.

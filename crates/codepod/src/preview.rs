@@ -1,10 +1,12 @@
 //! Previews: a script that ran in a throw-away copy, to be looked at, then kept or dropped.
 
+use codepod_abi::Errno;
 use futures_lite::future::block_on;
 
 use crate::changes::Changes;
 use crate::error::{Error, ErrorKind};
 use crate::moment::Moment;
+use crate::overlays::{Applied, Refused};
 use crate::result::RunResult;
 use crate::sandbox::{Sandbox, Snapshot};
 use crate::script::Script;
@@ -60,12 +62,14 @@ impl Preview {
 
     /// Makes it happen: the sandbox becomes what the fork is, in constant time. It can be undone as a run can.
     ///
-    /// What was changed in a host directory that is mounted to be written to is applied to it first, which takes as long as
-    /// there are changes and cannot be undone.
+    /// What was changed in a host directory that is mounted to be written to is applied to it, which takes as long as there
+    /// are changes and cannot be undone later. All of it is there afterwards, or nothing: what cannot be applied is looked
+    /// for before, and when one change fails those before it are taken back. A process that is killed meanwhile leaves
+    /// some of them, and what they replaced beside them (`.codepod-…`).
     ///
     /// Fails with [`ErrorKind::Changed`] when the sandbox has changed since, or the host has changed a file that would be
-    /// overwritten, and as [`Sandbox::restore`] does; with [`ErrorKind::PartlyApplied`] when the host has changed one while
-    /// the changes were being applied.
+    /// overwritten; as [`Sandbox::restore`] does; with what the host's file system fails with; with
+    /// [`ErrorKind::PartlyApplied`] when the host has changed, too, what was to be taken back.
     pub fn commit(self) -> Result<RunResult, Error> {
         let Preview {
             mut result,
@@ -77,27 +81,75 @@ impl Preview {
         if !sandbox.snapshot()?.is_same(&before) {
             return Err(ErrorKind::Changed.into());
         }
-        for at in sandbox.writable_host_mounts() {
+        let mounts: Vec<&str> = sandbox.writable_host_mounts().collect();
+        for at in &mounts {
             if !fork.can_apply(at)? {
                 return Err(ErrorKind::Changed.into());
-            }
-        }
-        for at in sandbox.writable_host_mounts() {
-            let applied = fork.apply(at, [""; 0])?;
-            if let Some(refused) = applied.refused.first() {
-                let path = String::from_utf8_lossy(&refused.path).into_owned();
-                return Err(ErrorKind::PartlyApplied { path }.into());
             }
         }
         let after = fork.snapshot()?;
         let mark = Mark::begin(&sandbox, result.command.as_bytes())?;
         let number = mark.number();
+        // The sandbox first: it goes back in constant time, should the host not take its part.
         if let Err(error) = sandbox.restore(&after) {
             mark.forget();
             return Err(error);
         }
+        if let Err(error) = apply_all(&fork, &mounts) {
+            let restored = sandbox.restore(&before);
+            mark.forget();
+            return Err(restored.err().unwrap_or(error));
+        }
         mark.end(result.exit_code);
         result.run = number;
         Ok(result)
+    }
+}
+
+/// Applies what a fork has changed at all these mounts, or nothing of it.
+fn apply_all(fork: &Sandbox, mounts: &[&str]) -> Result<(), Error> {
+    let mut done = Vec::new();
+    let mut failed = None;
+    for at in mounts {
+        fork.begin_applying(at)?;
+        let applied = fork.hand_down(at, [""; 0]);
+        let refused = match &applied {
+            Ok(applied) => applied.refused.first().map(refusal),
+            Err(_) => None,
+        };
+        match applied {
+            Ok(applied) => done.push((*at, applied)),
+            Err(error) => {
+                done.push((*at, Applied::default()));
+                failed = Some(error);
+            }
+        }
+        failed = failed.or(refused);
+        if failed.is_some() {
+            break;
+        }
+    }
+    let mut stuck = Vec::new();
+    for (at, applied) in done.iter().rev() {
+        stuck.extend(fork.end_applying(at, failed.is_none())?);
+        if failed.is_none() {
+            fork.tell_applied(at, applied);
+        }
+    }
+    match (failed, stuck.first()) {
+        (None, _) => Ok(()),
+        (Some(error), None) => Err(error),
+        (Some(_), Some(path)) => {
+            let path = String::from_utf8_lossy(path).into_owned();
+            Err(ErrorKind::PartlyApplied { path }.into())
+        }
+    }
+}
+
+/// Why a change was refused, as an error.
+fn refusal(refused: &Refused) -> Error {
+    match refused.why {
+        Errno::Stale => ErrorKind::Changed.into(),
+        why => Error::file(&refused.path, why),
     }
 }

@@ -28,7 +28,11 @@ pub struct Running {
 
 impl Running {
     pub(crate) fn start(command: Command) -> Result<Running, Error> {
-        Running::start_with(command, None)
+        Running::start_with(command, None, true)
+    }
+
+    pub(crate) fn start_without_input(command: Command) -> Result<Running, Error> {
+        Running::start_with(command, None, false)
     }
 
     /// Starts a command on a terminal of a size.
@@ -41,10 +45,15 @@ impl Running {
                 columns,
                 mode,
             }),
+            true,
         )
     }
 
-    fn start_with(command: Command, terminal: Option<TerminalState>) -> Result<Running, Error> {
+    fn start_with(
+        command: Command,
+        terminal: Option<TerminalState>,
+        input: bool,
+    ) -> Result<Running, Error> {
         let sandbox = command.sandbox.clone();
         let handle = sandbox.inner.kernel.clone();
         let mut kernel = sandbox.kernel()?;
@@ -64,7 +73,12 @@ impl Running {
             None => match host_streams(&mut kernel) {
                 Ok(streams) => {
                     ends.extend(streams.map(|(end, _)| end));
-                    streams.map(|(_, stdio)| stdio)
+                    let mut stdio = streams.map(|(_, stdio)| stdio);
+                    if !input {
+                        kernel.close_pipe(ends.remove(0));
+                        stdio[0] = Stdio::Null;
+                    }
+                    stdio
                 }
                 Err(errno) => return Err(failed(errno)),
             },
@@ -72,7 +86,7 @@ impl Running {
         let program = match command.spawn(&mut kernel, stdio) {
             Ok(program) => program,
             Err(not_started) => {
-                if let Stdio::Terminal(id) = stdio[0] {
+                if let Stdio::Terminal(id) = stdio[1] {
                     kernel.discard_terminal(id);
                 } else {
                     for end in ends {
@@ -126,9 +140,39 @@ impl Running {
 
     /// Ends it and everything it has started.
     pub fn kill(&self) {
+        self.killer().kill();
+    }
+
+    /// Ends it from elsewhere, while it is being waited for.
+    pub fn killer(&self) -> Killer {
+        Killer {
+            kernel: self.kernel.clone(),
+            pid: self.pid,
+        }
+    }
+}
+
+/// Ends a command from elsewhere. Once the command has been waited for it does nothing.
+#[derive(Clone)]
+pub struct Killer {
+    kernel: KernelHandle,
+    pid: Pid,
+}
+
+impl Killer {
+    /// Ends the command and everything it has started.
+    pub fn kill(&self) {
         if let Ok(mut kernel) = self.kernel.lock() {
             kernel.kill_session(self.pid);
         }
+    }
+}
+
+impl std::fmt::Debug for Killer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Killer")
+            .field("pid", &self.pid)
+            .finish_non_exhaustive()
     }
 }
 

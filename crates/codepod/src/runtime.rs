@@ -82,6 +82,21 @@ impl Runtime {
         Ok(GLOBAL.get_or_init(|| runtime).clone())
     }
 
+    /// The guests that a sandbox has, and whether their code is ready to run here: carried by this program or compiled
+    /// before. What is not ready is compiled when it is used first, which takes seconds for the large ones.
+    pub fn guests(&self) -> Result<Vec<(&'static str, bool)>, Error> {
+        self.image(&[])?;
+        let guests = codepod_guests::guests();
+        let ready = |guest: &Guest| (guest.name, self.inner.engine.is_ready(guest.name));
+        Ok(guests.map(ready).collect())
+    }
+
+    /// Has the code of a guest compiled now, if it is not ready.
+    pub fn prepare(&self, guest: &str) -> Result<(), Error> {
+        self.image(&[])?;
+        Ok(self.inner.engine.preload(guest)?)
+    }
+
     /// The engine, to register further modules.
     pub fn engine(&self) -> &Engine {
         &self.inner.engine
@@ -118,4 +133,25 @@ impl Runtime {
         images.insert(groups.to_vec(), image.clone());
         Ok(image)
     }
+}
+
+/// The commands that every sandbox has, by name, each with a few words on what it does.
+pub fn commands() -> Vec<(&'static str, &'static str)> {
+    let of = |guest: &'static Guest| {
+        guest.commands.iter().map(|name| {
+            let about = guest.about.iter().find(|(known, _)| known == name);
+            (*name, about.map_or("", |(_, about)| *about))
+        })
+    };
+    let mut commands: Vec<_> = codepod_guests::guests().flat_map(of).collect();
+    commands.sort_unstable();
+    commands
+}
+
+/// Whether this program carries its guests; otherwise they are read from where they were built.
+pub const GUESTS_EMBEDDED: bool = cfg!(feature = "embed");
+
+/// Where compiled code is kept on this machine.
+pub fn cache_directory() -> std::path::PathBuf {
+    ModuleCache::directory_of_user()
 }

@@ -70,7 +70,7 @@ impl Snapshot {
     }
 
     /// How many bytes it keeps that a later one does not have.
-    pub(crate) fn held_beside(&self, next: &Snapshot) -> u64 {
+    pub fn held_beside(&self, next: &Snapshot) -> u64 {
         let shared = |(name, state): &(&Arc<str>, &State)| {
             next.shells
                 .get(*name)
@@ -136,7 +136,7 @@ impl Sandbox {
             id,
             host: runtime.engine().host(),
             vfs,
-            limits: options.limits.clone(),
+            limits: Arc::new(options.limits.clone()),
             policy: Policy {
                 foreign_modules: options.allow_foreign_modules,
                 allowed: options
@@ -318,6 +318,11 @@ impl Sandbox {
             runs: self.inner.timeline.begun(),
             usage: RunUsage::between(codepod_kernel::Usage::default(), kernel.usage()),
         })
+    }
+
+    /// The runtime that it is on.
+    pub fn runtime(&self) -> &Runtime {
+        &self.inner.runtime
     }
 
     /// The options it was made with.

@@ -20,7 +20,8 @@ use crate::sinks::{AfterTaken, Sinks};
 use crate::timeline::Mark;
 
 pub use cancel::Canceller;
-pub use running::RunningScript;
+use running::Wanted;
+pub use running::{RunningScript, TerminalHandle, TerminalModes};
 
 /// A script to run in a shell.
 #[derive(Debug, Clone)]
@@ -37,6 +38,7 @@ pub struct Script {
     timeout: Duration,
     hints: bool,
     output_budget: Option<usize>,
+    cancel: Option<Canceller>,
 }
 
 impl Script {
@@ -54,6 +56,7 @@ impl Script {
             timeout,
             hints,
             output_budget,
+            cancel: None,
         }
     }
 
@@ -112,6 +115,12 @@ impl Script {
         self
     }
 
+    /// Lets it be ended from elsewhere, also while it waits for its turn: the result says so.
+    pub fn cancelled_by(mut self, canceller: &Canceller) -> Script {
+        self.cancel = Some(canceller.clone());
+        self
+    }
+
     /// Runs it and waits for its end. The caller's thread runs the shell itself.
     ///
     /// At the timeout the shell and all that the script has started are killed; files stay as they are then,
@@ -128,6 +137,7 @@ impl Script {
             stdin,
             timeout,
             output_budget,
+            cancel,
             ..
         } = self;
         let sandbox = &shell.sandbox;
@@ -152,7 +162,8 @@ impl Script {
             stdio: [reads, Stdio::Sink(sinks.out), Stdio::Sink(sinks.err)],
             feed,
             timeout,
-            cancel: None,
+            cancel: cancel.as_ref(),
+            before: mark.files(),
         };
         let served = serve(sandbox, &shell.slot, job).await?;
         let output = sinks.take();
@@ -172,7 +183,19 @@ impl Script {
 
     /// Prepares it with streams that the caller reads and writes while it runs.
     pub fn start(self) -> Result<RunningScript, Error> {
-        RunningScript::new(self)
+        RunningScript::new(self, Wanted::Pipes)
+    }
+
+    /// The same with nothing to read: its standard input is `/dev/null`, and tools that look whether there is a pipe to
+    /// read from find none.
+    pub fn start_without_input(self) -> Result<RunningScript, Error> {
+        RunningScript::new(self, Wanted::NoInput)
+    }
+
+    /// The same on a terminal of a size: all that it prints comes from `stdout`. The terminal passes bytes on as they
+    /// are; see [`RunningScript::terminal`] for what the surface has to do.
+    pub fn start_on_terminal(self, rows: u32, columns: u32) -> Result<RunningScript, Error> {
+        RunningScript::new(self, Wanted::Terminal { rows, columns })
     }
 
     fn request(&self) -> Result<Vec<u8>, Error> {

@@ -55,6 +55,12 @@ impl Shells {
         }
     }
 
+    /// The names of those that have a state; the main shell's is empty.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let states = self.states();
+        states.keys().map(|name| name.to_string()).collect()
+    }
+
     /// What all of them would go on from.
     pub(crate) fn states(&self) -> States {
         let state = |name: &Arc<str>, slot: &Slot| Some((name.clone(), slot.state()?));
@@ -85,12 +91,16 @@ impl Shells {
     pub(crate) fn cool(&self) -> bool {
         let named = self.named();
         let mut all = true;
+        let mut warm = Vec::new();
         for slot in named.values().chain([&self.main]) {
             match slot.turns.try_take() {
-                Some(_turn) => drop(slot.take_warm()),
+                Some(_turn) => warm.extend(slot.take_warm()),
                 None => all = false,
             }
         }
+        // Ending a process takes the kernel, which others hold while they look for a shell.
+        drop(named);
+        drop(warm);
         all
     }
 
@@ -161,6 +171,7 @@ impl Shell {
                 feed: None,
                 timeout: self.sandbox.options().timeout,
                 cancel: None,
+                before: self.sandbox.kernel()?.snapshot(),
             };
             serve(&self.sandbox, &self.slot, job).await?;
         }

@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use codepod_vfs::VfsSnapshot;
+
 use crate::error::{Error, ErrorKind};
 use crate::events::Event;
 use crate::result::{CANCELLED, RunResult, RunUsage};
@@ -132,7 +134,9 @@ pub(crate) struct Mark {
     number: u64,
     command: String,
     started: Instant,
-    before: Option<Snapshot>,
+    before: Snapshot,
+    /// Whether its end was noted, or is not wanted.
+    ended: bool,
     used: codepod_kernel::Usage,
 }
 
@@ -169,7 +173,8 @@ impl Mark {
             number,
             command,
             started: Instant::now(),
-            before: Some(before),
+            before,
+            ended: false,
             used,
         })
     }
@@ -184,6 +189,11 @@ impl Mark {
         self.sandbox.tell_end(result, timeout);
     }
 
+    /// The files as they were before it.
+    pub(crate) fn files(&self) -> VfsSnapshot {
+        self.before.files.clone()
+    }
+
     /// Its number.
     pub(crate) fn number(&self) -> u64 {
         self.number
@@ -196,11 +206,13 @@ impl Mark {
 
     /// Forgets it: nothing was run.
     pub(crate) fn forget(mut self) {
-        self.before = None;
+        self.ended = true;
     }
 
     fn record(&mut self, exit_code: i32) {
-        let (Some(before), Ok(after)) = (self.before.take(), self.sandbox.snapshot()) else {
+        self.ended = true;
+        let before = self.before.clone();
+        let Ok(after) = self.sandbox.snapshot() else {
             return;
         };
         let after = if before.is_same(&after) {
@@ -228,7 +240,7 @@ impl Mark {
 
 impl Drop for Mark {
     fn drop(&mut self) {
-        if self.before.is_some() {
+        if !self.ended {
             self.record(CANCELLED);
         }
     }

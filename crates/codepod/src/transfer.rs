@@ -4,7 +4,7 @@ use codepod_abi::Errno;
 use codepod_vfs::{Caller, FileKind, NodeRef, OpenOptions, Stat, Vfs};
 
 use crate::error::{Error, ErrorKind};
-use crate::files::{remove_tree, write_node};
+use crate::files::{absolute, remove_tree, write_node};
 use crate::moment::Moment;
 use crate::sandbox::Sandbox;
 
@@ -26,21 +26,10 @@ impl Sandbox {
         let now = caller.now;
         let mut then = vfs.at(&snapshot.files).map_err(|_| ErrorKind::Internal)?;
         for path in paths {
-            let path = self.absolute(path.as_ref());
-            take_all(&mut then, vfs, &path, now).map_err(|errno| ErrorKind::File {
-                path: String::from_utf8_lossy(&path).into_owned(),
-                errno,
-            })?;
+            let path = absolute(self.options().cwd.as_bytes(), path.as_ref());
+            take_all(&mut then, vfs, &path, now).map_err(|errno| Error::file(&path, errno))?;
         }
         Ok(())
-    }
-
-    /// A path from the root.
-    fn absolute(&self, path: &[u8]) -> Vec<u8> {
-        if path.first() == Some(&b'/') {
-            return path.to_vec();
-        }
-        [self.options().cwd.as_bytes(), b"/", path].concat()
     }
 }
 

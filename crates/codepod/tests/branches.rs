@@ -127,6 +127,105 @@ fn a_preview_is_not_committed_over_an_edit_of_the_host() {
     assert_eq!(text(&sandbox, "ls; cat /mnt/h/f"), "edited\n");
 }
 
+/// Everything below a directory: names, what they hold, modes and times.
+fn listed(directory: &std::path::Path) -> Vec<String> {
+    use std::os::unix::fs::MetadataExt as _;
+    let mut found = Vec::new();
+    let mut open = vec![directory.to_path_buf()];
+    while let Some(at) = open.pop() {
+        for entry in std::fs::read_dir(&at).unwrap() {
+            let path = entry.unwrap().path();
+            let stat = path.symlink_metadata().unwrap();
+            let name = path.strip_prefix(directory).unwrap().display().to_string();
+            let (mode, time) = (stat.mode(), (stat.mtime(), stat.mtime_nsec()));
+            if stat.is_dir() {
+                found.push(format!("{name} {mode:o}"));
+                open.push(path);
+            } else if stat.is_symlink() {
+                let target = std::fs::read_link(&path).unwrap();
+                found.push(format!("{name} -> {}", target.display()));
+            } else {
+                let text = std::fs::read_to_string(&path).unwrap();
+                found.push(format!("{name} {mode:o} {time:?} {text:?}"));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The last change cannot be applied, a named pipe, in the second of two directories: all before it are taken back.
+#[test]
+fn a_preview_reaches_all_of_the_host_or_nothing() {
+    let hosts = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    for host in &hosts {
+        for name in ["changed", "gone", "mode", "becomes-dir", "dir/inner"] {
+            let path = host.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, format!("{name} of the host\n")).unwrap();
+        }
+        std::fs::create_dir(host.path().join("becomes-file")).unwrap();
+        std::fs::create_dir(host.path().join("empty")).unwrap();
+        std::os::unix::fs::symlink("changed", host.path().join("link")).unwrap();
+    }
+    let mut options = Options::default();
+    options.mounts = ["/a", "/b"]
+        .into_iter()
+        .zip(&hosts)
+        .map(|(at, host)| Mount::host(host.path(), at, MountAccess::ReadWrite))
+        .collect();
+    let sandbox = Sandbox::create(options).unwrap();
+    text(&sandbox, "echo own > own");
+    let script = "for at in /a /b; do cd $at; echo x >> changed; rm gone; chmod 755 mode; rm becomes-dir; mkdir becomes-dir; \
+        echo y > becomes-dir/f; rmdir becomes-file; echo z > becomes-file; rmdir empty; rm link; ln -s gone link; \
+        rm -r dir; mkdir -p new/deep; echo w > new/deep/f; done; echo changed > ~/own";
+    let before: Vec<_> = hosts.iter().map(|host| listed(host.path())).collect();
+    let runs = sandbox.history().len();
+    let hash = sandbox.state_hash().unwrap();
+
+    let preview = sandbox
+        .script(format!("{script}; mkfifo /b/zz"))
+        .preview_blocking()
+        .unwrap();
+    assert_eq!(
+        preview.result.exit_code,
+        0,
+        "{}",
+        preview.result.stderr_text()
+    );
+    let error = preview.commit().unwrap_err();
+    assert!(error.to_string().contains("/b/zz"), "{error}");
+    for (host, before) in hosts.iter().zip(&before) {
+        assert_eq!(listed(host.path()), *before);
+    }
+    assert_eq!(sandbox.history().len(), runs);
+    assert_eq!(sandbox.state_hash().unwrap(), hash);
+    assert_eq!(
+        text(&sandbox, "cat ~/own; cat /a/changed"),
+        "own\nchanged of the host\n"
+    );
+
+    // Without the pipe all of it is there, and nothing else.
+    let preview = sandbox.script(script).preview_blocking().unwrap();
+    preview.commit().unwrap();
+    for (host, before) in hosts.iter().zip(&before) {
+        let after = listed(host.path());
+        assert_ne!(after, *before);
+        assert!(
+            after.iter().all(|line| !line.contains(".codepod")),
+            "{after:?}"
+        );
+        let names: Vec<_> = after
+            .iter()
+            .map(|line| line.split(' ').next().unwrap())
+            .collect();
+        let wanted =
+            "becomes-dir becomes-dir/f becomes-file changed link mode new new/deep new/deep/f";
+        assert_eq!(names.join(" "), wanted);
+    }
+    assert_eq!(text(&sandbox, "cat ~/own /a/new/deep/f"), "changed\nw\n");
+}
+
 #[test]
 fn of_several_branches_one_is_kept() {
     let sandbox = sandbox();

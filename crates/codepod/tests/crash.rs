@@ -1,6 +1,6 @@
 //! Processes that are killed while their sandbox is being saved: what they leave is complete and not too old.
 //!
-//! `CODEPOD_CRASHES=500 cargo nextest run -p codepod --test crash` is the long form.
+//! `CODEPOD_CRASHES=500 cargo test -p codepod --test crash` is the long form.
 
 #![cfg(unix)]
 #![expect(clippy::print_stdout, reason = "figures for people")]

@@ -4,7 +4,7 @@ mod support;
 
 use std::path::Path;
 
-use codepod::{Errno, ErrorKind, Mount, MountAccess, Options, Sandbox};
+use codepod::{Errno, ErrorKind, Mount, MountAccess, Options, Persistence, Persistent, Sandbox};
 use tempfile::TempDir;
 
 /// A host directory with some files, and a sandbox that has it at `/w`.
@@ -299,4 +299,65 @@ fn changes_between_runs_are_told_across_an_overlay() {
     assert_eq!(lines, ["M /w/a", "D /w/d/e", "D /w/d/e/y", "M /w/d/x"]);
     sandbox.undo(1).unwrap();
     assert_eq!(run(&sandbox, "cat a d/x d/e/y"), "A\nx\ny\n");
+}
+
+/// What a sandbox has seen of host files is saved with it: after a load its changes go where nobody has changed the host's
+/// file meanwhile, and nowhere else, files that it had only read included.
+#[test]
+fn an_apply_after_a_load_refuses_what_the_host_has_changed() {
+    let (host, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for name in ["same", "edited", "read", "read-same"] {
+        std::fs::write(host.path().join(name), format!("{name} of the host\n")).unwrap();
+    }
+    let open = || {
+        let mut options = Options::default();
+        options.mounts = vec![Mount::host(host.path(), "/work", MountAccess::Overlay)];
+        options.persistence = Persistence::Persistent(Persistent::new(kept.path(), "seen"));
+        Sandbox::create(options).unwrap()
+    };
+    let one = open();
+    let script = "cd /work; for f in same edited; do echo mine >> $f; done; cat read read-same > /dev/null; echo x > new";
+    assert_eq!(one.run_blocking(script).unwrap().exit_code, 0);
+    let hash = one.state_hash().unwrap();
+    drop(one);
+
+    std::fs::write(host.path().join("edited"), "by somebody else\n").unwrap();
+    std::fs::write(host.path().join("read"), "also by somebody else\n").unwrap();
+    let two = open();
+    assert_eq!(two.state_hash().unwrap(), hash);
+    // Written without being read again: what counts is what the sandbox saw before it was saved.
+    let script = "cd /work; echo over > read; echo over > read-same";
+    assert_eq!(two.run_blocking(script).unwrap().exit_code, 0);
+    let applied = two.apply("/work", [""; 0]).unwrap();
+    let names = |paths: Vec<&[u8]>| {
+        paths
+            .iter()
+            .map(|p| String::from_utf8_lossy(p).into_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        names(
+            applied
+                .applied
+                .iter()
+                .map(|change| &change.path[..])
+                .collect()
+        ),
+        ["/work/new", "/work/read-same", "/work/same"]
+    );
+    assert_eq!(
+        names(
+            applied
+                .refused
+                .iter()
+                .map(|refused| &refused.path[..])
+                .collect()
+        ),
+        ["/work/edited", "/work/read"]
+    );
+    let read = |name: &str| std::fs::read_to_string(host.path().join(name)).unwrap();
+    assert_eq!(read("edited"), "by somebody else\n");
+    assert_eq!(read("read"), "also by somebody else\n");
+    assert_eq!(read("read-same"), "over\n");
+    assert_eq!(read("same"), "same of the host\nmine\n");
 }

@@ -30,6 +30,15 @@ fn begin() -> Oracle {
     Oracle::begin()
 }
 
+/// The same, where more tools are loaded before: by a script that uses them.
+fn begin_with(tools: &str) -> Oracle {
+    let sandbox = sandbox();
+    let result = attack(&sandbox, tools);
+    assert_eq!(result.exit_code, 0, "{result:?}");
+    drop(sandbox);
+    begin()
+}
+
 /// The next script works as if nothing had been.
 #[track_caller]
 fn assert_answers(sandbox: &Sandbox) {
@@ -1042,6 +1051,63 @@ fn sh_19_characters_and_bytes_are_bashs() {
 }
 
 #[test]
+fn sh_20_what_is_unpacked_sorted_and_compared_streams_or_ends() {
+    let _alone = alone();
+    let oracle = begin_with(
+        "for f in gzip bzip2 xz zstd; do echo | $f | $f -d; done; echo | sort; echo > a; diff a a; zip -q z a; unzip -qo z",
+    );
+    let sandbox = sandbox_with(|options| {
+        options.limits.memory_bytes = 128 << 20;
+        options.fs_limits.file_bytes = 64 << 20;
+    });
+    // Some kilobytes that are 100 MB, through a pipe: more than a file may have, and nearly all that a process may.
+    for tool in ["gzip", "bzip2", "zstd"] {
+        let script =
+            format!("head -c 100000000 /dev/zero | {tool} > bomb; {tool} -dc < bomb | wc -c");
+        let result = attack(&sandbox, script);
+        assert_eq!(result.stdout_text(), "100000000\n", "{tool}: {result:?}");
+        // As a file it ends at the limit, and the tool says so.
+        let result = attack(
+            &sandbox,
+            format!("{tool} -dc < bomb > all; echo $?; wc -c < all"),
+        );
+        let text = result.stdout_text();
+        let mut lines = text.lines();
+        assert_ne!(lines.next(), Some("0"), "{tool}: {result:?}");
+        let size: u64 = lines.next().unwrap().parse().unwrap();
+        assert!(size <= 64 << 20, "{tool}: {result:?}");
+        assert_answers(&sandbox);
+    }
+    let script = "head -c 60000000 /dev/zero > zeros; zip -q bomb.zip zeros zeros; rm zeros; \
+        unzip -p bomb.zip | wc -c; ls -s bomb.zip | cut -d ' ' -f 1";
+    let result = attack(&sandbox, script);
+    assert!(!result.timed_out, "{result:?}");
+    assert_answers(&sandbox);
+    // More lines than fit into the process's memory: in order, or refused with a message.
+    let result = attack(
+        &sandbox,
+        "seq 20000000 -1 1 | sort -n | head -n 1; echo ${PIPESTATUS[1]}",
+    );
+    let right = result.stdout_text().starts_with("1\n");
+    assert!(
+        right || result.timed_out || !result.stderr.is_empty(),
+        "{result:?}"
+    );
+    assert_answers(&sandbox);
+    let script = "head -c 50000000 /dev/urandom > a; head -c 50000000 /dev/urandom > b; diff a b; diff -a a b | wc -c";
+    let result = attack(&sandbox, script);
+    assert!(
+        result
+            .stdout_text()
+            .starts_with("Binary files a and b differ\n"),
+        "{result:?}"
+    );
+    assert_answers(&sandbox);
+    drop(sandbox);
+    oracle.end();
+}
+
+#[test]
 fn sh_21_lists_show_only_what_is_bashs() {
     let sandbox = sandbox();
     let names = "BASH BASHOPTS BASHPID BASH_ALIASES BASH_ARGC BASH_ARGV BASH_ARGV0 BASH_CMDS BASH_COMMAND \
@@ -1071,4 +1137,66 @@ fn sh_21_lists_show_only_what_is_bashs() {
         assert!(!text.contains(word.as_str()), "{word} in\n{text}");
     }
     assert_eq!(parts.last().unwrap(), "", "functions, traps or aliases");
+}
+
+#[test]
+fn sh_22_loops_and_depths_of_awk_jq_sed_and_yq_end() {
+    let _alone = alone();
+    let oracle =
+        begin_with("awk 'BEGIN { print 1 }'; sed p /etc/hostname; jq -n 1; echo 'a: 1' | yq .");
+    let sandbox = sandbox();
+    let loops = [
+        "awk 'BEGIN { while (1) ; }'",
+        "awk 'function f() { f() } BEGIN { f() }'",
+        "awk 'BEGIN { for (x = \"a\"; ; x = x x) ; }'",
+        "awk 'BEGIN { while (1) a[n++] = n }'",
+        "echo x | sed ':a;ba'",
+        "echo x | sed ':a;s/x/xx/g;ba'",
+        "jq -n 'def f: f; f'",
+        "jq -n 'def f: 1 + f; f'",
+        "jq -n '[range(1e12)] | length'",
+        "jq -n 'reduce range(1e9) as $i (\"a\"; . + .)'",
+        "jq -n 'repeat(1)' > /dev/null",
+    ];
+    for script in loops {
+        let result = sandbox
+            .script(script)
+            .timeout(Duration::from_secs(2))
+            .run_blocking()
+            .unwrap();
+        assert!(
+            result.timed_out || result.exit_code != 0,
+            "{script}: {result:?}"
+        );
+        assert_answers(&sandbox);
+    }
+    for (open, close) in [("[", "]"), ("{\"a\":", "}"), ("- ", ""), ("[", "")] {
+        let nested = format!("{}1{}", open.repeat(1_000_000), close.repeat(1_000_000));
+        sandbox.write_file("/tmp/deep", &nested).unwrap();
+        for tool in ["jq .", "yq ."] {
+            let result = attack(&sandbox, format!("{tool} /tmp/deep > /dev/null"));
+            assert!(
+                !result.timed_out && result.exit_code != 0,
+                "{tool} of {open:?}: {result:?}"
+            );
+            assert!(!result.stderr.is_empty(), "{tool} of {open:?}: {result:?}");
+            assert_answers(&sandbox);
+        }
+    }
+    let bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\n".to_owned()
+        + &('b'..='j')
+            .map(|name| {
+                let before = char::from(name as u8 - 1);
+                format!(
+                    "{name}: &{name} [{}]\n",
+                    vec![format!("*{before}"); 10].join(",")
+                )
+            })
+            .collect::<String>();
+    sandbox.write_file("/tmp/bomb", &bomb).unwrap();
+    let result = attack(&sandbox, "yq . /tmp/bomb > /dev/null");
+    assert!(!result.timed_out && result.exit_code != 0, "{result:?}");
+    assert_answers(&sandbox);
+    drop(sandbox);
+    oracle.end();
 }

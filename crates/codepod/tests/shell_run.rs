@@ -445,3 +445,36 @@ fn a_script_by_path_runs_as_its_first_line_says_and_without_one_as_bash() {
         );
     }
 }
+
+#[test]
+fn a_script_without_input_sees_no_pipe_and_one_on_a_terminal_sees_a_terminal() {
+    let sandbox = support::sandbox();
+    let script =
+        "[ -p /dev/stdin ] && echo pipe; [ -t 0 ] && echo in; [ -t 1 ] && echo out; cat; echo end";
+    let text = |mut running: codepod::RunningScript, input: &[u8]| {
+        let mut stdout = running.stdout.take().unwrap();
+        let stdin = running.stdin.take();
+        let reading = std::thread::spawn(move || {
+            let (mut text, mut buffer) = (Vec::new(), [0; 100]);
+            while let Ok(read @ 1..) = stdout.read_blocking(&mut buffer) {
+                text.extend_from_slice(&buffer[..read]);
+            }
+            String::from_utf8(text).unwrap()
+        });
+        if let Some(mut stdin) = stdin {
+            assert!(stdin.write_all_blocking(input).unwrap());
+        }
+        assert!(running.wait_blocking().unwrap().success());
+        reading.join().unwrap()
+    };
+    let script = || sandbox.script(script);
+    assert_eq!(text(script().start().unwrap(), b"x\n"), "pipe\nx\nend\n");
+    assert_eq!(text(script().start_without_input().unwrap(), b""), "end\n");
+    let on_terminal = script().start_on_terminal(24, 80).unwrap();
+    assert!(on_terminal.terminal().is_some());
+    assert_eq!(text(on_terminal, b"x\n"), "in\nout\nx\nend\n");
+    // One that never runs leaves nothing behind.
+    drop(script().start_on_terminal(24, 80).unwrap());
+    sandbox.kill_all().unwrap();
+    assert_idle(&sandbox);
+}

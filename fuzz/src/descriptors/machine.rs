@@ -86,7 +86,8 @@ impl Machine {
                 pipes: setting.pipes(),
                 pipe_bytes: setting.pipe_bytes(),
                 ..Limits::default()
-            },
+            }
+            .into(),
             policy: Policy::default(),
             uid: 0,
             gid: 0,

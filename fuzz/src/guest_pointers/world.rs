@@ -26,7 +26,7 @@ impl World {
             id: 1,
             host: host.clone(),
             vfs: FILES.with(|files| files[usize::from(setting.roomy)].fork().expect("a fork")),
-            limits: limits(setting),
+            limits: limits(setting).into(),
             policy: Policy {
                 foreign_modules: setting.foreign_modules,
                 ..Policy::default()

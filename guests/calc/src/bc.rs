@@ -104,12 +104,15 @@ fn run(machine: &mut Machine, text: &[u8], name: &str) -> Stop {
     let mut parser = Parser::new(text);
     loop {
         let item = parser.item();
-        for mistake in std::mem::take(&mut parser.illegal) {
+        let illegal = std::mem::take(&mut parser.illegal);
+        for mistake in &illegal {
             machine.flush();
-            tell(name, &mistake);
+            tell(name, mistake);
         }
         match item {
             Ok(None) => return Stop::End,
+            // A line with a mistake in it does nothing.
+            Ok(Some(_)) if !illegal.is_empty() => {}
             Ok(Some(item)) => {
                 // `read()` takes lines from where the parser is.
                 machine.rest = text.get(parser.position()..).unwrap_or(b"").to_vec();

@@ -496,7 +496,8 @@ impl Machine {
                         b'!'..=b'~' => {
                             format!("'{}' ({:#04o})", char::from(other), other).replace("0o", "0")
                         }
-                        other => format!("{other:#04o}").replace("0o", "0"),
+                        0 => "0".to_owned(),
+                        other => format!("0{other:o}"),
                     };
                     // GNU's writes its name to standard error and the rest to standard output.
                     self.out.write_out();

@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 
-use codepod_tool::{Arguments, Found, Opt, Options, Output, Value, complain, flag, long, path};
+use codepod_tool::{
+    Arguments, Found, Opt, Options, Output, Value, complain, complain_of, flag, long, path,
+};
 
 use crate::arguments::{help, version};
 use crate::system::{self, Links};
@@ -101,7 +103,7 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
     for operand in operands {
         if let Err(message) = cat.file(&operand, &mut out) {
             out.write_out();
-            complain(tool, [&operand[..], b": ", message.as_bytes()].concat());
+            complain_of(tool, &operand, &message);
             status = 1;
         }
         if out.is_broken() {

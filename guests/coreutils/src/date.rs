@@ -1,9 +1,11 @@
 //! `date`: prints moments, or says why it cannot set the clock.
 
 use codepod_datetime::{Moment, Zone, format, parse};
+use std::io::Read as _;
+
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Output, Usage, Value, complain, errno_text, flag, long,
-    optional, quoted, value,
+    Arguments, Found, Opt, Options, Output, Usage, Value, complain, complain_of, errno_text, flag,
+    long, optional, quoted, quoted_text, value,
 };
 
 use crate::arguments::{help, one_of, version};
@@ -175,13 +177,17 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
     let parsed = |text: &[u8]| {
         let found = parse(text, now, &zone);
         if found.is_none() {
-            complain(tool, [b"invalid date ", &quoted(text)[..]].concat());
+            complain(tool, [b"invalid date ", &quoted_text(text)[..]].concat());
         }
         found
     };
     if let Some(path) = file {
         let content = if path == b"-" {
-            std::io::read_to_string(std::io::stdin()).map(String::into_bytes)
+            let mut text = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut text).map(|_| text)
+        } else if std::fs::metadata(codepod_tool::path(&path)).is_ok_and(|found| found.is_dir()) {
+            // GNU's finds no line in it.
+            Ok(Vec::new())
         } else {
             std::fs::read(codepod_tool::path(&path))
         };
@@ -194,6 +200,8 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
                     text.split(|byte| *byte == b'\n').collect()
                 };
                 for line in lines {
+                    // A line ends where a string of C does.
+                    let line = line.split(|byte| *byte == 0).next().unwrap_or(line);
                     match parsed(line) {
                         Some(moment) => show(moment),
                         None => status = 1,
@@ -201,10 +209,7 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
                 }
             }
             Err(error) => {
-                complain(
-                    tool,
-                    [&path[..], b": ", system::io_message(&error).as_bytes()].concat(),
-                );
+                complain_of(tool, &path, &system::io_message(&error));
                 return 1;
             }
         }
@@ -212,10 +217,7 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
         match system::stat(&path, Links::Follow) {
             Ok(stat) => show(Moment::from_nanoseconds(stat.mtime)),
             Err(errno) => {
-                complain(
-                    tool,
-                    [&path[..], b": ", errno_text(errno).as_bytes()].concat(),
-                );
+                complain_of(tool, &path, errno_text(errno));
                 return 1;
             }
         }
@@ -227,7 +229,7 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
         };
         match moment {
             None => {
-                complain(tool, [b"invalid date ", &quoted(&text)[..]].concat());
+                complain(tool, [b"invalid date ", &quoted_text(&text)[..]].concat());
                 return 1;
             }
             Some(moment) => {

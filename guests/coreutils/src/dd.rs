@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use codepod_tool::{Arguments, Usage, complain, io_text, path, quoted};
+use codepod_tool::{Arguments, Stdin, Usage, complain, io_text, path, quoted};
 
 use crate::arguments::{help, version};
 
@@ -252,14 +252,14 @@ fn number(text: &[u8]) -> Option<u64> {
 }
 
 enum Input {
-    Stdin(io::Stdin),
+    Stdin,
     File(File),
 }
 
 impl Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
-            Input::Stdin(stdin) => stdin.lock().read(buffer),
+            Input::Stdin => Stdin.read(buffer),
             Input::File(file) => file.read(buffer),
         }
     }
@@ -307,7 +307,7 @@ impl Copy {
             .concat()
         };
         let input = match &plan.input {
-            None => Input::Stdin(io::stdin()),
+            None => Input::Stdin,
             Some(name) => Input::File(File::open(path(name)).map_err(|error| fail(name, &error))?),
         };
         let conversion = |name: &str| plan.conversions.iter().any(|conversion| conversion == name);

@@ -5,14 +5,15 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
 
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Output, Usage, Value, complain, flag, long, path, quoted, value,
+    Arguments, Found, Opt, Options, Output, Stdin, Usage, Value, complain, flag, long, path,
+    quoted, value,
 };
 
 use crate::arguments::{help, version};
 use crate::{count, system};
 
-/// How much is read at once.
-const BLOCK: usize = 64 << 10;
+/// How much is read at once. As much as GNU's reads, so that the same is left in a pipe for whoever reads next.
+const BLOCK: usize = 8 << 10;
 
 #[derive(Clone, Copy)]
 enum Key {
@@ -178,7 +179,7 @@ impl Head {
         for operand in operands {
             let standard = operand == b"-";
             let opened: io::Result<Box<dyn Read>> = if standard {
-                Ok(Box::new(io::stdin().lock()))
+                Ok(Box::new(Stdin))
             } else {
                 File::open(path(&operand)).map(|file| Box::new(file) as Box<dyn Read>)
             };
@@ -197,7 +198,7 @@ impl Head {
                 status = 1;
             };
             let mut input = match opened {
-                Ok(input) => BufReader::with_capacity(BLOCK, input),
+                Ok(input) => BufReader::with_capacity(BLOCK, input.take(self.most())),
                 Err(error) => {
                     fail(&mut out, [b"cannot open ", b" for reading"], &error);
                     continue;
@@ -234,6 +235,14 @@ impl Head {
             return 1;
         }
         status
+    }
+
+    /// How many bytes are read at most.
+    fn most(&self) -> u64 {
+        match self.part {
+            Part::Bytes(count) => count,
+            _ => u64::MAX,
+        }
     }
 
     fn print<R: Read>(&self, input: &mut BufReader<R>, out: &mut Output) -> io::Result<()> {

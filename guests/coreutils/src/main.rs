@@ -1,6 +1,8 @@
-//! Tools of GNU coreutils and procps that ask for modes, owners, times, terminals or the system. Each is a module with a `main`.
+//! Tools of GNU coreutils and procps: those that ask for modes, owners, times, terminals or the system, and those of which
+//! uutils' differ from GNU's in daily use. Each is a module with a `main`.
 
 mod arguments;
+mod bases;
 mod cal;
 mod cat;
 mod chmod;
@@ -11,6 +13,7 @@ mod dd;
 mod df;
 mod du;
 mod fnmatch;
+mod fold;
 mod free;
 mod head;
 mod install;
@@ -21,11 +24,13 @@ mod mktemp;
 mod mode;
 mod namei;
 mod names;
+mod paste;
 mod ps;
 mod quoting;
 mod size;
 mod stat;
 mod stty;
+mod sums;
 mod system;
 mod tac;
 mod tail;
@@ -34,12 +39,17 @@ mod top;
 mod touch;
 mod uptime;
 mod version_order;
+mod wc;
 mod who;
 mod yes;
 
 codepod_tool::tools! {
     "[": test::main, "check file types and compare values";
     "arch": machine::arch, "print the machine's architecture";
+    "b2sum": sums::main, "compute and check BLAKE2b sums";
+    "base32": bases::main, "encode or decode base 32";
+    "base64": bases::main, "encode or decode base 64";
+    "basenc": bases::main, "encode or decode in several bases";
     "cal": cal::main, "print a calendar";
     "cat": cat::main, "print files one after another";
     "chgrp": chown::main, "change the group of files";
@@ -50,6 +60,7 @@ codepod_tool::tools! {
     "df": df::main, "show file systems";
     "dir": ls::main, "list directories in columns";
     "du": du::main, "show how much files take";
+    "fold": fold::main, "break long lines";
     "free": free::main, "show the sandbox's memory";
     "groups": who::groups, "print the groups of users";
     "head": head::main, "print the beginning of files";
@@ -59,13 +70,20 @@ codepod_tool::tools! {
     "install": install::main, "copy files and set their modes";
     "logname": who::logname, "print the login name";
     "ls": ls::main, "list directories";
+    "md5sum": sums::main, "compute and check MD5 sums";
     "mkdir": make::mkdir, "make directories";
     "mkfifo": make::mkfifo, "make fifos";
     "mknod": make::mknod, "make fifos; devices are refused";
     "mktemp": mktemp::main, "make temporary files";
     "namei": namei::main, "show every step of a path";
     "nproc": machine::nproc, "print the number of processors";
+    "paste": paste::main, "merge lines of files";
     "ps": ps::main, "show processes";
+    "sha1sum": sums::main, "compute and check SHA-1 sums";
+    "sha224sum": sums::main, "compute and check SHA-224 sums";
+    "sha256sum": sums::main, "compute and check SHA-256 sums";
+    "sha384sum": sums::main, "compute and check SHA-384 sums";
+    "sha512sum": sums::main, "compute and check SHA-512 sums";
     "stat": stat::main, "show what is known of files";
     "stty": stty::main, "show or change the terminal's settings";
     "sync": machine::sync, "write cached data to disk";
@@ -80,6 +98,7 @@ codepod_tool::tools! {
     "users": who::users, "print who is logged in";
     "vdir": ls::main, "list directories in long form";
     "w": uptime::w, "show who is logged in";
+    "wc": wc::main, "count lines, words and bytes";
     "who": who::who, "print who is logged in";
     "whoami": who::whoami, "print the user's name";
     "yes": yes::main, "print a line until nobody reads any more";

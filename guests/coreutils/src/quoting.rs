@@ -1,5 +1,6 @@
 //! Names as `ls` and others quote them.
 
+use codepod_tool::{needs_quotes, quoted};
 use unicode_width::UnicodeWidthChar as _;
 
 /// How a name is quoted.
@@ -65,21 +66,6 @@ fn is_printable(letter: char) -> bool {
         && (letter.is_ascii() || letter.width().is_some())
 }
 
-/// Characters that make a shell read a word otherwise.
-fn is_special(name: &[u8]) -> bool {
-    name.is_empty()
-        || matches!(name[0], b'#' | b'~')
-        || name.iter().any(|byte| {
-            b" !\"$&'()*;<=>?[\\]^`|\t\n\r{}".contains(byte) && !is_lone_brace(name, *byte)
-        })
-        || name == b"="
-}
-
-/// Braces count only where they are alone.
-fn is_lone_brace(name: &[u8], byte: u8) -> bool {
-    matches!(byte, b'{' | b'}') && name.len() > 1 || (byte == b'=' && name[0] != b'=')
-}
-
 /// A name in a style. With `hide` characters that do not print become `?` where the style would leave them.
 pub(crate) fn quote(name: &[u8], style: Style, hide: bool, also: &[u8]) -> Vec<u8> {
     match style {
@@ -101,15 +87,11 @@ pub(crate) fn quote(name: &[u8], style: Style, hide: bool, also: &[u8]) -> Vec<u
         Style::C | Style::Escape | Style::Locale | Style::Clocale => escaped(name, style, also),
         Style::Shell | Style::ShellAlways => {
             let shown = if hide { hidden(name) } else { name.to_vec() };
-            shell(&shown, style == Style::ShellAlways || is_special(name))
+            shell(&shown, style == Style::ShellAlways || needs_quotes(name))
         }
-        Style::ShellEscape | Style::ShellEscapeAlways => {
-            let odd = pieces(name).any(|piece| matches!(piece, Piece::Other(_)));
-            if odd {
-                return shell_escaped(name);
-            }
-            shell(name, style == Style::ShellEscapeAlways || is_special(name))
-        }
+        Style::ShellEscapeAlways => quoted(name),
+        Style::ShellEscape if needs_quotes(name) => quoted(name),
+        Style::ShellEscape => name.to_vec(),
     }
 }
 
@@ -136,38 +118,6 @@ fn shell(name: &[u8], quotes: bool) -> Vec<u8> {
         match byte {
             b'\'' => out.extend_from_slice(b"'\\''"),
             _ => out.push(*byte),
-        }
-    }
-    out.push(b'\'');
-    out
-}
-
-/// `'a'$'\n''b'`
-fn shell_escaped(name: &[u8]) -> Vec<u8> {
-    let mut out = vec![b'\''];
-    let mut dollar = false;
-    for piece in pieces(name) {
-        match piece {
-            Piece::Printable(text) => {
-                if dollar {
-                    out.extend_from_slice(b"''");
-                    dollar = false;
-                }
-                if text == "'" {
-                    out.extend_from_slice(b"'\\''")
-                } else {
-                    out.extend_from_slice(text.as_bytes())
-                }
-            }
-            Piece::Other(bytes) => {
-                if !dollar {
-                    out.extend_from_slice(b"'$'");
-                    dollar = true;
-                }
-                for byte in bytes {
-                    out.extend_from_slice(&backslashed(*byte));
-                }
-            }
         }
     }
     out.push(b'\'');

@@ -1,10 +1,11 @@
 //! `tac`: prints files, the last record first. uutils' own needs a temporary directory for pipes.
 
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 
 use codepod_posix_regex::{Config, Regex, Syntax};
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Output, Value, complain, flag, long, path, quoted, value,
+    Arguments, Found, Opt, Options, Output, Value, complain, flag, long, path, quoted,
+    quoted_if_needed, value,
 };
 
 use crate::arguments::{help, version};
@@ -86,10 +87,10 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
                 .map_err(|error| (b"read error".to_vec(), error))
         } else {
             match std::fs::File::open(path(&operand)) {
-                Ok(mut file) => file
-                    .read_to_end(&mut text)
-                    .map(|_| ())
-                    .map_err(|error| ([&operand[..], b": read error"].concat(), error)),
+                Ok(mut file) => file.read_to_end(&mut text).map(|_| ()).map_err(|error| {
+                    let name = quoted_if_needed(&operand);
+                    ([&name[..], b": read error"].concat(), error)
+                }),
                 Err(error) => Err((
                     [b"failed to open ", &quoted(&operand)[..], b" for reading"].concat(),
                     error,
@@ -98,10 +99,12 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
         };
         if let Err((what, error)) = read {
             out.write_out();
-            complain(
-                tool,
-                [&what[..], b": ", system::io_message(&error).as_bytes()].concat(),
-            );
+            // GNU's seeks first, which a directory refuses.
+            let why = match error.kind() {
+                ErrorKind::IsADirectory if operand != b"-" => "Invalid argument".to_owned(),
+                _ => system::io_message(&error),
+            };
+            complain(tool, [&what[..], b": ", why.as_bytes()].concat());
             status = 1;
             continue;
         }

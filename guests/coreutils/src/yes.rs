@@ -41,9 +41,10 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
     let mut line = words.join(&b' ');
     line.push(b'\n');
     let mut out = Output::new();
-    // The first line at once: most readers want no more.
+    // The first line at once, and then it is the reader's turn: most want no more.
     out.put(&line);
     out.write_out();
+    std::thread::yield_now();
     let block = line.repeat((BLOCK / line.len()).max(1));
     while !out.is_broken() {
         out.put(&block);

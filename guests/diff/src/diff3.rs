@@ -172,7 +172,7 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
         (false, ..) => 2,
     };
     if !text {
-        for other in [0, 3 - common] {
+        for other in [3 - common, 0] {
             let is_binary = [other, common]
                 .iter()
                 .any(|file| files[*file].text.contains(&0));

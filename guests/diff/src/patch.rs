@@ -1,7 +1,11 @@
 //! patch: applies diffs to files.
 
 mod apply;
+mod disk;
+mod file;
+mod names;
 mod read;
+mod rejects;
 
 use std::io::{Read as _, Write as _};
 
@@ -9,8 +13,10 @@ use codepod_tool::{
     Arguments, Found, Opt, Options, Value, complain, flag, io_text, long, path, value,
 };
 
-use apply::{Applied, Tried};
-use read::{FilePatch, Reader};
+use disk::{Backups, Numbers};
+use file::Run;
+use names::shown;
+use read::Reader;
 
 type Key = u16;
 const DRY_RUN: Key = 300;
@@ -21,6 +27,9 @@ const REFUSED: Key = 304;
 const MISMATCH: Key = 305;
 const NO_MISMATCH: Key = 306;
 const POSIX: Key = 307;
+const READ_ONLY: Key = 308;
+const REJECT_FORMAT: Key = 309;
+const FOLLOW: Key = 310;
 
 const TABLE: &[Opt<Key>] = &[
     flag(b'b' as Key, b'b', "backup"),
@@ -47,28 +56,44 @@ const TABLE: &[Opt<Key>] = &[
     flag(b'T' as Key, b'T', "set-time"),
     flag(b'u' as Key, b'u', "unified"),
     flag(b'v' as Key, b'v', "version"),
-    value(REFUSED, b'V', "version-control"),
-    value(REFUSED, b'Y', "basename-prefix"),
+    value(b'V' as Key, b'V', "version-control"),
+    value(b'Y' as Key, b'Y', "basename-prefix"),
     value(b'z' as Key, b'z', "suffix"),
-    flag(b'T' as Key, b'Z', "set-utc"),
+    flag(b'Z' as Key, b'Z', "set-utc"),
     long(DRY_RUN, "dry-run", Value::None),
     long(VERBOSE, "verbose", Value::None),
     long(BINARY, "binary", Value::None),
     long(REFUSED, "merge", Value::Optional),
-    long(REFUSED, "reject-format", Value::Required),
+    long(REJECT_FORMAT, "reject-format", Value::Required),
+    long(READ_ONLY, "read-only", Value::Required),
+    long(FOLLOW, "follow-symlinks", Value::None),
     long(MISMATCH, "backup-if-mismatch", Value::None),
     long(NO_MISMATCH, "no-backup-if-mismatch", Value::None),
     long(POSIX, "posix", Value::None),
     long(HELP, "help", Value::None),
 ];
 
+/// What is done with files that may not be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReadOnly {
+    Ignore,
+    Warn,
+    Fail,
+}
+
+/// Which time zone the dates of a patch are in, if files get them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Times {
+    Local,
+    Universal,
+}
+
 /// What was asked for.
 #[derive(Debug)]
 pub(crate) struct Asked {
     backup: bool,
     backup_on_mismatch: bool,
-    suffix: Vec<u8>,
-    prefix: Vec<u8>,
+    backups: Backups,
     directory: Option<Vec<u8>>,
     remove_empty: bool,
     force: bool,
@@ -77,21 +102,31 @@ pub(crate) struct Asked {
     fuzz: usize,
     input: Option<Vec<u8>>,
     loose: bool,
+    normal: bool,
     output: Option<Vec<u8>>,
     strip: Option<usize>,
     rejects: Option<Vec<u8>>,
+    /// Rejects are unified, or as in context diffs; otherwise as the patch is.
+    unified_rejects: Option<bool>,
     reverse: bool,
     silent: bool,
+    verbose: bool,
     dry_run: bool,
     binary: bool,
+    posix: bool,
+    read_only: ReadOnly,
+    follow: bool,
+    times: Option<Times>,
     file: Option<Vec<u8>>,
 }
 
 /// Nothing more can be done: a message.
 struct Fatal(Vec<u8>);
 
-/// Runs patch and returns its status.
+/// Runs patch and returns its status. Its messages name it as it was called.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
+    let called = std::env::args().next();
+    let tool = called.as_deref().unwrap_or(tool);
     let asked = match parse(tool, arguments) {
         Ok(asked) => asked,
         Err(status) => return status,
@@ -105,12 +140,23 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
     }
 }
 
+/// How backups are numbered unless an option says it.
+fn numbers_asked() -> Numbers {
+    ["PATCH_VERSION_CONTROL", "VERSION_CONTROL"]
+        .iter()
+        .find_map(std::env::var_os)
+        .and_then(|name| Numbers::named(name.as_encoded_bytes()))
+        .unwrap_or_default()
+}
+
 fn parse(tool: &str, arguments: Arguments) -> Result<Asked, i32> {
     let mut asked = Asked {
         backup: false,
         backup_on_mismatch: true,
-        suffix: b".orig".to_vec(),
-        prefix: Vec::new(),
+        backups: Backups {
+            numbers: numbers_asked(),
+            ..Backups::default()
+        },
         directory: None,
         remove_empty: false,
         force: false,
@@ -119,13 +165,20 @@ fn parse(tool: &str, arguments: Arguments) -> Result<Asked, i32> {
         fuzz: 2,
         input: None,
         loose: false,
+        normal: false,
         output: None,
         strip: None,
         rejects: None,
+        unified_rejects: None,
         reverse: false,
         silent: false,
+        verbose: false,
         dry_run: false,
         binary: false,
+        posix: false,
+        read_only: ReadOnly::Warn,
+        follow: false,
+        times: None,
         file: None,
     };
     let fatal = |message: String| {
@@ -144,11 +197,19 @@ fn parse(tool: &str, arguments: Arguments) -> Result<Asked, i32> {
                 let shown = String::from_utf8_lossy(&text).into_owned();
                 match u8::try_from(key).unwrap_or(0) {
                     b'b' => asked.backup = true,
-                    b'B' => {
-                        asked.prefix = text;
-                        asked.suffix.clear();
-                    }
-                    b'c' | b'u' | b'n' | b'T' => {}
+                    b'B' => asked.backups.prefix = text,
+                    b'Y' => asked.backups.base_prefix = text,
+                    b'z' => asked.backups.suffix = Some(text),
+                    b'V' => match Numbers::named(&text) {
+                        Some(numbers) => asked.backups.numbers = numbers,
+                        None => {
+                            return Err(fatal(format!("invalid version control type '{shown}'")));
+                        }
+                    },
+                    b'c' | b'u' => {}
+                    b'n' => asked.normal = true,
+                    b'T' => asked.times = Some(Times::Local),
+                    b'Z' => asked.times = Some(Times::Universal),
                     b'd' => asked.directory = Some(text),
                     b'E' => asked.remove_empty = true,
                     b'f' => asked.force = true,
@@ -172,13 +233,29 @@ fn parse(tool: &str, arguments: Arguments) -> Result<Asked, i32> {
                     b's' => asked.silent = true,
                     b't' => asked.batch = true,
                     b'v' => return Err(print("patch (codepod), as GNU patch 2.7.6\n")),
-                    b'z' => asked.suffix = text,
                     _ => match key {
                         DRY_RUN => asked.dry_run = true,
                         BINARY => asked.binary = true,
                         MISMATCH => asked.backup_on_mismatch = true,
-                        NO_MISMATCH | POSIX => asked.backup_on_mismatch = false,
-                        VERBOSE => {}
+                        NO_MISMATCH => asked.backup_on_mismatch = false,
+                        POSIX => (asked.backup_on_mismatch, asked.posix) = (false, true),
+                        VERBOSE => asked.verbose = true,
+                        FOLLOW => asked.follow = true,
+                        READ_ONLY => {
+                            asked.read_only = match &text[..] {
+                                b"ignore" => ReadOnly::Ignore,
+                                b"warn" => ReadOnly::Warn,
+                                b"fail" => ReadOnly::Fail,
+                                _ => return Err(crate::arguments::usage(tool, b"")),
+                            }
+                        }
+                        REJECT_FORMAT => {
+                            asked.unified_rejects = match &text[..] {
+                                b"unified" => Some(true),
+                                b"context" => Some(false),
+                                _ => return Err(crate::arguments::usage(tool, b"")),
+                            }
+                        }
                         HELP => return Err(print(include_str!("patch.txt"))),
                         _ => return Err(fatal("that option is not supported".to_owned())),
                     },
@@ -194,7 +271,7 @@ fn parse(tool: &str, arguments: Arguments) -> Result<Asked, i32> {
     if let Some(extra) = operands.next() {
         return Err(crate::arguments::usage(
             tool,
-            [b"extra operand '", &extra[..], b"'"].concat(),
+            [&extra[..], b": extra operand"].concat(),
         ));
     }
     Ok(asked)
@@ -206,76 +283,73 @@ fn print(text: &str) -> i32 {
 }
 
 fn run(asked: &Asked) -> Result<i32, Fatal> {
+    if let Some(directory) = &asked.directory
+        && let Err(error) = std::env::set_current_dir(path(directory))
+    {
+        return cannot(b"Can't change to directory ", directory, &error);
+    }
     let mut text = Vec::new();
     let read = match asked.input.as_deref() {
         None | Some(b"-") => std::io::stdin().lock().read_to_end(&mut text).map(|_| ()),
         Some(name) => std::fs::read(path(name)).map(|read| text = read),
     };
     if let Err(error) = read {
-        let name = asked.input.as_deref().unwrap_or(b"-");
-        return Err(Fatal(
-            [
-                b"Can't open patch file ",
-                name,
-                b" : ",
-                io_text(&error).as_bytes(),
-            ]
-            .concat(),
-        ));
+        let Some(name) = asked.input.as_deref().filter(|name| *name != b"-") else {
+            return Err(Fatal(
+                format!("read error : {}", io_text(&error)).into_bytes(),
+            ));
+        };
+        return cannot(b"Can't open patch file ", name, &error);
     }
-    if let Some(directory) = &asked.directory
-        && std::env::set_current_dir(path(directory)).is_err()
-    {
-        return Err(Fatal(
-            [
-                b"Can't change to directory ",
-                &directory[..],
-                b" : No such file or directory",
-            ]
-            .concat(),
-        ));
-    }
-    let mut say = Say {
-        silent: asked.silent,
-    };
-    if !asked.binary && text.ends_with(b"\r\n") {
-        say.line(b"(Stripping trailing CRs from patch; use --binary to disable.)");
-        let lines = text.split_inclusive(|byte| *byte == b'\n');
-        text = lines
-            .flat_map(|line| match line.strip_suffix(b"\r\n") {
-                Some(body) => [body, b"\n"].concat(),
-                None => line.to_vec(),
-            })
-            .collect();
-    }
-    let mut reader = Reader::new(&text);
+    let mut reader = Reader::new(&text, asked.binary);
+    let mut run = Run::new(asked);
     let mut any = false;
-    let mut failed = false;
     loop {
-        match reader.next() {
+        let known = (asked.file.is_some() && !any) || asked.normal;
+        match reader.next(known) {
             Ok(Some(patch)) => {
                 any = true;
-                failed |= !one_file(asked, patch, &mut say)?;
+                run.patch(&patch)?;
             }
             Ok(None) => break,
             Err(mistake) => {
-                let name = reader
-                    .broken
-                    .take()
-                    .and_then(|patch| best_name(asked, &patch, patch.old_missing));
-                if let Some(name) = asked.file.clone().or(name) {
-                    say.line(&[b"patching file ", &name[..]].concat());
+                if let Some(patch) = reader.broken.take() {
+                    run.broken(&patch);
                 }
+                run.flush()?;
                 return Err(Fatal(mistake));
             }
         }
     }
+    run.flush()?;
     if !any && !text.is_empty() {
         return Err(Fatal(
             b"Only garbage was found in the patch input.".to_vec(),
         ));
     }
-    Ok(i32::from(failed))
+    if let (false, Some(output), Some(file)) = (any, &asked.output, &asked.file) {
+        run.say.line(
+            &[
+                b"patching file ",
+                &shown(output)[..],
+                b" (read from ",
+                &shown(file),
+                b")",
+            ]
+            .concat(),
+        );
+        if let Err(error) = std::fs::copy(path(file), path(output)) {
+            return cannot(b"Can't create file ", output, &error);
+        }
+    }
+    Ok(i32::from(run.failed))
+}
+
+fn cannot<T>(what: &[u8], name: &[u8], error: &std::io::Error) -> Result<T, Fatal> {
+    let name = shown(name);
+    Err(Fatal(
+        [what, &name, b" : ", io_text(error).as_bytes()].concat(),
+    ))
 }
 
 /// What is said on standard output.
@@ -296,269 +370,4 @@ impl Say {
         // Where standard output is gone there is nobody to tell; the status says whether it worked.
         let _ = std::io::stdout().write_all(&[text, b"\n"].concat());
     }
-}
-
-/// Patches one file. False where something did not work.
-fn one_file(asked: &Asked, patch: FilePatch, say: &mut Say) -> Result<bool, Fatal> {
-    let (old_missing, new_missing) = match asked.reverse {
-        true => (patch.new_missing, patch.old_missing),
-        false => (patch.old_missing, patch.new_missing),
-    };
-    let name = match &asked.file {
-        Some(name) => Some(name.clone()),
-        None => best_name(asked, &patch, old_missing),
-    };
-    let Some(name) = name else {
-        no_file(asked, &patch, say);
-        return Ok(false);
-    };
-    let mut shown = [
-        if asked.dry_run {
-            &b"checking file "[..]
-        } else {
-            b"patching file "
-        },
-        &name,
-    ]
-    .concat();
-    if let Some(output) = &asked.output {
-        shown = [b"patching file ", &output[..], b" (read from ", &name, b")"].concat();
-    }
-    say.line(&shown);
-    let old = match std::fs::read(path(&name)) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => {
-            return Err(Fatal(
-                [
-                    b"Can't open file ",
-                    &name[..],
-                    b" : ",
-                    io_text(&error).as_bytes(),
-                ]
-                .concat(),
-            ));
-        }
-    };
-    let existed = std::fs::symlink_metadata(path(&name)).is_ok();
-    let tried = Tried {
-        fuzz: asked.fuzz,
-        loose: asked.loose,
-        force: asked.force,
-        batch: asked.batch,
-        forward: asked.forward,
-        reverse: asked.reverse,
-    };
-    let applied = apply::apply(&old, &patch, &tried, say);
-    let failed = !applied.rejected.is_empty();
-    if !asked.dry_run {
-        write(asked, &name, existed, &applied, new_missing)?;
-        if failed {
-            rejects(asked, &name, &patch, &applied, say)?;
-        }
-    }
-    if failed {
-        let count = patch.hunks.len();
-        let noun = if count == 1 { "hunk" } else { "hunks" };
-        let verb = if applied.skipped { "ignored" } else { "FAILED" };
-        let mut text =
-            format!("{} out of {count} {noun} {verb}", applied.rejected.len()).into_bytes();
-        if !asked.dry_run && asked.rejects.as_deref() != Some(b"-") {
-            let target = asked
-                .rejects
-                .clone()
-                .unwrap_or_else(|| [&output_name(asked, &name)[..], b".rej"].concat());
-            text.extend_from_slice(b" -- saving rejects to file ");
-            text.extend_from_slice(&target);
-        }
-        say.loud(&text);
-    }
-    Ok(!failed)
-}
-
-fn output_name(asked: &Asked, name: &[u8]) -> Vec<u8> {
-    asked.output.clone().unwrap_or_else(|| name.to_vec())
-}
-
-fn cannot<T>(what: &[u8], name: &[u8], error: &std::io::Error) -> Result<T, Fatal> {
-    Err(Fatal(
-        [what, name, b" : ", io_text(error).as_bytes()].concat(),
-    ))
-}
-
-fn write(
-    asked: &Asked,
-    name: &[u8],
-    existed: bool,
-    applied: &Applied,
-    new_missing: bool,
-) -> Result<(), Fatal> {
-    let target = output_name(asked, name);
-    if applied.skipped {
-        return Ok(());
-    }
-    if target == b"-" {
-        // The status says enough where nothing can be written.
-        let _ = std::io::stdout().write_all(&applied.text);
-        return Ok(());
-    }
-    let backs_up = asked.backup || (asked.backup_on_mismatch && applied.mismatched);
-    if backs_up && asked.output.is_none() {
-        let backup = backup_name(asked, &target);
-        let result = match existed {
-            true => std::fs::copy(path(&target), path(&backup)).map(|_| ()),
-            false => std::fs::write(path(&backup), b""),
-        };
-        if let Err(error) = result {
-            return cannot(b"Can't create file ", &backup, &error);
-        }
-    }
-    if applied.applied == 0 && asked.output.is_none() {
-        return Ok(());
-    }
-    let removes =
-        applied.text.is_empty() && (new_missing || asked.remove_empty) && asked.output.is_none();
-    if removes {
-        if existed {
-            if let Err(error) = std::fs::remove_file(path(&target)) {
-                return cannot(b"Can't remove file ", &target, &error);
-            }
-            remove_empty_parents(&target);
-        }
-        return Ok(());
-    }
-    if let Some(at) = target
-        .iter()
-        .rposition(|byte| *byte == b'/')
-        .filter(|at| *at > 0)
-        && let Err(error) = std::fs::create_dir_all(path(&target[..at]))
-    {
-        return cannot(b"Can't create directory ", &target[..at], &error);
-    }
-    match std::fs::write(path(&target), &applied.text) {
-        Ok(()) => Ok(()),
-        Err(error) => cannot(b"Can't create file ", &target, &error),
-    }
-}
-
-/// Removes directories that were left empty.
-fn remove_empty_parents(name: &[u8]) {
-    let mut rest = name;
-    while let Some(at) = rest
-        .iter()
-        .rposition(|byte| *byte == b'/')
-        .filter(|at| *at > 0)
-    {
-        rest = &rest[..at];
-        if std::fs::remove_dir(path(rest)).is_err() {
-            return;
-        }
-    }
-}
-
-fn backup_name(asked: &Asked, name: &[u8]) -> Vec<u8> {
-    [&asked.prefix[..], name, &asked.suffix].concat()
-}
-
-fn rejects(
-    asked: &Asked,
-    name: &[u8],
-    patch: &FilePatch,
-    applied: &Applied,
-    say: &mut Say,
-) -> Result<(), Fatal> {
-    let text = apply::rejects(patch, &applied.rejected, applied.reversed);
-    let target = asked
-        .rejects
-        .clone()
-        .unwrap_or_else(|| [&output_name(asked, name)[..], b".rej"].concat());
-    if target == b"-" {
-        say.loud(text.strip_suffix(b"\n").unwrap_or(&text));
-        return Ok(());
-    }
-    match std::fs::write(path(&target), text) {
-        Ok(()) => Ok(()),
-        Err(error) => cannot(b"Can't create file ", &target, &error),
-    }
-}
-
-/// The file that a patch is for.
-fn best_name(asked: &Asked, patch: &FilePatch, old_missing: bool) -> Option<Vec<u8>> {
-    let names = [&patch.names[0], &patch.names[1], &patch.index];
-    let names: Vec<Vec<u8>> = names
-        .into_iter()
-        .flatten()
-        .filter_map(|name| stripped(name, asked.strip))
-        .collect();
-    let parts = |name: &[u8]| {
-        name.split(|byte| *byte == b'/')
-            .filter(|part| !part.is_empty())
-            .count()
-    };
-    let base = |name: &[u8]| {
-        name.rsplit(|byte| *byte == b'/')
-            .next()
-            .map_or(0, <[u8]>::len)
-    };
-    let existing = names
-        .iter()
-        .filter(|name| std::fs::symlink_metadata(path(name)).is_ok());
-    if let Some(best) = existing.min_by_key(|name| (parts(name), base(name), name.len())) {
-        return Some(best.clone());
-    }
-    let makes_file = old_missing || (asked.reverse && patch.new_missing);
-    if !makes_file {
-        return None;
-    }
-    names
-        .into_iter()
-        .min_by_key(|name| (parts(name), base(name), name.len()))
-}
-
-/// A name without so many of its first parts; without a number only its last part. Names that lead out of the directory are refused.
-fn stripped(name: &[u8], strip: Option<usize>) -> Option<Vec<u8>> {
-    let rest = match strip {
-        None => name.rsplit(|byte| *byte == b'/').next().unwrap_or(name),
-        Some(count) => {
-            let mut rest = name;
-            for _ in 0..count {
-                let at = rest.iter().position(|byte| *byte == b'/')?;
-                rest = &rest[at..];
-                while rest.first() == Some(&b'/') {
-                    rest = &rest[1..];
-                }
-            }
-            rest
-        }
-    };
-    let leads_out =
-        rest.starts_with(b"/") || rest.split(|byte| *byte == b'/').any(|part| part == b"..");
-    (!rest.is_empty() && !leads_out).then(|| rest.to_vec())
-}
-
-/// Says that there is no file to patch.
-fn no_file(asked: &Asked, patch: &FilePatch, say: &mut Say) {
-    say.loud(format!("can't find file to patch at input line {}", patch.line).as_bytes());
-    say.loud(match asked.strip {
-        None => b"Perhaps you should have used the -p or --strip option?",
-        Some(_) => b"Perhaps you used the wrong -p or --strip option?",
-    });
-    if !patch.leading.is_empty() {
-        say.loud(b"The text leading up to this was:");
-        say.loud(b"--------------------------");
-        for line in &patch.leading {
-            say.loud(&[b"|", line.strip_suffix(b"\n").unwrap_or(line)].concat());
-        }
-        say.loud(b"--------------------------");
-    }
-    if asked.force || asked.batch {
-        say.loud(b"No file to patch.  Skipping patch.");
-    } else {
-        say.loud(b"File to patch: ");
-        say.loud(b"Skip this patch? [y] ");
-        say.loud(b"Skipping patch.");
-    }
-    let count = patch.hunks.len();
-    let noun = if count == 1 { "hunk" } else { "hunks" };
-    say.loud(format!("{count} out of {count} {noun} ignored").as_bytes());
 }

@@ -4,7 +4,7 @@ use std::io::{self, Read as _, Write as _};
 
 use codepod_tool::{
     Arguments, Found, Opt, Options, Usage, Value, complain, flag, io_text, long, optional, path,
-    quoted, value,
+    quoted, quoted_text, value,
 };
 
 use crate::child::{self, Child, Ended, How};
@@ -66,6 +66,7 @@ pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     match parse(name, arguments) {
         Ok(asked) => {
             let mut runner = Runner {
+                warned: std::cell::Cell::new(false),
                 tool: name,
                 asked: &asked,
                 children: Vec::new(),
@@ -305,6 +306,8 @@ impl Items {
                     None => io::stdin().lock().read(&mut self.buffer),
                 };
                 match result {
+                    // GNU's takes a directory as the end.
+                    Err(error) if error.kind() == io::ErrorKind::IsADirectory => break 0,
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     result => break result?,
                 }
@@ -335,7 +338,13 @@ enum Stop {
     Long,
 }
 
+/// What is said of a NUL where none is wanted, once.
+const NUL_WARNING: &str = "WARNING: a NUL character occurred in the input.  It cannot be passed through in the argument list.  \
+    Did you mean to use the --null option?";
+
 struct Runner<'a> {
+    /// Whether [`NUL_WARNING`] was given.
+    warned: std::cell::Cell<bool>,
     tool: &'a str,
     asked: &'a Asked,
     children: Vec<Child>,
@@ -357,7 +366,7 @@ impl Runner<'_> {
                         self.tool,
                         [
                             b"Cannot open input file ",
-                            &quoted(name)[..],
+                            &quoted_text(name)[..],
                             b": ",
                             io_text(&error).as_bytes(),
                         ]
@@ -494,6 +503,16 @@ impl Runner<'_> {
             None if asked.replace.is_some() => whole_line(items)?,
             None => word(items)?,
         };
+        let item = item.map(|mut item| {
+            // An argument ends where a string of C does.
+            if let Some(end) = item.text.iter().position(|byte| *byte == 0) {
+                item.text.truncate(end);
+                if asked.delimiter.is_none() && !self.warned.replace(true) {
+                    complain(self.tool, NUL_WARNING);
+                }
+            }
+            item
+        });
         let is_end = |item: &Item| {
             asked.delimiter.is_none() && asked.end.as_ref().is_some_and(|end| *end == item.text)
         };

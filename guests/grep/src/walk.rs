@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use codepod_sys::descriptor::Fd;
-use codepod_tool::{Arguments, Output, complain, io_text, path};
+use codepod_tool::{Arguments, Output, Stdin, complain, io_text, path};
 
 use crate::arguments::{self, Asked, Directories, List};
 use crate::colors::Colors;
@@ -343,18 +343,5 @@ impl Walk<'_> {
             complain("grep", [name, b": binary file matches"].concat());
         }
         counted.stopped_at
-    }
-}
-
-/// Standard input without a buffer of its own.
-struct Stdin;
-
-impl Read for Stdin {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match codepod_sys::descriptor::read(Fd::STDIN, buffer) {
-            Err(codepod_sys::Errno::NoSys) => io::stdin().lock().read(buffer),
-            Err(errno) => Err(codepod_sys::io_error(errno)),
-            Ok(count) => Ok(count),
-        }
     }
 }

@@ -150,7 +150,7 @@ impl Make {
         if let Some((name, rest)) = inner.split_once([' ', '\t'])
             && FUNCTIONS.contains(&name)
         {
-            return self.function(name, rest.trim_start());
+            return self.function(name, rest.trim_ascii_start());
         }
         let name = self.expand(inner)?;
         if let Some((variable, rest)) = name.split_once(':')
@@ -229,7 +229,7 @@ impl Make {
         let raw = arguments(rest, most);
         match name {
             "if" => {
-                let condition = self.expand(raw.first().map_or("", |text| text.trim()))?;
+                let condition = self.expand(raw.first().map_or("", |text| text.trim_ascii()))?;
                 let chosen = if condition.is_empty() {
                     raw.get(2)
                 } else {
@@ -243,7 +243,7 @@ impl Make {
             "or" | "and" => {
                 let mut last = String::new();
                 for text in &raw {
-                    last = self.expand(text.trim())?;
+                    last = self.expand(text.trim_ascii())?;
                     if last.is_empty() == (name == "and") {
                         return Ok(last);
                     }
@@ -256,10 +256,10 @@ impl Make {
                         "insufficient number of arguments (2) to function 'foreach'.".into(),
                     );
                 };
-                let variable = self.expand(variable)?.trim().to_owned();
+                let variable = self.expand(variable)?.trim_ascii().to_owned();
                 let list = self.expand(list)?;
                 let mut results = Vec::new();
-                for word in list.split_whitespace() {
+                for word in list.split_ascii_whitespace() {
                     let value = Variable {
                         value: word.to_owned(),
                         recursive: false,
@@ -279,7 +279,7 @@ impl Make {
                 for (number, text) in raw.iter().enumerate() {
                     let value = self.expand(text)?;
                     if number == 0 {
-                        called = value.trim().to_owned();
+                        called = value.trim_ascii().to_owned();
                     }
                     let value = if number == 0 { called.clone() } else { value };
                     let variable = Variable {
@@ -320,7 +320,7 @@ impl Make {
             ));
         }
         let number = |number: usize| -> Result<usize, Fatal> {
-            let text = get(number).trim();
+            let text = get(number).trim_ascii();
             text.parse().map_err(|_| {
                 format!(
                     "non-numeric {} argument to '{name}' function: '{text}'.",
@@ -331,8 +331,11 @@ impl Make {
         Ok(match name {
             "subst" if get(0).is_empty() => format!("{}{}", get(2), get(1)),
             "subst" => get(2).replace(get(0), get(1)),
-            "patsubst" => patsubst(get(0).trim(), get(1).trim(), get(2)),
-            "strip" => get(0).split_whitespace().collect::<Vec<_>>().join(" "),
+            "patsubst" => patsubst(get(0).trim_ascii(), get(1).trim_ascii(), get(2)),
+            "strip" => get(0)
+                .split_ascii_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
             "findstring" => {
                 if get(1).contains(get(0)) {
                     get(0).to_owned()
@@ -341,19 +344,19 @@ impl Make {
                 }
             }
             "filter" | "filter-out" => {
-                let patterns: Vec<&str> = get(0).split_whitespace().collect();
+                let patterns: Vec<&str> = get(0).split_ascii_whitespace().collect();
                 let kept = |word: &&str| {
                     patterns.iter().any(|pattern| stem(pattern, word).is_some())
                         == (name == "filter")
                 };
                 get(1)
-                    .split_whitespace()
+                    .split_ascii_whitespace()
                     .filter(kept)
                     .collect::<Vec<_>>()
                     .join(" ")
             }
             "sort" => {
-                let mut words: Vec<&str> = get(0).split_whitespace().collect();
+                let mut words: Vec<&str> = get(0).split_ascii_whitespace().collect();
                 words.sort_unstable();
                 words.dedup();
                 words.join(" ")
@@ -361,33 +364,41 @@ impl Make {
             "word" => match number(0)? {
                 0 => return Err("first argument to 'word' function must be greater than 0.".into()),
                 wanted => get(1)
-                    .split_whitespace()
+                    .split_ascii_whitespace()
                     .nth(wanted - 1)
                     .unwrap_or("")
                     .to_owned(),
             },
-            "words" => get(0).split_whitespace().count().to_string(),
+            "words" => get(0).split_ascii_whitespace().count().to_string(),
             "wordlist" => {
                 let (first, last) = (number(0)?, number(1)?);
                 if first == 0 {
                     return Err("invalid first argument to 'wordlist' function: '0'.".into());
                 }
                 get(2)
-                    .split_whitespace()
+                    .split_ascii_whitespace()
                     .take(last)
                     .skip(first - 1)
                     .collect::<Vec<_>>()
                     .join(" ")
             }
-            "firstword" => get(0).split_whitespace().next().unwrap_or("").to_owned(),
-            "lastword" => get(0).split_whitespace().last().unwrap_or("").to_owned(),
+            "firstword" => get(0)
+                .split_ascii_whitespace()
+                .next()
+                .unwrap_or("")
+                .to_owned(),
+            "lastword" => get(0)
+                .split_ascii_whitespace()
+                .last()
+                .unwrap_or("")
+                .to_owned(),
             "dir" => each(get(0), directory),
             "notdir" => each(get(0), |word| {
                 word.rsplit('/').next().unwrap_or("").to_owned()
             }),
             "suffix" => {
                 let suffixes = get(0)
-                    .split_whitespace()
+                    .split_ascii_whitespace()
                     .filter_map(|word| dot(word).map(|at| word[at..].to_owned()));
                 suffixes.collect::<Vec<_>>().join(" ")
             }
@@ -398,8 +409,8 @@ impl Make {
             "addprefix" => each(get(1), |word| format!("{}{word}", get(0))),
             "join" => {
                 let (left, right): (Vec<&str>, Vec<&str>) = (
-                    get(0).split_whitespace().collect(),
-                    get(1).split_whitespace().collect(),
+                    get(0).split_ascii_whitespace().collect(),
+                    get(1).split_ascii_whitespace().collect(),
                 );
                 let count = left.len().max(right.len());
                 let pair = |at: usize| {
@@ -412,7 +423,7 @@ impl Make {
                 (0..count).map(pair).collect::<Vec<_>>().join(" ")
             }
             "wildcard" => get(0)
-                .split_whitespace()
+                .split_ascii_whitespace()
                 .flat_map(glob)
                 .collect::<Vec<_>>()
                 .join(" "),
@@ -420,7 +431,7 @@ impl Make {
                 let real =
                     |word: &str| std::fs::canonicalize(codepod_tool::path(&encode(word))).ok();
                 let words = get(0)
-                    .split_whitespace()
+                    .split_ascii_whitespace()
                     .filter_map(real)
                     .map(|found| decode(found.as_os_str().as_encoded_bytes()));
                 words.collect::<Vec<_>>().join(" ")
@@ -535,7 +546,7 @@ fn arguments(text: &str, most: usize) -> Vec<String> {
 }
 
 fn each(text: &str, change: impl Fn(&str) -> String) -> String {
-    text.split_whitespace()
+    text.split_ascii_whitespace()
         .map(change)
         .collect::<Vec<_>>()
         .join(" ")

@@ -137,7 +137,7 @@ Usage: make [options] [target] ...
 pub fn read(name: &str, arguments: Arguments) -> Result<Settings, i32> {
     let mut settings = Settings::default();
     if let Ok(flags) = std::env::var("MAKEFLAGS") {
-        let word = flags.split_whitespace().next().unwrap_or("");
+        let word = flags.split_ascii_whitespace().next().unwrap_or("");
         if !word.contains('=') && !word.starts_with("--") {
             for letter in word.chars() {
                 match letter {
@@ -162,10 +162,12 @@ pub fn read(name: &str, arguments: Arguments) -> Result<Settings, i32> {
                 match text.split_once('=') {
                     Some((left, value)) => {
                         let simple = left.ends_with(':');
-                        let left = left.trim_end_matches(':').trim().to_owned();
-                        settings
-                            .assignments
-                            .push((left, !simple, value.trim_start().to_owned()));
+                        let left = left.trim_end_matches(':').trim_ascii().to_owned();
+                        settings.assignments.push((
+                            left,
+                            !simple,
+                            value.trim_ascii_start().to_owned(),
+                        ));
                     }
                     None => settings.goals.push(operand),
                 }

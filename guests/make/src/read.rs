@@ -72,6 +72,7 @@ impl Make {
                 }
             },
         };
+        let bytes = without_nul(bytes);
         self.including += 1;
         if self.including > INCLUDES {
             return Err(format!(
@@ -156,14 +157,14 @@ impl Make {
             }
             let joined = join(&whole);
             let plain = without_comment(&joined);
-            let trimmed = plain.trim();
+            let trimmed = plain.trim_ascii();
             if trimmed.is_empty() {
                 continue;
             }
             let (word, rest) = trimmed
                 .split_once([' ', '\t', '('])
                 .map_or((trimmed, ""), |(word, _)| {
-                    (word, trimmed[word.len()..].trim())
+                    (word, trimmed[word.len()..].trim_ascii())
                 });
             if self.conditional(word, rest, &mut conditions)? {
                 continue;
@@ -176,7 +177,7 @@ impl Make {
                     let mut body: Vec<Line> = Vec::new();
                     let mut level = 1;
                     for (number, line) in lines.by_ref() {
-                        let start = line.trim_start();
+                        let start = line.trim_ascii_start();
                         if start.starts_with("define ") {
                             level += 1;
                         } else if start == "endef"
@@ -199,7 +200,7 @@ impl Make {
                 }
                 "include" | "-include" | "sinclude" => {
                     let names = self.expanded(rest)?;
-                    for name in names.split_whitespace() {
+                    for name in names.split_ascii_whitespace() {
                         let found = glob(name);
                         let all = if found.is_empty() {
                             vec![name.to_owned()]
@@ -218,7 +219,7 @@ impl Make {
                 }
                 "unexport" | "undefine" => {
                     let names = self.expanded(rest)?;
-                    for name in names.split_whitespace() {
+                    for name in names.split_ascii_whitespace() {
                         match word {
                             "undefine" => {
                                 self.variables.remove(name);
@@ -237,7 +238,7 @@ impl Make {
                         self.export_all = true;
                     }
                     let names = self.expanded(rest)?;
-                    for name in names.split_whitespace() {
+                    for name in names.split_ascii_whitespace() {
                         let unset = Variable {
                             value: String::new(),
                             recursive: false,
@@ -253,7 +254,7 @@ impl Make {
                 }
                 _ => {}
             }
-            if let Some(found) = assignment(plain.trim_start()) {
+            if let Some(found) = assignment(plain.trim_ascii_start()) {
                 self.assign(&found)?;
                 rules.clear();
                 continue;
@@ -293,7 +294,7 @@ impl Make {
                 };
                 let holds = match rest.split_once([' ', '\t', '(']) {
                     Some((next, _)) if !done && outer => {
-                        self.holds(next, rest[next.len()..].trim())?
+                        self.holds(next, rest[next.len()..].trim_ascii())?
                     }
                     Some(_) => false,
                     None => !done && rest.is_empty(),
@@ -318,7 +319,7 @@ impl Make {
                 let name = self.expanded(rest)?;
                 let set = self
                     .variables
-                    .get(name.trim())
+                    .get(name.trim_ascii())
                     .is_some_and(|variable| !variable.value.is_empty());
                 Ok(set == (word == "ifdef"))
             }
@@ -335,7 +336,7 @@ impl Make {
     }
 
     fn define(&mut self, head: &str, body: &[Line]) -> Result<(), String> {
-        let head = head.trim();
+        let head = head.trim_ascii();
         let (name, operator) = match assignment(&format!("{head} ")).filter(|_| head.ends_with('='))
         {
             Some(found) => (found.name, found.operator),
@@ -357,7 +358,7 @@ impl Make {
 
     /// Assigns to a global variable.
     pub(crate) fn assign(&mut self, assignment: &Assignment) -> Result<(), String> {
-        let name = self.expanded(&assignment.name)?.trim().to_owned();
+        let name = self.expanded(&assignment.name)?.trim_ascii().to_owned();
         if name.is_empty() {
             return Err(self.failure("empty variable name."));
         }
@@ -424,12 +425,12 @@ impl Make {
     fn rule(&mut self, joined: &str, number: usize) -> Result<Vec<usize>, String> {
         // A recipe on the same line keeps its `#`.
         let (head, inline) = match split_outside(joined, ';') {
-            Some((head, recipe)) => (head.to_owned(), Some(recipe.trim_start().to_owned())),
+            Some((head, recipe)) => (head.to_owned(), Some(recipe.trim_ascii_start().to_owned())),
             None => (without_comment(joined).to_owned(), None),
         };
         let Some((left, right)) = split_outside(&head, ':') else {
             let shown = self.expanded(&head)?;
-            if shown.trim().is_empty() {
+            if shown.trim_ascii().is_empty() {
                 return Ok(Vec::new());
             }
             return match split_outside(&shown, ':') {
@@ -442,12 +443,12 @@ impl Make {
             Some(right) => (true, right),
             None => (false, right),
         };
-        let targets: Vec<String> = left.split_whitespace().map(str::to_owned).collect();
+        let targets = names(&left);
         let whole_right = match &inline {
-            Some(recipe) if assignment(right.trim()).is_some() => format!("{right};{recipe}"),
+            Some(recipe) if assignment(right.trim_ascii()).is_some() => format!("{right};{recipe}"),
             _ => right.to_owned(),
         };
-        if let Some(found) = assignment(whole_right.trim()) {
+        if let Some(found) = assignment(whole_right.trim_ascii()) {
             for target in targets {
                 self.target_variables.push((target, found.clone()));
             }
@@ -455,7 +456,7 @@ impl Make {
         }
         let right = self.expanded(right)?;
         let (static_pattern, right) = match split_outside(&right, ':') {
-            Some((pattern, rest)) => (Some(pattern.trim().to_owned()), rest.to_owned()),
+            Some((pattern, rest)) => (Some(pattern.trim_ascii().to_owned()), rest.to_owned()),
             None => (None, right),
         };
         let (needs, order_only) = match right.split_once('|') {
@@ -464,7 +465,7 @@ impl Make {
         };
         let words = |text: &str| -> Vec<String> {
             let mut all = Vec::new();
-            for word in text.split_whitespace() {
+            for word in &names(text) {
                 let word = word.strip_prefix("./").unwrap_or(word);
                 let found = if word.contains(['*', '?', '[']) {
                     glob(word)
@@ -554,12 +555,57 @@ fn join(text: &str) -> String {
     let mut parts = text.split("\\\n");
     let mut out = parts.next().unwrap_or("").to_owned();
     for part in parts {
-        let kept = out.trim_end().len();
+        let kept = out.trim_ascii_end().len();
         out.truncate(kept);
         out.push(' ');
-        out.push_str(part.trim_start());
+        out.push_str(part.trim_ascii_start());
     }
     out.trim_end_matches('\r').to_owned()
+}
+
+/// A text whose lines end before a NUL.
+fn without_nul(bytes: Vec<u8>) -> Vec<u8> {
+    if !bytes.contains(&0) {
+        return bytes;
+    }
+    let mut kept = Vec::with_capacity(bytes.len());
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        match line.iter().position(|byte| *byte == 0) {
+            Some(end) => {
+                kept.extend_from_slice(&line[..end]);
+                kept.push(b'\n');
+            }
+            None => kept.extend_from_slice(line),
+        }
+    }
+    kept
+}
+
+/// The words of a list of names, in which a blank behind a backslash belongs to the name.
+fn names(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut word = String::new();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if letters
+                .peek()
+                .is_some_and(|next| matches!(next, ' ' | '\t')) =>
+            {
+                word.extend(letters.next());
+            }
+            _ if letter.is_ascii_whitespace() => {
+                if !word.is_empty() {
+                    all.push(std::mem::take(&mut word));
+                }
+            }
+            _ => word.push(letter),
+        }
+    }
+    if !word.is_empty() {
+        all.push(word);
+    }
+    all
 }
 
 /// The line up to a `#` that is not escaped and not inside of a reference.
@@ -595,17 +641,17 @@ fn split_outside(text: &str, sign: char) -> Option<(&str, &str)> {
 
 /// An assignment, if the line is one.
 fn assignment(line: &str) -> Option<Assignment> {
-    let mut rest = line.trim_start();
+    let mut rest = line.trim_ascii_start();
     let (mut forced, mut exported) = (false, false);
     loop {
         if let Some(after) = rest.strip_prefix("override ") {
             forced = true;
-            rest = after.trim_start();
+            rest = after.trim_ascii_start();
         } else if let Some(after) = rest.strip_prefix("export ") {
             exported = true;
-            rest = after.trim_start();
+            rest = after.trim_ascii_start();
         } else if let Some(after) = rest.strip_prefix("private ") {
-            rest = after.trim_start();
+            rest = after.trim_ascii_start();
         } else {
             break;
         }
@@ -625,14 +671,15 @@ fn assignment(line: &str) -> Option<Assignment> {
                     Some(':') => (before.trim_end_matches(':'), ":="),
                     _ => (before, "="),
                 };
-                let name = name.trim();
+                let name = name.trim_ascii();
                 if name.is_empty()
-                    || (name.contains(char::is_whitespace) && !name.contains('$'))
+                    || (name.contains(|letter: char| letter.is_ascii_whitespace())
+                        && !name.contains('$'))
                     || name.contains(':')
                 {
                     return None;
                 }
-                let value = rest[at + 1..].trim_start().to_owned();
+                let value = rest[at + 1..].trim_ascii_start().to_owned();
                 return Some(Assignment {
                     name: name.to_owned(),
                     operator,
@@ -656,18 +703,21 @@ fn assignment(line: &str) -> Option<Assignment> {
 
 /// The two sides of `ifeq`: `(a,b)`, `"a" "b"`, `'a' 'b'`.
 fn sides(rest: &str) -> Option<(String, String)> {
-    let rest = rest.trim();
+    let rest = rest.trim_ascii();
     if let Some(inner) = rest.strip_prefix('(') {
         let inner = inner.strip_suffix(')')?;
         let (left, right) = split_outside(inner, ',')?;
-        return Some((left.trim_end().to_owned(), right.trim_start().to_owned()));
+        return Some((
+            left.trim_ascii_end().to_owned(),
+            right.trim_ascii_start().to_owned(),
+        ));
     }
     let quote = rest
         .chars()
         .next()
         .filter(|letter| matches!(letter, '"' | '\''))?;
     let (left, after) = rest[1..].split_once(quote)?;
-    let after = after.trim_start();
+    let after = after.trim_ascii_start();
     let quote = after
         .chars()
         .next()

@@ -506,7 +506,7 @@ impl Make {
             lines = vec![(number, whole, false)];
         }
         for (number, line, recursive) in lines {
-            let mut rest = line.trim_start();
+            let mut rest = line.trim_ascii_start();
             let (mut silent, mut ignore, mut always) =
                 (self.settings.silent, self.settings.ignore_errors, recursive);
             silent |= self.silent_targets.iter().any(|name| name == target);
@@ -517,7 +517,7 @@ impl Make {
                     Some('+') => always = true,
                     _ => break,
                 }
-                rest = rest[1..].trim_start();
+                rest = rest[1..].trim_ascii_start();
             }
             if rest.is_empty() {
                 continue;
@@ -581,7 +581,7 @@ impl Make {
         };
         let environment = self.environment().map_err(|message| fatal(self, message))?;
         let mut words = vec![encode(&shell)];
-        words.extend(flags.split_whitespace().map(encode));
+        words.extend(flags.split_ascii_whitespace().map(encode));
         words.push(encode(text));
         let arguments: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
         let program = if shell.contains('/') {

@@ -273,6 +273,8 @@ impl Parser<'_> {
                 }
                 Some((Token::Interval, length)) => match self.interval(length)? {
                     Some(counts) => counts,
+                    // Empty braces behind something are a mistake even where other braces stand for themselves.
+                    None if self.text[self.at..].starts_with(b"{}") => return Err(Error::Interval),
                     None => return Ok(node),
                 },
                 _ => return Ok(node),

@@ -136,8 +136,15 @@ fn parse_at(text: &[u8], params: &[&Param], depth: u32) -> Result<Expr, Arithmet
     if math.lexer.token != Token::End {
         let error = math.lexer.error("syntax error in expression");
         let error = match &math.lexer.token {
-            // bash looks at the value of a name as it reads it.
-            Token::Name(name) => error.after(Expr::Variable(name.clone()), 1),
+            // bash looks at the value of a name as it reads it, and that is when it has read the token behind.
+            Token::Name(name) => {
+                let error = error.after(Expr::Variable(name.clone()), 1);
+                match math.names() {
+                    Ok(()) => error,
+                    Err(behind) if matches!(expr, Expr::Variable(_)) => return Err(behind),
+                    Err(behind) => behind,
+                }
+            }
             _ => error,
         };
         return Err(error.after(expr, height));
@@ -437,6 +444,15 @@ impl Math<'_> {
 }
 
 impl Math<'_> {
+    /// Reads names up to what is none.
+    #[cold]
+    fn names(&mut self) -> Result<(), ArithmeticError> {
+        while let Token::Name(_) = self.lexer.token {
+            self.lexer.advance_after(token::After::Name)?;
+        }
+        Ok(())
+    }
+
     /// Reads the token behind an operand.
     fn operand_is(&mut self, tree: Tree, after: token::After) -> Result<Tree, ArithmeticError> {
         match self.lexer.advance_after(after) {

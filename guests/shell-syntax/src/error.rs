@@ -17,6 +17,8 @@ pub struct SyntaxError {
     pub recoverable: bool,
     /// The status of the script: 2, or none where it stays what it was: an error inside `[[`.
     pub status: Option<i32>,
+    /// Whether the text ended too early, in quotes or inside `[[`: the status of the script is 2 only where it was 0.
+    pub at_end: bool,
     /// Whether it is inside of `$(…)`: it ends the text of `-c` with status 127.
     pub substituted: bool,
 }

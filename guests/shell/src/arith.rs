@@ -295,7 +295,11 @@ impl Walk<'_> {
     fn variable_slowly(&mut self, shell: &mut Shell, name: &ArithName) -> Result<i64, Fail> {
         let text = match &name.subscript {
             None => assign::get(shell, name.name),
-            Some(subscript) => self.element(shell, name, subscript)?,
+            Some(subscript) => {
+                // A subscript may assign.
+                self.check(shell)?;
+                self.element(shell, name, subscript)?
+            }
         };
         let Some(text) = text else {
             // An element that is missing is 0 even then, also the first.
@@ -458,15 +462,19 @@ fn discard(shell: &mut Shell) -> Fail {
 /// Whether a `$name` is looked at behind an assignment to it: it stands for the value before. `assigned` holds what was assigned so far.
 fn reads_assigned(expr: &Expr, assigned: &mut Vec<Name>) -> bool {
     match expr {
-        Expr::Number(_) | Expr::Variable(_) => false,
+        Expr::Number(_) => false,
+        Expr::Variable(name) => subscript_reads_assigned(name, assigned),
         Expr::Dollar(Subject::Variable(name)) => assigned.contains(name),
         Expr::Dollar(_) => false,
         Expr::Step { name, .. } => {
+            let found = subscript_reads_assigned(name, assigned);
             assigned.push(name.name);
-            false
+            found
         }
-        Expr::Assign(name, _, value) => {
-            let found = reads_assigned(value, assigned);
+        Expr::Assign(name, op, value) => {
+            let found = op.is_some() && subscript_reads_assigned(name, assigned)
+                || reads_assigned(value, assigned)
+                || subscript_reads_assigned(name, assigned);
             assigned.push(name.name);
             found
         }
@@ -478,6 +486,23 @@ fn reads_assigned(expr: &Expr, assigned: &mut Vec<Name>) -> bool {
             .into_iter()
             .any(|part| reads_assigned(part, assigned)),
     }
+}
+
+/// The same of a subscript, which may assign, too. Nothing but plain `$name` is expanded in it.
+fn subscript_reads_assigned(name: &ArithName, assigned: &mut Vec<Name>) -> bool {
+    let Some(Subscript::Expr { arith, .. }) = name.subscript.as_deref() else {
+        return false;
+    };
+    let reads = |part: &Part| matches!(part, Part::Param(param) if matches!(param.subject, Subject::Variable(name) if assigned.contains(&name)));
+    let inside = arith.word.parts.iter().any(|part| match part {
+        Part::Double(inside) => inside.iter().any(reads),
+        part => reads(part),
+    });
+    inside
+        || arith
+            .expr
+            .as_deref()
+            .is_some_and(|expr| reads_assigned(expr, assigned))
 }
 
 /// Whether every `$name` in an expression is a number.

@@ -157,11 +157,13 @@ fn command(shell: &mut Shell, command: &Command) -> Run {
     match &command.kind {
         CommandKind::Simple(simple) => {
             shell.at(command.line);
+            // A trap that the command itself sets is not for its own failure.
+            let errs = shell.state.traps.errs();
             simple::run(shell, command, simple)?;
-            check_status(shell)?;
+            check_status_with(shell, errs)?;
             traps::check(shell)
         }
-        _ => match compound(shell, command)? {
+        _ => match compound(shell, command, true)? {
             Checked::Yes => check_status(shell),
             Checked::No => Ok(()),
         },
@@ -176,7 +178,7 @@ fn unchecked(shell: &mut Shell, command: &Command) -> Run {
             simple::run(shell, command, simple)?;
             traps::check(shell)
         }
-        _ => compound(shell, command).map(drop),
+        _ => compound(shell, command, false).map(drop),
     }
 }
 
@@ -187,21 +189,21 @@ enum Checked {
 }
 
 #[inline(never)]
-fn compound(shell: &mut Shell, command: &Command) -> Run<Checked> {
+fn compound(shell: &mut Shell, command: &Command, counts: bool) -> Run<Checked> {
     traps::check(shell)?;
     take_stack(shell, cost::COMPOUND)?;
     let result = if command.redirects.is_empty() {
         kind(shell, command)
     } else {
-        redirected(shell, command)
+        redirected(shell, command, counts)
     };
     give_back(shell, cost::COMPOUND);
     result
 }
 
-/// A compound command with redirections.
+/// A compound command with redirections. `counts` says that its failure does.
 #[inline(never)]
-fn redirected(shell: &mut Shell, command: &Command) -> Run<Checked> {
+fn redirected(shell: &mut Shell, command: &Command, counts: bool) -> Run<Checked> {
     let mark = shell.substitutions.len();
     let mut undo = Undo::default();
     if shell.state.frames.is_empty() && shell.last_line != 0 {
@@ -222,6 +224,14 @@ fn redirected(shell: &mut Shell, command: &Command) -> Run<Checked> {
             Ok(Checked::Yes)
         }
         Err(Stop::Exit) if own => Ok(Checked::Yes),
+        // The ERR trap of these two writes where they do.
+        Ok(true)
+            if counts && matches!(command.kind, CommandKind::Arith(_) | CommandKind::Cond(_)) =>
+        {
+            kind(shell, command)
+                .and_then(|_| check_status(shell))
+                .map(|()| Checked::No)
+        }
         Ok(true) => kind(shell, command),
         Ok(false) => {
             shell.state.status = 1;
@@ -284,16 +294,22 @@ fn rare(shell: &mut Shell, command: &Command) -> Run<Checked> {
 /// After a command that may fail: the ERR trap and `set -e`.
 #[inline]
 fn check_status(shell: &mut Shell) -> Run {
+    check_status_with(shell, true)
+}
+
+/// The same; `errs` says that the ERR trap may run.
+#[inline]
+fn check_status_with(shell: &mut Shell, errs: bool) -> Run {
     if shell.state.status == 0 || shell.state.condition != 0 {
         return Ok(());
     }
-    failed(shell)
+    failed(shell, errs)
 }
 
 #[cold]
 #[inline(never)]
-fn failed(shell: &mut Shell) -> Run {
-    if shell.state.traps.errs() {
+fn failed(shell: &mut Shell, errs: bool) -> Run {
+    if errs && shell.state.traps.errs() {
         traps::err(shell)?;
     }
     if shell.state.set.has(SetOptions::ERREXIT) {

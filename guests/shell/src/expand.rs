@@ -148,9 +148,12 @@ pub fn assigned(shell: &mut Shell, word: &Word) -> Run<Text> {
 
 #[inline]
 fn string(shell: &mut Shell, word: &Word, kind: Kind) -> Run<Text> {
+    if let [Part::Literal(bytes) | Part::Quoted(bytes, _)] = word.parts.as_slice() {
+        return Ok(Text::new(bytes));
+    }
+    shell.joins &= !matches!(kind, Kind::Assigned | Kind::Single);
     if let [part] = word.parts.as_slice() {
         match part {
-            Part::Literal(bytes) | Part::Quoted(bytes, _) => return Ok(Text::new(bytes)),
             Part::Param(param) => {
                 if let Some(text) = simple(shell, param) {
                     return Ok(text);
@@ -214,7 +217,7 @@ pub fn key(shell: &mut Shell, word: &Word) -> Run<Text> {
 fn joined(shell: &mut Shell, parts: &[Part], kind: Kind, place: word::Place) -> Run<Text> {
     let mut sink = Sink::new(kind, Vec::new());
     sink.beside_list =
-        kind == Kind::HereDocument && parts.len() > 1 && parts.iter().any(word::has_list);
+        kind == Kind::HereDocument && parts.len() > 1 && word::have_list(shell, parts);
     word::parts(shell, &mut sink, parts, place)?;
     Ok(sink.into_text())
 }

@@ -296,6 +296,20 @@ impl FdTable {
         slots[number as usize].replace(open)
     }
 
+    /// Gives what a number is the same number in the process, where that is free.
+    pub fn settle(&mut self, number: u32) {
+        let Some(fd) = self.kernel(number) else {
+            return;
+        };
+        let own = Fd(number);
+        if fd != own
+            && descriptor::flags(own) == Err(Errno::Badf)
+            && descriptor::dup_to(fd, own).is_ok()
+        {
+            self.set(number, Open::kernel(own));
+        }
+    }
+
     /// Closes a number.
     pub fn remove(&mut self, number: u32) -> Option<Open> {
         self.get(number)?;

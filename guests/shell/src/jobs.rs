@@ -146,6 +146,7 @@ impl Jobs {
         pipefail: bool,
         directory: Text,
     ) -> u32 {
+        self.sweep();
         // A number is used again only when all higher ones are gone.
         let number = self.list.last().map_or(0, |job| job.number) + 1;
         self.list.push(Job {
@@ -224,6 +225,18 @@ impl Jobs {
         self.list
             .iter()
             .position(|job| job.processes.iter().any(|(process, _)| process.0 == pid))
+    }
+
+    /// Removes the jobs that have ended and were shown by `jobs`.
+    pub fn sweep(&mut self) {
+        let mut at = 0;
+        while let Some(job) = self.list.get(at) {
+            if job.told && !job.foreign && job.is_done() {
+                self.remove(at);
+            } else {
+                at += 1;
+            }
+        }
     }
 
     /// Removes a job; its statuses are remembered.

@@ -44,6 +44,8 @@ pub struct Shell {
     pub(crate) calls: Vec<Call>,
     /// The number of the subshell that runs inside this process; 0 where the process itself is the shell.
     pub inside: Cell<u32>,
+    /// Whether a `$*` without `IFS` is one field: in a substitution in the value of an assignment, or in `[[`, until the next assignment.
+    pub joins: bool,
     /// Vectors of fields to use again.
     spare: Vec<Vec<Text>>,
 }
@@ -95,6 +97,7 @@ impl Shell {
             first_umask: None,
             calls: Vec::new(),
             inside: Cell::new(0),
+            joins: false,
             spare: Vec::new(),
         }
     }

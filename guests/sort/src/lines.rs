@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 
-use codepod_tool::io_text;
+use codepod_tool::{io_text, quoted_if_needed};
 
 /// How much is read at once.
 pub(crate) const BLOCK: usize = 256 << 10;
@@ -30,7 +30,7 @@ impl Source {
             Ok(file) => Ok(Source::File(file)),
             Err(error) => Err(format!(
                 "cannot read: {}: {}",
-                name.to_string_lossy(),
+                String::from_utf8_lossy(&quoted_if_needed(name.as_encoded_bytes())),
                 io_text(&error)
             )),
         }

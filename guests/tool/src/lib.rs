@@ -13,14 +13,18 @@ mod names;
 mod options;
 mod output;
 pub mod processes;
+mod quoting;
+mod stdin;
 mod table;
 
 pub use bytes::{os_str, path};
 pub use command::{Command, Ended, Ends};
-pub use message::{complain, errno_text, io_text, quoted};
+pub use message::{complain, complain_of, errno_text, io_text};
 pub use names::Names;
 pub use options::{Found, Opt, Options, Usage, Value, flag, long, optional, value};
 pub use output::Output;
+pub use quoting::{needs_quotes, quoted, quoted_if_needed, quoted_text};
+pub use stdin::Stdin;
 pub use table::{Main, Tool, run};
 
 /// A tool's arguments, without its name.

@@ -37,61 +37,8 @@ pub fn io_text(error: &io::Error) -> String {
     }
 }
 
-/// A name as GNU's messages quote it: `'name'`, with what would not print or would end the quote escaped as a shell reads it.
-pub fn quoted(name: &[u8]) -> Vec<u8> {
-    let plain = |byte: &u8| (0x20..0x7f).contains(byte) && *byte != b'\'';
-    let mut out = Vec::with_capacity(name.len() + 2);
-    if name.iter().all(plain) || (std::str::from_utf8(name).is_ok_and(is_printable)) {
-        out.push(b'\'');
-        out.extend_from_slice(name);
-        out.push(b'\'');
-        return out;
-    }
-    if name.contains(&b'\'')
-        && std::str::from_utf8(name).is_ok_and(|text| is_printable(&text.replace('\'', "")))
-    {
-        out.push(b'"');
-        out.extend_from_slice(name);
-        out.push(b'"');
-        return out;
-    }
-    // 'plain'$'\n''plain'
-    out.push(b'\'');
-    let mut inside = false;
-    for &byte in name {
-        let needs = !(0x20..0x7f).contains(&byte);
-        if needs != inside {
-            out.extend_from_slice(if needs { b"'$'" } else { b"''" });
-            inside = needs;
-        }
-        match byte {
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\'' => out.extend_from_slice(b"'\\''"),
-            _ if needs => out.extend_from_slice(format!("\\{byte:03o}").as_bytes()),
-            _ => out.push(byte),
-        }
-    }
-    out.push(b'\'');
-    out
-}
-
-fn is_printable(text: &str) -> bool {
-    text.chars()
-        .all(|letter| !letter.is_control() && letter != '\'')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_quoted_as_gnu_does() {
-        assert_eq!(quoted(b"a b"), b"'a b'");
-        assert_eq!(quoted(b"it's"), b"\"it's\"");
-        assert_eq!(quoted("ä".as_bytes()), "'ä'".as_bytes());
-        assert_eq!(quoted(b"a\nb"), b"'a'$'\\n''b'");
-        assert_eq!(quoted(b"\xff"), b"''$'\\377'");
-    }
+/// Says what an error of a file is: `TOOL: NAME: TEXT`, the name quoted if it needs that.
+pub fn complain_of(tool: &str, name: &[u8], text: &str) {
+    let name = crate::quoted_if_needed(name);
+    complain(tool, [&name[..], b": ", text.as_bytes()].concat());
 }

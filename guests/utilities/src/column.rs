@@ -137,15 +137,20 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
                 }
             }
             Err(error) => {
-                let shown = String::from_utf8_lossy(input).into_owned();
+                let shown = match error.kind() {
+                    std::io::ErrorKind::IsADirectory => "read failed".into(),
+                    _ => String::from_utf8_lossy(input),
+                };
                 complain(name, format!("{shown}: {}", files::why(&error)));
                 status = 1;
             }
         }
     }
-    let text = String::from_utf8_lossy(&text).into_owned();
+    let text = shown(&text);
     let lines: Vec<&str> = text
         .lines()
+        // A line ends where a string of C does.
+        .map(|line| line.split('\0').next().unwrap_or(line))
         .filter(|line| settings.keep_empty || !line.trim().is_empty())
         .collect();
     let result = if settings.table || settings.json {
@@ -156,6 +161,18 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
     let mut out = Output::new();
     out.put(result.as_bytes());
     if out.finish().is_err() { 1 } else { status }
+}
+
+/// A text with bytes that are no UTF-8 as `\xff`.
+fn shown(text: &[u8]) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        shown += chunk.valid();
+        for byte in chunk.invalid() {
+            shown += &format!("\\x{byte:02x}");
+        }
+    }
+    shown
 }
 
 fn cells(line: &str, settings: &Settings) -> Vec<String> {

@@ -141,7 +141,11 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
             Err(error) => {
                 let shown = String::from_utf8_lossy(input).into_owned();
                 complain(name, format!("{shown}: {}", files::why(&error)));
-                status = 1;
+                // A directory can be opened, and has nothing.
+                match error.kind() {
+                    std::io::ErrorKind::IsADirectory => opened += 1,
+                    _ => status = 1,
+                }
             }
         }
     }

@@ -121,7 +121,14 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
     let text = match std::fs::read(codepod_tool::path(&file)) {
         Ok(text) if !text.is_empty() => text,
         found => {
-            let why = found.map_or_else(|error| files::why(&error), |_| "Invalid argument".into());
+            let why = match found {
+                Ok(_) => "Invalid argument".to_owned(),
+                // It is mapped into memory, which a directory cannot be.
+                Err(error) if error.kind() == std::io::ErrorKind::IsADirectory => {
+                    "No such device".to_owned()
+                }
+                Err(error) => files::why(&error),
+            };
             complain(name, [&file[..], b": ", why.as_bytes()].concat());
             return 1;
         }

@@ -70,7 +70,10 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
                 text.extend_from_slice(&content);
             }
             Err(error) => {
-                let shown = String::from_utf8_lossy(input).into_owned();
+                let mut shown = String::from_utf8_lossy(input).into_owned();
+                if name == "less" {
+                    shown = shown.replace('\n', "^J");
+                }
                 let message = match error.kind() {
                     std::io::ErrorKind::IsADirectory => format!("{shown} is a directory\n"),
                     _ => format!("{shown}: {}\n", files::why(&error)),

@@ -86,8 +86,12 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
             Key::Encoding => match text.as_str() {
                 "s" => {}
                 "S" => high = true,
-                _ => {
+                "b" | "B" | "l" | "L" => {
                     complain(name, format!("encoding {text} is not supported"));
+                    return 1;
+                }
+                _ => {
+                    complain(name, format!("invalid encoding {text}"));
                     return 1;
                 }
             },

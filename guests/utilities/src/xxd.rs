@@ -149,6 +149,11 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
     let data = match files::read(&source) {
         Ok(data) => data,
         Err(error) => {
+            if error.kind() == std::io::ErrorKind::IsADirectory {
+                // It could be opened.
+                codepod_tool::complain(name, files::why(&error));
+                return 2;
+            }
             let shown = String::from_utf8_lossy(&source).into_owned();
             codepod_tool::complain(name, format!("{shown}: {}", files::why(&error)));
             return 2;

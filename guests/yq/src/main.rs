@@ -8,6 +8,7 @@ mod number;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 
+use codepod_sys::{Signal, signal};
 use codepod_tool::{Arguments, Command, Ended, Ends, complain, io_text, path};
 
 use arguments::{Asked, Settings};
@@ -165,6 +166,7 @@ fn convert(inputs: &[Vec<u8>], settings: &Settings) -> Result<String, Failure> {
 fn feed(settings: &Settings, json: &str) -> Result<i32, Failure> {
     let mut jq = start(settings, Ends::Input)?;
     // jq may end before it has read everything, and says why itself.
+    let _ = signal::set_action(Signal::Pipe, signal::Action::Ignore);
     let _ = jq.write_all(json.as_bytes());
     end(jq)
 }

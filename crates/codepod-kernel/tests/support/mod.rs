@@ -84,7 +84,7 @@ impl Machine {
             id: 1,
             host: host.clone(),
             vfs: Vfs::new(Box::new(Memory::new(tree))),
-            limits,
+            limits: limits.into(),
             policy: Policy::default(),
             uid: 1000,
             gid: 1000,

@@ -78,7 +78,9 @@ impl Maker {
             }
             2 => format!("! {simple}"),
             3 => format!("( {simple} )"),
-            4 => format!("!({simple})"),
+            // With `extglob` it is a pattern, and what was to be a condition in it closes nothing.
+            4 if self.wild => format!("!({simple})"),
+            4 => format!("! ( {simple} )"),
             _ => simple,
         }
     }

@@ -139,7 +139,6 @@ const FORMATS: &[&str] = &[
     "%s %s\\n",
     "%c",
     "%%\\n",
-    "%*s\\n",
     "\\x41\\101\\n",
     "%s\\n%s",
     "%5.1s|",
@@ -158,6 +157,8 @@ const NUMBER_FORMATS: &[&str] = &[
     "%e\\n",
     "%g\\n",
     "%08.3d\\n",
+    // Not with any word: a width beyond all bounds prints as many blanks.
+    "%*s\\n",
 ];
 
 impl Maker {

@@ -5,12 +5,13 @@
 //! last moment is not lost.
 
 use std::hash::Hasher as _;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use codepod_abi::Errno;
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 
+use super::held::Held;
 use super::{Dir, HostDir, SAFE, check_name, kind, nanoseconds, timespec, translate};
 use crate::publish::{Content, Fingerprint, Publish};
 
@@ -42,12 +43,11 @@ impl HostDir {
             name: &name,
         };
         place.expect(expected)?;
-        match new {
-            Publish::Nothing => {
-                if let Some(expected) = expected {
-                    place.remove(expected)?;
-                }
-            }
+        let was = match new {
+            Publish::Nothing => match expected {
+                Some(expected) => Some(place.remove(expected)?),
+                None => None,
+            },
             Publish::Directory { mode } => place.make_directory(mode, expected)?,
             Publish::File {
                 mode,
@@ -56,22 +56,48 @@ impl HostDir {
             } => {
                 let beside = place.beside();
                 let written = place.write(&beside, mode, mtime, content);
-                place.put(&beside, written, expected)?;
+                Some(place.put(&beside, written, expected)?)
             }
             Publish::Symlink { target } => {
                 let beside = place.beside();
                 let made = rustix::fs::symlinkat(target, &place.dir, &*beside).map_err(translate);
-                place.put(&beside, made, expected)?;
+                Some(place.put(&beside, made, expected)?)
             }
             Publish::Mode(mode) => {
-                let flags = OFlags::RDONLY | SAFE;
-                let file = rustix::fs::openat(&place.dir, place.name, flags, Mode::empty());
-                let mode = Mode::from_raw_mode((mode & 0o777).into());
-                rustix::fs::fchmod(file.map_err(translate)?, mode).map_err(translate)?;
+                let old = place.look()?.map(|old| old.mode);
+                place.set_mode(mode)?;
+                old.map(Was::Mode)
             }
+        };
+        let now = place.look();
+        if let (Some(Was::Aside(aside)), None) = (&was, &self.held) {
+            place.forget(aside)?;
         }
-        place.look()
+        let was = match was {
+            Some(Was::Aside(aside)) if now == Ok(None) && self.held.is_some() => {
+                Some(place.move_out(aside, self.shared.root.as_fd()))
+            }
+            was => was,
+        };
+        if let (Some(was), Some(held)) = (was, &mut self.held) {
+            held.push(Held::new(names, name, now.unwrap_or_default(), was));
+        }
+        now
     }
+}
+
+/// What was at a place before something was put there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Was {
+    Nothing,
+    /// A file or a link, which has this name beside now.
+    Aside(Vec<u8>),
+    /// The same in the mount's root, because its directory may go too.
+    AtRoot(Vec<u8>),
+    /// An empty directory with these permission bits.
+    Directory(u16),
+    /// The same, with these permission bits.
+    Mode(u16),
 }
 
 /// What the host knows about a file, as far as it tells whether somebody has changed it.
@@ -103,13 +129,13 @@ pub(super) fn digest(file: &OwnedFd) -> Result<u64, Errno> {
 }
 
 /// A name in a directory.
-struct Place<'a> {
-    dir: Dir<'a>,
-    name: &'a [u8],
+pub(super) struct Place<'a> {
+    pub(super) dir: Dir<'a>,
+    pub(super) name: &'a [u8],
 }
 
 impl Place<'_> {
-    fn look(&self) -> Result<Option<Fingerprint>, Errno> {
+    pub(super) fn look(&self) -> Result<Option<Fingerprint>, Errno> {
         self.look_at(self.name)
     }
 
@@ -183,31 +209,63 @@ impl Place<'_> {
         beside: &[u8],
         written: Result<(), Errno>,
         expected: Option<Fingerprint>,
-    ) -> Result<(), Errno> {
+    ) -> Result<Was, Errno> {
         let done = written.and_then(|()| match expected {
-            None => self.move_in(beside),
+            None => self.move_in(beside).map(|()| Was::Nothing),
             Some(expected) if expected.is_directory() => {
-                self.remove(expected)?;
-                self.move_in(beside)
+                let was = self.remove(expected)?;
+                self.move_in(beside).map(|()| was)
             }
-            Some(expected) => self.exchange(beside, expected),
+            Some(expected) => {
+                self.exchange(beside, expected)?;
+                Ok(Was::Aside(beside.to_vec()))
+            }
         });
         if done.is_err() {
-            let _ = rustix::fs::unlinkat(&self.dir, beside, AtFlags::empty());
+            let _ = self.forget(beside);
         }
         done
     }
 
+    /// Removes what is beside and not needed any more.
+    pub(super) fn forget(&self, beside: &[u8]) -> Result<(), Errno> {
+        rustix::fs::unlinkat(&self.dir, beside, AtFlags::empty()).map_err(translate)
+    }
+
+    /// Moves what is beside to another directory, if that is in the same file system.
+    fn move_out(&self, beside: Vec<u8>, root: BorrowedFd<'_>) -> Was {
+        let flags = RenameFlags::NOREPLACE;
+        match rustix::fs::renameat_with(&self.dir, &*beside, root, &*beside, flags) {
+            Ok(()) => Was::AtRoot(beside),
+            Err(_) => Was::Aside(beside),
+        }
+    }
+
+    pub(super) fn set_mode(&self, mode: u16) -> Result<(), Errno> {
+        let flags = OFlags::RDONLY | SAFE;
+        let file = rustix::fs::openat(&self.dir, self.name, flags, Mode::empty());
+        let mode = Mode::from_raw_mode((mode & 0o777).into());
+        rustix::fs::fchmod(file.map_err(translate)?, mode).map_err(translate)
+    }
+
     /// Gives what is beside its name, unless something has it.
-    fn move_in(&self, beside: &[u8]) -> Result<(), Errno> {
+    pub(super) fn move_in(&self, beside: &[u8]) -> Result<(), Errno> {
         self.rename(beside, self.name, RenameFlags::NOREPLACE)
     }
 
-    fn exchange(&self, beside: &[u8], expected: Fingerprint) -> Result<(), Errno> {
+    /// The same with what is in another directory.
+    pub(super) fn move_in_from(&self, from: BorrowedFd<'_>, aside: &[u8]) -> Result<(), Errno> {
+        let flags = RenameFlags::NOREPLACE;
+        let moved = rustix::fs::renameat_with(from, aside, &self.dir, self.name, flags);
+        moved.map_err(translate)
+    }
+
+    /// Puts what is beside in the place of what is there and expected, which is beside then.
+    pub(super) fn exchange(&self, beside: &[u8], expected: Fingerprint) -> Result<(), Errno> {
         let mut placed = self.look_at(beside)?.map(|ours| ours.identity);
         self.rename(beside, self.name, RenameFlags::EXCHANGE)?;
         if self.came_out(beside, expected)? {
-            return rustix::fs::unlinkat(&self.dir, beside, AtFlags::empty()).map_err(translate);
+            return Ok(());
         }
         // Somebody was quicker. Theirs goes back, and if they are at it again meanwhile, their last.
         for _ in 0..MOST_TURNS {
@@ -221,18 +279,21 @@ impl Place<'_> {
         Err(Errno::Stale)
     }
 
-    fn remove(&self, expected: Fingerprint) -> Result<(), Errno> {
+    /// Takes away what is there and expected: an empty directory for good, anything else to a name beside.
+    pub(super) fn remove(&self, expected: Fingerprint) -> Result<Was, Errno> {
         if expected.is_directory() {
+            let mode = self.look()?.map_or(expected.mode, |now| now.mode);
             let removed = rustix::fs::unlinkat(&self.dir, self.name, AtFlags::REMOVEDIR);
-            return removed.map_err(|error| match error {
-                rustix::io::Errno::NOTEMPTY | rustix::io::Errno::EXIST => Errno::Stale,
-                other => translate(other),
-            });
+            return match removed {
+                Ok(()) => Ok(Was::Directory(mode)),
+                Err(rustix::io::Errno::NOTEMPTY | rustix::io::Errno::EXIST) => Err(Errno::Stale),
+                Err(other) => Err(translate(other)),
+            };
         }
         let beside = self.beside();
         self.rename(self.name, &beside, RenameFlags::NOREPLACE)?;
         if self.came_out(&beside, expected)? {
-            return rustix::fs::unlinkat(&self.dir, &*beside, AtFlags::empty()).map_err(translate);
+            return Ok(Was::Aside(beside));
         }
         self.move_in(&beside)?;
         Err(Errno::Stale)
@@ -244,17 +305,21 @@ impl Place<'_> {
         Ok(out.is_some_and(|out| expected.looks_renamed(&out)) && self.holds(beside, expected)?)
     }
 
-    fn make_directory(&self, mode: u16, expected: Option<Fingerprint>) -> Result<(), Errno> {
-        if let Some(expected) = expected
-            && !expected.is_directory()
-        {
-            self.remove(expected)?;
-        }
+    /// Makes a directory where nothing is, or what is expected and none; what was there, `None` if a directory was.
+    pub(super) fn make_directory(
+        &self,
+        mode: u16,
+        expected: Option<Fingerprint>,
+    ) -> Result<Option<Was>, Errno> {
+        let was = match expected {
+            Some(expected) if !expected.is_directory() => self.remove(expected)?,
+            _ => Was::Nothing,
+        };
         let mode = Mode::from_raw_mode((mode & 0o777).into());
         match rustix::fs::mkdirat(&self.dir, self.name, mode) {
-            Ok(()) => Ok(()),
+            Ok(()) => Ok(Some(was)),
             Err(rustix::io::Errno::EXIST) => match self.look()? {
-                Some(there) if there.is_directory() => Ok(()),
+                Some(there) if there.is_directory() && was == Was::Nothing => Ok(None),
                 _ => Err(Errno::Stale),
             },
             Err(error) => Err(translate(error)),

@@ -10,11 +10,15 @@ use crate::tree::Tree;
 use crate::tree::portable::LoadedTree;
 
 impl Overlay {
-    /// The state that a saved upper tree leads to. A directory that the lower file system does not have any more stands
-    /// for itself; numbers of files that were copied up are new, and what the
-    /// sandbox saw below is forgotten, so that nothing of it is handed down over a host's file before it is read again.
+    /// The state that a saved upper tree leads to. A directory that the lower file system does not have any more stands for
+    /// itself; numbers of files that were copied up are new. What the sandbox had seen below counts on, so that
+    /// its changes are handed down only where that is still so.
     pub(super) fn load_state(&mut self, loaded: LoadedTree) -> Result<OverlayState, Errno> {
-        let LoadedTree { mut tree, merged } = loaded;
+        let LoadedTree {
+            mut tree,
+            merged,
+            seen: saved,
+        } = loaded;
         let caller = Caller::root(0);
         let mut copied = Map::new();
         for id in merged {
@@ -36,10 +40,10 @@ impl Overlay {
                 copied.insert(lower, id);
             }
         }
-        Ok(OverlayState {
-            tree,
-            copied,
-            seen: Map::new(),
-        })
+        let mut seen = Map::new();
+        for (path, fingerprint) in saved {
+            seen.insert(path, fingerprint);
+        }
+        Ok(OverlayState { tree, copied, seen })
     }
 }

@@ -11,7 +11,7 @@ use super::{Vfs, VfsSnapshot};
 use crate::backend::FsSnapshot;
 use crate::caller::Caller;
 use crate::node::{FileKind, MountId, NodeRef, Stat};
-use crate::overlay::OverlayState;
+use crate::overlay::{OverlayState, below};
 use crate::tree::content::CHUNK;
 use crate::tree::{Change, ChangeKind, Tree, diff};
 
@@ -87,6 +87,38 @@ impl Vfs {
     }
 }
 
+impl Vfs {
+    /// Whether a node holds what another of the same kind does, here or in another Vfs: bytes, or a link's target.
+    pub fn same_content(
+        &mut self,
+        (own, a): (NodeRef, &Stat),
+        other: &mut Vfs,
+        (its, b): (NodeRef, &Stat),
+    ) -> Result<bool, Errno> {
+        let caller = Caller::root(0);
+        match a.kind {
+            FileKind::Symlink => {
+                Ok(self.readlink_node(&caller, own)? == other.readlink_node(&caller, its)?)
+            }
+            FileKind::File if a.size != b.size => Ok(false),
+            FileKind::File => {
+                let (mut ours, mut theirs) = (vec![0; CHUNK as usize], vec![0; CHUNK as usize]);
+                let mut offset = 0;
+                while offset < a.size {
+                    let read = self.read_at(&caller, own, offset, &mut ours)?;
+                    let found = other.read_at(&caller, its, offset, &mut theirs[..read])?;
+                    if read == 0 || ours[..read] != theirs[..found] {
+                        return Ok(false);
+                    }
+                    offset += read as u64;
+                }
+                Ok(true)
+            }
+            _ => Ok(true),
+        }
+    }
+}
+
 /// An overlay's two states while they are compared.
 struct Sides<'a> {
     mount: MountId,
@@ -136,7 +168,11 @@ impl Sides<'_> {
             (Some(_), None) => ChangeKind::Removed,
             (Some((_, a)), Some((_, b))) if a.kind != b.kind => ChangeKind::TypeChanged,
             (Some((old, a)), Some((new, b))) => {
-                if !self.same_content((old, &a), (new, &b))? {
+                if !self
+                    .before
+                    .0
+                    .same_content((old, &a), self.after.0, (new, &b))?
+                {
                     ChangeKind::Modified
                 } else if (a.mode, a.uid, a.gid) != (b.mode, b.uid, b.gid) {
                     ChangeKind::AttributesChanged
@@ -149,37 +185,6 @@ impl Sides<'_> {
             .or(before)
             .map_or(FileKind::Other, |(_, stat)| stat.kind);
         Ok(Some((kind, file)))
-    }
-
-    /// Whether two nodes of one kind hold the same.
-    fn same_content(
-        &mut self,
-        (old, a): (NodeRef, &Stat),
-        (new, b): (NodeRef, &Stat),
-    ) -> Result<bool, Errno> {
-        let caller = Caller::root(0);
-        match a.kind {
-            FileKind::Symlink => Ok(self.before.0.readlink_node(&caller, old)?
-                == self.after.0.readlink_node(&caller, new)?),
-            FileKind::File if a.size != b.size => Ok(false),
-            FileKind::File => {
-                let (mut ours, mut theirs) = (vec![0; CHUNK as usize], vec![0; CHUNK as usize]);
-                let mut offset = 0;
-                while offset < a.size {
-                    let read = self.before.0.read_at(&caller, old, offset, &mut ours)?;
-                    let other = self
-                        .after
-                        .0
-                        .read_at(&caller, new, offset, &mut theirs[..read])?;
-                    if read == 0 || ours[..read] != theirs[..other] {
-                        return Ok(false);
-                    }
-                    offset += read as u64;
-                }
-                Ok(true)
-            }
-            _ => Ok(true),
-        }
     }
 }
 
@@ -212,12 +217,7 @@ fn children(vfs: &mut Vfs, node: NodeRef, path: &[u8]) -> Result<Vec<Vec<u8>>, E
     let mut paths = Vec::new();
     vfs.fs(node.mount)?
         .list(&Caller::root(0), node.inode, 0, u64::MAX, &mut |entry| {
-            let mut child = path.to_vec();
-            if !child.is_empty() {
-                child.push(b'/');
-            }
-            child.extend_from_slice(entry.name);
-            paths.push(child);
+            paths.push(below(path, entry.name));
             true
         })?;
     Ok(paths)

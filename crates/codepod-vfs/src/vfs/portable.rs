@@ -6,6 +6,7 @@ use super::Vfs;
 use super::mount::VfsSnapshot;
 use crate::backend::FsSnapshot;
 use crate::node::MountId;
+use crate::overlay::Seen;
 use crate::tree::Tree;
 use crate::tree::portable::LoadedTree;
 
@@ -18,9 +19,17 @@ pub struct SavedMount<'a> {
     pub tree: &'a Tree,
     /// Whether it is an overlay's.
     pub overlay: bool,
+    /// What an overlay has seen of the files below it.
+    pub seen: Seen<'a>,
 }
 
 impl VfsSnapshot {
+    /// Whether both would be saved alike: neither a file nor what overlays have seen differs.
+    pub fn is_saved_alike(&self, other: &VfsSnapshot) -> bool {
+        let seen = self.saved_mounts().zip(other.saved_mounts());
+        self.is_same(other) && seen.into_iter().all(|(a, b)| a.seen.is_same(&b.seen))
+    }
+
     /// The parts that can be saved, in the order of the mounts.
     pub fn saved_mounts(&self) -> impl Iterator<Item = SavedMount<'_>> {
         self.states().enumerate().filter_map(|(index, state)| {
@@ -30,11 +39,13 @@ impl VfsSnapshot {
                     id,
                     tree,
                     overlay: false,
+                    seen: Seen::default(),
                 }),
                 FsSnapshot::Overlay(state) => Some(SavedMount {
                     id,
                     tree: state.tree(),
                     overlay: true,
+                    seen: Seen::of(state),
                 }),
                 FsSnapshot::Stateless => None,
             }

@@ -16,6 +16,11 @@ struct State {
 }
 
 impl Canceller {
+    /// For a script that is yet to come: see [`Script::cancelled_by`](crate::Script::cancelled_by).
+    pub fn new() -> Canceller {
+        Canceller::default()
+    }
+
     /// Ends the script and everything it has started. Without effect on one that has ended.
     pub fn cancel(&self) {
         let mut state = self.lock();

@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use codepod_kernel::{PipeEnd, Stdio};
+use codepod_abi::wire::TerminalState;
+use codepod_kernel::{PipeEnd, Stdio, TerminalId};
 use codepod_wasmtime::KernelHandle;
 use futures_lite::future::block_on;
 
@@ -28,30 +29,66 @@ pub struct RunningScript {
     canceller: Canceller,
 }
 
+/// What a script is to have as its streams.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Wanted {
+    /// Three pipes.
+    Pipes,
+    /// Nothing to read, and two pipes.
+    NoInput,
+    /// A terminal for all three.
+    Terminal { rows: u32, columns: u32 },
+}
+
 impl RunningScript {
-    pub(super) fn new(script: Script) -> Result<RunningScript, Error> {
+    pub(super) fn new(script: Script, wanted: Wanted) -> Result<RunningScript, Error> {
         let handle = script.shell.sandbox.inner.kernel.clone();
         let mut kernel = handle.lock().map_err(|_| ErrorKind::Internal)?;
         let failed = |errno| ErrorKind::Spawn {
             name: "a script".into(),
             errno,
         };
-        let made = host_streams(&mut kernel).map_err(failed)?;
-        let stdio = made.map(|(_, stdio)| stdio);
+        let mut terminal = None;
+        let (mut made, stdio) = match wanted {
+            Wanted::Terminal { rows, columns } => {
+                let mode = TerminalState::ALL;
+                let state = TerminalState {
+                    rows: rows.clamp(1, u16::MAX.into()),
+                    columns: columns.clamp(1, u16::MAX.into()),
+                    mode,
+                };
+                let (id, input, output) = kernel.new_terminal(state).map_err(failed)?;
+                terminal = Some(id);
+                (vec![input, output], [Stdio::Terminal(id); 3])
+            }
+            Wanted::Pipes | Wanted::NoInput => {
+                let made = host_streams(&mut kernel).map_err(failed)?;
+                (
+                    made.map(|(end, _)| end).to_vec(),
+                    made.map(|(_, stdio)| stdio),
+                )
+            }
+        };
+        let mut stdio = stdio;
+        if let Wanted::NoInput = wanted {
+            kernel.close_pipe(made.remove(0));
+            stdio[0] = Stdio::Null;
+        }
         let mut stdin = None;
         let mut readers = Vec::new();
-        for (end, _) in made {
+        for end in &made {
             let waiter = kernel.new_waiter();
-            match end {
+            match *end {
                 PipeEnd::Write(pipe) => stdin = Some(PipeWriter::new(&handle, pipe, waiter)),
                 PipeEnd::Read(pipe) => readers.push(PipeReader::new(&handle, pipe, waiter)),
             }
             // Until the shell has them, the other ends are the host's too: the streams must not look closed.
-            let held = kernel.hold_pipe(other(end));
+            let held = kernel.hold_pipe(other(*end));
             debug_assert!(held.is_ok(), "the pipe was made just now");
         }
         drop(kernel);
         let mut readers = readers.into_iter();
+        let canceller = script.cancel.clone().unwrap_or_default();
         Ok(RunningScript {
             stdin,
             stdout: readers.next(),
@@ -59,10 +96,20 @@ impl RunningScript {
             script,
             streams: Streams {
                 kernel: handle,
-                ends: made.map(|(end, _)| other(end)),
+                ends: made.into_iter().map(other).collect(),
                 stdio,
+                terminal,
             },
-            canceller: Canceller::default(),
+            canceller,
+        })
+    }
+
+    /// The terminal that it runs on, if it does.
+    pub fn terminal(&self) -> Option<TerminalHandle> {
+        let id = self.streams.terminal?;
+        Some(TerminalHandle {
+            kernel: self.streams.kernel.clone(),
+            id,
         })
     }
 
@@ -87,6 +134,7 @@ impl RunningScript {
             feed: None,
             timeout: self.script.timeout,
             cancel: Some(&self.canceller),
+            before: mark.files(),
         };
         let served = serve(&shell.sandbox, &shell.slot, job).await?;
         let mut result = result_of(served, &self.script.text, started);
@@ -100,12 +148,57 @@ impl RunningScript {
     }
 }
 
+/// The terminal of a script, for the surface that shows it. Bytes pass as they are: lines, echo and control characters
+/// are the surface's work, as far as the script wants them.
+#[derive(Debug, Clone)]
+pub struct TerminalHandle {
+    kernel: KernelHandle,
+    id: TerminalId,
+}
+
+/// What a script wants of its terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TerminalModes {
+    /// Input comes by lines, which can be edited.
+    pub lines: bool,
+    /// Input is shown.
+    pub echo: bool,
+    /// Control characters become signals.
+    pub signals: bool,
+    /// Somebody waits for input now.
+    pub input_wanted: bool,
+}
+
+impl TerminalHandle {
+    /// What the script wants now; `None` while it has not begun, and once it has ended.
+    pub fn modes(&self) -> Option<TerminalModes> {
+        let kernel = self.kernel.lock().ok()?;
+        let (state, input_wanted) = kernel.terminal(self.id)?;
+        let has = |bit| state.mode & bit != 0;
+        Some(TerminalModes {
+            lines: has(TerminalState::CANONICAL),
+            echo: has(TerminalState::ECHO),
+            signals: has(TerminalState::SIGNALS),
+            input_wanted,
+        })
+    }
+
+    /// Tells its size, when that has changed.
+    pub fn resize(&self, rows: u32, columns: u32) {
+        if let Ok(mut kernel) = self.kernel.lock() {
+            kernel.resize_terminal(self.id, rows, columns);
+        }
+    }
+}
+
 /// The ends that the script has, held by the host while it waits and runs. Dropped, the streams end.
 #[derive(Debug)]
 struct Streams {
     kernel: KernelHandle,
-    ends: [PipeEnd; 3],
+    ends: Vec<PipeEnd>,
     stdio: [Stdio; 3],
+    terminal: Option<TerminalId>,
 }
 
 impl Drop for Streams {
@@ -113,7 +206,10 @@ impl Drop for Streams {
         let Ok(mut kernel) = self.kernel.lock() else {
             return;
         };
-        for end in self.ends {
+        if let Some(terminal) = self.terminal {
+            kernel.forget_terminal(terminal);
+        }
+        for end in self.ends.drain(..) {
             if let PipeEnd::Write(pipe) = end {
                 kernel.finish_pipe(pipe);
             }

@@ -28,6 +28,8 @@ pub(crate) struct Job<'a> {
     pub(crate) feed: Option<Feed>,
     pub(crate) timeout: Duration,
     pub(crate) cancel: Option<&'a Canceller>,
+    /// The files as they were: they go back to that when the shell fails.
+    pub(crate) before: VfsSnapshot,
 }
 
 /// How a request ended.
@@ -73,10 +75,10 @@ async fn serve_to_end(
     run: &mut RunId,
 ) -> Result<End, Error> {
     let mut serving = Serving::ready(sandbox, slot).await?;
-    let (before, waiter, key) = {
+    let (waiter, key) = {
         let mut kernel = sandbox.kernel()?;
         let waiter = kernel.new_waiter();
-        (kernel.snapshot(), waiter, kernel.timer_key(waiter))
+        (waiter, kernel.timer_key(waiter))
     };
     let mut timer = Timer::after(sandbox.inner.runtime.engine().host(), key, job.timeout);
     let mut feed = job.feed;
@@ -132,7 +134,7 @@ async fn serve_to_end(
             Ok(if crashed {
                 End::Crashed {
                     status,
-                    files_restored: restore(sandbox, &before),
+                    files_restored: restore(sandbox, &job.before),
                 }
             } else {
                 End::Exited(status)

@@ -114,7 +114,7 @@ pub(crate) fn open(settings: &Settings, run: &mut Run) -> Result<Source, Fatal> 
         }
         Some(format) => packed(plain, format),
         None => {
-            if start.len() < 512 && !from_stdin {
+            if start.len() < 512 {
                 run.error("This does not look like a tar archive");
             }
             Ok(Source {

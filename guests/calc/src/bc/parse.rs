@@ -310,6 +310,7 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                     let shown = match other {
                         b' '..=b'~' => char::from(other).to_string(),
+                        0..=31 => format!("^{}", char::from(other + b'@')),
                         other => format!("\\{other:03o}"),
                     };
                     self.illegal.push(Mistake {
@@ -401,8 +402,16 @@ impl<'a> Parser<'a> {
             while self.is(";") {
                 self.advance()?;
             }
-            if matches!(self.token, Token::Newline | Token::End) {
-                return Ok(Some(Item::Line(all)));
+            match self.token {
+                Token::Newline => return Ok(Some(Item::Line(all))),
+                // GNU's wants a line end, and counts from the beginning when the text ends.
+                Token::End => {
+                    return Err(Mistake {
+                        line: 1,
+                        ..self.mistake()
+                    });
+                }
+                _ => {}
             }
             if self.is_word("quit") {
                 return Ok(Some(Item::Quit(all)));

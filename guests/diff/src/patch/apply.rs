@@ -11,6 +11,9 @@ pub(crate) struct Tried {
     pub(crate) batch: bool,
     pub(crate) forward: bool,
     pub(crate) reverse: bool,
+    /// The old file must not be there.
+    pub(crate) makes: bool,
+    pub(crate) verbose: bool,
 }
 
 /// What came of it.
@@ -18,8 +21,8 @@ pub(crate) struct Tried {
 pub(crate) struct Applied {
     pub(crate) text: Vec<u8>,
     pub(crate) applied: usize,
-    /// The numbers of hunks that did not work.
-    pub(crate) rejected: Vec<usize>,
+    /// The numbers of hunks that did not work, and how many lines others had added by then.
+    pub(crate) rejected: Vec<(usize, isize)>,
     /// The whole patch was left out.
     pub(crate) skipped: bool,
     /// A hunk was not where it should be, or did not match whole.
@@ -37,9 +40,11 @@ pub(crate) fn apply(old: &[u8], patch: &FilePatch, tried: &Tried, say: &mut Say)
     };
     let mut done = 0;
     let mut offset = 0isize;
+    // Lines that hunks added so far.
+    let mut grown = 0isize;
     for (number, hunk) in patch.hunks.iter().enumerate() {
         if result.skipped {
-            result.rejected.push(number);
+            result.rejected.push((number, grown));
             continue;
         }
         let oriented = if result.reversed {
@@ -52,6 +57,7 @@ pub(crate) fn apply(old: &[u8], patch: &FilePatch, tried: &Tried, say: &mut Say)
             done,
             offset,
             loose: tried.loose,
+            makes: tried.makes,
         };
         let mut found = target.find(&oriented, tried.fuzz);
         let mut oriented = oriented;
@@ -88,19 +94,19 @@ pub(crate) fn apply(old: &[u8], patch: &FilePatch, tried: &Tried, say: &mut Say)
                     result.skipped = true;
                 }
                 if result.skipped {
-                    result.rejected.push(number);
+                    result.rejected.push((number, grown));
                     continue;
                 }
             }
         }
-        let expected = oriented.old_start as isize + offset;
         match found {
             Some(place) => {
                 let moved = place.start as isize + 1 - first_line(&oriented) as isize;
                 if place.fuzz > 0 || moved != 0 {
                     result.mismatched = true;
                 }
-                report(number + 1, &oriented, &place, moved, say);
+                let at = place.start as isize + 1 + grown;
+                report(number + 1, &place, at, moved, tried.verbose, say);
                 lines[done..place.start]
                     .iter()
                     .for_each(|line| result.text.extend_from_slice(line));
@@ -111,11 +117,17 @@ pub(crate) fn apply(old: &[u8], patch: &FilePatch, tried: &Tried, say: &mut Say)
                 );
                 done = place.start + place.length;
                 offset = moved;
+                grown += oriented.side(Does::Comes).len() as isize - place.length as isize;
                 result.applied += 1;
             }
             None => {
-                say.loud(format!("Hunk #{} FAILED at {}.", number + 1, expected.max(1)).as_bytes());
-                result.rejected.push(number);
+                let at = (oriented.old_start as isize).max(1) + grown;
+                let endings = match other_line_ends(&oriented, &lines, at) {
+                    true => " (different line endings)",
+                    false => "",
+                };
+                say.line(format!("Hunk #{} FAILED at {at}{endings}.", number + 1).as_bytes());
+                result.rejected.push((number, grown));
                 result.mismatched = true;
             }
         }
@@ -132,11 +144,20 @@ fn first_line(hunk: &Hunk) -> usize {
     hunk.old_start + usize::from(is_empty)
 }
 
-fn report(number: usize, hunk: &Hunk, place: &Place, moved: isize, say: &mut Say) {
-    if place.fuzz == 0 && moved == 0 {
+/// Whether the lines of a file end otherwise than those of a hunk.
+fn other_line_ends(hunk: &Hunk, lines: &[&[u8]], at: isize) -> bool {
+    let wanted = hunk.side(Does::Goes);
+    let found = usize::try_from(at - 1).ok().and_then(|at| lines.get(at));
+    match (wanted.first(), found) {
+        (Some(wanted), Some(found)) => wanted.ends_with(b"\r\n") != found.ends_with(b"\r\n"),
+        _ => false,
+    }
+}
+
+fn report(number: usize, place: &Place, at: isize, moved: isize, verbose: bool, say: &mut Say) {
+    if place.fuzz == 0 && moved == 0 && !verbose {
         return;
     }
-    let at = hunk.new_start as isize + place.shift;
     let mut text = format!("Hunk #{number} succeeded at {at}");
     if place.fuzz > 0 {
         text.push_str(&format!(" with fuzz {}", place.fuzz));
@@ -155,7 +176,7 @@ fn put(hunk: &Hunk, found: &[&[u8]], out: &mut Vec<u8>) {
     for (does, text) in &hunk.lines {
         match does {
             Does::Stays => {
-                out.extend_from_slice(found.get(at).copied().unwrap_or(text));
+                out.extend_from_slice(found.get(at).copied().unwrap_or_default());
                 at += 1;
             }
             Does::Goes => at += 1,
@@ -169,8 +190,6 @@ struct Place {
     start: usize,
     length: usize,
     fuzz: usize,
-    /// How far from where it should be, counted in the new file.
-    shift: isize,
 }
 
 struct Target<'a> {
@@ -179,6 +198,7 @@ struct Target<'a> {
     done: usize,
     offset: isize,
     loose: bool,
+    makes: bool,
 }
 
 impl Target<'_> {
@@ -188,29 +208,31 @@ impl Target<'_> {
         let context = before.max(after);
         let guess = first_line(hunk) as isize - 1 + self.offset;
         if wanted.is_empty() {
+            if self.makes && !self.lines.is_empty() {
+                return None;
+            }
             let start = usize::try_from(guess)
                 .ok()?
                 .max(self.done)
                 .min(self.lines.len());
-            return Some(self.place(start, 0, 0, hunk));
+            return Some(Place {
+                start,
+                length: 0,
+                fuzz: 0,
+            });
         }
         for fuzz in 0..=most_fuzz.min(context) {
             let cut = |kept: usize| fuzz as isize + kept as isize - context as isize;
             let (cut_before, cut_after) = (cut(before), cut(after));
             if let Some(start) = self.locate(hunk, &wanted, guess, cut_before, cut_after) {
-                return Some(self.place(start, wanted.len(), fuzz, hunk));
+                return Some(Place {
+                    start,
+                    length: wanted.len().min(self.lines.len() - start),
+                    fuzz,
+                });
             }
         }
         None
-    }
-
-    fn place(&self, start: usize, length: usize, fuzz: usize, hunk: &Hunk) -> Place {
-        Place {
-            start,
-            length,
-            fuzz,
-            shift: start as isize + 1 - first_line(hunk) as isize,
-        }
     }
 
     fn locate(
@@ -221,8 +243,9 @@ impl Target<'_> {
         cut_before: isize,
         cut_after: isize,
     ) -> Option<usize> {
-        let last = self.lines.len() as isize - wanted.len() as isize;
         let (before, after) = (cut_before.max(0) as usize, cut_after.max(0) as usize);
+        // Context that is left out may lie behind the end.
+        let last = self.lines.len() as isize - (wanted.len() - after.min(wanted.len())) as isize;
         let fits = |start: isize| {
             start >= self.done as isize
                 && start <= last
@@ -267,59 +290,6 @@ fn squeezed(line: &[u8]) -> Vec<u8> {
             out.push(*byte);
         } else if out.last() != Some(&b' ') {
             out.push(b' ');
-        }
-    }
-    out
-}
-
-/// Hunks that did not work, as a unified diff.
-pub(crate) fn rejects(patch: &FilePatch, rejected: &[usize], reversed: bool) -> Vec<u8> {
-    let mut out = Vec::new();
-    let headers = match reversed {
-        true => [&patch.headers[1], &patch.headers[0]],
-        false => [&patch.headers[0], &patch.headers[1]],
-    };
-    if !headers[0].is_empty() {
-        for (mark, header) in [b"--- ", b"+++ "].iter().zip(headers) {
-            out.extend_from_slice(*mark);
-            out.extend_from_slice(header);
-        }
-    }
-    for number in rejected {
-        let hunk = if reversed {
-            patch.hunks[*number].reversed()
-        } else {
-            patch.hunks[*number].clone()
-        };
-        let count = |does: Does| hunk.side(does).len();
-        let range = |start: usize, count: usize| {
-            if count == 1 {
-                start.to_string()
-            } else {
-                format!("{start},{count}")
-            }
-        };
-        let head = format!(
-            "@@ -{} +{} @@",
-            range(hunk.old_start, count(Does::Goes)),
-            range(hunk.new_start, count(Does::Comes))
-        );
-        out.extend_from_slice(head.as_bytes());
-        if !hunk.note.is_empty() {
-            out.push(b' ');
-            out.extend_from_slice(&hunk.note);
-        }
-        out.push(b'\n');
-        for (does, text) in &hunk.lines {
-            out.push(match does {
-                Does::Stays => b' ',
-                Does::Goes => b'-',
-                Does::Comes => b'+',
-            });
-            out.extend_from_slice(text);
-            if !text.ends_with(b"\n") {
-                out.extend_from_slice(b"\n\\ No newline at end of file\n");
-            }
         }
     }
     out

@@ -634,10 +634,11 @@ pub(crate) fn function_before<'t>(old: &[&'t [u8]], start: usize) -> Option<&'t 
         .rev()
         .find(|line| starts_function(line))?;
     let mut end = line.len().min(80);
-    // A letter is not cut in two.
-    while end > 0 && end < line.len() && line[end] & 0xc0 == 0x80 {
-        end -= 1;
-    }
+    // It ends before what is no text, and no letter is cut in two.
+    end = line[..end]
+        .utf8_chunks()
+        .next()
+        .map_or(0, |text| text.valid().len());
     Some(line[..end].trim_ascii_end())
 }
 

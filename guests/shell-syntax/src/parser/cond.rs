@@ -25,6 +25,7 @@ impl Reader<'_> {
                 let message = b"unexpected EOF while looking for `]]'".to_vec();
                 let mut error = self.error(ErrorKind::Other(message));
                 error.line = line;
+                error.at_end = true;
                 return Err(error);
             }
             Some(token) if token.is_empty() => {}
@@ -58,6 +59,7 @@ impl Reader<'_> {
 
     /// An error about the token here: `before`, the token in quotes where it is not a word, `after`.
     fn cond_error(&mut self, before: &[u8], after: &[u8], without: &[u8]) -> Box<SyntaxError> {
+        let at_end = self.only_newlines_follow();
         let token = match self.cond_token() {
             Ok(token) => token,
             Err(error) => return error,
@@ -71,9 +73,9 @@ impl Reader<'_> {
                 [before, b"`", &token, b"'", after].concat()
             }
         };
-        let at_end = self.peek() == 0;
         let mut error = self.error(ErrorKind::Other(message));
-        error.status = at_end.then_some(2);
+        error.status = None;
+        error.at_end = at_end;
         error
     }
 

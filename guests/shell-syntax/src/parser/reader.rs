@@ -427,6 +427,16 @@ impl<'a> Reader<'a> {
         self.error_at(kind, self.input.pos)
     }
 
+    /// Whether nothing but newlines follows, to the end of the source.
+    #[cold]
+    pub(super) fn only_newlines_follow(&mut self) -> bool {
+        let mut ahead = 0;
+        while self.peek_at(ahead) == b'\n' {
+            ahead += 1;
+        }
+        self.peek_at(ahead) == 0
+    }
+
     /// An error somewhere.
     #[cold]
     #[inline(never)]
@@ -443,6 +453,7 @@ impl<'a> Reader<'a> {
             .map_or(text.len(), |at| pos + at);
         let source = text[start..end].to_vec();
         Box::new(SyntaxError {
+            at_end: matches!(kind, ErrorKind::Unmatched(_)),
             kind,
             line: self.line_at(pos),
             column: (pos - start + 1) as u32,

@@ -80,14 +80,16 @@ impl Reader<'_> {
                 if error.kind == ErrorKind::End {
                     error.kind = ErrorKind::Unmatched(b')');
                 }
-                error.substituted |=
-                    error.status.is_none() || matches!(error.kind, ErrorKind::Unexpected(_));
+                error.substituted |= error.status.is_none() && !error.at_end
+                    || matches!(error.kind, ErrorKind::Unexpected(_));
                 error.status = error.status.or(Some(1));
                 return Err(error);
             }
         };
         if self.peek() == 0 {
-            return Err(self.error(ErrorKind::Unmatched(b')')));
+            let mut error = self.error(ErrorKind::Unmatched(b')'));
+            error.at_end = false;
+            return Err(error);
         }
         if self.peek() != b')' {
             let mut error = self.unexpected();

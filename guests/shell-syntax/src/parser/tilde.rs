@@ -13,6 +13,10 @@ impl Reader<'_> {
         loop {
             match self.peek_at(length) {
                 b'/' | b':' => break,
+                b'\\' if self.peek_at(length + 1) == b'\n' => {
+                    let at = self.pos() + length;
+                    self.remove_continuation(at);
+                }
                 b'}' | b',' if braces => break,
                 b'(' if length > 1 && self.options.extglob => {
                     let before = self.peek_at(length - 1);

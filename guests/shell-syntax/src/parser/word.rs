@@ -191,8 +191,8 @@ impl Reader<'_> {
                 b'\\' => {
                     let next = self.peek_at(1);
                     if next == b'\n' {
-                        self.flush(&mut parts, &mut braces, run);
-                        self.skip(2);
+                        self.remove_continuation(self.pos());
+                        continue;
                     } else if next == 0 {
                         self.skip(1);
                         continue;

@@ -30,6 +30,7 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         return run_with_pids(shell, operands);
     }
     jobs::update(shell);
+    shell.jobs.sweep();
     let mut status = 0;
     let mut wanted = Vec::new();
     if operands.is_empty() {
@@ -61,23 +62,11 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     }
     status |= print(shell, &arguments[0], &out);
     if !pids {
-        tell(shell, &wanted);
-    }
-    Ok(status)
-}
-
-/// Notes that the jobs were shown; those that have ended go.
-fn tell(shell: &mut Shell, shown: &[usize]) {
-    let mut shown = shown.to_vec();
-    crate::sort::by(&mut shown, Ord::cmp);
-    shown.dedup();
-    for at in shown.into_iter().rev() {
-        let job = &mut shell.jobs.list[at];
-        job.told = true;
-        if job.is_done() && !job.foreign {
-            shell.jobs.remove(at);
+        for at in wanted {
+            shell.jobs.list[at].told = true;
         }
     }
+    Ok(status)
 }
 
 /// The position of the job that an argument names. Where there is none, that is reported.

@@ -34,6 +34,17 @@ impl Undo {
         self.0.clear();
     }
 
+    /// The same for those of the shell itself (`exec`), where others find them in `/proc/PID/fd`.
+    pub fn stay(&mut self, shell: &mut Shell) {
+        let numbers: Vec<u32> = self.0.drain(..).map(|(number, _)| number).collect();
+        for number in numbers {
+            // Nobody but the shell reads its standard input.
+            if number > 0 {
+                shell.fds.settle(number);
+            }
+        }
+    }
+
     fn set(&mut self, shell: &mut Shell, number: u32, open: Open) {
         let old = shell.fds.set(number, open);
         self.0.push((number, old));

@@ -113,7 +113,11 @@ impl<'s> Script<'s> {
                         shell.state.status = 127;
                         return Err(Stop::Exit);
                     }
-                    if let Some(status) = error.status {
+                    if self.main && error.at_end {
+                        if shell.state.status == 0 {
+                            shell.state.status = 2;
+                        }
+                    } else if let Some(status) = error.status {
                         shell.state.status = status;
                     } else if !self.main || shell.state.set.has(SetOptions::ERREXIT) {
                         shell.state.status = 2;

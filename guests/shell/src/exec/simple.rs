@@ -331,7 +331,7 @@ fn prepare_and_run(
         }
         What::Builtin(entry) => {
             if keeps_redirections(&fields) {
-                undo.keep();
+                undo.stay(shell);
             }
             builtin(shell, entry, fields)
         }

@@ -6,7 +6,7 @@ use super::ifs;
 use super::list::{From, emit};
 use super::lookup::{Fetched, What, fetch, locate};
 use super::param::{reference_name, shown};
-use super::sink::Sink;
+use super::sink::{Kind, Sink};
 use super::word::{self, Place};
 use crate::assign;
 use crate::flow::{Run, Stop};
@@ -29,11 +29,13 @@ pub(super) fn expand(
         (Some(name), _) => Fetched::One(name),
         (None, what) => fetch(shell, what)?,
     };
+    // In a value, a list with an element is there, whatever the element is.
+    let colon_of_list = colon && !param.indirect && (quoted || sink.kind() != Kind::Assigned);
     let lacks = match &fetched {
         Fetched::Unset => true,
         Fetched::One(text) => colon && text.is_empty(),
         Fetched::Many(list, star) => {
-            list.is_empty() || colon && !param.indirect && is_null(shell, list, *star && quoted)
+            list.is_empty() || colon_of_list && is_null(shell, list, *star && quoted)
         }
     };
     match (op, lacks) {
@@ -71,6 +73,19 @@ pub(super) fn expand(
         }
         (DefaultOp::Error, true) => Err(complain(shell, param, colon, inside, place)?),
     }
+}
+
+/// Whether the word stands for `${a[@]-word}` or its like, and not the list.
+pub(super) fn uses_word(shell: &mut Shell, param: &Param, op: DefaultOp, colon: bool) -> bool {
+    if param.indirect {
+        return false;
+    }
+    let fetched = locate(shell, param).and_then(|what| fetch(shell, &what));
+    let Ok(Fetched::Many(list, _)) = fetched else {
+        return false;
+    };
+    let lacks = list.is_empty() || colon && is_null(shell, &list, false);
+    lacks == (op != DefaultOp::Alternative)
 }
 
 /// Whether a list counts as empty: one empty element, or several that `"$*"` joins to nothing.

@@ -195,7 +195,11 @@ impl Walk<'_> {
                 matched = true;
                 paths = self.matching(&paths, part, slashes > 0);
             } else {
-                let text = unescape(part);
+                let mut text = unescape(part);
+                if matched && last && slashes == 0 && pattern::quotes_next(part) {
+                    // A backslash with nothing behind it is nothing.
+                    text.pop();
+                }
                 for path in &mut paths {
                     path.extend_from_slice(&text);
                     let slashes = if matched { slashes.min(1) } else { slashes };

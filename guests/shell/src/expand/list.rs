@@ -126,8 +126,10 @@ fn beside_list(shell: &mut Shell, sink: &mut Sink, list: &[Text]) -> Run {
 /// `$*` in a here-document that has `$@`, too: bash splits it, and joins what it gets by spaces.
 #[cold]
 fn resplit(shell: &mut Shell, sink: &mut Sink, text: &[u8]) {
+    // Blanks at the start are none.
+    let at_start = sink.length() == (0, 0);
     let joined = ifs::current(shell, |ifs| {
-        let (mut joined, mut at, mut after_space) = (Vec::new(), 0, false);
+        let (mut joined, mut at, mut after_space) = (Vec::new(), 0, at_start);
         while at < text.len() {
             let (kind, after) = match text[at] {
                 // Without IFS as with the usual one.
@@ -181,6 +183,7 @@ fn split(
     let empty = ifs::current(shell, super::Ifs::is_empty);
     let joined: Option<&[u8]> = match from {
         From::Keys if star => Some(b" "),
+        _ if star && shell.joins => Some(b""),
         From::TrimmedElements => Some(b" "),
         From::Names if star => Some(b""),
         _ => None,

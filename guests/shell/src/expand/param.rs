@@ -72,6 +72,11 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> R
     let what = locate(shell, param)?;
     let fetched = fetch(shell, &what)?;
     if matches!(fetched, Fetched::Unset) && shell.state.set.has(SetOptions::NOUNSET) {
+        if param.indirect && matches!(what, What::Special(b'!')) {
+            let stop = super::unbound(shell, b"$!");
+            bad_substitution(shell, &[b"${", &*shown(param), b"}"].concat());
+            return Err(stop);
+        }
         return Err(super::unbound(shell, &shown_as_written(param)));
     }
     let fetched = match &param.op {
@@ -163,12 +168,17 @@ pub(super) fn operand(
     word: &Word,
     nocase: bool,
 ) -> Run<std::rc::Rc<crate::pattern::Pattern>> {
+    let options = options(shell, nocase);
+    super::pattern_with(shell, word, options)
+}
+
+/// How patterns in operands are read.
+pub(super) fn options(shell: &Shell, nocase: bool) -> crate::pattern::Options {
     use crate::options::ShellOptions;
-    let options = crate::pattern::Options {
+    crate::pattern::Options {
         extglob: shell.state.shopt.has(ShellOptions::EXTGLOB),
         nocase,
-    };
-    super::pattern_with(shell, word, options)
+    }
 }
 
 pub(super) fn map(fetched: Fetched, change: impl Fn(Text) -> Text) -> Fetched {

@@ -1,9 +1,11 @@
 //! Operators that change strings: trimming, replacing, changing case.
 
+use std::rc::Rc;
+
 use codepod_shell_syntax::tree::{Part, ReplaceWhich, Word};
 
 use super::lookup::Fetched;
-use super::param::{map, operand};
+use super::param::{map, operand, options};
 use super::sink::{Kind, Sink};
 use super::word::{self, Place};
 use crate::flow::Run;
@@ -36,12 +38,34 @@ pub(super) fn replace(
     with: Option<&Word>,
 ) -> Run<Fetched> {
     let nocase = shell.state.shopt.has(ShellOptions::NOCASEMATCH);
-    let pattern = operand(shell, pattern, nocase)?;
+    let (which, pattern) = match which {
+        ReplaceWhich::First => found_in_pattern(shell, pattern, nocase)?,
+        which => (which, operand(shell, pattern, nocase)?),
+    };
     let with = match with {
         Some(word) => Replacement::expand(shell, word)?,
         None => Replacement::Text(Text::EMPTY),
     };
     Ok(map(fetched, |text| replaced(text, which, &pattern, &with)))
+}
+
+/// The pattern of `${x/p/r}`, where what `p` expands to may still begin with the `#` or `%` that says which match is meant.
+fn found_in_pattern(
+    shell: &mut Shell,
+    word: &Word,
+    nocase: bool,
+) -> Run<(ReplaceWhich, Rc<Pattern>)> {
+    if let [Part::Literal(_)] = word.parts.as_slice() {
+        return Ok((ReplaceWhich::First, operand(shell, word, nocase)?));
+    }
+    let text = super::joined(shell, &word.parts, Kind::Pattern, Place::Bare)?;
+    let which = match text.first() {
+        Some(b'#') => ReplaceWhich::Start,
+        Some(b'%') => ReplaceWhich::End,
+        _ => ReplaceWhich::First,
+    };
+    let rest = &text[usize::from(which != ReplaceWhich::First)..];
+    Ok((which, Pattern::cached(rest, options(shell, nocase))))
 }
 
 /// What comes into the place of a match.

@@ -134,7 +134,9 @@ impl Sink {
             }
             Kind::Pattern => {
                 let mut escaped = Vec::new();
-                if pattern::quotes_next(&self.text) {
+                // At the start, `#` and `%` mean something to `${x/p/r}`.
+                let at_start = self.text.is_empty() && matches!(bytes.first(), Some(b'#' | b'%'));
+                if at_start || pattern::quotes_next(&self.text) {
                     pattern::escape_first(bytes, &mut escaped);
                 }
                 pattern::escape(bytes, &mut escaped);
@@ -209,9 +211,14 @@ impl Sink {
     /// Appends unquoted text of the script, which is not split.
     pub(super) fn unquoted(&mut self, shell: &Shell, bytes: &[u8]) {
         // A backslash that an expansion brought quotes in a pattern, too.
-        if self.kind == Kind::Fields
-            && (self.pattern.is_some() || super::may_glob(bytes) || bytes.contains(&b'\\'))
-        {
+        // So may the `@` before a `(` that an expansion brings.
+        let begins = || {
+            super::may_glob(bytes)
+                || bytes.contains(&b'\\')
+                || matches!(bytes, [.., b'@' | b'+' | b'!'])
+                    && shell.state.shopt.has(ShellOptions::EXTGLOB)
+        };
+        if self.kind == Kind::Fields && (self.pattern.is_some() || begins()) {
             self.begin_pattern(shell);
             if let Some(pattern) = &mut self.pattern {
                 pattern.extend_from_slice(bytes);

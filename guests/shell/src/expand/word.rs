@@ -3,7 +3,7 @@
 use codepod_shell_syntax::tree::{ParamOp, Part, Subject, Subscript};
 
 use super::sink::{Kind, Sink};
-use super::{brace, command, param, tilde};
+use super::{brace, command, default, param, tilde};
 use crate::exec;
 use crate::flow::Run;
 use crate::shell::Shell;
@@ -43,8 +43,12 @@ pub(super) fn part(shell: &mut Shell, sink: &mut Sink, part: &Part, place: Place
         Part::Double(inside) => double(shell, sink, inside)?,
         Part::Param(param) => param::expand(shell, sink, param, place)?,
         Part::Command(substitution) => {
-            let output = command::output(shell, substitution)?;
-            value(shell, sink, &Text::from(output), place)?;
+            let joins = matches!(sink.kind(), Kind::Assigned | Kind::Single);
+            let before = shell.joins;
+            shell.joins |= joins;
+            let output = command::output(shell, substitution);
+            shell.joins = before;
+            value(shell, sink, &Text::from(output?), place)?;
         }
         Part::Arith(arith) => {
             let number = super::number(shell, arith)?;
@@ -88,7 +92,7 @@ pub(super) fn value(shell: &mut Shell, sink: &mut Sink, text: &Text, place: Plac
 fn double(shell: &mut Shell, sink: &mut Sink, inside: &[Part]) -> Run {
     let before = sink.length();
     let mut vanished = false;
-    let beside = inside.len() > 1 && inside.iter().any(has_list);
+    let beside = inside.len() > 1 && have_list(shell, inside);
     let beside = std::mem::replace(&mut sink.beside_list, beside);
     for part in inside {
         sink.vanished = false;
@@ -109,18 +113,22 @@ fn double(shell: &mut Shell, sink: &mut Sink, inside: &[Part]) -> Run {
     Ok(())
 }
 
-/// Whether a part in quotes is a list of fields: `$@`, `${a[@]}`.
-pub(super) fn has_list(part: &Part) -> bool {
-    match part {
-        Part::Param(param) => match &param.op {
-            ParamOp::Length => false,
-            ParamOp::Default { word, .. } if word.parts.iter().any(has_list) => true,
-            _ => {
-                matches!(param.subject, Subject::Special(b'@'))
-                    || matches!(param.subscript, Some(Subscript::At))
+/// Whether one of the parts in quotes is a list of fields: `$@`, `${a[@]}`.
+pub(super) fn have_list(shell: &mut Shell, parts: &[Part]) -> bool {
+    parts.iter().any(|part| match part {
+        Part::Param(param) => {
+            let is_list = matches!(param.subject, Subject::Special(b'@'))
+                || matches!(param.subscript, Some(Subscript::At));
+            match &param.op {
+                ParamOp::Length => false,
+                ParamOp::Default { op, colon, word } => {
+                    have_list(shell, &word.parts)
+                        || is_list && !default::uses_word(shell, param, *op, *colon)
+                }
+                _ => is_list,
             }
-        },
-        Part::Double(parts) => parts.iter().any(has_list),
+        }
+        Part::Double(parts) => have_list(shell, parts),
         _ => false,
-    }
+    })
 }

@@ -12,6 +12,7 @@ use super::{Attributes, Item, Node};
 use crate::backend::{New, NewBody};
 use crate::limits::Usage;
 use crate::node::{Device, InodeId};
+use crate::publish::Fingerprint;
 use crate::tree::Tree;
 use crate::tree::chunk::{BlockSource, Chunk, Digest};
 use crate::tree::content::{CHUNK, Content};
@@ -43,6 +44,8 @@ pub struct LoadedTree {
     pub(crate) tree: Tree,
     /// Directories of an overlay that lie over lower ones; each comes after the one that holds it.
     pub(crate) merged: Vec<InodeId>,
+    /// What an overlay had seen of the files below it.
+    pub(crate) seen: Vec<(Arc<[u8]>, Fingerprint)>,
 }
 
 impl LoadedTree {
@@ -56,6 +59,11 @@ impl LoadedTree {
             }
         }
         Ok(())
+    }
+
+    /// Adds what the overlay had seen of files below it, by their paths.
+    pub fn set_seen(&mut self, seen: Vec<(Arc<[u8]>, Fingerprint)>) {
+        self.seen = seen;
     }
 
     /// What it holds beyond its base.
@@ -201,6 +209,7 @@ impl<'a> TreeLoader<'a> {
         Ok(LoadedTree {
             tree: self.tree,
             merged: self.merged,
+            seen: Vec::new(),
         })
     }
 

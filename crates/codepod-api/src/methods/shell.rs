@@ -1,0 +1,112 @@
+//! Named shells, their history and completion.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Done, Empty, FEW_TOOLS, ONE_COMMAND};
+use crate::method::method;
+
+method! {
+    /// Makes a shell with variables and a working directory of its own; it starts with its first run.
+    ShellCreate = "shell.create", sandbox post "/v1/sandboxes/{sandbox}/shells", ShellCreateParams => ShellCreateOutput,
+    not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
+
+    /// Lists the shells that have run something.
+    ShellList = "shell.list", sandbox get "/v1/sandboxes/{sandbox}/shells", Empty => ShellListOutput,
+    not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
+
+    /// Ends a shell: its EXIT trap runs, its variables are gone.
+    ShellClose = "shell.close", sandbox delete "/v1/sandboxes/{sandbox}/shells", ShellCloseParams => Done,
+    not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
+
+    /// Lists the runs that are kept, the oldest first.
+    HistoryList = "shell.history.list", sandbox get "/v1/sandboxes/{sandbox}/history", Empty => HistoryOutput,
+    not_on [Mcp: FEW_TOOLS, Cli: "`codepod states show` lists the versions of a state"];
+
+    /// Forgets the runs that are kept; they cannot be undone any more.
+    HistoryClear = "shell.history.clear", sandbox delete "/v1/sandboxes/{sandbox}/history", Empty => Done,
+    not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
+
+    /// Says what could stand at a place in a command line: commands, paths, variables.
+    ShellComplete = "shell.complete", sandbox get "/v1/sandboxes/{sandbox}/complete", CompleteParams => CompleteOutput,
+    not_on [Mcp: FEW_TOOLS, Cli: "it is the Tab key of `codepod shell`"];
+}
+
+/// How to name it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ShellCreateParams {
+    /// A name that is not taken; one is made up if none is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shell: Option<String>,
+}
+
+/// The shell's name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ShellCreateOutput {
+    /// Its name.
+    pub shell: String,
+}
+
+/// The shells of a sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ShellListOutput {
+    /// Their names, sorted; the main shell's is empty.
+    pub shells: Vec<String>,
+}
+
+/// Which shell to end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ShellCloseParams {
+    /// Its name; the main shell starts anew with its next run.
+    pub shell: String,
+}
+
+/// The runs of a sandbox.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryOutput {
+    /// The runs, the oldest first.
+    pub runs: Vec<PastRun>,
+}
+
+/// A run that has ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PastRun {
+    /// Its number in the sandbox, from 1.
+    pub run: u64,
+    /// What was run; the first 4 KiB of it.
+    pub command: String,
+    /// How it ended.
+    pub exit_code: i32,
+    /// How long it took, in milliseconds.
+    pub execution_time_ms: f64,
+}
+
+/// Where to look for words.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CompleteParams {
+    /// The line so far.
+    pub line: String,
+    /// Where the cursor is, in bytes; at the end if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<u64>,
+    /// The shell; the main one if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shell: Option<String>,
+}
+
+/// What could stand there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CompleteOutput {
+    /// Where the word starts that is to be replaced, in bytes.
+    pub start: u64,
+    /// What it could be replaced by, sorted.
+    pub words: Vec<String>,
+}

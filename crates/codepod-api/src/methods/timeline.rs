@@ -1,0 +1,96 @@
+//! Undo, redo and what changed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::files::Stat;
+use super::shell::PastRun;
+use super::{FEW_TOOLS, ONE_COMMAND};
+use crate::method::method;
+
+method! {
+    /// Takes back the last runs: files, variables and working directory are as before them.
+    Undo = "undo", sandbox post "/v1/sandboxes/{sandbox}/undo", UndoParams => UndoOutput,
+    tool "undo" "Take back the last run, or the last `count` runs: files, variables and working directory are as before. Says which runs were taken back. Costs microseconds.";
+
+    /// Does again what was undone.
+    Redo = "redo", sandbox post "/v1/sandboxes/{sandbox}/redo", UndoParams => UndoOutput,
+    not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
+
+    /// Lists what differs between two moments: files added, modified, removed, with a unified diff on request.
+    Changes = "changes", sandbox get "/v1/sandboxes/{sandbox}/changes", ChangesParams => ChangesOutput,
+    tool "changes" "List the files that differ between two moments of the sandbox: added, modified, removed. Without parameters: what the last run changed. `diff` adds a unified diff.";
+}
+
+/// How many runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct UndoParams {
+    /// How many; one if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+}
+
+/// Which runs it was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UndoOutput {
+    /// The runs, in the order in which they were undone or done again.
+    pub runs: Vec<PastRun>,
+}
+
+/// Between which moments.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChangesParams {
+    /// The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last run if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The later moment, as `from`, or `now`; now if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// Whether to add a unified diff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<bool>,
+}
+
+/// What differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangesOutput {
+    /// The paths that differ, sorted.
+    pub changes: Vec<PathChange>,
+    /// A unified diff, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+/// A path that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PathChange {
+    /// The path; what is not UTF-8 in it is replaced.
+    pub path: String,
+    /// What happened to it.
+    pub kind: ChangeKind,
+    /// What it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Stat>,
+    /// What it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Stat>,
+}
+
+/// What happened to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeKind {
+    /// It is new.
+    Added,
+    /// It holds something else, or is something else.
+    Modified,
+    /// Only its mode or its owner changed.
+    Mode,
+    /// It is gone.
+    Removed,
+}

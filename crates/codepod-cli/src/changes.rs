@@ -1,0 +1,92 @@
+//! `codepod changes NAME`: what a kept state has changed.
+
+use std::io::Write;
+
+use clap::Args;
+use codepod::{Changes, KeptState, Options, StateDirectory};
+
+use crate::failure::Failure;
+use crate::options::runtime;
+use crate::streams::show;
+use crate::terminal_text::shown_path;
+
+const EXAMPLES: &str = "\
+Examples:
+  codepod changes play             everything that a new sandbox has not
+  codepod changes --last play      what the last run that changed files did
+  codepod changes --diff play      the texts, as `patch` takes them
+
+A added, M modified, D removed, T of another kind, P other permissions. In a directory that is
+mounted as an overlay it is what the host does not have.";
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ChangesOf {
+    /// Only what the last run that changed files did
+    #[arg(long)]
+    last: bool,
+    /// Show how texts differ
+    #[arg(long)]
+    diff: bool,
+    /// Print a line of JSON
+    #[arg(long)]
+    json: bool,
+    /// The state
+    name: String,
+}
+
+impl ChangesOf {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let states = StateDirectory::of_user()?;
+        let state = states.look(&self.name)?;
+        let to = newest(&state)?;
+        let before = state.versions.iter().rev().nth(1);
+        let from = before
+            .filter(|_| self.last)
+            .map(|version| (&*self.name, version.sequence));
+        let runtime = runtime(&Options::default())?;
+        let mut changes = states.compare(&runtime, from, (&self.name, to))?;
+        print(&mut changes, self.diff, self.json)
+    }
+}
+
+/// The number of a state's newest version.
+pub(crate) fn newest(state: &KeptState) -> Result<u64, Failure> {
+    let newest = state.versions.last().map(|version| version.sequence);
+    newest.ok_or_else(|| {
+        Failure::new(
+            format!("nothing was saved in the state `{}` yet", state.name),
+            "its first run has not ended: `codepod run --state NAME SCRIPT`",
+        )
+    })
+}
+
+/// Prints changes as the options say.
+pub(crate) fn print(changes: &mut Changes, diff: bool, json: bool) -> Result<u8, Failure> {
+    if json {
+        let paths = changes.iter().map(|change| {
+            serde_json::json!({
+                "kind": change.letter().to_string(),
+                "path": change.path_text(),
+            })
+        });
+        let mut text = serde_json::json!({ "changes": paths.collect::<Vec<_>>() });
+        if diff {
+            text["diff"] = String::from_utf8_lossy(&changes.unified_diff()).into();
+        }
+        let _ = writeln!(std::io::stdout(), "{text}");
+    } else if diff {
+        show(std::io::stdout(), &changes.unified_diff());
+    } else {
+        let _ = list(changes, &mut std::io::stdout().lock());
+    }
+    Ok(0)
+}
+
+/// A line for each change.
+pub(crate) fn list(changes: &Changes, out: &mut impl Write) -> std::io::Result<()> {
+    for change in changes.iter() {
+        writeln!(out, "{} {}", change.letter(), shown_path(&change.path))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! `codepod mcp`: a sandbox as tools for a model, in any program that speaks the Model Context Protocol.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use clap::Args;
+use codepod::{Error, ErrorKind, Runtime};
+use codepod_server::http::new_key;
+use codepod_server::mcp::{self, HttpOptions, McpOptions};
+use codepod_server::{Server, ServerOptions};
+
+use crate::failure::Failure;
+use crate::options::SandboxOptions;
+
+/// Where the token is, or several with commas between them.
+const TOKEN: &str = "CODEPOD_MCP_TOKEN";
+
+#[derive(Args)]
+pub(crate) struct Mcp {
+    #[command(flatten)]
+    sandbox: SandboxOptions,
+    /// Leave out the lines `codepod: hint: …` after bash's own messages
+    #[arg(long)]
+    no_hints: bool,
+    /// Serve streamable HTTP for several clients, instead of one on standard input and output
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    http: Option<SocketAddr>,
+    /// Let in everybody who reaches the address: any program of this machine. On a loopback address only
+    #[arg(long, requires = "http")]
+    no_token: bool,
+    /// A name by which clients call the server; may be given again
+    #[arg(long = "host", value_name = "NAME", requires = "http")]
+    hosts: Vec<String>,
+    /// A web page that may call the server; may be given again
+    #[arg(long = "origin", value_name = "URL", requires = "http")]
+    origins: Vec<String>,
+    /// Sessions at a time, each with a sandbox of its own
+    #[arg(long, value_name = "NUMBER", requires = "http", default_value_t = 64)]
+    sessions: usize,
+    /// End a session that nothing happens in for so long
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        requires = "http",
+        default_value_t = 1800
+    )]
+    idle_seconds: u64,
+}
+
+impl Mcp {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let timeout = self.sandbox.timeout();
+        let mut sandbox = self.sandbox.options()?;
+        sandbox.hints = !self.no_hints;
+        let mut options = McpOptions::new(sandbox);
+        // Who gives a limit means it.
+        if let Some(timeout) = timeout {
+            options.longest_run = timeout;
+        }
+        let server = Server::new(Runtime::global()?, ServerOptions::default());
+        let Some(address) = self.http else {
+            mcp::serve_stdio(&server, options)?;
+            return Ok(0);
+        };
+        let (tokens, made) = tokens(self.no_token)?;
+        let mut http = HttpOptions::new(address, tokens);
+        (http.hosts, http.origins) = (self.hosts, self.origins);
+        (http.sessions, http.idle) = (self.sessions, Duration::from_secs(self.idle_seconds));
+        let open = self.no_token;
+        mcp::serve_http(&server, options, http, |address| {
+            eprintln!("codepod: MCP on http://{address}/mcp");
+            if let Some(token) = made {
+                eprintln!("codepod: the token of this run: {token}");
+            }
+            if open {
+                eprintln!("codepod: there is no token: every program on this machine can use these sandboxes");
+            }
+        })
+        .map_err(|error| wrong(format!("cannot serve: {error}")))?;
+        Ok(0)
+    }
+}
+
+/// The tokens that clients must have, and the one that was made because none is given.
+fn tokens(none: bool) -> Result<(Vec<String>, Option<String>), Error> {
+    if none {
+        return Ok((Vec::new(), None));
+    }
+    if let Some(given) = std::env::var_os(TOKEN) {
+        let given = given.to_string_lossy();
+        return Ok((
+            given
+                .split(',')
+                .map(|token| token.trim().to_owned())
+                .collect(),
+            None,
+        ));
+    }
+    let made = new_key().map_err(|error| wrong(error.to_string()))?;
+    Ok((vec![made.clone()], Some(made)))
+}
+
+fn wrong(why: String) -> Error {
+    ErrorKind::InvalidArgument(why).into()
+}

@@ -1,0 +1,71 @@
+//! `codepod tools [NAME]`: what there is inside, and how far each tool goes.
+
+use std::io::Write as _;
+
+use clap::Args;
+use codepod::{ErrorKind, Options};
+
+use crate::failure::Failure;
+use crate::options::create;
+use crate::streams::show;
+
+const EXAMPLES: &str = "\
+Examples:
+  codepod tools                  all of them, a line each
+  codepod tools sed              which options of sed work, differ or are missing
+  codepod run 'help'             the same from inside";
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Tools {
+    /// Print a line of JSON
+    #[arg(long, conflicts_with = "name")]
+    json: bool,
+    /// A tool to tell about
+    name: Option<String>,
+}
+
+impl Tools {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let commands = codepod::commands();
+        if commands.is_empty() {
+            return Err(ErrorKind::NoGuests.into());
+        }
+        let mut out = std::io::stdout().lock();
+        if let Some(name) = self.name {
+            let known = commands.iter().any(|(known, _)| *known == name);
+            if !known {
+                return Err(Failure::new(
+                    format!("there is no tool `{name}`"),
+                    "`codepod tools` lists them; `codepod run 'help'` has what bash does itself",
+                ));
+            }
+            drop(out);
+            let sandbox = create(Options::default())?;
+            let result = sandbox
+                .command(["help", "--support", &name])
+                .run_blocking()?;
+            show(std::io::stdout(), &result.stdout);
+            show(std::io::stderr(), &result.stderr);
+            return Ok(result.exit_code as u8);
+        }
+        let written = if self.json {
+            let list = commands
+                .iter()
+                .map(|(name, about)| serde_json::json!({ "name": name, "about": about }));
+            writeln!(out, "{}", serde_json::Value::from(list.collect::<Vec<_>>()))
+        } else {
+            let width = commands
+                .iter()
+                .map(|(name, _)| name.len())
+                .max()
+                .unwrap_or(0);
+            commands.iter().try_for_each(|(name, about)| {
+                writeln!(out, "{}", format!("{name:width$}  {about}").trim_end())
+            })
+        };
+        // A reader that has seen enough, such as `head`, is no error.
+        let _ = written;
+        Ok(0)
+    }
+}

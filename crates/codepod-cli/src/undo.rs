@@ -1,0 +1,54 @@
+//! `codepod undo NAME [COUNT]`: a kept state as it was before its last runs.
+
+use std::io::Write as _;
+
+use clap::Args;
+use codepod::{Options, StateDirectory};
+
+use crate::changes::{list, newest};
+use crate::failure::Failure;
+use crate::options::runtime;
+
+const EXAMPLES: &str = "\
+Examples:
+  codepod undo play              before the last run that changed files
+  codepod undo play 3            before the last three
+  codepod undo --dry-run play    only say what would be taken back
+
+Variables go back with the files. The last 20 versions are kept; what is undone is gone, so
+copy the state first if you want both: codepod states fork play before-undo";
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Undo {
+    /// Only say what would be taken back
+    #[arg(long)]
+    dry_run: bool,
+    /// The state
+    name: String,
+    /// How many runs
+    #[arg(default_value = "1")]
+    count: usize,
+}
+
+impl Undo {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let states = StateDirectory::of_user()?;
+        let state = states.look(&self.name)?;
+        let have = state.versions.len().saturating_sub(1);
+        if self.count > have || self.count == 0 {
+            let wanted = self.count;
+            return Err(codepod::ErrorKind::NothingToUndo { wanted, have }.into());
+        }
+        let target = state.versions[have - self.count].sequence;
+        let runtime = runtime(&Options::default())?;
+        let from = Some((&*self.name, newest(&state)?));
+        let changes = states.compare(&runtime, from, (&self.name, target))?;
+        if !self.dry_run {
+            states.undo(&self.name, self.count)?;
+        }
+        let mut out = std::io::stdout().lock();
+        let _ = list(&changes, &mut out);
+        Ok(u8::from(out.flush().is_err()))
+    }
+}

@@ -1,0 +1,178 @@
+//! The other commands, and arguments that make no sense.
+
+mod support;
+
+use std::process::Stdio;
+
+use support::Directory;
+
+#[test]
+fn tools_are_listed_and_told_about() {
+    let here = Directory::new();
+    let list = here.says(&["tools"]);
+    assert!(list.lines().any(|line| line.starts_with("sed ")), "{list}");
+    let sed = here.says(&["tools", "sed"]);
+    assert!(sed.contains("-i"), "{sed}");
+    here.fails(
+        &["tools", "no-such-tool"],
+        125,
+        "there is no tool `no-such-tool`",
+    );
+    let json = here.says(&["tools", "--json"]);
+    assert!(json.contains(r#""name":"sed""#), "{json}");
+}
+
+#[test]
+fn doctor_says_what_is_missing_with_status_1() {
+    let here = Directory::new();
+    let (status, stdout, stderr) = here.codepod(&["doctor"]);
+    assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
+    for what in [
+        "processor",
+        "memory",
+        "cache",
+        "states",
+        "guests",
+        "code",
+        "run",
+    ] {
+        assert!(stdout.contains(what), "{what} is not in {stdout}");
+    }
+    let file = here.path("file");
+    std::fs::write(&file, "").unwrap();
+    let output = here
+        .command()
+        .args(["doctor", "--json"])
+        .env("CODEPOD_CACHE_DIR", &file)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stdout}");
+    assert!(stdout.contains("CODEPOD_CACHE_DIR"), "{stdout}");
+}
+
+#[test]
+fn completions_are_scripts_of_their_shells() {
+    let here = Directory::new();
+    for (shell, part) in [
+        ("bash", "complete -F"),
+        ("zsh", "#compdef codepod"),
+        ("fish", "complete -c codepod"),
+    ] {
+        let script = here.says(&["completions", shell]);
+        assert!(script.contains(part), "{shell}");
+    }
+    here.fails(
+        &["completions", "csh"],
+        2,
+        "there are `bash`, `zsh` and `fish`",
+    );
+}
+
+#[test]
+fn every_command_has_help_with_examples() {
+    let here = Directory::new();
+    let help = here.says(&["--help"]);
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = lines.take_while(|line| line.starts_with("  "));
+    let names: Vec<&str> = names
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(
+        names.contains(&"shell") && names.contains(&"doctor"),
+        "{names:?}"
+    );
+    for name in names
+        .iter()
+        .filter(|name| !["help", "rpc", "mcp", "serve"].contains(*name))
+    {
+        let help = here.says(&[name, "--help"]);
+        assert!(help.contains("Examples:\n  codepod"), "{name}: {help}");
+    }
+}
+
+#[test]
+fn arguments_that_make_no_sense_are_refused_with_a_hint() {
+    let here = Directory::new();
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["runn"], 2, "unrecognized subcommand 'runn'"),
+        (&["run", "--nope", "x"], 2, "unexpected argument '--nope'"),
+        (&["run", "--mount", "x", "true"], 2, "write HOST:GUEST"),
+        (
+            &["run", "--mount", ".:relative", "true"],
+            2,
+            "must be absolute",
+        ),
+        (
+            &["run", "--mount", "/nope:/w", "true"],
+            125,
+            "cannot mount at `/w`",
+        ),
+        (
+            &["run", "--mount", "/etc/hostname:/w", "true"],
+            125,
+            "cannot mount at `/w`",
+        ),
+        (&["run", "--env", "x", "true"], 2, "write NAME=VALUE"),
+        (
+            &["run", "--timeout", "x", "true"],
+            2,
+            "write a number of seconds",
+        ),
+        (&["run", "--timeout=-1", "true"], 2, "negative"),
+        (&["run", "--memory", "0", "true"], 2, "1 to 4096"),
+        (
+            &["run", "--memory", "99999999999999999999", "true"],
+            2,
+            "whole number of megabytes",
+        ),
+        (&["run", "--profile", "x", "true"], 2, "there are `small`"),
+        (&["shell"], 125, "needs a terminal"),
+        (&["states", "nope"], 2, "nope"),
+        (&["states", "export"], 2, "NAME"),
+        (&["undo", "a", "x"], 2, "invalid"),
+        (&["exec"], 2, "TOOL"),
+    ];
+    for (arguments, status, what) in cases {
+        here.fails(arguments, *status, what);
+    }
+}
+
+#[test]
+fn a_script_has_no_input_where_we_have_none() {
+    let here = Directory::new();
+    let script = "[ -p /dev/stdin ] && echo pipe; cat";
+    let null = here
+        .command()
+        .args(["run", script])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(null.stdout, b"");
+    let (_, piped, _) = here.codepod_with(&["run", script], "text\n");
+    assert_eq!(piped, "pipe\ntext\n");
+    // So a search without a path looks at the files, as at a terminal.
+    let script = "echo needle > f; rg needle; grep -r needle";
+    let found = here
+        .command()
+        .args(["run", script])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8(found.stdout).unwrap(),
+        "f:needle\nf:needle\n"
+    );
+}
+
+#[test]
+fn ap_11_a_pipe_gets_the_bytes_as_they_are() {
+    let here = Directory::new();
+    let output = here
+        .command()
+        .args(["run", "printf '\\e]0;x\\a\\xff'"])
+        .output()
+        .unwrap();
+    assert_eq!(output.stdout, b"\x1b]0;x\x07\xff");
+}

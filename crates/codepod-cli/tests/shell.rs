@@ -1,0 +1,300 @@
+//! `codepod shell` on a real terminal: a pseudo terminal with a session of its own, keys in, what is shown out.
+
+mod support;
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Command};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use nix::pty::{OpenptyResult, Winsize, openpty};
+use support::{Directory, program};
+
+/// As long as a busy machine may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A terminal with a program on it.
+struct Terminal {
+    keys: File,
+    shown: Receiver<Vec<u8>>,
+    /// All that was shown.
+    seen: String,
+    /// How much of it was looked at.
+    at: usize,
+    child: Child,
+}
+
+impl Terminal {
+    fn start(here: &Directory, arguments: &[&str]) -> Terminal {
+        let size = Winsize {
+            ws_row: 24,
+            ws_col: 100,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        let OpenptyResult { master, slave } = openpty(Some(&size), None).unwrap();
+        let theirs = File::from(slave);
+        let stream = || theirs.try_clone().unwrap();
+        // A session of its own, so that keys become signals.
+        let child = Command::new("setsid")
+            .args(["--ctty", "--wait"])
+            .arg(program())
+            .args(arguments)
+            .env("CODEPOD_STATES", here.path("states"))
+            .env("TERM", "xterm")
+            .env_remove("NO_COLOR")
+            .stdin(stream())
+            .stdout(stream())
+            .stderr(stream())
+            .spawn()
+            .unwrap();
+        drop(theirs);
+        let keys = File::from(master);
+        let mut shown = keys.try_clone().unwrap();
+        let (found, receiver) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(read @ 1..) = shown.read(&mut buffer) {
+                if found.send(buffer[..read].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Terminal {
+            keys,
+            shown: receiver,
+            seen: String::new(),
+            at: 0,
+            child,
+        }
+    }
+
+    fn shell(here: &Directory, arguments: &[&str]) -> Terminal {
+        let mut terminal = Terminal::start(here, &[&["shell"], arguments].concat());
+        terminal.expect("$ ");
+        terminal
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Waits until a text has been shown, after those that were waited for before.
+    #[track_caller]
+    fn expect(&mut self, text: &str) {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some(found) = self.seen[self.at..].find(text) {
+                self.at += found + text.len();
+                return;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            match self.shown.recv_timeout(left) {
+                Ok(bytes) => self.seen += &String::from_utf8_lossy(&bytes),
+                Err(_) => panic!(
+                    "`{text}` was not shown after {:?}",
+                    self.seen.split_at(self.at)
+                ),
+            }
+        }
+    }
+
+    /// A line is typed, its result shown on a line of its own, and the prompt comes back.
+    #[track_caller]
+    fn line(&mut self, line: &str, result: &str) {
+        self.press(&format!("{line}\r"));
+        if !result.is_empty() {
+            self.expect(&format!("\n{result}\r\n"));
+        }
+        self.expect("$ ");
+    }
+
+    #[track_caller]
+    fn ends_with(mut self, status: i32) -> String {
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until {
+            if let Some(ended) = self.child.try_wait().unwrap() {
+                assert_eq!(ended.code(), Some(status), "{}", self.seen);
+                while let Ok(bytes) = self.shown.recv_timeout(Duration::from_millis(100)) {
+                    self.seen += &String::from_utf8_lossy(&bytes);
+                }
+                return std::mem::take(&mut self.seen);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("it did not end: {}", self.seen);
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn lines_run_in_one_shell_and_the_prompt_tells_place_and_status() {
+    let here = Directory::new();
+    let mut terminal = Terminal::shell(&here, &[]);
+    terminal.line("x=5; cd /tmp", "");
+    terminal.line("echo $x $PWD $((6 * 7))", "5 /tmp 42");
+    terminal.press("false\r");
+    terminal.expect("[1]");
+    terminal.expect("/tmp");
+    terminal.line("echo $?", "1");
+    // What is typed is shown, and colours too: the command has a terminal.
+    terminal.line("[ -t 0 ] && [ -t 1 ] && stty size", "24 100");
+    terminal.line("touch f; ls --color=auto /tmp", "f");
+    terminal.press("exit 3\r");
+    terminal.ends_with(3);
+}
+
+#[test]
+fn an_interrupt_ends_the_command_and_not_the_shell() {
+    let here = Directory::new();
+    let mut terminal = Terminal::shell(&here, &[]);
+    terminal.line("x=kept", "");
+    for endless in ["sleep 1000", "while :; do :; done", "cat"] {
+        terminal.press(&format!("echo star''ted; {endless}; echo not this\r"));
+        terminal.expect("\nstarted\r\n");
+        terminal.press("\x03");
+        terminal.expect("[130]");
+        terminal.expect("$ ");
+    }
+    terminal.line("echo $x", "kept");
+    // At the prompt it drops the line.
+    terminal.press("echo never\x03");
+    terminal.expect("[130]");
+    terminal.expect("$ ");
+    terminal.press("\x04");
+    let seen = terminal.ends_with(130);
+    assert!(
+        !seen.contains("\nnot this") && !seen.contains("\nnever"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn unfinished_lines_go_on_and_programs_read_what_is_typed() {
+    let here = Directory::new();
+    let mut terminal = Terminal::shell(&here, &[]);
+    terminal.press("for i in 1 2; do\recho n$i\rdone\r");
+    terminal.expect("\nn1\r\nn2\r\n");
+    terminal.expect("$ ");
+    terminal.press("echo 'one\rtwo'\r");
+    terminal.expect("\none\r\ntwo\r\n");
+    terminal.expect("$ ");
+    terminal.press("cat <<EOF\rhere $((1 + 1))\rEOF\r");
+    terminal.expect("\nhere 2\r\n");
+    terminal.expect("$ ");
+    terminal.press("echo rea''dy; read -r line; echo got $line\r");
+    terminal.expect("\nready\r\n");
+    terminal.press("some words\r");
+    terminal.expect("\ngot some words\r\n");
+    terminal.expect("$ ");
+    // The end of input is the command's, not the shell's.
+    terminal.press("echo rea''dy; cat; echo end''ed\r");
+    terminal.expect("\nready\r\n");
+    terminal.press("typed\r\x04");
+    terminal.expect("\ntyped\r\n");
+    terminal.expect("ended\r\n");
+    terminal.expect("$ ");
+    terminal.press("\x04");
+    terminal.ends_with(0);
+}
+
+#[test]
+fn tab_completes_and_the_history_is_kept_with_the_state() {
+    let here = Directory::new();
+    let mut terminal = Terminal::shell(&here, &["--state", "s"]);
+    terminal.line("echo inside > a-long-name; v=1", "");
+    terminal.press("cat a-lo\t\r");
+    terminal.expect("\ninside\r\n");
+    terminal.expect("$ ");
+    terminal.press("exit\r");
+    terminal.ends_with(0);
+    assert_eq!(
+        here.says(&["run", "--state", "s", "echo $v; ls"]),
+        "1\na-long-name\n"
+    );
+    let mut terminal = Terminal::shell(&here, &["--state", "s"]);
+    // The last but one, by the arrow.
+    terminal.press("\x1b[A\x1b[A\r");
+    terminal.expect("\ninside\r\n");
+    terminal.expect("$ ");
+    terminal.press("\x04");
+    terminal.ends_with(0);
+}
+
+#[test]
+fn ap_11_a_terminal_is_shown_what_it_would_obey() {
+    let here = Directory::new();
+    let mut terminal = Terminal::shell(&here, &[]);
+    let hostile = "printf '\\e]52;c;eA==\\a\\e[6n\\e[31mred\\e[0m\\xc2\\x9b\\n'";
+    terminal.line(hostile, "␛]52;c;eA==␇␛[6n\x1b[31mred\x1b[0m<U+009B>");
+    terminal.line("mkdir $'\\e]0;title\\a'; cd $'\\e]0;title\\a'", "");
+    terminal.press("\x04");
+    let seen = terminal.ends_with(0);
+    assert!(
+        !seen.contains("\x1b]") && !seen.contains("\x1b[6n"),
+        "{seen}"
+    );
+
+    let terminal = Terminal::start(
+        &here,
+        &[
+            "run",
+            "printf '\\e]0;title\\a\\e[32mok\\n'; printf '\\ec' >&2",
+        ],
+    );
+    let seen = terminal.ends_with(0);
+    assert!(
+        seen.contains("␛]0;title␇\x1b[32mok\r\n") && seen.contains("\x1b[0m"),
+        "{seen:?}"
+    );
+    assert!(seen.contains("␛c") && !seen.contains("\x1bc"), "{seen:?}");
+    let terminal = Terminal::start(&here, &["run", "--preview", "touch $'\\e]0;x\\a'"]);
+    let seen = terminal.ends_with(0);
+    assert!(
+        seen.contains("\\033]0;x\\007") && !seen.contains("\x1b]"),
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn what_is_typed_ahead_is_for_the_next_prompt() {
+    let here = Directory::new();
+    let mut terminal = Terminal::shell(&here, &[]);
+    terminal.press("echo star''ted; sleep 0.5\r");
+    terminal.expect("\nstarted\r\n");
+    terminal.press("echo la''ter\r");
+    terminal.expect("\nlater\r\n");
+    terminal.expect("$ ");
+    terminal.press("\x04");
+    terminal.ends_with(0);
+}
+
+#[test]
+fn the_guide_shows_a_session_as_it_is() {
+    let guide = include_str!("../../../docs/guides/cli.md");
+    let (_, rest) = guide
+        .split_once("<!-- a session, checked by tests/shell.rs -->\n```text\n")
+        .unwrap();
+    let (session, _) = rest.split_once("```").unwrap();
+    let here = Directory::new();
+    let mut lines = session.lines();
+    assert_eq!(lines.next(), Some("$ codepod shell --state play"));
+    let mut terminal = Terminal::start(&here, &["shell", "--state", "play"]);
+    for line in lines {
+        match line.split_once("$ ") {
+            Some((_, typed)) => {
+                terminal.expect("$ ");
+                terminal.press(&format!("{typed}\r"));
+            }
+            None => terminal.expect(&format!("{line}\r\n")),
+        }
+    }
+    terminal.ends_with(0);
+}

@@ -1,0 +1,86 @@
+//! From a method's name to its handler. A line of the table without a handler does not compile.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use codepod_api::{ApiError, Kind, Method, Scope, for_each_method, methods};
+use serde_json::{Map, Value};
+
+use crate::call::Call;
+
+/// What a method does.
+pub(crate) trait Handle: Method {
+    /// Answers a call.
+    fn handle(call: &Call<'_>, params: Self::Params) -> Result<Self::Output, ApiError>;
+}
+
+/// Answers a call of a method by its name, in JSON. `sandbox` is the sandbox's id, for methods that act on one.
+pub fn dispatch(
+    call: Call<'_>,
+    name: &str,
+    sandbox: Option<&str>,
+    params: Map<String, Value>,
+) -> Result<String, ApiError> {
+    guarded(|| find(call, name, sandbox, params))
+}
+
+/// Does something for a client. A fault of ours is an error of this call, and takes no other along.
+pub(crate) fn guarded<R>(work: impl FnOnce() -> Result<R, ApiError>) -> Result<R, ApiError> {
+    let done = catch_unwind(AssertUnwindSafe(work));
+    let failed = |_| {
+        Err(ApiError::new(
+            Kind::Internal,
+            "codepod failed at this request",
+        ))
+    };
+    done.unwrap_or_else(failed)
+}
+
+fn find(
+    call: Call<'_>,
+    name: &str,
+    sandbox: Option<&str>,
+    params: Map<String, Value>,
+) -> Result<String, ApiError> {
+    macro_rules! find {
+        ($($group:ident::$type:ident,)+) => {$(
+            if name == methods::$group::$type::NAME {
+                return answer::<methods::$group::$type>(call, sandbox, params);
+            }
+        )+};
+    }
+    for_each_method!(find);
+    Err(ApiError::new(
+        Kind::MethodNotFound,
+        format!("there is no method `{}`", shortened(name)),
+    ))
+}
+
+fn answer<M: Handle>(
+    mut call: Call<'_>,
+    sandbox: Option<&str>,
+    params: Map<String, Value>,
+) -> Result<String, ApiError> {
+    if let Some(why) = codepod_api::MethodInfo::of::<M>().reason_not_on(call.surface) {
+        return Err(ApiError::new(
+            Kind::Unsupported,
+            format!("`{}` is not here: {why}", M::NAME),
+        ));
+    }
+    let bad = |message: String| ApiError::new(Kind::InvalidParams, message);
+    match (M::SCOPE, sandbox) {
+        (Scope::Sandbox, Some(id)) => call.held = Some(call.server.find(call.tenant, id)?),
+        (Scope::Sandbox, None) => return Err(bad("`sandboxId` is missing".into())),
+        (Scope::Server, None) => {}
+        (Scope::Server, Some(_)) => return Err(bad(format!("`{}` takes no `sandboxId`", M::NAME))),
+    }
+    let params: M::Params =
+        serde_json::from_value(Value::Object(params)).map_err(|error| bad(error.to_string()))?;
+    let output = M::handle(&call, params)?;
+    serde_json::to_string(&output)
+        .map_err(|_| ApiError::new(Kind::Internal, "the answer cannot be written as JSON"))
+}
+
+/// As much of a client's word as belongs into a message.
+fn shortened(name: &str) -> String {
+    name.chars().take(64).flat_map(char::escape_debug).collect()
+}

@@ -1,0 +1,47 @@
+//! Errors of the library as clients see them.
+
+use codepod::{Errno, Error, ErrorKind, StoreError};
+use codepod_api::{ApiError, BadBase64, Kind};
+
+/// An error of the library, for a client.
+pub(crate) fn failure(error: Error) -> ApiError {
+    let (kind, errno) = match error.kind() {
+        ErrorKind::Engine(_) | ErrorKind::NoGuests => (Kind::Unavailable, None),
+        ErrorKind::File { errno, .. } => (Kind::File, Some(*errno)),
+        ErrorKind::Spawn { errno, .. } => (Kind::Spawn, Some(*errno)),
+        ErrorKind::Mount { .. } => (Kind::Mount, None),
+        ErrorKind::Busy { .. } => (Kind::Busy, None),
+        ErrorKind::NoSuchRun { .. }
+        | ErrorKind::NothingToUndo { .. }
+        | ErrorKind::NothingToRedo { .. } => (Kind::NoSuchRun, None),
+        ErrorKind::Changed => (Kind::Changed, None),
+        ErrorKind::Foreign => (Kind::Foreign, None),
+        ErrorKind::PartlyApplied { .. } => (Kind::PartlyApplied, None),
+        ErrorKind::Process { errno, .. } => (Kind::Process, Some(*errno)),
+        ErrorKind::ShellState => (Kind::ShellState, None),
+        ErrorKind::Store(StoreError::Limit(_)) => (Kind::TooLarge, None),
+        ErrorKind::Store(_) => (Kind::State, None),
+        ErrorKind::Ephemeral | ErrorKind::NotPersistent => (Kind::NotPersistent, None),
+        ErrorKind::InvalidArgument(_) => (Kind::InvalidParams, None),
+        _ => (Kind::Internal, None),
+    };
+    let told = ApiError::new(kind, error.to_string());
+    match errno {
+        Some(errno) => told.errno(errno_name(errno)),
+        None => told,
+    }
+}
+
+/// As C writes it: `ENOENT`.
+fn errno_name(errno: Errno) -> String {
+    match errno {
+        Errno::TooBig => "E2BIG".into(),
+        Errno::Access => "EACCES".into(),
+        errno => format!("E{}", errno.name().to_ascii_uppercase()),
+    }
+}
+
+/// Base64 that is none.
+pub(crate) fn bad_base64(error: BadBase64) -> ApiError {
+    ApiError::new(Kind::InvalidParams, error.0)
+}

@@ -1,0 +1,15 @@
+//! The handlers: a file for each thing that methods act on, as in `codepod-api`.
+
+mod commands;
+mod env;
+mod files;
+mod jobs;
+mod mounts;
+mod persistence;
+mod preview;
+mod run;
+mod sandbox;
+mod server;
+mod shell;
+mod snapshot;
+mod timeline;

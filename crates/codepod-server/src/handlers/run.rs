@@ -1,0 +1,177 @@
+//! Running commands.
+
+use codepod::{Error, PipeReader, RunResult, Script};
+use codepod_api::methods::Done;
+use codepod_api::methods::run::{
+    CancelParams, Run, RunCancel, RunOutput, RunParams, RunStdin, StdinParams,
+};
+use codepod_api::notifications::{Output, Stream};
+use codepod_api::{ApiError, Bytes, Kind};
+use futures_lite::future::{block_on, zip};
+
+use crate::call::Call;
+use crate::convert::run_output;
+use crate::dispatch::Handle;
+use crate::failure::{bad_base64, failure};
+use crate::handlers::sandbox::timeout;
+use crate::ids;
+
+/// As much as one notification carries.
+const PIECE: usize = 64 << 10;
+
+impl Handle for Run {
+    fn handle(call: &Call<'_>, mut params: RunParams) -> Result<RunOutput, ApiError> {
+        match params.idempotency_key.take() {
+            Some(key) => call.held()?.once(&key, || run(call, params)),
+            None => run(call, params),
+        }
+    }
+}
+
+impl Handle for RunStdin {
+    fn handle(call: &Call<'_>, params: StdinParams) -> Result<Done, ApiError> {
+        let bytes = Bytes::take(params.text, params.base64).map_err(bad_base64)?;
+        let end = params.end.unwrap_or(false);
+        call.held()?
+            .write_stdin(&params.run_id, &bytes.unwrap_or_default(), end)?;
+        Ok(Done::OK)
+    }
+}
+
+impl Handle for RunCancel {
+    fn handle(call: &Call<'_>, params: CancelParams) -> Result<Done, ApiError> {
+        call.held()?.cancel_run(&params.run_id)?;
+        Ok(Done::OK)
+    }
+}
+
+/// The script that a client wants run.
+pub(crate) fn script(call: &Call<'_>, params: RunParams) -> Result<Script, ApiError> {
+    let held = call.held()?;
+    let shell = params.shell.unwrap_or_default();
+    held.check_shell(&shell)?;
+    let mut script = held
+        .sandbox
+        .shell(&shell)
+        .script(params.command)
+        .cancelled_by(&call.canceller);
+    if let Some(stdin) = Bytes::take(params.stdin, params.stdin_base64).map_err(bad_base64)? {
+        script = script.stdin(stdin);
+    }
+    for (name, value) in params.env.unwrap_or_default() {
+        script = script.env(name, value);
+    }
+    if let Some(arguments) = params.arguments {
+        let words = std::iter::once("bash".to_owned()).chain(arguments);
+        script = script.arguments(words);
+    }
+    if let Some(ms) = params.timeout_ms {
+        script = script.timeout(timeout(ms));
+    }
+    if let Some(bytes) = params.output_budget {
+        script = script.output_budget(usize::try_from(bytes).unwrap_or(usize::MAX));
+    }
+    Ok(script)
+}
+
+fn run(call: &Call<'_>, params: RunParams) -> Result<RunOutput, ApiError> {
+    let held = call.held()?.clone();
+    let (run_id, streamed) = (params.run_id.clone(), params.stream.unwrap_or(false));
+    let interactive = params.interactive.unwrap_or(false);
+    let has_input = params.stdin.is_some() || params.stdin_base64.is_some();
+    if interactive && (run_id.is_none() || !streamed) {
+        let message = "`interactive` needs `runId` and `stream`";
+        return Err(ApiError::new(Kind::InvalidParams, message));
+    }
+    if streamed && has_input {
+        let message = "`stream` takes its input by `run.stdin`";
+        return Err(
+            ApiError::new(Kind::InvalidParams, message).hint("set `interactive` and send it there")
+        );
+    }
+    let script = script(call, params)?;
+    if !streamed {
+        let _entered = held.enter_run(run_id.as_deref(), &call.canceller, None)?;
+        return script.run_blocking().map(run_output).map_err(failure);
+    }
+    let mut running = script.start().map_err(failure)?;
+    let stdin = running.stdin.take().filter(|_| interactive);
+    let name = match run_id {
+        Some(name) => name,
+        None => ids::random("run")?,
+    };
+    let _entered = held.enter_run(Some(&name), &call.canceller, stdin)?;
+    let (stdout, stderr) = (running.stdout.take(), running.stderr.take());
+    let sender = Sender {
+        call,
+        sandbox: &held.info.sandbox_id,
+        run: &name,
+    };
+    let passing = zip(
+        sender.pass(stdout, Stream::Stdout),
+        sender.pass(stderr, Stream::Stderr),
+    );
+    let (result, _): (Result<RunResult, Error>, _) = block_on(zip(running.wait(), passing));
+    result.map(run_output).map_err(failure)
+}
+
+/// Passes on what a run prints.
+struct Sender<'a> {
+    call: &'a Call<'a>,
+    sandbox: &'a str,
+    run: &'a str,
+}
+
+impl Sender<'_> {
+    async fn pass(&self, reader: Option<PipeReader>, stream: Stream) {
+        let Some(mut reader) = reader else {
+            return;
+        };
+        let mut buffer = vec![0; PIECE];
+        // A character that is not whole yet waits for its other bytes.
+        let mut kept = 0;
+        while let Ok(read @ 1..) = reader.read(&mut buffer[kept..]).await {
+            let filled = kept + read;
+            let whole = whole_characters(&buffer[..filled]);
+            self.send(&buffer[..whole], stream);
+            buffer.copy_within(whole..filled, 0);
+            kept = filled - whole;
+        }
+        self.send(&buffer[..kept], stream);
+    }
+
+    fn send(&self, bytes: &[u8], stream: Stream) {
+        if bytes.is_empty() {
+            return;
+        }
+        let Bytes { text, base64 } = Bytes::new(bytes.to_vec());
+        self.call.client.output(Output {
+            sandbox_id: self.sandbox.to_owned(),
+            run_id: self.run.to_owned(),
+            stream,
+            text,
+            base64,
+        });
+    }
+}
+
+/// How many bytes there are before a character that is only cut off.
+fn whole_characters(bytes: &[u8]) -> usize {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => error.valid_up_to(),
+        _ => bytes.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_characters;
+
+    #[test]
+    fn only_what_is_cut_off_waits() {
+        assert_eq!(whole_characters("a\u{20ac}".as_bytes()), 4);
+        assert_eq!(whole_characters(b"a\xe2\x82"), 1);
+        assert_eq!(whole_characters(b"a\xff\xe2\x82"), 4);
+        assert_eq!(whole_characters(b"\xe2\x82"), 2);
+    }
+}

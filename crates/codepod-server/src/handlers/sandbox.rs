@@ -1,0 +1,205 @@
+//! Sandboxes: make, list, fork, merge, destroy.
+
+use std::path::Path;
+use std::time::Duration;
+
+use codepod::{Mount, MountSource, Options, Persistence, Persistent, Profile};
+use codepod_api::methods::sandbox::{
+    AdoptParams, Conflict, CreateParams, MergeOutput, MergeParams, PersistenceMode,
+    PersistenceParams, SandboxAdopt, SandboxCreate, SandboxDestroy, SandboxFork, SandboxGet,
+    SandboxInfo, SandboxKill, SandboxList, SandboxListOutput, SandboxMerge, SandboxStats,
+    StatsOutput,
+};
+use codepod_api::methods::{Done, Empty, sandbox};
+use codepod_api::{ApiError, Kind};
+
+use crate::call::Call;
+use crate::convert::{change_kind, mount_access, path_change, text, usage};
+use crate::dispatch::Handle;
+use crate::failure::failure;
+
+/// The longest time that a command can be given.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+
+impl Handle for SandboxCreate {
+    fn handle(call: &Call<'_>, params: CreateParams) -> Result<SandboxInfo, ApiError> {
+        let options = options(call, params)?;
+        Ok(call.server.create(call.tenant, options)?.info.clone())
+    }
+}
+
+impl Handle for SandboxList {
+    fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<SandboxListOutput, ApiError> {
+        let sandboxes = call.server.list(call.tenant);
+        Ok(SandboxListOutput { sandboxes })
+    }
+}
+
+impl Handle for SandboxGet {
+    fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<SandboxInfo, ApiError> {
+        Ok(call.held()?.info.clone())
+    }
+}
+
+impl Handle for SandboxFork {
+    fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<SandboxInfo, ApiError> {
+        Ok(call.server.fork(call.held()?)?.info.clone())
+    }
+}
+
+impl Handle for SandboxDestroy {
+    fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<Done, ApiError> {
+        call.server.destroy(&call.held()?.info.sandbox_id);
+        Ok(Done::OK)
+    }
+}
+
+impl Handle for SandboxAdopt {
+    fn handle(call: &Call<'_>, params: AdoptParams) -> Result<Done, ApiError> {
+        let fork = call.server.find(call.tenant, &params.fork)?;
+        call.held()?.sandbox.adopt(&fork.sandbox).map_err(failure)?;
+        Ok(Done::OK)
+    }
+}
+
+impl Handle for SandboxMerge {
+    fn handle(call: &Call<'_>, params: MergeParams) -> Result<MergeOutput, ApiError> {
+        let held = call.held()?;
+        let fork = call.server.find(call.tenant, &params.fork)?;
+        let base = held
+            .snapshot(&params.base)
+            .or_else(|_| fork.snapshot(&params.base))?;
+        let merged = held.sandbox.merge(&base, &fork.sandbox).map_err(failure)?;
+        let conflict = |conflict: &codepod::Conflict| Conflict {
+            path: text(&conflict.path),
+            ours: change_kind(conflict.ours),
+            theirs: change_kind(conflict.theirs),
+        };
+        Ok(MergeOutput {
+            taken: merged.taken.iter().map(path_change).collect(),
+            same: merged.same.iter().map(|path| text(path)).collect(),
+            conflicts: merged.conflicts.iter().map(conflict).collect(),
+        })
+    }
+}
+
+impl Handle for SandboxKill {
+    fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<Done, ApiError> {
+        call.held()?.sandbox.kill_all().map_err(failure)?;
+        Ok(Done::OK)
+    }
+}
+
+impl Handle for SandboxStats {
+    fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<StatsOutput, ApiError> {
+        let stats = call.held()?.sandbox.stats().map_err(failure)?;
+        Ok(StatsOutput {
+            bytes: stats.bytes,
+            nodes: stats.nodes,
+            processes: stats.processes as u64,
+            open: stats.open as u64,
+            memory: stats.memory,
+            runs: stats.runs,
+            usage: usage(stats.usage),
+        })
+    }
+}
+
+/// What a client wants, within what a server allows.
+fn options(call: &Call<'_>, params: CreateParams) -> Result<Options, ApiError> {
+    let mut options = Options::with_profile(match params.profile {
+        None | Some(sandbox::Profile::Default) => Profile::Default,
+        Some(sandbox::Profile::Small) => Profile::Small,
+        Some(sandbox::Profile::Large) => Profile::Large,
+    });
+    let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    if let Some(cwd) = params.cwd {
+        options.cwd = cwd;
+    }
+    if let Some(env) = params.env {
+        options.env = env.into_iter().collect();
+    }
+    if let Some(ms) = params.timeout_ms {
+        options.timeout = timeout(ms);
+    }
+    if let Some(bytes) = params.memory_bytes {
+        options.limits.memory_bytes = size(bytes);
+    }
+    if let Some(bytes) = params.disk_bytes {
+        options.fs_limits.bytes = bytes;
+        options.fs_limits.file_bytes = bytes;
+    }
+    if let Some(processes) = params.processes {
+        options.limits.processes = size(processes);
+    }
+    if let Some(bytes) = params.output_budget {
+        options.output_budget = Some(size(bytes));
+    }
+    if let Some(mut names) = params.allowed_commands {
+        names.push("bash".to_owned());
+        options.allowed_commands = Some(names);
+    }
+    if let Some(runs) = params.undo_runs {
+        options.undo.runs = size(runs);
+    }
+    if let Some(hints) = params.hints {
+        options.hints = hints;
+    }
+    for mount in params.mounts.unwrap_or_default() {
+        if !call.server.options().host_mounts {
+            let message = "this server mounts no directories of its host";
+            return Err(ApiError::new(Kind::Denied, message));
+        }
+        options.mounts.push(Mount::host(
+            mount.host,
+            mount.at,
+            mount_access(mount.access),
+        ));
+    }
+    debug_assert!(
+        options
+            .mounts
+            .iter()
+            .all(|mount| matches!(mount.source, MountSource::Host(..)))
+    );
+    if let Some(persistence) = params.persistence {
+        options.persistence = self::persistence(call, persistence)?;
+    }
+    if let Some(ceiling) = &call.server.options().ceiling {
+        ceiling.hold(&mut options);
+    }
+    Ok(options)
+}
+
+/// A time limit in milliseconds; endless ones are a day.
+pub(crate) fn timeout(ms: u64) -> Duration {
+    Duration::from_millis(ms).min(LONGEST_TIMEOUT)
+}
+
+fn persistence(call: &Call<'_>, params: PersistenceParams) -> Result<Persistence, ApiError> {
+    let bad = |message: &str| Err(ApiError::new(Kind::InvalidParams, message));
+    match (params.mode, params.namespace) {
+        (PersistenceMode::Persistent, None) => bad("a persistent sandbox needs a `namespace`"),
+        (PersistenceMode::Persistent, Some(namespace)) => {
+            let Some(states) = &call.server.options().states else {
+                return Err(ApiError::new(Kind::Denied, "this server keeps no states"));
+            };
+            let mut kept = Persistent::new(directory(states, &call.tenant.name), namespace);
+            if let Some(ms) = params.autosave_ms {
+                kept.autosave = timeout(ms);
+            }
+            Ok(Persistence::Persistent(kept))
+        }
+        (_, Some(_)) => bad("only a persistent sandbox has a `namespace`"),
+        (PersistenceMode::Ephemeral, None) => Ok(Persistence::Ephemeral),
+        (PersistenceMode::Session, None) => Ok(Persistence::Session),
+    }
+}
+
+/// Where a tenant's states are: the local client's own, or a directory for each.
+fn directory(states: &Path, tenant: &str) -> std::path::PathBuf {
+    match tenant {
+        "" => states.to_owned(),
+        name => states.join(name),
+    }
+}

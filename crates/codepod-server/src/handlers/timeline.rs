@@ -1,0 +1,62 @@
+//! Undo, redo and what changed.
+
+use codepod::{Moment, PastRun, Sandbox};
+use codepod_api::ApiError;
+use codepod_api::methods::timeline::{
+    Changes, ChangesOutput, ChangesParams, Redo, Undo, UndoOutput, UndoParams,
+};
+
+use crate::call::Call;
+use crate::convert::{moment, past_run, path_change, text};
+use crate::dispatch::Handle;
+use crate::failure::failure;
+
+impl Handle for Undo {
+    fn handle(call: &Call<'_>, params: UndoParams) -> Result<UndoOutput, ApiError> {
+        step(call, params, Sandbox::undo)
+    }
+}
+
+impl Handle for Redo {
+    fn handle(call: &Call<'_>, params: UndoParams) -> Result<UndoOutput, ApiError> {
+        step(call, params, Sandbox::redo)
+    }
+}
+
+fn step(
+    call: &Call<'_>,
+    params: UndoParams,
+    go: fn(&Sandbox, usize) -> Result<Vec<PastRun>, codepod::Error>,
+) -> Result<UndoOutput, ApiError> {
+    let count = usize::try_from(params.count.unwrap_or(1)).unwrap_or(usize::MAX);
+    let runs = go(&call.held()?.sandbox, count).map_err(failure)?;
+    Ok(UndoOutput {
+        runs: runs.into_iter().map(past_run).collect(),
+    })
+}
+
+impl Handle for Changes {
+    fn handle(call: &Call<'_>, params: ChangesParams) -> Result<ChangesOutput, ApiError> {
+        let held = call.held()?;
+        let from = match params.from {
+            Some(written) => moment(held, &written)?,
+            None => match held.sandbox.history().last() {
+                Some(run) => Moment::Before(run.number),
+                None => Moment::Now,
+            },
+        };
+        let to = match params.to {
+            Some(written) => moment(held, &written)?,
+            None => Moment::Now,
+        };
+        let mut changes = held.sandbox.changes(from, to).map_err(failure)?;
+        let diff = params
+            .diff
+            .unwrap_or(false)
+            .then(|| text(&changes.unified_diff()));
+        Ok(ChangesOutput {
+            changes: changes.iter().map(path_change).collect(),
+            diff,
+        })
+    }
+}

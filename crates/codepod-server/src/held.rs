@@ -1,0 +1,397 @@
+//! A sandbox that a server holds, with what clients can name of it.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use codepod::{Canceller, PipeWriter, Preview, Sandbox, Snapshot};
+use codepod_api::methods::run::RunOutput;
+use codepod_api::methods::sandbox::SandboxInfo;
+use codepod_api::{ApiError, Kind};
+
+use crate::ids;
+use crate::lock::lock;
+use crate::tenant::{Place, Tenant};
+
+/// Previews that wait for a decision.
+const MOST_PREVIEWS: usize = 16;
+/// Runs at a time.
+const MOST_RUNS: usize = 256;
+/// Answers that are kept for a second call with the same key.
+const MOST_ANSWERS: usize = 128;
+/// The longest name that a client gives something.
+const LONGEST_NAME: usize = 128;
+/// Shells of a sandbox.
+const MOST_SHELLS: usize = 64;
+
+/// A sandbox that a server holds.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) info: SandboxInfo,
+    pub(crate) tenant: Arc<Tenant>,
+    pub(crate) sandbox: Sandbox,
+    /// Shells that were made and have not run anything yet.
+    pub(crate) new_shells: Mutex<Vec<String>>,
+    snapshots: Mutex<Snapshots>,
+    previews: Mutex<HashMap<String, Preview>>,
+    runs: Mutex<Runs>,
+    answers: Mutex<Answers>,
+    answered: Condvar,
+    used: AtomicU64,
+    pub(crate) place: Arc<Place>,
+}
+
+#[derive(Debug, Default)]
+struct Snapshots {
+    /// By age.
+    list: Vec<(String, Snapshot)>,
+    /// Bytes that only they hold.
+    bytes: u64,
+}
+
+/// What runs.
+#[derive(Debug, Default)]
+struct Runs {
+    /// Whether the sandbox was destroyed: nothing runs any more.
+    gone: bool,
+    next: u64,
+    by_name: HashMap<String, Named>,
+}
+
+/// A run that can be named.
+#[derive(Debug)]
+struct Named {
+    canceller: Canceller,
+    stdin: Option<Arc<Mutex<Option<PipeWriter>>>>,
+}
+
+/// Results by idempotency key; `None` while the first call runs.
+#[derive(Debug, Default)]
+struct Answers {
+    by_key: BTreeMap<String, Option<Result<RunOutput, ApiError>>>,
+    order: VecDeque<String>,
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as u64)
+}
+
+/// Fails for a name that is too long to keep.
+pub(crate) fn check_name(name: &str) -> Result<(), ApiError> {
+    if name.len() > LONGEST_NAME || name.contains(|c: char| c.is_control()) {
+        let message = format!("a name has at most {LONGEST_NAME} bytes and no control characters");
+        return Err(ApiError::new(Kind::InvalidParams, message));
+    }
+    Ok(())
+}
+
+impl Held {
+    pub(crate) fn new(
+        sandbox: Sandbox,
+        tenant: &Arc<Tenant>,
+        place: Place,
+        parent: Option<String>,
+        namespace: Option<String>,
+    ) -> Result<Held, ApiError> {
+        let info = SandboxInfo {
+            sandbox_id: ids::random("sb")?,
+            created_ms: now_ms(),
+            parent,
+            namespace,
+        };
+        Ok(Held::woken(sandbox, info, tenant, Arc::new(place)))
+    }
+
+    /// A sandbox that was asleep, under its old name.
+    pub(crate) fn woken(
+        sandbox: Sandbox,
+        info: SandboxInfo,
+        tenant: &Arc<Tenant>,
+        place: Arc<Place>,
+    ) -> Held {
+        Held {
+            info,
+            tenant: tenant.clone(),
+            sandbox,
+            new_shells: Mutex::default(),
+            snapshots: Mutex::default(),
+            previews: Mutex::default(),
+            runs: Mutex::default(),
+            answers: Mutex::default(),
+            answered: Condvar::new(),
+            used: AtomicU64::new(now_ms()),
+            place,
+        }
+    }
+
+    /// Whether nothing of it would be lost if only its state were kept: no process, snapshot or preview. What can be undone
+    /// is.
+    pub(crate) fn can_sleep(&self) -> bool {
+        let quiet = self.sandbox.jobs().is_ok_and(|jobs| jobs.is_empty());
+        quiet
+            && lock(&self.runs).by_name.is_empty()
+            && lock(&self.snapshots).list.is_empty()
+            && lock(&self.previews).is_empty()
+    }
+
+    /// Notes that somebody uses it.
+    pub(crate) fn touch(&self) {
+        self.used.store(now_ms(), Ordering::Relaxed);
+    }
+
+    /// When it was used last, in milliseconds since 1970.
+    pub(crate) fn used_ms(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Keeps a snapshot.
+    pub(crate) fn add_snapshot(&self, snapshot: Snapshot) -> Result<String, ApiError> {
+        let mut snapshots = lock(&self.snapshots);
+        let quota = &self.tenant.quota;
+        if snapshots.list.len() >= quota.snapshots {
+            let message = format!("there may be {} snapshots", quota.snapshots);
+            return Err(
+                ApiError::new(Kind::Limit, message).hint("remove one with `snapshot.remove`")
+            );
+        }
+        let held = match snapshots.list.last() {
+            Some((_, last)) => last.held_beside(&snapshot),
+            None => 0,
+        };
+        if snapshots.bytes.saturating_add(held) > quota.snapshot_bytes {
+            let message = format!("snapshots may hold {} bytes", quota.snapshot_bytes);
+            return Err(
+                ApiError::new(Kind::Limit, message).hint("remove one with `snapshot.remove`")
+            );
+        }
+        let id = ids::random("sn")?;
+        snapshots.bytes += held;
+        snapshots.list.push((id.clone(), snapshot));
+        Ok(id)
+    }
+
+    /// A snapshot by its id.
+    pub(crate) fn snapshot(&self, id: &str) -> Result<Snapshot, ApiError> {
+        let snapshots = lock(&self.snapshots);
+        let found = snapshots.list.iter().find(|(other, _)| other == id);
+        found
+            .map(|(_, snapshot)| snapshot.clone())
+            .ok_or_else(|| not_found("snapshot"))
+    }
+
+    /// The ids of all snapshots, by age.
+    pub(crate) fn snapshot_ids(&self) -> Vec<String> {
+        let snapshots = lock(&self.snapshots);
+        snapshots.list.iter().map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Forgets a snapshot.
+    pub(crate) fn remove_snapshot(&self, id: &str) -> Result<(), ApiError> {
+        let mut snapshots = lock(&self.snapshots);
+        let at = snapshots.list.iter().position(|(other, _)| other == id);
+        let (_, gone) = snapshots
+            .list
+            .remove(at.ok_or_else(|| not_found("snapshot"))?);
+        // What is left holds what it holds: counted anew, because it may share with more than its neighbours.
+        let pairs = snapshots.list.windows(2);
+        snapshots.bytes = pairs.map(|pair| pair[0].1.held_beside(&pair[1].1)).sum();
+        drop(snapshots);
+        drop(gone);
+        Ok(())
+    }
+
+    /// Keeps a preview for a decision.
+    pub(crate) fn add_preview(&self, preview: Preview) -> Result<String, ApiError> {
+        let id = ids::random("pv")?;
+        let mut previews = lock(&self.previews);
+        if previews.len() >= MOST_PREVIEWS {
+            let message = format!("{MOST_PREVIEWS} previews wait for a decision");
+            return Err(ApiError::new(Kind::Limit, message).hint("commit or drop some of them"));
+        }
+        previews.insert(id.clone(), preview);
+        Ok(id)
+    }
+
+    /// Takes a preview: it is decided on.
+    pub(crate) fn take_preview(&self, id: &str) -> Result<Preview, ApiError> {
+        lock(&self.previews)
+            .remove(id)
+            .ok_or_else(|| not_found("preview"))
+    }
+
+    /// Makes a run known until the guard is dropped, by its name if it has one.
+    pub(crate) fn enter_run(
+        self: &Arc<Held>,
+        name: Option<&str>,
+        canceller: &Canceller,
+        stdin: Option<PipeWriter>,
+    ) -> Result<Entered, ApiError> {
+        check_name(name.unwrap_or_default())?;
+        let mut runs = lock(&self.runs);
+        if runs.gone {
+            return Err(not_found("sandbox"));
+        }
+        runs.next += 1;
+        // No client can give such a name.
+        let name = name.map_or_else(|| format!("\0{}", runs.next), str::to_owned);
+        if runs.by_name.contains_key(&name) {
+            let message = format!("there is a run `{name}` already");
+            let error = ApiError::new(Kind::InvalidParams, message);
+            return Err(error.hint("give every run a name of its own"));
+        }
+        if runs.by_name.len() >= MOST_RUNS {
+            let message = format!("{MOST_RUNS} runs go on in this sandbox");
+            return Err(ApiError::new(Kind::Limit, message));
+        }
+        let stdin = stdin.map(|stdin| Arc::new(Mutex::new(Some(stdin))));
+        let canceller = canceller.clone();
+        runs.by_name
+            .insert(name.clone(), Named { canceller, stdin });
+        Ok(Entered {
+            held: self.clone(),
+            name,
+        })
+    }
+
+    /// Whether a run of that name goes on.
+    pub(crate) fn has_run(&self, name: &str) -> bool {
+        lock(&self.runs).by_name.contains_key(name)
+    }
+
+    /// Ends a run.
+    pub(crate) fn cancel_run(&self, name: &str) -> Result<(), ApiError> {
+        let runs = lock(&self.runs);
+        let run = runs.by_name.get(name).ok_or_else(|| not_found("run"))?;
+        run.canceller.cancel();
+        Ok(())
+    }
+
+    /// Gives a run more to read; `end` says that this was all. Waits until the run has taken it.
+    pub(crate) fn write_stdin(&self, name: &str, bytes: &[u8], end: bool) -> Result<(), ApiError> {
+        let stdin = {
+            let runs = lock(&self.runs);
+            let run = runs.by_name.get(name).ok_or_else(|| not_found("run"))?;
+            run.stdin.clone().ok_or_else(|| {
+                ApiError::new(
+                    Kind::InvalidParams,
+                    format!("the run `{name}` takes no more input"),
+                )
+                .hint("start it with `interactive: true`")
+            })?
+        };
+        let mut stdin = lock(&stdin);
+        if let Some(writer) = stdin.as_mut() {
+            writer
+                .write_all_blocking(bytes)
+                .map_err(crate::failure::failure)?;
+        }
+        if end {
+            stdin.take();
+        }
+        Ok(())
+    }
+
+    /// Ends everything that runs; nothing begins any more.
+    pub(crate) fn end(&self) {
+        let mut runs = lock(&self.runs);
+        runs.gone = true;
+        for run in runs.by_name.values() {
+            run.canceller.cancel();
+        }
+    }
+
+    /// Runs something once for a key: another call with the same key waits for the first and gets its answer.
+    pub(crate) fn once(
+        &self,
+        key: &str,
+        run: impl FnOnce() -> Result<RunOutput, ApiError>,
+    ) -> Result<RunOutput, ApiError> {
+        check_name(key)?;
+        let mut answers = lock(&self.answers);
+        loop {
+            match answers.by_key.get(key) {
+                Some(Some(answer)) => return answer.clone(),
+                Some(None) => {
+                    answers = self
+                        .answered
+                        .wait(answers)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
+                None => break,
+            }
+        }
+        answers.by_key.insert(key.to_owned(), None);
+        drop(answers);
+        let mut mark = Attempt {
+            held: self,
+            key,
+            answer: None,
+        };
+        let answer = run();
+        mark.answer = Some(answer.clone());
+        answer
+    }
+
+    /// Makes sure that there is room for another shell, and that its name is one.
+    pub(crate) fn check_shell(&self, name: &str) -> Result<(), ApiError> {
+        if name.is_empty() {
+            return Ok(());
+        }
+        check_name(name)?;
+        let known = self.sandbox.shells();
+        if known.len() >= MOST_SHELLS && !known.iter().any(|other| other == name) {
+            let message = format!("a sandbox has at most {MOST_SHELLS} shells");
+            return Err(ApiError::new(Kind::Limit, message).hint("close one with `shell.close`"));
+        }
+        Ok(())
+    }
+}
+
+/// The first call of a key. Dropped without an answer, the key is free again.
+struct Attempt<'a> {
+    held: &'a Held,
+    key: &'a str,
+    answer: Option<Result<RunOutput, ApiError>>,
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        let mut answers = lock(&self.held.answers);
+        match self.answer.take() {
+            Some(answer) => {
+                answers.by_key.insert(self.key.to_owned(), Some(answer));
+                answers.order.push_back(self.key.to_owned());
+                if answers.order.len() > MOST_ANSWERS
+                    && let Some(oldest) = answers.order.pop_front()
+                {
+                    answers.by_key.remove(&oldest);
+                }
+            }
+            None => {
+                answers.by_key.remove(self.key);
+            }
+        }
+        drop(answers);
+        self.held.answered.notify_all();
+    }
+}
+
+/// A run that can be named; dropped, it cannot any more.
+pub(crate) struct Entered {
+    held: Arc<Held>,
+    name: String,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        lock(&self.held.runs).by_name.remove(&self.name);
+    }
+}
+
+/// There is no such thing; or it is somebody else's, which is the same.
+pub(crate) fn not_found(what: &str) -> ApiError {
+    ApiError::new(Kind::NotFound, format!("there is no such {what}"))
+}

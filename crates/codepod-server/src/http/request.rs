@@ -1,0 +1,419 @@
+//! From a request to a call and back: who asks, what for, and the answer as JSON.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::extract::{RawPathParams, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use codepod::Canceller;
+use codepod_api::{ApiError, Kind, MethodInfo, Surface};
+use http_body_util::{BodyExt, Limited};
+use serde_json::{Map, Value};
+use tracing::Instrument as _;
+
+use super::{App, events};
+use crate::call::{Call, Client, Silent};
+use crate::dispatch::dispatch;
+use crate::ids;
+use crate::strict;
+use crate::tenant::{Place, Tenant};
+
+/// As much of a body that nobody wants as is read.
+const SKIPPED: usize = 64 << 10;
+/// And for so long.
+const SKIPPING: Duration = Duration::from_secs(1);
+
+/// A method and how its query is read.
+pub(super) struct Endpoint {
+    pub(super) method: &'static MethodInfo,
+    /// Types of its parameters.
+    types: HashMap<String, Type>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Type {
+    Text,
+    Integer,
+    Truth,
+}
+
+impl Endpoint {
+    pub(super) fn new(method: &'static MethodInfo) -> Endpoint {
+        let (schema, _) = codepod_api::method_schemas(method);
+        let schema = schema["$defs"][(method.params_name)()].clone();
+        let fields = schema["properties"]
+            .as_object()
+            .cloned()
+            .unwrap_or_default();
+        let type_of = |field: &Value| {
+            let named = |name: &str| match &field["type"] {
+                Value::String(only) => only == name,
+                Value::Array(several) => several.iter().any(|other| other == name),
+                _ => false,
+            };
+            match (named("integer"), named("boolean")) {
+                (true, _) => Type::Integer,
+                (_, true) => Type::Truth,
+                _ => Type::Text,
+            }
+        };
+        let types = fields
+            .iter()
+            .map(|(name, field)| (name.clone(), type_of(field)));
+        Endpoint {
+            method,
+            types: types.collect(),
+        }
+    }
+}
+
+/// What a request wants, once it is known who asks.
+pub(super) struct Asked {
+    pub(super) app: Arc<App>,
+    pub(super) tenant: Arc<Tenant>,
+    pub(super) method: &'static MethodInfo,
+    pub(super) sandbox: Option<String>,
+    pub(super) params: Map<String, Value>,
+    pub(super) canceller: Canceller,
+    /// Counted until the answer is there.
+    pub(super) place: Place,
+}
+
+impl Asked {
+    /// Does it, on a thread that may wait.
+    pub(super) fn answer(self, client: &dyn Client) -> Result<String, ApiError> {
+        let call = Call::new(
+            &self.app.server,
+            &self.tenant,
+            Surface::Http,
+            client,
+            self.canceller,
+        );
+        let (name, sandbox, params) = (self.method.name, self.sandbox, self.params);
+        let answered = dispatch(call, name, sandbox.as_deref(), params);
+        drop(self.place);
+        answered
+    }
+}
+
+/// Ends what a request runs when its client has left.
+pub(super) struct CancelOnDrop(pub(super) Option<Canceller>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        if let Some(canceller) = self.0.take() {
+            canceller.cancel();
+        }
+    }
+}
+
+/// Answers a request of a method.
+pub(super) async fn answer(
+    app: Arc<App>,
+    endpoint: Arc<Endpoint>,
+    path: RawPathParams,
+    request: Request,
+) -> Response {
+    let began = Instant::now();
+    let id = request_id(request.headers());
+    let method = endpoint.method.name;
+    let span = tracing::info_span!("request", id, method);
+    let (tenant, mut response) = respond_to(&app, &endpoint, path, request)
+        .instrument(span)
+        .await;
+    let (status, took) = (response.status().as_u16(), began.elapsed());
+    app.metrics.answered(method, status, took);
+    tracing::info!(
+        event = "request",
+        id,
+        tenant,
+        method,
+        status,
+        ms = took.as_secs_f64() * 1000.0
+    );
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert("x-request-id", id);
+    }
+    response
+}
+
+/// The answer, and whose request it was.
+async fn respond_to(
+    app: &Arc<App>,
+    endpoint: &Endpoint,
+    path: RawPathParams,
+    request: Request,
+) -> (String, Response) {
+    let (parts, body) = request.into_parts();
+    let mut body = Some(body);
+    match understand(app, endpoint, path, parts, &mut body).await {
+        Ok((asked, streamed)) => {
+            let tenant = asked.tenant.name.clone();
+            let response = match streamed {
+                true => events::respond(asked),
+                false => respond(app, asked).await,
+            };
+            (tenant, response)
+        }
+        Err(error) => {
+            if let Some(body) = body {
+                skip(body).await;
+            }
+            ("-".to_owned(), failed(&error))
+        }
+    }
+}
+
+/// Reads a short body that nobody wants, so that the connection can go on.
+async fn skip(body: Body) {
+    let reading = Limited::new(body, SKIPPED).collect();
+    let _ = tokio::time::timeout(SKIPPING, reading).await;
+}
+
+async fn respond(app: &App, asked: Asked) -> Response {
+    let mut guard = CancelOnDrop(Some(asked.canceller.clone()));
+    let answered = app.turns.run(move || asked.answer(&Silent)).await;
+    guard.0.take();
+    match answered {
+        Ok(Ok(json)) => json_response(StatusCode::OK, json),
+        Ok(Err(error)) => failed(&error),
+        Err(_) => failed(&ApiError::new(
+            Kind::Internal,
+            "codepod failed at this request",
+        )),
+    }
+}
+
+/// Who asks and what for; and whether the answer comes as events.
+async fn understand(
+    app: &Arc<App>,
+    endpoint: &Endpoint,
+    path: RawPathParams,
+    parts: Parts,
+    body: &mut Option<Body>,
+) -> Result<(Asked, bool), ApiError> {
+    let tenant = authorize(app, &parts.headers)?;
+    let place = tenant.take_request()?;
+    let sandbox = path
+        .iter()
+        .find(|(name, _)| *name == "sandbox")
+        .map(|(_, id)| id.to_owned());
+    let streamed = wants_events(&parts.headers);
+    if streamed && endpoint.method.name != "run" {
+        return Err(ApiError::new(
+            Kind::InvalidRequest,
+            "only `run` answers with events",
+        ));
+    }
+    let mut params = match endpoint.method.route.verb.takes_query() {
+        true => from_query(endpoint, parts.uri.query().unwrap_or_default())?,
+        false => from_body(app, &parts, body).await?,
+    };
+    if params.contains_key("sandboxId") {
+        let error = ApiError::new(Kind::InvalidParams, "the sandbox is in the path");
+        return Err(error.hint("leave `sandboxId` out of the body"));
+    }
+    match (streamed, params.get("stream")) {
+        (true, None) => {
+            params.insert("stream".into(), true.into());
+        }
+        (false, Some(Value::Bool(true))) => {
+            let error = ApiError::new(
+                Kind::InvalidParams,
+                "output as it comes needs a stream of events",
+            );
+            return Err(error.hint("send `Accept: text/event-stream`"));
+        }
+        _ => {}
+    }
+    let asked = Asked {
+        app: app.clone(),
+        tenant,
+        method: endpoint.method,
+        sandbox,
+        params,
+        canceller: Canceller::new(),
+        place,
+    };
+    Ok((asked, streamed))
+}
+
+/// Whose request it is, if it may be answered at all.
+pub(super) fn authorize(app: &App, headers: &HeaderMap) -> Result<Arc<Tenant>, ApiError> {
+    app.access.check(headers)?;
+    let mut keys = headers.get_all(header::AUTHORIZATION).iter();
+    let key = match (keys.next(), keys.next()) {
+        (key, None) => key.map(HeaderValue::as_bytes),
+        _ => None,
+    };
+    app.keys.tenant(key).cloned()
+}
+
+fn wants_events(headers: &HeaderMap) -> bool {
+    let accept = headers
+        .get(header::ACCEPT)
+        .and_then(|accept| accept.to_str().ok());
+    accept.is_some_and(|accept| accept.contains("text/event-stream"))
+}
+
+fn from_query(endpoint: &Endpoint, query: &str) -> Result<Map<String, Value>, ApiError> {
+    let bad = |message: String| ApiError::new(Kind::InvalidParams, message);
+    let mut params = Map::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, value) = (decoded(name)?, decoded(value)?);
+        let wrong = |what: &str| bad(format!("`{}` must be {what}", name.escape_debug()));
+        let value = match endpoint.types.get(&name) {
+            Some(Type::Integer) => {
+                Value::from(value.parse::<u64>().map_err(|_| wrong("a whole number"))?)
+            }
+            Some(Type::Truth) => Value::from(
+                value
+                    .parse::<bool>()
+                    .map_err(|_| wrong("`true` or `false`"))?,
+            ),
+            Some(Type::Text) | None => Value::from(value),
+        };
+        if params.insert(name, value).is_some() {
+            return Err(bad("a parameter is there twice".into()));
+        }
+    }
+    Ok(params)
+}
+
+/// A word of a query as it was meant.
+fn decoded(word: &str) -> Result<String, ApiError> {
+    let mut bytes = Vec::with_capacity(word.len());
+    let mut rest = word.bytes();
+    let broken = || {
+        ApiError::new(
+            Kind::InvalidParams,
+            "the query is not percent-encoded UTF-8",
+        )
+    };
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let mut digit = || rest.next().and_then(|digit| char::from(digit).to_digit(16));
+                match (digit(), digit()) {
+                    (Some(high), Some(low)) => (high * 16 + low) as u8,
+                    _ => return Err(broken()),
+                }
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).map_err(|_| broken())
+}
+
+async fn from_body(
+    app: &App,
+    parts: &Parts,
+    body: &mut Option<Body>,
+) -> Result<Map<String, Value>, ApiError> {
+    if parts.headers.contains_key(header::CONTENT_ENCODING) {
+        let error = ApiError::new(Kind::InvalidRequest, "compressed bodies are not read");
+        return Err(error.hint("send it without `Content-Encoding`"));
+    }
+    if parts.uri.query().is_some_and(|query| !query.is_empty()) {
+        return Err(ApiError::new(
+            Kind::InvalidParams,
+            "parameters of this method are in the body",
+        ));
+    }
+    let most = app.config.request_bytes;
+    let reading = Limited::new(body.take().unwrap_or_default(), most).collect();
+    let patience = Duration::from_secs(app.config.request_seconds);
+    let bytes = match tokio::time::timeout(patience, reading).await {
+        Ok(Ok(body)) => body.to_bytes(),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
+            return Err(ApiError::new(
+                Kind::TooLarge,
+                format!("a request has at most {most} bytes"),
+            ));
+        }
+        Ok(Err(_)) | Err(_) => {
+            return Err(ApiError::new(
+                Kind::InvalidRequest,
+                "the body did not arrive whole and in time",
+            ));
+        }
+    };
+    if bytes.is_empty() {
+        return Ok(Map::new());
+    }
+    let kind = parts
+        .headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("application/json") {
+        let error = ApiError::new(Kind::InvalidRequest, "a body is JSON and says so");
+        return Err(error.hint("send `Content-Type: application/json`"));
+    }
+    match strict::parse(&bytes) {
+        Ok(Value::Object(params)) => Ok(params),
+        Ok(_) => Err(ApiError::new(
+            Kind::InvalidRequest,
+            "a body is a JSON object",
+        )),
+        Err(error) => Err(ApiError::new(Kind::ParseError, error.to_string())),
+    }
+}
+
+/// The client's own id of a request, if it is harmless; else a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let given = headers.get("x-request-id").and_then(|id| id.to_str().ok());
+    let plain = |id: &&str| {
+        (1..=64).contains(&id.len())
+            && id
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    match given.filter(plain) {
+        Some(id) => id.to_owned(),
+        None => ids::random("rq").unwrap_or_default(),
+    }
+}
+
+pub(super) fn json_response(status: StatusCode, json: String) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    (status, headers, Body::from(json)).into_response()
+}
+
+/// An error as an answer.
+pub(super) fn failed(error: &ApiError) -> Response {
+    let status =
+        StatusCode::from_u16(error.kind().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let json = serde_json::to_string(error).unwrap_or_default();
+    let mut response = json_response(status, json);
+    if status == StatusCode::UNAUTHORIZED {
+        response
+            .headers_mut()
+            .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decoded;
+
+    #[test]
+    fn queries_are_decoded_or_refused() {
+        assert_eq!(decoded("a+b%20%C3%A9%2F").unwrap(), "a b \u{e9}/");
+        for word in ["%", "%2", "%zz", "%ff", "a%C3"] {
+            assert!(decoded(word).is_err(), "{word}");
+        }
+    }
+}

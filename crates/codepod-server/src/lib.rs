@@ -1,0 +1,28 @@
+//! The methods of [`codepod_api`] on real sandboxes, and the ways in which they travel.
+//!
+//! A surface (JSON-RPC, HTTP, MCP) turns what comes over the wire into a [`Call`] and hands it to [`dispatch()`]; the handlers in
+//! `handlers/` know nothing of the wire. [`Server`] holds the sandboxes and says whose they are.
+
+#![forbid(unsafe_code)]
+
+mod asleep;
+mod call;
+mod convert;
+mod dispatch;
+mod failure;
+mod handlers;
+mod held;
+pub mod http;
+mod ids;
+mod lock;
+pub mod mcp;
+pub mod rpc;
+mod server;
+mod strict;
+mod tenant;
+
+pub use call::{Answers, Call, Client};
+pub use codepod_api::{ApiError, Kind};
+pub use dispatch::dispatch;
+pub use server::{Ceiling, Server, ServerOptions};
+pub use tenant::{Place, Quota, Tenant};

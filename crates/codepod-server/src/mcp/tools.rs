@@ -1,0 +1,194 @@
+//! The tools: the lines of the table that are some, and what a call of one becomes.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use codepod_api::{
+    ApiError, Kind, METHODS, MethodInfo, TOOL_SANDBOX, Verb, params_of_tool, tool_result_schema,
+    tool_schema,
+};
+use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
+use serde_json::{Map, Value};
+
+use super::result;
+
+/// Bytes of a file that one call reads, if it does not say how many.
+pub(super) const READ_BUDGET: u64 = 32 << 10;
+/// The most bytes of a stream or a file that one call can ask for.
+const MOST_OUTPUT: u64 = 1 << 20;
+
+/// A tool and its method.
+pub(super) struct Entry {
+    pub(super) method: &'static MethodInfo,
+    pub(super) tool: Tool,
+}
+
+/// Every tool, in the order of the table. Nothing here depends on a sandbox.
+pub(super) static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let entry = |method: &'static MethodInfo| {
+        let about = method.tool?;
+        let mut output = object(tool_result_schema(method));
+        result::add_to_schema(about.name, &mut output);
+        let tool = Tool::new(about.name, about.description, object(tool_schema(method)))
+            .with_raw_output_schema(output.into())
+            .with_annotations(annotations(method, about.name))
+            .with_meta(meta(method));
+        Some(Entry { method, tool })
+    };
+    METHODS.iter().filter_map(entry).collect()
+});
+
+/// A call of a method that a call of a tool stands for.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) sandbox: Option<String>,
+    pub(super) params: Map<String, Value>,
+}
+
+/// The tool of a name.
+pub(super) fn find(name: &str) -> Option<&'static Entry> {
+    TOOLS.iter().find(|entry| entry.tool.name == name)
+}
+
+impl Entry {
+    /// The call of the method, with budgets where the model gave none.
+    pub(super) fn prepare(
+        &self,
+        mut input: JsonObject,
+        longest_run: Duration,
+    ) -> Result<Prepared, ApiError> {
+        let bad = |message: String| ApiError::new(Kind::InvalidParams, message);
+        let properties = self.tool.input_schema.get("properties");
+        let properties = properties.and_then(Value::as_object);
+        let known = |name: &str| properties.is_some_and(|list| list.contains_key(name));
+        if let Some(name) = input.keys().find(|name| !known(name)) {
+            let name: String = name.chars().take(64).collect();
+            let names: Vec<&str> = properties
+                .into_iter()
+                .flat_map(|list| list.keys())
+                .map(String::as_str)
+                .collect();
+            let hint = format!("it takes `{}`", names.join("`, `"));
+            return Err(bad(format!("`{}` takes no `{name}`", self.tool.name)).hint(hint));
+        }
+        // Models write null for what they do not want to say.
+        input.retain(|_, value| !value.is_null());
+        let sandbox = match input.remove(TOOL_SANDBOX) {
+            None => None,
+            Some(Value::String(id)) => Some(id),
+            Some(_) => return Err(bad(format!("`{TOOL_SANDBOX}` must be a string"))),
+        };
+        let mut params = params_of_tool(input);
+        let mut at_most = |name: &str, most: u64| {
+            if let Some(value) = params.get_mut(name)
+                && value.as_u64().is_some_and(|value| value > most)
+            {
+                *value = most.into();
+            }
+        };
+        match self.method.name {
+            "run" => {
+                at_most("outputBudget", MOST_OUTPUT);
+                let longest = u64::try_from(longest_run.as_millis()).unwrap_or(u64::MAX);
+                at_most("timeoutMs", longest);
+            }
+            "files.read" => {
+                at_most("length", MOST_OUTPUT);
+                params.entry("length").or_insert(READ_BUDGET.into());
+            }
+            _ => {}
+        }
+        Ok(Prepared { sandbox, params })
+    }
+}
+
+/// What clients may think of a tool before they ask whether to call it.
+fn annotations(method: &MethodInfo, name: &str) -> ToolAnnotations {
+    let reads = method.route.verb == Verb::Get;
+    // Whether something that was there may be gone afterwards, and whether doing it twice is doing it once.
+    let (destroys, again) = match name {
+        "run" | "undo" => (true, false),
+        "write" | "restore" => (true, true),
+        "snapshot" | "fork" => (false, false),
+        _ => (!reads, reads),
+    };
+    ToolAnnotations::new()
+        .read_only(reads)
+        .destructive(destroys)
+        .idempotent(again)
+        .open_world(false)
+}
+
+/// For programs that know the table: which of its methods a tool is.
+fn meta(method: &MethodInfo) -> MetaObject {
+    let mut meta = MetaObject::default();
+    meta.0.insert("codepod/method".into(), method.name.into());
+    meta
+}
+
+fn object(schema: Value) -> JsonObject {
+    match schema {
+        Value::Object(object) => object,
+        _ => JsonObject::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn prepare(tool: &str, input: Value) -> Result<Prepared, ApiError> {
+        let tool = find(tool).unwrap();
+        tool.prepare(object(input), Duration::from_secs(60))
+    }
+
+    #[test]
+    fn the_tools_are_those_of_the_table() {
+        let mut names: Vec<&str> = TOOLS.iter().map(|entry| &*entry.tool.name).collect();
+        names.sort_unstable();
+        let all = "changes fork list read restore run snapshot undo write";
+        assert_eq!(names.join(" "), all);
+        for entry in TOOLS.iter() {
+            let hints = entry.tool.annotations.as_ref().unwrap();
+            assert_eq!(hints.open_world_hint, Some(false));
+            let reads = matches!(&*entry.tool.name, "read" | "list" | "changes");
+            assert_eq!(hints.read_only_hint, Some(reads), "{}", entry.tool.name);
+            assert!(!(reads && hints.destructive_hint.unwrap()));
+        }
+    }
+
+    #[test]
+    fn only_what_the_schema_names_is_taken() {
+        for name in [
+            "stream",
+            "run_id",
+            "timeoutMs",
+            "idempotency_key",
+            "sandboxId",
+            "x\u{1b}",
+        ] {
+            let error = prepare("run", json!({"command": "true", name: 1})).unwrap_err();
+            assert_eq!(error.kind(), Kind::InvalidParams, "{name}");
+            assert!(error.data.hint.contains("`timeout_ms`"));
+        }
+        assert!(prepare("run", json!({"command": "true", "sandbox_id": 1})).is_err());
+    }
+
+    #[test]
+    fn budgets_hold_whatever_is_asked_for() {
+        let asked = json!({"command": "x", "timeout_ms": 1e12 as u64, "output_budget": 1u64 << 40});
+        let prepared = prepare("run", asked).unwrap();
+        assert_eq!(prepared.params["timeoutMs"], 60_000);
+        assert_eq!(prepared.params["outputBudget"], MOST_OUTPUT);
+        let prepared = prepare("read", json!({"path": "x", "sandbox_id": "sb_1"})).unwrap();
+        assert_eq!(prepared.params["length"], READ_BUDGET);
+        assert_eq!(prepared.sandbox.as_deref(), Some("sb_1"));
+        let less = prepare("read", json!({"path": "x", "length": 3, "offset": null})).unwrap();
+        assert_eq!(
+            Value::Object(less.params),
+            json!({"path": "x", "length": 3})
+        );
+    }
+}

@@ -1,0 +1,384 @@
+//! One client: its requests, answered in parallel by the threads that read them.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::Scope;
+use std::time::Duration;
+
+use codepod::Canceller;
+use codepod_api::notifications::{CANCEL, OUTPUT, Output};
+use codepod_api::{ApiError, Kind, Surface};
+use serde_json::{Map, Value};
+
+use super::calls::{Caller, Calls, Writer};
+use super::frame::{Frame, Frames};
+use crate::call::{Answers, Call, Client};
+use crate::dispatch::dispatch;
+use crate::lock::lock;
+use crate::server::Server;
+use crate::strict;
+use crate::tenant::Tenant;
+
+/// The longest message.
+const LONGEST: usize = 64 << 20;
+/// Threads beside those that answer: they read, or send what was answered.
+const SPARE_THREADS: usize = 8;
+/// The most requests in one message.
+const LARGEST_BATCH: usize = 100;
+
+struct Connection<'a, R> {
+    server: &'a Server,
+    tenant: &'a Arc<Tenant>,
+    frames: Mutex<Frames<R>>,
+    writer: Arc<Writer>,
+    calls: Arc<Calls>,
+    /// Requests that are being answered, by their id.
+    open: Mutex<HashMap<String, Canceller>>,
+    /// How many there are.
+    answering: AtomicUsize,
+    threads: AtomicUsize,
+    /// Threads that read or wait for their turn to.
+    ready: AtomicUsize,
+}
+
+pub(super) fn serve(
+    server: &Server,
+    tenant: &Arc<Tenant>,
+    input: impl Read + Send,
+    output: impl Write + Send + 'static,
+) {
+    let writer = Arc::new(Writer::new(output));
+    let connection = Connection {
+        server,
+        tenant,
+        frames: Mutex::new(Frames::new(input, LONGEST)),
+        calls: Calls::new(writer.clone()),
+        writer,
+        open: Mutex::default(),
+        answering: AtomicUsize::new(0),
+        threads: AtomicUsize::new(1),
+        ready: AtomicUsize::new(0),
+    };
+    std::thread::scope(|scope| connection.work(scope));
+}
+
+impl<R: Read + Send> Connection<'_, R> {
+    /// Reads and answers until the stream ends.
+    fn work<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) {
+        loop {
+            self.ready.fetch_add(1, Ordering::SeqCst);
+            let mut frames = lock(&self.frames);
+            let frame = frames.next();
+            // Known before the next message is read: that may be about this one.
+            let frame = frame.map(|frame| frame.map(|frame| self.note(frame)));
+            drop(frames);
+            let others = self.ready.fetch_sub(1, Ordering::SeqCst) - 1;
+            let Ok(Some((message, noted))) = frame else {
+                self.end();
+                return;
+            };
+            // Somebody must go on reading, or nothing could be cancelled.
+            if others == 0 {
+                self.spawn(scope);
+            }
+            self.take(message, noted);
+        }
+    }
+
+    /// Another thread, if there may be one more.
+    fn spawn<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) {
+        let most = self.tenant.quota.requests + SPARE_THREADS;
+        if self.threads.fetch_add(1, Ordering::SeqCst) < most {
+            let thread = std::thread::Builder::new();
+            if thread.spawn_scoped(scope, || self.work(scope)).is_ok() {
+                return;
+            }
+        }
+        self.threads.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// The client has gone: nobody waits for what still runs.
+    fn end(&self) {
+        self.calls.close();
+        for canceller in lock(&self.open).values() {
+            canceller.cancel();
+        }
+    }
+
+    /// Reads a message, and lists a request so that it can be cancelled.
+    fn note(&self, frame: Frame) -> (Result<Value, ApiError>, Noted<'_>) {
+        let message = match frame {
+            Frame::Line(line) => strict::parse(&line)
+                .map_err(|error| ApiError::new(Kind::ParseError, error.to_string())),
+            Frame::TooLong => {
+                let message = format!("a message has at most {LONGEST} bytes");
+                Err(ApiError::new(Kind::TooLarge, message))
+            }
+        };
+        let noted = match &message {
+            Ok(message) => self.list(message),
+            Err(_) => Noted::default(),
+        };
+        (message, noted)
+    }
+
+    /// Lists a request under its id, and a run under its name.
+    fn list(&self, message: &Value) -> Noted<'_> {
+        let canceller = Canceller::new();
+        let (id, params) = (&message["id"], &message["params"]);
+        let mut keys = Vec::new();
+        if message["method"].is_string() && (id.is_string() || id.is_number()) {
+            keys.push(id.to_string());
+        }
+        if let (Some("run" | "preview.run"), Some(sandbox), Some(run)) = (
+            message["method"].as_str(),
+            params["sandboxId"].as_str(),
+            params["runId"].as_str(),
+        ) {
+            keys.push(run_key(sandbox, run));
+        }
+        let listed = (!keys.is_empty()).then(|| Listed::new(&self.open, keys, &canceller));
+        Noted { canceller, listed }
+    }
+
+    fn take(&self, message: Result<Value, ApiError>, noted: Noted<'_>) {
+        let answer = match message {
+            Ok(Value::Array(batch)) => self.batch(batch),
+            Ok(message) => self.message(message, noted),
+            Err(error) => Some(failed("null", &error)),
+        };
+        if let Some(answer) = answer {
+            self.writer.send(answer);
+        }
+    }
+
+    fn batch(&self, batch: Vec<Value>) -> Option<String> {
+        if batch.is_empty() || batch.len() > LARGEST_BATCH {
+            let message = format!("a batch has 1 to {LARGEST_BATCH} requests");
+            return Some(failed(
+                "null",
+                &ApiError::new(Kind::InvalidRequest, message),
+            ));
+        }
+        let answers = batch.into_iter().filter_map(|message| {
+            let noted = self.list(&message);
+            self.message(message, noted)
+        });
+        let answers: Vec<String> = answers.collect();
+        (!answers.is_empty()).then(|| format!("[{}]", answers.join(",")))
+    }
+
+    /// Answers a message; `None` if it wants no answer.
+    fn message(&self, message: Value, noted: Noted<'_>) -> Option<String> {
+        let Value::Object(mut message) = message else {
+            return Some(failed(
+                "null",
+                &ApiError::new(Kind::InvalidRequest, "a request is an object"),
+            ));
+        };
+        let id = message.remove("id");
+        let shown = match &id {
+            None | Some(Value::Null) => "null".to_owned(),
+            Some(id @ (Value::String(_) | Value::Number(_))) => id.to_string(),
+            Some(_) => {
+                let error = ApiError::new(Kind::InvalidRequest, "an id is a string or a number");
+                return Some(failed("null", &error));
+            }
+        };
+        if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            let error = ApiError::new(Kind::InvalidRequest, "`jsonrpc` must be \"2.0\"");
+            return Some(failed(&shown, &error));
+        }
+        if !message.contains_key("method")
+            && let Some(id) = &id
+        {
+            let answer = match (message.remove("result"), message.remove("error")) {
+                (Some(result), None) => Ok(result),
+                (None, Some(error)) => Err(error),
+                _ => {
+                    let error = ApiError::new(Kind::InvalidRequest, "`method` is missing");
+                    return Some(failed(&shown, &error));
+                }
+            };
+            self.calls.answer(id, answer);
+            return None;
+        }
+        let answered = self.request(message, noted);
+        id?;
+        Some(match answered {
+            Ok(result) => format!("{{\"jsonrpc\":\"2.0\",\"id\":{shown},\"result\":{result}}}"),
+            Err(error) => failed(&shown, &error),
+        })
+    }
+
+    fn request(
+        &self,
+        mut message: Map<String, Value>,
+        noted: Noted<'_>,
+    ) -> Result<String, ApiError> {
+        let _listed = noted.listed.transpose()?;
+        let invalid = |text: &str| ApiError::new(Kind::InvalidRequest, text);
+        let Some(Value::String(method)) = message.remove("method") else {
+            return Err(invalid("`method` must be a string"));
+        };
+        let mut params = match message.remove("params") {
+            None => Map::new(),
+            Some(Value::Object(params)) => params,
+            Some(_) => {
+                return Err(ApiError::new(
+                    Kind::InvalidParams,
+                    "`params` must be an object",
+                ));
+            }
+        };
+        if let Some(name) = message.keys().find(|name| *name != "jsonrpc") {
+            return Err(invalid(&format!(
+                "`{}` does not belong in a request",
+                name.escape_debug()
+            )));
+        }
+        if method == CANCEL {
+            let id = params.get("id").map(Value::to_string).unwrap_or_default();
+            if let Some(canceller) = lock(&self.open).get(&id) {
+                canceller.cancel();
+            }
+            return Ok("null".into());
+        }
+        let _answering = match method.as_str() {
+            // This makes room.
+            "run.cancel" => None,
+            _ => Some(self.begin()?),
+        };
+        let sandbox = match params.remove("sandboxId") {
+            None => None,
+            Some(Value::String(id)) => Some(id),
+            Some(_) => {
+                return Err(ApiError::new(
+                    Kind::InvalidParams,
+                    "`sandboxId` must be a string",
+                ));
+            }
+        };
+        if let ("run.cancel" | "run.stdin", Some(sandbox)) = (&*method, &sandbox)
+            && let Some(run) = params.get("runId").and_then(Value::as_str)
+            && self.reach(&method, sandbox, run)
+        {
+            return Ok("{\"ok\":true}".into());
+        }
+        let call = Call::new(
+            self.server,
+            self.tenant,
+            Surface::Rpc,
+            self,
+            noted.canceller,
+        );
+        dispatch(call, &method, sandbox.as_deref(), params)
+    }
+
+    /// A run of this client that is only on its way is not yet in its sandbox. Whether it was cancelled; what it is to read
+    /// waits until it is there.
+    fn reach(&self, method: &str, sandbox: &str, run: &str) -> bool {
+        let key = run_key(sandbox, run);
+        loop {
+            let Some(canceller) = lock(&self.open).get(&key).cloned() else {
+                return false;
+            };
+            if method == "run.cancel" {
+                canceller.cancel();
+                return true;
+            }
+            let found = self.server.find(self.tenant, sandbox);
+            if found.map_or(true, |held| held.has_run(run)) {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl<R> Connection<'_, R> {
+    /// A place for a request, until the guard is dropped.
+    fn begin(&self) -> Result<Answering<'_>, ApiError> {
+        let most = self.tenant.quota.requests;
+        let place = Answering(&self.answering);
+        if self.answering.fetch_add(1, Ordering::SeqCst) < most {
+            return Ok(place);
+        }
+        let message = format!("{most} requests are being answered");
+        Err(ApiError::new(Kind::Limit, message).hint("wait for an answer before the next request"))
+    }
+}
+
+/// A request that is being answered.
+struct Answering<'a>(&'a AtomicUsize);
+
+impl Drop for Answering<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl<R: Read + Send> Client for Connection<'_, R> {
+    fn output(&self, output: Output) {
+        let message = serde_json::json!({"jsonrpc": "2.0", "method": OUTPUT, "params": output});
+        self.writer.send(message.to_string());
+    }
+
+    fn answers(&self) -> Option<Arc<dyn Answers>> {
+        Some(Arc::new(Caller(self.calls.clone())))
+    }
+}
+
+/// What is known of a message before it is answered.
+#[derive(Default)]
+struct Noted<'a> {
+    canceller: Canceller,
+    listed: Option<Result<Listed<'a>, ApiError>>,
+}
+
+/// A run's place in the list of what can be cancelled. No id is written like this.
+fn run_key(sandbox: &str, run: &str) -> String {
+    format!("{sandbox}\0{run}")
+}
+
+/// A request that can be cancelled, until this is dropped.
+struct Listed<'a> {
+    open: &'a Mutex<HashMap<String, Canceller>>,
+    keys: Vec<String>,
+}
+
+impl<'a> Listed<'a> {
+    fn new(
+        open: &'a Mutex<HashMap<String, Canceller>>,
+        keys: Vec<String>,
+        canceller: &Canceller,
+    ) -> Result<Listed<'a>, ApiError> {
+        let mut listed = lock(open);
+        if keys.iter().any(|key| listed.contains_key(key)) {
+            let message = "that id or that `runId` is in use by a request that is being answered";
+            let error = ApiError::new(Kind::InvalidRequest, message);
+            return Err(error.hint("give every request and every run a name of its own"));
+        }
+        for key in &keys {
+            listed.insert(key.clone(), canceller.clone());
+        }
+        drop(listed);
+        Ok(Listed { open, keys })
+    }
+}
+
+impl Drop for Listed<'_> {
+    fn drop(&mut self) {
+        let mut listed = lock(self.open);
+        for key in &self.keys {
+            listed.remove(key);
+        }
+    }
+}
+
+fn failed(id: &str, error: &ApiError) -> String {
+    let error = serde_json::to_string(error).unwrap_or_else(|_| "null".into());
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}")
+}

@@ -1,0 +1,287 @@
+//! The server: which sandboxes there are, and whose they are.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
+use std::time::Duration;
+
+use codepod::{Options, Persistence, Runtime, Sandbox};
+use codepod_api::ApiError;
+use codepod_api::methods::sandbox::SandboxInfo;
+
+use crate::asleep::Asleep;
+use crate::failure::failure;
+use crate::held::{Held, not_found};
+use crate::tenant::Tenant;
+
+/// How a server is made.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ServerOptions {
+    /// Where states are kept, each tenant's in a directory of its own; `None` if none are.
+    pub states: Option<PathBuf>,
+    /// Whether clients may mount directories of the host.
+    pub host_mounts: bool,
+    /// What no sandbox may go beyond, whatever its client asks for.
+    pub ceiling: Option<Ceiling>,
+}
+
+/// What no sandbox may go beyond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ceiling {
+    /// How long a command may take.
+    pub timeout: Duration,
+    /// Memory of one process in bytes.
+    pub memory_bytes: usize,
+    /// Bytes of files.
+    pub disk_bytes: u64,
+    /// Processes at a time.
+    pub processes: usize,
+}
+
+impl Ceiling {
+    pub(crate) fn hold(&self, options: &mut Options) {
+        options.timeout = options.timeout.min(self.timeout);
+        let (limits, files) = (&mut options.limits, &mut options.fs_limits);
+        limits.memory_bytes = limits.memory_bytes.min(self.memory_bytes);
+        limits.processes = limits.processes.min(self.processes);
+        files.bytes = files.bytes.min(self.disk_bytes);
+        files.file_bytes = files.file_bytes.min(self.disk_bytes);
+    }
+}
+
+/// Holds sandboxes. Clones mean the same server.
+#[derive(Debug, Clone)]
+pub struct Server {
+    inner: Arc<Inner>,
+}
+
+/// A server that may have gone.
+#[derive(Debug, Clone)]
+pub(crate) struct WeakServer(Weak<Inner>);
+
+impl WeakServer {
+    pub(crate) fn upgrade(&self) -> Option<Server> {
+        self.0.upgrade().map(|inner| Server { inner })
+    }
+}
+
+#[derive(Debug)]
+struct Inner {
+    runtime: Runtime,
+    options: ServerOptions,
+    /// By id; ids are random, so the order says nothing.
+    sandboxes: RwLock<BTreeMap<String, Entry>>,
+}
+
+/// A sandbox, or what is left of it while nobody uses it.
+#[derive(Debug, Clone)]
+enum Entry {
+    Awake(Arc<Held>),
+    Asleep(Arc<Asleep>),
+}
+
+impl Entry {
+    fn tenant(&self) -> &Tenant {
+        match self {
+            Entry::Awake(held) => &held.tenant,
+            Entry::Asleep(asleep) => &asleep.tenant,
+        }
+    }
+
+    fn info(&self) -> &SandboxInfo {
+        match self {
+            Entry::Awake(held) => &held.info,
+            Entry::Asleep(asleep) => &asleep.info,
+        }
+    }
+}
+
+impl Server {
+    /// A server on a runtime.
+    pub fn new(runtime: Runtime, options: ServerOptions) -> Server {
+        Server {
+            inner: Arc::new(Inner {
+                runtime,
+                options,
+                sandboxes: RwLock::default(),
+            }),
+        }
+    }
+
+    /// How it was made.
+    pub fn options(&self) -> &ServerOptions {
+        &self.inner.options
+    }
+
+    /// Sandboxes that are alive.
+    pub fn len(&self) -> usize {
+        self.read().len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn create(
+        &self,
+        tenant: &Arc<Tenant>,
+        options: Options,
+    ) -> Result<Arc<Held>, ApiError> {
+        let place = tenant.take_sandbox()?;
+        let namespace = match &options.persistence {
+            Persistence::Persistent(kept) => Some(kept.namespace.clone()),
+            _ => None,
+        };
+        let sandbox = Sandbox::create_on(&self.inner.runtime, options).map_err(failure)?;
+        self.add(Held::new(sandbox, tenant, place, None, namespace)?)
+    }
+
+    pub(crate) fn fork(&self, parent: &Held) -> Result<Arc<Held>, ApiError> {
+        let place = parent.tenant.take_sandbox()?;
+        let fork = parent.sandbox.fork().map_err(failure)?;
+        let from = Some(parent.info.sandbox_id.clone());
+        self.add(Held::new(fork, &parent.tenant, place, from, None)?)
+    }
+
+    fn add(&self, held: Held) -> Result<Arc<Held>, ApiError> {
+        let held = Arc::new(held);
+        let id = held.info.sandbox_id.clone();
+        self.write().insert(id, Entry::Awake(held.clone()));
+        Ok(held)
+    }
+
+    /// A sandbox of a tenant, woken if it is asleep. One of another tenant is not there.
+    pub(crate) fn find(&self, tenant: &Tenant, id: &str) -> Result<Arc<Held>, ApiError> {
+        let entry = self.read().get(id).cloned();
+        let own = entry.filter(|entry| std::ptr::eq(entry.tenant(), tenant));
+        let held = match own.ok_or_else(|| not_found("sandbox"))? {
+            Entry::Awake(held) => held,
+            Entry::Asleep(asleep) => {
+                let held = asleep.wake(&self.inner.runtime)?;
+                let mut sandboxes = self.write();
+                match sandboxes.get_mut(id) {
+                    Some(entry) => *entry = Entry::Awake(held.clone()),
+                    // It was destroyed meanwhile.
+                    None => return Err(not_found("sandbox")),
+                }
+                held
+            }
+        };
+        held.touch();
+        Ok(held)
+    }
+
+    /// The sandboxes of a tenant, the oldest first.
+    pub(crate) fn list(&self, tenant: &Tenant) -> Vec<SandboxInfo> {
+        let sandboxes = self.read();
+        let own = sandboxes
+            .values()
+            .filter(|entry| std::ptr::eq(entry.tenant(), tenant));
+        let mut own: Vec<SandboxInfo> = own.map(|entry| entry.info().clone()).collect();
+        drop(sandboxes);
+        own.sort_by(|a, b| (a.created_ms, &a.sandbox_id).cmp(&(b.created_ms, &b.sandbox_id)));
+        own
+    }
+
+    /// Ends a sandbox: its runs are cancelled, its processes killed.
+    pub(crate) fn destroy(&self, id: &str) {
+        let gone = self.write().remove(id);
+        match gone {
+            Some(Entry::Awake(held)) => {
+                held.end();
+                // Whatever still holds it finds no process alive.
+                let _ = held.sandbox.kill_all();
+            }
+            Some(Entry::Asleep(asleep)) => asleep.forget(),
+            None => {}
+        }
+    }
+
+    /// The id of a sandbox by the library's number of it.
+    pub(crate) fn id_of(&self, number: u64) -> Option<String> {
+        let sandboxes = self.read();
+        let mut awake = sandboxes.values().filter_map(|entry| match entry {
+            Entry::Awake(held) => Some(held),
+            Entry::Asleep(_) => None,
+        });
+        let found = awake.find(|held| held.sandbox.id() == number)?;
+        Some(found.info.sandbox_id.clone())
+    }
+
+    /// The same server for somebody who must not keep it alive.
+    pub(crate) fn weak(&self) -> WeakServer {
+        WeakServer(Arc::downgrade(&self.inner))
+    }
+
+    /// Whose sandbox it is.
+    pub fn tenant_of(&self, id: &str) -> Option<Arc<Tenant>> {
+        self.read().get(id).map(|entry| match entry {
+            Entry::Awake(held) => held.tenant.clone(),
+            Entry::Asleep(asleep) => asleep.tenant.clone(),
+        })
+    }
+
+    /// Ends all sandboxes of a tenant.
+    pub fn destroy_all(&self, tenant: &Tenant) {
+        for info in self.list(tenant) {
+            self.destroy(&info.sandbox_id);
+        }
+    }
+
+    /// Saves sandboxes of a tenant that nobody used for so long and frees their memory; the next call wakes them. How many
+    /// it were. Those with processes, snapshots or previews stay awake, and so do ephemeral ones, whose state may not leave.
+    pub fn sleep_idle(&self, tenant: &Tenant, idle_ms: u64) -> usize {
+        let Some(directory) = &self.inner.options.states else {
+            return 0;
+        };
+        let now = crate::held::now_ms();
+        let sandboxes = self.read();
+        let idle = |entry: &&Entry| match entry {
+            Entry::Awake(held) => {
+                let unused = now.saturating_sub(held.used_ms()) >= idle_ms;
+                std::ptr::eq(&*held.tenant, tenant) && unused && held.can_sleep()
+            }
+            Entry::Asleep(_) => false,
+        };
+        let found: Vec<Entry> = sandboxes.values().filter(idle).cloned().collect();
+        drop(sandboxes);
+        let mut slept = 0;
+        for entry in found {
+            let Entry::Awake(held) = entry else {
+                continue;
+            };
+            let Ok(asleep) = Asleep::new(&held, directory) else {
+                continue;
+            };
+            let mut sandboxes = self.write();
+            // Two: the table's and ours. Who else has it uses it now.
+            let unused =
+                Arc::strong_count(&held) == 2 && now.saturating_sub(held.used_ms()) >= idle_ms;
+            match sandboxes.get_mut(&held.info.sandbox_id) {
+                Some(entry) if unused => {
+                    *entry = Entry::Asleep(Arc::new(asleep));
+                    slept += 1;
+                }
+                _ => asleep.forget(),
+            }
+            drop(sandboxes);
+        }
+        slept
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<String, Entry>> {
+        self.inner
+            .sandboxes
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<String, Entry>> {
+        self.inner
+            .sandboxes
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,57 @@
+"""A client: a server of one's own, or one that is reached by HTTP, and its sandboxes."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Optional, Type
+
+from .._generated.async_methods import AsyncSandboxesMethods, AsyncServerMethods
+from .._generated.types import CreateOptions
+from .._transport._async import connect
+from .sandbox import AsyncSandbox
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+
+class AsyncClient(AsyncServerMethods):
+    """A server and its sandboxes.
+
+    Args:
+        url: Where `codepod serve` is: `https://host:port`. Without it, a process of its own is started, which ends with the client.
+        api_key: A key of that server.
+        binary: The program to start instead of the one that came with this package.
+        states: Where the process keeps persistent sandboxes; a directory of the user's if not given.
+    """
+
+    def __init__(
+        self,
+        url: Optional[str] = None,
+        *,
+        api_key: Optional[str] = None,
+        binary: Optional[str] = None,
+        states: Optional[str] = None,
+    ) -> None:
+        super().__init__(connect(url, api_key, binary, states))
+        #: Makes and lists sandboxes.
+        self.sandboxes = AsyncSandboxesMethods(self._connection)
+
+    async def sandbox(self, **options: Unpack[CreateOptions]) -> AsyncSandbox:
+        """Makes a sandbox. Every option has a default."""
+        return await AsyncSandbox.create(self, **options)
+
+    def attach(self, sandbox_id: str) -> AsyncSandbox:
+        """A sandbox that is there already, by its id."""
+        return AsyncSandbox.attach(self._connection, sandbox_id)
+
+    async def aclose(self) -> None:
+        """Ends the connection; a process of its own ends with all its sandboxes."""
+        await self._connection.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        await self.aclose()

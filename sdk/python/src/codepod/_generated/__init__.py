@@ -1,0 +1,1 @@
+"""Made by `cargo xtask generate` from crates/codepod-api."""

@@ -1,0 +1,1574 @@
+# Made by `cargo xtask generate` from crates/codepod-api. Changes here are lost.
+"""What methods take and give back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, TypedDict
+
+from .._result import ResultMethods
+from .._wire import from_base64, get_bytes, put_bytes, to_base64
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+# Limits that go together.
+Profile = Literal[
+    "small",  # 100 MB of files, 10,000 of them.
+    "default",  # 256 MB of files, 100,000 of them.
+    "large",  # For builds and data.
+]
+
+# What a sandbox may do with a host directory.
+Access = Literal[
+    "ro",  # Only read.
+    "rw",  # Read and write, on the host itself.
+    "overlay",  # Read, and write inside only, until the changes are applied.
+]
+
+# How a state is kept.
+PersistenceMode = Literal[
+    "ephemeral",  # It ends with the sandbox and cannot be saved.
+    "session",  # It ends with the sandbox, unless it is exported.
+    "persistent",  # It is loaded when the sandbox is made, and saved by itself.
+]
+
+# What happened to a path.
+ChangeKind = Literal[
+    "added",  # It is new.
+    "modified",  # It holds something else, or is something else.
+    "mode",  # Only its mode or its owner changed.
+    "removed",  # It is gone.
+]
+
+# What a path is.
+FileKind = Literal[
+    "file",  # A file.
+    "directory",  # A directory.
+    "symlink",  # A symbolic link.
+    "other",  # A pipe, a device or a socket.
+]
+
+# What a process is doing.
+JobState = Literal[
+    "running",  # It runs or could.
+    "waiting",  # It waits for something.
+    "stopped",  # It was stopped.
+    "ended",  # It has ended and nobody has asked for its status.
+]
+
+# Which stream output is from.
+OutputStream = Literal[
+    "stdout",  # Standard output.
+    "stderr",  # Standard error.
+]
+
+# What went wrong.
+ErrorKind = Literal[
+    "parse_error",  # The frame or body is not JSON.
+    "invalid_request",  # The JSON is not a request.
+    "method_not_found",  # There is no such method.
+    "invalid_params",  # A parameter is missing, unknown or of the wrong type, or its value makes no sense.
+    "internal",  # A fault of codepod itself.
+    "not_found",  # There is no such sandbox, snapshot, preview, run or shell; or it is somebody else's.
+    "busy",  # Processes run that the operation cannot go on under.
+    "changed",  # What the operation began with is not so any more.
+    "file",  # A file operation failed; `errno` says how.
+    "spawn",  # A program could not be started; `errno` says why.
+    "mount",  # A host directory cannot be mounted.
+    "no_such_run",  # Fewer runs are kept than were asked for.
+    "foreign",  # The snapshot or fork is of another sandbox.
+    "partly_applied",  # Some changes are on the host, and one was refused because the host changed it meanwhile.
+    "process",  # A process cannot be signalled; `errno` says why.
+    "shell_state",  # A shell cannot go on from its state.
+    "state",  # A state cannot be saved or loaded.
+    "not_persistent",  # The sandbox's persistence does not allow that.
+    "limit",  # A limit or a quota is reached.
+    "denied",  # The policy of the server does not allow it.
+    "unauthorized",  # There is no valid key.
+    "too_large",  # The request or its answer is too large.
+    "unavailable",  # The machine lacks something that codepod needs.
+    "unsupported",  # This surface cannot do that.
+]
+
+
+@dataclass(frozen=True)
+class ServerInfoOutput:
+    """What a server is."""
+
+    version: str
+    """Version of codepod."""
+
+    protocol: int
+    """Version of these methods: a number that grows when one changes incompatibly."""
+
+    methods: List[str]
+    """The names of all methods of this surface."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            version=wire["version"],
+            protocol=wire["protocol"],
+            methods=wire["methods"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["version"] = self.version
+        wire["protocol"] = self.protocol
+        wire["methods"] = list(self.methods)
+        return wire
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A host directory in a sandbox."""
+
+    host: str
+    """The directory of the host."""
+
+    at: str
+    """Where it is in the sandbox; absolute."""
+
+    access: Optional[Access] = None
+    """What the sandbox may do with it; read-only if not given."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            host=wire["host"],
+            at=wire["at"],
+            access=wire.get("access"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["host"] = self.host
+        wire["at"] = self.at
+        if self.access is not None:
+            wire["access"] = self.access
+        return wire
+
+
+@dataclass(frozen=True)
+class PersistenceParams:
+    """Whether a state can leave its sandbox."""
+
+    mode: PersistenceMode
+    """How."""
+
+    namespace: Optional[str] = None
+    """Name of the state, if it is persistent; one sandbox at a time has it."""
+
+    autosave_ms: Optional[int] = None
+    """How long a change may wait until it is saved, in milliseconds; 1,000 if not given."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            mode=wire["mode"],
+            namespace=wire.get("namespace"),
+            autosave_ms=wire.get("autosaveMs"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["mode"] = self.mode
+        if self.namespace is not None:
+            wire["namespace"] = self.namespace
+        if self.autosave_ms is not None:
+            wire["autosaveMs"] = self.autosave_ms
+        return wire
+
+
+@dataclass(frozen=True)
+class SandboxInfo:
+    """A sandbox."""
+
+    sandbox_id: str
+    """Its id; nobody can guess it."""
+
+    created_ms: int
+    """When it was made, in milliseconds since 1970."""
+
+    parent: Optional[str] = None
+    """The sandbox that it was forked from."""
+
+    namespace: Optional[str] = None
+    """Name of its state, if it is kept."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            sandbox_id=wire["sandboxId"],
+            created_ms=wire["createdMs"],
+            parent=wire.get("parent"),
+            namespace=wire.get("namespace"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["sandboxId"] = self.sandbox_id
+        wire["createdMs"] = self.created_ms
+        if self.parent is not None:
+            wire["parent"] = self.parent
+        if self.namespace is not None:
+            wire["namespace"] = self.namespace
+        return wire
+
+
+@dataclass(frozen=True)
+class SandboxListOutput:
+    """The sandboxes that are alive."""
+
+    sandboxes: List[SandboxInfo]
+    """Each of them."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            sandboxes=[SandboxInfo.from_wire(item) for item in wire["sandboxes"]],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["sandboxes"] = [item.to_wire() for item in self.sandboxes]
+        return wire
+
+
+@dataclass(frozen=True)
+class MergeOutput:
+    """What was merged."""
+
+    taken: List[PathChange]
+    """What was taken from the fork."""
+
+    same: List[str]
+    """Paths that both changed to the same."""
+
+    conflicts: List[Conflict]
+    """Paths that both changed differently: ours stayed."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            taken=[PathChange.from_wire(item) for item in wire["taken"]],
+            same=wire["same"],
+            conflicts=[Conflict.from_wire(item) for item in wire["conflicts"]],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["taken"] = [item.to_wire() for item in self.taken]
+        wire["same"] = list(self.same)
+        wire["conflicts"] = [item.to_wire() for item in self.conflicts]
+        return wire
+
+
+@dataclass(frozen=True)
+class PathChange:
+    """A path that differs."""
+
+    path: str
+    """The path; what is not UTF-8 in it is replaced."""
+
+    kind: ChangeKind
+    """What happened to it."""
+
+    before: Optional[Stat] = None
+    """What it was."""
+
+    after: Optional[Stat] = None
+    """What it is."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            path=wire["path"],
+            kind=wire["kind"],
+            before=Stat.from_wire(wire["before"]) if wire.get("before") is not None else None,
+            after=Stat.from_wire(wire["after"]) if wire.get("after") is not None else None,
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["path"] = self.path
+        wire["kind"] = self.kind
+        if self.before is not None:
+            wire["before"] = self.before.to_wire()
+        if self.after is not None:
+            wire["after"] = self.after.to_wire()
+        return wire
+
+
+@dataclass(frozen=True)
+class Stat:
+    """Facts of a path."""
+
+    kind: FileKind
+    """What it is."""
+
+    size: int
+    """Bytes."""
+
+    mode: int
+    """Mode bits: 0o644 is 420."""
+
+    uid: int
+    """Owner."""
+
+    gid: int
+    """Group."""
+
+    mtime_ms: int
+    """When it was changed last, in milliseconds since 1970."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            kind=wire["kind"],
+            size=wire["size"],
+            mode=wire["mode"],
+            uid=wire["uid"],
+            gid=wire["gid"],
+            mtime_ms=wire["mtimeMs"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["kind"] = self.kind
+        wire["size"] = self.size
+        wire["mode"] = self.mode
+        wire["uid"] = self.uid
+        wire["gid"] = self.gid
+        wire["mtimeMs"] = self.mtime_ms
+        return wire
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A path that two sandboxes changed differently."""
+
+    path: str
+    """The path."""
+
+    ours: ChangeKind
+    """What we did to it."""
+
+    theirs: ChangeKind
+    """What the fork did."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            path=wire["path"],
+            ours=wire["ours"],
+            theirs=wire["theirs"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["path"] = self.path
+        wire["ours"] = self.ours
+        wire["theirs"] = self.theirs
+        return wire
+
+
+@dataclass(frozen=True)
+class StatsOutput:
+    """What a sandbox uses."""
+
+    bytes: int
+    """Bytes of files beyond the base image."""
+
+    nodes: int
+    """Files and directories beyond the base image."""
+
+    processes: int
+    """Processes alive or not yet waited for."""
+
+    open: int
+    """Open files and pipes."""
+
+    memory: int
+    """Memory of its processes, in bytes."""
+
+    runs: int
+    """Runs that were begun."""
+
+    usage: Usage
+    """What its processes have used so far."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            bytes=wire["bytes"],
+            nodes=wire["nodes"],
+            processes=wire["processes"],
+            open=wire["open"],
+            memory=wire["memory"],
+            runs=wire["runs"],
+            usage=Usage.from_wire(wire["usage"]),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["bytes"] = self.bytes
+        wire["nodes"] = self.nodes
+        wire["processes"] = self.processes
+        wire["open"] = self.open
+        wire["memory"] = self.memory
+        wire["runs"] = self.runs
+        wire["usage"] = self.usage.to_wire()
+        return wire
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What processes used."""
+
+    processes: int
+    """Processes that were started."""
+
+    cpu_ms: float
+    """How long their code ran, in milliseconds."""
+
+    read: int
+    """Bytes that they read."""
+
+    written: int
+    """Bytes that they wrote."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            processes=wire["processes"],
+            cpu_ms=wire["cpuMs"],
+            read=wire["read"],
+            written=wire["written"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["processes"] = self.processes
+        wire["cpuMs"] = self.cpu_ms
+        wire["read"] = self.read
+        wire["written"] = self.written
+        return wire
+
+
+@dataclass(frozen=True)
+class RunResult(ResultMethods):
+    """What a command left behind."""
+
+    run: int
+    """Its number among the runs of the sandbox, from 1."""
+
+    exit_code: int
+    """Exit status: 128 plus the number for a signal, 124 after the timeout, 130 when it was cancelled, 126 and 127 as in a
+    shell.
+    """
+
+    success: bool
+    """Whether the status is 0."""
+
+    stdout: str
+    """What it printed; what is not UTF-8 is replaced."""
+
+    stderr: str
+    """What it complained about; what is not UTF-8 is replaced."""
+
+    truncated: bool
+    """Whether output is lost because a stream reached its limit."""
+
+    timed_out: bool
+    """Whether it was ended at its timeout."""
+
+    cancelled: bool
+    """Whether it was cancelled."""
+
+    crashed: bool
+    """Whether the shell itself failed: files and variables are as they were before."""
+
+    execution_time_ms: float
+    """How long it took, in milliseconds."""
+
+    usage: Usage
+    """What it used."""
+
+    stdout_base64: Optional[str] = None
+    """The bytes of `stdout` in base64, only where they are not UTF-8."""
+
+    stderr_base64: Optional[str] = None
+    """The bytes of `stderr` in base64, only where they are not UTF-8."""
+
+    stdout_cut: Optional[Cut] = None
+    """What is missing in the middle of `stdout`, because it was longer than its budget."""
+
+    stderr_cut: Optional[Cut] = None
+    """What is missing in the middle of `stderr`."""
+
+    processes: List[ProcessFacts] = field(default_factory=list)
+    """The processes that it started and that have ended, the last few hundred."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            run=wire["run"],
+            exit_code=wire["exitCode"],
+            success=wire["success"],
+            stdout=wire["stdout"],
+            stderr=wire["stderr"],
+            truncated=wire["truncated"],
+            timed_out=wire["timedOut"],
+            cancelled=wire["cancelled"],
+            crashed=wire["crashed"],
+            execution_time_ms=wire["executionTimeMs"],
+            usage=Usage.from_wire(wire["usage"]),
+            stdout_base64=wire.get("stdoutBase64"),
+            stderr_base64=wire.get("stderrBase64"),
+            stdout_cut=Cut.from_wire(wire["stdoutCut"]) if wire.get("stdoutCut") is not None else None,
+            stderr_cut=Cut.from_wire(wire["stderrCut"]) if wire.get("stderrCut") is not None else None,
+            processes=[ProcessFacts.from_wire(item) for item in wire.get("processes", ())],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["run"] = self.run
+        wire["exitCode"] = self.exit_code
+        wire["success"] = self.success
+        wire["stdout"] = self.stdout
+        wire["stderr"] = self.stderr
+        wire["truncated"] = self.truncated
+        wire["timedOut"] = self.timed_out
+        wire["cancelled"] = self.cancelled
+        wire["crashed"] = self.crashed
+        wire["executionTimeMs"] = self.execution_time_ms
+        wire["usage"] = self.usage.to_wire()
+        if self.stdout_base64 is not None:
+            wire["stdoutBase64"] = self.stdout_base64
+        if self.stderr_base64 is not None:
+            wire["stderrBase64"] = self.stderr_base64
+        if self.stdout_cut is not None:
+            wire["stdoutCut"] = self.stdout_cut.to_wire()
+        if self.stderr_cut is not None:
+            wire["stderrCut"] = self.stderr_cut.to_wire()
+        wire["processes"] = [item.to_wire() for item in self.processes]
+        return wire
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What is missing in the middle of a stream."""
+
+    head: int
+    """Where it is missing: so many bytes are before it."""
+
+    omitted: int
+    """How many bytes are missing."""
+
+    path: str
+    """The file in the sandbox that holds all of it."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            head=wire["head"],
+            omitted=wire["omitted"],
+            path=wire["path"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["head"] = self.head
+        wire["omitted"] = self.omitted
+        wire["path"] = self.path
+        return wire
+
+
+@dataclass(frozen=True)
+class ProcessFacts:
+    """A process that has ended."""
+
+    pid: int
+    """Its number."""
+
+    command: str
+    """Its command line, the first 256 bytes."""
+
+    exit_code: int
+    """Its status."""
+
+    time_ms: float
+    """How long it was there, in milliseconds."""
+
+    cpu_ms: float
+    """How long its code ran, in milliseconds."""
+
+    read: int
+    """Bytes that it read."""
+
+    written: int
+    """Bytes that it wrote."""
+
+    memory: int
+    """The most memory that it had, in bytes."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            pid=wire["pid"],
+            command=wire["command"],
+            exit_code=wire["exitCode"],
+            time_ms=wire["timeMs"],
+            cpu_ms=wire["cpuMs"],
+            read=wire["read"],
+            written=wire["written"],
+            memory=wire["memory"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["pid"] = self.pid
+        wire["command"] = self.command
+        wire["exitCode"] = self.exit_code
+        wire["timeMs"] = self.time_ms
+        wire["cpuMs"] = self.cpu_ms
+        wire["read"] = self.read
+        wire["written"] = self.written
+        wire["memory"] = self.memory
+        return wire
+
+
+@dataclass(frozen=True)
+class ReadOutput:
+    """What a file holds: `text` or `base64`."""
+
+    data: bytes
+    """The bytes."""
+
+    size: int
+    """Bytes of the whole file."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            data=get_bytes(wire, "text", "base64"),
+            size=wire["size"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        put_bytes(wire, "text", "base64", self.data)
+        wire["size"] = self.size
+        return wire
+
+
+@dataclass(frozen=True)
+class ListOutput:
+    """A directory."""
+
+    entries: List[Entry]
+    """What is in it."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            entries=[Entry.from_wire(item) for item in wire["entries"]],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["entries"] = [item.to_wire() for item in self.entries]
+        return wire
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A name in a directory."""
+
+    name: str
+    """The name; what is not UTF-8 in it is replaced."""
+
+    kind: FileKind
+    """What it is."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            name=wire["name"],
+            kind=wire["kind"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["name"] = self.name
+        wire["kind"] = self.kind
+        return wire
+
+
+@dataclass(frozen=True)
+class EnvGetOutput:
+    """An environment."""
+
+    env: Dict[str, str]
+    """Values by name; what is not UTF-8 is replaced."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            env=wire["env"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["env"] = dict(self.env)
+        return wire
+
+
+@dataclass(frozen=True)
+class ShellCreateOutput:
+    """The shell's name."""
+
+    shell: str
+    """Its name."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            shell=wire["shell"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["shell"] = self.shell
+        return wire
+
+
+@dataclass(frozen=True)
+class ShellListOutput:
+    """The shells of a sandbox."""
+
+    shells: List[str]
+    """Their names, sorted; the main shell's is empty."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            shells=wire["shells"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["shells"] = list(self.shells)
+        return wire
+
+
+@dataclass(frozen=True)
+class HistoryOutput:
+    """The runs of a sandbox."""
+
+    runs: List[PastRun]
+    """The runs, the oldest first."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            runs=[PastRun.from_wire(item) for item in wire["runs"]],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["runs"] = [item.to_wire() for item in self.runs]
+        return wire
+
+
+@dataclass(frozen=True)
+class PastRun:
+    """A run that has ended."""
+
+    run: int
+    """Its number in the sandbox, from 1."""
+
+    command: str
+    """What was run; the first 4 KiB of it."""
+
+    exit_code: int
+    """How it ended."""
+
+    execution_time_ms: float
+    """How long it took, in milliseconds."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            run=wire["run"],
+            command=wire["command"],
+            exit_code=wire["exitCode"],
+            execution_time_ms=wire["executionTimeMs"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["run"] = self.run
+        wire["command"] = self.command
+        wire["exitCode"] = self.exit_code
+        wire["executionTimeMs"] = self.execution_time_ms
+        return wire
+
+
+@dataclass(frozen=True)
+class CompleteOutput:
+    """What could stand there."""
+
+    start: int
+    """Where the word starts that is to be replaced, in bytes."""
+
+    words: List[str]
+    """What it could be replaced by, sorted."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            start=wire["start"],
+            words=wire["words"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["start"] = self.start
+        wire["words"] = list(self.words)
+        return wire
+
+
+@dataclass(frozen=True)
+class SnapshotInfo:
+    """A snapshot."""
+
+    id: str
+    """Its id."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            id=wire["id"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["id"] = self.id
+        return wire
+
+
+@dataclass(frozen=True)
+class SnapshotListOutput:
+    """The snapshots of a sandbox."""
+
+    snapshots: List[SnapshotInfo]
+    """Each of them."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            snapshots=[SnapshotInfo.from_wire(item) for item in wire["snapshots"]],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["snapshots"] = [item.to_wire() for item in self.snapshots]
+        return wire
+
+
+@dataclass(frozen=True)
+class UndoOutput:
+    """Which runs it was."""
+
+    runs: List[PastRun]
+    """The runs, in the order in which they were undone or done again."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            runs=[PastRun.from_wire(item) for item in wire["runs"]],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["runs"] = [item.to_wire() for item in self.runs]
+        return wire
+
+
+@dataclass(frozen=True)
+class ChangesOutput:
+    """What differs."""
+
+    changes: List[PathChange]
+    """The paths that differ, sorted."""
+
+    diff: Optional[str] = None
+    """A unified diff, if it was asked for."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            changes=[PathChange.from_wire(item) for item in wire["changes"]],
+            diff=wire.get("diff"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["changes"] = [item.to_wire() for item in self.changes]
+        if self.diff is not None:
+            wire["diff"] = self.diff
+        return wire
+
+
+@dataclass(frozen=True)
+class PreviewOutput:
+    """What a script would do."""
+
+    preview_id: str
+    """The preview's id."""
+
+    result: RunResult
+    """The script's result."""
+
+    changes: List[PathChange]
+    """What it changed."""
+
+    diff: str
+    """A unified diff of it."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            preview_id=wire["previewId"],
+            result=RunResult.from_wire(wire["result"]),
+            changes=[PathChange.from_wire(item) for item in wire["changes"]],
+            diff=wire["diff"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["previewId"] = self.preview_id
+        wire["result"] = self.result.to_wire()
+        wire["changes"] = [item.to_wire() for item in self.changes]
+        wire["diff"] = self.diff
+        return wire
+
+
+@dataclass(frozen=True)
+class MountsOutput:
+    """The host directories of a sandbox."""
+
+    mounts: List[MountInfo]
+    """Each of them."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            mounts=[MountInfo.from_wire(item) for item in wire["mounts"]],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["mounts"] = [item.to_wire() for item in self.mounts]
+        return wire
+
+
+@dataclass(frozen=True)
+class MountInfo:
+    """A host directory."""
+
+    at: str
+    """Where it is in the sandbox."""
+
+    access: Access
+    """What the sandbox may do with it."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            at=wire["at"],
+            access=wire["access"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["at"] = self.at
+        wire["access"] = self.access
+        return wire
+
+
+@dataclass(frozen=True)
+class MountChangesOutput:
+    """Changes of an overlay."""
+
+    changes: List[MountChange]
+    """Each of them."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            changes=[MountChange.from_wire(item) for item in wire["changes"]],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["changes"] = [item.to_wire() for item in self.changes]
+        return wire
+
+
+@dataclass(frozen=True)
+class MountChange:
+    """A change of an overlay."""
+
+    path: str
+    """The path in the sandbox."""
+
+    kind: ChangeKind
+    """What happened to it."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            path=wire["path"],
+            kind=wire["kind"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["path"] = self.path
+        wire["kind"] = self.kind
+        return wire
+
+
+@dataclass(frozen=True)
+class AppliedOutput:
+    """What became of changes."""
+
+    applied: List[MountChange]
+    """What the host has now."""
+
+    refused: List[RefusedChange]
+    """What was refused."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            applied=[MountChange.from_wire(item) for item in wire["applied"]],
+            refused=[RefusedChange.from_wire(item) for item in wire["refused"]],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["applied"] = [item.to_wire() for item in self.applied]
+        wire["refused"] = [item.to_wire() for item in self.refused]
+        return wire
+
+
+@dataclass(frozen=True)
+class RefusedChange:
+    """A change that was refused."""
+
+    path: str
+    """The path in the sandbox."""
+
+    kind: ChangeKind
+    """What was to happen to it."""
+
+    why: str
+    """Why not."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            path=wire["path"],
+            kind=wire["kind"],
+            why=wire["why"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["path"] = self.path
+        wire["kind"] = self.kind
+        wire["why"] = self.why
+        return wire
+
+
+@dataclass(frozen=True)
+class JobsOutput:
+    """The processes of a sandbox."""
+
+    jobs: List[Job]
+    """Each of them."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            jobs=[Job.from_wire(item) for item in wire["jobs"]],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["jobs"] = [item.to_wire() for item in self.jobs]
+        return wire
+
+
+@dataclass(frozen=True)
+class Job:
+    """A process."""
+
+    pid: int
+    """Its number."""
+
+    group: int
+    """Its group."""
+
+    parent: int
+    """Its parent."""
+
+    command: str
+    """Its command line."""
+
+    state: JobState
+    """What it is doing."""
+
+    age_ms: float
+    """How long it has been there, in milliseconds."""
+
+    cpu_ms: float
+    """How long its code has run, in milliseconds."""
+
+    memory: int
+    """Its memory in bytes."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            pid=wire["pid"],
+            group=wire["group"],
+            parent=wire["parent"],
+            command=wire["command"],
+            state=wire["state"],
+            age_ms=wire["ageMs"],
+            cpu_ms=wire["cpuMs"],
+            memory=wire["memory"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["pid"] = self.pid
+        wire["group"] = self.group
+        wire["parent"] = self.parent
+        wire["command"] = self.command
+        wire["state"] = self.state
+        wire["ageMs"] = self.age_ms
+        wire["cpuMs"] = self.cpu_ms
+        wire["memory"] = self.memory
+        return wire
+
+
+@dataclass(frozen=True)
+class SavedOutput:
+    """A save."""
+
+    sequence: int
+    """The version's number, from 1."""
+
+    written: int
+    """Bytes that were written."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            sequence=wire["sequence"],
+            written=wire["written"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["sequence"] = self.sequence
+        wire["written"] = self.written
+        return wire
+
+
+@dataclass(frozen=True)
+class VersionOutput:
+    """A version of a state."""
+
+    sequence: int
+    """Its number, from 1; it grows with each save."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            sequence=wire["sequence"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["sequence"] = self.sequence
+        return wire
+
+
+@dataclass(frozen=True)
+class ExportOutput:
+    """A state."""
+
+    data: bytes
+    """The state."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            data=from_base64(wire["base64"]),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["base64"] = to_base64(self.data)
+        return wire
+
+
+@dataclass(frozen=True)
+class HashOutput:
+    """A number of a state."""
+
+    hash: str
+    """BLAKE3, in hexadecimal."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            hash=wire["hash"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["hash"] = self.hash
+        return wire
+
+
+@dataclass(frozen=True)
+class CommandsOutput:
+    """The commands of a sandbox."""
+
+    commands: List[str]
+    """Their names, sorted."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            commands=wire["commands"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["commands"] = list(self.commands)
+        return wire
+
+
+@dataclass(frozen=True)
+class OutputEvent:
+    """Output of a command that runs."""
+
+    sandbox_id: str
+    """The sandbox."""
+
+    run_id: str
+    """The run, as its `run` call named it."""
+
+    stream: OutputStream
+    """Which stream."""
+
+    data: bytes
+    """The bytes."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            sandbox_id=wire["sandboxId"],
+            run_id=wire["runId"],
+            stream=wire["stream"],
+            data=get_bytes(wire, "text", "base64"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["sandboxId"] = self.sandbox_id
+        wire["runId"] = self.run_id
+        wire["stream"] = self.stream
+        put_bytes(wire, "text", "base64", self.data)
+        return wire
+
+
+@dataclass(frozen=True)
+class CommandCall:
+    """A call of a command that the client registered."""
+
+    sandbox_id: str
+    """The sandbox that calls."""
+
+    name: str
+    """The command's name, or its alias if it was called by one."""
+
+    arguments: List[str]
+    """Its arguments, without the name."""
+
+    cwd: str
+    """The working directory."""
+
+    env: Dict[str, str]
+    """The environment."""
+
+    stdin: bytes
+    """What it reads, whole."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            sandbox_id=wire["sandboxId"],
+            name=wire["name"],
+            arguments=wire["arguments"],
+            cwd=wire["cwd"],
+            env=wire["env"],
+            stdin=get_bytes(wire, "stdin", "stdinBase64"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["sandboxId"] = self.sandbox_id
+        wire["name"] = self.name
+        wire["arguments"] = list(self.arguments)
+        wire["cwd"] = self.cwd
+        wire["env"] = dict(self.env)
+        put_bytes(wire, "stdin", "stdinBase64", self.stdin)
+        return wire
+
+
+@dataclass(frozen=True)
+class CommandReply:
+    """What a client's command answers."""
+
+    stdout: bytes
+    """What it prints."""
+
+    exit_code: int = 0
+    """Its status; 0 if nothing is said."""
+
+    stderr: Optional[str] = None
+    """What it complains about."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            stdout=get_bytes(wire, "stdout", "stdoutBase64"),
+            exit_code=wire.get("exitCode", 0),
+            stderr=wire.get("stderr"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        put_bytes(wire, "stdout", "stdoutBase64", self.stdout)
+        wire["exitCode"] = self.exit_code
+        if self.stderr is not None:
+            wire["stderr"] = self.stderr
+        return wire
+
+
+@dataclass(frozen=True)
+class ApiError:
+    """An error on its way to a client: the `error` of a JSON-RPC answer, and the body of an HTTP one."""
+
+    code: int
+    """JSON-RPC's number of the kind."""
+
+    message: str
+    """What is wrong, for people."""
+
+    data: ErrorData
+    """More, for programs."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            code=wire["code"],
+            message=wire["message"],
+            data=ErrorData.from_wire(wire["data"]),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["code"] = self.code
+        wire["message"] = self.message
+        wire["data"] = self.data.to_wire()
+        return wire
+
+
+@dataclass(frozen=True)
+class ErrorData:
+    """What programs match on."""
+
+    kind: ErrorKind
+    """What kind of error it is."""
+
+    hint: str
+    """What to do about it."""
+
+    errno: Optional[str] = None
+    """The error's name where a file or a process is the cause: `ENOENT`."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            kind=wire["kind"],
+            hint=wire["hint"],
+            errno=wire.get("errno"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["kind"] = self.kind
+        wire["hint"] = self.hint
+        if self.errno is not None:
+            wire["errno"] = self.errno
+        return wire
+
+
+class CreateOptions(TypedDict, total=False):
+    """How a sandbox is made."""
+
+    profile: Optional[Profile]
+    """Limits that go together."""
+
+    cwd: Optional[str]
+    """Working directory of commands; `/home/user` if not given."""
+
+    env: Optional[Dict[str, str]]
+    """Environment beside the usual; a name given here replaces it."""
+
+    timeout: Optional[float]
+    """How long a command may take, in seconds; 30 s if not given."""
+
+    memory_bytes: Optional[int]
+    """Memory of one process in bytes."""
+
+    disk_bytes: Optional[int]
+    """Bytes that its files may take."""
+
+    processes: Optional[int]
+    """Processes at a time."""
+
+    output_budget: Optional[int]
+    """Bytes of each output stream that a result holds, its beginning and its end; the whole stays in `/proc/runs`."""
+
+    allowed_commands: Optional[List[str]]
+    """The only commands that may be started; all if not given."""
+
+    mounts: Optional[List[Mount]]
+    """Host directories. A server that others reach refuses those that it was not told to allow."""
+
+    undo_runs: Optional[int]
+    """How many runs can be undone; 100 if not given."""
+
+    hints: Optional[bool]
+    """Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help; they do if not
+    given.
+    """
+
+    persistence: Optional[PersistenceParams]
+    """Whether its state can leave it, and whether it is kept."""

@@ -1,0 +1,3 @@
+"""What methods take and give back."""
+
+from ._generated.types import *  # noqa: F403

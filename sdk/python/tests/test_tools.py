@@ -1,0 +1,92 @@
+"""Tools for agent frameworks, and errors."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from typing import Any, Dict, List, Tuple
+
+import pytest
+
+import codepod
+from codepod import CodepodError, Sandbox, tools
+from codepod._errors import error_from_wire
+from codepod._generated.errors import BY_KIND
+
+
+def test_definitions_are_in_the_form_of_each_framework() -> None:
+    assert "run" in tools.names()
+    for tool in tools.anthropic():
+        assert set(tool) == {"name", "description", "input_schema"}
+        assert tool["input_schema"]["type"] == "object"
+    for tool in tools.openai():
+        assert tool["type"] == "function" and set(tool["function"]) == {"name", "description", "parameters"}
+    for tool in tools.openai_responses():
+        assert tool["type"] == "function" and "parameters" in tool
+    for tool in tools.mcp(only=["run"]):
+        assert tool["name"] == "run" and tool["inputSchema"]["required"] == ["command"]
+    json.dumps([tools.anthropic(), tools.openai(), tools.openai_responses(), tools.mcp()])
+    with pytest.raises(ValueError):
+        tools.anthropic(only=["nope"])
+    tools.anthropic()[0]["input_schema"]["properties"].clear()
+    assert tools.anthropic()[0]["input_schema"]["properties"]
+
+
+def test_run_tells_a_model_four_things(sandbox: Sandbox) -> None:
+    told = tools.call_tool(sandbox, "run", {"command": "echo hi; exit 3"})
+    assert set(told) == {"exit_code", "stdout", "stderr", "execution_time_ms"}
+    assert (told["exit_code"], told["stdout"]) == (3, "hi\n")
+    told = tools.call_tool(sandbox, "run", {"command": "sleep 10", "timeout_ms": 100})
+    assert told["timed_out"] is True
+    assert tools.call_tool(sandbox, "run", '{"command": "echo x"}')["stdout"] == "x\n"  # type: ignore[arg-type]
+
+
+def test_every_tool_answers(sandbox: Sandbox) -> None:
+    inputs: Dict[str, Dict[str, Any]] = {
+        "run": {"command": "echo x > f"},
+        "write": {"path": "d/g", "text": "t", "parents": True},
+        "read": {"path": "d/g"},
+        "list": {"path": "."},
+        "changes": {"diff": True},
+        "undo": {},
+        "snapshot": {},
+        "fork": {},
+    }
+    assert set(tools.names()) == {*inputs, "restore"}
+    for name in inputs:
+        told = tools.call_tool(sandbox, name, inputs[name])
+        assert "error" not in told, (name, told)
+    kept = tools.call_tool(sandbox, "snapshot", {})
+    assert "error" not in tools.call_tool(sandbox, "restore", {"id": kept["id"]})
+    fork = tools.call_tool(sandbox, "fork", {})["sandbox_id"]
+    tools.call_tool(sandbox, "run", {"command": "echo x > only", "sandbox_id": fork})
+    assert not sandbox.files.exists("only")
+
+
+def test_a_model_is_told_what_went_wrong(sandbox: Sandbox) -> None:
+    calls: List[Tuple[str, Dict[str, Any]]] = [
+        ("nope", {}),
+        ("run", {"nonsense": 1}),
+        ("run", {"command": 5}),
+        ("read", {"path": "/nope"}),
+        ("restore", {"id": "x"}),
+        ("run", {"command": "x", "sandbox_id": "sb_other"}),
+    ]
+    for name, input in calls:
+        told = tools.call_tool(sandbox, name, input)
+        assert told["error"] and told["kind"] and told["hint"], (name, input, told)
+
+
+def test_every_kind_of_error_has_a_class() -> None:
+    assert len(BY_KIND) >= 20
+    for kind, cls in BY_KIND.items():
+        wire = {"code": -1, "message": "m", "data": {"kind": kind, "hint": "h", "errno": "ENOENT"}}
+        error = error_from_wire(wire)
+        assert type(error) is cls and isinstance(error, CodepodError) and error.kind == kind
+        assert (error.message, error.hint, error.errno, error.code) == ("m", "h", "ENOENT", -1)
+        assert str(error) == "m\nhint: h"
+        assert getattr(codepod, cls.__name__) is cls
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), again.hint, again.kind) == (cls, "h", kind)
+    assert error_from_wire({"message": "m", "data": {"kind": "new_one"}}).kind == "new_one"
+    assert error_from_wire(None).message

@@ -1,0 +1,79 @@
+// Makes what is published: the tarball of the package, and that of the package that carries the program for one platform.
+//
+//   node platform/pack.mjs BINARY DIRECTORY [PLATFORM]
+//
+// BINARY is a built `codepod` with its tools inside (the feature `embed`), PLATFORM what it runs on, `linux-x64` if not given.
+// `npm run build` comes before. The package names every platform as an optional dependency of the same version, so that npm
+// installs the one that fits. Those lines are added here and not in package.json, because `npm ci` would look for packages that
+// are not published yet.
+
+import { execFileSync } from "node:child_process";
+import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** The platforms that there are packages for, as npm tells them apart. */
+const PLATFORMS = {
+  "linux-x64": { os: ["linux"], cpu: ["x64"], libc: ["glibc"] },
+};
+
+const root = resolve(import.meta.dirname, "..");
+const licences = ["LICENSE-MIT", "LICENSE-APACHE"];
+const [binary, directory, platform = "linux-x64"] = process.argv.slice(2);
+if (binary === undefined || directory === undefined || !(platform in PLATFORMS)) {
+  console.error(`usage: node platform/pack.mjs BINARY DIRECTORY [${Object.keys(PLATFORMS).join("|")}]`);
+  process.exit(2);
+}
+const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+mkdirSync(directory, { recursive: true });
+packPlatform();
+packMain();
+
+function packPlatform() {
+  const { version, license, repository, engines } = own;
+  const manifest = {
+    name: `@codepod/${platform}`,
+    version,
+    description: `The codepod program for ${platform}; the package codepod uses it`,
+    license,
+    repository: { ...repository, directory: "sdk/typescript/platform" },
+    engines,
+    ...PLATFORMS[platform],
+    files: ["bin", ...licences],
+    preferUnplugged: true,
+  };
+  pack(manifest, (place) => {
+    mkdirSync(join(place, "bin"));
+    const program = join(place, "bin", platform.startsWith("win32") ? "codepod.exe" : "codepod");
+    copyFileSync(binary, program);
+    chmodSync(program, 0o755);
+  });
+}
+
+function packMain() {
+  const { devDependencies: _development, scripts: _scripts, ...manifest } = own;
+  const versions = Object.keys(PLATFORMS).map((name) => [`@codepod/${name}`, own.version]);
+  manifest.files = [...own.files, ...licences];
+  manifest.optionalDependencies = Object.fromEntries(versions);
+  pack(manifest, (place) => {
+    cpSync(join(root, "dist/src"), join(place, "dist/src"), { recursive: true });
+    chmodSync(join(place, manifest.bin.codepod), 0o755);
+    copyFileSync(join(root, "README.md"), join(place, "README.md"));
+  });
+}
+
+/** Packs a directory that `fill` fills beside the manifest and the licences, and prints the tarball's path. */
+function pack(manifest, fill) {
+  const place = mkdtempSync(join(tmpdir(), "codepod-pack-"));
+  try {
+    writeFileSync(join(place, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+    for (const licence of licences) copyFileSync(join(root, "../..", licence), join(place, licence));
+    fill(place);
+    const options = ["pack", "--json", "--ignore-scripts", "--pack-destination", resolve(directory)];
+    const said = execFileSync("npm", options, { cwd: place, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    const [{ filename }] = JSON.parse(said);
+    console.log(join(resolve(directory), filename.replace("@", "").replace("/", "-")));
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+}

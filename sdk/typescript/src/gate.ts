@@ -1,0 +1,56 @@
+/** Lets so many calls through at a time: a server refuses more than 256 of one client. */
+
+import type { MethodName } from "./transport.js";
+
+/** A gate: whoever comes when it is full waits for their turn. */
+export class Gate {
+  readonly #most: number;
+  readonly #waiting: (() => void)[] = [];
+  #inside = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Calls `go` when it is its turn: now, or when somebody has left. Whoever went in must leave. */
+  enter(go: () => void): void {
+    if (this.#inside < this.#most) {
+      this.#inside += 1;
+      go();
+    } else {
+      this.#waiting.push(go);
+    }
+  }
+
+  /** Makes room for the next. */
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#inside -= 1;
+    else next();
+  }
+}
+
+/**
+ * The gates of a client. Calls that can wait for a long time have gates of their own, so that they never hold up the rest.
+ * Cancelling never waits.
+ */
+export class Gates {
+  readonly #runs = new Gate(128);
+  readonly #inputs = new Gate(32);
+  readonly #others = new Gate(64);
+
+  /** The gate that a call goes through; `undefined` if it does not wait. */
+  of(method: MethodName): Gate | undefined {
+    switch (method) {
+      case "run":
+      case "preview.run":
+        return this.#runs;
+      case "run.stdin":
+        return this.#inputs;
+      case "run.cancel":
+        return undefined;
+      default:
+        return this.#others;
+    }
+  }
+}

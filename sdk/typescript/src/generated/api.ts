@@ -1,0 +1,1303 @@
+// Made by `cargo xtask generate` from crates/codepod-api. Changes here are lost.
+
+/** No parameters. */
+export type Empty = Record<string, never>;
+
+/** What a server is. */
+export interface ServerInfoOutput {
+  /** Version of codepod. */
+  version: string;
+  /** Version of these methods: a number that grows when one changes incompatibly. */
+  protocol: number;
+  /** The names of all methods of this surface. */
+  methods: string[];
+}
+
+/** How a sandbox is made. */
+export interface CreateParams {
+  /** Limits that go together. */
+  profile?: Profile;
+  /** Working directory of commands; `/home/user` if not given. */
+  cwd?: string;
+  /** Environment beside the usual; a name given here replaces it. */
+  env?: Record<string, string>;
+  /** How long a command may take, in milliseconds; 30 s if not given. */
+  timeoutMs?: number;
+  /** Memory of one process in bytes. */
+  memoryBytes?: number;
+  /** Bytes that its files may take. */
+  diskBytes?: number;
+  /** Processes at a time. */
+  processes?: number;
+  /** Bytes of each output stream that a result holds, its beginning and its end; the whole stays in `/proc/runs`. */
+  outputBudget?: number;
+  /** The only commands that may be started; all if not given. */
+  allowedCommands?: string[];
+  /** Host directories. A server that others reach refuses those that it was not told to allow. */
+  mounts?: Mount[];
+  /** How many runs can be undone; 100 if not given. */
+  undoRuns?: number;
+  /**
+   * Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help; they do if not given.
+   */
+  hints?: boolean;
+  /** Whether its state can leave it, and whether it is kept. */
+  persistence?: PersistenceParams;
+}
+
+/** Limits that go together. */
+export type Profile =
+  /** 100 MB of files, 10,000 of them. */
+  | "small"
+  /** 256 MB of files, 100,000 of them. */
+  | "default"
+  /** For builds and data. */
+  | "large";
+
+/** A host directory in a sandbox. */
+export interface Mount {
+  /** The directory of the host. */
+  host: string;
+  /** Where it is in the sandbox; absolute. */
+  at: string;
+  /** What the sandbox may do with it; read-only if not given. */
+  access?: Access;
+}
+
+/** What a sandbox may do with a host directory. */
+export type Access =
+  /** Only read. */
+  | "ro"
+  /** Read and write, on the host itself. */
+  | "rw"
+  /** Read, and write inside only, until the changes are applied. */
+  | "overlay";
+
+/** Whether a state can leave its sandbox. */
+export interface PersistenceParams {
+  /** How. */
+  mode: PersistenceMode;
+  /** Name of the state, if it is persistent; one sandbox at a time has it. */
+  namespace?: string;
+  /** How long a change may wait until it is saved, in milliseconds; 1,000 if not given. */
+  autosaveMs?: number;
+}
+
+/** How a state is kept. */
+export type PersistenceMode =
+  /** It ends with the sandbox and cannot be saved. */
+  | "ephemeral"
+  /** It ends with the sandbox, unless it is exported. */
+  | "session"
+  /** It is loaded when the sandbox is made, and saved by itself. */
+  | "persistent";
+
+/** A sandbox. */
+export interface SandboxInfo {
+  /** Its id; nobody can guess it. */
+  sandboxId: string;
+  /** When it was made, in milliseconds since 1970. */
+  createdMs: number;
+  /** The sandbox that it was forked from. */
+  parent?: string;
+  /** Name of its state, if it is kept. */
+  namespace?: string;
+}
+
+/** The sandboxes that are alive. */
+export interface SandboxListOutput {
+  /** Each of them. */
+  sandboxes: SandboxInfo[];
+}
+
+/** It is done. */
+export interface Done {
+  /** Always true: what could not be done is an error. */
+  ok: boolean;
+}
+
+/** Which fork to become. */
+export interface AdoptParams {
+  /** The fork's id. */
+  fork: string;
+}
+
+/** Which fork to take from. */
+export interface MergeParams {
+  /** The fork's id. */
+  fork: string;
+  /** A snapshot of what both began with. */
+  base: string;
+}
+
+/** What was merged. */
+export interface MergeOutput {
+  /** What was taken from the fork. */
+  taken: PathChange[];
+  /** Paths that both changed to the same. */
+  same: string[];
+  /** Paths that both changed differently: ours stayed. */
+  conflicts: Conflict[];
+}
+
+/** A path that differs. */
+export interface PathChange {
+  /** The path; what is not UTF-8 in it is replaced. */
+  path: string;
+  /** What happened to it. */
+  kind: ChangeKind;
+  /** What it was. */
+  before?: Stat;
+  /** What it is. */
+  after?: Stat;
+}
+
+/** What happened to a path. */
+export type ChangeKind =
+  /** It is new. */
+  | "added"
+  /** It holds something else, or is something else. */
+  | "modified"
+  /** Only its mode or its owner changed. */
+  | "mode"
+  /** It is gone. */
+  | "removed";
+
+/** Facts of a path. */
+export interface Stat {
+  /** What it is. */
+  kind: FileKind;
+  /** Bytes. */
+  size: number;
+  /** Mode bits: 0o644 is 420. */
+  mode: number;
+  /** Owner. */
+  uid: number;
+  /** Group. */
+  gid: number;
+  /** When it was changed last, in milliseconds since 1970. */
+  mtimeMs: number;
+}
+
+/** What a path is. */
+export type FileKind =
+  /** A file. */
+  | "file"
+  /** A directory. */
+  | "directory"
+  /** A symbolic link. */
+  | "symlink"
+  /** A pipe, a device or a socket. */
+  | "other";
+
+/** A path that two sandboxes changed differently. */
+export interface Conflict {
+  /** The path. */
+  path: string;
+  /** What we did to it. */
+  ours: ChangeKind;
+  /** What the fork did. */
+  theirs: ChangeKind;
+}
+
+/** What a sandbox uses. */
+export interface StatsOutput {
+  /** Bytes of files beyond the base image. */
+  bytes: number;
+  /** Files and directories beyond the base image. */
+  nodes: number;
+  /** Processes alive or not yet waited for. */
+  processes: number;
+  /** Open files and pipes. */
+  open: number;
+  /** Memory of its processes, in bytes. */
+  memory: number;
+  /** Runs that were begun. */
+  runs: number;
+  /** What its processes have used so far. */
+  usage: Usage;
+}
+
+/** What processes used. */
+export interface Usage {
+  /** Processes that were started. */
+  processes: number;
+  /** How long their code ran, in milliseconds. */
+  cpuMs: number;
+  /** Bytes that they read. */
+  read: number;
+  /** Bytes that they wrote. */
+  written: number;
+}
+
+/** What to run. */
+export interface RunParams {
+  /** The script, as bash reads it. */
+  command: string;
+  /** The shell to run it in; the main one if not given. */
+  shell?: string;
+  /** What it reads. */
+  stdin?: string;
+  /** What it reads, in base64, where it is not text. */
+  stdinBase64?: string;
+  /** Variables that are exported to this script only. */
+  env?: Record<string, string>;
+  /** `$1`, `$2`, … for this script only. */
+  arguments?: string[];
+  /** How long it may take, in milliseconds; as the sandbox says if not given. */
+  timeoutMs?: number;
+  /** Bytes of each output stream that the result holds; as the sandbox says if not given. */
+  outputBudget?: number;
+  /** A name for this run, by which it can be cancelled and its output told apart. */
+  runId?: string;
+  /** Whether output comes while it runs, as notifications; the result's streams are empty then. */
+  stream?: boolean;
+  /** Whether more input comes by `run.stdin`; needs `runId` and `stream`. */
+  interactive?: boolean;
+  /** A name of this attempt: another call with the same one gets the first's result and runs nothing. */
+  idempotencyKey?: string;
+}
+
+/** What a command left behind. */
+export interface RunOutput {
+  /** Its number among the runs of the sandbox, from 1. */
+  run: number;
+  /**
+   * Exit status: 128 plus the number for a signal, 124 after the timeout, 130 when it was cancelled, 126 and 127 as in a shell.
+   */
+  exitCode: number;
+  /** Whether the status is 0. */
+  success: boolean;
+  /** What it printed; what is not UTF-8 is replaced. */
+  stdout: string;
+  /** What it complained about; what is not UTF-8 is replaced. */
+  stderr: string;
+  /** The bytes of `stdout` in base64, only where they are not UTF-8. */
+  stdoutBase64?: string;
+  /** The bytes of `stderr` in base64, only where they are not UTF-8. */
+  stderrBase64?: string;
+  /** What is missing in the middle of `stdout`, because it was longer than its budget. */
+  stdoutCut?: Cut;
+  /** What is missing in the middle of `stderr`. */
+  stderrCut?: Cut;
+  /** Whether output is lost because a stream reached its limit. */
+  truncated: boolean;
+  /** Whether it was ended at its timeout. */
+  timedOut: boolean;
+  /** Whether it was cancelled. */
+  cancelled: boolean;
+  /** Whether the shell itself failed: files and variables are as they were before. */
+  crashed: boolean;
+  /** How long it took, in milliseconds. */
+  executionTimeMs: number;
+  /** What it used. */
+  usage: Usage;
+  /** The processes that it started and that have ended, the last few hundred. */
+  processes?: ProcessFacts[];
+}
+
+/** What is missing in the middle of a stream. */
+export interface Cut {
+  /** Where it is missing: so many bytes are before it. */
+  head: number;
+  /** How many bytes are missing. */
+  omitted: number;
+  /** The file in the sandbox that holds all of it. */
+  path: string;
+}
+
+/** A process that has ended. */
+export interface ProcessFacts {
+  /** Its number. */
+  pid: number;
+  /** Its command line, the first 256 bytes. */
+  command: string;
+  /** Its status. */
+  exitCode: number;
+  /** How long it was there, in milliseconds. */
+  timeMs: number;
+  /** How long its code ran, in milliseconds. */
+  cpuMs: number;
+  /** Bytes that it read. */
+  read: number;
+  /** Bytes that it wrote. */
+  written: number;
+  /** The most memory that it had, in bytes. */
+  memory: number;
+}
+
+/** More input for a run. */
+export interface StdinParams {
+  /** The run, as its `run` call named it. */
+  runId: string;
+  /** What it reads next. */
+  text?: string;
+  /** The same in base64, where it is not text. */
+  base64?: string;
+  /** Whether that was all. */
+  end?: boolean;
+}
+
+/** Which run to end. */
+export interface CancelParams {
+  /** The run, as its `run` call named it. */
+  runId: string;
+}
+
+/** What to read. */
+export interface ReadParams {
+  /** The path. */
+  path: string;
+  /** The first byte; the beginning if not given. */
+  offset?: number;
+  /** How many bytes; to the end if not given. */
+  length?: number;
+}
+
+/** What a file holds: `text` or `base64`. */
+export interface ReadOutput {
+  /** The bytes, if they are UTF-8. */
+  text?: string;
+  /** The bytes in base64, if they are not. */
+  base64?: string;
+  /** Bytes of the whole file. */
+  size: number;
+}
+
+/** What to write: `text` or `base64`. */
+export interface WriteParams {
+  /** The path. */
+  path: string;
+  /** What it shall hold. */
+  text?: string;
+  /** The same in base64, where it is not text. */
+  base64?: string;
+  /** Whether directories above it are made. */
+  parents?: boolean;
+}
+
+/** A path. */
+export interface PathParams {
+  /** The path. */
+  path: string;
+}
+
+/** A directory. */
+export interface ListOutput {
+  /** What is in it. */
+  entries: Entry[];
+}
+
+/** A name in a directory. */
+export interface Entry {
+  /** The name; what is not UTF-8 in it is replaced. */
+  name: string;
+  /** What it is. */
+  kind: FileKind;
+}
+
+/** Which path gets which name. */
+export interface RenameParams {
+  /** The path. */
+  path: string;
+  /** Its new path. */
+  to: string;
+}
+
+/** Which mode a path gets. */
+export interface ChmodParams {
+  /** The path. */
+  path: string;
+  /** Mode bits: 0o644 is 420. */
+  mode: number;
+}
+
+/** Which paths go back to what. */
+export interface RestoreParams {
+  /** The moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`. */
+  from: string;
+  /** The paths; a directory with all that is in it. */
+  paths: string[];
+}
+
+/** Whose environment. */
+export interface EnvGetParams {
+  /** The shell; the main one if not given. */
+  shell?: string;
+}
+
+/** An environment. */
+export interface EnvGetOutput {
+  /** Values by name; what is not UTF-8 is replaced. */
+  env: Record<string, string>;
+}
+
+/** What to export. */
+export interface EnvSetParams {
+  /** Values by name. */
+  env: Record<string, string>;
+  /** The shell; the main one if not given. */
+  shell?: string;
+}
+
+/** How to name it. */
+export interface ShellCreateParams {
+  /** A name that is not taken; one is made up if none is given. */
+  shell?: string;
+}
+
+/** The shell's name. */
+export interface ShellCreateOutput {
+  /** Its name. */
+  shell: string;
+}
+
+/** The shells of a sandbox. */
+export interface ShellListOutput {
+  /** Their names, sorted; the main shell's is empty. */
+  shells: string[];
+}
+
+/** Which shell to end. */
+export interface ShellCloseParams {
+  /** Its name; the main shell starts anew with its next run. */
+  shell: string;
+}
+
+/** The runs of a sandbox. */
+export interface HistoryOutput {
+  /** The runs, the oldest first. */
+  runs: PastRun[];
+}
+
+/** A run that has ended. */
+export interface PastRun {
+  /** Its number in the sandbox, from 1. */
+  run: number;
+  /** What was run; the first 4 KiB of it. */
+  command: string;
+  /** How it ended. */
+  exitCode: number;
+  /** How long it took, in milliseconds. */
+  executionTimeMs: number;
+}
+
+/** Where to look for words. */
+export interface CompleteParams {
+  /** The line so far. */
+  line: string;
+  /** Where the cursor is, in bytes; at the end if not given. */
+  cursor?: number;
+  /** The shell; the main one if not given. */
+  shell?: string;
+}
+
+/** What could stand there. */
+export interface CompleteOutput {
+  /** Where the word starts that is to be replaced, in bytes. */
+  start: number;
+  /** What it could be replaced by, sorted. */
+  words: string[];
+}
+
+/** A snapshot. */
+export interface SnapshotInfo {
+  /** Its id. */
+  id: string;
+}
+
+/** Which snapshot. */
+export interface SnapshotParams {
+  /** Its id. */
+  id: string;
+}
+
+/** The snapshots of a sandbox. */
+export interface SnapshotListOutput {
+  /** Each of them. */
+  snapshots: SnapshotInfo[];
+}
+
+/** How many runs. */
+export interface UndoParams {
+  /** How many; one if not given. */
+  count?: number;
+}
+
+/** Which runs it was. */
+export interface UndoOutput {
+  /** The runs, in the order in which they were undone or done again. */
+  runs: PastRun[];
+}
+
+/** Between which moments. */
+export interface ChangesParams {
+  /** The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last run if not given. */
+  from?: string;
+  /** The later moment, as `from`, or `now`; now if not given. */
+  to?: string;
+  /** Whether to add a unified diff. */
+  diff?: boolean;
+}
+
+/** What differs. */
+export interface ChangesOutput {
+  /** The paths that differ, sorted. */
+  changes: PathChange[];
+  /** A unified diff, if it was asked for. */
+  diff?: string;
+}
+
+/** What a script would do. */
+export interface PreviewOutput {
+  /** The preview's id. */
+  previewId: string;
+  /** The script's result. */
+  result: RunOutput;
+  /** What it changed. */
+  changes: PathChange[];
+  /** A unified diff of it. */
+  diff: string;
+}
+
+/** Which preview. */
+export interface PreviewParams {
+  /** Its id. */
+  previewId: string;
+}
+
+/** The host directories of a sandbox. */
+export interface MountsOutput {
+  /** Each of them. */
+  mounts: MountInfo[];
+}
+
+/** A host directory. */
+export interface MountInfo {
+  /** Where it is in the sandbox. */
+  at: string;
+  /** What the sandbox may do with it. */
+  access: Access;
+}
+
+/** Which mount. */
+export interface MountParams {
+  /** Where it is in the sandbox. */
+  at: string;
+}
+
+/** Changes of an overlay. */
+export interface MountChangesOutput {
+  /** Each of them. */
+  changes: MountChange[];
+}
+
+/** A change of an overlay. */
+export interface MountChange {
+  /** The path in the sandbox. */
+  path: string;
+  /** What happened to it. */
+  kind: ChangeKind;
+}
+
+/** Which paths of which mount. */
+export interface MountPathsParams {
+  /** Where it is in the sandbox. */
+  at: string;
+  /** Paths of the sandbox below it, absolute; all changes if not given. */
+  paths?: string[];
+}
+
+/** What became of changes. */
+export interface AppliedOutput {
+  /** What the host has now. */
+  applied: MountChange[];
+  /** What was refused. */
+  refused: RefusedChange[];
+}
+
+/** A change that was refused. */
+export interface RefusedChange {
+  /** The path in the sandbox. */
+  path: string;
+  /** What was to happen to it. */
+  kind: ChangeKind;
+  /** Why not. */
+  why: string;
+}
+
+/** The processes of a sandbox. */
+export interface JobsOutput {
+  /** Each of them. */
+  jobs: Job[];
+}
+
+/** A process. */
+export interface Job {
+  /** Its number. */
+  pid: number;
+  /** Its group. */
+  group: number;
+  /** Its parent. */
+  parent: number;
+  /** Its command line. */
+  command: string;
+  /** What it is doing. */
+  state: JobState;
+  /** How long it has been there, in milliseconds. */
+  ageMs: number;
+  /** How long its code has run, in milliseconds. */
+  cpuMs: number;
+  /** Its memory in bytes. */
+  memory: number;
+}
+
+/** What a process is doing. */
+export type JobState =
+  /** It runs or could. */
+  | "running"
+  /** It waits for something. */
+  | "waiting"
+  /** It was stopped. */
+  | "stopped"
+  /** It has ended and nobody has asked for its status. */
+  | "ended";
+
+/** Which signal goes where. */
+export interface SignalParams {
+  /** The process. */
+  pid: number;
+  /** The signal's name, with or without SIG; TERM if not given. */
+  signal?: string;
+}
+
+/** A save. */
+export interface SavedOutput {
+  /** The version's number, from 1. */
+  sequence: number;
+  /** Bytes that were written. */
+  written: number;
+}
+
+/** A version of a state. */
+export interface VersionOutput {
+  /** Its number, from 1; it grows with each save. */
+  sequence: number;
+}
+
+/** How to export. */
+export interface ExportParams {
+  /** A key of 32 bytes in base64, to encrypt it. */
+  key?: string;
+}
+
+/** A state. */
+export interface ExportOutput {
+  /** The state, in base64. */
+  base64: string;
+}
+
+/** What to import. */
+export interface ImportParams {
+  /** The state, in base64. */
+  base64: string;
+  /** The key that it was encrypted with, in base64. */
+  key?: string;
+}
+
+/** A number of a state. */
+export interface HashOutput {
+  /** BLAKE3, in hexadecimal. */
+  hash: string;
+}
+
+/** The commands of a sandbox. */
+export interface CommandsOutput {
+  /** Their names, sorted. */
+  commands: string[];
+}
+
+/** A command that the client answers. */
+export interface RegisterParams {
+  /** Its name. */
+  name: string;
+  /** Further names. */
+  aliases?: string[];
+  /** What it does, for `help`. */
+  description?: string;
+  /** How it is called, for `help`. */
+  usage?: string;
+}
+
+/** Output of a command that runs. */
+export interface OutputEvent {
+  /** The sandbox. */
+  sandboxId: string;
+  /** The run, as its `run` call named it. */
+  runId: string;
+  /** Which stream. */
+  stream: OutputStream;
+  /** The bytes, if they are UTF-8. */
+  text?: string;
+  /** The bytes in base64, if they are not. */
+  base64?: string;
+}
+
+/** Which stream output is from. */
+export type OutputStream =
+  /** Standard output. */
+  | "stdout"
+  /** Standard error. */
+  | "stderr";
+
+/** A call of a command that the client registered. */
+export interface CommandCall {
+  /** The sandbox that calls. */
+  sandboxId: string;
+  /** The command's name, or its alias if it was called by one. */
+  name: string;
+  /** Its arguments, without the name. */
+  arguments: string[];
+  /** The working directory. */
+  cwd: string;
+  /** The environment. */
+  env: Record<string, string>;
+  /** What it reads, whole, if it is UTF-8. */
+  stdin?: string;
+  /** What it reads in base64, if it is not. */
+  stdinBase64?: string;
+}
+
+/** What a client's command answers. */
+export interface CommandReply {
+  /** Its status; 0 if nothing is said. */
+  exitCode?: number;
+  /** What it prints. */
+  stdout?: string;
+  /** The same in base64, where it is not text. */
+  stdoutBase64?: string;
+  /** What it complains about. */
+  stderr?: string;
+}
+
+/** An error on its way to a client: the `error` of a JSON-RPC answer, and the body of an HTTP one. */
+export interface ApiError {
+  /** JSON-RPC's number of the kind. */
+  code: number;
+  /** What is wrong, for people. */
+  message: string;
+  /** More, for programs. */
+  data: ErrorData;
+}
+
+/** What programs match on. */
+export interface ErrorData {
+  /** What kind of error it is. */
+  kind: ErrorKind;
+  /** What to do about it. */
+  hint: string;
+  /** The error's name where a file or a process is the cause: `ENOENT`. */
+  errno?: string;
+}
+
+/** What went wrong. */
+export type ErrorKind =
+  /** The frame or body is not JSON. */
+  | "parse_error"
+  /** The JSON is not a request. */
+  | "invalid_request"
+  /** There is no such method. */
+  | "method_not_found"
+  /** A parameter is missing, unknown or of the wrong type, or its value makes no sense. */
+  | "invalid_params"
+  /** A fault of codepod itself. */
+  | "internal"
+  /** There is no such sandbox, snapshot, preview, run or shell; or it is somebody else's. */
+  | "not_found"
+  /** Processes run that the operation cannot go on under. */
+  | "busy"
+  /** What the operation began with is not so any more. */
+  | "changed"
+  /** A file operation failed; `errno` says how. */
+  | "file"
+  /** A program could not be started; `errno` says why. */
+  | "spawn"
+  /** A host directory cannot be mounted. */
+  | "mount"
+  /** Fewer runs are kept than were asked for. */
+  | "no_such_run"
+  /** The snapshot or fork is of another sandbox. */
+  | "foreign"
+  /** Some changes are on the host, and one was refused because the host changed it meanwhile. */
+  | "partly_applied"
+  /** A process cannot be signalled; `errno` says why. */
+  | "process"
+  /** A shell cannot go on from its state. */
+  | "shell_state"
+  /** A state cannot be saved or loaded. */
+  | "state"
+  /** The sandbox's persistence does not allow that. */
+  | "not_persistent"
+  /** A limit or a quota is reached. */
+  | "limit"
+  /** The policy of the server does not allow it. */
+  | "denied"
+  /** There is no valid key. */
+  | "unauthorized"
+  /** The request or its answer is too large. */
+  | "too_large"
+  /** The machine lacks something that codepod needs. */
+  | "unavailable"
+  /** This surface cannot do that. */
+  | "unsupported";
+
+/** The parameters and the result of each method. */
+export interface Methods {
+  /** Says which version this is and which methods there are. */
+  "server.info": { params: Empty; output: ServerInfoOutput };
+  /** Makes a sandbox. Every option has a default; without any it has no network, no host directory and 256 MB. */
+  "sandbox.create": { params: CreateParams; output: SandboxInfo };
+  /** Lists the sandboxes that are alive, in the order in which they were made. */
+  "sandbox.list": { params: Empty; output: SandboxListOutput };
+  /** Says what a sandbox is. */
+  "sandbox.get": { params: Empty; output: SandboxInfo };
+  /** Makes another sandbox with the same files, shells and limits, in microseconds. Neither sees what the other does next. */
+  "sandbox.fork": { params: Empty; output: SandboxInfo };
+  /** Ends a sandbox: its processes are killed, its files are gone unless they are kept. */
+  "sandbox.destroy": { params: Empty; output: Done };
+  /** Makes a sandbox what a fork of it is, in constant time. It can be undone as a run can. */
+  "sandbox.adopt": { params: AdoptParams; output: Done };
+  /**
+   * Takes what a fork changed since a snapshot, file by file. Where both changed a file differently, ours stays and the file is
+   * reported.
+   */
+  "sandbox.merge": { params: MergeParams; output: MergeOutput };
+  /** Kills every process of a sandbox. Its shells go on from their last states. */
+  "sandbox.kill": { params: Empty; output: Done };
+  /** Says what a sandbox uses now and has used so far. */
+  "sandbox.stats": { params: Empty; output: StatsOutput };
+  /**
+   * Runs a bash script in the sandbox and waits for its end. Variables, functions and the working directory stay for the next
+   * one.
+   */
+  "run": { params: RunParams; output: RunOutput };
+  /** Takes back the last runs: files, variables and working directory are as before them. */
+  "undo": { params: UndoParams; output: UndoOutput };
+  /** Does again what was undone. */
+  "redo": { params: UndoParams; output: UndoOutput };
+  /** Lists what differs between two moments: files added, modified, removed, with a unified diff on request. */
+  "changes": { params: ChangesParams; output: ChangesOutput };
+  /** Gives a run that reads interactively more to read. Over JSON-RPC and WebSocket. */
+  "run.stdin": { params: StdinParams; output: Done };
+  /** Ends a run. Its own answer comes as usual, with status 130 and what it printed so far. */
+  "run.cancel": { params: CancelParams; output: Done };
+  /** Reads a file, or a part of it. */
+  "files.read": { params: ReadParams; output: ReadOutput };
+  /** Writes a file: makes it or replaces what it holds. */
+  "files.write": { params: WriteParams; output: Done };
+  /** Lists a directory, sorted by name. */
+  "files.list": { params: PathParams; output: ListOutput };
+  /** Says what a path is. A symbolic link at its end is followed. */
+  "files.stat": { params: PathParams; output: Stat };
+  /** Makes a directory, and those above it that are missing. */
+  "files.mkdir": { params: PathParams; output: Done };
+  /** Removes a file, or a directory with all that is in it. */
+  "files.remove": { params: PathParams; output: Done };
+  /** Gives a file or a directory another name; what has that name is replaced. */
+  "files.rename": { params: RenameParams; output: Done };
+  /** Sets the mode bits of a path. */
+  "files.chmod": { params: ChmodParams; output: Done };
+  /** Puts single paths back to what they were at a moment, and leaves the rest as it is. */
+  "files.restore": { params: RestoreParams; output: Done };
+  /** Lists the exported variables of a shell. */
+  "env.get": { params: EnvGetParams; output: EnvGetOutput };
+  /** Exports variables in a shell, for all that it runs from now on. */
+  "env.set": { params: EnvSetParams; output: Done };
+  /** Makes a shell with variables and a working directory of its own; it starts with its first run. */
+  "shell.create": { params: ShellCreateParams; output: ShellCreateOutput };
+  /** Lists the shells that have run something. */
+  "shell.list": { params: Empty; output: ShellListOutput };
+  /** Ends a shell: its EXIT trap runs, its variables are gone. */
+  "shell.close": { params: ShellCloseParams; output: Done };
+  /** Says what could stand at a place in a command line: commands, paths, variables. */
+  "shell.complete": { params: CompleteParams; output: CompleteOutput };
+  /** Lists the runs that are kept, the oldest first. */
+  "shell.history.list": { params: Empty; output: HistoryOutput };
+  /** Forgets the runs that are kept; they cannot be undone any more. */
+  "shell.history.clear": { params: Empty; output: Done };
+  /** Keeps the files and shells as they are now, in microseconds. */
+  "snapshot.create": { params: Empty; output: SnapshotInfo };
+  /** Puts files and shells back to a snapshot; it can be used again. */
+  "snapshot.restore": { params: SnapshotParams; output: Done };
+  /** Lists the snapshots of a sandbox, the oldest first. */
+  "snapshot.list": { params: Empty; output: SnapshotListOutput };
+  /** Forgets a snapshot. */
+  "snapshot.remove": { params: SnapshotParams; output: Done };
+  /** Runs a script in a fork and says what it would change. The sandbox and the host stay as they are until it is committed. */
+  "preview.run": { params: RunParams; output: PreviewOutput };
+  /** Makes a preview happen, in constant time, if the sandbox has not changed since. */
+  "preview.commit": { params: PreviewParams; output: RunOutput };
+  /** Drops a preview: nothing of it has happened. */
+  "preview.drop": { params: PreviewParams; output: Done };
+  /** Lists the host directories of a sandbox. The host's own paths are not told. */
+  "mounts.list": { params: Empty; output: MountsOutput };
+  /** Lists what was changed in an overlay and is not on the host. */
+  "mounts.changes": { params: MountParams; output: MountChangesOutput };
+  /** Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused. */
+  "mounts.apply": { params: MountPathsParams; output: AppliedOutput };
+  /** Forgets changes of an overlay: the sandbox sees the host's files again. */
+  "mounts.discard": { params: MountPathsParams; output: MountChangesOutput };
+  /** Lists the processes of a sandbox. */
+  "jobs.list": { params: Empty; output: JobsOutput };
+  /** Sends a signal to a process. */
+  "jobs.signal": { params: SignalParams; output: Done };
+  /** Saves a persistent sandbox now, instead of within its autosave time. */
+  "persistence.save": { params: Empty; output: SavedOutput };
+  /** Puts a persistent sandbox back to what was saved last. */
+  "persistence.load": { params: Empty; output: VersionOutput };
+  /** Gives the whole state as bytes that `persistence.import` takes, here or elsewhere. */
+  "persistence.export": { params: ExportParams; output: ExportOutput };
+  /** Makes the sandbox what an exported state says. What is broken, too large or hostile is refused without effect. */
+  "persistence.import": { params: ImportParams; output: VersionOutput };
+  /** Gives a number of the state: equal for equal files and shells. */
+  "persistence.hash": { params: Empty; output: HashOutput };
+  /** Lists the commands of a sandbox. */
+  "commands.list": { params: Empty; output: CommandsOutput };
+  /** Adds a command that the client answers: calls of it come as requests `command.call` on the same connection. */
+  "commands.register": { params: RegisterParams; output: Done };
+}
+
+/** Where a method is in HTTP; `{sandbox}` stands for the sandbox. Parameters of GET and DELETE are in the query. */
+export interface Route {
+  verb: "GET" | "POST" | "PUT" | "DELETE";
+  path: string;
+}
+
+/** The route of each method. */
+export const ROUTES: Readonly<Record<keyof Methods, Route>> = {
+  "server.info": { verb: "GET", path: "/v1/info" },
+  "sandbox.create": { verb: "POST", path: "/v1/sandboxes" },
+  "sandbox.list": { verb: "GET", path: "/v1/sandboxes" },
+  "sandbox.get": { verb: "GET", path: "/v1/sandboxes/{sandbox}" },
+  "sandbox.fork": { verb: "POST", path: "/v1/sandboxes/{sandbox}/fork" },
+  "sandbox.destroy": { verb: "DELETE", path: "/v1/sandboxes/{sandbox}" },
+  "sandbox.adopt": { verb: "POST", path: "/v1/sandboxes/{sandbox}/adopt" },
+  "sandbox.merge": { verb: "POST", path: "/v1/sandboxes/{sandbox}/merge" },
+  "sandbox.kill": { verb: "POST", path: "/v1/sandboxes/{sandbox}/kill" },
+  "sandbox.stats": { verb: "GET", path: "/v1/sandboxes/{sandbox}/stats" },
+  "run": { verb: "POST", path: "/v1/sandboxes/{sandbox}/run" },
+  "run.stdin": { verb: "POST", path: "/v1/sandboxes/{sandbox}/stdin" },
+  "run.cancel": { verb: "POST", path: "/v1/sandboxes/{sandbox}/cancel" },
+  "files.read": { verb: "GET", path: "/v1/sandboxes/{sandbox}/files" },
+  "files.write": { verb: "PUT", path: "/v1/sandboxes/{sandbox}/files" },
+  "files.list": { verb: "GET", path: "/v1/sandboxes/{sandbox}/directory" },
+  "files.stat": { verb: "GET", path: "/v1/sandboxes/{sandbox}/stat" },
+  "files.mkdir": { verb: "POST", path: "/v1/sandboxes/{sandbox}/directory" },
+  "files.remove": { verb: "DELETE", path: "/v1/sandboxes/{sandbox}/files" },
+  "files.rename": { verb: "POST", path: "/v1/sandboxes/{sandbox}/rename" },
+  "files.chmod": { verb: "POST", path: "/v1/sandboxes/{sandbox}/chmod" },
+  "files.restore": { verb: "POST", path: "/v1/sandboxes/{sandbox}/files/restore" },
+  "env.get": { verb: "GET", path: "/v1/sandboxes/{sandbox}/env" },
+  "env.set": { verb: "PUT", path: "/v1/sandboxes/{sandbox}/env" },
+  "shell.create": { verb: "POST", path: "/v1/sandboxes/{sandbox}/shells" },
+  "shell.list": { verb: "GET", path: "/v1/sandboxes/{sandbox}/shells" },
+  "shell.close": { verb: "DELETE", path: "/v1/sandboxes/{sandbox}/shells" },
+  "shell.history.list": { verb: "GET", path: "/v1/sandboxes/{sandbox}/history" },
+  "shell.history.clear": { verb: "DELETE", path: "/v1/sandboxes/{sandbox}/history" },
+  "shell.complete": { verb: "GET", path: "/v1/sandboxes/{sandbox}/complete" },
+  "snapshot.create": { verb: "POST", path: "/v1/sandboxes/{sandbox}/snapshots" },
+  "snapshot.restore": { verb: "POST", path: "/v1/sandboxes/{sandbox}/snapshots/restore" },
+  "snapshot.list": { verb: "GET", path: "/v1/sandboxes/{sandbox}/snapshots" },
+  "snapshot.remove": { verb: "DELETE", path: "/v1/sandboxes/{sandbox}/snapshots" },
+  "undo": { verb: "POST", path: "/v1/sandboxes/{sandbox}/undo" },
+  "redo": { verb: "POST", path: "/v1/sandboxes/{sandbox}/redo" },
+  "changes": { verb: "GET", path: "/v1/sandboxes/{sandbox}/changes" },
+  "preview.run": { verb: "POST", path: "/v1/sandboxes/{sandbox}/previews" },
+  "preview.commit": { verb: "POST", path: "/v1/sandboxes/{sandbox}/previews/commit" },
+  "preview.drop": { verb: "DELETE", path: "/v1/sandboxes/{sandbox}/previews" },
+  "mounts.list": { verb: "GET", path: "/v1/sandboxes/{sandbox}/mounts" },
+  "mounts.changes": { verb: "GET", path: "/v1/sandboxes/{sandbox}/mounts/changes" },
+  "mounts.apply": { verb: "POST", path: "/v1/sandboxes/{sandbox}/mounts/apply" },
+  "mounts.discard": { verb: "POST", path: "/v1/sandboxes/{sandbox}/mounts/discard" },
+  "jobs.list": { verb: "GET", path: "/v1/sandboxes/{sandbox}/jobs" },
+  "jobs.signal": { verb: "POST", path: "/v1/sandboxes/{sandbox}/jobs/signal" },
+  "persistence.save": { verb: "POST", path: "/v1/sandboxes/{sandbox}/save" },
+  "persistence.load": { verb: "POST", path: "/v1/sandboxes/{sandbox}/load" },
+  "persistence.export": { verb: "POST", path: "/v1/sandboxes/{sandbox}/export" },
+  "persistence.import": { verb: "POST", path: "/v1/sandboxes/{sandbox}/import" },
+  "persistence.hash": { verb: "GET", path: "/v1/sandboxes/{sandbox}/hash" },
+  "commands.list": { verb: "GET", path: "/v1/sandboxes/{sandbox}/commands" },
+  "commands.register": { verb: "POST", path: "/v1/sandboxes/{sandbox}/commands" },
+};
+
+/** A method as models see it: names in snake_case, and only what a model can decide. */
+export interface ToolInfo {
+  name: string;
+  method: keyof Methods;
+  description: string;
+  inputSchema: Record<string, unknown>;
+}
+
+/** Every method that models have as a tool. */
+export const TOOLS: readonly ToolInfo[] = [
+  {
+    name: "fork",
+    method: "sandbox.fork",
+    description:
+      "Make an independent copy of the sandbox in microseconds: same files, variables and working directory. Use it to try an approach without risk: pass the returned `sandbox_id` to other tools to act in the copy. The original is not touched. Copies end with the session.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "sandbox_id": {
+          "type": "string",
+          "description": "A sandbox that `fork` returned; the session's own if not given."
+        }
+      },
+      "required": [],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "run",
+    method: "run",
+    description:
+      "Run a bash script in the sandbox and return exit_code, stdout and stderr. It is bash 5.2 with GNU coreutils, grep, sed, awk, find, git, jq, sqlite3, tar, make and more; `help` lists the commands. Files, variables and the working directory stay for the next call. There is no network, and nothing outside the sandbox can be reached. Long output is cut in the middle: the result says so and names a file in the sandbox that holds all of it. Every call can be taken back with `undo`.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "command": {
+          "type": "string",
+          "description": "The script, as bash reads it."
+        },
+        "shell": {
+          "type": "string",
+          "description": "The shell to run it in; the main one if not given."
+        },
+        "stdin": {
+          "type": "string",
+          "description": "What it reads."
+        },
+        "env": {
+          "type": "object",
+          "additionalProperties": {
+            "type": "string"
+          },
+          "description": "Variables that are exported to this script only."
+        },
+        "arguments": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "`$1`, `$2`, … for this script only."
+        },
+        "timeout_ms": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "How long it may take, in milliseconds; as the sandbox says if not given."
+        },
+        "output_budget": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "Bytes of each output stream that the result holds; as the sandbox says if not given."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "A sandbox that `fork` returned; the session's own if not given."
+        }
+      },
+      "required": [
+        "command"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "read",
+    method: "files.read",
+    description:
+      "Read a file of the sandbox, or a part of it by offset and length in bytes. Text comes as text; other bytes come in base64. `size` is that of the whole file.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "path": {
+          "type": "string",
+          "description": "The path."
+        },
+        "offset": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "The first byte; the beginning if not given."
+        },
+        "length": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "How many bytes; to the end if not given."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "A sandbox that `fork` returned; the session's own if not given."
+        }
+      },
+      "required": [
+        "path"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "write",
+    method: "files.write",
+    description:
+      "Write a file of the sandbox: it is made, or what it holds is replaced. The directory must exist unless `parents` is true. Give `text`, or `base64` for other bytes.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "path": {
+          "type": "string",
+          "description": "The path."
+        },
+        "text": {
+          "type": "string",
+          "description": "What it shall hold."
+        },
+        "base64": {
+          "type": "string",
+          "description": "The same in base64, where it is not text.",
+          "contentEncoding": "base64"
+        },
+        "parents": {
+          "type": "boolean",
+          "description": "Whether directories above it are made."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "A sandbox that `fork` returned; the session's own if not given."
+        }
+      },
+      "required": [
+        "path"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "list",
+    method: "files.list",
+    description:
+      "List a directory of the sandbox: names and kinds, sorted.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "path": {
+          "type": "string",
+          "description": "The path."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "A sandbox that `fork` returned; the session's own if not given."
+        }
+      },
+      "required": [
+        "path"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "snapshot",
+    method: "snapshot.create",
+    description:
+      "Keep the sandbox as it is now, in microseconds: files, variables, working directory. Returns an id for `restore`. Use it before something risky that takes several steps; for one step, `undo` is enough.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "sandbox_id": {
+          "type": "string",
+          "description": "A sandbox that `fork` returned; the session's own if not given."
+        }
+      },
+      "required": [],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "restore",
+    method: "snapshot.restore",
+    description:
+      "Put the sandbox back to a snapshot by its id. What was done since is gone; the snapshot can be restored again.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "description": "Its id."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "A sandbox that `fork` returned; the session's own if not given."
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "undo",
+    method: "undo",
+    description:
+      "Take back the last run, or the last `count` runs: files, variables and working directory are as before. Says which runs were taken back. Costs microseconds.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "count": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "How many; one if not given."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "A sandbox that `fork` returned; the session's own if not given."
+        }
+      },
+      "required": [],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "changes",
+    method: "changes",
+    description:
+      "List the files that differ between two moments of the sandbox: added, modified, removed. Without parameters: what the last run changed. `diff` adds a unified diff.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "from": {
+          "type": "string",
+          "description": "The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last run if not given."
+        },
+        "to": {
+          "type": "string",
+          "description": "The later moment, as `from`, or `now`; now if not given."
+        },
+        "diff": {
+          "type": "boolean",
+          "description": "Whether to add a unified diff."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "A sandbox that `fork` returned; the session's own if not given."
+        }
+      },
+      "required": [],
+      "additionalProperties": false
+    },
+  },
+];

@@ -1,0 +1,656 @@
+//! Python: the types as dataclasses, errors as classes, routes, tools, and a class of callers for each group of methods.
+//!
+//! The callers are written once, asynchronous; [`super::unasync`] makes the blocking ones. What differs from the wire, by rule:
+//! names are in snake_case; two fields for text and for base64 are one of bytes; parameters in milliseconds are in seconds;
+//! a result with one field is that field, and `Done` is nothing.
+
+use std::fmt::Write;
+
+use codepod_api::{Kind, METHODS, Scope, snake_case, tool_schema};
+use serde_json::Value;
+
+use super::model::{Entry, Field, Group, Model, Shape, Ty, Type, method_doc, wrapped};
+use crate::failure::Outcome;
+
+const HEAD: &str =
+    "# Made by `cargo xtask generate` from crates/codepod-api. Changes here are lost.\n";
+/// Longest line.
+const WIDTH: usize = 120;
+/// Methods that the package wraps by hand: their callers are for it alone.
+const WRAPPED: &[&str] = &["run", "sandbox.fork", "sandbox.adopt", "sandbox.merge"];
+/// Results of which callers want one field only.
+const ONE_FIELD: &[(&str, &str)] = &[("ReadOutput", "data")];
+/// Parameters that cannot be left out although the wire has two forms of them, each of which can.
+const NEEDED: &[(&str, &str)] = &[("WriteParams", "data")];
+/// Types that have another name here, and what they inherit.
+const RENAMED: &[(&str, &str, &str)] = &[("RunOutput", "RunResult", "ResultMethods")];
+/// Words that Python keeps for itself.
+const KEYWORDS: &[&str] = &[
+    "from", "import", "in", "is", "class", "global", "async", "await",
+];
+
+/// The table, with Python's names of types.
+fn read_model() -> Outcome<Model> {
+    let mut model = Model::read()?;
+    for ty in &mut model.types {
+        rename(&mut ty.name);
+        if let Shape::Object(fields) = &mut ty.shape {
+            fields.iter_mut().for_each(|field| rename_in(&mut field.ty));
+        }
+    }
+    for method in model.groups.iter_mut().flat_map(|group| &mut group.methods) {
+        rename(&mut method.output);
+    }
+    Ok(model)
+}
+
+fn rename(name: &mut String) {
+    if let Some((_, new, _)) = RENAMED.iter().find(|(old, _, _)| old == name) {
+        *name = (*new).to_owned();
+    }
+}
+
+fn rename_in(ty: &mut Ty) {
+    match ty {
+        Ty::Named(name) => rename(name),
+        Ty::List(of) | Ty::Map(of) => rename_in(of),
+        _ => {}
+    }
+}
+
+/// How a field of the wire looks in Python.
+struct Shown<'a> {
+    name: String,
+    doc: String,
+    kind: ShownKind<'a>,
+    required: bool,
+}
+
+enum ShownKind<'a> {
+    /// As it travels, but for its name.
+    Plain(&'a Field),
+    /// Bytes that travel as text or as base64.
+    Bytes { text: &'a str, base64: &'a str },
+    /// Bytes that travel as base64.
+    Base64(&'a Field),
+}
+
+/// `sdk/python/src/codepod/_generated/types.py`.
+pub(super) fn types() -> Outcome<String> {
+    let model = read_model()?;
+    let mut text = format!(
+        "{HEAD}\"\"\"What methods take and give back.\"\"\"\n\n\
+         from __future__ import annotations\n\n\
+         from dataclasses import dataclass, field\n\
+         from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, TypedDict\n\n\
+         from .._result import ResultMethods\n\
+         from .._wire import from_base64, get_bytes, put_bytes, to_base64\n\n\
+         if TYPE_CHECKING:\n    from typing_extensions import Self\n"
+    );
+    for ty in &model.types {
+        if let Shape::Words(words) = &ty.shape {
+            let _ = write!(text, "\n{}\n", wrapped(&ty.doc, "# ", WIDTH));
+            let _ = writeln!(text, "{} = Literal[", ty.name);
+            for (word, doc) in words {
+                let _ = writeln!(text, "    \"{word}\",  # {doc}");
+            }
+            text += "]\n";
+        }
+    }
+    for ty in &model.types {
+        if let Shape::Object(fields) = &ty.shape
+            && !is_unpacked(ty)
+        {
+            text += &dataclass(ty, fields);
+        }
+    }
+    text += &options(model.fields("CreateParams")?);
+    Ok(text)
+}
+
+/// Parameters of methods are the callers' own, and some results are unpacked.
+fn is_unpacked(ty: &Type) -> bool {
+    let is_params = METHODS
+        .iter()
+        .any(|method| (method.params_name)() == ty.name);
+    is_params || ty.name == "Done"
+}
+
+fn dataclass(ty: &Type, fields: &[Field]) -> String {
+    let mut shown = shown(&ty.name, fields);
+    shown.sort_by_key(|field| !field.required);
+    let base = RENAMED.iter().find(|(_, name, _)| *name == ty.name);
+    let base = base.map_or(String::new(), |(_, _, base)| format!("({base})"));
+    let mut text = format!("\n\n@dataclass(frozen=True)\nclass {}{base}:\n", ty.name);
+    text += &docstring(&ty.doc, &[], "    ");
+    for field in &shown {
+        let _ = write!(text, "\n    {}: {}", field.name, annotation(field));
+        if !field.required {
+            text += default(field);
+        }
+        let _ = write!(text, "\n{}", docstring(&field.doc, &[], "    "));
+    }
+    text += "\n    @classmethod\n    def from_wire(cls, wire: Mapping[str, Any]) -> Self:\n";
+    text += "        \"\"\"Reads it as it travels.\"\"\"\n        return cls(\n";
+    for field in &shown {
+        let _ = writeln!(text, "            {}={},", field.name, read(field));
+    }
+    text += "        )\n\n    def to_wire(self) -> Dict[str, Any]:\n        \"\"\"Writes it as it travels.\"\"\"\n        wire: Dict[str, Any] = {}\n";
+    for field in &shown {
+        text += &write_field(
+            field,
+            &format!("self.{}", field.name),
+            "wire",
+            "        ",
+            !field.required,
+        );
+    }
+    text + "        return wire\n"
+}
+
+/// The options of a sandbox, for constructors.
+fn options(fields: &[Field]) -> String {
+    let mut text = String::from(
+        "\n\nclass CreateOptions(TypedDict, total=False):\n    \"\"\"How a sandbox is made.\"\"\"\n",
+    );
+    for field in shown_params("CreateParams", fields) {
+        let _ = write!(text, "\n    {}: {}\n", field.name, annotation(&field));
+        text += &docstring(&field.doc, &[], "    ");
+    }
+    text
+}
+
+/// `sdk/python/src/codepod/_generated/errors.py`.
+pub(super) fn errors() -> Outcome<String> {
+    let mut text = format!(
+        "{HEAD}\"\"\"A class for each kind of error.\"\"\"\n\n\
+         from __future__ import annotations\n\n\
+         from typing import Dict, Type\n\n\
+         from .._errors import CodepodError\n"
+    );
+    for kind in Kind::ALL {
+        let _ = write!(
+            text,
+            "\n\nclass {}(CodepodError):\n    \"\"\"{}\"\"\"\n\n    kind = \"{}\"\n",
+            class_of(*kind),
+            kind.doc().trim(),
+            name_of(*kind)
+        );
+    }
+    text += "\n\n#: Classes by kind.\nBY_KIND: Dict[str, Type[CodepodError]] = {\n";
+    for kind in Kind::ALL {
+        let _ = writeln!(text, "    \"{}\": {},", name_of(*kind), class_of(*kind));
+    }
+    Ok(text + "}\n")
+}
+
+fn name_of(kind: Kind) -> String {
+    let name = serde_json::json!(kind);
+    name.as_str().unwrap_or_default().to_owned()
+}
+
+fn class_of(kind: Kind) -> String {
+    let name = format!("{kind:?}");
+    match name.ends_with("Error") {
+        true => name,
+        false => name + "Error",
+    }
+}
+
+/// `sdk/python/src/codepod/_generated/routes.py`.
+pub(super) fn routes() -> Outcome<String> {
+    let mut text = format!(
+        "{HEAD}\"\"\"Where methods are in HTTP.\"\"\"\n\n\
+         from typing import Dict, Tuple\n\n\
+         #: Verb and path of each method; `{{sandbox}}` stands for the sandbox.\n\
+         ROUTES: Dict[str, Tuple[str, str]] = {{\n"
+    );
+    for method in METHODS {
+        let _ = writeln!(
+            text,
+            "    \"{}\": (\"{}\", \"{}\"),",
+            method.name,
+            method.route.verb.name(),
+            method.route.path
+        );
+    }
+    Ok(text + "}\n")
+}
+
+/// `sdk/python/src/codepod/_generated/version.py`.
+pub(super) fn version() -> Outcome<String> {
+    let version = env!("CARGO_PKG_VERSION");
+    Ok(format!(
+        "{HEAD}\"\"\"The package's version.\"\"\"\n\nVERSION = \"{version}\"\n"
+    ))
+}
+
+/// `sdk/python/src/codepod/_generated/tools.py`.
+pub(super) fn tools() -> Outcome<String> {
+    let mut text = format!(
+        "{HEAD}\"\"\"Methods as tools for models.\"\"\"\n\n\
+         from typing import Any, Dict, List, Tuple\n\n\
+         #: Name, method, description and schema of the input of each tool.\n\
+         TOOLS: List[Tuple[str, str, str, Dict[str, Any]]] = [\n"
+    );
+    for method in METHODS {
+        if let Some(tool) = method.tool {
+            let _ = writeln!(
+                text,
+                "    (\n        {},\n        {},\n        {},\n        {},\n    ),",
+                literal(&tool.name.into(), ""),
+                literal(&method.name.into(), ""),
+                literal(&tool.description.into(), ""),
+                literal(&tool_schema(method), "        "),
+            );
+        }
+    }
+    Ok(text + "]\n")
+}
+
+/// A JSON value as Python writes it.
+fn literal(value: &Value, indent: &str) -> String {
+    match value {
+        Value::Null => "None".into(),
+        Value::Bool(true) => "True".into(),
+        Value::Bool(false) => "False".into(),
+        Value::Array(values) => {
+            let values: Vec<String> = values.iter().map(|value| literal(value, indent)).collect();
+            format!("[{}]", values.join(", "))
+        }
+        Value::Object(object) => {
+            let mut text = String::from("{\n");
+            for (name, value) in object {
+                let deeper = format!("{indent}    ");
+                let _ = writeln!(text, "{deeper}{name:?}: {},", literal(value, &deeper));
+            }
+            text + indent + "}"
+        }
+        // Strings and numbers are written alike.
+        other => other.to_string(),
+    }
+}
+
+/// `sdk/python/src/codepod/_generated/async_methods.py`; the blocking form is made from it.
+pub(super) fn methods() -> Outcome<String> {
+    let model = read_model()?;
+    let mut text = format!(
+        "{HEAD}\"\"\"A caller for each method.\"\"\"\n\n\
+         from __future__ import annotations\n\n\
+         from typing import Any, Dict, List, Mapping, Optional, Union\n\n\
+         from .._transport._async import AsyncMethods\n\
+         from .._wire import from_base64, milliseconds, put_bytes, to_base64\n\
+         from . import types\n"
+    );
+    for group in &model.groups {
+        text += &class(group, &model)?;
+    }
+    Ok(text)
+}
+
+fn class(group: &Group, model: &Model) -> Outcome<String> {
+    let about = match (group.namespace, group.scope) {
+        ("", _) => "Methods of a sandbox itself.".to_owned(),
+        (namespace, Scope::Server) => format!("Methods `{namespace}.*` of a server."),
+        (namespace, Scope::Sandbox) => format!("Methods `{namespace}.*` of a sandbox."),
+    };
+    let mut text = format!(
+        "\n\nclass Async{}Methods(AsyncMethods):\n    \"\"\"{about}\"\"\"\n",
+        group.class()
+    );
+    for method in &group.methods {
+        text += &caller(method, model)?;
+    }
+    Ok(text)
+}
+
+fn caller(method: &Entry, model: &Model) -> Outcome<String> {
+    let mut params = shown_params(&method.params, model.fields(&method.params)?);
+    params.sort_by_key(|field| !field.required);
+    let name = match WRAPPED.contains(&method.info.name) {
+        true => format!("_{}", method.info.verb()),
+        false => name_in_python(method.info.verb()),
+    };
+    let mut signature = vec!["self".to_owned()];
+    for field in params.iter().filter(|field| field.required) {
+        signature.push(format!("{}: {}", field.name, annotation_of_param(field)));
+    }
+    // What is not needed is named, unless there is nothing that it could be taken for.
+    if params.len() > 1 && params.iter().any(|field| !field.required) {
+        signature.push("*".into());
+    }
+    for field in params.iter().filter(|field| !field.required) {
+        signature.push(format!(
+            "{}: {} = None",
+            field.name,
+            annotation_of_param(field)
+        ));
+    }
+    let (result, unpack) = result(&method.output, model)?;
+    let head = format!(
+        "    async def {name}({}) -> {result}:\n",
+        signature.join(", ")
+    );
+    let mut text = String::from("\n");
+    if head.len() <= WIDTH {
+        text += &head;
+    } else {
+        let _ = writeln!(text, "    async def {name}(");
+        for part in &signature {
+            let _ = writeln!(text, "        {part},");
+        }
+        let _ = writeln!(text, "    ) -> {result}:");
+    }
+    text += &docstring(&method_doc(method.info), &params, "        ");
+    text += "        params: Dict[str, Any] = {}\n";
+    for field in &params {
+        text += &write_field(field, &field.name, "params", "        ", !field.required);
+    }
+    let call = format!("await self._call(\"{}\", params)", method.info.name);
+    let _ = match unpack {
+        Unpack::Nothing => writeln!(text, "        {call}"),
+        Unpack::Whole => writeln!(text, "        return {result}.from_wire({call})"),
+        Unpack::Wire(read) => writeln!(
+            text,
+            "        wire: Dict[str, Any] = {call}\n        unpacked: {result} = {read}\n        return unpacked"
+        ),
+        Unpack::Field(field) => writeln!(
+            text,
+            "        return types.{}.from_wire({call}).{field}",
+            method.output
+        ),
+    };
+    Ok(text)
+}
+
+/// How a result is handed over.
+enum Unpack {
+    Nothing,
+    Whole,
+    /// By this expression over `wire`.
+    Wire(String),
+    Field(&'static str),
+}
+
+/// The type that a caller gets, and how.
+fn result(output: &str, model: &Model) -> Outcome<(String, Unpack)> {
+    if output == "Done" {
+        return Ok(("None".into(), Unpack::Nothing));
+    }
+    let fields = model.fields(output)?;
+    let shown = shown(output, fields);
+    if let Some((_, field)) = ONE_FIELD.iter().find(|(name, _)| *name == output) {
+        return Ok(("bytes".into(), Unpack::Field(field)));
+    }
+    if let ([field], true) = (&shown[..], output.ends_with("Output")) {
+        let read = read(field).replace("List[", "List[types.");
+        return Ok((
+            qualified(&annotation(field), model),
+            Unpack::Wire(qualified(&read, model)),
+        ));
+    }
+    Ok((format!("types.{output}"), Unpack::Whole))
+}
+
+/// An expression with the names of types as another module writes them.
+fn qualified(text: &str, model: &Model) -> String {
+    let mut text = text.replace("types.", "");
+    for ty in &model.types {
+        for (from, to) in [
+            (format!("[{}]", ty.name), format!("[types.{}]", ty.name)),
+            (format!("[{}.", ty.name), format!("[types.{}.", ty.name)),
+        ] {
+            text = text.replace(&from, &to);
+        }
+        if text == ty.name || text.starts_with(&format!("{}.", ty.name)) {
+            text = format!("types.{text}");
+        }
+    }
+    text
+}
+
+/// The fields of a type of results, or of one inside of parameters.
+fn shown<'a>(name: &str, fields: &'a [Field]) -> Vec<Shown<'a>> {
+    let mut shown = Vec::new();
+    for field in fields {
+        let base64 = match field.wire.as_str() {
+            "text" => "base64".to_owned(),
+            other => format!("{other}Base64"),
+        };
+        let pair = fields
+            .iter()
+            .find(|other| other.wire == base64 && !field.required && !other.required);
+        let is_second = fields.iter().any(|other| {
+            !other.required
+                && !field.required
+                && (field.wire == format!("{}Base64", other.wire)
+                    || (other.wire == "text" && field.wire == "base64"))
+        });
+        if is_second {
+            continue;
+        }
+        let kind = match pair {
+            Some(base64) => ShownKind::Bytes {
+                text: &field.wire,
+                base64: &base64.wire,
+            },
+            None if field.ty == Ty::Base64 && !field.wire.ends_with("Base64") => {
+                ShownKind::Base64(field)
+            }
+            None => ShownKind::Plain(field),
+        };
+        let python = match field.wire.as_str() {
+            "text" | "base64" => "data".into(),
+            wire => name_in_python(&snake_case(wire)),
+        };
+        let is_bytes = !matches!(kind, ShownKind::Plain(_));
+        let needed = NEEDED.contains(&(name, &python));
+        let doc = match is_bytes {
+            true => field
+                .doc
+                .replace(", if they are UTF-8", "")
+                .replace(", if it is UTF-8", "")
+                .replace(", in base64", "")
+                .replace(" in base64", ""),
+            false => field.doc.clone(),
+        };
+        shown.push(Shown {
+            name: python,
+            doc,
+            // Bytes of a result are always there; they may be none.
+            required: field.required || needed || (pair.is_some() && !name.ends_with("Params")),
+            kind,
+        });
+    }
+    shown
+}
+
+/// The same for parameters: times are in seconds.
+fn shown_params<'a>(name: &str, fields: &'a [Field]) -> Vec<Shown<'a>> {
+    let mut shown = shown(name, fields);
+    for field in &mut shown {
+        if is_time(field) {
+            field.name = field.name.trim_end_matches("_ms").to_owned();
+            field.doc = field
+                .doc
+                .replace("in milliseconds", "in seconds")
+                .replace("1,000 if", "1 if");
+        }
+    }
+    shown
+}
+
+fn is_time(field: &Shown<'_>) -> bool {
+    matches!(field.kind, ShownKind::Plain(plain) if plain.wire.ends_with("Ms") && plain.ty == Ty::Integer)
+}
+
+fn name_in_python(name: &str) -> String {
+    match KEYWORDS.contains(&name) {
+        true => format!("{name}_"),
+        false => name.to_owned(),
+    }
+}
+
+fn type_name(ty: &Ty) -> String {
+    match ty {
+        Ty::Text | Ty::Base64 => "str".into(),
+        Ty::Integer => "int".into(),
+        Ty::Float => "float".into(),
+        Ty::Bool => "bool".into(),
+        Ty::List(of) => format!("List[{}]", type_name(of)),
+        Ty::Map(of) => format!("Dict[str, {}]", type_name(of)),
+        Ty::Named(name) => name.clone(),
+    }
+}
+
+/// The annotation of a field of a type.
+fn annotation(field: &Shown<'_>) -> String {
+    let name = match &field.kind {
+        ShownKind::Plain(_) if is_time(field) && !field.name.ends_with("_ms") => "float".into(),
+        ShownKind::Plain(plain) => type_name(&plain.ty),
+        _ => "bytes".into(),
+    };
+    match field.required {
+        true => name,
+        false if has_default(field) => name,
+        false => format!("Optional[{name}]"),
+    }
+}
+
+/// Lists that are left out are empty, numbers 0.
+fn has_default(field: &Shown<'_>) -> bool {
+    matches!(&field.kind, ShownKind::Plain(plain) if plain.wire == "exitCode" || plain.wire == "processes" && matches!(plain.ty, Ty::List(_)))
+}
+
+fn default(field: &Shown<'_>) -> &'static str {
+    match &field.kind {
+        ShownKind::Plain(plain) if has_default(field) && plain.ty == Ty::Integer => " = 0",
+        ShownKind::Plain(_) if has_default(field) => " = field(default_factory=list)",
+        _ => " = None",
+    }
+}
+
+/// The annotation of a parameter: whatever can be read as what is meant.
+fn annotation_of_param(field: &Shown<'_>) -> String {
+    let name = match &field.kind {
+        ShownKind::Plain(_) if is_time(field) => "float".into(),
+        ShownKind::Plain(plain) => match &plain.ty {
+            Ty::Map(of) => format!("Mapping[str, {}]", type_name(of)),
+            Ty::List(of) => match &**of {
+                Ty::Named(name) => format!("List[types.{name}]"),
+                other => format!("List[{}]", type_name(other)),
+            },
+            Ty::Named(name) => format!("types.{name}"),
+            other => type_name(other),
+        },
+        ShownKind::Bytes { .. } => "Union[str, bytes]".into(),
+        ShownKind::Base64(_) => "bytes".into(),
+    };
+    match field.required {
+        true => name,
+        false => format!("Optional[{name}]"),
+    }
+}
+
+/// An expression that reads a field from `wire`.
+fn read(field: &Shown<'_>) -> String {
+    match &field.kind {
+        ShownKind::Bytes { text, base64 } => format!("get_bytes(wire, \"{text}\", \"{base64}\")"),
+        ShownKind::Base64(plain) if plain.required => {
+            format!("from_base64(wire[\"{}\"])", plain.wire)
+        }
+        ShownKind::Base64(plain) => {
+            format!(
+                "from_base64(wire[\"{0}\"]) if wire.get(\"{0}\") is not None else None",
+                plain.wire
+            )
+        }
+        ShownKind::Plain(plain) => {
+            let wire = &plain.wire;
+            let get = match (plain.required, &plain.ty) {
+                (true, _) => format!("wire[\"{wire}\"]"),
+                (false, Ty::List(_)) if has_default(field) => format!("wire.get(\"{wire}\", ())"),
+                (false, _) if has_default(field) => format!("wire.get(\"{wire}\", 0)"),
+                (false, _) => format!("wire.get(\"{wire}\")"),
+            };
+            match &plain.ty {
+                Ty::List(of) => match &**of {
+                    Ty::Named(name) if is_object(name) => {
+                        format!("[{name}.from_wire(item) for item in {get}]")
+                    }
+                    _ => get,
+                },
+                Ty::Named(name) if is_object(name) && plain.required => {
+                    format!("{name}.from_wire({get})")
+                }
+                Ty::Named(name) if is_object(name) => {
+                    format!(
+                        "{name}.from_wire(wire[\"{wire}\"]) if wire.get(\"{wire}\") is not None else None"
+                    )
+                }
+                _ => get,
+            }
+        }
+    }
+}
+
+/// Whether a type is an object, not a word.
+fn is_object(name: &str) -> bool {
+    let definitions = codepod_api::definitions();
+    let schema = definitions.get(name);
+    schema.is_none_or(|schema| schema.get("oneOf").is_none())
+}
+
+/// Statements that write a field.
+fn write_field(field: &Shown<'_>, value: &str, into: &str, indent: &str, optional: bool) -> String {
+    let statement = match &field.kind {
+        ShownKind::Bytes { text, base64 } => {
+            format!("put_bytes({into}, \"{text}\", \"{base64}\", {value})")
+        }
+        ShownKind::Base64(plain) => format!("{into}[\"{}\"] = to_base64({value})", plain.wire),
+        ShownKind::Plain(plain) => {
+            let value = match &plain.ty {
+                Ty::List(of) => match &**of {
+                    Ty::Named(name) if is_object(name) => {
+                        format!("[item.to_wire() for item in {value}]")
+                    }
+                    _ => format!("list({value})"),
+                },
+                Ty::Map(_) => format!("dict({value})"),
+                Ty::Named(name) if is_object(name) => format!("{value}.to_wire()"),
+                _ if is_time(field) && !field.name.ends_with("_ms") => {
+                    format!("milliseconds({value})")
+                }
+                _ => value.to_owned(),
+            };
+            format!("{into}[\"{}\"] = {value}", plain.wire)
+        }
+    };
+    match optional && !has_default(field) {
+        true => format!("{indent}if {value} is not None:\n{indent}    {statement}\n"),
+        false => format!("{indent}{statement}\n"),
+    }
+}
+
+/// A docstring, with parameters if there are some.
+fn docstring(doc: &str, params: &[Shown<'_>], indent: &str) -> String {
+    let doc = doc.replace('\\', "\\\\");
+    let one = format!("{indent}\"\"\"{doc}\"\"\"\n");
+    if params.is_empty() && one.len() <= WIDTH {
+        return one;
+    }
+    let body = wrapped(&doc, indent, WIDTH);
+    let mut text = format!("{indent}\"\"\"{}\n", body.trim_start());
+    if !params.is_empty() {
+        let _ = write!(text, "\n{indent}Args:\n");
+        for field in params {
+            let line = wrapped(
+                &format!("{}: {}", field.name, field.doc),
+                &format!("{indent}        "),
+                WIDTH,
+            );
+            let _ = writeln!(text, "{}", line.replacen("        ", "    ", 1));
+        }
+    }
+    text + indent + "\"\"\"\n"
+}

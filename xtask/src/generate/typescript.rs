@@ -1,0 +1,142 @@
+//! TypeScript: the types as interfaces, the methods with their types and routes, and the tools of models.
+
+use std::fmt::Write;
+
+use codepod_api::{METHODS, tool_schema};
+use serde_json::json;
+
+use super::model::{Field, Model, Shape, Ty, Type, method_doc, wrapped};
+use crate::failure::Outcome;
+
+/// `sdk/typescript/src/generated/api.ts`.
+pub(super) fn api() -> Outcome<String> {
+    let model = Model::read()?;
+    let mut text = String::from(
+        "// Made by `cargo xtask generate` from crates/codepod-api. Changes here are lost.\n",
+    );
+    for ty in &model.types {
+        text.push('\n');
+        text += &type_text(ty);
+    }
+    text += &methods(&model);
+    text += &routes();
+    text += &tools()?;
+    Ok(text)
+}
+
+fn comment(doc: &str, indent: &str) -> String {
+    let one = format!("{indent}/** {doc} */\n");
+    if one.len() <= 130 {
+        return one;
+    }
+    format!(
+        "{indent}/**\n{}\n{indent} */\n",
+        wrapped(doc, &format!("{indent} * "), 130)
+    )
+}
+
+fn type_text(ty: &Type) -> String {
+    let mut text = comment(&ty.doc, "");
+    match &ty.shape {
+        Shape::Words(words) => {
+            let _ = write!(text, "export type {} =", ty.name);
+            for (word, doc) in words {
+                let _ = write!(text, "\n{}  | \"{word}\"", comment(doc, "  "));
+            }
+            text += ";\n";
+        }
+        Shape::Object(fields) if fields.is_empty() => {
+            let _ = writeln!(text, "export type {} = Record<string, never>;", ty.name);
+        }
+        Shape::Object(fields) => {
+            let _ = writeln!(text, "export interface {} {{", ty.name);
+            for field in fields {
+                text += &field_text(field);
+            }
+            text += "}\n";
+        }
+    }
+    text
+}
+
+fn field_text(field: &Field) -> String {
+    format!(
+        "{}  {}{}: {};\n",
+        comment(&field.doc, "  "),
+        field.wire,
+        if field.required { "" } else { "?" },
+        type_name(&field.ty)
+    )
+}
+
+fn type_name(ty: &Ty) -> String {
+    match ty {
+        Ty::Text | Ty::Base64 => "string".into(),
+        Ty::Integer | Ty::Float => "number".into(),
+        Ty::Bool => "boolean".into(),
+        Ty::List(of) => format!("{}[]", type_name(of)),
+        Ty::Map(of) => format!("Record<string, {}>", type_name(of)),
+        Ty::Named(name) => name.clone(),
+    }
+}
+
+/// Every method with its types, for calls that are checked by name.
+fn methods(model: &Model) -> String {
+    let mut text = String::from(
+        "\n/** The parameters and the result of each method. */\nexport interface Methods {\n",
+    );
+    for method in model.groups.iter().flat_map(|group| &group.methods) {
+        let _ = writeln!(
+            text,
+            "{}  \"{}\": {{ params: {}; output: {} }};",
+            comment(&method_doc(method.info), "  "),
+            method.info.name,
+            method.params,
+            method.output,
+        );
+    }
+    text + "}\n"
+}
+
+/// Where each method is in HTTP.
+fn routes() -> String {
+    let mut text = String::from(
+        "\n/** Where a method is in HTTP; `{sandbox}` stands for the sandbox. Parameters of GET and DELETE are in the query. */\n\
+         export interface Route {\n  verb: \"GET\" | \"POST\" | \"PUT\" | \"DELETE\";\n  path: string;\n}\n\n\
+         /** The route of each method. */\n\
+         export const ROUTES: Readonly<Record<keyof Methods, Route>> = {\n",
+    );
+    for method in METHODS {
+        let _ = writeln!(
+            text,
+            "  \"{}\": {{ verb: \"{}\", path: \"{}\" }},",
+            method.name,
+            method.route.verb.name(),
+            method.route.path
+        );
+    }
+    text + "};\n"
+}
+
+/// The methods that models have as tools, each with the schema of its input.
+fn tools() -> Outcome<String> {
+    let mut text = String::from(
+        "\n/** A method as models see it: names in snake_case, and only what a model can decide. */\n\
+         export interface ToolInfo {\n  name: string;\n  method: keyof Methods;\n  description: string;\n  \
+         inputSchema: Record<string, unknown>;\n}\n\n\
+         /** Every method that models have as a tool. */\nexport const TOOLS: readonly ToolInfo[] = [\n",
+    );
+    for method in METHODS {
+        let Some(tool) = method.tool else { continue };
+        let schema = super::schemas::pretty(&tool_schema(method))?;
+        let _ = writeln!(
+            text,
+            "  {{\n    name: {},\n    method: \"{}\",\n    description:\n      {},\n    inputSchema: {},\n  }},",
+            json!(tool.name),
+            method.name,
+            json!(tool.description),
+            schema.trim_end().replace('\n', "\n    "),
+        );
+    }
+    Ok(text + "];\n")
+}

@@ -1,0 +1,145 @@
+//! The Python package: types, tests, wheel, and the first minute of a new user.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::{judge_first_result, work_directory};
+use crate::cache;
+use crate::docs;
+use crate::failure::{Failure, Outcome};
+use crate::parity;
+use crate::process::{self, Watched};
+
+/// Types, tests, wheel and first minute.
+pub(super) fn all() -> Outcome<String> {
+    let environment = environment()?;
+    let package = cache::in_root("sdk/python");
+    process::program(environment.join("bin/mypy"))
+        .arg("--no-error-summary")
+        .directory(&package)
+        .run()?;
+    let program = docs::build_cli()?;
+    let tests = test(&environment, &package, &program)?;
+    let wheel = wheel(&environment, &package)?;
+    Ok(format!("{tests}, {}", first_minute(&wheel)?))
+}
+
+/// The tests, against a program; returns what pytest says of them.
+fn test(environment: &Path, package: &Path, program: &Path) -> Outcome<String> {
+    let mut summary = String::new();
+    let passed = process::program(environment.join("bin/pytest"))
+        .args(["-q", "-p", "no:cacheprovider", "--color=no"])
+        .directory(package)
+        .env("CODEPOD_BIN", program)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env(parity::VARIABLE, parity::directory()?)
+        .watch(Watched::Stdout, |line| summary = line.to_owned())?;
+    if passed {
+        Ok(summary)
+    } else {
+        Err(Failure::new("tests of the Python package failed")
+            .hint("`CODEPOD_BIN=PROGRAM pytest -k NAME` in sdk/python runs one"))
+    }
+}
+
+/// An environment with the tools of `requirements-dev.txt`, kept in the cache by what that says.
+fn environment() -> Outcome<PathBuf> {
+    let wanted = cache::read(&cache::in_root("sdk/python/requirements-dev.txt"))?;
+    let digest = blake3::hash(wanted.as_bytes()).to_hex();
+    let directory = cache::directory()?
+        .join("python")
+        .join(&digest.as_str()[..16]);
+    let done = directory.join("done");
+    if !done.exists() {
+        make_environment(&directory)?;
+        process::program(directory.join("bin/pip"))
+            .args(["install", "--quiet", "--disable-pip-version-check", "-r"])
+            .arg(cache::in_root("sdk/python/requirements-dev.txt"))
+            .run()?;
+        cache::write(&done, b"")?;
+    }
+    Ok(directory)
+}
+
+fn make_environment(directory: &Path) -> Outcome {
+    process::program("python3")
+        .args(["-m", "venv", "--clear"])
+        .arg(directory)
+        .hint("the Python package needs Python 3.9 or newer with `venv`")
+        .run()
+}
+
+/// Builds the wheel from the debug build, which is there already.
+fn wheel(environment: &Path, package: &Path) -> Outcome<PathBuf> {
+    let out = work_directory("wheels")?;
+    for old in cache::files(&out, &|_| true)? {
+        std::fs::remove_file(&old).map_err(|error| Failure::file("remove", &old, error))?;
+    }
+    process::program(environment.join("bin/maturin"))
+        .args(["build", "--quiet", "--profile", "dev"])
+        // It is unpacked once, a moment later.
+        .args(["--compression-level", "1", "--out"])
+        .arg(&out)
+        .directory(package)
+        .run()?;
+    let found = cache::files(&out, &|_| true)?;
+    found
+        .into_iter()
+        .next()
+        .ok_or_else(|| Failure::new("maturin has built no wheel"))
+}
+
+/// From an empty environment to the first lines of the README, and how long that takes.
+fn first_minute(wheel: &Path) -> Outcome<String> {
+    let directory = work_directory("first-minute-python")?;
+    make_environment(&directory)?;
+    let began = Instant::now();
+    process::program(directory.join("bin/pip"))
+        .args([
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-index",
+        ])
+        .arg(wheel)
+        .run()?;
+    let readme = cache::read(&cache::in_root("sdk/python/README.md"))?;
+    let (code, expected) = first_example(&readme)
+        .ok_or_else(|| Failure::new("sdk/python/README.md begins with no example"))?;
+    let printed = process::program(directory.join("bin/python"))
+        .args(["-c", code])
+        .directory(&directory)
+        .env_remove("CODEPOD_BIN")
+        .env_remove("PYTHONPATH")
+        .output()?;
+    if printed != expected {
+        return Err(Failure::new(format!(
+            "the README's first lines printed {printed:?}, not {expected:?}"
+        )));
+    }
+    judge_first_result(began)
+}
+
+/// The first example of a document and what it prints.
+fn first_example(text: &str) -> Option<(&str, &str)> {
+    let block = |text: &'static str, from: &'_ str| -> Option<(usize, usize)> {
+        let start = from.find(text)? + text.len();
+        Some((start, start + from[start..].find("```")?))
+    };
+    let (start, end) = block("```python\n", text)?;
+    let rest = &text[end..];
+    let (out_start, out_end) = block("```text\n", rest)?;
+    Some((&text[start..end], &rest[out_start..out_end]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_example;
+
+    #[test]
+    fn the_first_example_and_its_output_are_found() {
+        let text = "x\n```python\na\nb\n```\n\n```text\nc\n```\n```python\nd\n```\n";
+        assert_eq!(first_example(text), Some(("a\nb\n", "c\n")));
+        assert_eq!(first_example("no\n"), None);
+    }
+}
