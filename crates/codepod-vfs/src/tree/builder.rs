@@ -79,6 +79,17 @@ impl TreeBuilder {
         self
     }
 
+    /// A file whose bytes the program carries: they are not copied.
+    pub fn carried(
+        mut self,
+        path: impl AsRef<[u8]>,
+        mode: u16,
+        bytes: &'static [u8],
+    ) -> TreeBuilder {
+        self.add(path.as_ref(), mode, Body::File(Content::carried(bytes)));
+        self
+    }
+
     /// A symbolic link.
     pub fn symlink(mut self, path: impl AsRef<[u8]>, target: impl AsRef<[u8]>) -> TreeBuilder {
         self.add(path.as_ref(), 0o777, Body::Symlink(target.as_ref().into()));

@@ -32,6 +32,8 @@ pub(crate) struct Chunk {
 #[derive(Debug, Clone)]
 enum Bytes {
     Here(Vec<u8>),
+    /// Part of the program that runs the kernel: nothing is copied.
+    Carried(&'static [u8]),
     Stored(Stored),
 }
 
@@ -53,6 +55,15 @@ impl Chunk {
         }
     }
 
+    /// A chunk of a base image that the program carries.
+    pub(crate) fn carried(bytes: &'static [u8]) -> Chunk {
+        Chunk {
+            bytes: Bytes::Carried(bytes),
+            base: true,
+            digest: OnceLock::new(),
+        }
+    }
+
     /// A chunk that a store has.
     pub(crate) fn stored(source: Arc<dyn BlockSource>, digest: Digest, length: u32) -> Chunk {
         Chunk {
@@ -69,6 +80,7 @@ impl Chunk {
     pub(crate) fn len(&self) -> usize {
         match &self.bytes {
             Bytes::Here(bytes) => bytes.len(),
+            Bytes::Carried(bytes) => bytes.len(),
             Bytes::Stored(stored) => stored.length as usize,
         }
     }
@@ -91,6 +103,7 @@ impl Chunk {
     pub(crate) fn bytes(&self) -> Result<&[u8], Errno> {
         let stored = match &self.bytes {
             Bytes::Here(bytes) => return Ok(bytes),
+            Bytes::Carried(bytes) => return Ok(bytes),
             Bytes::Stored(stored) => stored,
         };
         if let Some(bytes) = stored.fetched.get() {
@@ -106,14 +119,14 @@ impl Chunk {
 
     /// Its bytes to change: they are its own from then on, and charged.
     pub(crate) fn bytes_mut(&mut self) -> Result<&mut Vec<u8>, Errno> {
-        if self.is_stored() {
+        if !matches!(self.bytes, Bytes::Here(_)) {
             self.bytes = Bytes::Here(self.bytes()?.to_vec());
         }
         self.base = false;
         self.digest = OnceLock::new();
         match &mut self.bytes {
             Bytes::Here(bytes) => Ok(bytes),
-            Bytes::Stored(_) => Err(Errno::Io),
+            Bytes::Carried(_) | Bytes::Stored(_) => Err(Errno::Io),
         }
     }
 

@@ -40,12 +40,21 @@ pub(crate) struct Written {
 impl Content {
     /// Content of a base image.
     pub(crate) fn base(bytes: &[u8]) -> Content {
-        let mut content = Content {
-            size: bytes.len() as u64,
-            ..Content::default()
-        };
-        for (index, piece) in bytes.chunks(CHUNK as usize).enumerate() {
-            content.put(index as u64, Arc::new(Chunk::new(piece.to_vec(), true)));
+        let pieces = bytes.chunks(CHUNK as usize);
+        Content::of_chunks(pieces.map(|piece| Chunk::new(piece.to_vec(), true)))
+    }
+
+    /// Content of a base image that the program carries.
+    pub(crate) fn carried(bytes: &'static [u8]) -> Content {
+        Content::of_chunks(bytes.chunks(CHUNK as usize).map(Chunk::carried))
+    }
+
+    /// Chunks in a row, all but the last of full length.
+    fn of_chunks(chunks: impl Iterator<Item = Chunk>) -> Content {
+        let mut content = Content::default();
+        for (index, chunk) in chunks.enumerate() {
+            content.size += chunk.len() as u64;
+            content.put(index as u64, Arc::new(chunk));
         }
         content
     }

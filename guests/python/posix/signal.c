@@ -1,0 +1,202 @@
+/* Signals. The kernel remembers those that are caught; their handlers run here, between two steps of the program. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+#include <wasi/api.h>
+
+#include "codepod.h"
+
+static void (*handlers[_NSIG])(int);
+static uint64_t caught;
+static struct timeval alarm_interval;
+
+/* Values that stand for actions: on wasm a function pointer of 1 is a function. */
+void __SIG_IGN(int number) { (void)number; }
+void __SIG_ERR(int number) { (void)number; }
+
+void (*signal(int number, void (*handler)(int)))(int)
+{
+    if (number < 1 || number >= _NSIG || number == SIGKILL || number == SIGSTOP) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    uint32_t action = handler == SIG_DFL ? CODEPOD_DEFAULT : handler == SIG_IGN ? CODEPOD_IGNORE : CODEPOD_CATCH;
+    uint32_t old;
+    if (codepod_result(codepod_signal_action((uint32_t)number, action, &old)) != 0) {
+        return SIG_ERR;
+    }
+    void (*before)(int) = old == CODEPOD_DEFAULT ? SIG_DFL : old == CODEPOD_IGNORE ? SIG_IGN : handlers[number];
+    handlers[number] = handler;
+    if (number < 64) {
+        caught = action == CODEPOD_CATCH ? caught | 1ull << number : caught & ~(1ull << number);
+    }
+    return before;
+}
+
+void codepod_deliver_signals(void)
+{
+    uint64_t taken = 0;
+    if (caught == 0 || codepod_signal_take(caught, &taken) != 0) {
+        return;
+    }
+    for (int number = 1; taken != 0 && number < 64; number++) {
+        if (taken >> number & 1) {
+            taken &= ~(1ull << number);
+            if (number == SIGALRM && (alarm_interval.tv_sec != 0 || alarm_interval.tv_usec != 0)) {
+                uint64_t left;
+                codepod_proc_alarm((uint64_t)alarm_interval.tv_sec * 1000000000 + (uint64_t)alarm_interval.tv_usec * 1000, &left);
+            }
+            if (handlers[number] != SIG_DFL && handlers[number] != SIG_IGN) {
+                handlers[number](number);
+            }
+        }
+    }
+}
+
+int kill(pid_t pid, int number)
+{
+    if (codepod_result(codepod_proc_kill(pid, (uint32_t)number)) != 0) {
+        return -1;
+    }
+    codepod_deliver_signals();
+    return 0;
+}
+
+int killpg(pid_t group, int number)
+{
+    if (group < 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    return kill(group == 0 ? 0 : -group, number);
+}
+
+int raise(int number)
+{
+    return kill(getpid(), number);
+}
+
+/* An abort is the signal's own end, not a trap. */
+void abort(void)
+{
+    signal(SIGABRT, SIG_DFL);
+    kill(getpid(), SIGABRT);
+    __builtin_trap();
+}
+
+/* Clocks. */
+
+static struct timeval time_left(uint64_t nanoseconds)
+{
+    return (struct timeval){.tv_sec = (time_t)(nanoseconds / 1000000000), .tv_usec = (suseconds_t)(nanoseconds % 1000000000 / 1000)};
+}
+
+int setitimer(int which, const struct itimerval *next, struct itimerval *old)
+{
+    if (which != ITIMER_REAL) {
+        errno = EINVAL;
+        return -1;
+    }
+    uint64_t left;
+    uint64_t after = (uint64_t)next->it_value.tv_sec * 1000000000 + (uint64_t)next->it_value.tv_usec * 1000;
+    if (codepod_result(codepod_proc_alarm(after, &left)) != 0) {
+        return -1;
+    }
+    if (old != NULL) {
+        *old = (struct itimerval){.it_interval = alarm_interval, .it_value = time_left(left)};
+    }
+    alarm_interval = after != 0 ? next->it_interval : (struct timeval){0};
+    return 0;
+}
+
+int getitimer(int which, struct itimerval *now)
+{
+    if (which != ITIMER_REAL) {
+        *now = (struct itimerval){0};
+        return 0;
+    }
+    uint64_t left, ignored;
+    if (codepod_result(codepod_proc_alarm(0, &left)) != 0) {
+        return -1;
+    }
+    if (left != 0) {
+        codepod_proc_alarm(left, &ignored);
+    }
+    *now = (struct itimerval){.it_interval = alarm_interval, .it_value = time_left(left)};
+    return 0;
+}
+
+unsigned alarm(unsigned seconds)
+{
+    struct itimerval next = {.it_value.tv_sec = seconds}, old = {0};
+    setitimer(ITIMER_REAL, &next, &old);
+    return (unsigned)old.it_value.tv_sec + (old.it_value.tv_usec > 0);
+}
+
+int pause(void)
+{
+    struct timespec long_time = {.tv_sec = 1000000000};
+    while (nanosleep(&long_time, NULL) == 0) {
+    }
+    return -1;
+}
+
+/* wasi-libc returns WASI's number here. */
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *left)
+{
+    if (wanted->tv_nsec < 0 || wanted->tv_nsec > 999999999) {
+        return EINVAL;
+    }
+    __wasi_subscription_t subscription = {
+        .u = {.tag = __WASI_EVENTTYPE_CLOCK,
+              .u.clock = {.id = clock == CLOCK_MONOTONIC ? __WASI_CLOCKID_MONOTONIC : __WASI_CLOCKID_REALTIME,
+                          .timeout = (uint64_t)wanted->tv_sec * 1000000000 + (uint64_t)wanted->tv_nsec,
+                          .flags = flags & TIMER_ABSTIME ? __WASI_SUBCLOCKFLAGS_SUBSCRIPTION_CLOCK_ABSTIME : 0}}};
+    __wasi_event_t event;
+    __wasi_size_t count;
+    (void)left;
+    if (codepod_result(__wasi_poll_oneoff(&subscription, &event, 1, &count)) != 0) {
+        return errno;
+    }
+    return event.error == 0 ? 0 : codepod_linux_errno(event.error);
+}
+
+int nanosleep(const struct timespec *wanted, struct timespec *left)
+{
+    int error = clock_nanosleep(CLOCK_REALTIME, 0, wanted, left);
+    if (error != 0) {
+        errno = error;
+        return -1;
+    }
+    return 0;
+}
+
+int socketpair(int family, int type, int protocol, int ends[2])
+{
+    (void)family;
+    if ((type & 0xf) != (SOCK_STREAM & 0xf) || protocol != 0) {
+        errno = EPROTONOSUPPORT;
+        return -1;
+    }
+    return codepod_result(codepod_sock_pair(&ends[0], &ends[1]));
+}
+
+/* Tells the kernel again what signals do: a process that goes on from a snapshot has an owner's settings, not these. A signal that it was
+   started with as ignored stays so. */
+void codepod_restore_signals(void)
+{
+    for (int number = 1; number < _NSIG; number++) {
+        uint32_t old;
+        if (handlers[number] == SIG_IGN) {
+            codepod_signal_action((uint32_t)number, CODEPOD_IGNORE, &old);
+        }
+        else if (handlers[number] != SIG_DFL && codepod_signal_action((uint32_t)number, CODEPOD_CATCH, &old) == 0 && old == CODEPOD_IGNORE) {
+            codepod_signal_action((uint32_t)number, CODEPOD_IGNORE, &old);
+        }
+    }
+}

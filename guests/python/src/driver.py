@@ -1,0 +1,96 @@
+# What the pre-initialised interpreter does besides upstream's own code: `prepare` when the snapshot is made, `begin` when a program starts
+# from it, `end` in place of the interpreter's finalisation.
+import atexit
+import builtins
+import gc
+import io
+import os
+import sys
+
+IMPORTS = """
+    os sys io re json math random time datetime collections itertools functools pathlib textwrap string struct hashlib base64 typing
+    dataclasses enum contextlib traceback linecache runpy importlib.util shutil csv tempfile decimal operator copy heapq bisect argparse
+    statistics zlib urllib.parse codecs inspect ast abc warnings types weakref zipimport sqlite3 asyncio logging subprocess pickle glob
+    fnmatch uuid secrets html xml.etree.ElementTree zipfile gzip bz2 lzma tarfile difflib pprint concurrent.futures fractions calendar
+    queue threading configparser tomllib shlex platform unittest locale timeit hmac signal select selectors socket errno stat
+    zoneinfo
+""".split()
+
+
+def prepare():
+    global kept
+    import importlib
+    for name in IMPORTS:
+        importlib.import_module(name)
+    compile("print(1)", "<warm>", "exec")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    sys.path_importer_cache.clear()
+    importlib.invalidate_caches()
+    kept = frozenset(sys.modules)
+    gc.collect()
+    gc.freeze()
+
+
+def begin(unbuffered):
+    os.reload_environ()
+    environ = os.environ
+    sys.modules["random"].seed()
+    sys.modules["tempfile"]._name_sequence = None
+    sys.modules["logging"]._startTime = sys.modules["time"].time_ns()
+    if path := environ.get("PYTHONPATH"):
+        sys.path[0:0] = path.split(":")
+    if environ.get("PYTHONDONTWRITEBYTECODE"):
+        sys.dont_write_bytecode = True
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            terminal = os.isatty(number)
+            os.fstat(number)
+        except OSError:
+            setattr(sys, name, None)
+            setattr(sys, f"__{name}__", None)
+        else:
+            if terminal and number == 1:
+                sys.stdout.reconfigure(line_buffering=True)
+    if unbuffered or environ.get("PYTHONUNBUFFERED"):
+        for number, name in ((1, "stdout"), (2, "stderr")):
+            old = getattr(sys, name)
+            if old is not None:
+                raw = io.FileIO(number, "wb", closefd=False)
+                new = io.TextIOWrapper(raw, old.encoding, old.errors, write_through=True)
+                new.mode = "w"
+                setattr(sys, name, new)
+                setattr(sys, f"__{name}__", new)
+
+
+def end():
+    """Does what a program sees of finalisation: threads end, functions of atexit run, what the program made is dropped, so that its files
+    are flushed and its destructors run. Returns whether the output could be written."""
+    threading = sys.modules.get("threading")
+    if threading is not None:
+        threading._shutdown()
+    atexit._run_exitfuncs()
+    good = flush()
+    for name, module in list(sys.modules.items()):
+        if name == "__main__" or name not in kept:
+            names = getattr(module, "__dict__", None)
+            if names is not None and names is not builtins.__dict__:
+                for key in list(names):
+                    if key != "__builtins__":
+                        names[key] = None
+    module = names = threading = None
+    gc.collect()
+    return flush() and good
+
+
+def flush():
+    good = True
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None and not stream.closed:
+                stream.flush()
+        except BaseException as error:
+            if stream is sys.stdout:
+                good = False
+                sys.unraisablehook(sys.UnraisableHookArgs((type(error), error, error.__traceback__, "Exception ignored while flushing sys.stdout", None)))
+    return good

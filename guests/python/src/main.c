@@ -1,0 +1,325 @@
+/* The entry points of CPython in the sandbox.
+ *
+ *   _start            an ordinary start, as `python` everywhere; with `--codepod-snapshot FILE` it starts the interpreter, imports
+ *                     what programs import most, and writes its memory to FILE
+ *   codepod-resume    what the pre-initialised module has as `_start`: goes on from that memory
+ *
+ * Whatever a command line asks for that was settled when the memory was written (`-X`, `-W`, `-O`, `-I`, `PYTHON…` variables) is
+ * started anew in the same memory: `COLD` holds what the linker put there.
+ */
+#define Py_BUILD_CORE
+#include "Python.h"
+#include "internal/pycore_interp.h"
+#include "internal/pycore_pystate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wasi/api.h>
+
+#include "../posix/codepod.h"
+
+#define COLD "/usr/lib/python3.14/cold-start"
+
+extern void __wasm_call_ctors(void);
+extern int __main_void(void); /* wasi-libc: gets the arguments, calls main */
+extern void __wasilibc_reset_preopens(void);
+extern void __wasilibc_deinitialize_environ(void);
+extern void __wasilibc_initialize_environ(void);
+extern void codepod_restore_signals(void);
+extern PyObject *PyInit__posixsubprocess(void);
+
+/* Where the linker puts things. The stack lies below. */
+extern unsigned char __global_base;
+
+static int is_snapshot;
+static PyObject *driver;
+
+static const char driver_source[] = {
+#embed "driver.py"
+    , 0};
+
+static void must(PyStatus status)
+{
+    if (PyStatus_Exception(status)) {
+        Py_ExitStatusException(status);
+    }
+}
+
+static void must_object(const void *object)
+{
+    if (object == NULL) {
+        PyErr_Print();
+        exit(1);
+    }
+}
+
+/* Calls a function of the driver; with an argument, if there is one. */
+static PyObject *ask(const char *function, PyObject *argument)
+{
+    PyObject *called = PyDict_GetItemString(driver, function);
+    return called != NULL ? PyObject_CallFunctionObjArgs(called, argument, NULL) : NULL;
+}
+
+/* The snapshot. */
+
+static void write_memory(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    size_t size = __builtin_wasm_memory_size(0) * 65536, done = 0;
+    while (fd >= 0 && done < size) {
+        ssize_t count = write(fd, (const char *)done, size - done < 1 << 20 ? size - done : 1 << 20);
+        if (count <= 0) {
+            break;
+        }
+        done += (size_t)count;
+    }
+    if (fd < 0 || done < size) {
+        perror(path);
+        exit(1);
+    }
+}
+
+static int make_snapshot(const char *path)
+{
+    PyConfig config;
+    PyConfig_InitPythonConfig(&config);
+    config.parse_argv = 0;
+    config.user_site_directory = 0;
+    config.use_hash_seed = 0; /* a random secret, the same in every run of this build */
+    must(PyConfig_SetBytesString(&config, &config.program_name, "/usr/bin/python3"));
+    must(PyConfig_SetBytesString(&config, &config.executable, "/usr/bin/python3"));
+    must(PyConfig_SetBytesString(&config, &config.base_executable, "/usr/bin/python3"));
+    must(PyConfig_SetBytesString(&config, &config.home, "/usr"));
+    must(Py_InitializeFromConfig(&config));
+    PyConfig_Clear(&config);
+    driver = PyDict_New();
+    must_object(driver);
+    PyDict_SetItemString(driver, "__builtins__", PyEval_GetBuiltins());
+    PyDict_SetItemString(driver, "__name__", Py_None);
+    must_object(PyRun_String(driver_source, Py_file_input, driver, driver));
+    must_object(ask("prepare", NULL));
+    __wasilibc_reset_preopens();
+    __wasilibc_deinitialize_environ();
+    is_snapshot = 1;
+    write_memory(path);
+    return 0;
+}
+
+/* Going on from it. */
+
+/* Starts from nothing: puts back what the linker put into memory, and goes the ordinary way. Everything that this function still needs lies
+   on the stack, which is below. */
+__attribute__((noinline)) static void start_cold(void)
+{
+    int fd = open(COLD, O_RDONLY);
+    unsigned char *at = &__global_base;
+    unsigned char *end = (unsigned char *)(__builtin_wasm_memory_size(0) * 65536);
+    if (fd < 0) {
+        fprintf(stderr, "python3: %s: %s\n", COLD, strerror(errno));
+        _Exit(126);
+    }
+    for (;;) {
+        __wasi_iovec_t part = {.buf = at, .buf_len = (size_t)(end - at)};
+        __wasi_size_t count = 0;
+        if (__wasi_fd_read(fd, &part, 1, &count) != 0) {
+            __wasi_proc_exit(126);
+        }
+        if (count == 0) {
+            break;
+        }
+        at += count;
+    }
+    __builtin_memset(at, 0, (size_t)(end - at));
+    (void)!__wasi_fd_close(fd);
+    __wasm_call_ctors();
+    exit(__main_void());
+}
+
+/* Whether the environment asks for something that was settled when the memory was written. */
+static int needs_cold_environment(void)
+{
+    static const char *const fine[] = {"PYTHONPATH=", "PYTHONUNBUFFERED=", "PYTHONDONTWRITEBYTECODE=", "PYTHONNOUSERSITE=", "PYTHONINSPECT=",
+                                       "PYTHONSTARTUP=", "PYTHON_BASIC_REPL=", "PYTHONIOENCODING=utf-8", "PYTHONUTF8=1",
+                                       "PYTHONHASHSEED=random", "PYTHON_COLORS=", "PYTHON_HISTORY=", "PYTHONSAFEPATH=\0"};
+    extern char **environ;
+    for (char **variable = environ; variable != NULL && *variable != NULL; variable++) {
+        if (strncmp(*variable, "PYTHON", 6) != 0 || (*variable)[strcspn(*variable, "=")] == '\0' ||
+            (*variable)[strcspn(*variable, "=") + 1] == '\0') {
+            continue;
+        }
+        int known = 0;
+        for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+            known |= strncmp(*variable, fine[i], strlen(fine[i])) == 0;
+        }
+        if (!known) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static wchar_t *decoded(const char *text)
+{
+    wchar_t *wide = Py_DecodeLocale(text, NULL);
+    if (wide == NULL) {
+        fprintf(stderr, "python3: not enough memory for the arguments\n");
+        _Exit(1);
+    }
+    return wide;
+}
+
+static void set_list(const char *name, PyWideStringList *list, int count, char **strings, const char *first)
+{
+    int extra = first != NULL;
+    list->length = count + extra;
+    list->items = PyMem_RawCalloc((size_t)(count + extra + 1), sizeof *list->items);
+    PyObject *shown = PyList_New(count + extra);
+    for (int i = 0; i < count + extra; i++) {
+        list->items[i] = decoded(extra && i == 0 ? first : strings[i - extra]);
+        PyList_SET_ITEM(shown, i, PyUnicode_FromWideChar(list->items[i], -1));
+    }
+    PySys_SetObject(name, shown);
+    Py_DECREF(shown);
+}
+
+/* Reads the command line into the interpreter's settings. 0 if it asks for something that only a start from nothing gives. */
+static int take_command_line(PyConfig *config, int argc, char **argv)
+{
+    int i = 1, versions = 0;
+    const char *command = NULL, *module = NULL;
+    for (; i < argc && argv[i][0] == '-' && argv[i][1] != '\0' && command == NULL && module == NULL; i++) {
+        if (strcmp(argv[i], "--version") == 0) {
+            versions++;
+            continue;
+        }
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        for (const char *letter = argv[i] + 1; *letter != '\0'; letter++) {
+            switch (*letter) {
+            case 'u': config->buffered_stdio = 0; break;
+            case 'B': config->write_bytecode = 0; break;
+            case 'q': config->quiet = 1; break;
+            case 'i': config->inspect = config->interactive = 1; break;
+            case 's': break;
+            case 'V': versions++; break;
+            case 'c':
+            case 'm': {
+                const char *value = letter[1] != '\0' ? letter + 1 : i + 1 < argc ? argv[++i] : NULL;
+                if (value == NULL) {
+                    return 0; /* upstream has the message */
+                }
+                *(*letter == 'c' ? &command : &module) = value;
+                letter += strlen(letter) - 1;
+                break;
+            }
+            default: return 0;
+            }
+        }
+    }
+    if (versions > 0) {
+        printf("Python %s\n", versions > 1 ? Py_GetVersion() : PY_VERSION);
+        fflush(NULL);
+        _Exit(0);
+    }
+    set_list("orig_argv", &config->orig_argv, argc, argv, NULL);
+    if (command != NULL) {
+        size_t length = strlen(command);
+        char *line = PyMem_RawMalloc(length + 2);
+        memcpy(line, command, length);
+        memcpy(line + length, "\n", 2);
+        config->run_command = decoded(line);
+        set_list("argv", &config->argv, argc - i, argv + i, "-c");
+    }
+    else if (module != NULL) {
+        config->run_module = decoded(module);
+        set_list("argv", &config->argv, argc - i, argv + i, "-m");
+    }
+    else if (i < argc) {
+        if (strcmp(argv[i], "-") != 0) {
+            char directory[4096];
+            config->run_filename = decoded(argv[i]);
+            /* Upstream makes it absolute, so that tracebacks and `__file__` say so. */
+            if (argv[i][0] != '/' && getcwd(directory, sizeof directory) != NULL) {
+                size_t size = strlen(directory) + strlen(argv[i]) + 2;
+                char *path = PyMem_RawMalloc(size);
+                snprintf(path, size, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, argv[i]);
+                config->run_filename = decoded(path);
+            }
+        }
+        set_list("argv", &config->argv, argc - i, argv + i, NULL);
+    }
+    else {
+        set_list("argv", &config->argv, 0, NULL, "");
+    }
+    return 1;
+}
+
+static int resumed(int argc, char **argv)
+{
+    PyConfig *config = (PyConfig *)_PyInterpreterState_GetConfig(_PyInterpreterState_GET());
+    if (needs_cold_environment() || !take_command_line(config, argc, argv)) {
+        start_cold();
+    }
+    codepod_restore_signals();
+    PyObject *begun = ask("begin", config->buffered_stdio ? Py_False : Py_True);
+    if (begun == NULL) {
+        PyErr_Print();
+        _Exit(1);
+    }
+    Py_DECREF(begun);
+    return Py_RunMain();
+}
+
+/* What upstream does at the end of a program would touch, and so copy, nearly every page of the snapshot. */
+extern int __real_Py_FinalizeEx(void);
+
+int __wrap_Py_FinalizeEx(void)
+{
+    if (!is_snapshot) {
+        return __real_Py_FinalizeEx();
+    }
+    int status = 0;
+    PyObject *ended = ask("end", NULL);
+    if (ended == NULL) {
+        PyErr_Print();
+    }
+    else {
+        status = PyObject_IsTrue(ended) ? 0 : -1;
+        Py_DECREF(ended);
+    }
+    fflush(NULL);
+    return status;
+}
+
+/* Nothing is freed at the end: the memory goes with the process. */
+extern void __real__PyImport_Fini2(void);
+extern void __real__PyRuntime_Finalize(void);
+extern void __real__PyPathConfig_ClearGlobal(void);
+
+void __wrap__PyImport_Fini2(void) {}
+void __wrap__PyRuntime_Finalize(void) {}
+void __wrap__PyPathConfig_ClearGlobal(void) {}
+
+int main(int argc, char **argv)
+{
+    if (is_snapshot) {
+        return resumed(argc, argv);
+    }
+    PyImport_AppendInittab("_posixsubprocess", PyInit__posixsubprocess);
+    if (argc == 3 && strcmp(argv[1], "--codepod-snapshot") == 0) {
+        return make_snapshot(argv[2]);
+    }
+    return Py_BytesMain(argc, argv);
+}
+
+__attribute__((export_name("codepod-resume"))) void codepod_resume(void)
+{
+    __wasilibc_initialize_environ();
+    exit(__main_void());
+}

@@ -1,0 +1,62 @@
+//! Guests that cargo cannot build: a script of their own does, from the C sources that packages of the registry carry.
+//!
+//! The script is called with a directory to work in, which stays from build to build, and one for its results. In its environment are the C
+//! compiler (`CLANG`, `AR`), the program that pre-initialises modules (`PREINIT`), and `SOURCES`: a directory with a link for each package that
+//! the guest's manifest names, under the package's name.
+
+use std::path::{Path, PathBuf};
+
+use super::{Guest, c_compiler};
+use crate::cache;
+use crate::failure::{Failure, Outcome};
+use crate::metadata;
+use crate::process;
+
+/// Builds a guest and returns the directory with the results.
+pub(super) fn build(root: &Path, guest: &Guest, script: &str) -> Outcome<PathBuf> {
+    let base = cache::directory()?.join("scripts").join(&guest.name);
+    let results = base.join("results");
+    let _ = std::fs::remove_dir_all(&results);
+    cache::make_directory(&results)?;
+    let (clang, ar) = c_compiler()?.programs.ok_or_else(|| {
+        Failure::new("there is no C compiler for wasm")
+            .hint("`cargo xtask setup` brings it, or set WASI_SDK_PATH")
+    })?;
+    let directory = root.join("guests").join(&guest.package);
+    process::program(directory.join(script))
+        .arg(base.join("work"))
+        .arg(&results)
+        .env("CLANG", clang)
+        .env("AR", ar)
+        .env("SOURCES", sources(root, guest, &base)?)
+        .env("PREINIT", preinit()?)
+        .hint(format!("logs are in `{}`", base.join("work").display()))
+        .run()?;
+    Ok(results)
+}
+
+/// A directory with a link to each package that the guest's manifest names.
+fn sources(root: &Path, guest: &Guest, base: &Path) -> Outcome<PathBuf> {
+    let links = base.join("sources");
+    let _ = std::fs::remove_dir_all(&links);
+    cache::make_directory(&links)?;
+    let named = metadata::dependencies(&root.join("guests/Cargo.toml"), &guest.package)?;
+    for package in named {
+        let link = links.join(&package.name);
+        std::os::unix::fs::symlink(&package.directory, &link)
+            .map_err(|error| Failure::file("create", &link, error))?;
+    }
+    Ok(links)
+}
+
+/// Builds `codepod-preinit`, in the profile of the tests, whose dependencies are optimised.
+fn preinit() -> Outcome<PathBuf> {
+    let cargo = || {
+        process::cargo()
+            .args(["build", "--quiet", "--package", "codepod-wasmtime"])
+            .args(["--features", "preinit", "--bin", "codepod-preinit"])
+    };
+    cargo().run()?;
+    let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
+    Ok(target.join("debug/codepod-preinit"))
+}
