@@ -11,6 +11,7 @@ pub mod descriptors;
 mod guest;
 pub mod guest_pointers;
 pub mod path_resolution;
+pub mod shell_print;
 pub mod shell_syntax;
 pub mod snapshot_decode;
 
@@ -22,6 +23,7 @@ pub const TARGETS: &[Target] = &[
     ("descriptors", |bytes| with(bytes, descriptors::run)),
     ("guest_pointers", |bytes| with(bytes, guest_pointers::run)),
     ("path_resolution", |bytes| with(bytes, path_resolution::run)),
+    ("shell_print", shell_print::run),
     ("shell_syntax", shell_syntax::run),
     ("snapshot_decode", snapshot_decode::run),
 ];

@@ -1,44 +1,37 @@
-//! The syntax of the shell: any bytes give a tree or an error, and a tree that is printed and read again prints the same.
-//!
-//! Printed forms are bash's own, and bash itself cannot always read what `declare -f` writes: here-documents, `coproc`, a pattern
-//! `(esac)` in `case`, a `!` alone in its line, a backslash at the end of the text that a redirection is printed behind, a word behind a redirection that is
-//! reserved where it is printed, before it. Such trees are printed, but not read again.
+//! The syntax of the shell: any bytes give a tree or an error, a tree can be printed, and so can what is read of that.
 
 use codepod_shell_syntax::tree::List;
 use codepod_shell_syntax::{Options, Parser, arithmetic, double_quoted, elements, print, word};
 
 /// The first byte says how the rest is parsed.
 pub fn run(bytes: &[u8]) {
-    let Some((first, text)) = bytes.split_first() else {
+    let Some((text, options)) = input(bytes) else {
         return;
     };
+    let _ = word(text, options);
+    let _ = double_quoted(text, options);
+    let _ = elements(text, options);
+    let _ = arithmetic(text);
+    let (list, _) = parsed(text, options);
+    let once = print::list(&list, 0);
+    let (again, _) = parsed(&once, options);
+    let _ = print::list(&again, 0);
+}
+
+/// A text, and how it is to be parsed; none without a byte.
+pub(crate) fn input(bytes: &[u8]) -> Option<(&[u8], Options)> {
+    let (first, text) = bytes.split_first()?;
     let options = Options {
         extglob: first & 1 != 0,
         posix: first & 2 != 0,
         braces: first & 4 == 0,
         ..Options::default()
     };
-    let _ = word(text, options);
-    let _ = double_quoted(text, options);
-    let _ = elements(text, options);
-    let _ = arithmetic(text);
-    let (list, error) = parsed(text, options);
-    let once = print::list(&list, 0);
-    // What comes before an error may mean something else without what comes behind it.
-    if error.is_some() || !is_readable(text) {
-        return;
-    }
-    let (again, error) = parsed(&once, options);
-    assert_eq!(error, None, "{}", String::from_utf8_lossy(&once));
-    let twice = print::list(&again, 0);
-    assert_eq!(
-        String::from_utf8_lossy(&twice),
-        String::from_utf8_lossy(&once)
-    );
+    Some((text, options))
 }
 
 /// Everything up to the end or the first error, as one list.
-fn parsed(text: &[u8], options: Options) -> (List, Option<String>) {
+pub(crate) fn parsed(text: &[u8], options: Options) -> (List, Option<String>) {
     let mut parser = Parser::new(text, options);
     let mut all = List::default();
     loop {
@@ -48,69 +41,4 @@ fn parsed(text: &[u8], options: Options) -> (List, Option<String>) {
             Err(error) => return (all, Some(error.to_string())),
         }
     }
-}
-
-/// Whether what is printed of a text can be read again.
-fn is_readable(text: &[u8]) -> bool {
-    let has = |wanted: &[u8]| text.windows(wanted.len()).any(|part| part == wanted);
-    // `1<>` is printed as `<>`, which is `0<>`.
-    let odd = [&b"<<"[..], b"1<>", b"coproc", b"esac)", b"esac|", b"\0"];
-    !odd.iter().any(|wanted| has(wanted))
-        && !text.ends_with(b"\\")
-        && (0..text.len()).all(|at| !is_before_reserved(&text[at..]))
-        && !text.split(|byte| *byte == b'\n').any(negates_nothing)
-}
-
-/// Whether a line ends with a `!` or a `time` of its own, up to a comment: they are printed without the newline that they stand before.
-fn negates_nothing(line: &[u8]) -> bool {
-    let mut parts = line.split(|byte| *byte == b'#');
-    let code = parts.next().unwrap_or_default().trim_ascii_end();
-    [&b"!"[..], b"time", b"-p", b"--"]
-        .iter()
-        .any(|word| code.ends_with(word))
-}
-
-/// Words that are reserved at the start of a command.
-const RESERVED: [&[u8]; 22] = [
-    b"!",
-    b"{",
-    b"}",
-    b"[[",
-    b"]]",
-    b"if",
-    b"in",
-    b"then",
-    b"else",
-    b"elif",
-    b"fi",
-    b"for",
-    b"while",
-    b"until",
-    b"do",
-    b"done",
-    b"case",
-    b"esac",
-    b"select",
-    b"function",
-    b"time",
-    b"coproc",
-];
-
-/// Whether a text starts with a redirection behind which there is a reserved word.
-fn is_before_reserved(text: &[u8]) -> bool {
-    let skip = |text: &mut &[u8], wanted: fn(&u8) -> bool| {
-        let length = text.iter().take_while(|byte| wanted(byte)).count();
-        *text = &text[length..];
-        length
-    };
-    let mut rest = text;
-    if skip(&mut rest, |byte| matches!(byte, b'<' | b'>')) == 0 {
-        return false;
-    }
-    skip(&mut rest, |byte| matches!(byte, b'&' | b'|' | b' ' | b'\t'));
-    skip(&mut rest, |byte| {
-        !matches!(byte, b' ' | b'\t' | b'\n' | b'<' | b'>')
-    });
-    skip(&mut rest, |byte| matches!(byte, b' ' | b'\t'));
-    RESERVED.iter().any(|word| rest.starts_with(word))
 }

@@ -112,6 +112,19 @@ fn a_writer_waits_for_room_and_remembers_what_it_wrote() {
 }
 
 #[test]
+fn who_writes_can_wait_for_the_end_of_the_reader() {
+    let mut machine = Machine::new();
+    let pid = machine.start();
+    let (read, write) = machine.pipe(pid).unwrap();
+    let wanted = [(EVENT_FD_READ, u64::from(write))];
+    assert!(poll(&mut machine, pid, &wanted).is_pending());
+    machine.close(pid, read);
+    assert_eq!(machine.bell.rung(), 1);
+    let event = (100, 0, EVENT_FD_READ, 0, true);
+    assert_eq!(poll(&mut machine, pid, &wanted), ready(vec![event]));
+}
+
+#[test]
 fn a_write_without_readers_is_a_signal_and_an_error() {
     let mut machine = Machine::new();
     let parent = machine.start();

@@ -21,7 +21,7 @@ use crate::pool;
 use crate::sandbox::Sandboxes;
 
 /// The directories of `spec/`.
-const DIRECTORIES: [&str; 2] = ["shell", "tools"];
+const DIRECTORIES: [&str; 3] = ["guests", "shell", "tools"];
 /// How long a case may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// A case that takes longer is named.

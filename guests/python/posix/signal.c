@@ -11,6 +11,9 @@
 
 #include "codepod.h"
 
+/* Of a program that has threads: lets those run that were started. */
+extern void codepod_run_threads(void) __attribute__((weak));
+
 static void (*handlers[_NSIG])(int);
 static uint64_t caught;
 static struct timeval alarm_interval;
@@ -160,6 +163,9 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, s
     __wasi_event_t event;
     __wasi_size_t count;
     (void)left;
+    if (codepod_run_threads != NULL) {
+        codepod_run_threads();
+    }
     if (codepod_result(__wasi_poll_oneoff(&subscription, &event, 1, &count)) != 0) {
         return errno;
     }

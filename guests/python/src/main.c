@@ -24,6 +24,7 @@
 
 #define COLD "/usr/lib/python3.14/cold-start"
 
+extern void __wasi_init_tp(void); /* what wasi-libc's own `_start` does first */
 extern void __wasm_call_ctors(void);
 extern int __main_void(void); /* wasi-libc: gets the arguments, calls main */
 extern void __wasilibc_reset_preopens(void);
@@ -31,9 +32,15 @@ extern void __wasilibc_deinitialize_environ(void);
 extern void __wasilibc_initialize_environ(void);
 extern void codepod_restore_signals(void);
 extern PyObject *PyInit__posixsubprocess(void);
+extern PyObject *codepod_begins_again;
 
 /* Where the linker puts things. The stack lies below. */
 extern unsigned char __global_base;
+
+/* The commands of this module, as `cargo xtask guests` reads them. */
+__asm__(".section .custom_section.codepod.commands,\"\",@\n"
+        ".ascii \"python\\trun Python programs\\npython3\\trun Python programs\\npython3.14\\trun Python programs\\n\"\n"
+        ".text\n");
 
 static int is_snapshot;
 static PyObject *driver;
@@ -101,6 +108,8 @@ static int make_snapshot(const char *path)
     PyDict_SetItemString(driver, "__builtins__", PyEval_GetBuiltins());
     PyDict_SetItemString(driver, "__name__", Py_None);
     must_object(PyRun_String(driver_source, Py_file_input, driver, driver));
+    codepod_begins_again = PyDict_GetItemString(driver, "BeginsAgain");
+    must_object(codepod_begins_again);
     must_object(ask("prepare", NULL));
     __wasilibc_reset_preopens();
     __wasilibc_deinitialize_environ();
@@ -135,6 +144,7 @@ __attribute__((noinline)) static void start_cold(void)
     }
     __builtin_memset(at, 0, (size_t)(end - at));
     (void)!__wasi_fd_close(fd);
+    __wasi_init_tp();
     __wasm_call_ctors();
     exit(__main_void());
 }
@@ -273,6 +283,9 @@ static int resumed(int argc, char **argv)
         _Exit(1);
     }
     Py_DECREF(begun);
+    if (!config->write_bytecode) {
+        PySys_SetObject("dont_write_bytecode", Py_True);
+    }
     return Py_RunMain();
 }
 
@@ -315,7 +328,17 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "--codepod-snapshot") == 0) {
         return make_snapshot(argv[2]);
     }
-    return Py_BytesMain(argc, argv);
+    /* As Py_BytesMain, but for the place of the library: it need not be looked for. */
+    PyConfig config;
+    PyConfig_InitPythonConfig(&config);
+    must(PyConfig_SetBytesArgv(&config, argc, argv));
+    if (getenv("PYTHONHOME") == NULL) {
+        must(PyConfig_SetBytesString(&config, &config.home, "/usr"));
+    }
+    PyStatus status = Py_InitializeFromConfig(&config);
+    PyConfig_Clear(&config);
+    must(status);
+    return Py_RunMain();
 }
 
 __attribute__((export_name("codepod-resume"))) void codepod_resume(void)

@@ -187,7 +187,10 @@ fn parse(
 }
 
 fn readable<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<Readiness, Errno> {
-    let (descriptor, object) = call.readable(fd, rights::POLL_FD_READWRITE)?;
+    let (descriptor, object) = match call.readable(fd, rights::POLL_FD_READWRITE) {
+        Ok(found) => found,
+        Err(errno) => return without_readers(call, fd).map_err(|_| errno),
+    };
     let pipe = match object {
         Object::Pipe(pipe, ..) | Object::Fifo(pipe, _) => pipe,
         Object::Socket {
@@ -223,6 +226,22 @@ fn readable<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<Readin
         }));
     }
     Ok(Readiness::Wait(pipe, End::Read))
+}
+
+/// The end of a pipe that is written to, for who wants to read it: as on Linux that is ready when nobody reads the other end any
+/// more. Event loops learn in this way that a program has closed its input.
+fn without_readers<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<Readiness, Errno> {
+    let (_, object) = call.writable(fd, rights::POLL_FD_READWRITE)?;
+    let (Object::Pipe(pipe, ..) | Object::Fifo(pipe, _)) = object else {
+        return Err(Errno::Badf);
+    };
+    if call.kernel.pipe_mut(pipe)?.readers() > 0 {
+        return Ok(Readiness::Wait(pipe, End::Write));
+    }
+    Ok(Readiness::Ready(Event {
+        hangup: true,
+        ..Event::PLAIN
+    }))
 }
 
 fn writable<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<Readiness, Errno> {
