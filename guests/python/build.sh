@@ -130,7 +130,8 @@ MAKE
     # shellcheck disable=SC2046
     "$CLANG" -O2 -o whole.wasm "${objects[@]}" libpython3.14.a $(cat libraries) -L"$work/lib" -lcodepod-posix \
         -Wl,-z,stack-size="$stack" -Wl,--stack-first -Wl,--strip-all \
-        -Wl,--wrap=Py_FinalizeEx,--wrap=_PyImport_Fini2,--wrap=_PyRuntime_Finalize,--wrap=_PyPathConfig_ClearGlobal >link.log 2>&1
+        -Wl,--wrap=Py_FinalizeEx,--wrap=_PyImport_Fini2,--wrap=_PyRuntime_Finalize,--wrap=_PyPathConfig_ClearGlobal \
+        -Wl,--wrap=poll,--wrap=select,--wrap=waitpid >link.log 2>&1
 }
 
 step_library() {

@@ -10,6 +10,7 @@ mod agent;
 mod bare;
 mod cli;
 mod concurrency;
+mod cpython;
 mod create;
 mod data;
 mod memory;
@@ -47,6 +48,7 @@ const BENCHMARKS: &[Benchmark] = &[
     ("memory", memory::run),
     ("concurrency", concurrency::run),
     ("tools", tools::run),
+    ("cpython", cpython::run),
     ("serve", serve::run),
     ("cli", cli::run),
 ];

@@ -13,8 +13,11 @@
 #include "internal/pycore_runtime.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/select.h>
+#include <sys/wait.h>
 #include <time.h>
 
 /* A thread that was started and has not run. */
@@ -29,6 +32,7 @@ struct thread {
 struct wait {
     struct wait *below;
     pthread_cond_t *condition;
+    int has_end; /* goes on at some time, whatever happens */
     int is_over;
 };
 
@@ -40,6 +44,10 @@ static uintptr_t current = MAIN, made = MAIN;
 static int depth, count;
 /* Whether the thread that runs has let another go on since it began: then it cannot begin again unnoticed. */
 static int has_signalled;
+/* How many threads may still run in this wait: each once, and those that are started meanwhile. One that begins again runs in the next. */
+static int turns;
+/* The thread that ended to begin again. */
+static uintptr_t ended;
 
 /* Which thread Python thinks this is. */
 extern _Thread_local PyThreadState *_Py_tss_tstate;
@@ -60,6 +68,8 @@ int pthread_create(pthread_t *restrict created, const pthread_attr_t *restrict a
     *last = thread;
     last = &thread->next;
     count++;
+    turns += current != ended;
+    ended = 0;
     *created = (pthread_t)thread->id;
     return 0;
 }
@@ -74,9 +84,10 @@ int pthread_detach(pthread_t thread)
 static int run_one(void)
 {
     struct thread *thread = first;
-    if (thread == NULL || depth >= DEEPEST) {
+    if (thread == NULL || turns <= 0 || depth >= DEEPEST) {
         return 0;
     }
+    turns--;
     first = thread->next;
     if (first == NULL) {
         last = &first;
@@ -105,9 +116,12 @@ static int run_one(void)
 void codepod_run_threads(void)
 {
     struct wait wait = {.below = waiting, .is_over = 1};
+    int left = turns;
     waiting = &wait;
-    for (int i = count; i > 0 && run_one(); i--) {
+    turns = count;
+    while (run_one()) {
     }
+    turns = left;
     waiting = wait.below;
 }
 
@@ -129,7 +143,7 @@ PyObject *codepod_begins_again;
 static int end_thread(void *unused)
 {
     (void)unused;
-    current = true_self;
+    current = ended = true_self;
     PyErr_SetObject(codepod_begins_again != NULL ? codepod_begins_again : PyExc_SystemExit, has_signalled ? Py_True : Py_False);
     return -1;
 }
@@ -149,31 +163,28 @@ static int say_deadlock(void *unused)
 static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
 {
     pthread_mutex_unlock(mutex);
-    struct wait wait = {.below = waiting, .condition = condition};
-    int result = 0;
+    struct wait wait = {.below = waiting, .condition = condition, .has_end = until != NULL};
+    int result = 0, left = turns;
     waiting = &wait;
+    turns = count;
     while (!wait.is_over) {
         if (run_one()) {
             continue;
         }
-        int can_go_on = 0;
-        for (struct wait *below = wait.below; below != NULL; below = below->below) {
-            can_go_on |= below->is_over;
-        }
-        if (depth > 0 && can_go_on) {
-            interrupt(end_thread);
-            break;
-        }
         if (until != NULL) {
             struct timespec now;
             clock_gettime(CLOCK_REALTIME, &now);
-            long long left = (until->tv_sec - now.tv_sec) * 1000000000ll + until->tv_nsec - now.tv_nsec;
-            struct timespec pause = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
-            result = left <= 0 || nanosleep(&pause, NULL) == 0 ? ETIMEDOUT : 0;
+            long long rest = (until->tv_sec - now.tv_sec) * 1000000000ll + until->tv_nsec - now.tv_nsec;
+            struct timespec pause = {.tv_sec = rest / 1000000000, .tv_nsec = rest % 1000000000};
+            result = rest <= 0 || nanosleep(&pause, NULL) == 0 ? ETIMEDOUT : 0;
             break;
         }
         if (depth > 0) {
-            interrupt(say_deadlock);
+            int can_go_on = 0;
+            for (struct wait *below = wait.below; below != NULL; below = below->below) {
+                can_go_on |= below->is_over || below->has_end;
+            }
+            interrupt(can_go_on ? end_thread : say_deadlock);
             break;
         }
         /* Nothing but a signal can end this. */
@@ -182,6 +193,7 @@ static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const str
             break;
         }
     }
+    turns = left;
     waiting = wait.below;
     pthread_mutex_lock(mutex);
     return result;
@@ -216,6 +228,36 @@ int pthread_cond_broadcast(pthread_cond_t *condition)
         }
     }
     return 0;
+}
+
+/* Calls in which a thread may wait for something outside: the others run first. */
+
+extern int __real_poll(struct pollfd *, nfds_t, int);
+extern int __real_select(int, fd_set *restrict, fd_set *restrict, fd_set *restrict, struct timeval *restrict);
+extern pid_t __real_waitpid(pid_t, int *, int);
+
+int __wrap_poll(struct pollfd *descriptors, nfds_t number, int timeout)
+{
+    if (first != NULL && timeout != 0) {
+        codepod_run_threads();
+    }
+    return __real_poll(descriptors, number, timeout);
+}
+
+int __wrap_select(int number, fd_set *restrict read, fd_set *restrict write, fd_set *restrict except, struct timeval *restrict timeout)
+{
+    if (first != NULL && (timeout == NULL || timeout->tv_sec != 0 || timeout->tv_usec != 0)) {
+        codepod_run_threads();
+    }
+    return __real_select(number, read, write, except, timeout);
+}
+
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+{
+    if (first != NULL && !(options & WNOHANG)) {
+        codepod_run_threads();
+    }
+    return __real_waitpid(pid, status, options);
 }
 
 int pthread_join(pthread_t thread, void **result)
@@ -262,5 +304,32 @@ void *pthread_getspecific(pthread_key_t key)
 int pthread_setspecific(pthread_key_t key, const void *value)
 {
     values[key] = (void *)value;
+    return 0;
+}
+
+/* The stack of C code: what CPython may use of it, and it stops before. It cannot see the engine's own stack, of which a frame takes several times
+   as much, so that has to last longer: half of this one is never used. */
+
+enum { STACK_TOP = 8 << 20, STACK_USED = 4 << 20 };
+
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+    (void)thread;
+    *attributes = (pthread_attr_t){0};
+    return 0;
+}
+
+int pthread_attr_getguardsize(const pthread_attr_t *restrict attributes, size_t *restrict size)
+{
+    (void)attributes;
+    *size = 0;
+    return 0;
+}
+
+int pthread_attr_getstack(const pthread_attr_t *restrict attributes, void **restrict start, size_t *restrict size)
+{
+    (void)attributes;
+    *start = (void *)(STACK_TOP - STACK_USED);
+    *size = STACK_USED;
     return 0;
 }

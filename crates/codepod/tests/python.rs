@@ -1,0 +1,103 @@
+//! Python inside: limits hold, the sandbox lives on, and many run at once. What programs print is in `spec/guests/python.toml`.
+
+use std::time::{Duration, Instant};
+
+use codepod::{Options, Sandbox};
+
+fn sandbox() -> Sandbox {
+    Sandbox::create(Options::default()).unwrap()
+}
+
+/// Runs a program and returns its status, output and errors.
+fn python(sandbox: &Sandbox, program: &str) -> (i32, String, String) {
+    let command = sandbox.command(["python3", "-c", program]);
+    let result = command.run_blocking().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (result.exit_code, text(result.stdout), text(result.stderr))
+}
+
+fn lives(sandbox: &Sandbox) {
+    assert_eq!(python(sandbox, "print(6 * 7)").1, "42\n");
+}
+
+#[test]
+fn an_endless_loop_ends_at_its_deadline() {
+    let sandbox = sandbox();
+    lives(&sandbox);
+    let began = Instant::now();
+    let result = sandbox
+        .command(["python3", "-c", "while True: pass"])
+        .timeout(Duration::from_millis(300))
+        .run_blocking()
+        .unwrap();
+    assert_eq!(result.exit_code, 124);
+    assert!(began.elapsed() < Duration::from_secs(5));
+    lives(&sandbox);
+}
+
+#[test]
+fn memory_that_is_used_up_is_an_exception() {
+    let sandbox = sandbox();
+    let bomb = "x = []\ntry:\n    while True: x.append(bytearray(1 << 20))\nexcept MemoryError: x = None; print('caught')";
+    assert_eq!(python(&sandbox, bomb).1, "caught\n");
+    let (status, _, errors) = python(&sandbox, "x = 'a'\nwhile True: x += x");
+    assert_eq!(status, 1);
+    assert!(errors.ends_with("MemoryError\n"), "{errors}");
+    lives(&sandbox);
+}
+
+#[test]
+fn recursion_ends_with_an_exception() {
+    let sandbox = sandbox();
+    for program in [
+        "def f(): f()\ntry: f()\nexcept RecursionError: print('end')",
+        "import sys; sys.setrecursionlimit(10 ** 9)\ndef f(): sorted([1, 2], key=lambda k: f())\ntry: f()\nexcept RecursionError: print('end')",
+        "class A:\n    def __getattr__(self, n): return getattr(self, n + 'x')\ntry: A().y\nexcept RecursionError: print('end')",
+        "try: eval('-' * 100000 + '1')\nexcept (MemoryError, RecursionError, SyntaxError): print('end')",
+    ] {
+        assert_eq!(python(&sandbox, program).1, "end\n", "{program}");
+    }
+    lives(&sandbox);
+}
+
+#[test]
+fn files_and_processes_have_limits() {
+    let sandbox = sandbox();
+    let files = "f = []\ntry:\n    while True: f.append(open('/dev/null'))\nexcept OSError as e: print(e.errno)";
+    assert_eq!(python(&sandbox, files).1, "24\n");
+    let bomb = "import subprocess, sys\ntry: sys.exit(subprocess.run([sys.executable, 'bomb.py']).returncode)\nexcept OSError as e: sys.exit(1)";
+    sandbox.write_file("bomb.py", bomb).unwrap();
+    let result = sandbox.command(["python3", "bomb.py"]).run_blocking();
+    assert_ne!(result.unwrap().exit_code, 0);
+    lives(&sandbox);
+}
+
+#[test]
+fn what_is_not_there_says_so() {
+    let sandbox = sandbox();
+    let (status, _, errors) = python(
+        &sandbox,
+        "import subprocess; subprocess.run(['true'], preexec_fn=print)",
+    );
+    assert_eq!(status, 1);
+    assert!(errors.contains("without forking"), "{errors}");
+    assert_eq!(
+        python(&sandbox, "import os; print(hasattr(os, 'fork'))").1,
+        "False\n"
+    );
+}
+
+#[test]
+fn many_run_at_once() {
+    let threads: Vec<_> = (0..40)
+        .map(|i| {
+            std::thread::spawn(move || {
+                let program = format!("import json, hashlib; print(json.dumps([{i} ** 2]))");
+                assert_eq!(python(&sandbox(), &program).1, format!("[{}]\n", i * i));
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}
