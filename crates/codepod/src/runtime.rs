@@ -78,6 +78,12 @@ impl Runtime {
         if let Some(runtime) = GLOBAL.get() {
             return Ok(runtime.clone());
         }
+        // One sets it up while the others wait: each would reserve terabytes of addresses.
+        static SETTING_UP: Mutex<()> = Mutex::new(());
+        let _alone = SETTING_UP.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(runtime) = GLOBAL.get() {
+            return Ok(runtime.clone());
+        }
         let runtime = Runtime::new(RuntimeOptions::default())?;
         Ok(GLOBAL.get_or_init(|| runtime).clone())
     }
