@@ -41,6 +41,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("unzip", "unzip"),
     ("util-linux", "setpriv"),
     ("xxd", "xxd"),
+    ("uuid-runtime", "uuidgen"),
     ("xz-utils", "xz"),
     ("yq", "yq"),
     ("zip", "zip"),

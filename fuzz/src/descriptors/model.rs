@@ -580,7 +580,7 @@ impl Model {
         };
         let file = match checked {
             Ok(file) => file,
-            Err(errno) => return done([errno.raw().into(), 0, 0]),
+            Err(errno) => return self.poll_without_readers(fd, write, errno),
         };
         let open_file = &self.open_files[file];
         let pipe = match (open_file.object, write) {
@@ -606,6 +606,28 @@ impl Model {
             done([0, bytes as u64, gone.into()])
         } else {
             done([])
+        }
+    }
+
+    /// Who wants to read the end of a pipe that is written to waits for its readers to go.
+    fn poll_without_readers(&self, fd: u32, write: bool, errno: Errno) -> Outcome {
+        let failed = done([errno.raw().into(), 0, 0]);
+        let Ok(file) = self.writable(fd, rights::POLL_FD_READWRITE) else {
+            return failed;
+        };
+        match self.open_files[file].object {
+            Object::Stream {
+                from: None,
+                to: Some(pipe),
+                ..
+            } if !write => {
+                if self.pipes[pipe].readers == 0 {
+                    done([0, 0, 1])
+                } else {
+                    done([])
+                }
+            }
+            _ => failed,
         }
     }
 
