@@ -61,7 +61,7 @@ fn main() {
         };
         let files = guest.files.iter();
         let files: String = files
-            .map(|(path, name)| format!("({path:?}, file!({:?})), ", built(name)))
+            .map(|(path, name)| format!("({path:?}, module!({:?})), ", built(name)))
             .collect();
         let about: Vec<(&String, &String)> = guest.about.iter().collect();
         writeln!(

@@ -20,16 +20,9 @@ pub struct Guest {
     /// What commands do, for those that say it: the name and a few words.
     pub about: &'static [(&'static str, &'static str)],
     /// Its files in the base image: their paths there, and their bytes.
-    files: &'static [(&'static str, StaticFile)],
+    files: &'static [(&'static str, StaticCode)],
     code: StaticCode,
 }
-
-#[cfg(feature = "embed")]
-type StaticFile = &'static [u8];
-
-/// Where it was built. It is read once and kept: a base image is there as long as the program.
-#[cfg(not(feature = "embed"))]
-type StaticFile = &'static str;
 
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(
@@ -80,30 +73,6 @@ macro_rules! module {
     };
 }
 
-#[cfg(feature = "embed")]
-#[allow(
-    clippy::allow_attributes,
-    unused_macros,
-    reason = "without built guests the table is empty"
-)]
-macro_rules! file {
-    ($path:literal) => {
-        include_bytes!($path)
-    };
-}
-
-#[cfg(not(feature = "embed"))]
-#[allow(
-    clippy::allow_attributes,
-    unused_macros,
-    reason = "without built guests the table is empty"
-)]
-macro_rules! file {
-    ($path:literal) => {
-        $path
-    };
-}
-
 include!(concat!(env!("OUT_DIR"), "/guests.rs"));
 
 /// What only tests use.
@@ -128,10 +97,11 @@ impl Guest {
     /// Its files in the base image: their paths there, and their bytes. One that cannot be read is left out.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, &'static [u8])> {
         self.files.iter().filter_map(|(path, file)| {
-            #[cfg(feature = "embed")]
-            let bytes: &'static [u8] = file;
-            #[cfg(not(feature = "embed"))]
-            let bytes: &'static [u8] = std::fs::read(file).ok()?.leak();
+            let bytes = match *file {
+                StaticCode::Bytes(bytes, _) => bytes,
+                // Read once and kept: a base image is there as long as the program.
+                StaticCode::Path(file) => std::fs::read(file).ok()?.leak(),
+            };
             Some((*path, bytes))
         })
     }
