@@ -112,7 +112,8 @@ step_configure() {
 # 1.7 times as long in Cranelift's code (every one of them begins with the checks of a function).
 step_make() {
     cd "$work/wasm"
-    make -j "$jobs" MACHDEP=linux libpython3.14.a >make.log 2>&1
+    rm -f Modules/_hacl/*.o
+    make -j "$jobs" MACHDEP=linux LIBHACL_CFLAGS="$(sed -n 's/^LIBHACL_CFLAGS=//p' Makefile) -include $here/src/weak.h" libpython3.14.a >make.log 2>&1
 }
 
 # Packages that come with Python.
@@ -197,7 +198,7 @@ run_step posix "$here/posix"
 inputs_before=$before_posix # what posix/ declares decides what upstream is configured for, not how it is done
 run_step libraries "$here/posix/include"
 run_step configure "$here/config.site"
-run_step make
+run_step make "$here/src/weak.h"
 run_step packages "$here/fetch.py" "$here/packages.txt"
 run_step extensions
 run_step link "$here/src" "$here/posix"
