@@ -211,6 +211,9 @@ macro_rules! for_each_call {
             [codepod Base] ready proc_chdir(fd: u32, path: u32, path_len: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir];
             /// Sets the mask of permission bits that new files do not get, and returns the old one.
             [codepod Base] ready proc_umask(mask: u32, old: u32) fails [Fault];
+            /// Says which pages of 4,096 bytes of the process's own memory, from `start` on, may hold something else than its module put
+            /// there: a bit for each, the lowest first. Bits for what is behind the end are 0.
+            [codepod Base] ready memory_touched(start: u32, bitmap: u32, bitmap_len: u32) fails [Fault, Inval];
 
             /// Starts a program. `request` is a [`crate::wire::SpawnRequest`].
             [codepod Process] waits proc_spawn(request: u32, pid: u32) fails [Fault, Access, Again, Badf, Inval, IsDir, Loop, NameTooLong, NoEnt, NoExec, NotDir, Perm, TooBig];

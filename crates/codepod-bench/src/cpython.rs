@@ -1,4 +1,5 @@
-//! Python in the sandbox beside the machine's own: how long a start takes, and the programs of `benches/python`.
+//! Python in the sandbox beside the machine's own: how long a start takes, the programs of `benches/python`, benchmarks of pyperformance, and many
+//! at once.
 
 use std::process::Command;
 use std::time::Duration;
@@ -7,10 +8,32 @@ use codepod::{Options, Sandbox};
 
 use crate::report::{Goal, Report};
 use crate::timing::{median, micros, show, time};
-use crate::{Outcome, create};
+use crate::{Outcome, create, faults, memory};
 
 const STARTS: usize = 200;
 const ROUNDS: usize = 3;
+/// How many run at once, each in a sandbox of its own.
+const AT_ONCE: usize = 200;
+/// How many sandboxes with a session are kept.
+const IDLE: usize = 100;
+/// Runs benchmarks of pyperformance, on both sides.
+const HARNESS: &str = include_str!("../../../benches/pyperformance.py");
+/// Where the package pyperformance is, as a wheel; `cargo xtask bench` gets it.
+const WHEEL: &str = "CODEPOD_PYPERFORMANCE";
+const BENCHMARKS: &[&str] = &[
+    "json_dumps",
+    "json_loads",
+    "regex_compile",
+    "regex_dna",
+    "regex_effbot",
+    "regex_v8",
+    "nbody",
+    "richards",
+    "deltablue",
+    "sqlite_synth",
+    "pathlib",
+    "hashlib",
+];
 
 /// A program, what it does, and how much longer it may take than natively.
 const PROGRAMS: &[(&str, &str, f64)] = &[
@@ -48,13 +71,16 @@ pub(crate) fn run(report: &mut Report) -> Outcome {
         Goal::AtMost(50.0),
         "ms",
     );
-    let (mut here, mut there) = (Vec::new(), Vec::new());
+    let (mut here, mut there, mut touched) = (Vec::new(), Vec::new(), Vec::new());
     for i in 0..STARTS {
+        let before = faults::so_far();
         here.push(measure(|| ours(&sandbox, "print(1)"))?.0);
+        touched.push(faults::so_far() - before);
         if i % 10 == 0 {
             there.push(measure(|| theirs(&native, "print(1)"))?.0);
         }
     }
+    touched.sort_unstable();
     let (here, there) = (median(&mut here), median(&mut there));
     report.figure(
         "python3 -c 'print(1)', median",
@@ -70,6 +96,7 @@ pub(crate) fn run(report: &mut Report) -> Outcome {
         here.as_secs_f64() / there.as_secs_f64(),
         Goal::AtMost(0.1),
     );
+    report.note("  pages touched", touched[STARTS / 2], "");
     for (what, program, goal) in PROGRAMS {
         let (mut here, mut there) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
@@ -85,6 +112,107 @@ pub(crate) fn run(report: &mut Report) -> Outcome {
         let ratio = here.as_secs_f64() / there.as_secs_f64();
         report.ratio(what, show(here), show(there), ratio, Goal::AtMost(*goal));
     }
+    pyperformance(report, &sandbox, &native)?;
+    at_once(report)?;
+    sessions(report)
+}
+
+/// Benchmarks of pyperformance: the best of two rounds on either side, and the geometric mean of the ratios.
+fn pyperformance(report: &mut Report, sandbox: &Sandbox, native: &str) -> Outcome {
+    let Some(wheel) = std::env::var_os(WHEEL) else {
+        report.note(
+            "benchmarks of pyperformance",
+            "left out",
+            format!("{WHEEL} names no wheel"),
+        );
+        return Ok(());
+    };
+    sandbox.write_file("pyperformance.whl", std::fs::read(&wheel)?)?;
+    sandbox.write_file("harness.py", HARNESS)?;
+    let place = tempfile::tempdir()?;
+    let harness = place.path().join("harness.py");
+    std::fs::write(&harness, HARNESS)?;
+    let mut sum = 0.0;
+    let mut count = 0;
+    for name in BENCHMARKS {
+        let (mut here, mut there) = (Vec::new(), Vec::new());
+        for _ in 0..2 {
+            let words = ["python3", "harness.py", "pyperformance.whl", name];
+            let result = sandbox.command(words).run_blocking()?;
+            here.extend(seconds(name, &result.stdout)?);
+            let output = Command::new(native)
+                .arg(&harness)
+                .arg(&wheel)
+                .arg(name)
+                .output()?;
+            there.extend(seconds(name, &output.stdout)?);
+        }
+        let best = |times: &[f64]| times.iter().copied().fold(f64::INFINITY, f64::min);
+        let (here, there) = (best(&here), best(&there));
+        let shown = |seconds| show(Duration::from_secs_f64(seconds));
+        report.note(
+            &format!("{name} ×{:.2}", here / there),
+            shown(here),
+            shown(there),
+        );
+        sum += (here / there).ln();
+        count += 1;
+    }
+    let mean = (sum / f64::from(count)).exp();
+    report.ratio(
+        "pyperformance, geometric mean",
+        "",
+        "",
+        mean,
+        Goal::AtMost(2.0),
+    );
+    Ok(())
+}
+
+/// What the harness printed: a name and seconds.
+fn seconds(name: &str, output: &[u8]) -> Outcome<Option<f64>> {
+    let text = String::from_utf8_lossy(output);
+    let word = text.split_whitespace().last();
+    let number = word.and_then(|word| word.parse().ok());
+    number.map_or_else(
+        || Err(format!("{name}: the benchmark failed: {text}").into()),
+        |number| Ok(Some(number)),
+    )
+}
+
+/// Many programs in as many sandboxes, all begun before any has ended.
+fn at_once(report: &mut Report) -> Outcome {
+    let sandboxes: Vec<Sandbox> = (0..AT_ONCE)
+        .map(|_| create::sandbox(Options::default()))
+        .collect::<Result<_, _>>()?;
+    let program =
+        "import sys, json, time; time.sleep(1); print(json.dumps(sum(map(int, sys.argv[1:]))))";
+    let (took, right) = time(|| {
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = sandboxes
+                .iter()
+                .enumerate()
+                .map(|(i, sandbox)| {
+                    scope.spawn(move || {
+                        let words = ["python3", "-c", program, &i.to_string(), "1000"];
+                        let result = sandbox.command(words).run_blocking();
+                        result.is_ok_and(|result| {
+                            result.stdout == format!("{}\n", i + 1000).as_bytes()
+                        })
+                    })
+                })
+                .collect();
+            let answers = threads.into_iter().map(|thread| thread.join());
+            answers.filter(|answer| matches!(answer, Ok(true))).count()
+        })
+    });
+    report.figure(
+        "200 programs that sleep a second, at once",
+        format!("{right} right in {}", show(took)),
+        (AT_ONCE - right) as f64,
+        Goal::AtMost(0.0),
+        "wrong",
+    );
     Ok(())
 }
 
@@ -109,4 +237,49 @@ fn theirs(native: &str, program: &str) -> Outcome<Vec<u8>> {
 fn native() -> Outcome<String> {
     let found = theirs("python3", "import sys; print(sys.executable)")?;
     Ok(String::from_utf8(found)?.trim().to_owned())
+}
+
+/// Sessions that keep their variables: what a call takes, and what each costs while nobody calls it.
+fn sessions(report: &mut Report) -> Outcome {
+    let begin = "import json, re, collections\nx = {i: str(i) for i in range(1000)}";
+    let begun = || -> Outcome<Sandbox> {
+        let sandbox = create::sandbox(Options::default())?;
+        sandbox.python_session("main")?.run_blocking(begin)?;
+        Ok(sandbox)
+    };
+    let mut kept = vec![begun()?];
+    let before = memory::resident();
+    for _ in 0..IDLE {
+        kept.push(begun()?);
+    }
+    let each = memory::resident().saturating_sub(before) as f64 / IDLE as f64 / (1 << 20) as f64;
+    report.figure(
+        "an idle sandbox with a session",
+        format!("{each:.2} MB"),
+        each,
+        Goal::AtMost(4.0),
+        "MB",
+    );
+    let session = kept[0].python_session("main")?;
+    let mut calls = Vec::new();
+    for _ in 0..STARTS {
+        let (took, result) = time(|| session.run_blocking("x[7] += '.'; len(x)"));
+        if result?.stdout != b"1000\n" {
+            return Err("a session gave another answer".into());
+        }
+        calls.push(took);
+    }
+    report.note("a call of a session, median", show(median(&mut calls)), "");
+    let mut forks = Vec::new();
+    for _ in 0..STARTS {
+        let (took, fork) = time(|| kept[0].fork());
+        fork?;
+        forks.push(took);
+    }
+    report.note(
+        "fork of a sandbox with a session, median",
+        show(median(&mut forks)),
+        "",
+    );
+    Ok(())
 }

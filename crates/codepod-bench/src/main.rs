@@ -13,6 +13,7 @@ mod concurrency;
 mod cpython;
 mod create;
 mod data;
+mod faults;
 mod memory;
 mod native;
 mod pipe;

@@ -32,4 +32,8 @@ pub trait Host: Send + Sync {
 
     /// Forgets the key's timer, if there is one.
     fn forget(&self, key: TimerKey);
+
+    /// Clears the bits of the pages of a process's memory that certainly hold what its module put there; the others are set when
+    /// this is called. `memory` begins with the first of them.
+    fn untouched(&self, _memory: &[u8], _bitmap: &mut [u8]) {}
 }

@@ -8,6 +8,9 @@ use codepod_abi::Errno;
 
 /// Access to the memory of the process that made a call.
 pub trait GuestMemory {
+    /// How many bytes there are.
+    fn size(&self) -> usize;
+
     /// Calls `f` with the bytes of a range. `Fault` when it is not all inside.
     fn read<R>(&self, at: u32, len: u32, f: impl FnOnce(&[u8]) -> R) -> Result<R, Errno>;
 
@@ -74,6 +77,10 @@ fn range(at: u32, len: u32, size: usize) -> Result<std::ops::Range<usize>, Errno
 }
 
 impl GuestMemory for SliceMemory<'_> {
+    fn size(&self) -> usize {
+        self.0.len()
+    }
+
     fn read<R>(&self, at: u32, len: u32, f: impl FnOnce(&[u8]) -> R) -> Result<R, Errno> {
         Ok(f(&self.0[range(at, len, self.0.len())?]))
     }

@@ -188,4 +188,9 @@ impl Host for Clock {
     fn forget(&self, key: TimerKey) {
         self.lock().forget(key);
     }
+
+    #[cfg(target_os = "linux")]
+    fn untouched(&self, memory: &[u8], bitmap: &mut [u8]) {
+        crate::touched::clear_untouched(memory, bitmap);
+    }
 }

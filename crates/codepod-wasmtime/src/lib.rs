@@ -16,6 +16,8 @@ mod handoff;
 mod linker;
 mod modules;
 mod process;
+#[cfg(target_os = "linux")]
+mod touched;
 
 pub use cache::ModuleCache;
 pub use engine::{Engine, EngineOptions, KernelHandle};

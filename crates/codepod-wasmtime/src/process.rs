@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use codepod_abi::Signal;
 use codepod_kernel::{
@@ -14,7 +14,7 @@ use codepod_kernel::{
 };
 use futures_lite::FutureExt as _;
 use futures_lite::future::or;
-use wasmtime::{Memory, ResourceLimiter, Store, StoreContextMut, Trap, UpdateDeadline};
+use wasmtime::{Instance, Memory, ResourceLimiter, Store, StoreContextMut, Trap, UpdateDeadline};
 
 use crate::engine::{Inner, KernelHandle};
 use crate::handoff::Handoff;
@@ -22,6 +22,10 @@ use crate::modules::Loaded;
 
 /// The most elements of a table: function pointers of a large C program.
 const TABLE_ELEMENTS: usize = 20_000;
+
+/// How often an instance is made anew while the kernel is busy, and how long it is left alone in between.
+const BUSY_TRIES: u32 = 50;
+const BUSY_PAUSE: Duration = Duration::from_millis(2);
 
 /// Ends the guest's code; the kernel knows why.
 #[derive(Debug)]
@@ -44,6 +48,8 @@ pub(crate) struct ProcessState {
     pub(crate) pid: Pid,
     pub(crate) memory: Option<Memory>,
     control: Arc<Control>,
+    /// What the last memory would have grown to, if the sandbox's limits had allowed it.
+    refused: Option<usize>,
 }
 
 impl ResourceLimiter for ProcessState {
@@ -53,7 +59,9 @@ impl ResourceLimiter for ProcessState {
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        Ok(self.control.grow_memory(desired))
+        let allowed = self.control.grow_memory(desired);
+        self.refused = (!allowed).then_some(desired);
+        Ok(allowed)
     }
 
     fn table_growing(
@@ -158,6 +166,7 @@ async fn execute(
         pid,
         memory: None,
         control: program.control.clone(),
+        refused: None,
     };
     let control = program.control;
     let mut store = Store::new(&engine.wasmtime, state);
@@ -165,7 +174,7 @@ async fn execute(
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(at_epoch);
     let mut running = pin!(async {
-        let instance = loaded.pre.instantiate_async(&mut store).await?;
+        let instance = instantiate(&mut store, loaded).await?;
         let memory = instance
             .get_module_export(&mut store, &loaded.memory)
             .and_then(|export| export.into_memory());
@@ -204,6 +213,35 @@ async fn execute(
                 ExitStatus::Exited(126)
             }
         },
+    }
+}
+
+/// Makes an instance. The kernel refuses to seal the image of a module's memory while it moves one of its pages about; a little later it does not.
+async fn instantiate(
+    store: &mut Store<ProcessState>,
+    loaded: &Loaded,
+) -> wasmtime::Result<Instance> {
+    let mut tries = 0;
+    loop {
+        let error = match loaded.pre.instantiate_async(&mut *store).await {
+            Ok(instance) => return Ok(instance),
+            Err(error) => error,
+        };
+        if let Some(bytes) = store.data().refused {
+            return Err(wasmtime::Error::msg(format!(
+                "not enough memory to start: {} MB are needed, and the sandbox's limit leaves less",
+                bytes.div_ceil(1 << 20)
+            )));
+        }
+        let busy = error
+            .chain()
+            .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+            .any(|cause| cause.kind() == std::io::ErrorKind::ResourceBusy);
+        if !busy || tries == BUSY_TRIES {
+            return Err(error);
+        }
+        tries += 1;
+        std::thread::sleep(BUSY_PAUSE);
     }
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use codepod_guests::Guest;
 use codepod_vfs::Tree;
 
+use crate::python::SESSIONS;
+
 const PASSWD: &str = "root:x:0:0:root:/root:/bin/sh
 user:x:1000:1000:user:/home/user:/bin/sh
 nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
@@ -38,6 +40,7 @@ pub(crate) fn base_image<'a>(guests: impl Iterator<Item = &'a Guest>, now: u64) 
         .dir(b"/root", 0o700)
         .dir(b"/tmp", 0o1777)
         .dir(b"/var/tmp", 0o1777)
+        .dir(SESSIONS.as_bytes(), 0o1777)
         .symlink(b"/bin", b"usr/bin")
         .symlink(b"/lib", b"usr/lib")
         .symlink(b"/sbin", b"usr/sbin")

@@ -14,6 +14,7 @@ use crate::host_commands::Registry;
 use crate::mounts::{MountAccess, MountSource};
 use crate::options::Options;
 use crate::persist::Saver;
+use crate::python::Sessions;
 use crate::result::{RunResult, RunUsage};
 use crate::runtime::Runtime;
 use crate::script::Script;
@@ -37,6 +38,7 @@ pub(crate) struct Inner {
     pub(crate) shells: Arc<Shells>,
     pub(crate) timeline: Timeline,
     pub(crate) commands: Registry,
+    pub(crate) sessions: Sessions,
     /// Tells it apart from others of this host process.
     pub(crate) id: u64,
     /// Keeps what it holds; set once, where that is wanted.
@@ -177,6 +179,7 @@ impl Sandbox {
                 shells: Arc::new(shells),
                 timeline: Timeline::default(),
                 commands,
+                sessions: Sessions::default(),
                 id,
                 saver: OnceLock::new(),
                 lineage,

@@ -44,6 +44,7 @@ CODEPOD(proc_ids) uint32_t codepod_proc_ids(uint32_t ids[6]);
 CODEPOD(proc_cwd) uint32_t codepod_proc_cwd(char *buffer, uint32_t size, uint32_t *used);
 CODEPOD(proc_chdir) uint32_t codepod_proc_chdir(int fd, const char *path, uint32_t length);
 CODEPOD(proc_umask) uint32_t codepod_proc_umask(uint32_t mask, uint32_t *old);
+CODEPOD(memory_touched) uint32_t codepod_memory_touched(const void *start, uint8_t *bitmap, uint32_t length);
 CODEPOD(proc_spawn) uint32_t codepod_proc_spawn(const struct codepod_spawn *request, uint32_t *pid);
 CODEPOD(proc_wait) uint32_t codepod_proc_wait(int32_t pid, uint32_t flags, struct codepod_wait *result);
 CODEPOD(proc_kill) uint32_t codepod_proc_kill(int32_t pid, uint32_t signal);

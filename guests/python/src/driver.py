@@ -1,11 +1,13 @@
 # What the pre-initialised interpreter does besides upstream's own code: `prepare` when the snapshot is made, `begin` when a program starts
-# from it, `end` in place of the interpreter's finalisation.
+# from it, `end` in place of the interpreter's finalisation, `turn` for each call of a session.
 import atexit
 import builtins
 import gc
+import importlib
 import io
 import os
 import site
+import stat
 import sys
 
 IMPORTS = """
@@ -24,7 +26,6 @@ PACKAGES = "/usr/lib/python3.14/"
 
 def prepare():
     global kept
-    import importlib
     for name in IMPORTS:
         importlib.import_module(name)
     importlib.import_module("_adapt").install()
@@ -77,6 +78,99 @@ def begin(unbuffered, uses_home):
                 new.mode = "w"
                 setattr(sys, name, new)
                 setattr(sys, f"__{name}__", new)
+
+
+turns = 0
+files = ()
+place = "/"
+
+
+def turn(code, goes_on):
+    """Runs code in a session, as it would be typed in: what the last line is, is shown. Returns the status that a program would end with."""
+    global turns
+    if goes_on:
+        go_on()
+    else:
+        begin(False, True)
+        sys.argv = [""]
+        sys.path.insert(0, "")
+    turns += 1
+    name = f"<turn {turns}>"
+    try:
+        run_turn(code, name)
+        wait_for_threads()
+        status = 0
+    except SystemExit as end:
+        status = end.code
+        if status is not None and not isinstance(status, int):
+            print(status, file=sys.stderr)
+            status = 1
+        status = (status or 0) & 255
+    except BaseException as error:
+        # Without the frames of this file.
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_globals is globals():
+            trace = trace.tb_next
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        status = 130 if isinstance(error, KeyboardInterrupt) else 1
+    if not flush():
+        status = status or 120
+    remember_files()
+    return status
+
+
+def run_turn(code, name):
+    ast, linecache = sys.modules["ast"], sys.modules["linecache"]
+    linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+    space = sys.modules["__main__"].__dict__
+    tree = compile(code, name, "exec", ast.PyCF_ONLY_AST, True)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, name, "exec", 0, True), space)
+    if last is not None:
+        sys.displayhook(eval(compile(ast.Expression(last.value), name, "eval", 0, True), space))
+
+
+def wait_for_threads():
+    threading = sys.modules["threading"]
+    for thread in threading.enumerate():
+        if not thread.daemon and thread is not threading.current_thread():
+            thread.join()
+
+
+def remember_files():
+    """Files that the session has open, so that the next turn can open them again."""
+    global files, place
+    fcntl = importlib.import_module("fcntl")
+    found = []
+    for number in map(int, os.listdir("/proc/self/fd")):
+        try:
+            path = os.readlink(f"/proc/self/fd/{number}")
+            if number > 2 and path.startswith("/") and stat.S_ISREG(os.fstat(number).st_mode):
+                flags = fcntl.fcntl(number, fcntl.F_GETFL) & ~(os.O_CREAT | os.O_EXCL | os.O_TRUNC)
+                found.append((number, path, flags, os.lseek(number, 0, os.SEEK_CUR)))
+        except OSError:
+            pass
+    files, place = tuple(found), os.getcwd()
+
+
+def go_on():
+    """Makes this process what the last one of the session was: its files are open again, its directory is the current one."""
+    os.reload_environ()
+    for number, path, flags, offset in files:
+        try:
+            opened = os.open(path, flags)
+            os.lseek(opened, offset, os.SEEK_SET)
+            if opened != number:
+                os.dup2(opened, number, False)
+                os.close(opened)
+        except OSError:
+            pass
+    try:
+        os.chdir(place)
+    except OSError:
+        pass
+    if sys.stdin is sys.__stdin__ and sys.stdin is not None:
+        sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), sys.stdin.encoding, sys.stdin.errors)
 
 
 def end():

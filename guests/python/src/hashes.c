@@ -30,37 +30,48 @@ static const uint32_t k256[64] = {
     0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
+/* The words of all rounds, with their constants, four at a time: the last two of four depend on the first two. */
+static inline void schedule(uint32_t w[64], const uint8_t *block)
+{
+#define RIGHT4(x, n) wasm_v128_or(wasm_u32x4_shr(x, n), wasm_i32x4_shl(x, 32 - (n)))
+#define SIGMA0(x) wasm_v128_xor(wasm_v128_xor(RIGHT4(x, 7), RIGHT4(x, 18)), wasm_u32x4_shr(x, 3))
+#define SIGMA1(x) wasm_v128_xor(wasm_v128_xor(RIGHT4(x, 17), RIGHT4(x, 19)), wasm_u32x4_shr(x, 10))
+    v128_t zero = wasm_i32x4_const(0, 0, 0, 0), x[4];
+    load((uint32_t *)x, block);
+    for (int i = 0; i < 4; i++) {
+        wasm_v128_store(w + 4 * i, wasm_i32x4_add(x[i], wasm_v128_load(k256 + 4 * i)));
+    }
+    for (int i = 16; i < 64; i += 4) {
+        v128_t next = wasm_i32x4_add(wasm_i32x4_add(x[0], SIGMA0(wasm_i32x4_shuffle(x[0], x[1], 1, 2, 3, 4))), wasm_i32x4_shuffle(x[2], x[3], 1, 2, 3, 4));
+        v128_t before = wasm_i32x4_shuffle(x[3], zero, 2, 3, 4, 4);
+        next = wasm_i32x4_add(next, SIGMA1(before));
+        before = wasm_i32x4_shuffle(zero, next, 0, 0, 4, 5);
+        next = wasm_i32x4_add(next, SIGMA1(before));
+        x[0] = x[1], x[1] = x[2], x[2] = x[3], x[3] = next;
+        wasm_v128_store(w + i, wasm_i32x4_add(next, wasm_v128_load(k256 + i)));
+    }
+}
+
 void Hacl_Hash_SHA2_sha256_update_nblocks(uint32_t length, uint8_t *bytes, uint32_t *state)
 {
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5], g = state[6], h = state[7];
     for (; length >= 64; length -= 64, bytes += 64) {
-        uint32_t w[16];
-        load(w, bytes);
+        uint32_t w[64];
+        schedule(w, bytes);
 /* The sums of three rotations, each made of the one before it; the majority of three, of what two neighbours differ in, half of which the round before
    has made. Both need fewer instructions than their definitions. */
 #define SUM(x, first, second, third) RIGHT(RIGHT(RIGHT(x, first) ^ x, second) ^ x, third)
 #define ROUND(a, b, c, d, e, f, g, h, i)                                                                                                             \
-    h += SUM(e, 14, 5, 6) + (((f ^ g) & e) ^ g) + k256[at + (i)] + w[i];                                                                             \
+    h += SUM(e, 14, 5, 6) + (((f ^ g) & e) ^ g) + w[i];                                                                                              \
     d += h;                                                                                                                                          \
     differ = a ^ b;                                                                                                                                  \
     h += SUM(a, 9, 11, 2) + ((differ & differed) ^ b);                                                                                               \
     differed = differ;
-#define NEXT(i)                                                                                                                                      \
-    w[i] += (RIGHT(w[((i) + 1) & 15], 7) ^ RIGHT(w[((i) + 1) & 15], 18) ^ w[((i) + 1) & 15] >> 3) + w[((i) + 9) & 15] +                               \
-            (RIGHT(w[((i) + 14) & 15], 17) ^ RIGHT(w[((i) + 14) & 15], 19) ^ w[((i) + 14) & 15] >> 10);
-#define EIGHT(i, NEW)                                                                                                                                \
-    NEW(i) ROUND(a, b, c, d, e, f, g, h, i) NEW(i + 1) ROUND(h, a, b, c, d, e, f, g, i + 1) NEW(i + 2) ROUND(g, h, a, b, c, d, e, f, i + 2)           \
-    NEW(i + 3) ROUND(f, g, h, a, b, c, d, e, i + 3) NEW(i + 4) ROUND(e, f, g, h, a, b, c, d, i + 4) NEW(i + 5) ROUND(d, e, f, g, h, a, b, c, i + 5)   \
-    NEW(i + 6) ROUND(c, d, e, f, g, h, a, b, i + 6) NEW(i + 7) ROUND(b, c, d, e, f, g, h, a, i + 7)
-#define NOTHING(i)
-        int at = 0;
+#define EIGHT(i)                                                                                                                                     \
+    ROUND(a, b, c, d, e, f, g, h, i) ROUND(h, a, b, c, d, e, f, g, i + 1) ROUND(g, h, a, b, c, d, e, f, i + 2) ROUND(f, g, h, a, b, c, d, e, i + 3)   \
+    ROUND(e, f, g, h, a, b, c, d, i + 4) ROUND(d, e, f, g, h, a, b, c, i + 5) ROUND(c, d, e, f, g, h, a, b, i + 6) ROUND(b, c, d, e, f, g, h, a, i + 7)
         uint32_t differ, differed = b ^ c;
-        EIGHT(0, NOTHING)
-        EIGHT(8, NOTHING)
-        for (at = 16; at < 64; at += 16) {
-            EIGHT(0, NEXT)
-            EIGHT(8, NEXT)
-        }
+        EIGHT(0) EIGHT(8) EIGHT(16) EIGHT(24) EIGHT(32) EIGHT(40) EIGHT(48) EIGHT(56)
         a = state[0] += a, b = state[1] += b, c = state[2] += c, d = state[3] += d;
         e = state[4] += e, f = state[5] += f, g = state[6] += g, h = state[7] += h;
     }

@@ -2,7 +2,8 @@
  *
  *   _start            an ordinary start, as `python` everywhere; with `--codepod-snapshot FILE` it starts the interpreter, imports
  *                     what programs import most, and writes its memory to FILE
- *   codepod-resume    what the pre-initialised module has as `_start`: goes on from that memory
+ *   codepod-resume    what the pre-initialised module has as `_start`: goes on from that memory. With `--codepod-turn FILE CODE` it goes on from a
+ *                     session, runs the code, and keeps the session (session.c)
  *
  * Whatever a command line asks for that was settled when the memory was written (`-X`, `-W`, `-O`, `-I`, `PYTHON…` variables) is
  * started anew in the same memory: `COLD` holds what the linker put there.
@@ -21,6 +22,7 @@
 #include <wasi/api.h>
 
 #include "../posix/codepod.h"
+#include "session.h"
 
 #define COLD "/usr/lib/python3.14/cold-start"
 
@@ -32,6 +34,7 @@ extern void __wasilibc_deinitialize_environ(void);
 extern void __wasilibc_initialize_environ(void);
 extern void codepod_restore_signals(void);
 extern PyObject *codepod_begins_again;
+extern void codepod_make_immortal(void);
 
 /* Where the linker puts things. The stack lies below. */
 extern unsigned char __global_base;
@@ -139,9 +142,11 @@ static int make_snapshot(const char *path)
     must_object(PyRun_String(driver_source, Py_file_input, driver, driver));
     adapt();
     must_object(ask("prepare", NULL, NULL));
+    codepod_make_immortal();
     __wasilibc_reset_preopens();
     __wasilibc_deinitialize_environ();
     is_snapshot = 1;
+    codepod_session_prepare();
     write_memory(path);
     return 0;
 }
@@ -326,8 +331,56 @@ static int take_command_line(PyConfig *config, int argc, char **argv)
     return 1;
 }
 
+/* Takes the next turn of a session, with everything that it needs on the stack: the rest of memory is the session's. */
+__attribute__((noinline, noreturn)) static void take_turn(const char *path, const char *code, int goes_on)
+{
+    if (goes_on) {
+        __wasilibc_initialize_environ();
+    }
+    codepod_restore_signals();
+    PyObject *text = PyUnicode_DecodeFSDefault(code);
+    PyObject *status = text != NULL ? ask("turn", text, PyBool_FromLong(goes_on)) : NULL;
+    if (status == NULL) {
+        PyErr_Print();
+        _Exit(1);
+    }
+    int number = (int)PyLong_AsLong(status);
+    Py_DECREF(status);
+    Py_DECREF(text);
+    PyErr_Clear();
+    fflush(NULL);
+    if (codepod_session_save(path) != 0) {
+        fprintf(stderr, "python3: %s: the session is as it was before: %s\n", path, strerror(errno));
+        _Exit(126);
+    }
+    _Exit(number);
+}
+
+/* A turn of a session, if the command line asks for one. */
+static void take_session(int argc, char **argv)
+{
+    enum { LONGEST = 4 << 20 };
+    if (argc != 4 || strcmp(argv[1], "--codepod-turn") != 0) {
+        return;
+    }
+    size_t path_size = strlen(argv[2]) + 1, code_size = strlen(argv[3]) + 1;
+    if (path_size > LONGEST / 2 || code_size > LONGEST) {
+        fprintf(stderr, "python3: the code is too long: %zu bytes, of %d that are possible\n", code_size, (int)LONGEST);
+        _Exit(126);
+    }
+    char *path = memcpy(__builtin_alloca(path_size), argv[2], path_size);
+    char *code = memcpy(__builtin_alloca(code_size), argv[3], code_size);
+    int goes_on = codepod_session_restore(path);
+    if (goes_on < 0) {
+        perror(path);
+        _Exit(126);
+    }
+    take_turn(path, code, goes_on);
+}
+
 static int resumed(int argc, char **argv)
 {
+    take_session(argc, argv);
     PyConfig *config = (PyConfig *)_PyInterpreterState_GetConfig(_PyInterpreterState_GET());
     config->user_site_directory = 1;
     if (!take_tool(config, argc, argv) && (needs_cold_environment() || !take_command_line(config, argc, argv))) {

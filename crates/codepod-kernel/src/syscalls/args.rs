@@ -150,3 +150,32 @@ pub fn proc_umask<M: GuestMemory>(
     call.process_mut()?.umask = (mask & 0o777) as u16;
     Ok(())
 }
+
+/// See the table.
+pub fn memory_touched<M: GuestMemory>(
+    call: &mut Syscall<'_, M>,
+    start: u32,
+    bitmap: u32,
+    len: u32,
+) -> Result<(), Errno> {
+    const PAGE: usize = 4096;
+    if !(start as usize).is_multiple_of(PAGE) {
+        return Err(Errno::Inval);
+    }
+    call.memory.check(bitmap, len)?;
+    let size = call.memory.size().saturating_sub(start as usize);
+    let pages = (size / PAGE).min(len as usize * 8);
+    let host = call.kernel.host.clone();
+    let bits = call.memory.read(start, (pages * PAGE) as u32, |memory| {
+        let mut bits = vec![0u8; pages.div_ceil(8)];
+        for page in 0..pages {
+            bits[page / 8] |= 1 << (page % 8);
+        }
+        host.untouched(memory, &mut bits);
+        bits
+    })?;
+    call.memory.write(bitmap, len, |target| {
+        target[..bits.len()].copy_from_slice(&bits);
+        target[bits.len()..].fill(0);
+    })
+}

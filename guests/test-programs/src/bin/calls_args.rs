@@ -152,4 +152,16 @@ fn others() {
     expect_ok!(call::proc_umask(first, old.at()));
     check!(old.get() == 0o027, "umask {:o}", old.get());
     expect_errno!(call::proc_umask(first, BAD), Errno::Fault);
+
+    // memory_touched: success, Inval, Fault. A page that was written to is told of; what is behind the end is not.
+    let page = std::hint::black_box(vec![1u8; 8192]);
+    let start = (page.as_ptr() as u32).next_multiple_of(4096);
+    let bits = Slot::new([0u8; 1]);
+    expect_ok!(call::memory_touched(start, bits.at(), 1));
+    check!(bits.get()[0] & 1 == 1, "touched {:b}", bits.get()[0]);
+    expect_ok!(call::memory_touched(0xffff_f000, bits.at(), 1));
+    check!(bits.get()[0] == 0, "touched {:b}", bits.get()[0]);
+    expect_errno!(call::memory_touched(1, bits.at(), 1), Errno::Inval);
+    expect_errno!(call::memory_touched(0, BAD, 1), Errno::Fault);
+    expect_errno!(call::memory_touched(0, bits.at(), u32::MAX), Errno::Fault);
 }

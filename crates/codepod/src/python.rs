@@ -1,0 +1,136 @@
+//! Sessions of Python: interpreters that keep their variables from call to call.
+//!
+//! Between two calls there is no process: a session is a file of the sandbox with the pages of memory that differ from those that every
+//! Python starts with (`guests/python/src/session.c`). So a fork, a snapshot, an undo and a saved state have it, and what it costs while
+//! nobody calls it is that file; a fork shares it until one of the two writes.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_lite::future::block_on;
+
+use crate::command::Command;
+use crate::error::{Error, ErrorKind};
+use crate::result::RunResult;
+use crate::sandbox::Sandbox;
+use crate::shell::Turns;
+
+/// Where the sessions are.
+pub(crate) const SESSIONS: &str = "/var/lib/codepod/python";
+/// The longest name.
+const LONGEST_NAME: usize = 64;
+
+/// Who has the turn in which session.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions {
+    named: Mutex<BTreeMap<String, Arc<Turns>>>,
+}
+
+impl Sessions {
+    fn turns(&self, name: &str) -> Arc<Turns> {
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        named.entry(name.to_owned()).or_default().clone()
+    }
+}
+
+/// An interpreter that goes on from call to call. Made by [`Sandbox::python_session`]; two with the same name are the same.
+///
+/// ```
+/// # fn main() -> Result<(), codepod::Error> {
+/// use codepod::{Options, Sandbox};
+///
+/// let sandbox = Sandbox::create(Options::default())?;
+/// let python = sandbox.python_session("main")?;
+/// python.run_blocking("import math; r = 2")?;
+/// let fork = sandbox.fork()?;
+/// python.run_blocking("r = 3")?;
+/// let area = "round(math.pi * r ** 2, 1)";
+/// assert_eq!(python.run_blocking(area)?.stdout, b"28.3\n");
+/// assert_eq!(fork.python_session("main")?.run_blocking(area)?.stdout, b"12.6\n");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct PythonSession {
+    sandbox: Sandbox,
+    path: String,
+    turns: Arc<Turns>,
+    timeout: Option<Duration>,
+    input: Vec<u8>,
+}
+
+impl Sandbox {
+    /// A session of Python by its name. It begins with its first call.
+    pub fn python_session(&self, name: &str) -> Result<PythonSession, Error> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+        if !(1..=LONGEST_NAME).contains(&name.len()) || !name.bytes().all(is_plain) {
+            let why = format!(
+                "`{name}` cannot be the name of a session: letters, digits, `_` and `-` can, up to {LONGEST_NAME}"
+            );
+            return Err(ErrorKind::InvalidArgument(why).into());
+        }
+        Ok(PythonSession {
+            sandbox: self.clone(),
+            path: format!("{SESSIONS}/{name}"),
+            turns: self.inner.sessions.turns(name),
+            timeout: None,
+            input: Vec::new(),
+        })
+    }
+}
+
+impl PythonSession {
+    /// Sets how long a call may take. One that takes longer leaves the session as it was.
+    pub fn timeout(mut self, timeout: Duration) -> PythonSession {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets what calls find on standard input.
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> PythonSession {
+        self.input = bytes.into();
+        self
+    }
+
+    /// Runs code and waits for its end; calls of the same session wait for each other. What the last line gives is printed, as
+    /// the interactive interpreter does. An exception is printed on standard error, with status 1, and the session goes on; so it does after
+    /// `sys.exit`. Code that is killed leaves the session as it was before.
+    ///
+    /// Files that it has open are opened again for the next call. Pipes, sockets and threads do not outlive a call.
+    pub async fn run(&self, code: &str) -> Result<RunResult, Error> {
+        let _turn = self.turns.take().await;
+        self.command(code)?.run().await
+    }
+
+    /// The same without an async runtime.
+    pub fn run_blocking(&self, code: &str) -> Result<RunResult, Error> {
+        block_on(self.run(code))
+    }
+
+    /// Forgets everything: the next call begins anew.
+    pub fn reset(&self) -> Result<(), Error> {
+        match self.size() {
+            0 => Ok(()),
+            _ => self.sandbox.as_root().remove(&self.path),
+        }
+    }
+
+    /// How many bytes it is kept in; 0 before its first call.
+    pub fn size(&self) -> u64 {
+        let root = self.sandbox.as_root();
+        root.stat(&self.path).map_or(0, |stat| stat.size)
+    }
+
+    fn command(&self, code: &str) -> Result<Command, Error> {
+        if code.contains('\0') {
+            return Err(ErrorKind::InvalidArgument("the code holds a NUL byte".into()).into());
+        }
+        let words = ["/usr/bin/python3", "--codepod-turn", &self.path, code];
+        let mut command = self.sandbox.command(words).stdin(self.input.clone());
+        if let Some(timeout) = self.timeout {
+            command = command.timeout(timeout);
+        }
+        Ok(command)
+    }
+}

@@ -1,0 +1,200 @@
+//! Sessions of Python: what outlives a call, and what forks, snapshots and undoing do with it.
+
+use std::time::Duration;
+
+use codepod::{ErrorKind, Options, PythonSession, Sandbox};
+
+fn sandbox() -> Sandbox {
+    Sandbox::create(Options::default()).unwrap()
+}
+
+/// Runs code and returns its status and all that it printed.
+fn run(session: &PythonSession, code: &str) -> (i32, String) {
+    let result = session.run_blocking(code).unwrap();
+    let text = [result.stdout, result.stderr].concat();
+    (result.exit_code, String::from_utf8(text).unwrap())
+}
+
+fn says(session: &PythonSession, code: &str, expected: &str) {
+    let (status, text) = run(session, code);
+    assert_eq!((status, text.as_str()), (0, expected), "{code}");
+}
+
+#[test]
+fn variables_functions_and_modules_stay() {
+    let session = sandbox().python_session("main").unwrap();
+    says(&session, "import collections\nx = [1, 2]", "");
+    says(
+        &session,
+        "def twice(n):\n    return n * 2\n\nx.append(3)",
+        "",
+    );
+    says(&session, "x, twice(x[-1])", "([1, 2, 3], 6)\n");
+    says(
+        &session,
+        "class A:\n    def __init__(self): self.n = collections.Counter('aab')",
+        "",
+    );
+    says(&session, "a = A(); print(a.n['a']); None", "2\n");
+    says(&session, "_", "([1, 2, 3], 6)\n");
+    // Memory that has grown.
+    says(&session, "big = list(range(1_000_000))", "");
+    says(&session, "sum(big)", "499999500000\n");
+    says(&session, "del big; x", "[1, 2, 3]\n");
+    assert!(session.size() > 0);
+}
+
+#[test]
+fn a_failure_is_told_and_the_session_goes_on() {
+    let session = sandbox().python_session("main").unwrap();
+    says(&session, "x = 1", "");
+    let (status, text) = run(&session, "x = 2\nx / 0");
+    assert_eq!(status, 1);
+    assert_eq!(
+        text,
+        "Traceback (most recent call last):\n  File \"<turn 2>\", line 2, in <module>\n    x / 0\n    ~~^~~\nZeroDivisionError: division by zero\n"
+    );
+    let (status, text) = run(&session, "if x:\nprint(1)");
+    assert_eq!(status, 1);
+    assert!(text.contains("IndentationError"), "{text}");
+    assert_eq!(run(&session, "import sys; sys.exit(7)").0, 7);
+    says(&session, "x", "2\n");
+}
+
+#[test]
+fn code_that_is_killed_leaves_it_as_it_was() {
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    says(&session, "x = 1", "");
+    let limited = session.clone().timeout(Duration::from_millis(300));
+    let result = limited.run_blocking("x = 2\nwhile True: pass").unwrap();
+    assert_eq!(result.exit_code, 124);
+    says(&session, "x", "1\n");
+    let (status, _) = run(
+        &session,
+        "import os, signal; x = 3; os.kill(os.getpid(), signal.SIGKILL)",
+    );
+    assert_eq!(status, 137);
+    says(&session, "x", "1\n");
+}
+
+#[test]
+fn forks_snapshots_and_undoing_have_it() {
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    says(&session, "x = {'n': 1}", "");
+    let before = sandbox.snapshot().unwrap();
+    let fork = sandbox.fork().unwrap();
+    says(&session, "x['n'] += 1; x", "{'n': 2}\n");
+    let other = fork.python_session("main").unwrap();
+    says(&other, "x['n'] += 10; x", "{'n': 11}\n");
+    says(&session, "x", "{'n': 2}\n");
+    sandbox.restore(&before).unwrap();
+    says(&session, "x", "{'n': 1}\n");
+    // It is not one of the user's files.
+    let changes = sandbox.changes(&before, codepod::Moment::Now).unwrap();
+    assert!(changes.is_empty(), "{changes:?}");
+}
+
+#[test]
+fn sessions_are_apart_and_can_begin_anew() {
+    let sandbox = sandbox();
+    let (one, two) = (
+        sandbox.python_session("one").unwrap(),
+        sandbox.python_session("two").unwrap(),
+    );
+    says(&one, "x = 1", "");
+    let (status, text) = run(&two, "x");
+    assert_eq!(status, 1);
+    assert!(text.contains("NameError"), "{text}");
+    one.reset().unwrap();
+    one.reset().unwrap();
+    assert_eq!(one.size(), 0);
+    assert_eq!(run(&one, "x").0, 1);
+    for name in ["", "a/b", "..", "a b", &"x".repeat(65)] {
+        let refused = sandbox.python_session(name).unwrap_err();
+        assert!(matches!(refused.kind(), ErrorKind::InvalidArgument(_)));
+    }
+}
+
+#[test]
+fn files_and_the_directory_stay_open() {
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    let first = "import os, sqlite3\nos.makedirs('d'); os.chdir('d')\nf = open('lines', 'w+')\nn = f.write('one\\ntwo\\n')\nf.seek(4)\n\
+        c = sqlite3.connect('db'); c.execute('create table t (x)'); c.commit()\nos.environ['MINE'] = 'kept'; None";
+    says(&session, first, "");
+    let second =
+        "print(f.read(), end=''); c.execute('insert into t values (5)'); c.commit(); os.getcwd()";
+    says(&session, second, "two\n'/home/user/d'\n");
+    says(
+        &session,
+        "c.execute('select * from t').fetchall()",
+        "[(5,)]\n",
+    );
+    let result = sandbox.run_blocking("cat d/lines").unwrap();
+    assert_eq!(result.stdout, b"one\ntwo\n");
+}
+
+#[test]
+fn a_call_has_its_own_input_and_processes() {
+    let session = sandbox().python_session("main").unwrap();
+    let asking = session.clone().stdin("first\nrest\n");
+    says(&asking, "name = input()", "");
+    let asking = session.clone().stdin("second\n");
+    says(&asking, "(name, input())", "('first', 'second')\n");
+    says(
+        &session,
+        "import subprocess; subprocess.run('echo $((6 * 7))', shell=True, capture_output=True, text=True).stdout",
+        "'42\\n'\n",
+    );
+    says(
+        &session,
+        "import threading; t = threading.Thread(target=print, args=('thread',)); t.start()",
+        "thread\n",
+    );
+    says(&session, "import random; a = random.random(); None", "");
+}
+
+#[test]
+fn a_file_that_is_no_session_is_refused() {
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    says(&session, "x = 1", "");
+    let path = "/var/lib/codepod/python/main";
+    let good = sandbox.read_file(path).unwrap();
+    let mut other = good.clone();
+    other[9] ^= 1;
+    for bytes in [b"".to_vec(), b"cpysess1".to_vec(), other] {
+        sandbox.write_file(path, &bytes).unwrap();
+        let (status, text) = run(&session, "x");
+        assert_eq!(status, 126);
+        assert!(text.contains("start a new one"), "{text}");
+    }
+    // Cut off, or with pages where none can be: the process ends, and the sandbox lives.
+    let mut outside = good.clone();
+    outside[24..32].copy_from_slice(&[0xff, 0xff, 0xff, 0x7f, 1, 0, 0, 0]);
+    for bytes in [good[..good.len() / 2].to_vec(), outside] {
+        sandbox.write_file(path, &bytes).unwrap();
+        assert_ne!(run(&session, "x").0, 0);
+    }
+    sandbox.write_file(path, &good).unwrap();
+    says(&session, "x", "1\n");
+}
+
+#[test]
+fn calls_of_one_session_take_turns() {
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    says(&session, "n = 0", "");
+    let threads: Vec<_> = (0..8)
+        .map(|_| {
+            let session = session.clone();
+            std::thread::spawn(move || run(&session, "n += 1; None").0)
+        })
+        .collect();
+    for thread in threads {
+        assert_eq!(thread.join().unwrap(), 0);
+    }
+    says(&session, "n", "8\n");
+}

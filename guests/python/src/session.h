@@ -1,0 +1,13 @@
+/* Sessions: see session.c. */
+#ifndef SESSION_H
+#define SESSION_H
+
+/* When the snapshot is made: notes what every program starts with. */
+void codepod_session_prepare(void);
+/* Puts the memory of a session in place of this one. 1 if it did, 0 if there is no such file, -1 with `errno`. What is not on the stack is another's
+   afterwards. Ends the process when the file is no session of this build. */
+int codepod_session_restore(const char *path);
+/* Writes this memory to a file. 0, or -1 with `errno`. */
+int codepod_session_save(const char *path);
+
+#endif

@@ -1,0 +1,39 @@
+# CPython's own tests, module by module, two at a time: `python3 -m test NAME`. With `real` the same source's native build is asked; a module
+# that does not pass there is left out of what is counted (it needs a network, a display, or a library that was not built).
+work=$cache/../scripts/python/work
+source=$(ls -d "$work"/Python-3.* 2> /dev/null | grep -v tar) || { echo "build the guest first: cargo xtask guests python" >&2; exit 1; }
+native=$cache/logs/cpython.native
+
+# Runs the module $1 and says what became of it.
+run_module() {
+    local status log=$logs/$1
+    if [ "$codepod" = real ]; then
+        (cd "$(mktemp -d)" && timeout 300 "$work/native/python" -m test "$1") > "$log" 2>&1 < /dev/null
+    else
+        "$codepod" run --no-hints --timeout 300 --profile large --mount "$source/Lib/test:/usr/lib/python3.14/test" \
+            -- 'cd /tmp && python3 -m test "$1"' "$1" > "$log" 2>&1 < /dev/null
+    fi
+    status=$?
+    if grep -aqE '^1 test skipped:|^All 1 test.* skipped|^Result: SUCCESS, NO TESTS' "$log" || [ $status = 4 ]; then
+        echo "skip $1 ($(grep -a -m 1 ' skipped -- ' "$log" | sed 's/.* skipped -- //'))"
+    elif [ $status = 0 ]; then
+        echo "pass $1"
+    else
+        echo "fail $1 ($(grep -aE '^(FAILED|Ran) |^Fatal|^test_.* (crashed|timed)' "$log" | tail -n 2 | tr '\n' ' ')status $status)"
+    fi
+}
+export -f run_module
+export codepod work source logs
+
+if [ "$codepod" = real ]; then
+    (cd "$source/Lib/test" && ls -d test_* | sed 's/\.py$//') | sort -u > "$logs.modules"
+elif [ -s "$native" ]; then
+    grep '^pass' "$native" | cut -d ' ' -f 2 > "$logs.modules"
+else
+    echo "run \`scripts/suites.sh real cpython\` first: what passes natively is what is asked for" >&2
+    exit 1
+fi
+[ -z "${MODULES:-}" ] || printf '%s\n' $MODULES > "$logs.modules"
+xargs -P 2 -I {} bash -c 'run_module "$1"' bash {} < "$logs.modules" > "$logs.results"
+sort -o "$logs.results" "$logs.results"
+[ "$codepod" != real ] || [ -n "${MODULES:-}" ] || cp "$logs.results" "$native"
