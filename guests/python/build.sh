@@ -128,8 +128,8 @@ step_extensions() {
     mkdir -p "$sources"
     for name in markupsafe regex; do tar -C "$sources" -xf "$work/packages/$name"-*.tar.gz; done
     local defines="-O3 -I$work/wasm -I$source/Include"
-    defines+=" -I$source/Include/internal -I$source/Modules -D_WASI_EMULATED_MMAN -DHAVE_MMAP -DPy_BUILD_CORE_BUILTIN"
-    library python-extensions "$source/Modules/mmapmodule.c" "$sources"/markupsafe-*/src/markupsafe/_speedups.c "$sources"/regex-*/src/*.c
+    defines+=" -I$source/Include/internal -I$source/Modules -D_WASI_EMULATED_MMAN -DHAVE_MMAP -DHAVE_GETRUSAGE -DPy_BUILD_CORE_BUILTIN"
+    library python-extensions "$source"/Modules/{mmapmodule,resource}.c "$sources"/markupsafe-*/src/markupsafe/_speedups.c "$sources"/regex-*/src/*.c
 }
 
 # Upstream's objects with our entry points.

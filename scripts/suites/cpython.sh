@@ -8,10 +8,10 @@ native=$cache/logs/cpython.native
 run_module() {
     local status log=$logs/$1
     if [ "$codepod" = real ]; then
-        (cd "$(mktemp -d)" && timeout 300 "$work/native/python" -m test "$1") > "$log" 2>&1 < /dev/null
+        (cd "$(mktemp -d)" && timeout 300 "$work/native/python" -m test -W "$1") > "$log" 2>&1 < /dev/null
     else
         "$codepod" run --no-hints --timeout 300 --profile large --mount "$source/Lib/test:/usr/lib/python3.14/test" \
-            -- 'cd /tmp && python3 -m test "$1"' "$1" > "$log" 2>&1 < /dev/null
+            -- 'cd /tmp && python3 -m test -W "$1"' "$1" > "$log" 2>&1 < /dev/null
     fi
     status=$?
     if grep -aqE '^1 test skipped:|^All 1 test.* skipped|^Result: SUCCESS, NO TESTS' "$log" || [ $status = 4 ]; then

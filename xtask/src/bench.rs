@@ -63,6 +63,9 @@ fn rust(filters: &[&str]) -> Outcome {
         let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
         benches = benches.env("CODEPOD_CLI", target.join("release/codepod"));
     }
+    if filters.is_empty() || filters.iter().any(|filter| "cpython".contains(*filter)) {
+        benches = benches.env("CODEPOD_PYPERFORMANCE", pyperformance()?);
+    }
     benches
         .args([
             "run",
@@ -74,6 +77,20 @@ fn rust(filters: &[&str]) -> Outcome {
         ])
         .args(filters)
         .run()
+}
+
+/// The package pyperformance, as a wheel in the cache.
+fn pyperformance() -> Outcome<PathBuf> {
+    let packages = cache::directory()?.join("bench-packages");
+    process::program("python3")
+        .arg(cache::in_root("guests/python/fetch.py"))
+        .arg(cache::in_root("benches/packages.txt"))
+        .arg(&packages)
+        .run()?;
+    let mut wheels = cache::files(&packages, &|_| false)?;
+    wheels
+        .pop()
+        .ok_or_else(|| Failure::new("benches/packages.txt names no package"))
 }
 
 /// A release build of the program.

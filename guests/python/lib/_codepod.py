@@ -7,8 +7,9 @@ arguments as a JSON object on standard input; what it prints is the answer, as J
 `import shop` gives the same: `shop.price(fruit="fig")`.
 """
 import sys
-from importlib.machinery import ModuleSpec
-from types import ModuleType
+
+# A cold start has neither `importlib.machinery` nor `types` yet.
+ModuleSpec, ModuleType = type(sys.__spec__), type(sys)
 
 __all__ = ["ExtensionError", "extension_call", "is_extension"]
 

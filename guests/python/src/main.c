@@ -55,7 +55,8 @@ __asm__(".section .custom_section.codepod.commands,\"\",@\n"
     MODULE("_posixsubprocess", PyInit__posixsubprocess)                                                                                              \
     MODULE("markupsafe._speedups", PyInit__speedups)                                                                                                 \
     MODULE("mmap", PyInit_mmap)                                                                                                                      \
-    MODULE("regex._regex", PyInit__regex)
+    MODULE("regex._regex", PyInit__regex)                                                                                                            \
+    MODULE("resource", PyInit_resource)
 #define DECLARE(name, start) extern PyObject *start(void);
 #define ENTRY(name, start) {name, start},
 MODULES(DECLARE)
@@ -324,6 +325,10 @@ static int take_command_line(PyConfig *config, int argc, char **argv)
             }
         }
         set_list("argv", &config->argv, argc - i, argv + i, NULL);
+        /* The directory of the script is the first that modules are looked for in: also that is absolute. */
+        if (config->run_filename != NULL) {
+            config->argv.items[0] = config->run_filename;
+        }
     }
     else {
         set_list("argv", &config->argv, 0, NULL, "");
