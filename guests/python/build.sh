@@ -152,7 +152,7 @@ MAKE
         -lpython-extensions -lcodepod-posix \
         -Wl,-z,stack-size="$stack" -Wl,--stack-first -Wl,--strip-all \
         -Wl,--wrap=Py_FinalizeEx,--wrap=_PyImport_Fini2,--wrap=_PyRuntime_Finalize,--wrap=_PyPathConfig_ClearGlobal \
-        -Wl,--wrap=poll,--wrap=select,--wrap=waitpid >link.log 2>&1
+        -Wl,--wrap=poll,--wrap=select,--wrap=waitpid,--wrap=setlocale >link.log 2>&1
 }
 
 step_library() {

@@ -17,7 +17,7 @@ import zipfile
 
 # What needs a screen, another system, or a network that is not there; and upstream's tests.
 LEFT_OUT = {"test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "curses", "__pycache__", "idle_test", "pip"}
-LEFT_OUT_FILES = {"turtle.py", "_ios_support.py", "_android_support.py", "_apple_support.py", "_aix_support.py", "_osx_support.py"}
+LEFT_OUT_FILES = {"turtle.py", "_ios_support.py", "_android_support.py", "_apple_support.py", "_aix_support.py"}
 # Of packages: starters for another system, types for other tools, and sources of what is built into the interpreter.
 LEFT_OUT_ENDINGS = (".exe", ".pyi", ".c", ".h")
 

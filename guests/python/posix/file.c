@@ -61,7 +61,7 @@ static int open_at(int directory, const char *path, int flags, mode_t mode)
     default: errno = EINVAL; return -1;
     }
     uint32_t error = codepod_path_open_mode(base(directory), flags & O_NOFOLLOW ? 0 : FOLLOW, path, strlen(path), flags >> 12 & 0xfff & 15,
-                                            rights, flags & 0xfff, mode, &fd);
+                                            rights, flags & 0xfff, mode & 07777, &fd);
     if (codepod_result(error) != 0) {
         return -1;
     }
@@ -213,7 +213,7 @@ int fstatvfs(int fd, struct statvfs *result)
 
 int fchmodat(int directory, const char *path, mode_t mode, int flags)
 {
-    return codepod_result(codepod_path_mode_set(base(directory), follow(flags), path, strlen(path), mode));
+    return codepod_result(codepod_path_mode_set(base(directory), follow(flags), path, strlen(path), mode & 07777));
 }
 
 int chmod(const char *path, mode_t mode)
@@ -223,7 +223,7 @@ int chmod(const char *path, mode_t mode)
 
 int fchmod(int fd, mode_t mode)
 {
-    return codepod_result(codepod_fd_mode_set(fd, mode));
+    return codepod_result(codepod_fd_mode_set(fd, mode & 07777));
 }
 
 mode_t umask(mode_t mask)
@@ -343,7 +343,7 @@ int mkdir(const char *path, mode_t mode)
 
 int mkfifoat(int directory, const char *path, mode_t mode)
 {
-    return codepod_result(codepod_path_mkfifo(base(directory), path, strlen(path), mode));
+    return codepod_result(codepod_path_mkfifo(base(directory), path, strlen(path), mode & 07777));
 }
 
 int mkfifo(const char *path, mode_t mode)
