@@ -32,22 +32,51 @@ static const char magic[8] = "cpysess1";
 /* Which build this is: a digest of the memory that every program starts with. */
 static uint64_t build;
 static uint32_t first_pieces;
+/* A digest of each page of that memory, from the first that is not of the stack; 0 for those that hold these very digests. What the host calls touched
+   may have been written to by another process, and put back. */
+static uint64_t digests[16384];
 
 /* Where the linker puts things. The stack lies below: what is being restored never lies there. */
 extern unsigned char __global_base;
 extern void __wasilibc_reset_preopens(void);
 extern void __wasilibc_deinitialize_environ(void);
 
+static uint32_t lowest_page(void)
+{
+    return (uint32_t)((uintptr_t)&__global_base / PAGE);
+}
+
+/* Four sums at once, so that none waits for another. Never 0. */
+static uint64_t digest_of(uint32_t page)
+{
+    const uint64_t *at = (const uint64_t *)(uintptr_t)(page * PAGE);
+    uint64_t sums[4] = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb, 0xd6e8feb86659fd93};
+    for (int i = 0; i < PAGE / 8; i += 4) {
+        for (int j = 0; j < 4; j++) {
+            sums[j] = (sums[j] ^ at[i + j]) * 0x100000001b3;
+            sums[j] ^= sums[j] >> 29;
+        }
+    }
+    uint64_t digest = sums[0] ^ sums[1] * 3 ^ sums[2] * 5 ^ sums[3] * 7;
+    return digest != 0 ? digest : 1;
+}
+
 void codepod_session_prepare(void)
 {
-    uint64_t digest = 0xcbf29ce484222325;
     first_pieces = __builtin_wasm_memory_size(0);
-    const uint64_t *end = (const uint64_t *)(first_pieces * PIECE);
-    for (const uint64_t *at = (const uint64_t *)(((uintptr_t)&__global_base + 7) & ~(uintptr_t)7); at < end; at++) {
-        digest = (digest ^ *at) * 0x100000001b3;
-        digest ^= digest >> 29;
+    uint32_t lowest = lowest_page(), end = first_pieces * (PIECE / PAGE);
+    uint32_t own = (uint32_t)((uintptr_t)digests / PAGE), behind = (uint32_t)((uintptr_t)(&digests + 1) / PAGE);
+    if (end - lowest > sizeof digests / sizeof *digests) {
+        fprintf(stderr, "python3: session.c: there are more pages than digests\n");
+        exit(1);
     }
-    build = digest;
+    uint64_t all = 0xcbf29ce484222325;
+    for (uint32_t page = lowest; page < end; page++) {
+        uint64_t digest = page >= own && page <= behind ? 0 : digest_of(page);
+        digests[page - lowest] = digest;
+        all = (all ^ digest) * 0x100000001b3;
+    }
+    build = all;
 }
 
 /* Reads all of it without the C library, which may just be what is being written over. */
@@ -82,7 +111,7 @@ int codepod_session_restore(const char *path)
         fprintf(stderr, "python3: %s: not enough memory for this session\n", path);
         _Exit(126);
     }
-    uint32_t lowest = (uint32_t)((uintptr_t)&__global_base / PAGE), end = header.pieces * (PIECE / PAGE);
+    uint32_t lowest = lowest_page(), end = header.pieces * (PIECE / PAGE);
     for (;;) {
         struct run run;
         /* From here on there is no way back: half of one memory and half of another. */
@@ -140,14 +169,14 @@ int codepod_session_save(const char *path)
     __wasilibc_reset_preopens();
     __wasilibc_deinitialize_environ();
     uint32_t pieces = __builtin_wasm_memory_size(0), end = pieces * (PIECE / PAGE), first = first_pieces * (PIECE / PAGE);
-    uint32_t lowest = (uint32_t)((uintptr_t)&__global_base / PAGE);
+    uint32_t lowest = lowest_page();
     uint8_t touched[PIECE]; /* enough for 2 GiB */
     struct header header = {.build = build, .pieces = pieces};
     memcpy(header.magic, magic, sizeof magic);
     int good = codepod_memory_touched(NULL, touched, end / 8) == 0 && write(fd, &header, sizeof header) == sizeof header;
     struct run run = {0};
     for (uint32_t page = lowest; good && page < end; page++) {
-        if ((touched[page / 8] >> (page % 8) & 1) == 0 || (page >= first && is_zero(page))) {
+        if ((touched[page / 8] >> (page % 8) & 1) == 0 || (page < first ? digests[page - lowest] == digest_of(page) : is_zero(page))) {
             continue;
         }
         if (run.count > 0 && run.first + run.count != page) {

@@ -165,15 +165,16 @@ pub fn memory_touched<M: GuestMemory>(
     call.memory.check(bitmap, len)?;
     let size = call.memory.size().saturating_sub(start as usize);
     let pages = (size / PAGE).min(len as usize * 8);
-    let host = call.kernel.host.clone();
-    let bits = call.memory.read(start, (pages * PAGE) as u32, |memory| {
-        let mut bits = vec![0u8; pages.div_ceil(8)];
-        for page in 0..pages {
-            bits[page / 8] |= 1 << (page % 8);
-        }
-        host.untouched(memory, &mut bits);
-        bits
-    })?;
+    let mut bits = vec![0u8; pages.div_ceil(8)];
+    for page in 0..pages {
+        bits[page / 8] |= 1 << (page % 8);
+    }
+    if pages > 0 {
+        let host = call.kernel.host.clone();
+        call.memory.read(start, (pages * PAGE) as u32, |memory| {
+            host.untouched(memory, &mut bits);
+        })?;
+    }
     call.memory.write(bitmap, len, |target| {
         target[..bits.len()].copy_from_slice(&bits);
         target[bits.len()..].fill(0);
