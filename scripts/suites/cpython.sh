@@ -1,5 +1,6 @@
 # CPython's own tests, module by module, two at a time: `python3 -m test NAME`. With `real` the same source's native build is asked; a module
-# that does not pass there is left out of what is counted (it needs a network, a display, or a library that was not built).
+# that does not pass there is left out of what is counted (it needs a network, a display, or a library that was not built). `MODULES` names some
+# modules in place of all, `LIMIT` how many seconds each has.
 work=$cache/../scripts/python/work
 source=$(ls -d "$work"/Python-3.* 2> /dev/null | grep -v tar) || { echo "build the guest first: cargo xtask guests python" >&2; exit 1; }
 native=$cache/logs/cpython.native
@@ -8,9 +9,9 @@ native=$cache/logs/cpython.native
 run_module() {
     local status log=$logs/$1
     if [ "$codepod" = real ]; then
-        (cd "$(mktemp -d)" && timeout 300 "$work/native/python" -m test -W "$1") > "$log" 2>&1 < /dev/null
+        (cd "$(mktemp -d)" && timeout "$limit" "$work/native/python" -m test -W "$1") > "$log" 2>&1 < /dev/null
     else
-        "$codepod" run --no-hints --timeout 300 --profile large --mount "$source/Lib/test:/usr/lib/python3.14/test" \
+        "$codepod" run --no-hints --timeout "$limit" --profile large --mount "$source/Lib/test:/usr/lib/python3.14/test" \
             -- 'cd /tmp && python3 -m test -W "$1"' "$1" > "$log" 2>&1 < /dev/null
     fi
     status=$?
@@ -23,7 +24,8 @@ run_module() {
     fi
 }
 export -f run_module
-export codepod work source logs
+limit=${LIMIT:-300}
+export codepod work source logs limit
 
 if [ "$codepod" = real ]; then
     (cd "$source/Lib/test" && ls -d test_* | sed 's/\.py$//') | sort -u > "$logs.modules"
