@@ -6,7 +6,6 @@ Prints a line for each: its name and the seconds that one turn takes, the best o
 benchmark: what it would do is done here, the same on both sides.
 """
 import argparse
-import os
 import runpy
 import sys
 import tempfile

@@ -52,9 +52,11 @@ fn run(arguments: &[String]) -> Outcome {
 }
 
 fn rust(filters: &[&str]) -> Outcome {
+    let wants =
+        |name: &str| filters.is_empty() || filters.iter().any(|filter| name.contains(*filter));
     let mut benches = process::cargo();
     // The command is measured as it is shipped, with its guests inside.
-    if filters.is_empty() || filters.iter().any(|filter| "cli".contains(*filter)) {
+    if wants("cli") {
         let package = ["build", "--release", "--quiet", "--package", "codepod-cli"];
         process::cargo()
             .args(package)
@@ -63,7 +65,7 @@ fn rust(filters: &[&str]) -> Outcome {
         let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
         benches = benches.env("CODEPOD_CLI", target.join("release/codepod"));
     }
-    if filters.is_empty() || filters.iter().any(|filter| "cpython".contains(*filter)) {
+    if wants("cpython") {
         benches = benches.env("CODEPOD_PYPERFORMANCE", pyperformance()?);
     }
     benches

@@ -133,19 +133,18 @@ fn pyperformance(report: &mut Report, sandbox: &Sandbox, native: &str) -> Outcom
     let harness = place.path().join("harness.py");
     std::fs::write(&harness, HARNESS)?;
     let mut sum = 0.0;
-    let mut count = 0;
     for name in BENCHMARKS {
         let (mut here, mut there) = (Vec::new(), Vec::new());
         for _ in 0..2 {
             let words = ["python3", "harness.py", "pyperformance.whl", name];
             let result = sandbox.command(words).run_blocking()?;
-            here.extend(seconds(name, &result.stdout)?);
+            here.push(seconds(name, &result.stdout)?);
             let output = Command::new(native)
                 .arg(&harness)
                 .arg(&wheel)
                 .arg(name)
                 .output()?;
-            there.extend(seconds(name, &output.stdout)?);
+            there.push(seconds(name, &output.stdout)?);
         }
         let best = |times: &[f64]| times.iter().copied().fold(f64::INFINITY, f64::min);
         let (here, there) = (best(&here), best(&there));
@@ -156,9 +155,8 @@ fn pyperformance(report: &mut Report, sandbox: &Sandbox, native: &str) -> Outcom
             shown(there),
         );
         sum += (here / there).ln();
-        count += 1;
     }
-    let mean = (sum / f64::from(count)).exp();
+    let mean = (sum / BENCHMARKS.len() as f64).exp();
     report.ratio(
         "pyperformance, geometric mean",
         "",
@@ -170,14 +168,11 @@ fn pyperformance(report: &mut Report, sandbox: &Sandbox, native: &str) -> Outcom
 }
 
 /// What the harness printed: a name and seconds.
-fn seconds(name: &str, output: &[u8]) -> Outcome<Option<f64>> {
+fn seconds(name: &str, output: &[u8]) -> Outcome<f64> {
     let text = String::from_utf8_lossy(output);
     let word = text.split_whitespace().last();
     let number = word.and_then(|word| word.parse().ok());
-    number.map_or_else(
-        || Err(format!("{name}: the benchmark failed: {text}").into()),
-        |number| Ok(Some(number)),
-    )
+    number.ok_or_else(|| format!("{name}: the benchmark failed: {text}").into())
 }
 
 /// Many programs in as many sandboxes, all begun before any has ended.
@@ -207,7 +202,7 @@ fn at_once(report: &mut Report) -> Outcome {
         })
     });
     report.figure(
-        "200 programs that sleep a second, at once",
+        &format!("{AT_ONCE} programs that sleep a second, at once"),
         format!("{right} right in {}", show(took)),
         (AT_ONCE - right) as f64,
         Goal::AtMost(0.0),

@@ -7,7 +7,7 @@ use codepod_vfs::{Caller, ChangeKind, FileKind, Vfs};
 use similar::TextDiff;
 
 use crate::error::{Error, ErrorKind};
-use crate::files::{FileStat, read_node};
+use crate::files::{FileStat, read_node, rest_below};
 use crate::moment::Moment;
 use crate::python::SESSIONS;
 use crate::sandbox::Sandbox;
@@ -105,10 +105,9 @@ impl Sandbox {
             .changes_to(&mut after)
             .map_err(|errno| Error::file("a mounted directory", errno))?;
         // A session of Python is what a shell's state is: not one of the user's files.
-        let of_session = |path: &[u8]| path.starts_with(SESSIONS.as_bytes());
         let list = found
             .into_iter()
-            .filter(|change| !of_session(change.path.as_ref()))
+            .filter(|change| rest_below(SESSIONS, &change.path).is_none())
             .map(|change| PathChange {
                 before: stat(&mut before, &change.path),
                 after: stat(&mut after, &change.path),

@@ -221,6 +221,12 @@ impl Sandbox {
     }
 }
 
+/// What is left of a path behind that of a directory, with its slash; `None` for a path that is elsewhere.
+pub(crate) fn rest_below<'a>(directory: &str, path: &'a [u8]) -> Option<&'a [u8]> {
+    let rest = path.strip_prefix(directory.trim_end_matches('/').as_bytes())?;
+    (rest.is_empty() || rest[0] == b'/').then_some(rest)
+}
+
 /// A path as seen from a directory.
 pub(crate) fn absolute(directory: &[u8], path: &[u8]) -> Vec<u8> {
     if path.first() == Some(&b'/') {

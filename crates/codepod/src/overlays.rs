@@ -5,6 +5,7 @@ use codepod_vfs::{Change, ChangeKind, MountId, Vfs};
 
 use crate::error::{Error, ErrorKind};
 use crate::events::Event;
+use crate::files::rest_below;
 use crate::sandbox::Sandbox;
 
 /// What became of the changes that the host wanted.
@@ -179,9 +180,7 @@ fn overlay(vfs: &Vfs, at: &str) -> Result<MountId, Error> {
 
 /// A path of the sandbox as one from the mount's root.
 fn inside(at: &str, path: &[u8]) -> Result<Vec<u8>, Error> {
-    let rest = path.strip_prefix(at.trim_end_matches('/').as_bytes());
-    let rest = rest.filter(|rest| rest.is_empty() || rest[0] == b'/');
-    let rest = rest.ok_or_else(|| {
+    let rest = rest_below(at, path).ok_or_else(|| {
         let why = format!("`{}` is not below `{at}`", String::from_utf8_lossy(path));
         ErrorKind::InvalidArgument(why)
     })?;
