@@ -139,6 +139,8 @@ impl Sandbox {
     /// later. One of the same name is replaced; a tool of the sandbox's own that has it stands back.
     pub fn register(&self, command: HostCommand) -> Result<(), Error> {
         command.check()?;
+        // Held to the end: of two that are registered at once, neither undoes what the other has written.
+        let mut commands = self.inner.commands.lock();
         let root = self.as_root();
         for name in command.names() {
             let path = format!("/usr/bin/{name}");
@@ -159,20 +161,19 @@ impl Sandbox {
             listed.extend(format!("{start}{description}\n").bytes());
         }
         root.write_file(COMMANDS, listed)?;
-        let mut commands = self.inner.commands.lock();
         for name in command.names() {
             commands.insert(name.clone(), command.clone());
         }
-        drop(commands);
-        self.install_commands()
+        self.install(&commands)
     }
 
     /// Hands the registered commands to the kernel.
     pub(crate) fn install_commands(&self) -> Result<(), Error> {
-        let commands: HostCommands = self
-            .inner
-            .commands
-            .lock()
+        self.install(&self.inner.commands.lock())
+    }
+
+    fn install(&self, commands: &BTreeMap<String, HostCommand>) -> Result<(), Error> {
+        let commands: HostCommands = commands
             .iter()
             .map(|(name, command)| {
                 let program = Registered {

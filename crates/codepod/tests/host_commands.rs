@@ -259,6 +259,24 @@ fn names_that_are_none_are_refused() {
 }
 
 #[test]
+fn many_are_registered_at_once() {
+    for _ in 0..20 {
+        let sandbox = sandbox();
+        std::thread::scope(|threads| {
+            for number in 0..8 {
+                let sandbox = &sandbox;
+                let command = HostCommand::new(format!("c{number}"), |_call| async { 0 });
+                threads.spawn(move || sandbox.register(command).unwrap());
+            }
+        });
+        let called = text(&sandbox, "for n in {0..7}; do c$n || echo $n; done 2>&1");
+        assert_eq!(called, "");
+        let listed = text(&sandbox, "/usr/bin/help | grep -c '^ *c[0-7]\\b'");
+        assert_eq!(listed, "8\n");
+    }
+}
+
+#[test]
 fn what_a_script_names_must_be_registered() {
     let sandbox = sandbox();
     sandbox.register(shout()).unwrap();
