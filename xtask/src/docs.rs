@@ -90,7 +90,7 @@ fn run_programs() -> Outcome<usize> {
     for file in cache::files(&cache::in_root(PROGRAMS), &|_| true)? {
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
         process::cargo()
-            .args(["run", "--quiet", "--package", "codepod", "--example", &name])
+            .args(["run", "--quiet", "--example", &name])
             .hint("an example program checks itself: it is out of date, or something is broken")
             .run()?;
         count += 1;
@@ -136,8 +136,8 @@ pub(crate) fn build_cli() -> Outcome<PathBuf> {
         ));
     }
     process::cargo()
-        .args(["build", "--quiet", "--package", "codepod-cli"])
-        .args(["--features", "embed"])
+        .args(["build", "--quiet", "--bin", "codepod"])
+        .args(["--features", "codepod-cli/embed"])
         .run()?;
     let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
     Ok(target.join("debug/codepod"))

@@ -628,8 +628,8 @@ fn precompile() -> Outcome {
     }
     // In the profile of the tests, whose dependencies are optimised: CI then builds wasmtime once.
     process::cargo()
-        .args(["run", "--quiet", "--package", "codepod-wasmtime"])
-        .args(["--bin", "codepod-precompile", "--", "guests/dist"])
+        .args(["run", "--quiet", "--bin", "codepod-precompile"])
+        .args(["--", "guests/dist"])
         .run()
 }
 

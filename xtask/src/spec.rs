@@ -55,7 +55,7 @@ pub(crate) fn run_cases() -> Outcome {
 
 fn codepod_spec(arguments: &[&str]) -> Outcome {
     process::cargo()
-        .args(["run", "--quiet", "--package", "codepod-spec", "--"])
+        .args(["run", "--quiet", "--bin", "codepod-spec", "--"])
         .args(arguments)
         .run()
 }

@@ -49,14 +49,12 @@ fn sources(root: &Path, guest: &Guest, base: &Path) -> Outcome<PathBuf> {
     Ok(links)
 }
 
-/// Builds `codepod-preinit`, in the profile of the tests, whose dependencies are optimised.
+/// Builds `codepod-preinit`, in the profile of the tests, whose dependencies are optimised, and with the features that dependencies have for the whole
+/// workspace: CI then builds wasmtime once.
 fn preinit() -> Outcome<PathBuf> {
-    let cargo = || {
-        process::cargo()
-            .args(["build", "--quiet", "--package", "codepod-wasmtime"])
-            .args(["--features", "preinit", "--bin", "codepod-preinit"])
-    };
-    cargo().run()?;
+    process::cargo()
+        .args(["build", "--quiet", "--bin", "codepod-preinit"])
+        .run()?;
     let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
     Ok(target.join("debug/codepod-preinit"))
 }
