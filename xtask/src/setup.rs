@@ -43,10 +43,16 @@ const STEPS: &[Step] = &[
         bring: || script("wasm-target").run(),
     },
     Step {
-        name: "C compiler for wasm",
-        purpose: "compiles C parts of guests",
+        name: "C and C++ compiler for wasm",
+        purpose: "compiles C and C++ parts of guests",
         is_there: has_wasm_c,
         bring: bring_wasm_c,
+    },
+    Step {
+        name: "ninja",
+        purpose: "builds numpy",
+        is_there: || Ok(has_program("ninja")),
+        bring: || install(&["ninja-build"]),
     },
     Step {
         name: "wasm-opt",

@@ -35,6 +35,11 @@ const BENCHMARKS: &[&str] = &[
     "hashlib",
 ];
 
+/// Solves a system of equations with numpy: prints the largest error, and how long it took.
+const EQUATIONS: &str = include_str!("../../../benches/python/numpy.py");
+/// Where numpy for the machine's own Python is; `cargo xtask bench` gets it.
+const NUMPY: &str = "CODEPOD_NUMPY";
+
 /// A program, what it does, and how much longer it may take than natively.
 const PROGRAMS: &[(&str, &str, f64)] = &[
     (
@@ -112,9 +117,67 @@ pub(crate) fn run(report: &mut Report) -> Outcome {
         let ratio = here.as_secs_f64() / there.as_secs_f64();
         report.ratio(what, show(here), show(there), ratio, Goal::AtMost(*goal));
     }
+    numpy(report, &sandbox, &native)?;
     pyperformance(report, &sandbox, &native)?;
     at_once(report)?;
     sessions(report)
+}
+
+/// Programs that use numpy: how they start, and how a system of equations is solved.
+fn numpy(report: &mut Report, sandbox: &Sandbox, native: &str) -> Outcome {
+    let small = "import numpy; print(numpy.arange(10).sum())";
+    let (mut here, mut there) = (Vec::new(), Vec::new());
+    for _ in 0..20 {
+        here.push(measure(|| ours(sandbox, small))?.0);
+        if std::env::var_os(NUMPY).is_some() {
+            there.push(measure(|| with_numpy(native, small))?.0);
+        }
+    }
+    let here = median(&mut here);
+    report.figure(
+        "a program that imports numpy",
+        show(here),
+        micros(here) / 1e3,
+        Goal::AtMost(150.0),
+        "ms",
+    );
+    let answer = ours(sandbox, EQUATIONS)?;
+    let text = String::from_utf8_lossy(&answer);
+    let error = text.split_whitespace().next().unwrap_or("nothing");
+    report.figure(
+        "500 equations with numpy: largest error",
+        error,
+        error.parse().unwrap_or(f64::NAN),
+        Goal::AtMost(1e-9),
+        "",
+    );
+    let own = seconds("numpy", &answer)?;
+    if there.is_empty() {
+        let why = format!("{NUMPY} names no directory");
+        report.note("500 equations with numpy", format!("{own:.3} s"), why);
+        return Ok(());
+    }
+    let shown = |seconds| show(Duration::from_secs_f64(seconds));
+    report.note(
+        "  beside the machine's python3",
+        show(here),
+        show(median(&mut there)),
+    );
+    let native = seconds("numpy", &with_numpy(native, EQUATIONS)?)?;
+    report.note(
+        &format!("500 equations with numpy ×{:.1}", own / native),
+        shown(own),
+        shown(native),
+    );
+    Ok(())
+}
+
+/// The same by the machine's own Python, with the numpy that was brought for it.
+fn with_numpy(native: &str, program: &str) -> Outcome<Vec<u8>> {
+    let place = std::env::var_os(NUMPY).unwrap_or_default();
+    let mut command = Command::new(native);
+    command.env("PYTHONPATH", place).args(["-c", program]);
+    Ok(command.output()?.stdout)
 }
 
 /// Benchmarks of pyperformance: the best of two rounds on either side, and the geometric mean of the ratios.

@@ -44,6 +44,19 @@ fn variables_functions_and_modules_stay() {
     assert!(session.size() > 0);
 }
 
+/// A call that begins with other words than the last one must find memory as that has left it.
+#[test]
+fn calls_may_be_of_any_length() {
+    for first in [10, 70_000, 700_000, 7_000_000] {
+        let session = sandbox().python_session("main").unwrap();
+        let comment = "#".repeat(first / 100);
+        says(&session, &format!("a = bytearray({first}) {comment}"), "");
+        says(&session, "len(a), any(a)", &format!("({first}, False)\n"));
+        says(&session, &format!("a[-1] = 1 {comment} {comment}"), "");
+        says(&session, "a.index(1)", &format!("{}\n", first - 1));
+    }
+}
+
 #[test]
 fn a_failure_is_told_and_the_session_goes_on() {
     let session = sandbox().python_session("main").unwrap();

@@ -30,6 +30,7 @@ def prepare():
         importlib.import_module(name)
     importlib.import_module("_adapt").install()
     importlib.util.find_spec("yaml")  # reads the packages' directory
+    prepared = importlib.import_module("_prepared").prepare()
     compile("print(1)", "<warm>", "exec")
     sys.stdout.flush()
     sys.stderr.flush()
@@ -37,7 +38,7 @@ def prepare():
         sysconfig._CONFIG_VARS, sysconfig._CONFIG_VARS_INITIALIZED = None, False
     sys.path_importer_cache.clear()
     importlib.invalidate_caches()
-    kept = frozenset(sys.modules)
+    kept = frozenset(sys.modules) | prepared
     gc.collect()
     gc.freeze()
 

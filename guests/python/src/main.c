@@ -25,6 +25,7 @@
 #include "session.h"
 
 #define COLD "/usr/lib/python3.14/cold-start"
+#define TURN "--codepod-turn"
 
 extern void __wasi_init_tp(void); /* what wasi-libc's own `_start` does first */
 extern void __wasm_call_ctors(void);
@@ -49,21 +50,27 @@ __asm__(".section .custom_section.codepod.commands,\"\",@\n"
         ".ascii \"pytest\\trun tests in Python\\n\"\n"
         ".text\n");
 
-/* Modules that are built in besides upstream's: our own, and the compiled parts of packages. */
-#define MODULES(MODULE)                                                                                                                              \
+/* Modules that are built in besides upstream's: our own, and the compiled parts of packages; those that meson has built are in `modules.h`. */
+#define MODULES                                                                                                                                      \
     MODULE("_kdf", PyInit__kdf)                                                                                                                      \
     MODULE("_posixsubprocess", PyInit__posixsubprocess)                                                                                              \
     MODULE("markupsafe._speedups", PyInit__speedups)                                                                                                 \
     MODULE("mmap", PyInit_mmap)                                                                                                                      \
     MODULE("regex._regex", PyInit__regex)                                                                                                            \
     MODULE("resource", PyInit_resource)
-#define DECLARE(name, start) extern PyObject *start(void);
-#define ENTRY(name, start) {name, start},
-MODULES(DECLARE)
+#define MODULE(name, start) extern PyObject *start(void);
+MODULES
+#include "modules.h"
+#undef MODULE
+#define MODULE(name, start) {name, start},
 static const struct {
     const char *name;
     PyObject *(*start)(void);
-} modules[] = {MODULES(ENTRY)};
+} modules[] = {
+    MODULES
+#include "modules.h"
+};
+#undef MODULE
 
 static int is_snapshot;
 static PyObject *driver;
@@ -339,9 +346,7 @@ static int take_command_line(PyConfig *config, int argc, char **argv)
 /* Takes the next turn of a session, with everything that it needs on the stack: the rest of memory is the session's. */
 __attribute__((noinline, noreturn)) static void take_turn(const char *path, const char *code, int goes_on)
 {
-    if (goes_on) {
-        __wasilibc_initialize_environ();
-    }
+    __wasilibc_initialize_environ();
     codepod_restore_signals();
     PyObject *text = PyUnicode_DecodeFSDefault(code);
     PyObject *status = text != NULL ? ask("turn", text, PyBool_FromLong(goes_on)) : NULL;
@@ -361,20 +366,23 @@ __attribute__((noinline, noreturn)) static void take_turn(const char *path, cons
     _Exit(number);
 }
 
-/* A turn of a session, if the command line asks for one. */
-static void take_session(int argc, char **argv)
+/* A turn of a session, if the command line asks for one. Nothing is allocated before the session is there: what this process would write outside the
+   stack, the session does not know of. */
+static void take_session(void)
 {
     enum { LONGEST = 4 << 20 };
-    if (argc != 4 || strcmp(argv[1], "--codepod-turn") != 0) {
+    __wasi_size_t count = 0, size = 0;
+    if (__wasi_args_sizes_get(&count, &size) != 0 || count != 4) {
         return;
     }
-    size_t path_size = strlen(argv[2]) + 1, code_size = strlen(argv[3]) + 1;
-    if (path_size > LONGEST / 2 || code_size > LONGEST) {
-        fprintf(stderr, "python3: the code is too long: %zu bytes, of %d that are possible\n", code_size, (int)LONGEST);
-        _Exit(126);
+    if (size > LONGEST) {
+        return; /* too long for a turn; `resumed` says so */
     }
-    char *path = memcpy(__builtin_alloca(path_size), argv[2], path_size);
-    char *code = memcpy(__builtin_alloca(code_size), argv[3], code_size);
+    uint8_t *words[5] = {0}, *text = __builtin_alloca(size);
+    if (__wasi_args_get(words, text) != 0 || strcmp((char *)words[1], TURN) != 0) {
+        return;
+    }
+    const char *path = (const char *)words[2], *code = (const char *)words[3];
     int goes_on = codepod_session_restore(path);
     if (goes_on < 0) {
         perror(path);
@@ -385,7 +393,10 @@ static void take_session(int argc, char **argv)
 
 static int resumed(int argc, char **argv)
 {
-    take_session(argc, argv);
+    if (argc == 4 && strcmp(argv[1], TURN) == 0) {
+        fprintf(stderr, "python3: the code is too long: %zu bytes\n", strlen(argv[3]));
+        _Exit(126);
+    }
     PyConfig *config = (PyConfig *)_PyInterpreterState_GetConfig(_PyInterpreterState_GET());
     config->user_site_directory = 1;
     if (!take_tool(config, argc, argv) && (needs_cold_environment() || !take_command_line(config, argc, argv))) {
@@ -457,6 +468,7 @@ int main(int argc, char **argv)
 
 __attribute__((export_name("codepod-resume"))) void codepod_resume(void)
 {
+    take_session();
     __wasilibc_initialize_environ();
     exit(__main_void());
 }

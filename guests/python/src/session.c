@@ -79,7 +79,8 @@ void codepod_session_prepare(void)
     build = all;
 }
 
-/* Reads all of it without the C library, which may just be what is being written over. */
+/* Reads all of it without the C library, which may just be what is being written over. Also the rest of restoring leaves everything but the stack
+   alone, save what is restored. */
 static int read_all(int fd, void *to, size_t size)
 {
     for (uint8_t *at = to; size > 0;) {
@@ -96,9 +97,13 @@ static int read_all(int fd, void *to, size_t size)
 
 int codepod_session_restore(const char *path)
 {
-    int fd = open(path, O_RDONLY);
-    if (fd < 0) {
-        return errno == ENOENT ? 0 : -1;
+    int fd = -1;
+    uint32_t error = codepod_path_open_mode(CODEPOD_CWD, __WASI_LOOKUPFLAGS_SYMLINK_FOLLOW, path, strlen(path), 0, __WASI_RIGHTS_FD_READ, 0, 0, &fd);
+    if (error == __WASI_ERRNO_NOENT) {
+        return 0;
+    }
+    if (error != 0) {
+        return codepod_result(error);
     }
     struct header header;
     if (!read_all(fd, &header, sizeof header) || memcmp(header.magic, magic, sizeof magic) != 0 || header.build != build ||

@@ -6,7 +6,13 @@
 #include_next <errno.h>
 
 #undef errno
+#ifdef __cplusplus
+extern "C" {
+#endif
 int *codepod_errno(void);
+#ifdef __cplusplus
+}
+#endif
 #define errno (*codepod_errno())
 
 #undef EPERM

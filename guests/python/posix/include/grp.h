@@ -11,10 +11,18 @@ struct group {
     char **gr_mem;
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 void setgrent(void);
 void endgrent(void);
 struct group *getgrent(void);
 struct group *getgrgid(gid_t);
 struct group *getgrnam(const char *);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

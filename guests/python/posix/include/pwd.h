@@ -14,10 +14,18 @@ struct passwd {
     char *pw_shell;
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 void setpwent(void);
 void endpwent(void);
 struct passwd *getpwent(void);
 struct passwd *getpwuid(uid_t);
 struct passwd *getpwnam(const char *);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -3,6 +3,14 @@
 
 #include_next <stdlib.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 int system(const char *);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 #include_next <unistd.h>
 #include <sys/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 pid_t getpid(void);
 pid_t getppid(void);
 pid_t getpgrp(void);
@@ -41,5 +45,9 @@ unsigned alarm(unsigned);
 int pause(void);
 int nice(int);
 int gethostname(char *, size_t);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -31,8 +31,16 @@ struct rusage {
 #define RLIMIT_MEMLOCK 8
 #define RLIMIT_AS 9
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 int getrlimit(int, struct rlimit *);
 int setrlimit(int, const struct rlimit *);
 int getrusage(int, struct rusage *);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

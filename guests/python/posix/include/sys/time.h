@@ -12,7 +12,15 @@ struct itimerval {
     struct timeval it_value;
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 int getitimer(int, struct itimerval *);
 int setitimer(int, const struct itimerval *, struct itimerval *);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

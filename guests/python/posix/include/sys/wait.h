@@ -17,7 +17,15 @@
 #define WIFSIGNALED(s) (((s) & 0xff) != 0 && ((s) & 0xff) < 0x7f)
 #define WIFCONTINUED(s) ((s) == 0xffff)
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 pid_t wait(int *);
 pid_t waitpid(pid_t, int *, int);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
