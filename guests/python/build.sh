@@ -174,6 +174,10 @@ step_snapshot() {
     "$PREINIT" "$work/wasm/whole.wasm" "$work/root" "$work/python.wasm" "$work/cold-start" --codepod-snapshot /memory
 }
 
+step_image() {
+    "$PREINIT" --run "$work/python.wasm" "$work/root" "$work/pandas.image" --codepod-image /memory
+}
+
 # Does a step if its inputs have changed: the step itself, the files named, and the steps before it.
 inputs_before=
 run_step() {
@@ -211,4 +215,5 @@ run_step pandas "$here/pandas.patch"
 run_step link "$here/src" "$here/posix"
 run_step library "$here/pack.py" "$here/packages.pth" "$here/lib"
 run_step snapshot "$PREINIT"
-cp "$work/python.wasm" "$work/cold-start" "$work/root/usr/lib/python314.zip" "$work/root/usr/lib/python3.14/packages.zip" "$here/packages.pth" "$here/pip.conf" "$out"
+run_step image
+cp "$work/python.wasm" "$work/cold-start" "$work/pandas.image" "$work/root/usr/lib/python314.zip" "$work/root/usr/lib/python3.14/packages.zip" "$here/packages.pth" "$here/pip.conf" "$out"

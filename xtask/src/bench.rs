@@ -57,10 +57,9 @@ fn rust(filters: &[&str]) -> Outcome {
     let mut benches = process::cargo();
     // The command is measured as it is shipped, with its guests inside.
     if wants("cli") {
-        let package = ["build", "--release", "--quiet", "--package", "codepod-cli"];
         process::cargo()
-            .args(package)
-            .args(["--features", "embed"])
+            .args(["build", "--release", "--quiet", "--bin", "codepod"])
+            .args(["--features", "codepod-cli/embed"])
             .run()?;
         let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
         benches = benches.env("CODEPOD_CLI", target.join("release/codepod"));
@@ -75,7 +74,7 @@ fn rust(filters: &[&str]) -> Outcome {
             "run",
             "--release",
             "--quiet",
-            "--package",
+            "--bin",
             "codepod-bench",
             "--",
         ])
@@ -97,15 +96,15 @@ fn pyperformance() -> Outcome<PathBuf> {
         .ok_or_else(|| Failure::new("benches/packages.txt names no package"))
 }
 
-/// numpy for the machine's own Python, in a directory of the cache.
+/// numpy and pandas for the machine's own Python, in a directory of the cache.
 fn native_numpy() -> Outcome<PathBuf> {
-    const VERSION: &str = "numpy==2.4.6";
-    let place = cache::directory()?.join(format!("bench-{VERSION}"));
+    const VERSIONS: [&str; 2] = ["numpy==2.4.6", "pandas==3.1.1"];
+    let place = cache::directory()?.join(format!("bench-{}", VERSIONS.join("-")));
     if !place.exists() {
         process::program("python3")
             .args(["-m", "pip", "install", "--quiet", "--target"])
             .arg(&place)
-            .arg(VERSION)
+            .args(VERSIONS)
             .run()?;
     }
     Ok(place)
@@ -114,7 +113,7 @@ fn native_numpy() -> Outcome<PathBuf> {
 /// A release build of the program.
 fn release() -> Outcome<PathBuf> {
     process::cargo()
-        .args(["build", "--release", "--quiet", "--package", "codepod-cli"])
+        .args(["build", "--release", "--quiet", "--bin", "codepod"])
         .run()?;
     let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
     Ok(target.join("release/codepod"))

@@ -37,7 +37,7 @@ const BENCHMARKS: &[&str] = &[
 
 /// Solves a system of equations with numpy: prints the largest error, and how long it took.
 const EQUATIONS: &str = include_str!("../../../benches/python/numpy.py");
-/// Where numpy for the machine's own Python is; `cargo xtask bench` gets it.
+/// Where numpy and pandas for the machine's own Python are; `cargo xtask bench` gets them.
 const NUMPY: &str = "CODEPOD_NUMPY";
 
 /// A program, what it does, and how much longer it may take than natively.
@@ -125,22 +125,29 @@ pub(crate) fn run(report: &mut Report) -> Outcome {
 
 /// Programs that use numpy: how they start, and how a system of equations is solved.
 fn numpy(report: &mut Report, sandbox: &Sandbox, native: &str) -> Outcome {
-    let small = "import numpy; print(numpy.arange(10).sum())";
-    let (mut here, mut there) = (Vec::new(), Vec::new());
-    for _ in 0..20 {
-        here.push(measure(|| ours(sandbox, small))?.0);
-        if std::env::var_os(NUMPY).is_some() {
-            there.push(measure(|| with_numpy(native, small))?.0);
+    let has_native = std::env::var_os(NUMPY).is_some();
+    for (package, program) in [
+        ("numpy", "import numpy; print(numpy.arange(10).sum())"),
+        ("pandas", "import pandas; print(pandas.Series([1]).sum())"),
+    ] {
+        let (mut here, mut there) = (Vec::new(), Vec::new());
+        for _ in 0..15 {
+            here.push(measure(|| ours(sandbox, program))?.0);
+            if has_native {
+                there.push(measure(|| with_numpy(native, program))?.0);
+            }
         }
+        let here = median(&mut here);
+        let there = has_native.then(|| show(median(&mut there)));
+        report.beside(
+            &format!("a program that imports {package}"),
+            show(here),
+            there.unwrap_or_default(),
+            micros(here) / 1e3,
+            Goal::AtMost(150.0),
+            "ms",
+        );
     }
-    let here = median(&mut here);
-    report.figure(
-        "a program that imports numpy",
-        show(here),
-        micros(here) / 1e3,
-        Goal::AtMost(150.0),
-        "ms",
-    );
     let answer = ours(sandbox, EQUATIONS)?;
     let text = String::from_utf8_lossy(&answer);
     let error = text.split_whitespace().next().unwrap_or("nothing");
@@ -152,17 +159,12 @@ fn numpy(report: &mut Report, sandbox: &Sandbox, native: &str) -> Outcome {
         "",
     );
     let own = seconds("numpy", &answer)?;
-    if there.is_empty() {
+    if !has_native {
         let why = format!("{NUMPY} names no directory");
         report.note("500 equations with numpy", format!("{own:.3} s"), why);
         return Ok(());
     }
     let shown = |seconds| show(Duration::from_secs_f64(seconds));
-    report.note(
-        "  beside the machine's python3",
-        show(here),
-        show(median(&mut there)),
-    );
     let native = seconds("numpy", &with_numpy(native, EQUATIONS)?)?;
     report.note(
         &format!("500 equations with numpy ×{:.1}", own / native),

@@ -33,38 +33,45 @@ type Failure = Box<dyn Error>;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [module, root, result, data, words @ ..] = arguments.as_slice() else {
-        eprintln!(
-            "usage: codepod-preinit MODULE ROOT RESULT DATA ARGUMENT…\n\
-            runs MODULE with the files below ROOT and these arguments; writes the new module to RESULT, and what the\n\
-            linker had put into memory to DATA"
-        );
-        return ExitCode::from(2);
-    };
-    match preinitialise(Path::new(module), Path::new(root), words) {
-        Ok((wasm, pristine)) => {
-            let written =
-                std::fs::write(result, wasm).and_then(|()| std::fs::write(data, pristine));
-            match written {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(error) => {
-                    eprintln!("error: {result}, {data}: {error}");
-                    ExitCode::FAILURE
-                }
-            }
+    let done = match arguments.as_slice() {
+        [option, module, root, result, words @ ..] if option == "--run" => {
+            only_run(module.as_ref(), root.as_ref(), result.as_ref(), words)
         }
+        [module, root, result, data, words @ ..] if !module.starts_with('-') => {
+            let out = (result.as_ref(), data.as_ref());
+            preinitialise(module.as_ref(), root.as_ref(), out, words)
+        }
+        _ => {
+            eprintln!(
+                "usage: codepod-preinit MODULE ROOT RESULT DATA ARGUMENT…\n\
+                runs MODULE with the files below ROOT and these arguments; writes the new module to RESULT, and what the\n\
+                linker had put into memory to DATA\n\
+                usage: codepod-preinit --run MODULE ROOT RESULT ARGUMENT…\n\
+                only runs it, and writes to RESULT what it left in `{MEMORY}`"
+            );
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {module}: {error}");
+            eprintln!("error: {}: {error}", arguments.join(" "));
             ExitCode::FAILURE
         }
     }
 }
 
+fn only_run(module: &Path, root: &Path, result: &Path, words: &[String]) -> Result<(), Failure> {
+    let left = run(&std::fs::read(module)?, root, words)?;
+    Ok(std::fs::write(result, left)?)
+}
+
 fn preinitialise(
     module: &Path,
     root: &Path,
+    (new_module, data): (&Path, &Path),
     words: &[String],
-) -> Result<(Vec<u8>, Vec<u8>), Failure> {
+) -> Result<(), Failure> {
     let wasm = std::fs::read(module)?;
     let memory = run(&wasm, root, words)?;
     let mut wizer = Wizer::new();
@@ -76,7 +83,8 @@ fn preinitialise(
     };
     let result =
         block_on(wizer.snapshot(&context, &mut state)).map_err(|error| error.to_string())?;
-    Ok((result, pristine(&wasm)?))
+    std::fs::write(new_module, result)?;
+    Ok(std::fs::write(data, pristine(&wasm)?)?)
 }
 
 /// Runs the program and returns what it wrote.

@@ -66,3 +66,54 @@ fn it_fits_into_the_smallest_profile() {
     let program = "import pandas as pd; print(pd.Series([1, 2, 4]).diff().sum())";
     assert_eq!(text(&sandbox, &format!("python3 -c '{program}'")), "3.0\n");
 }
+
+#[test]
+fn it_is_not_seen_before_it_is_imported() {
+    let sandbox = Sandbox::create(Options::default()).unwrap();
+    // The word alone makes a program begin where pandas is in memory.
+    let seen = "import sys; print([n for n in sys.modules if n.startswith((\"pandas\", \"numpy\", \"dateutil\"))])";
+    assert_eq!(text(&sandbox, &format!("python3 -c '{seen}'")), "[]\n");
+    let own = "mkdir own; echo 'x = 7' > own/pandas.py; PYTHONPATH=own python3 -c 'import pandas; print(pandas.x)'";
+    assert_eq!(text(&sandbox, own), "7\n");
+    let same = "import dateutil, numpy, pandas, sys; print(type(pandas.Series([1]).values) is numpy.ndarray, sys.modules[\"dateutil\"] is dateutil)";
+    assert_eq!(
+        text(&sandbox, &format!("python3 -c '{same}'")),
+        "True True\n"
+    );
+    let random = "import pandas, numpy; print(pandas.Series(range(1000)).sample(1).iloc[0], numpy.random.rand())";
+    let script = format!("for i in 1 2 3 4; do python3 -c '{random}'; done | sort -u | wc -l");
+    assert_eq!(text(&sandbox, &script), "4\n");
+}
+
+/// However a program comes to Python, importing pandas works; and a program that has the word, and what it reads, are as without it.
+#[test]
+fn programs_may_come_from_anywhere() {
+    let sandbox = Sandbox::create(Options::default()).unwrap();
+    let program = "import pandas as pd; print(pd.Series([1, 2]).sum())";
+    // The word lies across the pieces in which a file is looked through.
+    for length in [32_760, 32_765, 32_768, 65_530, 2_000_000] {
+        let long = format!("# {}\n{program}\n", "-".repeat(length));
+        sandbox.write_file("long.py", long).unwrap();
+        assert_eq!(text(&sandbox, "python3 long.py"), "3\n", "{length}");
+    }
+    sandbox.write_file("program.py", program).unwrap();
+    for script in [
+        "python3 < program.py",
+        "cat program.py | python3 -",
+        "python3 -u program.py pandas",
+        "python3 <(cat program.py)",
+        "mkfifo pipe; cat program.py > pipe & python3 pipe",
+        "python3 -m program",
+        "python3 -I -c 'import pandas; print(pandas.Series([1, 2]).sum())'",
+        "(cd /tmp; python3 ../home/user/program.py)",
+        "printf 'import program' > other.py; PYTHONPATH=/home/user python3 other.py",
+        "python3 -Bc \"$(cat program.py)\"",
+    ] {
+        assert_eq!(text(&sandbox, script), "3\n", "{script}");
+    }
+    let echo = "python3 -c 'import sys; print(sys.argv, sys.stdin.read())' pandas - < program.py";
+    assert_eq!(
+        text(&sandbox, echo),
+        format!("['-c', 'pandas', '-'] {program}\n")
+    );
+}

@@ -1,27 +1,42 @@
-"""Packages that were imported when the snapshot was made. A program does not see them until it imports them, and then they are there at once."""
+"""Packages that were imported when the snapshot or an image was made. A program does not see them until it imports them, and then they are there at once."""
 import importlib
 import sys
 from importlib.machinery import PathFinder
 
-# A package, what is imported of it, and what of it must not be the same in every process.
-PACKAGES = {
-    "numpy": (("numpy.fft", "numpy.linalg", "numpy.random"), lambda numpy: numpy.random.seed()),
-}
+# What must not be the same in every process.
+RENEW = {"numpy": lambda numpy: numpy.random.seed()}
 
+# Modules that are hidden, by their package; and the packages that one has imported.
 hidden = {}
+needs = {}
 
 
-def prepare():
-    """Imports the packages, hides them, and returns the names of all their modules."""
-    for package, (names, _) in PACKAGES.items():
-        for name in (package, *names):
-            importlib.import_module(name)
-        hidden[package] = {name: module for name, module in sys.modules.items() if f"{name}.".startswith(f"{package}.")}
-    found = {name for modules in hidden.values() for name in modules}
-    for name in found:
-        del sys.modules[name]
-    sys.meta_path.insert(0, Finder)
-    return found
+def prepare(package, *names):
+    """Imports a package and modules of it, hides it with all that it needs of other packages, and returns the names of everything that is hidden."""
+    before = set(sys.modules)
+    for name in (package, *names):
+        importlib.import_module(name)
+    new = {name.partition(".")[0] for name in set(sys.modules) - before}
+    needs[package] = {name for name in new if archive_of(name) == archive_of(package)}
+    for needed in needs[package]:
+        hidden[needed] = {name: sys.modules.pop(name) for name in list(sys.modules) if f"{name}.".startswith(f"{needed}.")}
+    if Finder not in sys.meta_path:
+        sys.meta_path.insert(0, Finder)
+    return {name for modules in hidden.values() for name in modules}
+
+
+def archive_of(name):
+    """Where a module is from. Some that Cython makes are from nowhere."""
+    return getattr(getattr(sys.modules[name].__spec__, "loader", None), "archive", None)
+
+
+def show(package):
+    """Lets a package be seen, with all that it needs."""
+    for name in needs.get(package, {package}):
+        if name in hidden:
+            sys.modules.update(hidden.pop(name))
+            if name in RENEW:
+                RENEW[name](sys.modules[name])
 
 
 class Finder:
@@ -40,17 +55,14 @@ class Finder:
 
 
 class Loader:
-    """Gives out a package that is there, and what is imported of it."""
+    """Gives out a package that is there."""
 
     def __init__(self, spec):
         self.spec = spec
 
     def create_module(self, spec):
-        modules = hidden.pop(spec.name)
-        sys.modules.update(modules)
-        return modules[spec.name]
+        show(spec.name)
+        return sys.modules[spec.name]
 
     def exec_module(self, module):
         module.__spec__ = self.spec
-        renew = PACKAGES[module.__name__][1]
-        renew(module)

@@ -30,15 +30,27 @@ def prepare():
         importlib.import_module(name)
     importlib.import_module("_adapt").install()
     importlib.util.find_spec("yaml")  # reads the packages' directory
-    prepared = importlib.import_module("_prepared").prepare()
+    prepared = importlib.import_module("_prepared").prepare("numpy", "numpy.fft", "numpy.linalg", "numpy.random")
     compile("print(1)", "<warm>", "exec")
     sys.stdout.flush()
     sys.stderr.flush()
     if (sysconfig := sys.modules.get("sysconfig")) is not None:
         sysconfig._CONFIG_VARS, sysconfig._CONFIG_VARS_INITIALIZED = None, False
+    kept = frozenset(sys.modules) | prepared
+    tidy()
+
+
+def prepare_image():
+    """Imports what only some programs begin with (image.c)."""
+    global kept
+    prepared = importlib.import_module("_prepared").prepare("pandas")
+    kept = kept | frozenset(sys.modules) | prepared
+    tidy()
+
+
+def tidy():
     sys.path_importer_cache.clear()
     importlib.invalidate_caches()
-    kept = frozenset(sys.modules) | prepared
     gc.collect()
     gc.freeze()
 

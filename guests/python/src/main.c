@@ -3,7 +3,7 @@
  *   _start            an ordinary start, as `python` everywhere; with `--codepod-snapshot FILE` it starts the interpreter, imports
  *                     what programs import most, and writes its memory to FILE
  *   codepod-resume    what the pre-initialised module has as `_start`: goes on from that memory. With `--codepod-turn FILE CODE` it goes on from a
- *                     session, runs the code, and keeps the session (session.c)
+ *                     session, runs the code, and keeps the session (session.c); with `--codepod-image FILE` it makes the image of pandas (image.c)
  *
  * Whatever a command line asks for that was settled when the memory was written (`-X`, `-W`, `-O`, `-I`, `PYTHON…` variables) is
  * started anew in the same memory: `COLD` holds what the linker put there.
@@ -385,14 +385,32 @@ static void take_session(void)
     const char *path = (const char *)words[2], *code = (const char *)words[3];
     int goes_on = codepod_session_restore(path);
     if (goes_on < 0) {
-        perror(path);
+        const char *why = errno == EINVAL   ? "this session was made by another build of codepod, or is damaged; start a new one"
+                          : errno == ENOMEM ? "not enough memory for this session"
+                                            : strerror(errno);
+        fprintf(stderr, "python3: %s: %s\n", path, why);
         _Exit(126);
     }
     take_turn(path, code, goes_on);
 }
 
+/* When this is built: imports more than the snapshot has, and keeps that (image.c). */
+static int make_image(const char *path)
+{
+    must_object(ask("prepare_image", NULL, NULL));
+    fflush(NULL);
+    if (codepod_session_save(path) != 0) {
+        perror(path);
+        return 1;
+    }
+    return 0;
+}
+
 static int resumed(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "--codepod-image") == 0) {
+        _Exit(make_image(argv[2]));
+    }
     if (argc == 4 && strcmp(argv[1], TURN) == 0) {
         fprintf(stderr, "python3: the code is too long: %zu bytes\n", strlen(argv[3]));
         _Exit(126);
@@ -469,6 +487,7 @@ int main(int argc, char **argv)
 __attribute__((export_name("codepod-resume"))) void codepod_resume(void)
 {
     take_session();
+    codepod_take_image();
     __wasilibc_initialize_environ();
     exit(__main_void());
 }

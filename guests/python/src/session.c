@@ -108,13 +108,15 @@ int codepod_session_restore(const char *path)
     struct header header;
     if (!read_all(fd, &header, sizeof header) || memcmp(header.magic, magic, sizeof magic) != 0 || header.build != build ||
         header.pieces < first_pieces || header.pieces > 32768) {
-        fprintf(stderr, "python3: %s: this session was made by another build of codepod, or is damaged; start a new one\n", path);
-        _Exit(126);
+        close(fd);
+        errno = EINVAL;
+        return -1;
     }
     uint32_t pieces = __builtin_wasm_memory_size(0);
     if (header.pieces > pieces && __builtin_wasm_memory_grow(0, header.pieces - pieces) == (size_t)-1) {
-        fprintf(stderr, "python3: %s: not enough memory for this session\n", path);
-        _Exit(126);
+        close(fd);
+        errno = ENOMEM;
+        return -1;
     }
     uint32_t lowest = lowest_page(), end = header.pieces * (PIECE / PAGE);
     for (;;) {

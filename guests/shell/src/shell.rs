@@ -11,6 +11,17 @@ use crate::options::ShellOptions;
 use crate::state::State;
 use crate::text::Text;
 
+/// What opening a fifo does, which waits until somebody opens its other end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiting {
+    /// It waits.
+    Allowed,
+    /// It is refused: what runs beside this shell must not keep it.
+    Refused,
+    /// It was refused.
+    Met,
+}
+
 /// A shell.
 #[derive(Debug)]
 pub struct Shell {
@@ -34,6 +45,8 @@ pub struct Shell {
     pub last_line: u32,
     /// Whether a simple command is being run as a stage of a pipeline.
     pub simple_stage: bool,
+    /// Whether opening a file may wait for its other end.
+    pub waiting: Waiting,
     /// The words of a stage of a pipeline are being expanded: `BASH_SUBSHELL` does not count it yet.
     pub early: bool,
     /// How many texts are being evaluated as expressions, each out of the one before.
@@ -92,6 +105,7 @@ impl Shell {
             about: Text::EMPTY,
             last_line: 0,
             simple_stage: false,
+            waiting: Waiting::Allowed,
             early: false,
             expressions: 0,
             first_umask: None,

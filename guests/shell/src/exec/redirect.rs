@@ -12,7 +12,7 @@ use crate::assign::{self, Place};
 use crate::fds::{self, Open, Owned};
 use crate::flow::{Run, Stop};
 use crate::options::{SetOptions, ShellOptions};
-use crate::shell::Shell;
+use crate::shell::{Shell, Waiting};
 use crate::text::Text;
 use crate::{builtins, expand};
 
@@ -303,6 +303,10 @@ fn bad(shell: &Shell, number: u32) -> bool {
 
 /// Opens the target of a redirection, or says why not.
 fn open_target(shell: &mut Shell, path: &[u8], options: OpenOptions, keeps: bool) -> Option<Open> {
+    if shell.waiting == Waiting::Refused && is_fifo(path) {
+        shell.waiting = Waiting::Met;
+        return None;
+    }
     match open(shell, path, options, keeps) {
         Ok(open) => Some(open),
         Err(errno) => {
@@ -317,6 +321,10 @@ fn open_target(shell: &mut Shell, path: &[u8], options: OpenOptions, keeps: bool
             None
         }
     }
+}
+
+fn is_fifo(path: &[u8]) -> bool {
+    file::stat_path(path, Links::Follow).is_ok_and(|stat| stat.mode & mode::TYPE_MASK == mode::FIFO)
 }
 
 /// Opens a path as a redirection does: `/dev/fd/N` and so on are the script's descriptors, and with `keeps`, `set -C` protects files.

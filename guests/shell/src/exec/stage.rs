@@ -22,7 +22,7 @@ use crate::child::{self, Work};
 use crate::fds::{Capture, FdTable, Open, Outlets};
 use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
-use crate::shell::Shell;
+use crate::shell::{Shell, Waiting};
 use crate::text::Text;
 use crate::traps;
 
@@ -259,7 +259,7 @@ fn apart(
     }
 }
 
-/// Starts a program without a shell around it. `None` when its name turned out to be one of the shell's.
+/// Starts a program without a shell around it. `None` when its name turned out to be one of the shell's, or it would have to wait before it starts.
 fn directly(
     shell: &mut Shell,
     stage: &Command,
@@ -275,10 +275,12 @@ fn directly(
     subshell::enter(&mut shell.state, Kind::Stage);
     shell.at(stage.line);
     shell.simple_stage = true;
+    shell.waiting = Waiting::Refused;
     let mut undo = Undo::default();
     let result = expanded(shell, stage, simple, &mut undo, outlets, group);
     let status = shell.state.status;
     shell.simple_stage = false;
+    shell.waiting = Waiting::Allowed;
     shell.early = false;
     drop(undo);
     let hash = Rc::clone(&shell.state.hash);
@@ -312,7 +314,9 @@ fn expanded(
     }
     trace::words(shell, &fields)?;
     if !redirect::apply(shell, &stage.redirects, undo)? {
-        return Ok(Some(Started::Ended(1)));
+        // A child shell waits for the other end of a fifo.
+        let waits = shell.waiting == Waiting::Met;
+        return Ok((!waits).then_some(Started::Ended(1)));
     }
     let fds = shell.fds.clone();
     let started = program::start(shell, &fields, &fds, outlets, group)?;
