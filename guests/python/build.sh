@@ -110,9 +110,13 @@ step_configure() {
 # Upstream's library. The platform's name is what programs ask for, and what the standard library decides by: things work as on Linux.
 # One function for the interpreter's loop: upstream's other form, in which each instruction is a function that calls the next as its last act, takes
 # 1.7 times as long in Cranelift's code (every one of them begins with the checks of a function).
+# One line is changed: how branches went is not noted. Only an optimiser reads that which is not built in, and each note is a write to the code of a
+# function, which makes a process copy pages that all could share.
 step_make() {
     cd "$work/wasm"
-    rm -f Modules/_hacl/*.o
+    sed -i 's/^#ifdef ENABLE_SPECIALIZATION_FT$/#if 0/' "$source/Python/ceval_macros.h"
+    [ "$(grep -A 12 '^#if 0$' "$source/Python/ceval_macros.h" | grep -c 'define RECORD_BRANCH_TAKEN')" = 2 ]
+    rm -f Modules/_hacl/*.o Python/ceval.o
     make -j "$jobs" MACHDEP=linux LIBHACL_CFLAGS="$(sed -n 's/^LIBHACL_CFLAGS=//p' Makefile) -include $here/src/weak.h" libpython3.14.a >make.log 2>&1
 }
 
@@ -205,13 +209,17 @@ run_step posix "$here/posix"
 inputs_before=$before_posix # what posix/ declares decides what upstream is configured for, not how it is done
 run_step libraries "$here/posix/include"
 run_step configure "$here/config.site"
+configured=$inputs_before
 run_step make "$here/src/weak.h"
 run_step packages "$here/fetch.py" "$here/packages.txt"
 run_step extensions
+interpreter=$inputs_before
+inputs_before=$configured # all that packages need is the configured headers
 run_step meson "$here/fetch.py" "$here/compiled.txt"
 inputs_before+=$(declare -f meson_package)
 run_step numpy "$here/compiled.py" "$here/numpy.patch"
 run_step pandas "$here/pandas.patch"
+inputs_before+=$interpreter
 run_step link "$here/src" "$here/posix"
 run_step library "$here/pack.py" "$here/packages.pth" "$here/lib"
 run_step snapshot "$PREINIT"

@@ -25,7 +25,7 @@ PACKAGES = "/usr/lib/python3.14/"
 
 
 def prepare():
-    global kept
+    global kept, newest
     for name in IMPORTS:
         importlib.import_module(name)
     importlib.import_module("_adapt").install()
@@ -36,15 +36,29 @@ def prepare():
     sys.stderr.flush()
     if (sysconfig := sys.modules.get("sysconfig")) is not None:
         sysconfig._CONFIG_VARS, sysconfig._CONFIG_VARS_INITIALIZED = None, False
-    kept = frozenset(sys.modules) | prepared
+    kept, newest = frozenset(sys.modules) | prepared, next(reversed(sys.modules))
+    warm()
     tidy()
+
+
+def warm():
+    """Does what every program does at its beginning and end, until the interpreter has adapted its code: otherwise each process adapts, and
+    writes to, its own copy."""
+    main = sys.modules["__main__"].__dict__
+    names = dict(main)
+    for _ in range(64):
+        begin(False, True)
+        drop_names()
+        main.update(names)
+        flush()
+    site.ENABLE_USER_SITE, site.USER_BASE, site.USER_SITE = False, None, None
 
 
 def prepare_image():
     """Imports what only some programs begin with (image.c)."""
-    global kept
+    global kept, newest
     prepared = importlib.import_module("_prepared").prepare("pandas")
-    kept = kept | frozenset(sys.modules) | prepared
+    kept, newest = kept | frozenset(sys.modules) | prepared, next(reversed(sys.modules))
     tidy()
 
 
@@ -194,16 +208,27 @@ def end():
         threading._shutdown()
     atexit._run_exitfuncs()
     good = flush()
-    for name, module in list(sys.modules.items()):
-        if name == "__main__" or name not in kept:
+    drop_names()
+    threading = None
+    gc.collect()
+    return flush() and good
+
+
+def drop_names():
+    """Drops what the program has named. Modules of the snapshot are not even looked at: they lie all over memory."""
+    modules = []
+    for name, module in reversed(sys.modules.items()):
+        if name == newest:
+            break
+        if name not in kept:
+            modules.append(module)
+    for module in (sys.modules.get("__main__"), *reversed(modules)):
+        if module is not None:
             names = getattr(module, "__dict__", None)
             if names is not None and names is not builtins.__dict__:
                 for key in list(names):
                     if key != "__builtins__":
                         names[key] = None
-    module = names = threading = None
-    gc.collect()
-    return flush() and good
 
 
 def flush():

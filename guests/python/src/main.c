@@ -36,6 +36,7 @@ extern void __wasilibc_initialize_environ(void);
 extern void codepod_restore_signals(void);
 extern PyObject *codepod_begins_again;
 extern void codepod_make_immortal(void);
+extern void codepod_start_fresh(void);
 
 /* Where the linker puts things. The stack lies below. */
 extern unsigned char __global_base;
@@ -151,6 +152,7 @@ static int make_snapshot(const char *path)
     adapt();
     must_object(ask("prepare", NULL, NULL));
     codepod_make_immortal();
+    codepod_start_fresh();
     __wasilibc_reset_preopens();
     __wasilibc_deinitialize_environ();
     is_snapshot = 1;
