@@ -7,8 +7,8 @@ source=$(ls -d "$work"/meson/numpy-[0-9]* 2> /dev/null) || { echo "build the gue
 # Runs the file $1 and says what became of it.
 run_file() {
     local log=$logs/${1//\//-} status counts
-    "$codepod" run --no-hints --timeout 600 --profile large --mount "$source/numpy/${1%/*}/tests:/tests/${1%/*}" \
-        -- 'cd /tests && python3 -m pytest -q --noconftest -p no:cacheprovider --tb=line "$1.py"' "$1" > "$log" 2>&1 < /dev/null
+    "$codepod" run --no-hints --timeout 600 --profile large --mount "$source/numpy/${1%/*}/tests:/tests/of_${1%/*}" \
+        -- 'cd /tests && python3 -m pytest -q --noconftest -p no:cacheprovider --tb=line "of_$1.py"' "$1" > "$log" 2>&1 < /dev/null
     status=$?
     counts=$(tail -n 1 "$log" | grep -aoE '[0-9]+ (passed|failed|skipped|xfailed|errors?)' | tr '\n' ' ')
     case $status in
