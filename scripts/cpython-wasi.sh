@@ -24,6 +24,7 @@ out=$(mkdir -p "${OUT:-upstream-wasi}" && cd "${OUT:-upstream-wasi}" && pwd)
 runner=${RUNNER:-$here/cpython-wasi/run.py} limit=${LIMIT:-300} jobs=${JOBS:-2}
 triple=wasm32-wasip1 inside=cross-build/wasm32-wasip1
 results=$out/upstream.results
+. "$here/suites/regrtest.bash"
 
 # The command that stands for upstream's `wasmtime run --wasm max-wasm-stack=16777216 --argv0 … --dir …::/ --env PYTHONPATH=…`, for the checkout $1.
 host_runner() {
@@ -57,13 +58,7 @@ step_build() {
 run_module() {
     local status=0 log=$logs/$1 lane=$lanes/$SLOT
     timeout "$limit" ${host_runner//LANE/$lane} "$wasm" -m test -W "$1" > "$log" 2>&1 < /dev/null || status=$?
-    if grep -aqE '^1 test skipped:|^All 1 test.* skipped|^Result: SUCCESS, NO TESTS' "$log" || [ $status = 4 ]; then
-        echo "skip $1 ($(grep -a -m 1 ' skipped -- ' "$log" | sed 's/.* skipped -- //'))"
-    elif [ $status = 0 ]; then
-        echo "pass $1"
-    else
-        echo "fail $1 ($(grep -aE '^(FAILED|Ran) |^Fatal|^test_.* (crashed|timed)' "$log" | tail -n 2 | tr '\n' ' ')status $status)"
-    fi
+    regrtest_verdict "$1" $status "$log"
 }
 
 step_run() {

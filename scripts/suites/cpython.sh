@@ -4,6 +4,7 @@
 work=$cache/../scripts/python/work
 source=$(ls -d "$work"/Python-3.* 2> /dev/null | grep -v tar) || { echo "build the guest first: cargo xtask guests python" >&2; exit 1; }
 native=$cache/logs/cpython.native
+. "$here/suites/regrtest.bash"
 
 # Runs the module $1 and says what became of it.
 run_module() {
@@ -15,13 +16,7 @@ run_module() {
             -- 'cd /tmp && python3 -m test -W "$1"' "$1" > "$log" 2>&1 < /dev/null
     fi
     status=$?
-    if grep -aqE '^1 test skipped:|^All 1 test.* skipped|^Result: SUCCESS, NO TESTS' "$log" || [ $status = 4 ]; then
-        echo "skip $1 ($(grep -a -m 1 ' skipped -- ' "$log" | sed 's/.* skipped -- //'))"
-    elif [ $status = 0 ]; then
-        echo "pass $1"
-    else
-        echo "fail $1 ($(grep -aE '^(FAILED|Ran) |^Fatal|^test_.* (crashed|timed)' "$log" | tail -n 2 | tr '\n' ' ')status $status)"
-    fi
+    regrtest_verdict "$1" $status "$log"
 }
 export -f run_module
 limit=${LIMIT:-300}
