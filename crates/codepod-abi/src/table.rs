@@ -215,6 +215,10 @@ macro_rules! for_each_call {
             /// there: a bit for each, the lowest first. Bits for what is behind the end are 0.
             [codepod Base] ready memory_touched(start: u32, bitmap: u32, bitmap_len: u32) fails [Fault, Inval];
 
+            /// Takes `len` bytes, whole blocks and at most [`crate::wire::Hash::CALL_BYTES`], into the state of a hash, a
+            /// [`crate::wire::Hash`]: with the host's instructions for it. `NotSup` when the host does not have that hash.
+            [codepod Base] ready hash_blocks(hash: u32, state: u32, blocks: u32, len: u32) fails [Fault, Inval, NotSup];
+
             /// Starts a program. `request` is a [`crate::wire::SpawnRequest`].
             [codepod Process] waits proc_spawn(request: u32, pid: u32) fails [Fault, Access, Again, Badf, Inval, IsDir, Loop, NameTooLong, NoEnt, NoExec, NotDir, Perm, TooBig];
             /// Waits for a child: `pid` > 0 that one, -1 any, 0 one of the own group, < -1 one of group `-pid`.

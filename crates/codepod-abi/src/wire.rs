@@ -210,6 +210,42 @@ pub const GROUP_INHERIT: u32 = u32::MAX;
 /// `SpawnRequest::group`: a new group, led by the child.
 pub const GROUP_NEW: u32 = 0;
 
+/// `hash_blocks`: which hash. Its state is the words of FIPS 180-4, each of 32 bits and little-endian.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Hash {
+    /// SHA-1: five words.
+    Sha1 = 1,
+    /// SHA-256: eight words.
+    Sha256 = 2,
+}
+
+impl Hash {
+    /// The most bytes of one call: it does not wait, so it must be short.
+    pub const CALL_BYTES: u32 = 256 << 10;
+    /// The longest state.
+    pub const STATE_BYTES: usize = 32;
+    /// A block of either.
+    pub const BLOCK_BYTES: u32 = 64;
+
+    /// The hash of a number.
+    pub const fn from_number(number: u32) -> Option<Hash> {
+        match number {
+            1 => Some(Hash::Sha1),
+            2 => Some(Hash::Sha256),
+            _ => None,
+        }
+    }
+
+    /// How many bytes its state has.
+    pub const fn state_len(self) -> usize {
+        match self {
+            Hash::Sha1 => 20,
+            Hash::Sha256 => 32,
+        }
+    }
+}
+
 macro_rules! wire_struct {
     ($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $ty:ident,)* }) => {
         $(#[$meta])*

@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::Waker;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use codepod_abi::wire::Hash;
 use codepod_kernel::{Host, TimerKey};
 use wasmtime::EngineWeak;
 
@@ -192,5 +193,10 @@ impl Host for Clock {
     #[cfg(target_os = "linux")]
     fn untouched(&self, memory: &[u8], bitmap: &mut [u8]) {
         crate::touched::clear_untouched(memory, bitmap);
+    }
+
+    fn hash_blocks(&self, hash: Hash, state: &mut [u8], blocks: &[u8]) -> bool {
+        crate::hash::take_blocks(hash, state, blocks);
+        true
     }
 }

@@ -13,6 +13,7 @@ mod engine;
 mod error;
 mod executor;
 mod handoff;
+mod hash;
 mod linker;
 mod modules;
 mod process;

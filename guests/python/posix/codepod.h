@@ -38,6 +38,7 @@ struct codepod_terminal {
 
 enum { CODEPOD_CWD = -100, CODEPOD_GROUP_INHERIT = -1, CODEPOD_GROUP_NEW = 0 };
 enum { CODEPOD_EXITED, CODEPOD_SIGNALED, CODEPOD_STOPPED, CODEPOD_CONTINUED };
+enum { CODEPOD_SHA1 = 1, CODEPOD_SHA256, CODEPOD_HASH_BYTES = 256 << 10 };
 enum { CODEPOD_DEFAULT, CODEPOD_IGNORE, CODEPOD_CATCH };
 
 CODEPOD(proc_ids) uint32_t codepod_proc_ids(uint32_t ids[6]);
@@ -45,6 +46,7 @@ CODEPOD(proc_cwd) uint32_t codepod_proc_cwd(char *buffer, uint32_t size, uint32_
 CODEPOD(proc_chdir) uint32_t codepod_proc_chdir(int fd, const char *path, uint32_t length);
 CODEPOD(proc_umask) uint32_t codepod_proc_umask(uint32_t mask, uint32_t *old);
 CODEPOD(memory_touched) uint32_t codepod_memory_touched(const void *start, uint8_t *bitmap, uint32_t length);
+CODEPOD(hash_blocks) uint32_t codepod_hash_blocks(uint32_t hash, uint32_t *state, const uint8_t *blocks, uint32_t length);
 CODEPOD(proc_spawn) uint32_t codepod_proc_spawn(const struct codepod_spawn *request, uint32_t *pid);
 CODEPOD(proc_wait) uint32_t codepod_proc_wait(int32_t pid, uint32_t flags, struct codepod_wait *result);
 CODEPOD(proc_kill) uint32_t codepod_proc_kill(int32_t pid, uint32_t signal);

@@ -1,13 +1,30 @@
 /* The inner loops of SHA-1, SHA-256 and SHA-3. Upstream's are made for proof, and take two to four times as long in WebAssembly; its objects have them
  * as weak symbols (`build.sh`), which these replace. The rest of each hash is upstream's. FIPS 180-4, FIPS 202.
+ *
+ * Processors have instructions for SHA-1 and SHA-256, and WebAssembly does not: the host is asked first.
  */
 #include <stdint.h>
 #include <string.h>
 #include <wasm_simd128.h>
 
+#include "../posix/codepod.h"
 #include "Hacl_Hash_SHA1.h"
 #include "Hacl_Hash_SHA2.h"
 #include "Hacl_Hash_SHA3.h"
+
+/* Lets the host take blocks; returns how many bytes are left, before which `bytes` then is. A call takes as long as two blocks here. */
+static uint32_t left_by_host(uint32_t hash, uint32_t *state, uint8_t **bytes, uint32_t length)
+{
+    while (length >= 4 * 64) {
+        uint32_t part = length < CODEPOD_HASH_BYTES ? length / 64 * 64 : CODEPOD_HASH_BYTES;
+        if (codepod_hash_blocks(hash, state, *bytes, part) != 0) {
+            break;
+        }
+        *bytes += part;
+        length -= part;
+    }
+    return length;
+}
 
 #define LEFT(x, n) ((x) << (n) | (x) >> (32 - (n)))
 #define RIGHT(x, n) LEFT(x, 32 - (n))
@@ -54,6 +71,7 @@ static inline void schedule(uint32_t w[64], const uint8_t *block)
 
 void Hacl_Hash_SHA2_sha256_update_nblocks(uint32_t length, uint8_t *bytes, uint32_t *state)
 {
+    length = left_by_host(CODEPOD_SHA256, state, &bytes, length);
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5], g = state[6], h = state[7];
     for (; length >= 64; length -= 64, bytes += 64) {
         uint32_t w[64];
@@ -79,6 +97,8 @@ void Hacl_Hash_SHA2_sha256_update_nblocks(uint32_t length, uint8_t *bytes, uint3
 
 void Hacl_Hash_SHA1_update_multi(uint32_t *state, uint8_t *blocks, uint32_t count)
 {
+    /* No message has so many blocks at once that their bytes need more than 32 bits. */
+    count = left_by_host(CODEPOD_SHA1, state, &blocks, count * 64) / 64;
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4];
     for (; count > 0; count--, blocks += 64) {
         uint32_t w[16];
