@@ -4,8 +4,8 @@
 # Usage: build.sh WORK OUT
 #
 # In the environment: CLANG and AR (for wasm32-wasip1; CLANG with ++ behind it compiles C++), SOURCES (a directory with a link to each package that
-# Cargo.toml names) and PREINIT (the program codepod-preinit). WORK stays from build to build: a step whose inputs are the same is not done again. OUT gets python.wasm
-# and the files that guest.toml names.
+# Cargo.toml names) and PREINIT (the program codepod-preinit). WORK stays from build to build: a step whose inputs are the same is not done again. OUT
+# gets python.wasm and the files that guest.toml names.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -24,15 +24,21 @@ mkdir -p "$work/lib" "$work/include" "$work/stamps" "$out"
 
 say() { echo "python: $*" >&2; }
 
-# The source as Debian keeps it: upstream's archive, known by its digest.
-step_fetch() {
-    local archive=$work/cpython.tar.xz mirror
-    if ! echo "$digest  $archive" | sha256sum --check --quiet - 2>/dev/null; then
+# Gets an archive that is in the pool of this machine's Debian mirror as $1, known by its digest $2, into the file $3.
+debian_archive() {
+    local mirror
+    if ! echo "$2  $3" | sha256sum --check --quiet - 2>/dev/null; then
         mirror=$(apt-get indextargets --format '$(REPO_URI)' | grep -E '/debian/?$' | head -n 1)
-        [ -n "$mirror" ] || { say "this machine has no Debian package mirror to get the source from"; return 1; }
-        curl -sSf --retry 3 -o "$archive" "${mirror%/}/pool/main/p/python3.14/python3.14_$version.orig.tar.xz"
-        echo "$digest  $archive" | sha256sum --check --quiet -
+        [ -n "$mirror" ] || { say "this machine has no Debian package mirror to get $1 from"; return 1; }
+        curl -sSf --retry 3 -o "$3" "${mirror%/}/pool/main/$1"
+        echo "$2  $3" | sha256sum --check --quiet -
     fi
+}
+
+# The source as Debian keeps it: upstream's archive.
+step_fetch() {
+    local archive=$work/cpython.tar.xz
+    debian_archive "p/python3.14/python3.14_$version.orig.tar.xz" "$digest" "$archive"
     rm -rf "$source"
     tar -C "$work" -xf "$archive"
 }
@@ -46,13 +52,13 @@ step_native() {
     make -s -j "$jobs" all >make.log 2>&1
 }
 
-library() { # name, then files; with the flags in $defines
+library() { # name, then files; with the flags in $defines, by $compiler or that of C
     local name=$1 objects=$work/objects/$1
     shift
     rm -rf "$objects"
     mkdir -p "$objects"
     # shellcheck disable=SC2086
-    (cd "$objects" && printf '%s\0' "$@" | xargs -0 -P "$jobs" -n 1 "$CLANG" $flags $defines -w -c)
+    (cd "$objects" && printf '%s\0' "$@" | xargs -0 -P "$jobs" -n 1 "${compiler:-$CLANG}" $flags $defines -w -c)
     rm -f "$work/lib/lib$name.a"
     "$AR" rcsD "$work/lib/lib$name.a" "$objects"/*.o
 }
@@ -112,12 +118,16 @@ step_configure() {
 # 1.7 times as long in Cranelift's code (every one of them begins with the checks of a function).
 # One line is changed: how branches went is not noted. Only an optimiser reads that which is not built in, and each note is a write to the code of a
 # function, which makes a process copy pages that all could share.
+# What is hot is known from a profile (scripts/python-profile.sh), as in Debian's own Python.
 step_make() {
+    local profile=$work/make.profdata
     cd "$work/wasm"
     sed -i 's/^#ifdef ENABLE_SPECIALIZATION_FT$/#if 0/' "$source/Python/ceval_macros.h"
     [ "$(grep -A 12 '^#if 0$' "$source/Python/ceval_macros.h" | grep -c 'define RECORD_BRANCH_TAKEN')" = 2 ]
-    rm -f Modules/_hacl/*.o Python/ceval.o
-    make -j "$jobs" MACHDEP=linux LIBHACL_CFLAGS="$(sed -n 's/^LIBHACL_CFLAGS=//p' Makefile) -include $here/src/weak.h" libpython3.14.a >make.log 2>&1
+    "$("$CLANG" -print-prog-name=llvm-profdata)" merge -o "$profile" "$here/profile.txt"
+    find . -name '*.o' -delete
+    make -j "$jobs" MACHDEP=linux EXTRA_CFLAGS="-flto=thin -fprofile-instr-use=$profile -Wno-profile-instr-out-of-date -Wno-profile-instr-unprofiled" \
+        LIBHACL_CFLAGS="$(sed -n 's/^LIBHACL_CFLAGS=//p' Makefile) -include $here/src/weak.h" libpython3.14.a >make.log 2>&1
 }
 
 # Packages that come with Python.
@@ -137,16 +147,21 @@ step_extensions() {
 }
 
 source "$here/meson.bash"
+source "$here/plots/plots.bash"
 
 # Upstream's objects with our entry points, and what packages have compiled.
 step_link() {
     cd "$work/wasm"
-    local file objects=()
+    local file compiler objects=()
     cat "$work"/built/*/modules.h >modules.h
-    for file in "$here"/src/*.c; do
-        objects+=("$(basename "$file" .c)-codepod.o")
+    for file in "$here"/src/*.{c,cpp}; do
+        case $file in
+        *.cpp) compiler=("$CLANG++" -std=c++17) ;;
+        *) compiler=("$CLANG" -std=gnu2x) ;;
+        esac
+        objects+=("$(basename "${file%.*}")-codepod.o")
         # shellcheck disable=SC2086
-        "$CLANG" $flags -std=gnu2x -Wall -Wextra -Wno-unused-parameter -I. -I"$source/Include" -I"$source/Include/internal" \
+        "${compiler[@]}" $flags -Wall -Wextra -Wno-unused-parameter -I. -I"$source/Include" -I"$source/Include/internal" \
             -isystem "$source/Modules/_hacl" -isystem "$source/Modules/_hacl/include" \
             -c "$file" -o "${objects[-1]}"
     done
@@ -155,8 +170,9 @@ print-libraries:
 	@echo $(LIBS) $(MODLIBS) $(SYSLIBS)
 MAKE
     # shellcheck disable=SC2046
-    "$CLANG++" -O2 -o whole.wasm "${objects[@]}" $(cat "$work"/built/*/objects) libpython3.14.a $(cat libraries) -L"$work/lib" \
-        -lpython-extensions -lcodepod-posix -lc-printscan-long-double \
+    # Without -O: that is what upstream's objects are optimised with here anyway (--lto-O2), and clang would send the whole through wasm-opt.
+    "$CLANG++" -flto=thin -Wl,--thinlto-jobs="$jobs" -o whole.wasm "${objects[@]}" $(cat "$work"/built/*/objects) libpython3.14.a $(cat libraries) -L"$work/lib" \
+        -lmatplotlib -lcontourpy -lkiwisolver -lpillow -lqhull -lfreetype -ljpeg -lz -lpython-extensions -lcodepod-posix -lc-printscan-long-double \
         -Wl,-z,stack-size="$stack" -Wl,--stack-first -Wl,--strip-all -Wl,--fatal-warnings \
         -Wl,--wrap=Py_FinalizeEx,--wrap=_PyImport_Fini2,--wrap=_PyRuntime_Finalize,--wrap=_PyPathConfig_ClearGlobal \
         -Wl,--wrap=poll,--wrap=select,--wrap=waitpid,--wrap=setlocale >link.log 2>&1
@@ -172,14 +188,19 @@ step_library() {
         "$here/lib" "$work/packages" "$work/built" "$root/usr/lib"
     mv "$root/usr/lib/packages.zip" "$root/usr/lib/python3.14"
     cp "$here/packages.pth" "$root/usr/lib/python3.14/site-packages"
+    mkdir -p "$root/usr/share/matplotlib"
+    cp -r "$work/built/plots/mpl-data" "$root/usr/share/matplotlib"
 }
 
 step_snapshot() {
     "$PREINIT" "$work/wasm/whole.wasm" "$work/root" "$work/python.wasm" "$work/cold-start" --codepod-snapshot /memory
 }
 
-step_image() {
-    "$PREINIT" --run "$work/python.wasm" "$work/root" "$work/pandas.image" --codepod-image /memory
+step_images() {
+    local words
+    for words in pandas "matplotlib pandas"; do
+        "$PREINIT" --run "$work/python.wasm" "$work/root" "$work/${words%% *}.image" --codepod-image /memory "$words"
+    done
 }
 
 # Does a step if its inputs have changed: the step itself, the files named, and the steps before it.
@@ -210,7 +231,7 @@ inputs_before=$before_posix # what posix/ declares decides what upstream is conf
 run_step libraries "$here/posix/include"
 run_step configure "$here/config.site"
 configured=$inputs_before
-run_step make "$here/src/weak.h"
+run_step make "$here/src/weak.h" "$here/profile.txt"
 run_step packages "$here/fetch.py" "$here/packages.txt"
 run_step extensions
 interpreter=$inputs_before
@@ -219,9 +240,15 @@ run_step meson "$here/fetch.py" "$here/compiled.txt"
 inputs_before+=$(declare -f meson_package)
 run_step numpy "$here/compiled.py" "$here/numpy.patch"
 run_step pandas "$here/pandas.patch"
-inputs_before+=$interpreter
+meson_packages=$inputs_before
+inputs_before=$configured$cxx_flags$(declare -f debian_archive unpack_archive)
+run_step plot_sources "$here/fetch.py" "$here/plots"
+for step in freetype qhull jpeg matplotlib contourpy kiwisolver pillow plot_files; do run_step "$step"; done
+inputs_before+=$meson_packages$interpreter
 run_step link "$here/src" "$here/posix"
 run_step library "$here/pack.py" "$here/packages.pth" "$here/lib"
 run_step snapshot "$PREINIT"
-run_step image
-cp "$work/python.wasm" "$work/cold-start" "$work/pandas.image" "$work/root/usr/lib/python314.zip" "$work/root/usr/lib/python3.14/packages.zip" "$here/packages.pth" "$here/pip.conf" "$out"
+run_step images
+rm -rf "$out/mpl-data"
+cp -r "$work"/{python.wasm,cold-start,pandas.image,matplotlib.image,root/usr/lib/python314.zip,root/usr/lib/python3.14/packages.zip,built/plots/mpl-data} \
+    "$here"/{packages.pth,pip.conf} "$out"

@@ -98,7 +98,7 @@ fn pyperformance() -> Outcome<PathBuf> {
 
 /// numpy and pandas for the machine's own Python, in a directory of the cache.
 fn native_numpy() -> Outcome<PathBuf> {
-    const VERSIONS: [&str; 2] = ["numpy==2.4.6", "pandas==3.1.1"];
+    const VERSIONS: [&str; 3] = ["numpy==2.4.6", "pandas==3.1.1", "matplotlib==3.10.9"];
     let place = cache::directory()?.join(format!("bench-{}", VERSIONS.join("-")));
     if !place.exists() {
         process::program("python3")

@@ -436,18 +436,23 @@ fn build_guest(guest: &Guest, kept: &Path) -> Outcome {
     let (modules, results) = build(cache::root(), guest)?;
     let fresh = kept.with_extension(format!("{}.tmp", std::process::id()));
     cache::make_directory(&fresh)?;
+    let mut files = Table::new();
+    for (path, name, file) in files_of(guest, &results)? {
+        let bytes = std::fs::read(&file).map_err(|error| Failure::file("read", &file, error))?;
+        cache::write(&fresh.join(&name), &bytes)?;
+        files.insert(path, name.into());
+    }
     let mut list = Vec::new();
     for (module, file) in guest.modules.iter().zip(&modules) {
         let wasm = std::fs::read(file).map_err(|error| Failure::file("read", file, error))?;
         cache::write(&fresh.join(format!("{module}.wasm")), &wasm)?;
         let compressed = sizes::compressed(file)?;
         check_size(guest, module, [wasm.len(), compressed])?;
-        list.push(describe(guest, module, &wasm, compressed));
-    }
-    for name in guest.files.values() {
-        let file = results.join(name);
-        let bytes = std::fs::read(&file).map_err(|error| Failure::file("read", &file, error))?;
-        cache::write(&fresh.join(name), &bytes)?;
+        let mut entry = describe(guest, module, &wasm, compressed);
+        if !files.is_empty() {
+            entry.insert("files".into(), files.clone().into());
+        }
+        list.push(Value::Table(entry));
     }
     cache::write(&fresh.join("guests.toml"), to_text(list).as_bytes())?;
     if let Err(error) = std::fs::rename(&fresh, kept) {
@@ -458,6 +463,33 @@ fn build_guest(guest: &Guest, kept: &Path) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// The files of a guest: their paths in the base image, their names beside the list, and where its script has put them. A path that ends in a slash
+/// is a directory with everything in it.
+fn files_of(guest: &Guest, results: &Path) -> Outcome<Vec<(String, String, PathBuf)>> {
+    let mut found = Vec::new();
+    for (path, name) in &guest.files {
+        let made = results.join(name);
+        if !path.ends_with('/') {
+            found.push((path.clone(), name.clone(), made));
+            continue;
+        }
+        let below = cache::files(&made, &|_| true)?;
+        if below.is_empty() {
+            return Err(Failure::new(format!(
+                "the script of `{}` has put nothing into {name}",
+                guest.name
+            )));
+        }
+        for file in below {
+            let inside = file.strip_prefix(&made).unwrap_or(&file);
+            let inside = inside.to_string_lossy().into_owned();
+            let flat = format!("{name}-{}", inside.replace('/', "-"));
+            found.push((format!("{path}{inside}"), flat, file));
+        }
+    }
+    Ok(found)
 }
 
 /// Fails when a module is bigger than its guest allows.
@@ -475,7 +507,7 @@ fn check_size(guest: &Guest, module: &str, sizes: [usize; 2]) -> Outcome {
 }
 
 /// A module's entry in `guests.toml`.
-fn describe(guest: &Guest, module: &str, wasm: &[u8], compressed: usize) -> Value {
+fn describe(guest: &Guest, module: &str, wasm: &[u8], compressed: usize) -> Table {
     let mut commands = Vec::new();
     let mut about = Table::new();
     match wasm::custom_section(wasm, COMMANDS_SECTION) {
@@ -501,17 +533,10 @@ fn describe(guest: &Guest, module: &str, wasm: &[u8], compressed: usize) -> Valu
     entry.insert("grants".into(), guest.grants.clone().into());
     entry.insert("commands".into(), commands.into());
     entry.insert("about".into(), about.into());
-    if !guest.files.is_empty() {
-        let pairs = guest.files.iter();
-        let files: Table = pairs
-            .map(|(path, name)| (path.clone(), name.as_str().into()))
-            .collect();
-        entry.insert("files".into(), files.into());
-    }
     let size = |bytes: usize| Value::from(i64::try_from(bytes).unwrap_or(i64::MAX));
     entry.insert("bytes".into(), size(wasm.len()));
     entry.insert("compressed".into(), size(compressed));
-    Value::Table(entry)
+    entry
 }
 
 fn to_text(entries: Vec<Value>) -> String {
@@ -772,9 +797,9 @@ mod tests {
         let guest = guest("name = 'p'\nmodule = '*'\ngrants = ['wasi']").unwrap();
         let mut toolbox = b"\0asm\x01\0\0\0\0\x18\x10".to_vec();
         toolbox.extend(b"codepod.commandsls\ncat\n");
-        let modules = ["cat", "true"].map(|name| describe(&guest, name, b"", 9));
+        let modules = ["cat", "true"].map(|name| Value::Table(describe(&guest, name, b"", 9)));
         assert!(refuse_same_commands(&modules).is_ok());
-        let toolbox = describe(&guest, "toolbox", &toolbox, 9);
+        let toolbox = Value::Table(describe(&guest, "toolbox", &toolbox, 9));
         let [cat, _] = modules;
         let failure = refuse_same_commands(&[cat, toolbox]).unwrap_err();
         assert!(failure.to_string().contains("`cat`"), "{failure}");
@@ -783,8 +808,34 @@ mod tests {
     #[test]
     fn the_list_is_read_back_as_written() {
         let guest = guest("name = 'p'\nmodule = '*'\ngrants = ['wasi']").unwrap();
-        let entry = describe(&guest, "cat", b"", 9);
+        let entry = Value::Table(describe(&guest, "cat", b"", 9));
         let table: Table = to_text(vec![entry.clone()]).parse().unwrap();
         assert_eq!(table["guest"].as_array().unwrap(), &vec![entry]);
+    }
+
+    #[test]
+    fn a_directory_of_files_is_listed_with_all_that_is_in_it() {
+        let mut guest = guest("name = 'p'\nmodule = '*'\ngrants = ['wasi']").unwrap();
+        let results = std::env::temp_dir().join(format!("codepod-files-{}", std::process::id()));
+        cache::make_directory(&results.join("data/fonts")).unwrap();
+        cache::write(&results.join("data/fonts/a.ttf"), b"").unwrap();
+        cache::write(&results.join("data/settings"), b"").unwrap();
+        guest.files = [("/usr/share/p/", "data"), ("/etc/p", "one")]
+            .map(|(path, name)| (path.to_owned(), name.to_owned()))
+            .into();
+        let found = files_of(&guest, &results).unwrap();
+        let found: Vec<_> = found
+            .iter()
+            .map(|(path, name, _)| (&**path, &**name))
+            .collect();
+        let right = [
+            ("/etc/p", "one"),
+            ("/usr/share/p/fonts/a.ttf", "data-fonts-a.ttf"),
+            ("/usr/share/p/settings", "data-settings"),
+        ];
+        assert_eq!(found, right);
+        guest.files = [("/usr/share/p/".to_owned(), "none".to_owned())].into();
+        assert!(files_of(&guest, &results).is_err());
+        std::fs::remove_dir_all(results).unwrap();
     }
 }

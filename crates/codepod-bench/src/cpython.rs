@@ -37,7 +37,7 @@ const BENCHMARKS: &[&str] = &[
 
 /// Solves a system of equations with numpy: prints the largest error, and how long it took.
 const EQUATIONS: &str = include_str!("../../../benches/python/numpy.py");
-/// Where numpy and pandas for the machine's own Python are; `cargo xtask bench` gets them.
+/// Where numpy, pandas and matplotlib for the machine's own Python are; `cargo xtask bench` gets them.
 const NUMPY: &str = "CODEPOD_NUMPY";
 
 /// A program, what it does, and how much longer it may take than natively.
@@ -126,9 +126,22 @@ pub(crate) fn run(report: &mut Report) -> Outcome {
 /// Programs that use numpy: how they start, and how a system of equations is solved.
 fn numpy(report: &mut Report, sandbox: &Sandbox, native: &str) -> Outcome {
     let has_native = std::env::var_os(NUMPY).is_some();
-    for (package, program) in [
-        ("numpy", "import numpy; print(numpy.arange(10).sum())"),
-        ("pandas", "import pandas; print(pandas.Series([1]).sum())"),
+    for (what, program, limit) in [
+        (
+            "a program that imports numpy",
+            "import numpy; print(numpy.arange(10).sum())",
+            150.0,
+        ),
+        (
+            "a program that imports pandas",
+            "import pandas; print(pandas.Series([1]).sum())",
+            150.0,
+        ),
+        (
+            "a program that draws a line into a PNG",
+            "import matplotlib.pyplot as p; p.plot([1, 2]); p.savefig('/tmp/bench.png'); print(1)",
+            500.0,
+        ),
     ] {
         let (mut here, mut there) = (Vec::new(), Vec::new());
         for _ in 0..15 {
@@ -140,11 +153,11 @@ fn numpy(report: &mut Report, sandbox: &Sandbox, native: &str) -> Outcome {
         let here = median(&mut here);
         let there = has_native.then(|| show(median(&mut there)));
         report.beside(
-            &format!("a program that imports {package}"),
+            what,
             show(here),
             there.unwrap_or_default(),
             micros(here) / 1e3,
-            Goal::AtMost(150.0),
+            Goal::AtMost(limit),
             "ms",
         );
     }

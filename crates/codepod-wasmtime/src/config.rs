@@ -18,6 +18,9 @@ pub(crate) const KEEP_RESIDENT: usize = MIB;
 /// The most linear memory that any sandbox can allow a process.
 pub(crate) const MEMORY_BYTES: usize = 2048 * MIB;
 
+/// The most elements of a table: Python with all that is built into it takes the address of 20,400 functions.
+pub(crate) const TABLE_ELEMENTS: usize = 32_000;
+
 /// The settings for `slots` processes at once.
 ///
 /// `parallel` lets Cranelift use all cores, for building; at run time a module from outside must not
@@ -72,7 +75,7 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     pool.max_memories_per_module(1);
     pool.max_tables_per_module(1);
     pool.max_memory_size(MEMORY_BYTES);
-    pool.table_elements(20_000);
+    pool.table_elements(TABLE_ELEMENTS);
     // Slots that were used stay warm for the same module.
     pool.max_unused_warm_slots(64.min(slots));
     pool.linear_memory_keep_resident(KEEP_RESIDENT);

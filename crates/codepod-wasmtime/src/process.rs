@@ -16,12 +16,10 @@ use futures_lite::FutureExt as _;
 use futures_lite::future::or;
 use wasmtime::{Instance, Memory, ResourceLimiter, Store, StoreContextMut, Trap, UpdateDeadline};
 
+use crate::config::TABLE_ELEMENTS;
 use crate::engine::{Inner, KernelHandle};
 use crate::handoff::Handoff;
 use crate::modules::Loaded;
-
-/// The most elements of a table: function pointers of a large C program.
-const TABLE_ELEMENTS: usize = 20_000;
 
 /// How often an instance is made anew while the kernel is busy, and how long it is left alone in between.
 const BUSY_TRIES: u32 = 50;

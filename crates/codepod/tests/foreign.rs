@@ -382,7 +382,7 @@ fn wm_03_a_huge_table_is_refused_when_it_is_declared_and_when_it_grows() {
     let _alone = alone();
     let oracle = Oracle::begin();
     let sandbox = open_sandbox();
-    for elements in [20_001, 1_000_000, 10_000_000] {
+    for elements in [32_001, 1_000_000, 10_000_000] {
         let made = Made {
             table: Some(table(elements)),
             ..Made::default()
@@ -428,7 +428,7 @@ fn wm_03_a_huge_table_is_refused_when_it_is_declared_and_when_it_grows() {
         ..Made::default()
     };
     install(&sandbox, "program", &made.bytes());
-    expect(&sandbox, ["./program"], 20, "");
+    expect(&sandbox, ["./program"], 32, "");
     assert_works(&sandbox);
     drop(sandbox);
     oracle.end();

@@ -1,10 +1,23 @@
 """Packages that were imported when the snapshot or an image was made. A program does not see them until it imports them, and then they are there at once."""
 import importlib
+import os
 import sys
 from importlib.machinery import PathFinder
 
+
+
+def renew_matplotlib(matplotlib):
+    """Reads the settings of who runs it; those of the image are the defaults."""
+    for function in (matplotlib.get_configdir, matplotlib.get_cachedir):
+        function.__closure__[function.__code__.co_freevars.index("called")].cell_contents = False
+    if not os.path.samefile(settings := matplotlib.matplotlib_fname(), os.path.join(matplotlib.get_data_path(), "matplotlibrc")):
+        matplotlib.rc_file(settings)
+    if backend := os.environ.get("MPLBACKEND"):
+        matplotlib.rcParams["backend"] = backend
+
+
 # What must not be the same in every process.
-RENEW = {"numpy": lambda numpy: numpy.random.seed()}
+RENEW = {"numpy": lambda numpy: numpy.random.seed(), "matplotlib": renew_matplotlib}
 
 # Modules that are hidden, by their package; and the packages that one has imported.
 hidden = {}

@@ -54,10 +54,16 @@ def warm():
     site.ENABLE_USER_SITE, site.USER_BASE, site.USER_SITE = False, None, None
 
 
-def prepare_image():
+# What is imported of a package beside itself when its image is made.
+PARTS = {"matplotlib": ("matplotlib.pyplot", "matplotlib.backends.backend_agg")}
+
+
+def prepare_image(packages):
     """Imports what only some programs begin with (image.c)."""
     global kept, newest
-    prepared = importlib.import_module("_prepared").prepare("pandas")
+    os.environ["HOME"] = "/tmp"  # until a program begins
+    for package in packages.split():
+        prepared = importlib.import_module("_prepared").prepare(package, *PARTS.get(package, ()))
     kept, newest = kept | frozenset(sys.modules) | prepared, next(reversed(sys.modules))
     tidy()
 

@@ -3,7 +3,7 @@
  *   _start            an ordinary start, as `python` everywhere; with `--codepod-snapshot FILE` it starts the interpreter, imports
  *                     what programs import most, and writes its memory to FILE
  *   codepod-resume    what the pre-initialised module has as `_start`: goes on from that memory. With `--codepod-turn FILE CODE` it goes on from a
- *                     session, runs the code, and keeps the session (session.c); with `--codepod-image FILE` it makes the image of pandas (image.c)
+ *                     session, runs the code, and keeps the session (session.c); with `--codepod-image FILE PACKAGES` it makes an image (image.c)
  *
  * Whatever a command line asks for that was settled when the memory was written (`-X`, `-W`, `-O`, `-I`, `PYTHON…` variables) is
  * started anew in the same memory: `COLD` holds what the linker put there.
@@ -397,9 +397,9 @@ static void take_session(void)
 }
 
 /* When this is built: imports more than the snapshot has, and keeps that (image.c). */
-static int make_image(const char *path)
+static int make_image(const char *path, const char *packages)
 {
-    must_object(ask("prepare_image", NULL, NULL));
+    must_object(ask("prepare_image", PyUnicode_FromString(packages), NULL));
     fflush(NULL);
     if (codepod_session_save(path) != 0) {
         perror(path);
@@ -410,8 +410,8 @@ static int make_image(const char *path)
 
 static int resumed(int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[1], "--codepod-image") == 0) {
-        _Exit(make_image(argv[2]));
+    if (argc == 4 && strcmp(argv[1], "--codepod-image") == 0) {
+        _Exit(make_image(argv[2], argv[3]));
     }
     if (argc == 4 && strcmp(argv[1], TURN) == 0) {
         fprintf(stderr, "python3: the code is too long: %zu bytes\n", strlen(argv[3]));

@@ -169,20 +169,53 @@ fn others() {
     let mut block = vec![0u8; 64];
     block[0] = 0x80;
     let at = block.as_ptr() as u32;
-    let state = Slot::new([0x6745_2301u32, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]);
-    expect_ok!(call::hash_blocks(Hash::Sha1 as u32, state.at(), at, 64));
-    check!(state.get()[0] == 0xda39_a3ee && state.get()[4] == 0xafd8_0709, "SHA-1 {:x?}", state.get());
     let state = Slot::new([
-        0x6a09_e667u32, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+        0x6745_2301u32,
+        0xefcd_ab89,
+        0x98ba_dcfe,
+        0x1032_5476,
+        0xc3d2_e1f0,
+    ]);
+    expect_ok!(call::hash_blocks(Hash::Sha1 as u32, state.at(), at, 64));
+    check!(
+        state.get()[0] == 0xda39_a3ee && state.get()[4] == 0xafd8_0709,
+        "SHA-1 {:x?}",
+        state.get()
+    );
+    let state = Slot::new([
+        0x6a09_e667u32,
+        0xbb67_ae85,
+        0x3c6e_f372,
+        0xa54f_f53a,
+        0x510e_527f,
+        0x9b05_688c,
+        0x1f83_d9ab,
+        0x5be0_cd19,
     ]);
     expect_ok!(call::hash_blocks(Hash::Sha256 as u32, state.at(), at, 64));
-    check!(state.get()[0] == 0xe3b0_c442 && state.get()[7] == 0x7852_b855, "SHA-256 {:x?}", state.get());
+    check!(
+        state.get()[0] == 0xe3b0_c442 && state.get()[7] == 0x7852_b855,
+        "SHA-256 {:x?}",
+        state.get()
+    );
     let before = state.get();
     expect_ok!(call::hash_blocks(Hash::Sha256 as u32, state.at(), at, 0));
-    expect_errno!(call::hash_blocks(Hash::Sha256 as u32, state.at(), at, 63), Errno::Inval);
-    expect_errno!(call::hash_blocks(Hash::Sha256 as u32, state.at(), 0, Hash::CALL_BYTES + 64), Errno::Inval);
-    expect_errno!(call::hash_blocks(Hash::Sha256 as u32, BAD, at, 64), Errno::Fault);
-    expect_errno!(call::hash_blocks(Hash::Sha256 as u32, state.at(), BAD, 64), Errno::Fault);
+    expect_errno!(
+        call::hash_blocks(Hash::Sha256 as u32, state.at(), at, 63),
+        Errno::Inval
+    );
+    expect_errno!(
+        call::hash_blocks(Hash::Sha256 as u32, state.at(), 0, Hash::CALL_BYTES + 64),
+        Errno::Inval
+    );
+    expect_errno!(
+        call::hash_blocks(Hash::Sha256 as u32, BAD, at, 64),
+        Errno::Fault
+    );
+    expect_errno!(
+        call::hash_blocks(Hash::Sha256 as u32, state.at(), BAD, 64),
+        Errno::Fault
+    );
     expect_errno!(call::hash_blocks(0, state.at(), at, 64), Errno::NotSup);
     expect_errno!(call::hash_blocks(3, state.at(), at, 64), Errno::NotSup);
     check!(state.get() == before, "a refused call changed the state");
