@@ -79,7 +79,8 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     // Slots that were used stay warm for the same module.
     pool.max_unused_warm_slots(64.min(slots));
     pool.linear_memory_keep_resident(KEEP_RESIDENT);
-    pool.table_keep_resident(8 * KIB);
+    // All of the largest table: a program of Python uses functions from one end of it to the other, which were 20 page faults.
+    pool.table_keep_resident(TABLE_ELEMENTS * size_of::<usize>());
     // What the calls of a small tool touch of its stack.
     pool.async_stack_keep_resident(16 * KIB);
     // Linux 6.7 can tell which pages were touched, so that only those are wiped.

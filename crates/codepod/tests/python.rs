@@ -101,3 +101,21 @@ fn many_run_at_once() {
         thread.join().unwrap();
     }
 }
+
+/// The host hashes whole blocks, at most 256 KiB a call; the tools hash by themselves.
+#[test]
+fn hashes_of_any_length_are_those_of_the_tools() {
+    let program = r#"
+import hashlib, subprocess
+for length in (0, 63, 64, 255, 256, 257, 262143, 262144, 262145, 600_000):
+    data = bytes(i * 7 % 251 for i in range(length))
+    for name in ("sha1", "sha224", "sha256", "sha384", "sha512"):
+        whole, parts = hashlib.new(name, data).hexdigest(), hashlib.new(name)
+        for at in range(0, length, 99_991): parts.update(data[at:at + 99_991])
+        tool = subprocess.run([name + "sum"], input=data, capture_output=True).stdout.split()[0].decode()
+        if not whole == parts.hexdigest() == tool: print(name, length, whole, parts.hexdigest(), tool)
+print("done")
+"#;
+    let (status, output, error) = python(&sandbox(), program);
+    assert_eq!((status, &*output, &*error), (0, "done\n", ""));
+}

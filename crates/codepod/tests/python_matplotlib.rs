@@ -2,7 +2,7 @@
 
 mod support;
 
-use codepod::{Options, Sandbox};
+use codepod::{Options, Profile, Sandbox};
 use support::{run, text};
 
 fn sandbox() -> Sandbox {
@@ -176,4 +176,12 @@ fn what_throws_all_the_same_ends_with_a_message() {
     let message = result.stderr_text();
     assert!(message.contains("line 3, in <module>"), "{message}");
     assert!(message.contains("an error in C++ code"), "{message}");
+}
+
+/// The image does not fit into this profile: a program begins without it, and goes as far as its memory does.
+#[test]
+fn a_program_that_names_it_begins_in_the_smallest_profile() {
+    let sandbox = Sandbox::create(Options::with_profile(Profile::Small)).unwrap();
+    let program = "print('matplotlib'); import json; print(json.dumps([1]))";
+    assert_eq!(python(&sandbox, program), "matplotlib\n[1]\n");
 }
