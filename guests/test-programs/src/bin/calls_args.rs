@@ -166,7 +166,7 @@ fn others() {
     expect_errno!(call::memory_touched(0, bits.at(), u32::MAX), Errno::Fault);
 
     // hash_blocks: success, Fault, Inval, NotSup. The padded block of no bytes gives the digest of nothing, of FIPS 180-4.
-    let mut block = vec![0u8; 64];
+    let mut block = [0u8; 64];
     block[0] = 0x80;
     let at = block.as_ptr() as u32;
     let state = Slot::new([
