@@ -3,17 +3,10 @@
 mod support;
 
 use codepod::{Options, Profile, Sandbox};
-use support::{run, text};
+use support::{python_text, run, text};
 
 fn sandbox() -> Sandbox {
     Sandbox::create(Options::default()).unwrap()
-}
-
-/// Runs a program; what it printed.
-#[track_caller]
-fn python(sandbox: &Sandbox, program: &str) -> String {
-    sandbox.write_file("program.py", program).unwrap();
-    text(sandbox, "python3 program.py")
 }
 
 /// The digests are of the pixels that the same program makes with matplotlib 3.10.9 from the registry. Text is left out: its shapes depend on FreeType's
@@ -67,7 +60,7 @@ triangles (200, 300, 4) 183c3e2f71503c40
 polar (200, 300, 4) e7cf218ca7894619
 surface (200, 300, 4) 796143513ac48530
 ";
-    assert_eq!(python(&sandbox(), program), right);
+    assert_eq!(python_text(&sandbox(), program), right);
 }
 
 #[test]
@@ -97,20 +90,20 @@ png None (600, 300) True (60, 30)
 jpg None (600, 300) True (60, 30)
 JPEG agg
 ";
-    assert_eq!(python(&sandbox(), program), right);
+    assert_eq!(python_text(&sandbox(), program), right);
 }
 
 #[test]
 fn it_is_not_seen_before_it_is_imported_and_reads_the_users_settings() {
     let sandbox = sandbox();
     let program = "import sys; print([n for n in sys.modules if n.startswith(('matplotlib', 'PIL', 'pandas', 'numpy'))])";
-    assert_eq!(python(&sandbox, program), "[]\n");
+    assert_eq!(python_text(&sandbox, program), "[]\n");
     sandbox
         .write_file("matplotlibrc", "lines.linewidth: 7\n")
         .unwrap();
     let program = "import matplotlib; print(matplotlib.rcParams['lines.linewidth'], matplotlib.get_configdir(), matplotlib.rcParams._get_backend_or_none())";
     assert_eq!(
-        python(&sandbox, program),
+        python_text(&sandbox, program),
         "7.0 /home/user/.config/matplotlib None\n"
     );
     let script = "rm matplotlibrc; MPLBACKEND=svg python3 -c 'import matplotlib; print(matplotlib.rcParams[\"lines.linewidth\"], matplotlib.get_backend())'";
@@ -158,7 +151,7 @@ FileNotFoundError "[Errno 2] No such file or directory: '/none.ttf'"
 TypeError 'Input z must be at least a (2, 2) shaped array, but has sh'
 OSError 'Truncated File Read'
 "#;
-    assert_eq!(python(&sandbox(), program), right);
+    assert_eq!(python_text(&sandbox(), program), right);
 }
 
 #[test]
@@ -183,5 +176,5 @@ fn what_throws_all_the_same_ends_with_a_message() {
 fn a_program_that_names_it_begins_in_the_smallest_profile() {
     let sandbox = Sandbox::create(Options::with_profile(Profile::Small)).unwrap();
     let program = "print('matplotlib'); import json; print(json.dumps([1]))";
-    assert_eq!(python(&sandbox, program), "matplotlib\n[1]\n");
+    assert_eq!(python_text(&sandbox, program), "matplotlib\n[1]\n");
 }

@@ -3,17 +3,10 @@
 mod support;
 
 use codepod::{Options, Sandbox};
-use support::text;
+use support::{python_text, text};
 
 fn sandbox() -> Sandbox {
     Sandbox::create(Options::default()).unwrap()
-}
-
-/// Runs a program; what it printed.
-#[track_caller]
-fn python(sandbox: &Sandbox, program: &str) -> String {
-    sandbox.write_file("program.py", program).unwrap();
-    text(sandbox, "python3 program.py")
 }
 
 #[test]
@@ -33,7 +26,7 @@ print(np.allclose(np.fft.fft(x[:64]), np.exp(-2j * np.pi * np.outer(n, n) / 64) 
 print(np.linalg.det(np.array([[1., 2.], [3., 4.]])).round(12))
 ";
     let right = "True\n".repeat(5) + "-2.0\n";
-    assert_eq!(python(&sandbox(), program), right);
+    assert_eq!(python_text(&sandbox(), program), right);
 }
 
 /// What numpy's documentation says of these.
@@ -127,7 +120,7 @@ inv LinAlgError: Singular matrix []
 cholesky LinAlgError: Matrix is not positive definite []
 raise FloatingPointError: divide by zero encountered in divide []
 ";
-    assert_eq!(python(&sandbox(), program), right);
+    assert_eq!(python_text(&sandbox(), program), right);
 }
 
 #[test]
@@ -135,7 +128,7 @@ fn it_is_not_seen_before_it_is_imported() {
     let sandbox = sandbox();
     let program = "import sys; print([n for n in sys.modules if 'numpy' in n]); import numpy.random; print(numpy.__spec__.origin, numpy.random.__name__, len([n for n in sys.modules if n.startswith('numpy.')]) > 50)";
     assert_eq!(
-        python(&sandbox, program),
+        python_text(&sandbox, program),
         "[]\n/usr/lib/python3.14/packages.zip/numpy/__init__.pyc numpy.random True\n"
     );
     // One of the user's own goes before it, as everywhere.
@@ -190,7 +183,7 @@ except MemoryError as error:
 print(np.ones(3).sum())
 ";
     assert_eq!(
-        python(&sandbox, program),
+        python_text(&sandbox, program),
         "Unable to allocate 1.49 GiB for an array with shape (10000, 20000) and data type float64\nMemoryError\n3.0\n"
     );
     assert_eq!(text(&sandbox, "echo on"), "on\n");
