@@ -51,10 +51,14 @@ pub(crate) fn build_in_cache() -> Outcome {
     Ok(())
 }
 
+/// The target directory in the cache, if this run builds there.
+pub(crate) fn own_target() -> Option<PathBuf> {
+    OWN_TARGET.get().cloned()
+}
+
 /// The target directory, if it is not the checkout's own.
 pub(crate) fn chosen_target() -> Option<PathBuf> {
-    let own = OWN_TARGET.get().cloned();
-    own.or_else(|| Some(root().join(std::env::var_os("CARGO_TARGET_DIR")?)))
+    own_target().or_else(|| Some(root().join(std::env::var_os("CARGO_TARGET_DIR")?)))
 }
 
 /// Where cargo tools that the machine lacks are installed.

@@ -7,7 +7,9 @@ use crate::cache;
 use crate::failure::{Failure, Outcome, no_arguments};
 use crate::process::Watched;
 use crate::test::Count;
-use crate::{check, deny, docs, fuzz, guests, metadata, parity, process, sdk, setup, spec, test};
+use crate::{
+    check, deny, docs, fuzz, guests, metadata, parity, process, room, sdk, setup, spec, test,
+};
 
 pub(crate) const COMMAND: Command = Command {
     name: "ci",
@@ -22,6 +24,7 @@ pub(crate) const COMMAND: Command = Command {
 type Step = (&'static str, fn(&mut Totals) -> Outcome<String>);
 
 const STEPS: &[Step] = &[
+    ("room", |_| room::make()),
     ("setup", |_| setup::bring_all().map(|()| String::new())),
     ("check", |_| {
         Ok(format!(

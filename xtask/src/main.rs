@@ -29,6 +29,7 @@ mod metadata;
 mod packages;
 mod parity;
 mod process;
+mod room;
 mod sdk;
 mod setup;
 mod sizes;
