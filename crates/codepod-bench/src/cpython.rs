@@ -101,7 +101,7 @@ pub(crate) fn run(report: &mut Report) -> Outcome {
         here.as_secs_f64() / there.as_secs_f64(),
         Goal::AtMost(0.1),
     );
-    report.note("  pages touched", touched[STARTS / 2], "");
+    report.note("  page faults of a start", touched[STARTS / 2], "");
     for (what, program, goal) in PROGRAMS {
         let (mut here, mut there) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {

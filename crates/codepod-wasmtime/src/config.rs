@@ -9,11 +9,16 @@ use crate::error::{EngineError, EngineResult};
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Linear memory that is kept and put back as it was, not given back, when a process ends: a tool touches less than a tenth
-/// of this, Python that starts and ends 0.8 MB. A page fault costs more than putting a page back, and what was not kept is also no
-/// longer mapped: with 64 KiB Python starts in 1.9 ms, with this in 1.4. The price: a slot that a large program has once used keeps up
-/// to this much, at most `slots` times it in all.
-pub(crate) const KEEP_RESIDENT: usize = MIB;
+/// Linear memory that is kept and put back as it was, not given back, when a process ends: a tool writes to a tenth of this at most, Python that
+/// starts and ends to 0.7 MB, and as much again lies between (`resident.rs`). A page fault costs more than putting a page back.
+pub(crate) const KEPT_OF_ONE: usize = 4 * MIB;
+
+/// The most that large processes leave behind together.
+#[cfg(target_os = "linux")]
+pub(crate) const KEPT_IN_ALL: usize = 256 * MIB;
+
+/// What is kept where Linux (before 6.7) cannot tell which pages were written to: this much is put back each time, written to or not.
+const KEPT_BLINDLY: usize = 64 * KIB;
 
 /// The most linear memory that any sandbox can allow a process.
 pub(crate) const MEMORY_BYTES: usize = 2048 * MIB;
@@ -78,7 +83,11 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     pool.table_elements(TABLE_ELEMENTS);
     // Slots that were used stay warm for the same module.
     pool.max_unused_warm_slots(64.min(slots));
-    pool.linear_memory_keep_resident(KEEP_RESIDENT);
+    let kept = match PoolingAllocationConfig::is_pagemap_scan_available() {
+        true => KEPT_OF_ONE,
+        false => KEPT_BLINDLY,
+    };
+    pool.linear_memory_keep_resident(kept);
     // All of the largest table: a program of Python uses functions from one end of it to the other, which were 20 page faults.
     pool.table_keep_resident(TABLE_ELEMENTS * size_of::<usize>());
     // What the calls of a small tool touch of its stack.

@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::config;
 use crate::error::{EngineError, EngineResult};
 use crate::executor::Executor;
+use crate::freed::{self, Freed};
 use crate::modules::{GuestModule, Modules};
 use crate::process;
 
@@ -50,6 +51,9 @@ pub(crate) struct Inner {
     pub(crate) modules: Modules,
     pub(crate) clock: Arc<Clock>,
     pub(crate) slots: Semaphore,
+    #[cfg(target_os = "linux")]
+    pub(crate) room: crate::resident::Room,
+    freed: Freed,
     executor: Executor,
 }
 
@@ -71,6 +75,9 @@ impl Engine {
                 modules: Modules::new(wasmtime.clone(), options.cache),
                 clock: Clock::start(wasmtime.weak()).map_err(|error| setup(&error))?,
                 slots: Semaphore::new(options.slots as usize),
+                #[cfg(target_os = "linux")]
+                room: crate::resident::Room::default(),
+                freed: Freed::default(),
                 executor: Executor::start(threads).map_err(|error| setup(&error))?,
                 wasmtime,
             }),
@@ -120,6 +127,13 @@ impl Engine {
     /// Runs a future of the host's own on the engine's threads.
     pub fn spawn_task(&self, future: impl Future<Output = ()> + Send + 'static) {
         self.inner.spawn_task(future);
+    }
+
+    /// Hears that a sandbox has freed about this many bytes of the host's memory. When much has come together, it is given back to the system.
+    pub fn freed(&self, bytes: u64) {
+        if self.inner.freed.count(bytes) {
+            self.spawn_task(async { freed::give_back() });
+        }
     }
 
     /// Compiles a module with all cores, as a build step: into the cache, and as bytes to ship.

@@ -12,11 +12,14 @@ mod config;
 mod engine;
 mod error;
 mod executor;
+mod freed;
 mod handoff;
 mod hash;
 mod linker;
 mod modules;
 mod process;
+#[cfg(target_os = "linux")]
+mod resident;
 #[cfg(target_os = "linux")]
 mod touched;
 

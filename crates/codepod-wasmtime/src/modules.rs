@@ -16,6 +16,8 @@ use crate::compile::Compiler;
 use crate::error::{EngineError, EngineResult};
 use crate::linker;
 use crate::process::ProcessState;
+#[cfg(target_os = "linux")]
+use crate::resident::Resident;
 
 /// Where a guest's code is.
 #[derive(Debug, Clone)]
@@ -46,6 +48,8 @@ pub(crate) struct Loaded {
     pub(crate) pre: InstancePre<ProcessState>,
     pub(crate) start: ModuleExport,
     pub(crate) memory: ModuleExport,
+    #[cfg(target_os = "linux")]
+    pub(crate) resident: Arc<Resident>,
 }
 
 /// Foreign modules kept compiled; the least used goes first.
@@ -239,6 +243,21 @@ impl Modules {
         };
         let start = export("_start")?;
         let memory = export("memory")?;
-        Ok(Loaded { pre, start, memory })
+        Ok(Loaded {
+            pre,
+            start,
+            memory,
+            #[cfg(target_os = "linux")]
+            resident: Arc::new(Resident::new(initial_memory(module))),
+        })
     }
+}
+
+/// The memory that a process of the module begins with, in bytes.
+#[cfg(target_os = "linux")]
+fn initial_memory(module: &Module) -> usize {
+    let memory = module.get_export("memory");
+    let memory = memory.as_ref().and_then(|export| export.memory());
+    let bytes = memory.map_or(0, |memory| memory.minimum() * memory.page_size());
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
-use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -171,7 +170,7 @@ async fn execute(
     store.limiter(|state| state);
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(at_epoch);
-    let mut running = pin!(async {
+    let mut running = Box::pin(async {
         let instance = instantiate(&mut store, loaded).await?;
         let memory = instance
             .get_module_export(&mut store, &loaded.memory)
@@ -200,7 +199,8 @@ async fn execute(
     })
     .await;
     handoff.release();
-    match ended {
+    drop(running);
+    let status = match ended {
         Ok(()) => ExitStatus::Exited(0),
         // The kernel has decided already; what is said here counts only if it has not.
         Err(error) if error.is::<Ended>() => ExitStatus::Signaled(Signal::Kill),
@@ -211,7 +211,27 @@ async fn execute(
                 ExitStatus::Exited(126)
             }
         },
-    }
+    };
+    release(engine, loaded, store);
+    status
+}
+
+/// Lets go of an ended process's store; its memory is left for the next.
+#[cfg(target_os = "linux")]
+fn release(engine: &Inner, loaded: &Loaded, mut store: Store<ProcessState>) {
+    let _leaving = store.data().memory.and_then(|memory| {
+        let memory = memory.data_mut(&mut store);
+        loaded
+            .resident
+            .leave(&engine.room, &engine.wasmtime, memory)
+    });
+    // Before what is left ceases to count.
+    drop(store);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn release(_: &Inner, _: &Loaded, store: Store<ProcessState>) {
+    drop(store);
 }
 
 /// Makes an instance. The kernel refuses to seal the image of a module's memory while it moves one of its pages about; a little later it does not.

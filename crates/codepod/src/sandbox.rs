@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use codepod_abi::Errno;
 use codepod_kernel::{Kernel, KernelOptions, Policy};
 use codepod_vfs::{Memory, Proc, Vfs, VfsSnapshot, dev};
-use codepod_wasmtime::KernelHandle;
+use codepod_wasmtime::{Engine, KernelHandle};
 
 use crate::command::Command;
 use crate::error::{Error, ErrorKind};
@@ -45,6 +45,21 @@ pub(crate) struct Inner {
     pub(crate) saver: OnceLock<Arc<Saver>>,
     /// Which sandbox it is or was forked from: snapshots of others do not fit.
     lineage: u64,
+    /// The last that goes, when everything else is freed.
+    freed: Freed,
+}
+
+/// Tells the engine what a sandbox has freed.
+#[derive(Debug)]
+struct Freed {
+    engine: Engine,
+    bytes: u64,
+}
+
+impl Drop for Freed {
+    fn drop(&mut self) {
+        self.engine.freed(self.bytes);
+    }
 }
 
 /// The files of a sandbox and the states of its shells at one moment: variables, functions, options, working
@@ -171,6 +186,10 @@ impl Sandbox {
         (id, lineage): (u64, u64),
         commands: Registry,
     ) -> Sandbox {
+        let freed = Freed {
+            engine: runtime.engine().clone(),
+            bytes: 0,
+        };
         Sandbox {
             inner: Arc::new(Inner {
                 runtime,
@@ -183,6 +202,7 @@ impl Sandbox {
                 id,
                 saver: OnceLock::new(),
                 lineage,
+                freed,
             }),
             root: false,
         }
@@ -343,10 +363,13 @@ impl Sandbox {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        if let Ok(mut kernel) = self.kernel.lock()
-            && kernel.process_count() > 0
-        {
-            kernel.kill_all();
+        if let Ok(mut kernel) = self.kernel.lock() {
+            // What lies in files, or what was written and deleted again.
+            let files = kernel.files().0.usage().bytes;
+            self.freed.bytes = files.max(kernel.usage().written);
+            if kernel.process_count() > 0 {
+                kernel.kill_all();
+            }
         }
         if let Some(saver) = self.saver.get() {
             saver.finish();

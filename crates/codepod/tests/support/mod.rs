@@ -120,11 +120,13 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Resident memory of this host process, in bytes.
+/// Resident memory of this host process's own, in bytes. Pages of modules are not in it: they belong to files, and count as often as they are mapped.
 pub(crate) fn resident() -> usize {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: usize = statm.split(' ').nth(1).unwrap().parse().unwrap();
-    pages * 4096
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let mut lines = status.lines();
+    let own = lines.find_map(|line| line.strip_prefix("RssAnon:"));
+    let kilobytes = own.unwrap().trim().trim_end_matches(" kB");
+    kilobytes.parse::<usize>().unwrap() << 10
 }
 
 /// Watches the most memory that this host process has from now on.
@@ -217,8 +219,8 @@ pub(crate) struct Oracle {
 impl Oracle {
     /// How fast the canary answers.
     const ANSWER: Duration = Duration::from_millis(100);
-    /// How much memory may stay: slots that were used keep what they are configured to keep, 88 KiB of memory, stack and
-    /// table each, and a bomb uses some hundreds; malloc keeps its arenas.
+    /// How much memory may stay: slots that were used keep some pages of memory, stack and table each, and a bomb uses some hundreds; malloc keeps
+    /// what has not come together to be worth giving back.
     const KEPT: usize = 32 << 20;
 
     /// Starts the canary. What is loaded once (engine, modules) is loaded before memory is measured.
@@ -274,14 +276,9 @@ impl Oracle {
     /// Checks everything. The hostile sandbox must be gone.
     #[track_caller]
     pub(crate) fn end(self) {
-        self.end_keeping(Oracle::KEPT);
-    }
-
-    /// The same, where more memory may stay.
-    #[track_caller]
-    pub(crate) fn end_keeping(self, kept: usize) {
         let before = self.end_without_memory();
-        let back = within(Duration::from_secs(2), || resident() <= before + kept);
+        let most = before + Oracle::KEPT;
+        let back = within(Duration::from_secs(2), || resident() <= most);
         assert!(back, "memory was {before} and is {} now", resident());
     }
 }
