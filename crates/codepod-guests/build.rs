@@ -52,10 +52,10 @@ fn main() {
             path.expect("everything in guests.toml is there")
         };
         let path = built(&guest.file);
-        let compiled = path.with_extension("cwasm");
+        let [compiled, packed] = ["cwasm", "wasm.zst"].map(|other| path.with_extension(other));
         let path = path.to_str().expect("a path in UTF-8");
-        let module = if compiled.exists() {
-            format!("module!({path:?}, {compiled:?})")
+        let module = if compiled.exists() && packed.exists() {
+            format!("module!({path:?}, {packed:?}, {compiled:?})")
         } else {
             format!("module!({path:?})")
         };

@@ -18,10 +18,7 @@ pub(crate) fn wasm(name: &str) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let guest = codepod_guests::group(codepod_guests::TEST_PROGRAMS)
         .find(|guest| guest.name == name)
         .ok_or("the test programs are not built: run `cargo xtask guests`")?;
-    match guest.module().code {
-        codepod_wasmtime::Code::Wasm(bytes) => Ok(bytes.into_owned()),
-        codepod_wasmtime::Code::File(path) => Ok(std::fs::read(path)?),
-    }
+    Ok(guest.module().code.wasm()?.into_owned())
 }
 
 pub(crate) fn run(report: &mut Report) -> Result<(), Box<dyn std::error::Error>> {

@@ -34,7 +34,11 @@ pub struct Guest {
     expect(dead_code, reason = "a build has one of the two")
 )]
 enum StaticCode {
-    Bytes(&'static [u8], Option<&'static [u8]>),
+    Bytes(&'static [u8]),
+    Compiled {
+        packed: &'static [u8],
+        compiled: &'static [u8],
+    },
     Path(&'static str),
 }
 
@@ -51,13 +55,16 @@ struct AtPage<T: ?Sized>(T);
 )]
 macro_rules! module {
     ($path:literal) => {
-        StaticCode::Bytes(include_bytes!($path), None)
+        StaticCode::Bytes(include_bytes!($path))
     };
-    ($path:literal, $compiled:literal) => {
-        StaticCode::Bytes(include_bytes!($path), {
-            const COMPILED: &AtPage<[u8]> = &AtPage(*include_bytes!($compiled));
-            Some(&COMPILED.0)
-        })
+    ($path:literal, $packed:literal, $compiled:literal) => {
+        StaticCode::Compiled {
+            packed: include_bytes!($packed),
+            compiled: {
+                const COMPILED: &AtPage<[u8]> = &AtPage(*include_bytes!($compiled));
+                &COMPILED.0
+            },
+        }
     };
 }
 
@@ -68,7 +75,7 @@ macro_rules! module {
     reason = "without built guests the table is empty"
 )]
 macro_rules! module {
-    ($path:literal $(, $compiled:literal)?) => {
+    ($path:literal $(, $packed:literal, $compiled:literal)?) => {
         StaticCode::Path($path)
     };
 }
@@ -98,7 +105,8 @@ impl Guest {
     pub fn files(&self) -> impl Iterator<Item = (&'static str, &'static [u8])> {
         self.files.iter().filter_map(|(path, file)| {
             let bytes = match *file {
-                StaticCode::Bytes(bytes, _) => bytes,
+                StaticCode::Bytes(bytes) => bytes,
+                StaticCode::Compiled { .. } => return None,
                 // Read once and kept: a base image is there as long as the program.
                 StaticCode::Path(file) => std::fs::read(file).ok()?.leak(),
             };
@@ -109,7 +117,8 @@ impl Guest {
     /// The guest for an engine.
     pub fn module(&self) -> GuestModule {
         let (code, compiled) = match self.code {
-            StaticCode::Bytes(bytes, compiled) => (Code::Wasm(bytes.into()), compiled),
+            StaticCode::Bytes(bytes) => (Code::Wasm(bytes.into()), None),
+            StaticCode::Compiled { packed, compiled } => (Code::Packed(packed), Some(compiled)),
             StaticCode::Path(path) => (Code::File(path.into()), None),
         };
         GuestModule {

@@ -68,6 +68,8 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     // A process ends through a trap (`proc_exit`): collecting a backtrace would cost more than the rest.
     config.wasm_backtrace_max_frames(None);
     config.native_unwind_info(false);
+    // Which instruction of the module a machine's came from is asked by backtraces alone; it is a tenth of the compiled code.
+    config.generate_address_map(false);
 
     #[cfg(unix)]
     crate::carried::allow(&mut config);

@@ -15,10 +15,7 @@ fn hello() -> (Vec<u8>, Vec<u8>) {
     let guest = codepod_guests::group(codepod_guests::TEST_PROGRAMS)
         .find(|guest| guest.name == "hello")
         .expect("`cargo xtask guests` has built it");
-    let wasm = match guest.module().code {
-        Code::Wasm(bytes) => bytes.into_owned(),
-        Code::File(path) => std::fs::read(path).unwrap(),
-    };
+    let wasm = guest.module().code.wasm().unwrap().into_owned();
     let compiled = Engine::precompile(&ModuleCache::of_user().unwrap(), &wasm).unwrap();
     (wasm, compiled)
 }
@@ -33,11 +30,15 @@ fn placed(bytes: &[u8], behind: usize) -> &'static [u8] {
 }
 
 /// A sandbox on an engine of its own that knows `./greet` with this code.
-fn sandbox(code: &[u8], compiled: &'static [u8]) -> Sandbox {
+fn sandbox(code: &'static [u8], compiled: &'static [u8]) -> Sandbox {
+    sandbox_of(Code::Wasm(code.into()), compiled)
+}
+
+fn sandbox_of(code: Code, compiled: &'static [u8]) -> Sandbox {
     let runtime = Runtime::new(RuntimeOptions::default()).unwrap();
     runtime.engine().register(GuestModule {
         name: "carried".into(),
-        code: Code::Wasm(code.to_vec().into()),
+        code,
         compiled: Some(compiled),
         grants: vec![Grant::Wasi],
     });
@@ -83,6 +84,18 @@ fn what_cannot_run_where_it_lies_is_compiled() {
         placed(b"garbage", 0),
         placed(b"", 0),
     ] {
-        says_hello(&sandbox(&wasm, carried));
+        says_hello(&sandbox_of(Code::Wasm(wasm.clone().into()), carried));
     }
+}
+
+#[test]
+fn a_packed_module_is_unpacked_when_it_is_compiled() {
+    let (wasm, _) = hello();
+    let packed = Code::pack(&wasm).unwrap().leak();
+    assert!(packed.len() < wasm.len() / 2);
+    says_hello(&sandbox_of(Code::Packed(packed), b"does not run"));
+    let broken = sandbox_of(Code::Packed(&packed[..packed.len() / 2]), b"");
+    let result = broken.command(["./greet"]).run_blocking().unwrap();
+    assert_eq!(result.exit_code, 126, "{result:?}");
+    assert!(result.stderr_text().contains("carried"), "{result:?}");
 }

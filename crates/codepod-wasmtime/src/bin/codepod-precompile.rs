@@ -1,12 +1,12 @@
-//! Compiles every `.wasm` in a directory into the module cache, and puts the code beside it as `.cwasm` for
-//! programs that carry it. A build step: see `cargo xtask guests`.
+//! Compiles every `.wasm` in a directory into the module cache, and puts the code beside it as `.cwasm` and the module packed as
+//! `.wasm.zst`, for programs that carry them. A build step: see `cargo xtask guests`.
 
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use codepod_wasmtime::{Engine, EngineError, ModuleCache};
+use codepod_wasmtime::{Code, Engine, EngineError, ModuleCache};
 
 fn main() -> ExitCode {
     let Some(directory) = std::env::args_os().nth(1) else {
@@ -37,6 +37,7 @@ fn precompile(directory: &Path) -> Result<(), Box<dyn std::error::Error>> {
         let code = Engine::precompile(&cache, &wasm)
             .map_err(|error: EngineError| format!("{}: {error}", path.display()))?;
         std::fs::write(path.with_extension("cwasm"), code)?;
+        std::fs::write(path.with_extension("wasm.zst"), Code::pack(&wasm)?)?;
     }
     Ok(())
 }
