@@ -585,3 +585,77 @@ fn wm_12_tables_and_globals_are_new_in_every_process() {
     }
     assert_works(&sandbox);
 }
+
+/// Goes from one address to another in steps; `at` finds the address in the local variable 0.
+fn walk(from: i32, to: i32, step: i32, at: &[Instruction<'static>]) -> Vec<Instruction<'static>> {
+    let mut all = vec![
+        Instruction::I32Const(from),
+        Instruction::LocalSet(0),
+        Instruction::Loop(BlockType::Empty),
+    ];
+    all.extend_from_slice(at);
+    all.extend([
+        Instruction::LocalGet(0),
+        Instruction::I32Const(step),
+        Instruction::I32Add,
+        Instruction::LocalTee(0),
+        Instruction::I32Const(to),
+        Instruction::I32LtU,
+        Instruction::BrIf(0),
+        Instruction::End,
+    ]);
+    all
+}
+
+// WM-12 for pages that lie apart: the engine writes to the pages between, too, and keeps them all.
+#[test]
+fn wm_12_pages_that_lie_apart_are_new_in_every_process() {
+    let _alone = alone();
+    let sandbox = open_sandbox();
+    let at = MemArg {
+        offset: 0,
+        align: 2,
+        memory_index: 0,
+    };
+    let exit_unless_zero = [
+        Instruction::LocalGet(0),
+        Instruction::I32Load(at),
+        Instruction::If(BlockType::Empty),
+        Instruction::I32Const(1),
+        EXIT,
+        Instruction::End,
+    ];
+    let write = [
+        Instruction::LocalGet(0),
+        Instruction::I32Const(-1),
+        Instruction::I32Store(at),
+    ];
+    const MB: i32 = 1 << 20;
+    for (first, more) in [(10, 4), (3, 1)] {
+        let mut body = walk(0, first * MB, 4096, &exit_unless_zero);
+        body.extend([
+            Instruction::I32Const(more * 16),
+            Instruction::MemoryGrow(0),
+            Instruction::Drop,
+        ]);
+        body.extend(walk(
+            first * MB,
+            (first + more) * MB,
+            4096,
+            &exit_unless_zero,
+        ));
+        body.extend(walk(0, 3 * MB, 5 * 4096, &write));
+        body.extend(walk(first * MB, (first + more) * MB, 3 * 4096, &write));
+        let made = Made {
+            memory: memory(16 * first as u64),
+            locals: vec![(1, ValType::I32)],
+            body,
+            ..Made::default()
+        };
+        install(&sandbox, "program", &made.bytes());
+        for _ in 0..300 {
+            expect(&sandbox, ["./program"], 0, "");
+        }
+    }
+    assert_works(&sandbox);
+}
