@@ -8,16 +8,21 @@ use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use wasmtime::Module;
 
 use crate::error::{EngineError, EngineResult};
+
+/// How much compiled code stays: five times all guests.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Compiled modules in a directory.
 #[derive(Debug, Clone)]
 pub struct ModuleCache {
     directory: PathBuf,
     key: [u8; 32],
+    most: u64,
 }
 
 impl ModuleCache {
@@ -26,7 +31,18 @@ impl ModuleCache {
         let directory = directory.into();
         fs::create_dir_all(&directory).map_err(io("make its directory"))?;
         let key = read_or_make_key(&directory.join("key"))?;
-        Ok(ModuleCache { directory, key })
+        let most = MOST_BYTES;
+        Ok(ModuleCache {
+            directory,
+            key,
+            most,
+        })
+    }
+
+    /// The same with room for this many bytes of compiled code; what was not used for the longest time goes first.
+    pub fn with_room(mut self, bytes: u64) -> ModuleCache {
+        self.most = bytes;
+        self
     }
 
     /// The cache of this user.
@@ -93,6 +109,8 @@ impl ModuleCache {
             return None;
         }
         file.rewind().ok()?;
+        // When it was used last decides only when it is forgotten.
+        let _ = file.set_modified(SystemTime::now());
         #[expect(unsafe_code, reason = "mapping compiled code is unsafe by nature")]
         // SAFETY: the file must be unchanged output of `precompile_module`. Its keyed digest says that this
         // host wrote it, the digest was taken through this very descriptor, and the name covers the engine's
@@ -121,7 +139,35 @@ impl ModuleCache {
         let path = self.path(name);
         // The digest first: a reader that comes between the two finds no match and compiles for itself.
         write_whole(&path.with_extension("mac"), hasher.finalize().as_bytes())?;
-        write_whole(&path, code)
+        write_whole(&path, code)?;
+        self.forget_unused(&path);
+        Ok(())
+    }
+
+    /// Deletes what was not used for the longest time, until the rest has room. `path` stays. What cannot be deleted is left to the next who tries.
+    fn forget_unused(&self, path: &Path) {
+        let Ok(entries) = fs::read_dir(&self.directory) else {
+            return;
+        };
+        let mut others: Vec<(SystemTime, u64, PathBuf)> = entries
+            .filter_map(|entry| {
+                let found = entry.ok()?.path();
+                let is_other = found.extension()? == "cwasm" && found != path;
+                let metadata = is_other.then(|| found.metadata().ok())??;
+                Some((metadata.modified().ok()?, metadata.len(), found))
+            })
+            .collect();
+        others.sort();
+        let written = path.metadata().map_or(0, |metadata| metadata.len());
+        let mut all = written + others.iter().map(|(_, bytes, _)| bytes).sum::<u64>();
+        for (_, bytes, unused) in others {
+            if all <= self.most {
+                break;
+            }
+            let _ = fs::remove_file(&unused);
+            let _ = fs::remove_file(unused.with_extension("mac"));
+            all -= bytes;
+        }
     }
 }
 

@@ -231,3 +231,30 @@ fn what_is_no_module_is_an_error_and_leaves_no_file() {
     assert!(cache.load(&Engine::default(), b"garbage").is_err());
     assert!(directory.files("cwasm").is_empty());
 }
+
+#[test]
+fn what_was_not_used_for_the_longest_time_makes_room() {
+    let directory = Directory::new();
+    let engine = Engine::default();
+    let cache = ModuleCache::open(&directory.0).unwrap();
+    cache.load(&engine, &module(1)).unwrap();
+    let one = fs::metadata(directory.file("cwasm")).unwrap().len();
+    let cache = cache.with_room(3 * one + one / 2);
+    for answer in [2, 3] {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        cache.load(&engine, &module(answer)).unwrap();
+    }
+    // Used once more, the first is not the oldest any longer.
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    cache.load(&engine, &module(1)).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    cache.load(&engine, &module(4)).unwrap();
+    let there = [1, 2, 3, 4].map(|answer| cache.has(&engine, &module(answer)));
+    assert_eq!(there, [true, false, true, true]);
+    assert_eq!(directory.files("mac").len(), 3);
+    // One that has no room beside it is still written and used.
+    let cache = cache.with_room(1);
+    cache.load(&engine, &module(5)).unwrap();
+    assert!(cache.has(&engine, &module(5)));
+    assert_eq!(directory.files("cwasm").len(), 1);
+}
