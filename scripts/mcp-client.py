@@ -23,7 +23,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 CODEPOD = sys.argv[1]
-TOOLS = ["changes", "fork", "list", "read", "restore", "run", "snapshot", "undo", "write"]
+TOOLS = ["changes", "fork", "list", "python", "read", "restore", "run", "snapshot", "undo", "write"]
 answered: set[str] = set()
 
 

@@ -7,6 +7,7 @@ pub mod jobs;
 pub mod mounts;
 pub mod persistence;
 pub mod preview;
+pub mod python;
 pub mod run;
 pub mod sandbox;
 pub mod server;

@@ -20,6 +20,8 @@ macro_rules! for_each_method {
             run::Run,
             run::RunStdin,
             run::RunCancel,
+            python::PythonRun,
+            python::PythonReset,
             files::FilesRead,
             files::FilesWrite,
             files::FilesList,

@@ -7,6 +7,7 @@ mod jobs;
 mod mounts;
 mod persistence;
 mod preview;
+mod python;
 mod run;
 mod sandbox;
 mod server;

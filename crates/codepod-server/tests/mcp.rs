@@ -164,6 +164,7 @@ async fn every_tool_answers() {
             "run" => {
                 json!({"command": "echo $1 | tr a-z A-Z > f", "arguments": ["x"], "sandbox_id": fork})
             }
+            "python" => json!({"code": "1 + 1", "sandbox_id": fork}),
             "read" => json!({"path": "/etc/passwd"}),
             "write" => json!({"path": "f", "text": "text"}),
             "list" => json!({"path": "/"}),
@@ -193,6 +194,9 @@ async fn the_sandbox_is_the_same_from_call_to_call_and_ends_with_the_session() {
         .well("run", json!({"command": "pwd; cat f; echo $x"}))
         .await;
     assert_eq!(ran["stdout"], "/tmp\n5\n5\n");
+    client.well("python", json!({"code": "x = 6"})).await;
+    let ran = client.well("python", json!({"code": "x * 7"})).await;
+    assert_eq!(ran["stdout"], "42\n");
     client.well("fork", json!({})).await;
     assert_eq!(client.server.len(), 2);
     let server = client.server.clone();

@@ -107,6 +107,16 @@ fn every_method_answers() {
         json!(["echo"])
     );
 
+    on(
+        "python.run",
+        json!({"code": "import sys; n = len(sys.stdin.read())", "stdin": "four"}),
+    );
+    assert_eq!(on("python.run", json!({"code": "n"}))["stdout"], "4\n");
+    let other = on("python.run", json!({"code": "n", "session": "other"}));
+    assert_eq!(other["exitCode"], 1);
+    on("python.reset", json!({}));
+    assert_eq!(on("python.run", json!({"code": "n"}))["exitCode"], 1);
+
     let snapshot = on("snapshot.create", json!({}))["id"].clone();
     on("run", json!({"command": "echo two > d/g; echo new > h"}));
     let changes = on("changes", json!({"diff": true}));
@@ -332,6 +342,13 @@ fn a_request_is_given_up_by_its_id() {
         (&result["cancelled"], &result["stdout"]),
         (&json!(true), &json!("begun\n"))
     );
+    let endless = json!({"sandboxId": id, "code": "while True: pass", "runId": "endless"});
+    let (_, answer) = client.begin("python.run", endless);
+    let endless = json!({"sandboxId": id, "runId": "endless"});
+    while client.call("run.cancel", endless.clone()).is_err() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(finish(answer).unwrap()["exitCode"], 130);
     assert_eq!(
         client.good("jobs.list", json!({"sandboxId": id}))["jobs"],
         json!([])

@@ -13,6 +13,7 @@ use crate::pipeline::Pipeline;
 use crate::result::RunResult;
 use crate::running::Running;
 use crate::sandbox::Sandbox;
+use crate::script::Canceller;
 
 /// What a command reads.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +35,10 @@ pub struct Command {
     cwd: Option<String>,
     pub(crate) stdin: Stdin,
     pub(crate) timeout: Duration,
+    pub(crate) cancel: Option<Canceller>,
+    pub(crate) output_budget: Option<usize>,
+    /// What stands for it in lists, where its words are not what somebody wrote.
+    shown: Option<String>,
 }
 
 /// Why a command could not be started, as a shell would tell: 127 when it is not there, 126 otherwise.
@@ -48,6 +53,7 @@ impl Command {
         argv: impl IntoIterator<Item = S>,
     ) -> Command {
         let timeout = sandbox.options().timeout;
+        let output_budget = sandbox.options().output_budget;
         Command {
             sandbox,
             argv: argv
@@ -58,6 +64,9 @@ impl Command {
             cwd: None,
             stdin: Stdin::Empty,
             timeout,
+            cancel: None,
+            output_budget,
+            shown: None,
         }
     }
 
@@ -82,6 +91,24 @@ impl Command {
     /// Sets how long it may take.
     pub fn timeout(mut self, timeout: Duration) -> Command {
         self.timeout = timeout;
+        self
+    }
+
+    /// Lets it be ended from outside: its result says so then, with status 130.
+    pub fn cancelled_by(mut self, canceller: &Canceller) -> Command {
+        self.cancel = Some(canceller.clone());
+        self
+    }
+
+    /// Sets how many bytes of each output stream the result holds.
+    pub fn output_budget(mut self, bytes: usize) -> Command {
+        self.output_budget = Some(bytes);
+        self
+    }
+
+    /// What stands for it in the list of runs.
+    pub(crate) fn shown_as(mut self, line: impl Into<String>) -> Command {
+        self.shown = Some(line.into());
         self
     }
 
@@ -113,6 +140,9 @@ impl Command {
 
     /// The command as one line, for people.
     pub(crate) fn line(&self) -> String {
+        if let Some(shown) = &self.shown {
+            return shown.clone();
+        }
         let words: Vec<_> = self
             .argv
             .iter()

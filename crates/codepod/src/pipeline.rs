@@ -16,8 +16,9 @@ use crate::budget;
 use crate::command::{Command, NotStarted, Stdin};
 use crate::error::{Error, ErrorKind};
 use crate::feed::Feed;
-use crate::result::{RunResult, TIMED_OUT};
+use crate::result::{CANCELLED, RunResult, TIMED_OUT};
 use crate::sandbox::Sandbox;
+use crate::script::Canceller;
 use crate::sinks::{AfterTaken, Sinks};
 use crate::timeline::Mark;
 use crate::timer::Timer;
@@ -58,7 +59,8 @@ impl Pipeline {
         let started = Instant::now();
         let last = self.commands.last().ok_or(ErrorKind::Internal)?;
         let sandbox = last.sandbox.clone();
-        let timeout = last.timeout;
+        let (timeout, budget) = (last.timeout, last.output_budget);
+        let canceller = last.cancel.clone();
         let line = self
             .commands
             .iter()
@@ -86,22 +88,27 @@ impl Pipeline {
             }
         };
         let pids = stages.pids.clone();
-        let (status, timed_out) = drive(&sandbox, stages, timeout).await?;
+        let (status, stopped) = drive(&sandbox, stages, timeout, canceller).await?;
         let processes = sandbox.kernel()?.take_facts_of(&pids);
         let output = sinks.take();
         let mut result = RunResult {
             command: line,
-            exit_code: if timed_out { TIMED_OUT } else { status.code() },
+            exit_code: match stopped {
+                Some(Stopped::TimedOut) => TIMED_OUT,
+                Some(Stopped::Cancelled) => CANCELLED,
+                None => status.code(),
+            },
             stdout: output.stdout,
             stderr: output.stderr,
             truncated: output.truncated,
-            timed_out,
+            timed_out: stopped == Some(Stopped::TimedOut),
+            cancelled: stopped == Some(Stopped::Cancelled),
             execution_time: started.elapsed(),
             processes,
             ..RunResult::default()
         };
         mark.finish(&mut result, timeout);
-        budget::cut(&sandbox, &mut result, sandbox.options().output_budget)?;
+        budget::cut(&sandbox, &mut result, budget)?;
         Ok(result)
     }
 
@@ -181,12 +188,20 @@ impl Stages {
     }
 }
 
-/// Runs the stages to their end, or to the timeout. Returns the last one's status.
+/// What ended a pipeline that did not end by itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stopped {
+    TimedOut,
+    Cancelled,
+}
+
+/// Runs the stages to their end, or until they are stopped. Returns the last one's status.
 async fn drive(
     sandbox: &Sandbox,
     stages: Stages,
     timeout: Duration,
-) -> Result<(ExitStatus, bool), Error> {
+    canceller: Option<Canceller>,
+) -> Result<(ExitStatus, Option<Stopped>), Error> {
     let engine = sandbox.inner.runtime.engine();
     let kernel = &sandbox.inner.kernel;
     let Stages {
@@ -207,11 +222,17 @@ async fn drive(
         Some((pipe, bytes)) => Some(Feed::begin(kernel, pipe, bytes)?),
         None => None,
     };
-    let mut timed_out = false;
+    let mut stopped = None;
     poll_fn(|cx| {
-        if !timed_out && timer.is_due() {
-            timed_out = true;
-            session.kill()?;
+        if stopped.is_none() {
+            let is_cancelled = canceller.as_ref().is_some_and(|by| by.poll(cx));
+            stopped = match timer.is_due() {
+                true => Some(Stopped::TimedOut),
+                false => is_cancelled.then_some(Stopped::Cancelled),
+            };
+            if stopped.is_some() {
+                session.kill()?;
+            }
         }
         if own_runs && own.as_mut().poll(cx).is_ready() {
             own_runs = false;
@@ -222,13 +243,13 @@ async fn drive(
         if session.poll_end(cx)?.is_ready() && !own_runs {
             return Poll::Ready(Ok::<_, Error>(()));
         }
-        if !timed_out {
+        if stopped.is_none() {
             timer.arm(cx);
         }
         Poll::Pending
     })
     .await?;
-    Ok((session.last_status(), timed_out))
+    Ok((session.last_status(), stopped))
 }
 
 /// The processes of a pipeline while it runs. Dropped, it kills what is left of them.

@@ -5,21 +5,27 @@
 //! nobody calls it is that file; a fork shares it until one of the two writes.
 
 use std::collections::BTreeMap;
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
-use futures_lite::future::block_on;
+use futures_lite::future::{block_on, or};
 
 use crate::command::Command;
 use crate::error::{Error, ErrorKind};
-use crate::result::RunResult;
+use crate::result::{CANCELLED, RunResult};
 use crate::sandbox::Sandbox;
+use crate::script::Canceller;
 use crate::shell::Turns;
 
 /// Where the sessions are.
 pub(crate) const SESSIONS: &str = "/var/lib/codepod/python";
 /// The longest name.
 const LONGEST_NAME: usize = 64;
+
+/// So many names are remembered before those are forgotten that nobody uses.
+const MOST_NAMES: usize = 64;
 
 /// Who has the turn in which session.
 #[derive(Debug, Default)]
@@ -30,6 +36,10 @@ pub(crate) struct Sessions {
 impl Sessions {
     fn turns(&self, name: &str) -> Arc<Turns> {
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        if named.len() >= MOST_NAMES {
+            // Whom nobody calls has no turns to take.
+            named.retain(|_, turns| Arc::strong_count(turns) > 1);
+        }
         named.entry(name.to_owned()).or_default().clone()
     }
 }
@@ -58,6 +68,8 @@ pub struct PythonSession {
     turns: Arc<Turns>,
     timeout: Option<Duration>,
     input: Vec<u8>,
+    cancel: Option<Canceller>,
+    output_budget: Option<usize>,
 }
 
 impl Sandbox {
@@ -76,6 +88,8 @@ impl Sandbox {
             turns: self.inner.sessions.turns(name),
             timeout: None,
             input: Vec::new(),
+            cancel: None,
+            output_budget: None,
         })
     }
 }
@@ -93,14 +107,39 @@ impl PythonSession {
         self
     }
 
+    /// Lets calls be ended from outside, also while they wait for their turn. One that is leaves the session as it was.
+    pub fn cancelled_by(mut self, canceller: &Canceller) -> PythonSession {
+        self.cancel = Some(canceller.clone());
+        self
+    }
+
+    /// Sets how many bytes of each output stream a result holds.
+    pub fn output_budget(mut self, bytes: usize) -> PythonSession {
+        self.output_budget = Some(bytes);
+        self
+    }
+
     /// Runs code and waits for its end; calls of the same session wait for each other. What the last line gives is printed, as
     /// the interactive interpreter does. An exception is printed on standard error, with status 1, and the session goes on; so it does after
     /// `sys.exit`. Code that is killed leaves the session as it was before.
     ///
     /// Files that it has open are opened again for the next call. Pipes, sockets and threads do not outlive a call.
     pub async fn run(&self, code: &str) -> Result<RunResult, Error> {
-        let _turn = self.turns.take().await;
-        self.command(code)?.run().await
+        let command = self.command(code)?;
+        let turn = async { Some(self.turns.take().await) };
+        let cancelled = poll_fn(|cx| match &self.cancel {
+            Some(canceller) if canceller.poll(cx) => Poll::Ready(None),
+            _ => Poll::Pending,
+        });
+        let Some(_turn) = or(turn, cancelled).await else {
+            return Ok(RunResult {
+                command: code.to_owned(),
+                exit_code: CANCELLED,
+                cancelled: true,
+                ..RunResult::default()
+            });
+        };
+        command.run().await
     }
 
     /// The same without an async runtime.
@@ -127,7 +166,14 @@ impl PythonSession {
             return Err(ErrorKind::InvalidArgument("the code holds a NUL byte".into()).into());
         }
         let words = ["/usr/bin/python3", "--codepod-turn", &self.path, code];
-        let mut command = self.sandbox.command(words).stdin(self.input.clone());
+        let command = self.sandbox.command(words).shown_as(code);
+        let mut command = command.stdin(self.input.clone());
+        if let Some(canceller) = &self.cancel {
+            command = command.cancelled_by(canceller);
+        }
+        if let Some(bytes) = self.output_budget {
+            command = command.output_budget(bytes);
+        }
         if let Some(timeout) = self.timeout {
             command = command.timeout(timeout);
         }

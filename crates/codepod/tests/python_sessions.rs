@@ -1,8 +1,8 @@
 //! Sessions of Python: what outlives a call, and what forks, snapshots and undoing do with it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use codepod::{ErrorKind, Options, PythonSession, Sandbox};
+use codepod::{Canceller, ErrorKind, Options, PythonSession, Sandbox};
 
 fn sandbox() -> Sandbox {
     Sandbox::create(Options::default()).unwrap()
@@ -107,6 +107,64 @@ fn forks_snapshots_and_undoing_have_it() {
     // It is not one of the user's files.
     let changes = sandbox.changes(&before, codepod::Moment::Now).unwrap();
     assert!(changes.is_empty(), "{changes:?}");
+}
+
+#[test]
+fn a_call_is_a_run_that_is_listed_and_undone() {
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    says(&session, "x = 1", "");
+    says(&session, "x = 2\nopen('f', 'w').write('two')", "3\n");
+    let undone = sandbox.undo(1).unwrap();
+    assert_eq!(undone[0].command, "x = 2\nopen('f', 'w').write('two')");
+    says(
+        &session,
+        "import os; x, os.path.exists('f')",
+        "(1, False)\n",
+    );
+    let long = session.clone().output_budget(1000);
+    let result = long.run_blocking("print('a' * 100_000)").unwrap();
+    assert!(result.stdout.len() < 2000, "{}", result.stdout.len());
+    assert!(result.stdout_cut.is_some());
+}
+
+#[test]
+fn a_call_can_be_cancelled_while_it_runs_and_while_it_waits() {
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    says(&session, "x = 1", "");
+    let (first, second) = (Canceller::new(), Canceller::new());
+    let started = Instant::now();
+    std::thread::scope(|scope| {
+        let endless = session.clone().cancelled_by(&first);
+        let endless = scope.spawn(move || {
+            endless.run_blocking("print('on', flush=True); x = 2\nwhile True: pass")
+        });
+        std::thread::sleep(Duration::from_millis(300));
+        let waiting = session.clone().cancelled_by(&second);
+        let waiting = scope.spawn(move || waiting.run_blocking("x = 3"));
+        std::thread::sleep(Duration::from_millis(100));
+        second.cancel();
+        let never = waiting.join().unwrap().unwrap();
+        assert_eq!((never.exit_code, never.cancelled), (130, true));
+        first.cancel();
+        let ended = endless.join().unwrap().unwrap();
+        assert_eq!((ended.exit_code, ended.cancelled), (130, true));
+        assert_eq!(ended.stdout, b"on\n");
+    });
+    assert!(started.elapsed() < Duration::from_secs(10));
+    says(&session, "x", "1\n");
+}
+
+#[test]
+fn names_that_nobody_uses_are_forgotten() {
+    let sandbox = sandbox();
+    let used = sandbox.python_session("used").unwrap();
+    for number in 0..1000 {
+        let name = format!("name-{number}");
+        assert_eq!(sandbox.python_session(&name).unwrap().size(), 0);
+    }
+    says(&used, "1 + 1", "2\n");
 }
 
 #[test]

@@ -83,6 +83,11 @@ def use(sandbox: Sandbox) -> None:
     sandbox.shell.close(shell)
     assert "f" in sandbox.shell.complete("cat ").words
 
+    assert sandbox.python.run("n = 41").success
+    assert sandbox.python.run("n + 1").stdout == "42\n"
+    sandbox.python.reset()
+    assert "NameError" in sandbox.python.run("n").stderr
+
     snapshot = sandbox.snapshot()
     sandbox.run("echo 2 > f")
     assert sandbox.changes(diff=True).diff

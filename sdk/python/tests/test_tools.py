@@ -36,6 +36,9 @@ def test_run_tells_a_model_four_things(sandbox: Sandbox) -> None:
     told = tools.call_tool(sandbox, "run", {"command": "echo hi; exit 3"})
     assert set(told) == {"exit_code", "stdout", "stderr", "execution_time_ms"}
     assert (told["exit_code"], told["stdout"]) == (3, "hi\n")
+    told = tools.call_tool(sandbox, "python", {"code": "6 * 7"})
+    assert set(told) == {"exit_code", "stdout", "stderr", "execution_time_ms"}
+    assert told["stdout"] == "42\n"
     told = tools.call_tool(sandbox, "run", {"command": "sleep 10", "timeout_ms": 100})
     assert told["timed_out"] is True
     assert tools.call_tool(sandbox, "run", '{"command": "echo x"}')["stdout"] == "x\n"  # type: ignore[arg-type]
@@ -44,6 +47,7 @@ def test_run_tells_a_model_four_things(sandbox: Sandbox) -> None:
 def test_every_tool_answers(sandbox: Sandbox) -> None:
     inputs: Dict[str, Dict[str, Any]] = {
         "run": {"command": "echo x > f"},
+        "python": {"code": "open('f').read()"},
         "write": {"path": "d/g", "text": "t", "parents": True},
         "read": {"path": "d/g"},
         "list": {"path": "."},

@@ -14,6 +14,7 @@ export { Jobs } from "./jobs.js";
 export { Mounts } from "./mounts.js";
 export { Persistence } from "./persistence.js";
 export { Preview, type PreviewOptions } from "./preview.js";
+export { Python, type PythonOptions } from "./python.js";
 export { OutputChunk, RunResult, RunStream, type RunOptions, type StreamOptions } from "./run.js";
 export { Sandbox, type CreateOptions } from "./sandbox.js";
 export { Env, History, Shell, Shells } from "./shell.js";

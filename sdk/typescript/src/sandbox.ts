@@ -18,6 +18,7 @@ import { Jobs } from "./jobs.js";
 import { Mounts } from "./mounts.js";
 import { Persistence } from "./persistence.js";
 import { preview, type Preview, type PreviewOptions } from "./preview.js";
+import { Python } from "./python.js";
 import { run, RunStream, type RunOptions, type RunResult, type StreamOptions } from "./run.js";
 import { Scope } from "./scope.js";
 import { Env, Shells } from "./shell.js";
@@ -52,6 +53,8 @@ export class Sandbox {
   readonly mounts: Mounts;
   /** Its processes. */
   readonly jobs: Jobs;
+  /** Interpreters of Python that keep their variables. */
+  readonly python: Python;
   /** Its state beyond its life. */
   readonly persistence: Persistence;
 
@@ -67,6 +70,7 @@ export class Sandbox {
     this.commands = new Commands(scope, this);
     this.mounts = new Mounts(scope);
     this.jobs = new Jobs(scope);
+    this.python = new Python(scope);
     this.persistence = new Persistence(scope);
   }
 

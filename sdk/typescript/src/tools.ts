@@ -57,7 +57,7 @@ export interface ExecutableTool {
   execute(input: unknown): Promise<ToolResult>;
 }
 
-/** What a model is told. For `run`: `exit_code`, `stdout`, `stderr` and `execution_time_ms`. */
+/** What a model is told. For `run` and `python`: `exit_code`, `stdout`, `stderr` and `execution_time_ms`. */
 export type ToolResult = Record<string, unknown>;
 
 /** Definitions in the forms that frameworks take. */
@@ -141,7 +141,7 @@ const RUN_NOTES = ["stdout_cut", "stderr_cut", "truncated", "timed_out", "cancel
 
 function told(tool: ToolInfo, result: unknown): ToolResult {
   const all = snakeKeys(result) as ToolResult;
-  if (tool.method !== "run") return all;
+  if (tool.method !== "run" && tool.method !== "python.run") return all;
   const names = [...RUN, ...RUN_NOTES.filter((name) => all[name])];
   return Object.fromEntries(names.map((name) => [name, all[name]]));
 }

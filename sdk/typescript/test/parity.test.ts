@@ -89,6 +89,12 @@ async function callAll(client: Client, place: string): Promise<void> {
   await shell.close();
   assert.deepEqual((await sandbox.shell.complete("ech")).words, ["echo"]);
 
+  // Python.
+  await sandbox.python.run("n = 41");
+  assert.equal((await sandbox.python.run("n + 1")).stdout, "42\n");
+  await sandbox.python.reset();
+  assert.match((await sandbox.python.run("n")).stderr, /NameError/);
+
   // Time.
   await sandbox.run("echo 1 > f");
   const before = await sandbox.snapshot();

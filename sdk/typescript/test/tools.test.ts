@@ -37,6 +37,7 @@ test("every tool answers", () =>
   withSandbox(shared, async (sandbox) => {
     const inputs: Record<string, ToolResult> = {
       run: { command: "echo x > f" },
+      python: { code: "open('f').read()" },
       write: { path: "d/g", text: "t", parents: true },
       read: { path: "d/g" },
       list: { path: "." },

@@ -31,7 +31,7 @@ pub(super) fn shown(
     let mark = ids::random("")?;
     let mut frame = Frame::new(mark[mark.len() - 16..].to_owned());
     match method {
-        "run" => run(&mut frame, typed(&output)?),
+        "run" | "python.run" => run(&mut frame, typed(&output)?),
         "files.read" => read(&mut frame, params, &mut output)?,
         "files.list" => {
             fit(&mut output);

@@ -87,7 +87,7 @@ impl Entry {
             }
         };
         match self.method.name {
-            "run" => {
+            "run" | "python.run" => {
                 at_most("outputBudget", MOST_OUTPUT);
                 let longest = u64::try_from(longest_run.as_millis()).unwrap_or(u64::MAX);
                 at_most("timeoutMs", longest);
@@ -107,7 +107,7 @@ fn annotations(method: &MethodInfo, name: &str) -> ToolAnnotations {
     let reads = method.route.verb == Verb::Get;
     // Whether something that was there may be gone afterwards, and whether doing it twice is doing it once.
     let (destroys, again) = match name {
-        "run" | "undo" => (true, false),
+        "run" | "python" | "undo" => (true, false),
         "write" | "restore" => (true, true),
         "snapshot" | "fork" => (false, false),
         _ => (!reads, reads),
@@ -148,7 +148,7 @@ mod tests {
     fn the_tools_are_those_of_the_table() {
         let mut names: Vec<&str> = TOOLS.iter().map(|entry| &*entry.tool.name).collect();
         names.sort_unstable();
-        let all = "changes fork list read restore run snapshot undo write";
+        let all = "changes fork list python read restore run snapshot undo write";
         assert_eq!(names.join(" "), all);
         for entry in TOOLS.iter() {
             let hints = entry.tool.annotations.as_ref().unwrap();

@@ -132,7 +132,7 @@ impl<R: Read + Send> Connection<'_, R> {
         if message["method"].is_string() && (id.is_string() || id.is_number()) {
             keys.push(id.to_string());
         }
-        if let (Some("run" | "preview.run"), Some(sandbox), Some(run)) = (
+        if let (Some("run" | "preview.run" | "python.run"), Some(sandbox), Some(run)) = (
             message["method"].as_str(),
             params["sandboxId"].as_str(),
             params["runId"].as_str(),

@@ -37,7 +37,7 @@ def params_of(name: str, input: Mapping[str, Any], sandbox_id: str) -> Dict[str,
 def result_of(name: str, wire: Any) -> Dict[str, Any]:
     """What a model is told of a result."""
     told: Dict[str, Any] = snake_keys(wire)
-    if name != "run":
+    if name not in ("run", "python"):
         return told
     shown = {key: told[key] for key in _RUN}
     shown.update({key: told[key] for key in _RUN_NOTES if told.get(key)})

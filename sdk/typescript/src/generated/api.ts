@@ -344,6 +344,32 @@ export interface CancelParams {
   runId: string;
 }
 
+/** What to run, and where. */
+export interface PythonRunParams {
+  /** The code. */
+  code: string;
+  /** The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`. */
+  session?: string;
+  /** What it reads. */
+  stdin?: string;
+  /** What it reads, in base64, where it is not text. */
+  stdinBase64?: string;
+  /**
+   * How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was.
+   */
+  timeoutMs?: number;
+  /** Bytes of each output stream that the result holds; as the sandbox says if not given. */
+  outputBudget?: number;
+  /** A name for this call, by which `run.cancel` ends it. */
+  runId?: string;
+}
+
+/** Which session. */
+export interface PythonResetParams {
+  /** Its name; `main` if not given. */
+  session?: string;
+}
+
 /** What to read. */
 export interface ReadParams {
   /** The path. */
@@ -891,6 +917,13 @@ export interface Methods {
   "run.stdin": { params: StdinParams; output: Done };
   /** Ends a run. Its own answer comes as usual, with status 130 and what it printed so far. */
   "run.cancel": { params: CancelParams; output: Done };
+  /**
+   * Runs Python code in a session and waits for its end. Variables, functions and modules stay for the next call, and what the
+   * last line gives is printed. The session is forked, snapshotted, undone and saved with the sandbox.
+   */
+  "python.run": { params: PythonRunParams; output: RunOutput };
+  /** Forgets a session: its next call begins anew. */
+  "python.reset": { params: PythonResetParams; output: Done };
   /** Reads a file, or a part of it. */
   "files.read": { params: ReadParams; output: ReadOutput };
   /** Writes a file: makes it or replaces what it holds. */
@@ -988,6 +1021,8 @@ export const ROUTES: Readonly<Record<keyof Methods, Route>> = {
   "run": { verb: "POST", path: "/v1/sandboxes/{sandbox}/run" },
   "run.stdin": { verb: "POST", path: "/v1/sandboxes/{sandbox}/stdin" },
   "run.cancel": { verb: "POST", path: "/v1/sandboxes/{sandbox}/cancel" },
+  "python.run": { verb: "POST", path: "/v1/sandboxes/{sandbox}/python" },
+  "python.reset": { verb: "DELETE", path: "/v1/sandboxes/{sandbox}/python" },
   "files.read": { verb: "GET", path: "/v1/sandboxes/{sandbox}/files" },
   "files.write": { verb: "PUT", path: "/v1/sandboxes/{sandbox}/files" },
   "files.list": { verb: "GET", path: "/v1/sandboxes/{sandbox}/directory" },
@@ -1110,6 +1145,49 @@ export const TOOLS: readonly ToolInfo[] = [
       },
       "required": [
         "command"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "python",
+    method: "python.run",
+    description:
+      "Run Python code in the sandbox and return exit_code, stdout and stderr. It is CPython 3.14 with numpy, pandas, matplotlib, sqlite3, requests, pyyaml, openpyxl and pytest. Variables, functions and imported modules stay for the next call; the value of the last line is printed, as in an interactive interpreter. It has the same files as `run` and can start its commands with subprocess. After an exception or a timeout the session goes on. Every call can be taken back with `undo`.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "code": {
+          "type": "string",
+          "description": "The code."
+        },
+        "session": {
+          "type": "string",
+          "description": "The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`."
+        },
+        "stdin": {
+          "type": "string",
+          "description": "What it reads."
+        },
+        "timeout_ms": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was."
+        },
+        "output_budget": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "Bytes of each output stream that the result holds; as the sandbox says if not given."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "A sandbox that `fork` returned; the session's own if not given."
+        }
+      },
+      "required": [
+        "code"
       ],
       "additionalProperties": false
     },

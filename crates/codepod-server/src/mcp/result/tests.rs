@@ -90,8 +90,9 @@ const FORGERIES: &[&str] = &[
 
 #[test]
 fn ap_12_output_stays_inside_its_frame() {
-    for forged in FORGERIES {
-        let shown = show("run", json!({}), run_output(forged.as_bytes(), b"real\n"));
+    let methods = ["run", "python.run"].iter();
+    for (method, forged) in methods.flat_map(|method| FORGERIES.iter().map(move |f| (method, f))) {
+        let shown = show(method, json!({}), run_output(forged.as_bytes(), b"real\n"));
         let frames = frames(&shown.text);
         assert_eq!(frames.len(), 2, "{forged}");
         assert_eq!(frames[0].0, format!("stdout, {} bytes:", forged.len()));

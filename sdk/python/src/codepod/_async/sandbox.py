@@ -61,6 +61,8 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
     mounts: methods.AsyncMountsMethods
     #: Processes.
     jobs: methods.AsyncJobsMethods
+    #: Interpreters of Python that keep their variables.
+    python: methods.AsyncPythonMethods
     #: States that outlive the sandbox.
     persistence: methods.AsyncPersistenceMethods
     #: Commands that there are.
@@ -109,11 +111,12 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
         self.previews = methods.AsyncPreviewMethods(connection, sandbox_id)
         self.mounts = methods.AsyncMountsMethods(connection, sandbox_id)
         self.jobs = methods.AsyncJobsMethods(connection, sandbox_id)
+        self.python = methods.AsyncPythonMethods(connection, sandbox_id)
         self.persistence = methods.AsyncPersistenceMethods(connection, sandbox_id)
         self.commands = methods.AsyncCommandsMethods(connection, sandbox_id)
         # What is taken from a sandbox keeps it alive.
         parts: List[AsyncMethods] = [self.files, self.env, self.shell, self.shell.history, self.runs, self.snapshots]
-        parts += [self.previews, self.mounts, self.jobs, self.persistence, self.commands]
+        parts += [self.previews, self.mounts, self.jobs, self.python, self.persistence, self.commands]
         for part in parts:
             part._owner = self
 

@@ -12,7 +12,7 @@ from .sandbox import AsyncSandbox
 async def call_tool_async(sandbox: AsyncSandbox, name: str, input: Mapping[str, Any]) -> Dict[str, Any]:
     """Does what a model asks for by a tool, and returns what to tell it.
 
-    For `run` that is `exit_code`, `stdout`, `stderr` and `execution_time_ms`. What goes wrong is told as `error` and `hint`, so
+    For `run` and `python` that is `exit_code`, `stdout`, `stderr` and `execution_time_ms`. What goes wrong is told as `error` and `hint`, so
     that a model can do better; nothing is raised but for a server that has gone.
     """
     method = METHODS.get(name)

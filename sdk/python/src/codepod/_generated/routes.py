@@ -18,6 +18,8 @@ ROUTES: Dict[str, Tuple[str, str]] = {
     "run": ("POST", "/v1/sandboxes/{sandbox}/run"),
     "run.stdin": ("POST", "/v1/sandboxes/{sandbox}/stdin"),
     "run.cancel": ("POST", "/v1/sandboxes/{sandbox}/cancel"),
+    "python.run": ("POST", "/v1/sandboxes/{sandbox}/python"),
+    "python.reset": ("DELETE", "/v1/sandboxes/{sandbox}/python"),
     "files.read": ("GET", "/v1/sandboxes/{sandbox}/files"),
     "files.write": ("PUT", "/v1/sandboxes/{sandbox}/files"),
     "files.list": ("GET", "/v1/sandboxes/{sandbox}/directory"),

@@ -291,6 +291,58 @@ class RunMethods(Methods):
         self._call("run.cancel", params)
 
 
+class PythonMethods(Methods):
+    """Methods `python.*` of a sandbox."""
+
+    def run(
+        self,
+        code: str,
+        *,
+        session: Optional[str] = None,
+        stdin: Optional[Union[str, bytes]] = None,
+        timeout: Optional[float] = None,
+        output_budget: Optional[int] = None,
+        run_id: Optional[str] = None,
+    ) -> types.RunResult:
+        """Runs Python code in a session and waits for its end. Variables, functions and modules stay for the next call,
+        and what the last line gives is printed. The session is forked, snapshotted, undone and saved with the sandbox.
+
+        Args:
+            code: The code.
+            session: The session to run it in, which begins with its first call; `main` if not given. Letters,
+                digits, `_` and `-`.
+            stdin: What it reads.
+            timeout: How long it may take, in seconds; as the sandbox says if not given. Code that takes longer
+                leaves the session as it was.
+            output_budget: Bytes of each output stream that the result holds; as the sandbox says if not given.
+            run_id: A name for this call, by which `run.cancel` ends it.
+        """
+        params: Dict[str, Any] = {}
+        params["code"] = code
+        if session is not None:
+            params["session"] = session
+        if stdin is not None:
+            put_bytes(params, "stdin", "stdinBase64", stdin)
+        if timeout is not None:
+            params["timeoutMs"] = milliseconds(timeout)
+        if output_budget is not None:
+            params["outputBudget"] = output_budget
+        if run_id is not None:
+            params["runId"] = run_id
+        return types.RunResult.from_wire(self._call("python.run", params))
+
+    def reset(self, session: Optional[str] = None) -> None:
+        """Forgets a session: its next call begins anew.
+
+        Args:
+            session: Its name; `main` if not given.
+        """
+        params: Dict[str, Any] = {}
+        if session is not None:
+            params["session"] = session
+        self._call("python.reset", params)
+
+
 class FilesMethods(Methods):
     """Methods `files.*` of a sandbox."""
 

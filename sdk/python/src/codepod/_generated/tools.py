@@ -76,6 +76,46 @@ TOOLS: List[Tuple[str, str, str, Dict[str, Any]]] = [
         },
     ),
     (
+        "python",
+        "python.run",
+        "Run Python code in the sandbox and return exit_code, stdout and stderr. It is CPython 3.14 with numpy, pandas, matplotlib, sqlite3, requests, pyyaml, openpyxl and pytest. Variables, functions and imported modules stay for the next call; the value of the last line is printed, as in an interactive interpreter. It has the same files as `run` and can start its commands with subprocess. After an exception or a timeout the session goes on. Every call can be taken back with `undo`.",
+        {
+            "type": "object",
+            "properties": {
+                "code": {
+                    "type": "string",
+                    "description": "The code.",
+                },
+                "session": {
+                    "type": "string",
+                    "description": "The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`.",
+                },
+                "stdin": {
+                    "type": "string",
+                    "description": "What it reads.",
+                },
+                "timeout_ms": {
+                    "type": "integer",
+                    "format": "uint64",
+                    "minimum": 0,
+                    "description": "How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was.",
+                },
+                "output_budget": {
+                    "type": "integer",
+                    "format": "uint64",
+                    "minimum": 0,
+                    "description": "Bytes of each output stream that the result holds; as the sandbox says if not given.",
+                },
+                "sandbox_id": {
+                    "type": "string",
+                    "description": "A sandbox that `fork` returned; the session's own if not given.",
+                },
+            },
+            "required": ["code"],
+            "additionalProperties": False,
+        },
+    ),
+    (
         "read",
         "files.read",
         "Read a file of the sandbox, or a part of it by offset and length in bytes. Text comes as text; other bytes come in base64. `size` is that of the whole file.",

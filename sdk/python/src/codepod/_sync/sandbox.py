@@ -61,6 +61,8 @@ class Sandbox(methods.SandboxMethods):
     mounts: methods.MountsMethods
     #: Processes.
     jobs: methods.JobsMethods
+    #: Interpreters of Python that keep their variables.
+    python: methods.PythonMethods
     #: States that outlive the sandbox.
     persistence: methods.PersistenceMethods
     #: Commands that there are.
@@ -107,11 +109,12 @@ class Sandbox(methods.SandboxMethods):
         self.previews = methods.PreviewMethods(connection, sandbox_id)
         self.mounts = methods.MountsMethods(connection, sandbox_id)
         self.jobs = methods.JobsMethods(connection, sandbox_id)
+        self.python = methods.PythonMethods(connection, sandbox_id)
         self.persistence = methods.PersistenceMethods(connection, sandbox_id)
         self.commands = methods.CommandsMethods(connection, sandbox_id)
         # What is taken from a sandbox keeps it alive.
         parts: List[Methods] = [self.files, self.env, self.shell, self.shell.history, self.runs, self.snapshots]
-        parts += [self.previews, self.mounts, self.jobs, self.persistence, self.commands]
+        parts += [self.previews, self.mounts, self.jobs, self.python, self.persistence, self.commands]
         for part in parts:
             part._owner = self
 

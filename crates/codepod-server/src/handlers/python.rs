@@ -1,0 +1,47 @@
+//! Sessions of Python.
+
+use codepod::PythonSession;
+use codepod_api::methods::Done;
+use codepod_api::methods::python::{PythonReset, PythonResetParams, PythonRun, PythonRunParams};
+use codepod_api::methods::run::RunOutput;
+use codepod_api::{ApiError, Bytes};
+
+use crate::call::Call;
+use crate::convert::run_output;
+use crate::dispatch::Handle;
+use crate::failure::{bad_base64, failure};
+use crate::handlers::sandbox::timeout;
+
+/// The session that is meant where none is named.
+const MAIN: &str = "main";
+
+impl Handle for PythonRun {
+    fn handle(call: &Call<'_>, params: PythonRunParams) -> Result<RunOutput, ApiError> {
+        let mut session = session(call, params.session)?.cancelled_by(&call.canceller);
+        if let Some(stdin) = Bytes::take(params.stdin, params.stdin_base64).map_err(bad_base64)? {
+            session = session.stdin(stdin);
+        }
+        if let Some(ms) = params.timeout_ms {
+            session = session.timeout(timeout(ms));
+        }
+        if let Some(bytes) = params.output_budget {
+            session = session.output_budget(usize::try_from(bytes).unwrap_or(usize::MAX));
+        }
+        let run_id = params.run_id.as_deref();
+        let _entered = call.held()?.enter_run(run_id, &call.canceller, None)?;
+        let result = session.run_blocking(&params.code);
+        result.map(run_output).map_err(failure)
+    }
+}
+
+impl Handle for PythonReset {
+    fn handle(call: &Call<'_>, params: PythonResetParams) -> Result<Done, ApiError> {
+        session(call, params.session)?.reset().map_err(failure)?;
+        Ok(Done::OK)
+    }
+}
+
+fn session(call: &Call<'_>, name: Option<String>) -> Result<PythonSession, ApiError> {
+    let name = name.as_deref().unwrap_or(MAIN);
+    call.held()?.sandbox.python_session(name).map_err(failure)
+}
