@@ -68,6 +68,8 @@ async def every_tool(client):
     equal(base64.b64decode((await call(client, "read", path="raw"))["base64"]), raw)
     entries = (await call(client, "list", path="/home/user"))["entries"]
     equal([entry["name"] for entry in entries if not entry["name"].startswith(".")], ["d", "f", "raw"])
+    await call(client, "python", code="size = len(open('f').read())")
+    equal((await call(client, "python", code="size"))["stdout"], "2\n")
     snapshot = await call(client, "snapshot")
     await call(client, "run", command="rm f; echo b > h")
     changed = await call(client, "changes", diff=True)
