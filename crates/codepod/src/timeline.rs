@@ -112,6 +112,12 @@ impl Timeline {
 impl Inner {
     fn push(&mut self, point: Point, limits: UndoLimits) {
         self.held += point.held;
+        let kept = self.past.len();
+        if kept == self.past.capacity() {
+            // Doubled, but for no more than will ever be there: of many sandboxes this is the largest part.
+            let most = limits.runs.saturating_add(1).saturating_sub(kept);
+            self.past.reserve_exact(kept.max(4).min(most));
+        }
         self.past.push_back(point);
         while self.past.len() > limits.runs || (self.held > limits.bytes && !self.past.is_empty()) {
             if let Some(oldest) = self.past.pop_front() {
