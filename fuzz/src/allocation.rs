@@ -1,4 +1,4 @@
-//! Counts memory: how much there is, and how large the largest piece was. No guest may make the host
+//! Counts memory: how much there is, how much there was at once, and how large the largest piece was. No guest may make the host
 //! allocate what the guest's limits do not cover.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -41,7 +42,8 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 fn add(size: usize) {
-    LIVE.fetch_add(size, Ordering::Relaxed);
+    let live = LIVE.fetch_add(size, Ordering::Relaxed) + size;
+    PEAK.fetch_max(live, Ordering::Relaxed);
     LARGEST.fetch_max(size, Ordering::Relaxed);
 }
 
@@ -59,9 +61,14 @@ impl Watch {
     /// Begins to watch.
     pub(crate) fn new() -> Watch {
         LARGEST.store(0, Ordering::Relaxed);
-        Watch {
-            before: LIVE.load(Ordering::Relaxed),
-        }
+        let before = LIVE.load(Ordering::Relaxed);
+        PEAK.store(before, Ordering::Relaxed);
+        Watch { before }
+    }
+
+    /// The most that was allocated at one time since the start.
+    pub(crate) fn peak(&self) -> usize {
+        PEAK.load(Ordering::Relaxed).saturating_sub(self.before)
     }
 
     /// Panics if too much was allocated since the start.

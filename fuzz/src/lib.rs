@@ -14,6 +14,7 @@ pub mod path_resolution;
 pub mod shell_print;
 pub mod shell_syntax;
 pub mod snapshot_decode;
+pub mod snapshot_memory;
 
 /// A target: its name, and what runs one input.
 pub type Target = (&'static str, fn(&[u8]));
@@ -26,6 +27,7 @@ pub const TARGETS: &[Target] = &[
     ("shell_print", shell_print::run),
     ("shell_syntax", shell_syntax::run),
     ("snapshot_decode", snapshot_decode::run),
+    ("snapshot_memory", |bytes| with(bytes, snapshot_memory::run)),
 ];
 
 /// Makes values until the input ends, at most `limit`. A `Vec` of itself would end at every second one.

@@ -35,7 +35,7 @@ fn is_readable(text: &[u8]) -> bool {
     let odd = [&b"<<"[..], b"1<>", b"coproc", b"esac)", b"esac|", b"\0"];
     !odd.iter().any(|wanted| has(wanted))
         && !text.ends_with(b"\\")
-        && (0..text.len()).all(|at| !is_before_reserved(&text[at..]))
+        && !redirects_before_reserved(text)
         && !text.split(|byte| *byte == b'\n').any(negates_nothing)
 }
 
@@ -74,21 +74,12 @@ const RESERVED: [&[u8]; 22] = [
     b"coproc",
 ];
 
-/// Whether a text starts with a redirection behind which there is a reserved word.
-fn is_before_reserved(text: &[u8]) -> bool {
-    let skip = |text: &mut &[u8], wanted: fn(&u8) -> bool| {
-        let length = text.iter().take_while(|byte| wanted(byte)).count();
-        *text = &text[length..];
-        length
-    };
-    let mut rest = text;
-    if skip(&mut rest, |byte| matches!(byte, b'<' | b'>')) == 0 {
+/// Whether a redirection stands somewhere before a reserved word. Its own word may be anything, with quotes and substitutions; so
+/// whatever comes between the two counts.
+fn redirects_before_reserved(text: &[u8]) -> bool {
+    let Some(first) = text.iter().position(|byte| matches!(byte, b'<' | b'>')) else {
         return false;
-    }
-    skip(&mut rest, |byte| matches!(byte, b'&' | b'|' | b' ' | b'\t'));
-    skip(&mut rest, |byte| {
-        !matches!(byte, b' ' | b'\t' | b'\n' | b'<' | b'>')
-    });
-    skip(&mut rest, |byte| matches!(byte, b' ' | b'\t'));
-    RESERVED.iter().any(|word| rest.starts_with(word))
+    };
+    let mut words = text[first..].split(|byte| b" \t\n;&|()<>".contains(byte));
+    words.any(|word| RESERVED.contains(&word))
 }

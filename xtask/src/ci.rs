@@ -8,7 +8,7 @@ use crate::failure::{Failure, Outcome, no_arguments};
 use crate::process::Watched;
 use crate::test::Count;
 use crate::{
-    check, deny, docs, fuzz, guests, metadata, parity, process, room, sdk, setup, spec, test,
+    check, deny, docs, fuzz, guests, jail, metadata, parity, process, room, sdk, setup, spec, test,
 };
 
 pub(crate) const COMMAND: Command = Command {
@@ -38,10 +38,10 @@ const STEPS: &[Step] = &[
     ("guests", |_| guests::bring_all().map(|()| String::new())),
     ("test", |totals| {
         totals.tests = test::all(&[])?;
-        let Count { passed, failed, .. } = totals.tests;
         totals.tests.judge()?;
-        Ok(format!("{passed} passed, {failed} failed"))
+        Ok(totals.tests.told())
     }),
+    ("jail", |_| jail::all()),
     ("object storage", |_| object_storage()),
     ("traces", |_| traces()),
     ("spec", |_| spec::run_cases().map(|()| String::new())),
@@ -85,9 +85,8 @@ fn run(arguments: &[String]) -> Outcome {
         }
     }
     print!("\n{}", table(&summary, start.elapsed()));
-    let Count { passed, failed, .. } = totals.tests;
-    if passed + failed > 0 {
-        println!("tests: {passed} passed, {failed} failed");
+    if totals.tests.passed + totals.tests.failed > 0 {
+        println!("tests: {}", totals.tests.told());
     }
     outcome
 }

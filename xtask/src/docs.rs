@@ -67,7 +67,7 @@ pub(crate) fn all() -> Outcome<usize> {
     let program = build_cli()?;
     let place = std::env::temp_dir().join(format!("codepod-example-{}", std::process::id()));
     for block in examples.chunk_by(|a, b| (&a.0, a.1.block) == (&b.0, b.1.block)) {
-        cache::make_directory(&place)?;
+        cache::make_directory(&place.join(WORK))?;
         let tried = block
             .iter()
             .try_for_each(|(file, example)| try_example(&program, &place, file, example));
@@ -80,6 +80,9 @@ pub(crate) fn all() -> Outcome<usize> {
     );
     Ok(examples.len())
 }
+
+/// The directory that examples run in, beside that of their saved states: one that holds those draws a warning when it is mounted.
+const WORK: &str = "work";
 
 /// Where the example programs are.
 const PROGRAMS: &str = "crates/codepod/examples";
@@ -152,8 +155,8 @@ fn try_example(program: &Path, place: &Path, file: &Path, example: &Example) -> 
         .args(["60", "bash", "-c"])
         .arg(format!("{{ {}\n}} 2>&1", example.command))
         .env("PATH", std::env::join_paths(paths).unwrap_or_default())
-        .env("CODEPOD_STATES", place.join(".states"))
-        .current_dir(place)
+        .env("CODEPOD_STATES", place.join("states"))
+        .current_dir(place.join(WORK))
         .output();
     let shown = file.strip_prefix(cache::root()).unwrap_or(file).display();
     let output =
@@ -191,6 +194,7 @@ mod tests {
         let bin = std::env::temp_dir().join(format!("codepod-docs-test-{}", std::process::id()));
         let program = bin.join("codepod");
         cache::write(&program, b"#!/bin/sh\necho \"$2\"\n").unwrap();
+        cache::make_directory(&bin.join(WORK)).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         let example = |output: &str| Example {
             line: 1,

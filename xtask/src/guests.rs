@@ -94,19 +94,46 @@ pub(crate) fn bring_all() -> Outcome {
     bring(&all()?)
 }
 
+/// What a script builds takes most of an hour, much of it on one core, and a sandbox with a shell needs none of it: it is built beside the others,
+/// which are in `guests/dist` when they are done.
 fn bring(guests: &[Guest]) -> Outcome {
+    let (by_script, by_cargo): (Vec<_>, Vec<_>) =
+        guests.iter().partition(|guest| guest.script.is_some());
+    let built_aside = std::thread::scope(|scope| {
+        let aside = scope.spawn(|| bring_each(&by_script));
+        let built = bring_each(&by_cargo);
+        let built = built.and_then(|_| write_list()).and_then(|()| precompile());
+        if let Err(failure) = &built
+            && !aside.is_finished()
+        {
+            eprintln!("{failure}\nguests: this ends when the rest is built");
+        }
+        let aside = aside
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        built.and(aside)
+    })?;
+    if built_aside {
+        write_list()?;
+        precompile()?;
+    }
+    forget_old_builds()?;
+    sizes::print()
+}
+
+/// Builds those that are not in the cache; whether there were some.
+fn bring_each(guests: &[&Guest]) -> Outcome<bool> {
+    let mut built = false;
     for guest in guests {
         let kept = kept_build(guest)?;
         if kept.join("guests.toml").exists() {
             println!("guests: {} is in the cache", guest.name);
         } else {
             build_guest(guest, &kept)?;
+            built = true;
         }
     }
-    write_list()?;
-    forget_old_builds()?;
-    precompile()?;
-    sizes::print()
+    Ok(built)
 }
 
 fn chosen(names: &[&str]) -> Outcome<Vec<Guest>> {

@@ -22,10 +22,13 @@ mod failure;
 mod fuzz;
 mod generate;
 mod guests;
+mod jail;
 mod layers;
 mod links;
 mod lock;
 mod metadata;
+#[path = "../../crates/codepod-spec/src/missing.rs"]
+mod missing;
 mod packages;
 mod parity;
 mod process;
@@ -63,6 +66,7 @@ const COMMANDS: &[Command] = &[
     generate::COMMAND,
     bench::COMMAND,
     fuzz::COMMAND,
+    jail::COMMAND,
     parity::COMMAND,
     deny::COMMAND,
     docs::COMMAND,

@@ -3,6 +3,7 @@
 use crate::Command;
 use crate::cache;
 use crate::failure::{Failure, Outcome, flag_and_names};
+use crate::missing;
 use crate::parity;
 use crate::process::{self, Watched};
 
@@ -21,7 +22,7 @@ fn run(arguments: &[String]) -> Outcome {
         println!("test: guests/dist is empty; tests that run guests need `cargo xtask guests`");
     }
     let count = all(&filters)?;
-    println!("tests: {} passed, {} failed", count.passed, count.failed);
+    println!("tests: {}", count.told());
     count.judge()?;
     if count.passed == 0 && !filters.is_empty() {
         return Err(Failure::new(format!(
@@ -45,8 +46,28 @@ pub(crate) fn all(filters: &[&str]) -> Outcome<Count> {
 /// Guests that take minutes to build for this machine and are mostly other people's programs: their cases are in spec/tools.
 const NOT_BUILT_HERE: [&str; 3] = ["jq", "sqlite", "toolbox"];
 
-/// Runs the guests' unit tests, as programs of this machine.
+/// The bash that the guests' tests compare with.
+const BASH: &str = "5.2";
+
+/// Runs the guests' unit tests, as programs of this machine. Some of them compare with bash, and say nothing where there is none: so it is
+/// looked for here.
 fn guest_units(filters: &[&str]) -> Outcome<Count> {
+    let asked = process::program("bash").args(["-c", "echo $BASH_VERSION"]);
+    let version = asked.output().unwrap_or_default();
+    if !version.starts_with(BASH) {
+        if !missing::may_miss("bash") {
+            return Err(Failure::new(format!(
+                "the guests' tests compare with bash {BASH}, and there is none"
+            ))
+            .hint(format!(
+                "install it (`cargo xtask setup` does), or say with {}=bash that it may be missing",
+                missing::VARIABLE
+            )));
+        }
+        println!(
+            "test: guests are not compared with bash: there is none, which may be missing here"
+        );
+    }
     let mut arguments = vec!["--manifest-path", "guests/Cargo.toml", "--workspace"];
     for package in NOT_BUILT_HERE {
         arguments.extend(["--exclude", package]);
@@ -97,6 +118,8 @@ fn doc_tests(filters: &[&str]) -> Outcome<Count> {
 pub(crate) struct Count {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
+    /// Those that passed, but not at their first attempt. None may: `.config/nextest.toml` allows no second one.
+    pub(crate) retried: usize,
     /// What to say when a runner failed.
     complaint: Option<&'static str>,
 }
@@ -106,6 +129,7 @@ impl Count {
         Count {
             passed: self.passed + other.passed,
             failed: self.failed + other.failed,
+            retried: self.retried + other.retried,
             complaint: self.complaint.or(other.complaint),
         }
     }
@@ -117,17 +141,33 @@ impl Count {
         self
     }
 
-    /// Fails when a test or its runner failed.
+    /// The figures, for people.
+    pub(crate) fn told(self) -> String {
+        let Count {
+            passed,
+            failed,
+            retried,
+            ..
+        } = self;
+        format!("{passed} passed, {failed} failed, {retried} needed more than one attempt")
+    }
+
+    /// Fails when a test or its runner failed, or when one needed another attempt.
     pub(crate) fn judge(self) -> Outcome<Count> {
         match self.complaint {
             Some(complaint) => Err(Failure::new(format!("{complaint}: {} tests", self.failed))
                 .hint("the output above names them; `cargo xtask test NAME` runs one alone")),
+            None if self.retried > 0 => Err(Failure::new(format!(
+                "{} tests did not pass at their first attempt",
+                self.retried
+            ))
+            .hint("what fails once has failed: take `retries` out of .config/nextest.toml")),
             None => Ok(self),
         }
     }
 }
 
-/// Reads `Summary [   1.2s] 12 tests run: 10 passed (1 slow), 2 failed, 1 timed out, 3 skipped`.
+/// Reads `Summary [   1.2s] 12 tests run: 10 passed (1 slow, 2 flaky), 2 failed, 1 timed out, 3 skipped`.
 fn nextest_summary(line: &str) -> Option<Count> {
     let line = plain(line);
     let (head, counts) = line.split_once(" run: ")?;
@@ -140,6 +180,7 @@ fn nextest_summary(line: &str) -> Option<Count> {
             .iter()
             .map(|word| number_before(counts, word))
             .sum(),
+        retried: number_before(counts, "flaky"),
         complaint: None,
     })
 }
@@ -151,6 +192,7 @@ fn libtest_summary(line: &str) -> Option<Count> {
     Some(Count {
         passed: number_before(counts, "passed"),
         failed: number_before(counts, "failed"),
+        retried: 0,
         complaint: None,
     })
 }
@@ -186,8 +228,43 @@ mod tests {
         Some(Count {
             passed,
             failed,
-            complaint: None,
+            ..Count::default()
         })
+    }
+
+    #[test]
+    fn a_second_attempt_is_told_and_is_a_failure() {
+        for line in [
+            "     Summary [   3.0s] 4 tests run: 4 passed (1 slow, 2 flaky), 1 skipped",
+            "     Summary [   3.0s] 4 tests run: 4 passed (2 flaky), 1 skipped",
+        ] {
+            let count = nextest_summary(line).unwrap();
+            assert_eq!((count.passed, count.retried), (4, 2), "{line}");
+            assert!(count.told().ends_with("2 needed more than one attempt"));
+            assert!(count.judge().is_err());
+        }
+        assert!(count(4, 0).unwrap().judge().is_ok());
+    }
+
+    #[test]
+    fn no_test_is_tried_again() {
+        let settings = cache::read(&cache::in_root(".config/nextest.toml")).unwrap();
+        let settings: toml::Table = settings.parse().unwrap();
+        fn retries(value: &toml::Value) -> Vec<toml::Value> {
+            match value {
+                toml::Value::Table(table) => table
+                    .iter()
+                    .flat_map(|(name, value)| match name.as_str() {
+                        "retries" => vec![value.clone()],
+                        _ => retries(value),
+                    })
+                    .collect(),
+                toml::Value::Array(values) => values.iter().flat_map(retries).collect(),
+                _ => Vec::new(),
+            }
+        }
+        let found = retries(&toml::Value::Table(settings));
+        assert_eq!(found, [toml::Value::Integer(0)]);
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //!
 //! The document lists attacks in tables whose first column is an id such as `WM-01`. Each must have a test, or
 //! its last column a reason that starts with `cannot occur:` or `later:`. Where there is a test, `generate` writes
-//! its place into that column. A test carries an id by its name
-//! (`fn wm_01_an_endless_loop_is_stopped`) or by a comment that starts with it (`// WM-01, WM-07`) in test code:
-//! a file of a `tests` directory or of that name, or the part of a file after `#[cfg(test)]`.
+//! its place into that column. A test carries an id by its name (`fn wm_01_an_endless_loop_is_stopped`, `fn sn_05_sn_07_…`) or by a
+//! comment right above it that starts with it (`// WM-01, WM-07`), in test code: a file of a `tests` directory or of that name, or the
+//! part of a file after `#[cfg(test)]`. Other functions and comments carry nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -169,23 +169,31 @@ fn tested_ids(threats: &Threats) -> Outcome<Tested> {
     Ok(tested)
 }
 
-/// The ids of the given families that test code in a file carries.
+/// The ids of the given families that the tests of a file carry.
 fn ids_in_tests(path: &Path, text: &str, families: &BTreeSet<&str>) -> BTreeSet<String> {
     let all = path
         .iter()
         .any(|part| part == "tests" || part == "tests.rs");
     let mut in_tests = all;
     let mut ids = BTreeSet::new();
+    // What stands right above a function: ids in comments, and whether it is a test.
+    let (mut above, mut is_test) = (Vec::new(), false);
     for line in text.lines().map(str::trim) {
         in_tests |= line.starts_with("#[cfg(test)]");
-        if !in_tests {
+        if let Some(comment) = line.strip_prefix("//") {
+            above.extend(ids_at_start(comment.trim_start_matches('/').trim_start()));
             continue;
         }
-        let carried = match line.strip_prefix("//") {
-            Some(comment) => ids_at_start(comment.trim_start_matches('/').trim_start()),
-            None => id_of_function(line).into_iter().collect(),
-        };
-        ids.extend(carried.into_iter().filter(|id| families.contains(&id[..2])));
+        if let Some(attribute) = line.strip_prefix("#[") {
+            let name = attribute.split([']', '(']).next().unwrap_or("");
+            is_test |= name == "test" || name.ends_with("::test");
+            continue;
+        }
+        if in_tests && is_test {
+            above.extend(ids_of_function(line));
+            ids.extend(above.drain(..).filter(|id| families.contains(&id[..2])));
+        }
+        (above, is_test) = (Vec::new(), false);
     }
     ids
 }
@@ -200,14 +208,19 @@ fn ids_at_start(comment: &str) -> Vec<String> {
         .collect()
 }
 
-/// The id in a function's name: `fn wm_01_an_endless_loop` carries `WM-01`.
-fn id_of_function(line: &str) -> Option<String> {
-    let (_, name) = line.split_once("fn ")?;
-    let family = name.get(..2)?;
-    let number = name.get(3..5)?;
-    let separated = name.get(2..3) == Some("_") && name.get(5..6) == Some("_");
-    let id = format!("{}-{number}", family.to_uppercase());
-    (separated && is_id(&id)).then_some(id)
+/// The ids in a function's name: `fn wm_01_wm_07_an_endless_loop` carries `WM-01` and `WM-07`.
+fn ids_of_function(line: &str) -> Vec<String> {
+    let mut ids = Vec::new();
+    let mut rest = line.split_once("fn ").map_or("", |(_, name)| name);
+    while let Some((head, tail)) = rest.split_at_checked(6) {
+        let id = head[..5].to_uppercase().replacen('_', "-", 1);
+        if !head.ends_with('_') || !is_id(&id) {
+            break;
+        }
+        ids.push(id);
+        rest = tail;
+    }
+    ids
 }
 
 #[cfg(test)]
@@ -267,23 +280,31 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_carried_by_a_name_or_by_a_comment() {
-        let text =
-            "// AA-01, AA-02: both\n#[test]\nasync fn aa_03_is_refused() {}\nfn aa_4_no() {}\n";
+    fn an_id_is_carried_by_a_name_or_by_a_comment_above() {
+        let text = "// AA-01, AA-02: both\n#[test]\n#[ignore]\nasync fn aa_03_aa_04_is_refused() {}\n\
+            #[tokio::test(flavor = \"x\")]\nfn aa_05_x() {}\n#[test]\nfn aa_6_no() {}\n";
         assert_eq!(
             ids("crates/x/tests/t.rs", text),
-            ["AA-01", "AA-02", "AA-03"]
+            ["AA-01", "AA-02", "AA-03", "AA-04", "AA-05"]
         );
     }
 
     #[test]
+    fn what_is_no_test_carries_nothing() {
+        let text = "// AA-01\nfn aa_02_helper() {}\n\n#[test]\nfn x() {\n    // AA-03\n    assert();\n}\n\
+            // AA-04\n\n#[test]\nfn y() {}\n";
+        assert_eq!(ids("crates/x/tests/t.rs", text), Vec::<String>::new());
+    }
+
+    #[test]
     fn code_outside_of_tests_carries_nothing() {
-        let text = "// AA-01\nfn aa_02_x() {}\n#[cfg(test)]\nmod tests {\n    fn aa_03_y() {}\n}\n";
+        let text = "#[test]\nfn aa_02_x() {}\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn aa_03_y() {}\n}\n";
         assert_eq!(ids("crates/x/src/lib.rs", text), ["AA-03"]);
     }
 
     #[test]
     fn other_words_and_families_are_no_ids() {
-        assert!(ids("tests/t.rs", "// see AA-01\n// ZZ-01\nfn aa_01() {}\n").is_empty());
+        let text = "// see AA-01\n// ZZ-01\n#[test]\nfn aa_01() {}\n";
+        assert!(ids("tests/t.rs", text).is_empty());
     }
 }

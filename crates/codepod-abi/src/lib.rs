@@ -4,6 +4,10 @@
 //! (`guests/sys`), trace names and the reference page are made from [`for_each_call!`]. The crate is
 //! `no_std` and has no dependencies, so that guests, the browser and the host can share it.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
 #![no_std]
 #![forbid(unsafe_code)]
 

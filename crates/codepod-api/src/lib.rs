@@ -6,6 +6,10 @@
 //! What travels is JSON with names in camelCase. A method of a sandbox names it by `sandboxId` beside its parameters (JSON-RPC)
 //! or in its path (HTTP).
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
 #![forbid(unsafe_code)]
 
 mod bytes;

@@ -13,6 +13,7 @@ pub mod sandbox;
 pub mod server;
 pub mod shell;
 pub mod snapshot;
+pub mod states;
 pub mod timeline;
 
 use schemars::JsonSchema;

@@ -60,6 +60,8 @@ macro_rules! for_each_method {
             persistence::PersistenceExport,
             persistence::PersistenceImport,
             persistence::PersistenceHash,
+            states::StatesList,
+            states::StatesRemove,
             commands::CommandsList,
             commands::CommandsRegister,
         }

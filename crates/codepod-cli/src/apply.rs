@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use codepod::{Errno, Mount, MountAccess, MountSource, Options, StateDirectory};
+use codepod::{Errno, Mount, MountAccess, MountChange, MountSource, Options, StateDirectory};
 
 use crate::failure::Failure;
 use crate::options::{parse_mount, runtime};
@@ -16,10 +16,14 @@ Examples:
   codepod apply --dry-run fix              what would be done to the host
   codepod apply fix /work/a.txt            one file of it
   codepod apply fix                        all of it
+  codepod apply --allow-guarded fix        guarded paths, too
   codepod apply --discard fix /work/b.txt  drop it instead: the host's file shows through again
 
 Directories are mounted where the state had them last; `--mount` names another place for one.
-A file that has changed on the host since the state saw it is left alone, and the status is 1.";
+A file that has changed on the host since the state saw it is left alone, and the status is 1.
+A `!` marks guarded paths, which programs of the host run or obey: git's hooks and settings,
+.envrc, settings of editors, agents and shells. They are left alone unless they are allowed.
+Links that lead out of the directory are never applied.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -30,6 +34,9 @@ pub(crate) struct Apply {
     /// Drop the changes instead of applying them
     #[arg(long, conflicts_with = "dry_run")]
     discard: bool,
+    /// Apply guarded paths, too: files that programs of the host run or obey
+    #[arg(long, conflicts_with = "discard")]
+    allow_guarded: bool,
     /// A host directory that has moved since: HOST:GUEST:overlay
     #[arg(short, long = "mount", value_name = "HOST:GUEST:overlay", value_parser = parse_mount)]
     mounts: Vec<Mount>,
@@ -82,7 +89,7 @@ impl Apply {
                 for change in sandbox.mount_changes(at)? {
                     let text = String::from_utf8_lossy(&change.path);
                     if paths.is_empty() || paths.iter().any(|path| below(&text, path)) {
-                        let _ = writeln!(out, "{} {}", change.letter(), shown_path(&change.path));
+                        let _ = writeln!(out, "{}", line(&change));
                     }
                 }
                 continue;
@@ -93,17 +100,26 @@ impl Apply {
                 }
                 continue;
             }
-            let applied = sandbox.apply(at, &paths)?;
+            let applied = match self.allow_guarded {
+                true => sandbox.apply_guarded(at, &paths)?,
+                false => sandbox.apply(at, &paths)?,
+            };
             for change in &applied.applied {
-                let _ = writeln!(out, "{} {}", change.letter(), shown_path(&change.path));
+                let _ = writeln!(out, "{}", line(change));
             }
             for change in &applied.refused {
                 refused += 1;
-                let why = match change.why {
-                    Errno::Stale => {
+                let why = match (change.why, &change.target) {
+                    (Errno::Stale, _) => {
                         "it has changed on the host since the sandbox saw it".to_owned()
                     }
-                    errno => errno.to_string(),
+                    (Errno::Perm, _) if change.guarded => {
+                        "it is guarded: `--allow-guarded` applies it".to_owned()
+                    }
+                    (Errno::Perm, Some(target)) => {
+                        format!("it leads out of the directory, to {}", shown_path(target))
+                    }
+                    (errno, _) => errno.to_string(),
                 };
                 let _ = writeln!(
                     std::io::stderr(),
@@ -114,5 +130,15 @@ impl Apply {
         }
         kept.save()?;
         Ok(u8::from(refused > 0))
+    }
+}
+
+/// A change as it is shown: its letter, a mark if it is guarded, its path and where it leads.
+fn line(change: &MountChange) -> String {
+    let mark = if change.guarded { "!" } else { "" };
+    let path = shown_path(&change.path);
+    match &change.target {
+        Some(target) => format!("{}{mark} {path} -> {}", change.letter(), shown_path(target)),
+        None => format!("{}{mark} {path}", change.letter()),
     }
 }

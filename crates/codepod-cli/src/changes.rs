@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use codepod::{Changes, KeptState, Options, StateDirectory};
+use codepod::{Changes, KeptState, Mount, Options, StateDirectory};
 
 use crate::failure::Failure;
 use crate::options::runtime;
@@ -17,7 +17,8 @@ Examples:
   codepod changes --diff play      the texts, as `patch` takes them
 
 A added, M modified, D removed, T of another kind, P other permissions. In a directory that is
-mounted as an overlay it is what the host does not have.";
+mounted as an overlay it is what the host does not have; a `!` marks what `codepod apply` leaves
+alone unless it is allowed, because programs of the host run or obey it.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -46,7 +47,7 @@ impl ChangesOf {
             .map(|version| (&*self.name, version.sequence));
         let runtime = runtime(&Options::default())?;
         let mut changes = states.compare(&runtime, from, (&self.name, to))?;
-        print(&mut changes, self.diff, self.json)
+        print(&mut changes, &state.mounts, self.diff, self.json)
     }
 }
 
@@ -62,12 +63,18 @@ pub(crate) fn newest(state: &KeptState) -> Result<u64, Failure> {
 }
 
 /// Prints changes as the options say.
-pub(crate) fn print(changes: &mut Changes, diff: bool, json: bool) -> Result<u8, Failure> {
+pub(crate) fn print(
+    changes: &mut Changes,
+    mounts: &[Mount],
+    diff: bool,
+    json: bool,
+) -> Result<u8, Failure> {
     if json {
         let paths = changes.iter().map(|change| {
             serde_json::json!({
                 "kind": change.letter().to_string(),
                 "path": change.path_text(),
+                "guarded": is_guarded(mounts, &change.path),
             })
         });
         let mut text = serde_json::json!({ "changes": paths.collect::<Vec<_>>() });
@@ -78,15 +85,30 @@ pub(crate) fn print(changes: &mut Changes, diff: bool, json: bool) -> Result<u8,
     } else if diff {
         show(std::io::stdout(), &changes.unified_diff());
     } else {
-        let _ = list(changes, &mut std::io::stdout().lock());
+        let _ = list(changes, mounts, &mut std::io::stdout().lock());
     }
     Ok(0)
 }
 
-/// A line for each change.
-pub(crate) fn list(changes: &Changes, out: &mut impl Write) -> std::io::Result<()> {
+/// A line for each change; a `!` marks those that applying would have to be allowed for.
+pub(crate) fn list(
+    changes: &Changes,
+    mounts: &[Mount],
+    out: &mut impl Write,
+) -> std::io::Result<()> {
     for change in changes.iter() {
-        writeln!(out, "{} {}", change.letter(), shown_path(&change.path))?;
+        let guarded = is_guarded(mounts, &change.path);
+        let mark = if guarded { "!" } else { "" };
+        let path = shown_path(&change.path);
+        writeln!(out, "{}{mark} {path}", change.letter())?;
     }
     Ok(())
+}
+
+/// Whether a path is a guarded one of a mounted directory.
+fn is_guarded(mounts: &[Mount], path: &[u8]) -> bool {
+    mounts.iter().any(|mount| {
+        let rest = path.strip_prefix(mount.at.trim_end_matches('/').as_bytes());
+        rest.is_some_and(|rest| rest.starts_with(b"/") && mount.guard.covers(rest))
+    })
 }

@@ -4,12 +4,13 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
 use clap::Args;
+use codepod::jail::{self, Layers};
 use codepod::{Options, Sandbox, StateDirectory};
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 
 use crate::failure::Failure;
-use crate::options::runtime;
 use crate::progress::Progress;
+use crate::wall;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -150,7 +151,11 @@ fn memory() -> Finding {
 }
 
 fn cache() -> Finding {
-    let path = codepod::cache_directory();
+    let Some(path) = codepod::cache_directory() else {
+        let found = "there is no directory for compiled code: each start compiles what it runs";
+        let advice = "set CODEPOD_CACHE_DIR to a directory that is yours alone";
+        return other("cache", How::Note, found, advice);
+    };
     if writable(&path) {
         return good("cache", path.display().to_string());
     }
@@ -221,11 +226,37 @@ fn terminal() -> Finding {
     }
 }
 
+/// What stands between this program and the host, should something get out of a sandbox.
+fn second_wall(layers: Layers) -> Finding {
+    let found = match &*layers.names() {
+        [] => "nothing but WebAssembly".to_owned(),
+        names => names.join(", "),
+    };
+    let advice = match layers {
+        Layers { filter: false, .. } => {
+            "system calls are filtered on Linux (x86-64, ARM; GNU C library), unless CODEPOD_JAIL is `off` or `log`"
+        }
+        Layers {
+            no_new_code: false, ..
+        } => "works; a program that carries its guests does without compiling them",
+        Layers {
+            landlock: false, ..
+        } => {
+            "works; with Landlock (Linux 5.19) no file would be in reach beside those that are mounted"
+        }
+        _ => return good("wall", found),
+    };
+    other("wall", How::Note, found, advice)
+}
+
 /// Whether an engine can be set up, has guests, and runs a script.
 fn engine() -> Vec<Finding> {
     let advice = "`ulimit -v unlimited`, and look at what the message says";
-    let runtime = match runtime(&Options::default()) {
-        Ok(runtime) => runtime,
+    let options = Options::default();
+    let runtime = wall::needs(&options, None)
+        .and_then(|needs| wall::closed_around(needs, &options, || Ok(())));
+    let runtime = match runtime {
+        Ok((runtime, ())) => runtime,
         Err(failure) => return vec![other("engine", How::Bad, failure.to_string(), advice)],
     };
     let guests = match runtime.guests() {
@@ -245,10 +276,13 @@ fn engine() -> Vec<Finding> {
         "in files"
     };
     let tools = codepod::commands().len();
-    let mut findings = vec![good(
-        "guests",
-        format!("{} with {tools} tools, {where_from}", guests.len()),
-    )];
+    let mut findings = vec![
+        second_wall(jail::layers()),
+        good(
+            "guests",
+            format!("{} with {tools} tools, {where_from}", guests.len()),
+        ),
+    ];
     let cold: Vec<&str> = guests
         .iter()
         .filter(|(_, ready)| !ready)

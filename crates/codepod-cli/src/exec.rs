@@ -37,6 +37,7 @@ impl Exec {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         let options = self.sandbox.options()?;
         let timeout = options.timeout;
+        let reads = has_input();
         let sandbox = create(options)?;
         let argv: Vec<&[u8]> = self
             .argv
@@ -44,7 +45,7 @@ impl Exec {
             .map(|word| word.as_encoded_bytes())
             .collect();
         let command = sandbox.command(argv);
-        let mut running = match has_input() {
+        let mut running = match reads {
             true => command.start()?,
             false => command.start_without_input()?,
         };

@@ -85,6 +85,9 @@ fn hint(error: &Error) -> &'static str {
         ErrorKind::Store(StoreError::Io { .. }) => {
             "look at the directory of states: `codepod doctor` names it"
         }
+        ErrorKind::UnknownMounts { .. } => {
+            "`codepod states show NAME` lists them; give those that it may have with `--mount HOST:GUEST:ACCESS`"
+        }
         ErrorKind::Mount { .. } => {
             "write HOST:GUEST[:ro|rw|overlay]; HOST is a directory that you may read, GUEST begins with `/`"
         }

@@ -1,11 +1,16 @@
 //! The `codepod` command: arguments in, output and exit status out. Decisions are the library's.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 
 mod apply;
 mod changes;
 mod completions;
+mod descriptors;
 mod doctor;
 mod exec;
 mod failure;
@@ -23,6 +28,7 @@ mod telemetry;
 mod terminal_text;
 mod tools;
 mod undo;
+mod wall;
 
 use std::process::ExitCode;
 
@@ -77,7 +83,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let command = Arguments::parse().command;
+    if matches!(
+        command,
+        Command::Rpc(_) | Command::Serve(_) | Command::Mcp(_)
+    ) {
+        descriptors::raise();
+    }
+    let result = match command {
         Command::Run(run) => run.run(),
         Command::Shell(shell) => shell.run(),
         Command::Exec(exec) => exec.run(),

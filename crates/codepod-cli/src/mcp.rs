@@ -4,13 +4,14 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::Args;
-use codepod::{Error, ErrorKind, Runtime};
+use codepod::{Error, ErrorKind, Runtime, jail};
 use codepod_server::http::new_key;
 use codepod_server::mcp::{self, HttpOptions, McpOptions};
 use codepod_server::{Server, ServerOptions};
 
 use crate::failure::Failure;
 use crate::options::SandboxOptions;
+use crate::wall;
 
 /// Where the token is, or several with commas between them.
 const TOKEN: &str = "CODEPOD_MCP_TOKEN";
@@ -57,11 +58,16 @@ impl Mcp {
         if let Some(timeout) = timeout {
             options.longest_run = timeout;
         }
-        let server = Server::new(Runtime::global()?, ServerOptions::default());
         let Some(address) = self.http else {
-            mcp::serve_stdio(&server, options)?;
+            let mut needs = wall::needs(&options.sandbox, None)?;
+            needs.event_loop = true;
+            let wall = jail::begin(needs)?;
+            let runtime = Runtime::global()?;
+            let server = Server::new(runtime.clone(), ServerOptions::default());
+            mcp::serve_stdio(&server, options, || wall.close(&runtime).map(drop))?;
             return Ok(0);
         };
+        let server = Server::new(Runtime::global()?, ServerOptions::default());
         let (tokens, made) = tokens(self.no_token)?;
         let mut http = HttpOptions::new(address, tokens);
         (http.hosts, http.origins) = (self.hosts, self.origins);

@@ -1,23 +1,26 @@
 //! Options of a sandbox, as every command that makes one takes them.
 
 use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 use codepod::{
-    Event, EventFn, Kept, Mount, MountAccess, Options, Profile, Runtime, RuntimeOptions, Sandbox,
-    StateDirectory,
+    ErrorKind, Event, EventFn, Kept, KeptState, Mount, MountAccess, MountSource, Options, Profile,
+    Runtime, RuntimeOptions, Sandbox, StateDirectory,
 };
 
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::terminal_text::shown_path;
+use crate::wall;
 
 #[derive(Args)]
 pub(crate) struct SandboxOptions {
-    /// Show a host directory: HOST:GUEST, then `:ro` (default), `:rw`, or `:overlay` to keep changes inside
+    /// Show a host directory: HOST:GUEST, then `:ro` (default), `:rw`, or `:overlay` to keep changes inside; with
+    /// `,unguarded` after it, `.git/hooks`, `.envrc` and the like can be changed, too
     #[arg(short, long = "mount", value_name = "HOST:GUEST[:ACCESS]", value_parser = parse_mount)]
     mounts: Vec<Mount>,
     /// Set an environment variable
@@ -57,7 +60,8 @@ impl SandboxOptions {
         if let Some(path) = self.events {
             options.events = Some(append_to(&path)?);
         }
-        options.mounts = self.mounts;
+        self.mounts.iter().for_each(warn_of_own_files);
+        options.mounts = self.mounts.into_iter().map(with_whole_path).collect();
         options.env = self.env;
         options.allow_foreign_modules = self.allow_foreign_modules;
         if let Some(cwd) = self.cwd {
@@ -89,6 +93,16 @@ impl SandboxOptions {
     }
 }
 
+/// The same mount with a path that says where it begins: behind the wall nobody asks for the working directory.
+fn with_whole_path(mut mount: Mount) -> Mount {
+    if let MountSource::Host(host, _) = &mut mount.source
+        && let Ok(whole) = std::path::absolute(&*host)
+    {
+        *host = whole;
+    }
+    mount
+}
+
 /// A sandbox that is new, or goes on from a state and is kept.
 pub(crate) enum Place {
     New(Sandbox),
@@ -97,14 +111,14 @@ pub(crate) enum Place {
 
 impl Place {
     /// Makes it; for a state that is there already the variables of the options are for [`Place::sandbox`]'s scripts.
-    pub(crate) fn open(options: Options, state: Option<&str>) -> Result<Place, Failure> {
-        let runtime = runtime(&options)?;
+    pub(crate) fn open(
+        runtime: &Runtime,
+        options: Options,
+        state: Option<&str>,
+    ) -> Result<Place, Failure> {
         Ok(match state {
-            Some(name) => {
-                let _progress = Progress::of("loading the state");
-                Place::Kept(StateDirectory::of_user()?.wake(&runtime, name, options)?)
-            }
-            None => Place::New(Sandbox::create_on(&runtime, options)?),
+            Some(name) => Place::Kept(wake(runtime, name, options)?),
+            None => Place::New(Sandbox::create_on(runtime, options)?),
         })
     }
 
@@ -122,6 +136,81 @@ impl Place {
             kept.save()?;
         }
         Ok(())
+    }
+}
+
+/// Goes on from a state. Directories that this user has not chosen are asked about, where there is somebody to ask.
+fn wake(runtime: &Runtime, name: &str, options: Options) -> Result<Kept, Failure> {
+    let states = StateDirectory::of_user()?;
+    let wake = |options| {
+        let _progress = Progress::of("loading the state");
+        states.wake(runtime, name, options)
+    };
+    let kept = match wake(options.clone()) {
+        Err(error)
+            if matches!(error.kind(), ErrorKind::UnknownMounts { .. })
+                && allowed_by_user(&states.look(name)?) =>
+        {
+            states.trust_mounts(name)?;
+            wake(options)?
+        }
+        woken => woken?,
+    };
+    for mount in kept.remembered_mounts() {
+        if let MountSource::Host(_, MountAccess::ReadWrite) = mount.source {
+            eprintln!("codepod: the state may write to {}", shown_mount(mount));
+        }
+        warn_of_own_files(mount);
+    }
+    Ok(kept)
+}
+
+/// Asks whether the directories that a state from elsewhere comes with may be mounted.
+fn allowed_by_user(state: &KeptState) -> bool {
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return false;
+    }
+    eprintln!(
+        "The state `{}` comes with directories of this machine that nobody here has chosen:",
+        state.name
+    );
+    for mount in &state.mounts {
+        eprintln!("  {}", shown_mount(mount));
+    }
+    eprint!("May it have them? [y/N] ");
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer);
+    read.is_ok() && matches!(answer.trim(), "y" | "yes")
+}
+
+/// A mount as it is given: HOST:GUEST:ACCESS.
+pub(crate) fn shown_mount(mount: &Mount) -> String {
+    let at = shown_path(mount.at.as_bytes());
+    match &mount.source {
+        MountSource::Host(host, access) => {
+            let host = shown_path(host.as_os_str().as_encoded_bytes());
+            format!("{host}:{at}:{}", access_word(*access))
+        }
+        _ => at,
+    }
+}
+
+/// The word for an access in `--mount`.
+pub(crate) fn access_word(access: MountAccess) -> &'static str {
+    match access {
+        MountAccess::ReadOnly => "ro",
+        MountAccess::ReadWrite => "rw",
+        MountAccess::Overlay => "overlay",
+    }
+}
+
+/// Warns where a guest could reach what codepod itself trusts.
+fn warn_of_own_files(mount: &Mount) {
+    if let Some(what) = mount.own_files() {
+        eprintln!(
+            "codepod: warning: {} holds codepod's own {what}: whatever runs in the sandbox can reach that",
+            shown_mount(mount)
+        );
     }
 }
 
@@ -160,9 +249,10 @@ pub(crate) fn runtime(options: &Options) -> Result<Runtime, Failure> {
     Ok(Runtime::new(setup)?)
 }
 
-/// A new sandbox.
+/// A new sandbox, behind the wall.
 pub(crate) fn create(options: Options) -> Result<Sandbox, Failure> {
-    let runtime = runtime(&options)?;
+    let needs = wall::needs(&options, None)?;
+    let (runtime, ()) = wall::closed_around(needs, &options, || Ok(()))?;
     Ok(Sandbox::create_on(&runtime, options)?)
 }
 
@@ -177,10 +267,15 @@ fn parse_megabytes(text: &str) -> Result<usize, String> {
 }
 
 pub(crate) fn parse_mount(text: &str) -> Result<Mount, String> {
+    let (text, guarded) = match text.strip_suffix(",unguarded") {
+        Some(text) => (text, false),
+        None => (text, true),
+    };
     let (rest, access) = match text.rsplit_once(':') {
         Some((rest, "ro")) => (rest, MountAccess::ReadOnly),
         Some((rest, "rw")) => (rest, MountAccess::ReadWrite),
         Some((rest, "overlay")) => (rest, MountAccess::Overlay),
+        _ if !guarded => return Err("write `unguarded` after an access: rw,unguarded".into()),
         _ => (text, MountAccess::ReadOnly),
     };
     let (host, at) = rest
@@ -189,7 +284,8 @@ pub(crate) fn parse_mount(text: &str) -> Result<Mount, String> {
     if !at.starts_with('/') {
         return Err(format!("`{at}`: the path in the sandbox must be absolute"));
     }
-    Ok(Mount::host(host, at, access))
+    let mount = Mount::host(host, at, access);
+    Ok(if guarded { mount } else { mount.unguarded() })
 }
 
 fn parse_variable(text: &str) -> Result<(String, String), String> {

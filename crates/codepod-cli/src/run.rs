@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::options::{Place, SandboxOptions, compiling};
 use crate::streams::{has_input, pass_in, pass_out, show};
 use crate::terminal_text::shown_path;
+use crate::wall;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -63,7 +64,12 @@ impl Run {
         let mut options = self.sandbox.options()?;
         options.hints = !self.no_hints;
         let env = options.env.clone();
-        let place = Place::open(options, self.state.as_deref())?;
+        // A script from standard input has used it up.
+        let reads = self.script.is_some() && has_input();
+        let state = self.state.as_deref();
+        let needs = wall::needs(&options, state)?;
+        let (runtime, ()) = wall::closed_around(needs, &options, || Ok(()))?;
+        let place = Place::open(&runtime, options, state)?;
         let name = OsString::from("bash");
         let arguments = [&name].into_iter().chain(&self.arguments);
         let script = place
@@ -78,8 +84,6 @@ impl Run {
             Place::New(_) => script,
         };
         let progress = compiling(place.sandbox());
-        // A script from standard input has used it up.
-        let reads = self.script.is_some() && has_input();
         let status = if self.preview || self.json {
             collected(script, reads, self.preview, self.json)?
         } else {

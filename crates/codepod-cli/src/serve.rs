@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use codepod::{Error, ErrorKind, Runtime};
+use codepod::{Error, ErrorKind, Runtime, RuntimeOptions};
 use codepod_server::http::{self, Config, KeyHash, TlsConfig};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -83,6 +83,7 @@ impl Serve {
         }
         let log = self.log;
         let config = self.config()?;
+        let again = move || self.config().map_err(|error| error.to_string());
         config.check().map_err(|error| wrong(error.to_string()))?;
         let _telemetry = listen_to_events(log)?;
         let scheme = if config.tls.is_some() {
@@ -90,7 +91,15 @@ impl Serve {
         } else {
             "http"
         };
-        http::serve(Runtime::global()?, config, |server| {
+        let runtime = match config.memory_bytes {
+            None => Runtime::global()?,
+            memory => {
+                let mut options = RuntimeOptions::default();
+                options.memory_bytes = memory;
+                Runtime::new(options)?
+            }
+        };
+        http::serve(runtime, config, again, |server| {
             if let Ok(address) = server.address() {
                 eprintln!("codepod: listening on {scheme}://{address}");
             }
@@ -106,7 +115,7 @@ impl Serve {
     }
 
     /// Flags and environment over the file over what is usual.
-    fn config(self) -> Result<Config, Error> {
+    fn config(&self) -> Result<Config, Error> {
         let mut config = match &self.config {
             Some(path) => {
                 let named = |why: String| wrong(format!("`{}`: {why}", path.display()));
@@ -120,15 +129,18 @@ impl Serve {
         }
         config.metrics = self.metrics.or(config.metrics);
         if !self.hosts.is_empty() {
-            config.hosts = self.hosts;
+            config.hosts.clone_from(&self.hosts);
         }
         if !self.origins.is_empty() {
-            config.origins = self.origins;
+            config.origins.clone_from(&self.origins);
         }
-        config.states = self.states.or(config.states);
+        config.states = self.states.clone().or(config.states);
         config.idle_seconds = self.idle_seconds.or(config.idle_seconds);
-        if let (Some(certificate), Some(key)) = (self.tls_certificate, self.tls_key) {
-            config.tls = Some(TlsConfig { certificate, key });
+        if let (Some(certificate), Some(key)) = (&self.tls_certificate, &self.tls_key) {
+            config.tls = Some(TlsConfig {
+                certificate: certificate.clone(),
+                key: key.clone(),
+            });
         }
         Ok(config)
     }

@@ -18,6 +18,7 @@ use self::editor::{Helper, Prompt};
 use self::foreground::Foreground;
 use crate::failure::Failure;
 use crate::options::{Place, SandboxOptions, compiling};
+use crate::wall;
 
 /// Commands at a prompt are ended by their user.
 const NEVER: Duration = Duration::from_secs(60 * 60 * 24 * 365);
@@ -58,8 +59,14 @@ impl Shell {
         let timeout = self.sandbox.timeout().unwrap_or(NEVER);
         let options = self.sandbox.options()?;
         let env = options.env.clone();
-        let history = history_file(self.state.as_deref())?;
-        let place = Place::open(options, self.state.as_deref())?;
+        let state = self.state.as_deref();
+        let mut needs = wall::needs(&options, state)?;
+        let history = history_file(state)?;
+        needs.writes.push(history.clone());
+        (needs.terminal, needs.keeps) = (true, true);
+        let prepare = || Ok((editor::editor(HISTORY)?, Foreground::interrupts()?));
+        let (runtime, (mut editor, interrupted)) = wall::closed_around(needs, &options, prepare)?;
+        let place = Place::open(&runtime, options, state)?;
         let sandbox = place.sandbox();
         if let Place::Kept(_) = place {
             for (name, value) in &env {
@@ -68,10 +75,10 @@ impl Shell {
         }
         let progress = compiling(sandbox);
         let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let mut editor = editor::editor(Helper::new(sandbox.clone(), colours), HISTORY)?;
+        editor.set_helper(Some(Helper::new(sandbox.clone(), colours)));
         // Without a file there is no history from before, and none is kept.
         let _ = editor.load_history(&history);
-        let mut foreground = Foreground::new(sandbox, timeout)?;
+        let mut foreground = Foreground::new(sandbox, timeout, interrupted);
         greet(self.state.as_deref());
         let mut status = 0;
         loop {
@@ -130,7 +137,7 @@ fn greet(state: Option<&str>) {
     println!("`help` lists the commands, `exit` or Ctrl-D ends");
 }
 
-/// Where the history of a state is, or of shells without one.
+/// Where the history of a state is, or of shells without one. It is there afterwards, if it can be made, and its owner's alone.
 fn history_file(state: Option<&str>) -> Result<PathBuf, Failure> {
     let states = StateDirectory::of_user()?;
     let path = match state {
@@ -141,6 +148,12 @@ fn history_file(state: Option<&str>) -> Result<PathBuf, Failure> {
             above.join("history")
         }
     };
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // Without a file there is no history.
+    let _ = options.open(&path);
     Ok(path)
 }
 

@@ -1,18 +1,16 @@
 //! `codepod states …`: the states that are kept.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{BufReader, BufWriter, IsTerminal as _, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
-use codepod::{
-    ErrorKind, KeptState, Mount, MountAccess, MountSource, Options, StateDirectory, StoreError,
-};
+use codepod::{ErrorKind, KeptState, Mount, MountSource, Options, StateDirectory, StoreError};
 
 use crate::changes::{newest, print};
 use crate::failure::{Failure, in_use};
-use crate::options::{parse_mount, runtime};
+use crate::options::{access_word, parse_mount, runtime, shown_mount};
 use crate::progress::Progress;
 
 const EXAMPLES: &str = "\
@@ -130,7 +128,7 @@ impl States {
                 let versions = (newest(&a)?, newest(&b)?);
                 let from = Some((&*from, versions.0));
                 let mut changes = states.compare(&runtime, from, (&to, versions.1))?;
-                print(&mut changes, diff, json)
+                print(&mut changes, &b.mounts, diff, json)
             }
         }
     }
@@ -193,16 +191,12 @@ fn show(state: &KeptState, json: bool) -> Result<u8, Failure> {
     }
     let _ = writeln!(out, "name      {}", state.name);
     let _ = writeln!(out, "size      {}", size(state.bytes));
+    let unknown = match state.mounts_known {
+        true => "",
+        false => "  (not chosen here)",
+    };
     for mount in &state.mounts {
-        if let MountSource::Host(host, access) = &mount.source {
-            let _ = writeln!(
-                out,
-                "mount     {}:{}:{}",
-                host.display(),
-                mount.at,
-                word(*access)
-            );
-        }
+        let _ = writeln!(out, "mount     {}{unknown}", shown_mount(mount));
     }
     for (ago, version) in state.versions.iter().rev().enumerate() {
         let what = match ago {
@@ -228,7 +222,8 @@ fn value(state: &KeptState) -> serde_json::Value {
         MountSource::Host(host, access) => Some(serde_json::json!({
             "host": host.to_string_lossy(),
             "guest": mount.at,
-            "access": word(*access),
+            "access": access_word(*access),
+            "chosen": state.mounts_known,
         })),
         _ => None,
     });
@@ -242,14 +237,6 @@ fn value(state: &KeptState) -> serde_json::Value {
         "mounts": mounts.collect::<Vec<_>>(),
         "versions": versions.collect::<Vec<_>>(),
     })
-}
-
-fn word(access: MountAccess) -> &'static str {
-    match access {
-        MountAccess::ReadOnly => "ro",
-        MountAccess::ReadWrite => "rw",
-        MountAccess::Overlay => "overlay",
-    }
 }
 
 fn changed(state: &KeptState) -> String {
@@ -305,7 +292,7 @@ fn export(states: &StateDirectory, name: &str, file: Option<PathBuf>) -> Result<
             "name a file in a directory that you may write to",
         )
     };
-    let mut out = BufWriter::new(File::create(&temporary).map_err(cannot)?);
+    let mut out = BufWriter::new(private_file(Path::new(&temporary)).map_err(cannot)?);
     let exported = states.export(&runtime, name, &mut out, None);
     let written = exported.map_err(Failure::from).and_then(|_| {
         let file = out
@@ -318,6 +305,22 @@ fn export(states: &StateDirectory, name: &str, file: Option<PathBuf>) -> Result<
         let _ = std::fs::remove_file(&temporary);
     }
     written.map(|()| 0)
+}
+
+/// A file that is new and that only its owner can read: a state holds what its files hold. What somebody has left under that
+/// name, a link, too, goes.
+fn private_file(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            std::fs::remove_file(path)?;
+            options.open(path)
+        }
+        opened => opened,
+    }
 }
 
 fn import(

@@ -72,7 +72,7 @@ pub(crate) struct Shown<W> {
 
 impl<W: Write + IsTerminal> Shown<W> {
     pub(crate) fn new(to: W) -> Shown<W> {
-        let filter = to.is_terminal().then(TerminalText::default);
+        let filter = to.is_terminal().then(TerminalText::of_output);
         Shown { to, filter }
     }
 

@@ -5,6 +5,9 @@
 //! pass; everything else is shown instead of obeyed: `␛` for an escape, `<U+202E>` for a character that nobody sees, `\x9b`
 //! for a byte that is no text. Files and pipes get the bytes as they are.
 //!
+//! A program that does not have the screen to itself moves within its line only: it cannot draw over what was there before, such
+//! as a prompt or a message of ours. Where its output ends within a line, `⏎` says so: what comes next is not its own.
+//!
 //! Invariant: what comes out holds no control but `\n`, `\t`, `\r`, backspace and the sequences of [`is_harmless`].
 
 use codepod::visible::is_hidden;
@@ -19,6 +22,10 @@ pub(crate) struct TerminalText {
     held: Vec<u8>,
     /// Whether programs may use the whole screen: show and hide the cursor, change to the other screen.
     full_screen: bool,
+    /// Whether an end within a line is marked.
+    marks_end: bool,
+    /// Whether something was shown after the last line's end.
+    in_line: bool,
     /// Whether colours were set, which have to be put back.
     coloured: bool,
     /// Whether the other screen is shown.
@@ -32,6 +39,14 @@ impl TerminalText {
     pub(crate) fn full_screen() -> TerminalText {
         TerminalText {
             full_screen: true,
+            ..TerminalText::default()
+        }
+    }
+
+    /// For what a sandbox prints on a terminal that others print on, too.
+    pub(crate) fn of_output() -> TerminalText {
+        TerminalText {
+            marks_end: true,
             ..TerminalText::default()
         }
     }
@@ -55,6 +70,10 @@ impl TerminalText {
                 out.extend_from_slice(back);
             }
         }
+        if std::mem::take(&mut self.in_line) && self.marks_end {
+            put(out, '⏎');
+            out.push(b'\n');
+        }
     }
 
     fn byte(&mut self, byte: u8, out: &mut Vec<u8>) {
@@ -66,6 +85,11 @@ impl TerminalText {
     }
 
     fn first(&mut self, byte: u8, out: &mut Vec<u8>) {
+        match byte {
+            b'\n' => self.in_line = false,
+            b'\r' | 8 | 0x1b => {}
+            _ => self.in_line = true,
+        }
         match byte {
             0x1b | 0xc2..=0xf4 => self.held.push(byte),
             b'\n' | b'\t' | b'\r' | 8 | b' '..=b'~' => out.push(byte),
@@ -129,6 +153,7 @@ impl TerminalText {
     /// Shows what was held, as it makes no sense or would make too much.
     fn give_up(&mut self, out: &mut Vec<u8>) {
         let held = std::mem::take(&mut self.held);
+        self.in_line |= !held.is_empty();
         for byte in held {
             match byte {
                 0x1b => put(out, '␛'),
@@ -178,7 +203,8 @@ pub(crate) fn shown_path(path: &[u8]) -> String {
     quoted + "\""
 }
 
-/// Whether a control sequence, from after `ESC [` on, only colours text or moves the cursor.
+/// Whether a control sequence, from after `ESC [` on, only colours text or moves the cursor: within its line, or anywhere for a
+/// program that has the screen to itself.
 fn is_harmless(sequence: &[u8], full_screen: bool) -> bool {
     let Some((last, parameters)) = sequence.split_last() else {
         return false;
@@ -193,11 +219,12 @@ fn is_harmless(sequence: &[u8], full_screen: bool) -> bool {
     };
     match last {
         b'm' => numbers(b";:") && !conceals(parameters),
-        b'A'..=b'G' | b'd' | b'K' => numbers(b""),
-        b'H' | b'f' => numbers(b";"),
+        b'C' | b'D' | b'G' | b'K' => numbers(b""),
+        b'A' | b'B' | b'E' | b'F' | b'd' => full_screen && numbers(b""),
+        b'H' | b'f' => full_screen && numbers(b";"),
         // Not 3, which takes away what was there before the program ran.
-        b'J' => matches!(parameters, b"" | b"0" | b"1" | b"2"),
-        b's' | b'u' => parameters.is_empty(),
+        b'J' => full_screen && matches!(parameters, b"" | b"0" | b"1" | b"2"),
+        b's' | b'u' => full_screen && parameters.is_empty(),
         b'L' | b'M' | b'P' | b'@' | b'X' => full_screen && numbers(b""),
         _ => false,
     }

@@ -48,7 +48,7 @@ impl Undo {
             states.undo(&self.name, self.count)?;
         }
         let mut out = std::io::stdout().lock();
-        let _ = list(&changes, &mut out);
+        let _ = list(&changes, &state.mounts, &mut out);
         Ok(u8::from(out.flush().is_err()))
     }
 }

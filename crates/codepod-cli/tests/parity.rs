@@ -28,7 +28,7 @@ fn every_method_of_the_command_line_answers() {
         &["sandbox.create", "run"],
         &["run", "--state", "one", "echo 1 > f"],
     );
-    assert!(call(&["sandbox.list"], &["states", "list"]).contains("one"));
+    assert!(call(&["sandbox.list", "states.list"], &["states", "list"]).contains("one"));
     call(&["sandbox.fork"], &["states", "fork", "one", "two"]);
     call(&["run"], &["run", "--state", "two", "echo 2 > f"]);
     assert!(call(&["changes"], &["changes", "--last", "two"]).contains("M /home/user/f"));
@@ -47,7 +47,10 @@ fn every_method_of_the_command_line_answers() {
         &["states", "import", "three", &exported],
     );
     assert_eq!(call(&["run"], &["run", "--state", "three", "cat f"]), "1\n");
-    call(&["sandbox.destroy"], &["states", "remove", "three"]);
+    call(
+        &["sandbox.destroy", "states.remove"],
+        &["states", "remove", "three"],
+    );
     assert!(call(&["commands.list"], &["tools"]).contains("grep"));
     call(
         &["run"],

@@ -21,7 +21,10 @@ fn files_and_variables_are_kept_and_taken_back() {
     let diff = here.says(&["changes", "--last", "--diff", "play"]);
     assert!(diff.contains("-one\n+two\n"), "{diff}");
     let json = here.says(&["changes", "--last", "--json", "play"]);
-    assert!(json.contains(r#"{"kind":"M","path":"/tmp/f"}"#), "{json}");
+    assert!(
+        json.contains(r#"{"kind":"M","path":"/tmp/f","guarded":false}"#),
+        "{json}"
+    );
 
     let undone = "M /tmp/f\nD /tmp/g\n";
     assert_eq!(here.says(&["undo", "--dry-run", "play"]), undone);
@@ -203,6 +206,26 @@ fn an_overlay_is_applied_by_a_later_command_and_mounted_by_itself() {
         125,
         "is not in an overlay",
     );
+    let script = "echo run > .envrc; ln -s /etc/passwd out; ln -s d near";
+    here.says(&["run", "--state", "fix", script]);
+    let (_, changes, _) = here.codepod(&["changes", "fix"]);
+    assert!(changes.contains("A! /work/.envrc\n"), "{changes}");
+    let dry = here.says(&["apply", "--dry-run", "fix", "/work/.envrc", "/work/out"]);
+    assert_eq!(dry, "A! /work/.envrc\nA /work/out -> /etc/passwd\n");
+    let (status, stdout, stderr) =
+        here.codepod(&["apply", "fix", "/work/.envrc", "/work/near", "/work/out"]);
+    assert_eq!((status, stdout.as_str()), (1, "A /work/near -> d\n"));
+    assert!(
+        stderr.contains(".envrc was left alone: it is guarded"),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("out was left alone: it leads out"),
+        "{stderr}"
+    );
+    let allowed = ["apply", "--allow-guarded", "fix", "/work/.envrc"];
+    assert_eq!(here.says(&allowed), "A! /work/.envrc\n");
+    assert_eq!(fs::read_to_string(work.join(".envrc")).unwrap(), "run\n");
     here.says(&["run", "--state", "plain", "true"]);
     here.fails(&["apply", "plain"], 125, "has no overlay to apply");
     here.fails(&["apply", "nope"], 125, "there is no state `nope`");
@@ -253,4 +276,56 @@ fn ap_12_names_of_files_cannot_pass_for_lines_of_ours() {
     let shown = here.says(&["changes", "s"]);
     let expected = "A \"/home/user/\\033]0;x\\007\"\nA \"/home/user/a\\nD etc\"\n";
     assert_eq!(shown, expected);
+}
+
+#[test]
+fn directories_that_a_state_from_elsewhere_names_are_not_mounted() {
+    let here = Directory::new();
+    fs::create_dir(here.path("precious")).unwrap();
+    let mount = ["run", "--state", "own", "--mount", "precious:/work:rw"];
+    here.says(&[&mount[..], &["echo mine > /work/f"]].concat());
+    // What a state may write to is said each time.
+    let (status, stdout, stderr) = here.codepod(&["run", "--state", "own", "cat /work/f"]);
+    assert_eq!((status, &*stdout), (0, "mine\n"), "{stderr}");
+    assert!(
+        stderr.contains("the state may write to ") && stderr.contains(":/work:rw"),
+        "{stderr}"
+    );
+    let list = here.path("states/own/mounts");
+    let text = fs::read_to_string(&list).unwrap();
+    fs::write(&list, text.replace("/work", "/\\u001b[31m")).unwrap();
+    let script = ["run", "--state", "own", "touch /*/forged"];
+    here.fails(
+        &script,
+        125,
+        "comes with host directories that nobody here has chosen",
+    );
+    assert!(!here.path("precious/forged").exists());
+    // Shown as it is, and nothing of it is obeyed.
+    let shown = here.says(&["states", "show", "own"]);
+    assert!(shown.contains("(not chosen here)"), "{shown}");
+    assert!(!shown.contains('\x1b'), "{shown:?}");
+    fs::remove_file(&list).unwrap();
+    assert_eq!(
+        here.says(&[&mount[..], &["cat /work/f"]].concat()),
+        "mine\n"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_exported_state_is_its_owners_and_follows_no_link() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let here = Directory::new();
+    here.says(&["run", "--state", "s", "echo secret > f"]);
+    let (victim, file) = (here.path("victim"), here.path("s.state"));
+    fs::write(&victim, "untouched").unwrap();
+    symlink(&victim, here.path("s.state.part")).unwrap();
+    here.says(&["states", "export", "s", "s.state"]);
+    assert_eq!(fs::read(&victim).unwrap(), b"untouched");
+    let metadata = fs::symlink_metadata(&file).unwrap();
+    assert!(metadata.is_file());
+    assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+    here.says(&["states", "import", "again", "s.state"]);
+    assert_eq!(here.says(&["run", "--state", "again", "cat f"]), "secret\n");
 }

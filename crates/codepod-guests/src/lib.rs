@@ -3,6 +3,11 @@
 //! `cargo xtask guests` builds them; this crate lists what was built. With the feature `embed` the modules
 //! are part of the binary, otherwise they are read from where they were built.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
+
 use codepod_abi::Grant;
 use codepod_wasmtime::{Code, GuestModule};
 
@@ -98,6 +103,11 @@ pub fn guests() -> impl Iterator<Item = &'static Guest> {
 /// The guests of a group.
 pub fn group(name: &str) -> impl Iterator<Item = &'static Guest> {
     GUESTS.iter().filter(move |guest| guest.group == name)
+}
+
+/// Whether a guest of that name was built, for whatever it is.
+pub fn is_module(name: &str) -> bool {
+    GUESTS.iter().any(|guest| guest.name == name)
 }
 
 impl Guest {

@@ -50,6 +50,10 @@ impl<T> Arena<T> {
         Some(value)
     }
 
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.items.iter_mut().flatten()
+    }
+
     /// How many values there are.
     pub(crate) fn len(&self) -> usize {
         self.items.len() - self.free.len()

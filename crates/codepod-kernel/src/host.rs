@@ -35,10 +35,6 @@ pub trait Host: Send + Sync {
     /// Forgets the key's timer, if there is one.
     fn forget(&self, key: TimerKey);
 
-    /// Clears the bits of the pages of a process's memory that certainly hold what its module put there; the others are set when
-    /// this is called. `memory` begins with the first of them.
-    fn untouched(&self, _memory: &[u8], _bitmap: &mut [u8]) {}
-
     /// Takes whole blocks into the state of a hash, whose lengths are right. Whether the host has that hash.
     fn hash_blocks(&self, _hash: Hash, _state: &mut [u8], _blocks: &[u8]) -> bool {
         false

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use codepod_abi::Errno;
@@ -16,6 +16,7 @@ use codepod_abi::table::Call;
 use crate::ids::{Fd, Pid};
 use crate::kernel::Kernel;
 use crate::memory::{GuestMemory as _, SliceMemory};
+use crate::shared_kernel::SharedKernel;
 use crate::syscalls::{self, Outcome, Syscall};
 
 /// Something that the host does for a process. Returns its exit status.
@@ -23,7 +24,7 @@ pub trait HostCommand: Send + Sync {
     /// Begins it. Dropped, it has been killed.
     fn call(
         &self,
-        kernel: Arc<Mutex<Kernel>>,
+        kernel: Arc<SharedKernel>,
         call: HostCall,
     ) -> Pin<Box<dyn Future<Output = u8> + Send>>;
 }

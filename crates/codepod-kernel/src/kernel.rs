@@ -3,14 +3,14 @@
 //! Everything a sandbox has is in this value: files, processes, open files, pipes. It sits behind one lock
 //! per sandbox, held for the bookkeeping of a call and its copying, never across a wait.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use codepod_abi::Errno;
 use codepod_abi::wire::TerminalState;
 use codepod_vfs::{
-    Caller, LoadedTree, MountId, NodeRef, ProcSource as _, ProcessInfo, Vfs, VfsSnapshot,
+    Budget, Caller, LoadedTree, MountId, NodeRef, ProcSource as _, ProcessInfo, Vfs, VfsSnapshot,
 };
 
 use crate::arena::Arena;
@@ -22,33 +22,13 @@ use crate::limit::{Limit, Reached};
 use crate::limits::Limits;
 use crate::open_file::{Object, OpenFile};
 use crate::pipe::{End, Pipe};
+use crate::policy::Policy;
 use crate::process::spawn::Program;
 use crate::process::{Ended, State};
 use crate::process_table::ProcessTable;
 use crate::sink::Sink;
 use crate::terminal::Terminal;
 use crate::trace::TraceFn;
-
-/// What a sandbox may do beyond computing.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Policy {
-    /// Whether a file that holds a WebAssembly module may be run. Off: compiling hostile code is work for
-    /// the host that no limit inside the guest covers.
-    pub foreign_modules: bool,
-    /// The only tools and host commands that may be started, by name; `None` for all. A name is what the program itself says
-    /// that it is, so a copy or a link under another name is the same.
-    pub allowed: Option<Arc<BTreeSet<String>>>,
-}
-
-impl Policy {
-    /// Whether a tool or host command may be started.
-    pub(crate) fn allows(&self, name: &[u8]) -> bool {
-        let Some(allowed) = &self.allowed else {
-            return true;
-        };
-        std::str::from_utf8(name).is_ok_and(|name| allowed.contains(name))
-    }
-}
 
 /// What a kernel is made from.
 pub struct KernelOptions {
@@ -60,6 +40,8 @@ pub struct KernelOptions {
     pub vfs: Vfs,
     /// How far things may grow.
     pub limits: Arc<Limits>,
+    /// What it draws from together with others; its files are charged by whoever made them.
+    pub budget: Budget,
     /// What is allowed.
     pub policy: Policy,
     /// Owner of the processes that the host starts.
@@ -76,6 +58,7 @@ pub struct Kernel {
     pub(crate) host: Arc<dyn Host>,
     pub(crate) vfs: Vfs,
     pub(crate) limits: Arc<Limits>,
+    pub(crate) budget: Budget,
     pub(crate) policy: Policy,
     pub(crate) uid: u32,
     pub(crate) gid: u32,
@@ -119,6 +102,7 @@ impl Kernel {
             vfs: options.vfs,
             processes: ProcessTable::new(options.limits.total_memory_bytes, booted),
             limits: options.limits,
+            budget: options.budget,
             policy: options.policy,
             uid: options.uid,
             gid: options.gid,
@@ -154,6 +138,7 @@ impl Kernel {
             host: self.host.clone(),
             vfs,
             limits: self.limits.clone(),
+            budget: self.budget.clone(),
             policy: self.policy.clone(),
             uid: self.uid,
             gid: self.gid,
@@ -201,7 +186,9 @@ impl Kernel {
         if let Ok(run) = u32::try_from(run) {
             let streams = [stdout.into(), stderr.into()];
             let most = self.limits.kept_output_bytes;
-            self.processes.outputs.keep(run, streams, most);
+            self.processes
+                .outputs
+                .keep(run, streams, most, &self.budget);
         }
     }
 
@@ -244,6 +231,11 @@ impl Kernel {
         std::mem::replace(&mut self.processes.most, now)
     }
 
+    /// What it draws from together with others.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
     /// The limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -262,6 +254,19 @@ impl Kernel {
     /// The processes that guests have started since the last time: the engine must run them.
     pub fn take_started(&mut self) -> Vec<Program> {
         std::mem::take(&mut self.started)
+    }
+
+    /// Wakes all who wait for something here, to hear that there is nothing more to wait for.
+    pub(crate) fn wake_everybody(&mut self) {
+        for process in self.processes.iter_mut() {
+            process.wake();
+            process.child_waiters.wake();
+            process.exit_waiters.wake();
+        }
+        for pipe in self.pipes.iter_mut() {
+            pipe.read_waiters.wake();
+            pipe.write_waiters.wake();
+        }
     }
 
     /// Waits until a stopped process goes on or is to end.
@@ -334,7 +339,7 @@ impl Kernel {
 
     /// A sink that keeps up to `limit` bytes.
     pub fn new_sink(&mut self, limit: usize) -> SinkId {
-        SinkId(self.sinks.insert(Sink::new(limit)))
+        SinkId(self.sinks.insert(Sink::new(limit, &self.budget)))
     }
 
     /// What a sink holds, and whether something was refused. The sink is gone afterwards if nobody
@@ -352,16 +357,11 @@ impl Kernel {
         let Some(sink) = self.sinks.get_mut(id.0) else {
             return (Vec::new(), false);
         };
-        let taken = (std::mem::take(&mut sink.bytes), sink.truncated);
+        let taken = (sink.take(), sink.truncated);
         if sink.writers == 0 {
             self.sinks.remove(id.0);
         } else {
-            *sink = Sink {
-                writers: sink.writers,
-                taken: true,
-                discards,
-                ..Sink::new(0)
-            };
+            sink.close(discards);
         }
         taken
     }
@@ -369,12 +369,13 @@ impl Kernel {
     // ---- pipes between the host and processes, and between processes for the host
 
     /// A pipe whose ends nobody holds yet: for [`crate::Stdio`] of processes that are about to start.
-    /// `Nfile` at the limit.
+    /// `Nfile` at the limit, and when there is no memory for it.
     pub fn new_pipe(&mut self) -> Result<PipeId, Errno> {
         if self.pipes.len() >= self.limits.pipes {
             return Err(Errno::Nfile);
         }
-        Ok(PipeId(self.pipes.insert(Pipe::new(self.limits.pipe_bytes))))
+        let pipe = Pipe::new(self.limits.pipe_bytes, &self.budget).ok_or(Errno::Nfile)?;
+        Ok(PipeId(self.pipes.insert(pipe)))
     }
 
     /// Takes an end of a pipe for the host.

@@ -8,6 +8,15 @@
 //! A call that may wait is poll-shaped: it returns `Poll::Pending` after leaving the caller's waker where
 //! the event will happen, and is called again with the same arguments.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::disallowed_methods
+    )
+)]
 #![forbid(unsafe_code)]
 
 mod arena;
@@ -22,9 +31,11 @@ mod limits;
 mod memory;
 mod open_file;
 mod pipe;
+mod policy;
 mod process;
 mod process_table;
 mod run_outputs;
+mod shared_kernel;
 mod sink;
 mod strings;
 pub mod syscalls;
@@ -37,12 +48,14 @@ pub use fd_table::{Descriptor, FdTable, Target};
 pub use host::{Host, TimerKey};
 pub use host_command::{HostCall, HostCommand, HostCommands, HostProgram};
 pub use ids::{Fd, OpenFileId, Pid, PipeId, SinkId, TerminalId, WaiterId};
-pub use kernel::{Kernel, KernelOptions, PipeEnd, Policy};
+pub use kernel::{Kernel, KernelOptions, PipeEnd};
 pub use limit::Limit;
 pub use limits::Limits;
 pub use memory::{GuestMemory, SliceMemory};
+pub use policy::{Allowed, Policy};
 pub use process::spawn::{Group, ModuleSource, Program, SpawnSpec, Stdio};
-pub use process::{Answer, Control, ExitStatus, ProcessFacts, RunId, RunState, Usage};
+pub use process::{Answer, Control, ExitStatus, Family, ProcessFacts, RunId, RunState, Usage};
+pub use shared_kernel::{KernelGuard, Poisoned, SharedKernel};
 pub use strings::Strings;
 pub use syscalls::{Outcome, Syscall};
 pub use trace::{Trace, TraceFn};

@@ -18,7 +18,7 @@ pub struct Limits {
     pub argument_bytes: usize,
     /// Linear memory of one process; growing past it fails inside the guest.
     pub memory_bytes: usize,
-    /// Linear memory of all processes of the sandbox together.
+    /// Linear memory and stacks of all processes of the sandbox together.
     pub total_memory_bytes: usize,
     /// Bytes of a captured output stream; past it the writer's reader is gone (SIGPIPE).
     pub output_bytes: usize,

@@ -57,6 +57,10 @@ pub trait GuestMemory {
         self.write_bytes(at, &value.to_le_bytes())
     }
 
+    /// Clears the bits of the pages that hold what the process's module put there; the others are set when this is called. The first bit is
+    /// that of the page at `start`, which begins there, and all of the pages are inside.
+    fn clear_untouched(&self, _start: usize, _bits: &mut [u8]) {}
+
     /// Checks that a range can be written, before something happens that cannot be taken back.
     fn check(&mut self, at: u32, len: u32) -> Result<(), Errno> {
         self.write(at, len, |_| ())

@@ -10,6 +10,7 @@
 use std::collections::VecDeque;
 
 use codepod_abi::Errno;
+use codepod_vfs::{Budget, Charge};
 
 use crate::wait_set::WaitSet;
 
@@ -32,6 +33,8 @@ pub(crate) struct Pipe {
     pub(crate) read_waiters: WaitSet,
     /// Waiting for room, or for a reader to open a fifo.
     pub(crate) write_waiters: WaitSet,
+    /// For all that it can hold, as long as it is there.
+    _charge: Charge,
 }
 
 /// One end of a pipe.
@@ -52,12 +55,13 @@ impl End {
 }
 
 impl Pipe {
-    /// A pipe without ends.
-    pub(crate) fn new(capacity: usize) -> Pipe {
-        Pipe {
+    /// A pipe without ends; `None` when the budget has no memory for it.
+    pub(crate) fn new(capacity: usize, budget: &Budget) -> Option<Pipe> {
+        // A capacity under the atomic size would make small writes impossible.
+        let capacity = capacity.max(ATOMIC_WRITE);
+        Some(Pipe {
             queue: VecDeque::new(),
-            // A capacity under the atomic size would make small writes impossible.
-            capacity: capacity.max(ATOMIC_WRITE),
+            capacity,
             readers: 0,
             writers: 0,
             read_opens: 0,
@@ -65,7 +69,8 @@ impl Pipe {
             finished: false,
             read_waiters: WaitSet::default(),
             write_waiters: WaitSet::default(),
-        }
+            _charge: budget.memory(capacity as u64)?,
+        })
     }
 
     /// Adds an end; who waits for the other side of a fifo looks again when it is the first.
@@ -217,7 +222,7 @@ mod tests {
     use super::*;
 
     fn pipe() -> Pipe {
-        let mut pipe = Pipe::new(8192);
+        let mut pipe = Pipe::new(8192, &Budget::default()).unwrap();
         pipe.open(End::Read);
         pipe.open(End::Write);
         pipe

@@ -3,6 +3,7 @@
 //! The type is here; how one starts, ends, is waited for and signalled is in `process/`. The code that
 //! runs belongs to an engine, which shares the [`Control`] with the kernel.
 
+mod background;
 mod exit;
 mod facts;
 mod program;
@@ -11,19 +12,20 @@ mod signal;
 pub(crate) mod spawn;
 mod wait;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
 use codepod_abi::Signal;
-use codepod_vfs::NodeRef;
+use codepod_vfs::{Charge, NodeRef, Place};
 
 use crate::fd_table::FdTable;
 use crate::ids::{Pid, PipeId};
 use crate::strings::Strings;
 use crate::wait_set::WaitSet;
 
+pub use background::Family;
 pub(crate) use facts::Ended;
 pub use facts::{ProcessFacts, Usage};
 pub(crate) use session::HostSession;
@@ -73,10 +75,14 @@ pub struct Control {
     cpu: AtomicU64,
     /// Linear memory that the process has now.
     memory: AtomicUsize,
+    /// What it has used of its stack, the first pages apart.
+    stack: AtomicUsize,
     memory_limit: usize,
-    /// Linear memory of all processes of the sandbox.
+    /// Linear memory and stacks of all processes of the sandbox.
     total_memory: Arc<AtomicUsize>,
     total_memory_limit: usize,
+    /// What the budget was charged for its memory.
+    charge: Mutex<Charge>,
 }
 
 impl Control {
@@ -98,28 +104,54 @@ impl Control {
         self.alarm.load(Ordering::Relaxed)
     }
 
-    /// Asks for `to` bytes of linear memory in all. False when a limit says no.
+    /// Asks for `to` bytes of linear memory in all. False when a limit or the budget says no.
     pub fn grow_memory(&self, to: usize) -> bool {
         let from = self.memory.load(Ordering::Relaxed);
         if to > self.memory_limit {
             self.refused.store(true, Ordering::Relaxed);
             return false;
         }
-        let more = to.saturating_sub(from);
+        if !self.draw(to.saturating_sub(from)) {
+            return false;
+        }
+        self.memory.store(to.max(from), Ordering::Relaxed);
+        true
+    }
+
+    /// Asks for so much of its stack in all. False when a limit or the budget says no.
+    pub fn grow_stack(&self, to: usize) -> bool {
+        let from = self.stack.load(Ordering::Relaxed);
+        if !self.draw(to.saturating_sub(from)) {
+            return false;
+        }
+        self.stack.store(to.max(from), Ordering::Relaxed);
+        true
+    }
+
+    /// Draws from the sandbox's memory and from the budget; from both or from neither.
+    fn draw(&self, more: usize) -> bool {
         let within = |used: usize| {
             used.checked_add(more)
                 .filter(|total| *total <= self.total_memory_limit)
         };
         if self
             .total_memory
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, within)
+            .try_update(Ordering::Relaxed, Ordering::Relaxed, within)
             .is_err()
         {
             self.refused.store(true, Ordering::Relaxed);
             return false;
         }
-        self.memory.store(to.max(from), Ordering::Relaxed);
+        if !self.charge().add(more as u64) {
+            self.total_memory.fetch_sub(more, Ordering::Relaxed);
+            self.refused.store(true, Ordering::Relaxed);
+            return false;
+        }
         true
+    }
+
+    fn charge(&self) -> MutexGuard<'_, Charge> {
+        self.charge.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether it was refused memory.
@@ -146,8 +178,9 @@ impl Control {
 
 impl Drop for Control {
     fn drop(&mut self) {
+        let stack = self.stack.load(Ordering::Relaxed);
         self.total_memory
-            .fetch_sub(self.memory(), Ordering::Relaxed);
+            .fetch_sub(self.memory() + stack, Ordering::Relaxed);
     }
 }
 
@@ -238,6 +271,10 @@ pub(crate) struct Process {
     /// The host keeps the status until it has reaped it.
     pub(crate) held_by_host: bool,
     pub(crate) control: Arc<Control>,
+    /// Its place in the budget; `None` while it only waits for the host's next request.
+    pub(crate) place: Option<Place>,
+    /// What the budget was charged for its arguments and for itself.
+    pub(crate) _charge: Charge,
     /// When it started, on the monotonic clock.
     pub(crate) started: u64,
     /// Bytes that it has read and written.
@@ -263,6 +300,7 @@ impl Control {
         memory_limit: usize,
         total_memory: Arc<AtomicUsize>,
         total_memory_limit: usize,
+        charge: Charge,
     ) -> Control {
         Control {
             run: AtomicU32::new(RunState::Run as u32),
@@ -270,9 +308,11 @@ impl Control {
             refused: AtomicBool::new(false),
             cpu: AtomicU64::new(0),
             memory: AtomicUsize::new(0),
+            stack: AtomicUsize::new(0),
             memory_limit,
             total_memory,
             total_memory_limit,
+            charge: Mutex::new(charge),
         }
     }
 
@@ -284,13 +324,15 @@ impl Control {
 
 #[cfg(test)]
 mod tests {
+    use codepod_vfs::{Budget, BudgetLimits};
+
     use super::*;
 
     #[test]
     fn memory_is_limited_for_a_process_and_for_all() {
         let total = Arc::new(AtomicUsize::new(0));
-        let a = Control::new(100, total.clone(), 150);
-        let b = Control::new(100, total.clone(), 150);
+        let a = Control::new(100, total.clone(), 150, Charge::default());
+        let b = Control::new(100, total.clone(), 150, Charge::default());
         assert!(a.grow_memory(100));
         assert!(!a.grow_memory(101));
         assert!(b.grow_memory(50));
@@ -298,6 +340,29 @@ mod tests {
         drop(a);
         assert!(b.grow_memory(100));
         drop(b);
+        assert_eq!(total.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn memory_is_limited_for_all_that_share_a_budget() {
+        let budget = Budget::new(BudgetLimits::new(0, 150));
+        let total = Arc::new(AtomicUsize::new(0));
+        let control = || {
+            let charge = budget.memory(0).unwrap();
+            Control::new(100, total.clone(), usize::MAX, charge)
+        };
+        let (a, b) = (control(), control());
+        assert!(a.grow_memory(100) && !b.grow_memory(51) && b.grow_memory(40));
+        assert!(b.grow_stack(10) && b.grow_stack(5) && !b.grow_stack(11));
+        assert_eq!(
+            total.load(Ordering::Relaxed),
+            150,
+            "nothing of what was refused"
+        );
+        drop(a);
+        assert_eq!(budget.used().memory_bytes, 50);
+        drop(b);
+        assert_eq!(budget.used().memory_bytes, 0);
         assert_eq!(total.load(Ordering::Relaxed), 0);
     }
 }

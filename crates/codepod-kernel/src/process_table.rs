@@ -90,6 +90,10 @@ impl ProcessTable {
         self.by_pid.values()
     }
 
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Process> {
+        self.by_pid.values_mut()
+    }
+
     /// Whether a living process is in the group.
     pub(crate) fn has_group(&self, group: Pid) -> bool {
         self.iter()

@@ -11,7 +11,7 @@ use codepod_kernel::{
     Fd, Group, GuestMemory, Kernel, KernelOptions, Limits, Policy, Program, RunState, SliceMemory,
     SpawnSpec, Stdio, Strings, Syscall, syscalls,
 };
-use codepod_vfs::{Proc, Tree, Vfs, dev};
+use codepod_vfs::{Budget, Proc, Tree, Vfs, dev};
 
 fn kernel(limits: Limits) -> Kernel {
     let tree = Tree::builder()
@@ -25,6 +25,7 @@ fn kernel(limits: Limits) -> Kernel {
         host: Arc::new(VirtualHost::new(1)),
         vfs,
         limits: limits.into(),
+        budget: Budget::default(),
         policy: Policy::default(),
         uid: 0,
         gid: 0,

@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use codepod_abi::Grant;
 use codepod_kernel::{Fd, Group, Kernel, KernelOptions, Limits, Policy, SpawnSpec, Stdio, Strings};
-use codepod_vfs::{FsLimits, Memory, OpenOptions, Tree, Vfs};
-use codepod_wasmtime::{Code, Engine, EngineOptions, GuestModule};
+use codepod_vfs::{Budget, FsLimits, Memory, OpenOptions, Tree, Vfs};
+use codepod_wasmtime::{Code, Engine, EngineOptions, GuestModule, KernelHandle, Share};
 use futures_lite::future::block_on;
 use wasmparser::{ConstExpr, Operator, Parser, Payload};
 use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
@@ -111,6 +111,7 @@ fn run(wasm: &[u8], root: &Path, words: &[String]) -> Result<Vec<u8>, Failure> {
         host: engine.host(),
         vfs: Vfs::new(Box::new(Memory::new(tree))),
         limits: Arc::new(Limits::default()),
+        budget: Budget::default(),
         policy: Policy::default(),
         uid: 0,
         gid: 0,
@@ -132,7 +133,7 @@ fn run(wasm: &[u8], root: &Path, words: &[String]) -> Result<Vec<u8>, Failure> {
     let program = kernel
         .spawn(None, spec)
         .map_err(|errno| errno.to_string())?;
-    let kernel = Arc::new(Mutex::new(kernel));
+    let kernel = KernelHandle::new(kernel, &Share::default());
     block_on(engine.run(kernel.clone(), program));
     let mut kernel = kernel.lock().map_err(|_| "the kernel panicked")?;
     let (output, _) = kernel.take_sink(sink);

@@ -1,19 +1,25 @@
 //! Sandboxes that are saved while nobody uses them. Only a name, a place and options stay in memory.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{BufReader, BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use codepod::{Options, Persistence, Runtime, Sandbox};
+use codepod::{Options, Persistence, Runtime, Sandbox, SaveRoom as _};
 use codepod_api::methods::sandbox::SandboxInfo;
 use codepod_api::{ApiError, Kind};
 
 use crate::failure::failure;
 use crate::held::Held;
+use crate::ids;
 use crate::lock::lock;
+use crate::saved::SavedStates;
 use crate::tenant::{Place, Tenant};
+
+/// The directory of all that sleep, among the states. No tenant has that name.
+pub(crate) const ALL: &str = "asleep";
+const LOCK: &str = "lock";
 
 /// A sandbox that sleeps.
 #[derive(Debug)]
@@ -23,14 +29,14 @@ pub(crate) struct Asleep {
     place: Arc<Place>,
     options: Options,
     /// Its state; a persistent one is kept where it always is.
-    file: Option<PathBuf>,
+    file: Option<SleepFile>,
     /// Set by the first who wakes it; the others wait and take the same.
     woken: Mutex<Option<Arc<Held>>>,
 }
 
 impl Asleep {
     /// Saves a sandbox's state. The sandbox itself is ended by whoever drops it last.
-    pub(crate) fn new(held: &Held, states: &Path) -> Result<Asleep, ApiError> {
+    pub(crate) fn new(held: &Held, states: &Path, bedroom: &Bedroom) -> Result<Asleep, ApiError> {
         let file = match held.sandbox.options().persistence {
             Persistence::Ephemeral => {
                 return Err(ApiError::new(
@@ -42,7 +48,7 @@ impl Asleep {
                 held.sandbox.save().map_err(failure)?;
                 None
             }
-            _ => Some(write(held, states)?),
+            _ => Some(write(held, held.tenant.saved(states), bedroom)?),
         };
         Ok(Asleep {
             info: held.info.clone(),
@@ -61,8 +67,8 @@ impl Asleep {
             return Ok(held.clone());
         }
         let sandbox = Sandbox::create_on(runtime, self.options.clone()).map_err(failure)?;
-        if let Some(path) = &self.file {
-            let file = File::open(path).map_err(|error| lost(&error))?;
+        if let Some(kept) = &self.file {
+            let file = File::open(&kept.path).map_err(|error| lost(&error))?;
             sandbox
                 .import_state(BufReader::new(file), None)
                 .map_err(failure)?;
@@ -80,27 +86,107 @@ impl Asleep {
 
     /// Removes what was saved for it.
     pub(crate) fn forget(&self) {
-        if let Some(path) = &self.file {
-            let _ = fs::remove_file(path);
+        if let Some(kept) = &self.file {
+            let _ = fs::remove_file(&kept.path);
         }
     }
 }
 
-fn write(held: &Held, states: &Path) -> Result<PathBuf, ApiError> {
-    let directory = states.join("asleep");
-    fs::create_dir_all(&directory).map_err(|error| lost(&error))?;
-    let path = directory.join(&held.info.sandbox_id);
+/// The state of a sandbox that sleeps, which counts among what its tenant has saved.
+#[derive(Debug)]
+struct SleepFile {
+    path: PathBuf,
+    bytes: u64,
+    saved: Arc<SavedStates>,
+}
+
+impl Drop for SleepFile {
+    fn drop(&mut self) {
+        self.saved.remove_asleep(self.bytes);
+    }
+}
+
+fn write(held: &Held, saved: &Arc<SavedStates>, bedroom: &Bedroom) -> Result<SleepFile, ApiError> {
+    if let Some(bytes) = saved.is_full() {
+        let message = format!("saved states may take {bytes} bytes");
+        return Err(ApiError::new(Kind::Limit, message));
+    }
+    let path = bedroom.path.join(&held.info.sandbox_id);
     let mut options = OpenOptions::new();
     let file = options.write(true).create_new(true).mode(0o600).open(&path);
     let mut file = BufWriter::new(file.map_err(|error| lost(&error))?);
     let written = held.sandbox.export_state(&mut file, None).map_err(failure);
     let flushed = file.flush().map_err(|error| lost(&error));
     match written.map(drop).and(flushed) {
-        Ok(()) => Ok(path),
+        Ok(()) => {
+            let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+            saved.add_asleep(bytes);
+            Ok(SleepFile {
+                path,
+                bytes,
+                saved: saved.clone(),
+            })
+        }
         Err(error) => {
             let _ = fs::remove_file(&path);
             Err(error)
         }
+    }
+}
+
+/// Where the sandboxes of one server sleep. Nobody wakes them after its end: what is left is removed then, or by the next server
+/// if this one was killed.
+#[derive(Debug)]
+pub(crate) struct Bedroom {
+    path: PathBuf,
+    /// Held as long as the server lives.
+    _lock: File,
+}
+
+impl Bedroom {
+    /// Makes one.
+    pub(crate) fn new(states: &Path) -> Result<Bedroom, ApiError> {
+        let path = states.join(ALL).join(ids::random("server")?);
+        let mut builder = DirBuilder::new();
+        let made = builder.recursive(true).mode(0o700).create(&path);
+        made.map_err(|error| lost(&error))?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600);
+        let locked = options.open(path.join(LOCK)).and_then(|lock| {
+            lock.try_lock()?;
+            Ok(lock)
+        });
+        Ok(Bedroom {
+            path,
+            _lock: locked.map_err(|error| lost(&error))?,
+        })
+    }
+
+    /// Removes what servers have left that are no more.
+    pub(crate) fn sweep(states: &Path) {
+        let left = fs::read_dir(states.join(ALL))
+            .into_iter()
+            .flatten()
+            .flatten();
+        for entry in left {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                // Whoever makes one has not locked it yet: its lock is not there.
+                let lock = File::open(path.join(LOCK));
+                if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
+                    let _ = fs::remove_dir_all(path);
+                }
+            } else {
+                // As older versions left them.
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+}
+
+impl Drop for Bedroom {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
     }
 }
 

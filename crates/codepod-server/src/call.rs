@@ -1,15 +1,17 @@
 //! A call on its way to a handler: who asks, about what, and how to reach them meanwhile.
 
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use codepod::Canceller;
 use codepod_api::notifications::{CommandCall, CommandReply, Output};
 use codepod_api::{ApiError, Kind, Surface};
 
 use crate::held::Held;
+use crate::lock::lock;
+use crate::saved::SavedStates;
 use crate::server::Server;
-use crate::tenant::Tenant;
+use crate::tenant::{Flight, Tenant};
 
 /// How to reach a client while its call is being answered.
 pub trait Client: Send + Sync {
@@ -46,6 +48,8 @@ pub struct Call<'a> {
     pub(crate) client: &'a dyn Client,
     pub(crate) held: Option<Arc<Held>>,
     pub(crate) canceller: Canceller,
+    /// What the answer takes until it is written.
+    flight: Mutex<Flight>,
 }
 
 impl<'a> Call<'a> {
@@ -64,7 +68,20 @@ impl<'a> Call<'a> {
             client,
             held: None,
             canceller,
+            flight: Mutex::new(tenant.flight()),
         }
+    }
+
+    /// What the tenant has saved, where this server keeps states.
+    pub(crate) fn saved(&self) -> Result<&Arc<SavedStates>, ApiError> {
+        let none = || ApiError::new(Kind::Denied, "this server keeps no states");
+        let states = self.server.options().states.as_ref().ok_or_else(none)?;
+        Ok(self.tenant.saved(states))
+    }
+
+    /// Counts bytes that the handler takes for its answer among those that the tenant has on their way.
+    pub(crate) fn take_bytes(&self, bytes: u64) -> Result<(), ApiError> {
+        lock(&self.flight).add(bytes)
     }
 
     /// The sandbox that the call is about.

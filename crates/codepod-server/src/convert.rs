@@ -134,6 +134,8 @@ pub(crate) fn mount_change(change: &MountChange) -> mounts::MountChange {
     mounts::MountChange {
         path: text(&change.path),
         kind: change_kind(change.kind),
+        guarded: change.guarded,
+        target: change.target.as_deref().map(text),
     }
 }
 

@@ -1,5 +1,6 @@
 //! From a method's name to its handler. A line of the table without a handler does not compile.
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use codepod_api::{ApiError, Kind, Method, Scope, for_each_method, methods};
@@ -20,7 +21,24 @@ pub fn dispatch(
     sandbox: Option<&str>,
     params: Map<String, Value>,
 ) -> Result<String, ApiError> {
-    guarded(|| find(call, name, sandbox, params))
+    let mut text = Vec::new();
+    dispatch_into(call, name, sandbox, params, &mut text)?;
+    String::from_utf8(text).map_err(|_| not_json())
+}
+
+/// The same, with the answer written to `out` while it is made. What is written before a failure is no answer.
+pub(crate) fn dispatch_into(
+    call: Call<'_>,
+    name: &str,
+    sandbox: Option<&str>,
+    params: Map<String, Value>,
+    out: &mut dyn io::Write,
+) -> Result<(), ApiError> {
+    guarded(|| find(call, name, sandbox, params, out))
+}
+
+fn not_json() -> ApiError {
+    ApiError::new(Kind::Internal, "the answer cannot be written as JSON")
 }
 
 /// Does something for a client. A fault of ours is an error of this call, and takes no other along.
@@ -40,11 +58,12 @@ fn find(
     name: &str,
     sandbox: Option<&str>,
     params: Map<String, Value>,
-) -> Result<String, ApiError> {
+    out: &mut dyn io::Write,
+) -> Result<(), ApiError> {
     macro_rules! find {
         ($($group:ident::$type:ident,)+) => {$(
             if name == methods::$group::$type::NAME {
-                return answer::<methods::$group::$type>(call, sandbox, params);
+                return answer::<methods::$group::$type>(call, sandbox, params, out);
             }
         )+};
     }
@@ -59,7 +78,8 @@ fn answer<M: Handle>(
     mut call: Call<'_>,
     sandbox: Option<&str>,
     params: Map<String, Value>,
-) -> Result<String, ApiError> {
+    out: &mut dyn io::Write,
+) -> Result<(), ApiError> {
     if let Some(why) = codepod_api::MethodInfo::of::<M>().reason_not_on(call.surface) {
         return Err(ApiError::new(
             Kind::Unsupported,
@@ -76,8 +96,7 @@ fn answer<M: Handle>(
     let params: M::Params =
         serde_json::from_value(Value::Object(params)).map_err(|error| bad(error.to_string()))?;
     let output = M::handle(&call, params)?;
-    serde_json::to_string(&output)
-        .map_err(|_| ApiError::new(Kind::Internal, "the answer cannot be written as JSON"))
+    serde_json::to_writer(out, &output).map_err(|_| not_json())
 }
 
 /// As much of a client's word as belongs into a message.

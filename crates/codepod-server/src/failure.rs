@@ -8,7 +8,12 @@ pub(crate) fn failure(error: Error) -> ApiError {
     let (kind, errno) = match error.kind() {
         ErrorKind::Engine(_) | ErrorKind::NoGuests => (Kind::Unavailable, None),
         ErrorKind::File { errno, .. } => (Kind::File, Some(*errno)),
+        ErrorKind::Spawn {
+            errno: errno @ Errno::Again,
+            ..
+        } => (Kind::Limit, Some(*errno)),
         ErrorKind::Spawn { errno, .. } => (Kind::Spawn, Some(*errno)),
+        ErrorKind::Memory { .. } => (Kind::Limit, None),
         ErrorKind::Mount { .. } => (Kind::Mount, None),
         ErrorKind::Busy { .. } => (Kind::Busy, None),
         ErrorKind::NoSuchRun { .. }
@@ -21,6 +26,7 @@ pub(crate) fn failure(error: Error) -> ApiError {
         ErrorKind::ShellState => (Kind::ShellState, None),
         ErrorKind::Store(StoreError::Limit(_)) => (Kind::TooLarge, None),
         ErrorKind::Store(_) => (Kind::State, None),
+        ErrorKind::StateRoom { .. } => (Kind::Limit, None),
         ErrorKind::Ephemeral | ErrorKind::NotPersistent => (Kind::NotPersistent, None),
         ErrorKind::InvalidArgument(_) => (Kind::InvalidParams, None),
         _ => (Kind::Internal, None),

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use codepod::{Canceller, PipeWriter, Preview, Sandbox, Snapshot};
-use codepod_api::methods::run::RunOutput;
+use codepod::{Canceller, Charge, Charged, PipeWriter, Preview, RunResult, Sandbox, Snapshot};
 use codepod_api::methods::sandbox::SandboxInfo;
 use codepod_api::{ApiError, Kind};
 
@@ -18,8 +17,13 @@ use crate::tenant::{Place, Tenant};
 const MOST_PREVIEWS: usize = 16;
 /// Runs at a time.
 const MOST_RUNS: usize = 256;
-/// Answers that are kept for a second call with the same key.
+/// Answers that are kept for a second call with the same key. With what is kept of each they take 16 MiB at most.
 const MOST_ANSWERS: usize = 128;
+/// Bytes of each output stream that are kept in such an answer; the whole of a longer one is in `/proc/runs` as long as the
+/// sandbox keeps it.
+const KEPT_OUTPUT: usize = 48 << 10;
+/// Processes that such an answer tells of.
+const KEPT_PROCESSES: usize = 64;
 /// The longest name that a client gives something.
 const LONGEST_NAME: usize = 128;
 /// Shells of a sandbox.
@@ -69,7 +73,7 @@ struct Named {
 /// Results by idempotency key; `None` while the first call runs.
 #[derive(Debug, Default)]
 struct Answers {
-    by_key: BTreeMap<String, Option<Result<RunOutput, ApiError>>>,
+    by_key: BTreeMap<String, Option<Charged<Result<RunResult, ApiError>>>>,
     order: VecDeque<String>,
 }
 
@@ -307,13 +311,13 @@ impl Held {
     pub(crate) fn once(
         &self,
         key: &str,
-        run: impl FnOnce() -> Result<RunOutput, ApiError>,
-    ) -> Result<RunOutput, ApiError> {
+        run: impl FnOnce() -> Result<RunResult, ApiError>,
+    ) -> Result<RunResult, ApiError> {
         check_name(key)?;
         let mut answers = lock(&self.answers);
         loop {
             match answers.by_key.get(key) {
-                Some(Some(answer)) => return answer.clone(),
+                Some(Some(answer)) => return (**answer).clone(),
                 Some(None) => {
                     answers = self
                         .answered
@@ -331,8 +335,33 @@ impl Held {
             answer: None,
         };
         let answer = run();
-        mark.answer = Some(answer.clone());
+        mark.answer = Some(match &answer {
+            Ok(result) => self.kept(result),
+            Err(error) => Charged::new(Err(error.clone()), Charge::default()),
+        });
         answer
+    }
+
+    /// As much of a result as is kept for a second call. Without memory for it, that call learns as much, and nothing runs twice.
+    fn kept(&self, result: &RunResult) -> Charged<Result<RunResult, ApiError>> {
+        let kept = self.cut(result);
+        let bytes = kept.as_ref().map_or(0, size);
+        match self.sandbox.budget().memory(bytes) {
+            Some(charge) => Charged::new(kept, charge),
+            None => {
+                let message = "the run has ended, and there was no memory to keep its answer";
+                Charged::new(Err(ApiError::new(Kind::Limit, message)), Charge::default())
+            }
+        }
+    }
+
+    fn cut(&self, result: &RunResult) -> Result<RunResult, ApiError> {
+        let mut kept = result.clone();
+        let cut = self.sandbox.cut_output(&mut kept, KEPT_OUTPUT);
+        cut.map_err(crate::failure::failure)?;
+        kept.command = String::new();
+        kept.processes.truncate(KEPT_PROCESSES);
+        Ok(kept)
     }
 
     /// Makes sure that there is room for another shell, and that its name is one.
@@ -350,11 +379,20 @@ impl Held {
     }
 }
 
+/// About what a result takes that is kept.
+fn size(result: &RunResult) -> u64 {
+    let processes = result.processes.iter();
+    let lines: usize = processes
+        .map(|facts| size_of_val(facts) + facts.command.len())
+        .sum();
+    (size_of_val(result) + result.stdout.len() + result.stderr.len() + lines) as u64
+}
+
 /// The first call of a key. Dropped without an answer, the key is free again.
 struct Attempt<'a> {
     held: &'a Held,
     key: &'a str,
-    answer: Option<Result<RunOutput, ApiError>>,
+    answer: Option<Charged<Result<RunResult, ApiError>>>,
 }
 
 impl Drop for Attempt<'_> {

@@ -4,21 +4,24 @@
 //! decompressed. A request whose client leaves is cancelled. Metrics have a listener of their own.
 
 pub(crate) mod access;
+mod answer;
 mod config;
 pub(crate) mod connection;
 mod events;
 mod keys;
 mod metrics;
+mod patience;
 mod request;
 mod routes;
+mod states;
 mod terminal;
 mod tls;
 mod turns;
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use codepod::Runtime;
@@ -28,7 +31,7 @@ use tokio::sync::watch;
 
 use crate::server::{Server, ServerOptions};
 use access::Access;
-pub use config::{CeilingConfig, Config, ConfigError, TenantConfig, TlsConfig};
+pub use config::{CeilingConfig, Config, ConfigError, KeyConfig, TenantConfig, TlsConfig};
 use keys::Keys;
 pub use keys::{KeyHash, new_key};
 use metrics::Metrics;
@@ -37,7 +40,8 @@ use turns::Turns;
 /// What all requests share.
 struct App {
     server: Server,
-    keys: Keys,
+    /// Changed as a whole when the configuration is read again.
+    keys: RwLock<Arc<Keys>>,
     access: Access,
     metrics: Metrics,
     config: Config,
@@ -49,6 +53,29 @@ impl App {
     /// Whether new work is taken.
     fn is_ready(&self) -> bool {
         !self.draining.load(Ordering::Relaxed)
+    }
+
+    /// Who has which key now.
+    fn keys(&self) -> Arc<Keys> {
+        let keys = self.keys.read();
+        keys.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Gives a server that runs other keys.
+#[derive(Clone)]
+pub struct Reloader {
+    app: Arc<App>,
+}
+
+impl Reloader {
+    /// Takes the tenants and keys of a configuration. Requests that are under way are answered; tenants stay who they are, with
+    /// the quotas that they had. Fails, and changes nothing, if a key is none.
+    pub fn reload(&self, config: &Config) -> io::Result<()> {
+        let renewed = Arc::new(self.app.keys().renewed(config)?);
+        let keys = self.app.keys.write();
+        *keys.unwrap_or_else(PoisonError::into_inner) = renewed;
+        Ok(())
     }
 }
 
@@ -82,7 +109,7 @@ impl HttpServer {
         let (keys, made_key) = Keys::new(&config)?;
         let app = Arc::new(App {
             server: Server::new(runtime, options),
-            keys,
+            keys: RwLock::new(Arc::new(keys)),
             access: Access::new(&config.hosts, &config.origins, listener.local_addr()?),
             metrics: Metrics::new(),
             config,
@@ -108,6 +135,13 @@ impl HttpServer {
         self.metrics.as_ref()?.local_addr().ok()
     }
 
+    /// What changes its keys while it runs.
+    pub fn reloader(&self) -> Reloader {
+        Reloader {
+            app: self.app.clone(),
+        }
+    }
+
     /// The sandboxes.
     pub fn server(&self) -> &Server {
         &self.app.server
@@ -125,7 +159,9 @@ impl HttpServer {
         let (tell, told) = watch::channel(());
         let limits = connection::Limits {
             connections: app.config.connections,
+            per_address: app.config.connections_per_address,
             head: Duration::from_secs(app.config.request_seconds),
+            send: Duration::from_secs(app.config.send_seconds),
         };
         let count = |app: &Arc<App>| {
             let app = app.clone();
@@ -160,7 +196,7 @@ impl HttpServer {
         // What is still there is ended; persistent sandboxes are saved when they end.
         let ending = app.clone();
         let _ = tokio::task::spawn_blocking(move || {
-            for tenant in ending.keys.tenants() {
+            for tenant in ending.keys().tenants() {
                 ending.server.destroy_all(tenant);
             }
         })
@@ -169,8 +205,14 @@ impl HttpServer {
     }
 }
 
-/// Serves until the host's process is told to end (SIGTERM, SIGINT). `ready` is called when the ports are open.
-pub fn serve(runtime: Runtime, config: Config, ready: impl FnOnce(&HttpServer)) -> io::Result<()> {
+/// Serves until the host's process is told to end (SIGTERM, SIGINT). `ready` is called when the ports are open; `again` reads the
+/// configuration again when the process is told to (SIGHUP), of which tenants and keys are taken.
+pub fn serve(
+    runtime: Runtime,
+    config: Config,
+    again: impl Fn() -> Result<Config, String> + Send + Sync + 'static,
+    ready: impl FnOnce(&HttpServer),
+) -> io::Result<()> {
     let threads = tokio::runtime::Builder::new_multi_thread()
         .max_blocking_threads(1024)
         .enable_all()
@@ -178,10 +220,37 @@ pub fn serve(runtime: Runtime, config: Config, ready: impl FnOnce(&HttpServer)) 
     threads.block_on(async {
         let server = HttpServer::bind(runtime, config).await?;
         let told = told_to_end()?;
+        let hangup = signal(SignalKind::hangup())?;
+        let reloading = tokio::spawn(reload(hangup, server.reloader(), Arc::new(again)));
         ready(&server);
         server.run(told).await;
+        reloading.abort();
         Ok(())
     })
+}
+
+/// Takes other keys whenever the host's process is told to.
+async fn reload(
+    mut hangup: tokio::signal::unix::Signal,
+    reloader: Reloader,
+    again: Arc<impl Fn() -> Result<Config, String> + Send + Sync + 'static>,
+) {
+    while hangup.recv().await.is_some() {
+        let (reloader, again) = (reloader.clone(), again.clone());
+        let reloaded = tokio::task::spawn_blocking(move || {
+            let config = again()?;
+            config.check().map_err(|error| error.to_string())?;
+            reloader
+                .reload(&config)
+                .map_err(|error| error.to_string())?;
+            Ok::<usize, String>(config.tenants.len())
+        });
+        match reloaded.await {
+            Ok(Ok(tenants)) => tracing::info!(event = "reloaded", tenants),
+            Ok(Err(why)) => tracing::warn!(event = "not reloaded", why),
+            Err(_) => tracing::warn!(event = "not reloaded"),
+        }
+    }
 }
 
 /// Ends when the host's process is told to end.
@@ -206,8 +275,8 @@ async fn put_to_sleep(app: Arc<App>) {
         tick.tick().await;
         let working = app.clone();
         let slept = tokio::task::spawn_blocking(move || {
-            let tenants = working.keys.tenants();
-            tenants
+            let keys = working.keys();
+            keys.tenants()
                 .map(|tenant| working.server.sleep_idle(tenant, idle * 1000))
                 .sum::<usize>()
         });

@@ -3,6 +3,10 @@
 //! A surface (JSON-RPC, HTTP, MCP) turns what comes over the wire into a [`Call`] and hands it to [`dispatch()`]; the handlers in
 //! `handlers/` know nothing of the wire. [`Server`] holds the sandboxes and says whose they are.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
 #![forbid(unsafe_code)]
 
 mod asleep;
@@ -17,6 +21,7 @@ mod ids;
 mod lock;
 pub mod mcp;
 pub mod rpc;
+mod saved;
 mod server;
 mod strict;
 mod tenant;

@@ -15,6 +15,7 @@ mod failure;
 mod frame;
 mod handler;
 mod http;
+mod plain;
 mod resources;
 mod result;
 mod session;
@@ -30,6 +31,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::server::Server;
 use handler::Handler;
 pub use http::{HttpOptions, Listening, serve_http};
+use plain::Plain;
 use session::Session;
 
 /// Bytes of each stream that a result holds, if nothing else is said: some thousand words.
@@ -59,15 +61,20 @@ impl McpOptions {
     }
 }
 
-/// Serves one client on standard input and output until it goes away.
-pub fn serve_stdio(server: &Server, options: McpOptions) -> Result<(), Error> {
+/// Serves one client on standard input and output until it goes away. `ready` is called when both are open and nothing was read yet.
+pub fn serve_stdio(
+    server: &Server,
+    options: McpOptions,
+    ready: impl FnOnce() -> Result<(), Error>,
+) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| failed("cannot wait for a client", &error))?;
     let served = runtime.block_on(async {
         let (input, output) = rmcp::transport::io::stdio_pipes();
-        serve(server, options, input, output).await
+        ready()?;
+        serve(server, options, input, Plain(output)).await
     });
     // What was cancelled ends soon, and a state that is kept is saved.
     runtime.shutdown_timeout(Duration::from_secs(10));

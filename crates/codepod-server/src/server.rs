@@ -1,17 +1,18 @@
 //! The server: which sandboxes there are, and whose they are.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::Duration;
 
-use codepod::{Options, Persistence, Runtime, Sandbox};
+use codepod::{BudgetUse, Options, Persistence, Runtime, Sandbox};
 use codepod_api::ApiError;
 use codepod_api::methods::sandbox::SandboxInfo;
 
-use crate::asleep::Asleep;
+use crate::asleep::{Asleep, Bedroom};
 use crate::failure::failure;
 use crate::held::{Held, not_found};
+use crate::lock::lock;
 use crate::tenant::Tenant;
 
 /// How a server is made.
@@ -29,24 +30,78 @@ pub struct ServerOptions {
 /// What no sandbox may go beyond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ceiling {
-    /// How long a command may take.
+    /// How long a command may take, whatever its sandbox or its call says.
     pub timeout: Duration,
+    /// How long processes may go on after their command.
+    pub background: Duration,
+    /// Processor time of a sandbox's processes that go on after their command, all together.
+    pub background_cpu: Duration,
     /// Memory of one process in bytes.
     pub memory_bytes: usize,
+    /// Memory of all its processes in bytes.
+    pub total_memory_bytes: usize,
     /// Bytes of files.
     pub disk_bytes: u64,
+    /// Files and directories.
+    pub nodes: u64,
     /// Processes at a time.
     pub processes: usize,
+    /// Descriptors of one process.
+    pub descriptors: usize,
+    /// Pipes at a time.
+    pub pipes: usize,
+    /// Bytes of each output stream of a command.
+    pub output_bytes: usize,
+    /// Bytes of outputs that it keeps.
+    pub kept_output_bytes: usize,
+    /// Runs that can be undone.
+    pub undo_runs: usize,
+    /// Bytes that are kept for that.
+    pub undo_bytes: u64,
 }
 
 impl Ceiling {
     pub(crate) fn hold(&self, options: &mut Options) {
         options.timeout = options.timeout.min(self.timeout);
-        let (limits, files) = (&mut options.limits, &mut options.fs_limits);
-        limits.memory_bytes = limits.memory_bytes.min(self.memory_bytes);
-        limits.processes = limits.processes.min(self.processes);
-        files.bytes = files.bytes.min(self.disk_bytes);
-        files.file_bytes = files.file_bytes.min(self.disk_bytes);
+        let background = &mut options.background;
+        background.age = background.age.min(self.background);
+        background.cpu = background.cpu.min(self.background_cpu);
+        let (limits, files, undo) = (
+            &mut options.limits,
+            &mut options.fs_limits,
+            &mut options.undo,
+        );
+        for (limit, most) in [
+            (&mut limits.memory_bytes, self.memory_bytes),
+            (&mut limits.total_memory_bytes, self.total_memory_bytes),
+            (&mut limits.processes, self.processes),
+            (&mut limits.descriptors, self.descriptors),
+            (&mut limits.pipes, self.pipes),
+            (&mut limits.output_bytes, self.output_bytes),
+            (&mut limits.kept_output_bytes, self.kept_output_bytes),
+            (&mut undo.runs, self.undo_runs),
+        ] {
+            *limit = most.min(*limit);
+        }
+        for (limit, most) in [
+            (&mut files.bytes, self.disk_bytes),
+            (&mut files.file_bytes, self.disk_bytes),
+            (&mut files.nodes, self.nodes),
+            (&mut undo.bytes, self.undo_bytes),
+        ] {
+            *limit = most.min(*limit);
+        }
+    }
+}
+
+/// The longest time that a command can be given where there is no ceiling.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+
+impl ServerOptions {
+    /// How long a command may take for which a client asks so many milliseconds.
+    pub(crate) fn timeout(&self, ms: u64) -> Duration {
+        let longest = self.ceiling.map_or(LONGEST_TIMEOUT, |most| most.timeout);
+        Duration::from_millis(ms).min(longest)
     }
 }
 
@@ -72,6 +127,8 @@ struct Inner {
     options: ServerOptions,
     /// By id; ids are random, so the order says nothing.
     sandboxes: RwLock<BTreeMap<String, Entry>>,
+    /// Where sandboxes sleep, once one does. After them: what is left there goes last.
+    bedroom: Mutex<Option<Arc<Bedroom>>>,
 }
 
 /// A sandbox, or what is left of it while nobody uses it.
@@ -100,11 +157,15 @@ impl Entry {
 impl Server {
     /// A server on a runtime.
     pub fn new(runtime: Runtime, options: ServerOptions) -> Server {
+        if let Some(states) = &options.states {
+            Bedroom::sweep(states);
+        }
         Server {
             inner: Arc::new(Inner {
                 runtime,
                 options,
                 sandboxes: RwLock::default(),
+                bedroom: Mutex::default(),
             }),
         }
     }
@@ -112,6 +173,11 @@ impl Server {
     /// How it was made.
     pub fn options(&self) -> &ServerOptions {
         &self.inner.options
+    }
+
+    /// What all sandboxes use now of the host.
+    pub fn used(&self) -> BudgetUse {
+        self.inner.runtime.budget().used()
     }
 
     /// Sandboxes that are alive.
@@ -127,9 +193,10 @@ impl Server {
     pub(crate) fn create(
         &self,
         tenant: &Arc<Tenant>,
-        options: Options,
+        mut options: Options,
     ) -> Result<Arc<Held>, ApiError> {
         let place = tenant.take_sandbox()?;
+        options.budget = Some(tenant.budget(self.inner.runtime.budget()));
         let namespace = match &options.persistence {
             Persistence::Persistent(kept) => Some(kept.namespace.clone()),
             _ => None,
@@ -252,7 +319,10 @@ impl Server {
             let Entry::Awake(held) = entry else {
                 continue;
             };
-            let Ok(asleep) = Asleep::new(&held, directory) else {
+            let Ok(bedroom) = self.bedroom(directory) else {
+                return slept;
+            };
+            let Ok(asleep) = Asleep::new(&held, directory, &bedroom) else {
                 continue;
             };
             let mut sandboxes = self.write();
@@ -269,6 +339,16 @@ impl Server {
             drop(sandboxes);
         }
         slept
+    }
+
+    /// Where sandboxes sleep.
+    fn bedroom(&self, states: &Path) -> Result<Arc<Bedroom>, ApiError> {
+        let mut bedroom = lock(&self.inner.bedroom);
+        if let Some(bedroom) = &*bedroom {
+            return Ok(bedroom.clone());
+        }
+        let made = Arc::new(Bedroom::new(states)?);
+        Ok(bedroom.insert(made).clone())
     }
 
     fn read(&self) -> RwLockReadGuard<'_, BTreeMap<String, Entry>> {

@@ -1,9 +1,13 @@
 //! Tenants: whose sandboxes they are, and how much each may have.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
+use codepod::{Budget, BudgetLimits, BudgetUse, Share};
 use codepod_api::{ApiError, Kind};
+
+use crate::saved::SavedStates;
 
 /// How much a tenant may have at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +20,18 @@ pub struct Quota {
     pub snapshots: usize,
     /// Bytes that only snapshots of one sandbox still hold.
     pub snapshot_bytes: u64,
+    /// Bytes of requests and answers that are on their way.
+    pub flight_bytes: u64,
+    /// Its share of the processors where all want more than there is: with twice the weight of another it gets twice the time.
+    pub cpu_weight: u32,
+    /// Processes of all its sandboxes. A shell that only waits for its next script is not one.
+    pub processes: u64,
+    /// Bytes of the host's memory: of processes, files, outputs and answers that are kept, of all its sandboxes.
+    pub memory_bytes: u64,
+    /// Bytes of saved states and of sandboxes that sleep. A save that begins below it may end above it.
+    pub state_bytes: u64,
+    /// Namespaces with saved states.
+    pub namespaces: usize,
 }
 
 impl Default for Quota {
@@ -25,6 +41,23 @@ impl Default for Quota {
             requests: 256,
             snapshots: 1000,
             snapshot_bytes: 1 << 30,
+            flight_bytes: 256 << 20,
+            cpu_weight: Share::WEIGHT,
+            processes: 256,
+            memory_bytes: 4 << 30,
+            state_bytes: 16 << 30,
+            namespaces: 1000,
+        }
+    }
+}
+
+impl Quota {
+    /// Of somebody who has the server alone: processes and memory are bounded by what the host has.
+    pub fn alone() -> Quota {
+        Quota {
+            processes: u64::MAX,
+            memory_bytes: u64::MAX,
+            ..Quota::default()
         }
     }
 }
@@ -38,6 +71,12 @@ pub struct Tenant {
     pub quota: Quota,
     sandboxes: AtomicUsize,
     requests: AtomicUsize,
+    flight: AtomicU64,
+    /// What all its sandboxes use together.
+    share: Share,
+    /// What all its sandboxes are drawn from, once there is one: a part of the server's.
+    budget: OnceLock<Budget>,
+    saved: OnceLock<Arc<SavedStates>>,
 }
 
 impl Tenant {
@@ -48,7 +87,27 @@ impl Tenant {
             quota,
             sandboxes: AtomicUsize::new(0),
             requests: AtomicUsize::new(0),
+            flight: AtomicU64::new(0),
+            share: Share::new(quota.cpu_weight),
+            budget: OnceLock::new(),
+            saved: OnceLock::new(),
         })
+    }
+
+    /// What all its sandboxes use together of the processors.
+    pub(crate) fn share(&self) -> Share {
+        self.share.clone()
+    }
+
+    /// What all its sandboxes are drawn from, on a server whose own budget is this.
+    pub(crate) fn budget(&self, of_server: &Budget) -> Budget {
+        let limits = BudgetLimits::new(self.quota.processes, self.quota.memory_bytes);
+        self.budget.get_or_init(|| of_server.part(limits)).clone()
+    }
+
+    /// What it uses now of its processes and its memory.
+    pub fn used(&self) -> BudgetUse {
+        self.budget.get().map(Budget::used).unwrap_or_default()
     }
 
     /// Sandboxes that it has.
@@ -66,6 +125,25 @@ impl Tenant {
     pub fn take_request(self: &Arc<Tenant>) -> Result<Place, ApiError> {
         let what = "requests at a time";
         self.take(|tenant| &tenant.requests, self.quota.requests, what)
+    }
+
+    /// What it has saved where a server keeps states: the local client's own, or in a directory for each.
+    pub(crate) fn saved(&self, states: &Path) -> &Arc<SavedStates> {
+        self.saved.get_or_init(|| {
+            let directory = match &*self.name {
+                "" => states.to_owned(),
+                name => states.join(name),
+            };
+            Arc::new(SavedStates::new(directory, self.quota))
+        })
+    }
+
+    /// An account of bytes that are on their way; none yet.
+    pub(crate) fn flight(self: &Arc<Tenant>) -> Flight {
+        Flight {
+            tenant: self.clone(),
+            bytes: 0,
+        }
     }
 
     fn take(
@@ -98,5 +176,70 @@ pub struct Place {
 impl Drop for Place {
     fn drop(&mut self) {
         (self.counter)(&self.tenant).fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Bytes that are on their way to a tenant or from it. Dropped, they have arrived.
+#[derive(Debug)]
+pub(crate) struct Flight {
+    tenant: Arc<Tenant>,
+    bytes: u64,
+}
+
+impl Flight {
+    /// Adds bytes. Fails with [`Kind::Limit`] if the tenant has too many on their way.
+    pub(crate) fn add(&mut self, bytes: u64) -> Result<(), ApiError> {
+        let most = self.tenant.quota.flight_bytes;
+        let within = |now: u64| now.checked_add(bytes).filter(|sum| *sum <= most);
+        let added = self
+            .tenant
+            .flight
+            .try_update(Ordering::Relaxed, Ordering::Relaxed, within);
+        if added.is_err() {
+            let message = format!("there may be {most} bytes of requests and answers on their way");
+            let error = ApiError::new(Kind::Limit, message);
+            return Err(error.hint("read answers that wait, or ask for less at a time"));
+        }
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    /// Takes bytes away that have arrived.
+    pub(crate) fn remove(&mut self, bytes: u64) {
+        let gone = bytes.min(self.bytes);
+        self.bytes -= gone;
+        self.tenant.flight.fetch_sub(gone, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        self.tenant.flight.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_on_their_way_are_counted_until_they_have_arrived() {
+        let quota = Quota {
+            flight_bytes: 100,
+            ..Quota::default()
+        };
+        let tenant = Tenant::new("t", quota);
+        let (mut a, mut b) = (tenant.flight(), tenant.flight());
+        a.add(60).unwrap();
+        assert_eq!(b.add(41).unwrap_err().kind(), Kind::Limit);
+        b.add(40).unwrap();
+        assert!(a.add(1).is_err() && a.add(u64::MAX).is_err());
+        a.remove(10);
+        b.add(10).unwrap();
+        a.remove(1000);
+        drop(b);
+        a.add(100).unwrap();
+        drop(a);
+        assert_eq!(tenant.flight.load(Ordering::Relaxed), 0);
     }
 }

@@ -3,14 +3,14 @@
 mod support;
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use codepod_api::{METHODS, Surface};
 use codepod_server::http::Config;
 use serde_json::{Value, json};
-use support::http::{Site, Web};
+use support::http::{Site, Terminal, Web};
 
 /// Calls every method for real; a method that is forgotten here fails the test.
 #[test]
@@ -156,6 +156,11 @@ fn every_method_answers() {
         called.borrow_mut().insert(name.into());
     }
     on("sandbox.destroy", json!({}));
+    let kept = call("states.list", "", json!({}))["states"].clone();
+    assert_eq!(kept[0]["namespace"], "n");
+    assert!(kept[0]["bytes"].as_u64().unwrap() > 0 && kept[0]["changedMs"].as_u64().unwrap() > 0);
+    call("states.remove", "", json!({"namespace": "n"}));
+    assert_eq!(call("states.list", "", json!({}))["states"], json!([]));
     let called = called.into_inner();
     let missing: Vec<&str> = METHODS
         .iter()
@@ -252,18 +257,10 @@ fn ap_16_a_client_that_leaves_cancels_its_run() {
                 .unwrap()
                 .len()
         };
-        wait_until(|| jobs() >= 2);
+        support::wait_until(|| jobs() >= 2);
         drop(stream);
-        wait_until(|| jobs() == 0);
+        support::wait_until(|| jobs() == 0);
         assert_eq!(web.run(&sandbox, "echo on"), "on\n");
-    }
-}
-
-fn wait_until(mut so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !so() {
-        assert!(began.elapsed() < support::PATIENCE, "it takes too long");
-        std::thread::sleep(Duration::from_millis(10));
     }
 }
 
@@ -280,14 +277,19 @@ fn an_idle_sandbox_sleeps_and_wakes_as_it_was() {
     web.run(&plain, "echo file > f; V=variable; cd /tmp");
     web.run(&busy, "sleep 100 &");
     web.good("POST", &format!("{kept}/snapshots"), json!({}));
-    let asleep = states.path().join("asleep");
+    // Each server has a directory there, with a lock beside what sleeps.
+    let asleep = || {
+        let servers = std::fs::read_dir(states.path().join("asleep")).unwrap();
+        let files = servers.flat_map(|server| std::fs::read_dir(server.unwrap().path()).unwrap());
+        files.count() - 1
+    };
     let tenant = site
         .server
         .tenant_of(plain.rsplit('/').next().unwrap())
         .unwrap();
     assert_eq!(site.server.sleep_idle(&tenant, 1_000_000), 0);
     assert_eq!(site.server.sleep_idle(&tenant, 0), 1);
-    assert_eq!(std::fs::read_dir(&asleep).unwrap().count(), 1);
+    assert_eq!(asleep(), 1);
     assert_eq!(
         web.good("GET", "/v1/sandboxes", json!({}))["sandboxes"]
             .as_array()
@@ -299,7 +301,7 @@ fn an_idle_sandbox_sleeps_and_wakes_as_it_was() {
         web.run(&plain, "cat ~/f; echo $V $PWD"),
         "file\nvariable /tmp\n"
     );
-    assert_eq!(std::fs::read_dir(&asleep).unwrap().count(), 0);
+    assert_eq!(asleep(), 0);
     // One that sleeps can be destroyed, too.
     assert_eq!(site.server.sleep_idle(&tenant, 0), 1);
     web.good("DELETE", &plain, json!({}));
@@ -331,7 +333,7 @@ fn a_server_that_is_told_to_stop_finishes_what_runs() {
     std::thread::sleep(Duration::from_millis(300));
     site.stop();
     assert_eq!(running.join().unwrap(), "done\n");
-    wait_until(|| TcpStream::connect(site.address).is_err());
+    support::wait_until(|| TcpStream::connect(site.address).is_err());
     let server = site.server.clone();
     drop(site);
     assert!(server.is_empty());
@@ -341,51 +343,13 @@ fn a_server_that_is_told_to_stop_finishes_what_runs() {
 fn a_terminal_is_a_websocket() {
     let site = Site::new(Config::default());
     let key = site.made_key.clone().unwrap();
-    let web = site.client(&key);
-    let sandbox = web.sandbox();
-    let mut stream = TcpStream::connect(site.address).unwrap();
-    stream.set_read_timeout(Some(support::PATIENCE)).unwrap();
-    write!(
-        stream,
-        "GET {sandbox}/terminal?rows=30&columns=100 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n\
-         Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-    )
-    .unwrap();
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut line = String::new();
-    reader.read_line(&mut line).unwrap();
-    assert!(line.starts_with("HTTP/1.1 101"), "{line}");
-    while line != "\r\n" {
-        line.clear();
-        reader.read_line(&mut line).unwrap();
-    }
-    // A masked frame, as clients send them; a mask of zeros leaves the bytes as they are.
-    let mut send = |text: &str| {
-        let mut frame = vec![0x82, 0x80 | text.len() as u8, 0, 0, 0, 0];
-        frame.extend(text.bytes());
-        stream.write_all(&frame).unwrap();
-    };
-    send("stty size; tty && echo yes-tty; exit 7\n");
-    let mut shown = String::new();
-    loop {
-        let mut head = [0; 2];
-        reader.read_exact(&mut head).unwrap();
-        let length = match head[1] {
-            126 => {
-                let mut long = [0; 2];
-                reader.read_exact(&mut long).unwrap();
-                u16::from_be_bytes(long).into()
-            }
-            short => usize::from(short),
-        };
-        let mut payload = vec![0; length];
-        reader.read_exact(&mut payload).unwrap();
-        if head[0] == 0x88 {
-            assert_eq!(String::from_utf8_lossy(&payload[2..]), "exit 7");
-            break;
-        }
-        shown += &String::from_utf8_lossy(&payload);
-    }
+    let sandbox = site.client(&key).sandbox();
+    let mut terminal = Terminal::open(&site, &key, &sandbox);
+    terminal
+        .send(b"stty size; tty && echo yes-tty; exit 7\n")
+        .unwrap();
+    let (shown, reason) = terminal.finish();
+    assert_eq!(reason, "exit 7");
     assert!(
         shown.contains("30 100") && shown.contains("yes-tty"),
         "{shown:?}"
@@ -394,10 +358,7 @@ fn a_terminal_is_a_websocket() {
 
 #[test]
 fn the_page_of_the_api_and_health_are_there() {
-    let site = Site::new(Config {
-        metrics: Some(([127, 0, 0, 1], 0).into()),
-        ..Config::default()
-    });
+    let site = Site::new(Config::default());
     let web = site.client(site.made_key.as_ref().unwrap());
     let page = web.good("GET", "/v1/openapi.json", json!({}));
     assert_eq!(page["openapi"], "3.1.0");
@@ -411,7 +372,15 @@ fn the_page_of_the_api_and_health_are_there() {
         web.kind("PATCH", "/v1/sandboxes", None),
         (405, "method_not_found".into())
     );
-    // AP-17: metrics have an address of their own, and labels that nobody from outside chooses.
+}
+
+#[test]
+fn ap_17_metrics_have_an_address_of_their_own_and_labels_that_nobody_from_outside_chooses() {
+    let site = Site::new(Config {
+        metrics: Some(([127, 0, 0, 1], 0).into()),
+        ..Config::default()
+    });
+    let web = site.client(site.made_key.as_ref().unwrap());
     let sandbox = web.sandbox();
     for number in 0..50 {
         web.send("GET", &format!("/v1/{number}"), None);

@@ -29,6 +29,7 @@ fn params(method: &str) -> Value {
         "preview.commit" | "preview.drop" => json!({"previewId": "pv_0"}),
         "mounts.changes" | "mounts.apply" | "mounts.discard" => json!({"at": "/m"}),
         "jobs.signal" => json!({"pid": 2}),
+        "states.remove" => json!({"namespace": "n"}),
         "persistence.import" => json!({"base64": "AAAA"}),
         "sandbox.adopt" => json!({"fork": "sb_0"}),
         "sandbox.merge" => json!({"fork": "sb_0", "base": "sn_0"}),

@@ -485,8 +485,10 @@ async fn ap_11_what_a_guest_prints_is_seen_and_not_obeyed() {
     );
     assert!(shown.contains("a␛]52;c;eA==␇␍b␀\\xff<U+202E>\n"), "{shown}");
     // The bytes themselves are there for who wants them.
-    assert_eq!(result["structuredContent"]["stderr"], "\u{1b}[2J");
-    assert!(result["structuredContent"]["stdout_base64"].is_string());
+    let structured = &result["structuredContent"];
+    assert_eq!(structured["stderr"], "␛[2J");
+    assert_eq!(structured["stderr_base64"], "G1sySg==");
+    assert!(structured["stdout_base64"].is_string());
 }
 
 #[tokio::test]

@@ -243,6 +243,13 @@ fn every_method_answers() {
         client.kind("run", json!({"sandboxId": id, "command": "true"})),
         "not_found"
     );
+    let kept = client.good("states.list", json!({}));
+    assert_eq!(kept["states"][0]["namespace"], "test");
+    client.good("states.remove", json!({"namespace": "test"}));
+    assert_eq!(client.good("states.list", json!({}))["states"], json!([]));
+    called
+        .borrow_mut()
+        .extend(["states.list".to_owned(), "states.remove".to_owned()]);
 
     let called = called.into_inner();
     let missing: Vec<&str> = METHODS

@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::io::{BufRead, BufReader, Write};
 use std::time::{Duration, Instant};
 
 use codepod_server::{Quota, ServerOptions};
@@ -149,6 +150,65 @@ fn ap_03_batches_and_requests_at_a_time_are_bounded() {
     }
     assert!((4..8).contains(&refused), "{refused}");
     assert_eq!(client.run(&id, "echo alive"), "alive\n");
+}
+
+#[test]
+fn ap_03_replies_that_are_never_read_are_bounded_and_writing_waits() {
+    let (input, mut to) = std::io::pipe().unwrap();
+    let (from, output) = std::io::pipe().unwrap();
+    let server = codepod_server::Server::new(support::runtime(), ServerOptions::default());
+    let quota = Quota {
+        flight_bytes: 8 << 20,
+        ..Quota::default()
+    };
+    let tenant = codepod_server::Tenant::new("", quota);
+    let serving = std::thread::spawn({
+        let (server, tenant) = (server.clone(), tenant.clone());
+        move || codepod_server::rpc::serve(&server, &tenant, input, output)
+    });
+    let mut from = BufReader::new(from);
+    let mut next = || {
+        let mut line = String::new();
+        from.read_line(&mut line).unwrap();
+        serde_json::from_str::<Value>(&line).unwrap()
+    };
+    let request = |id: u64, method: &str, params: Value| {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        format!("{request}\n")
+    };
+    let mut send = |text: String| to.write_all(text.as_bytes());
+    send(request(0, "sandbox.create", json!({}))).unwrap();
+    let id = next()["result"]["sandboxId"].clone();
+    let run = json!({"sandboxId": id, "command": "head -c 400000 /dev/zero > f"});
+    send(request(1, "run", run)).unwrap();
+    next();
+    let before = support::resident();
+    // Nobody reads: 2.4 MB each, and far more requests than there may be at a time.
+    let asked = 2000;
+    let asking = std::thread::spawn(move || {
+        for number in 0..asked {
+            let read = json!({"sandboxId": id, "path": "f"});
+            let text = request(10 + number, "files.read", read);
+            to.write_all(text.as_bytes()).unwrap();
+        }
+        to
+    });
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(!asking.is_finished(), "the server has stopped to read");
+    let grown = support::resident().saturating_sub(before);
+    assert!(grown < 100 << 20, "{} MB", grown >> 20);
+    // Everybody is answered once somebody reads: with the file, or that it was too much.
+    let mut whole = 0;
+    for _ in 0..asked {
+        let answer = next();
+        match answer["result"]["size"].as_u64() {
+            Some(size) => whole += size / 400_000,
+            None => assert_eq!(answer["error"]["data"]["kind"], "limit", "{answer}"),
+        }
+    }
+    assert!(whole > 0);
+    drop(asking.join().unwrap());
+    serving.join().unwrap();
 }
 
 #[test]

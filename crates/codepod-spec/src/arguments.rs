@@ -15,15 +15,14 @@ usage: codepod-spec COMMAND [OPTIONS]
                           recorded from real bash. `tools/sed/` are those of sed
   support [FILTER]        adds options of the real tools' --help to what the files of those cases say about them
   edges [FILTER]          which unusual inputs (NUL, bytes that are no UTF-8, long lines…) the cases of tools show
-  oils                    the cases of the Oils project that bash itself passes
+  oils                    the cases of the Oils project; those that fail must be the ones in spec/oils/known-failures.txt
     --filter TEXT         those whose id contains it
     --failed              list the ids of those that fail
     --show ID             one: script, expectation, and what came
-    --compare FILE        what passes or fails now, against a list of failed ids
-    --keep FILE           write that list
+    --keep FILE           write the list of those
+    --from DIR            take the scripts from a checkout of the Oils project; from ../shared/oils-spec without it
     --missing-tools       commands that cases call and the sandbox lacks
     --shell native        run the machine's bash instead, to prove the runner
-    --at-least N          fail when fewer pass
 
   fuzz                    random scripts in both shells
     --count N             how many (1000)
@@ -73,10 +72,9 @@ fn oils_arguments(words: &mut Words<'_>) -> Result<oils::Arguments> {
             "--filter" => arguments.filter = Some(words.value()?.into()),
             "--failed" => arguments.failed = true,
             "--show" => arguments.show = Some(words.value()?.into()),
-            "--compare" => arguments.compare = Some(words.value()?.into()),
             "--keep" => arguments.keep = Some(words.value()?.into()),
             "--missing-tools" => arguments.missing_tools = true,
-            "--at-least" => arguments.at_least = words.number()?,
+            "--from" => arguments.from = Some(words.value()?.into()),
             "--shell" => arguments.native = words.value()? == "native",
             other => return Err(words.unknown(other)),
         }
@@ -146,6 +144,13 @@ mod tests {
     }
 
     #[test]
+    fn only_what_is_named_may_be_missing() {
+        use crate::missing::names;
+        assert!(names("bash,oils", "oils") && names("bash, oils", "oils"));
+        assert!(!names("", "oils") && !names("oils-spec", "oils") && !names("bash", "oils"));
+    }
+
+    #[test]
     fn mistakes_in_a_call_end_with_2() {
         for words in [
             &["nonsense"][..],
@@ -153,7 +158,8 @@ mod tests {
             &["bless", "one", "two"],
             &["oils", "--nonsense"],
             &["oils", "--show"],
-            &["oils", "--at-least", "many"],
+            &["oils", "--from"],
+            &["fuzz", "--count", "0"],
             &["fuzz", "--seed", "-1"],
         ] {
             assert_eq!(call(words).unwrap_err().status, 2, "{words:?}");

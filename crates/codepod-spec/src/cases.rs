@@ -16,7 +16,7 @@ use crate::compare::difference;
 use crate::edges;
 use crate::failure::{Failure, Result};
 use crate::job::{Feed, Job, Left, Outcome, Place, environment};
-use crate::native::Native;
+use crate::native::{self, Native};
 use crate::pool;
 use crate::sandbox::Sandboxes;
 
@@ -72,8 +72,7 @@ pub(crate) fn run(action: Action, filter: Option<&str>) -> Result<()> {
         return Err(Failure::new(format!("no case has `{filter}` in its id")));
     }
     if files.is_empty() {
-        println!("spec: there are no cases");
-        return Ok(());
+        return Err(Failure::new("there are no cases in spec/"));
     }
     if action == Action::Bless {
         return bless(&mut files, filter);
@@ -98,13 +97,16 @@ pub(crate) fn run(action: Action, filter: Option<&str>) -> Result<()> {
     let native;
     let place: &dyn Place = if action == Action::Run {
         sandboxes = Sandboxes::new(&[], &BTreeMap::new())?;
-        if !sandboxes.have_shell() {
-            let cases: usize = files.iter().map(|file| file.cases.len()).sum();
-            println!("spec: {cases} cases, and no shell in the sandbox yet");
+        if sandboxes.lack_shell()? {
+            println!("spec: not compared: there is no shell, which may be missing here");
             return Ok(());
         }
         &sandboxes
     } else {
+        if native::is_left_out() {
+            println!("spec: not compared: there is no bash, which may be missing here");
+            return Ok(());
+        }
         native = Native::find()?;
         &native
     };

@@ -22,6 +22,7 @@ mod fuzz;
 #[path = "../../../guests/spec-helpers/src/helpers.rs"]
 mod helpers;
 mod job;
+mod missing;
 mod native;
 mod oils;
 mod pool;

@@ -17,6 +17,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::failure::{Failure, Result};
 use crate::helpers;
 use crate::job::{CASE_DIRECTORY, Job, Left, Outcome, PATH, Place, is_executable};
+use crate::missing;
 use crate::temporary::Temporary;
 use crate::user::User;
 
@@ -41,17 +42,7 @@ pub(crate) struct Native {
 impl Native {
     /// Finds bash. Fails when there is none or it is another version.
     pub(crate) fn find() -> Result<Native> {
-        let output = Command::new("/bin/bash")
-            .args(["-c", "echo $BASH_VERSION"])
-            .output()
-            .map_err(|error| Failure::new(format!("there is no bash on this machine: {error}")))?;
-        let version = String::from_utf8_lossy(&output.stdout);
-        if !version.starts_with(VERSION) {
-            let version = version.trim();
-            return Err(Failure::new(format!(
-                "the machine's bash is {version}, and cases are compared with {VERSION}"
-            )));
-        }
+        look()?;
         Ok(Native {
             path: PATH.to_owned(),
             user: User::find()?,
@@ -88,6 +79,34 @@ impl Native {
             _directory: Some(directory),
         })
     }
+}
+
+/// Whether there is no bash to compare with, and that may be so: then nothing is compared.
+pub(crate) fn is_left_out() -> bool {
+    missing::may_miss("bash") && look().is_err()
+}
+
+/// Fails when there is no bash or it is another version.
+fn look() -> Result<()> {
+    let hint = format!(
+        "install bash {VERSION} (`cargo xtask setup` does), or say with {}=bash that it may be missing",
+        missing::VARIABLE
+    );
+    let output = Command::new("/bin/bash")
+        .args(["-c", "echo $BASH_VERSION"])
+        .output()
+        .map_err(|error| {
+            Failure::new(format!("there is no bash on this machine: {error}")).hint(&hint)
+        })?;
+    let version = String::from_utf8_lossy(&output.stdout);
+    if version.starts_with(VERSION) {
+        return Ok(());
+    }
+    let version = version.trim();
+    Err(Failure::new(format!(
+        "the machine's bash is {version}, and cases are compared with {VERSION}"
+    ))
+    .hint(hint))
 }
 
 /// Puts the helpers into a directory, as links to this very program.

@@ -6,6 +6,7 @@ use codepod::{FileKind, Options, Sandbox};
 
 use crate::failure::{Failure, Result};
 use crate::job::{CASE_DIRECTORY, Job, Left, Outcome, Place, is_executable};
+use crate::missing;
 
 /// Sandboxes that start alike.
 #[derive(Debug)]
@@ -58,9 +59,16 @@ impl Sandboxes {
         })
     }
 
-    /// Whether they have a shell.
-    pub(crate) fn have_shell(&self) -> bool {
-        self.first.stat("/bin/bash").is_ok()
+    /// Whether they have no shell, and that may be so: then nothing is compared. Fails when they must have one.
+    pub(crate) fn lack_shell(&self) -> Result<bool> {
+        match (self.first.stat("/bin/bash"), missing::may_miss("shell")) {
+            (Ok(_), _) => Ok(false),
+            (Err(_), true) => Ok(true),
+            (Err(_), false) => Err(Failure::new("the sandbox has no shell").hint(format!(
+                "`cargo xtask guests` builds it; {}=shell says that it may be missing",
+                missing::VARIABLE
+            ))),
+        }
     }
 
     /// The names of their commands.

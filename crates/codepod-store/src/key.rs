@@ -1,9 +1,14 @@
 //! Encryption at rest: every block, every pack's index and every manifest on its own, with a key of the caller's.
 //!
-//! XChaCha20-Poly1305 with nonces drawn at random. What a sealed thing is and whose it is goes in as associated data, so a
-//! block cannot stand for a manifest, nor one namespace's manifest for another's. Whoever lacks the key can read nothing
-//! and forge nothing; they can still delete, and put an older manifest of the same namespace in a newer one's place by
-//! deleting the newer one.
+//! XChaCha20-Poly1305 with nonces drawn at random. What a sealed thing is goes in as associated data, so a block cannot stand for
+//! a manifest, and each namespace has a key of its own that is derived from the caller's, so nothing of one can stand for
+//! something of another. Whoever lacks the key can read nothing and forge nothing; they can still delete, and so make an older
+//! state the newest: [`Store::load_at_least`](crate::Store::load_at_least) is for who counts.
+//!
+//! Before, all namespaces had the caller's key itself. What was sealed so is still read: its blocks are checked against the
+//! digests of a manifest, and a manifest says whose it is.
+
+use std::borrow::Cow;
 
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
@@ -15,7 +20,10 @@ const NONCE: usize = 24;
 /// The key of a store. Its text is never shown.
 #[derive(Clone)]
 pub struct Key {
+    secret: [u8; 32],
     cipher: XChaCha20Poly1305,
+    /// What older things of the same namespace were sealed with.
+    older: Option<XChaCha20Poly1305>,
 }
 
 impl std::fmt::Debug for Key {
@@ -28,9 +36,23 @@ impl Key {
     /// A key from 32 bytes that nobody can guess.
     pub fn new(bytes: &[u8; 32]) -> Key {
         // The bytes may be used elsewhere too: what we encrypt with is ours alone.
-        let own = blake3::derive_key("codepod 2026 saved states", bytes);
+        let secret = blake3::derive_key("codepod 2026 saved states", bytes);
         Key {
-            cipher: XChaCha20Poly1305::new(&own.into()),
+            secret,
+            cipher: XChaCha20Poly1305::new(&secret.into()),
+            older: None,
+        }
+    }
+
+    /// The key of one namespace, which opens what was sealed with this one, too.
+    pub(crate) fn of_namespace(&self, namespace: &str) -> Key {
+        let mut hasher = blake3::Hasher::new_derive_key("codepod 2026 saved states of a namespace");
+        let secret = hasher.update(&self.secret).update(namespace.as_bytes());
+        let secret = *secret.finalize().as_bytes();
+        Key {
+            secret,
+            cipher: XChaCha20Poly1305::new(&secret.into()),
+            older: Some(self.cipher.clone()),
         }
     }
 
@@ -59,13 +81,16 @@ impl Key {
         let (nonce, text) = sealed
             .split_first_chunk::<NONCE>()
             .ok_or(StoreError::Sealed)?;
-        let payload = Payload {
-            msg: text,
-            aad: about,
+        let decrypt = |cipher: &XChaCha20Poly1305| {
+            let payload = Payload {
+                msg: text,
+                aad: about,
+            };
+            cipher.decrypt(&XNonce::from(*nonce), payload).ok()
         };
-        self.cipher
-            .decrypt(&XNonce::from(*nonce), payload)
-            .map_err(|_| StoreError::Sealed)
+        decrypt(&self.cipher)
+            .or_else(|| decrypt(self.older.as_ref()?))
+            .ok_or(StoreError::Sealed)
     }
 }
 
@@ -78,16 +103,35 @@ pub(crate) fn seal(key: Option<&Key>, about: &[u8], plain: Vec<u8>) -> Result<Ve
 }
 
 /// Decrypts what says that it is encrypted; both sides have to agree that it is.
-pub(crate) fn open(
+pub(crate) fn open<'a>(
     key: Option<&Key>,
     sealed: bool,
     about: &[u8],
-    bytes: &[u8],
-) -> Result<Vec<u8>, StoreError> {
+    bytes: &'a [u8],
+) -> Result<Cow<'a, [u8]>, StoreError> {
     match (key, sealed) {
-        (Some(key), true) => key.open(about, bytes),
-        (None, false) => Ok(bytes.to_vec()),
+        (Some(key), true) => key.open(about, bytes).map(Cow::Owned),
+        (None, false) => Ok(Cow::Borrowed(bytes)),
         (None, true) => Err(StoreError::KeyNeeded),
         (Some(_), false) => Err(StoreError::NotSealed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_namespace_opens_its_own_and_what_is_older_and_nothing_of_another() {
+        let key = Key::new(&[1; 32]);
+        let (mine, theirs) = (key.of_namespace("mine"), key.of_namespace("theirs"));
+        let sealed = mine.seal(b"about", b"text").unwrap();
+        assert_eq!(mine.open(b"about", &sealed).unwrap(), b"text");
+        for other in [&theirs, &key, &Key::new(&[2; 32]).of_namespace("mine")] {
+            assert!(other.open(b"about", &sealed).is_err());
+        }
+        assert!(mine.open(b"another", &sealed).is_err());
+        let older = key.seal(b"about", b"text").unwrap();
+        assert_eq!(mine.open(b"about", &older).unwrap(), b"text");
     }
 }

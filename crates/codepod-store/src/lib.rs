@@ -18,6 +18,10 @@
 //!
 //! The crate knows trees and bytes. What a sandbox is and when it is saved is the library's affair.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
 #![forbid(unsafe_code)]
 
 mod backend;
@@ -27,8 +31,10 @@ mod error;
 mod key;
 mod manifest;
 mod namespace;
+mod namespaces;
 #[cfg(feature = "object-store")]
 mod objects;
+mod open_files;
 mod pack;
 mod record;
 mod state;
@@ -46,6 +52,7 @@ pub use backend::{Backend, Blob};
 pub use error::StoreError;
 pub use key::Key;
 pub use manifest::{FORMAT, SMALLEST_READER};
+pub use namespaces::{Namespace, make_namespace, namespaces, remove_namespace};
 #[cfg(feature = "object-store")]
 pub use object_store;
 pub use state::{Bases, Loaded, LoadedMount, MountState, State, Version, image_identity};

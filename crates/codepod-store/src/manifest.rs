@@ -9,7 +9,7 @@ use crate::block::{BlockId, LARGEST, digest};
 use crate::error::StoreError;
 use crate::key::{self, Key};
 use crate::pack::PackName;
-use crate::wire::{Reader, put, put_bytes};
+use crate::wire::{Out, Reader, put, put_bytes};
 
 /// The format that this code writes, and the newest that it reads.
 pub const FORMAT: u16 = 2;
@@ -18,6 +18,14 @@ pub const SMALLEST_READER: u16 = 2;
 
 /// The most bytes that a manifest has.
 pub(crate) const LARGEST_MANIFEST: u32 = 64 << 20;
+
+/// The most mounts that a state has. A mount of three bytes takes a hundred in memory: their number is limited before they are
+/// read.
+pub(crate) const MOST_MOUNTS: usize = 256;
+/// The most shells that a state has.
+pub(crate) const MOST_SHELLS: usize = 1024;
+/// The longest path of a mount.
+const LONGEST_PLACE: usize = 4096;
 
 const MAGIC: &[u8; 8] = b"CODEPODM";
 const CHECKSUM: usize = 32;
@@ -28,9 +36,11 @@ const FIXED_BLOCKS: u8 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Contents {
     pub(crate) mounts: Vec<MountContents>,
-    /// The shells by name, with the blocks of their states.
-    pub(crate) shells: Vec<(String, Vec<BlockId>)>,
+    pub(crate) shells: Vec<Shell>,
 }
+
+/// A shell by its name, with the blocks of its state.
+pub(crate) type Shell = (String, Vec<BlockId>);
 
 /// The files of one mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,43 +75,48 @@ pub(crate) struct Manifest {
 impl Contents {
     /// The hash of the state: of everything that is saved, and of nothing else.
     pub(crate) fn hash(&self) -> Digest {
-        let mut bytes = b"codepod state 1\0".to_vec();
-        self.encode(&mut bytes);
-        digest(&bytes)
+        hash_of(&self.mounts, &self.shells)
     }
 
     /// The hash of the files alone.
     pub(crate) fn hash_of_files(&self) -> Digest {
-        let mounts = self.mounts.clone();
-        let shells = Vec::new();
-        Contents { mounts, shells }.hash()
+        hash_of(&self.mounts, &[])
     }
 
-    fn encode(&self, out: &mut Vec<u8>) {
-        put(out, self.mounts.len() as u64);
-        for mount in &self.mounts {
-            put_bytes(out, &mount.at);
-            out.push(mount.overlay.into());
-            put_blocks(out, &mount.segments);
-        }
-        put(out, self.shells.len() as u64);
-        for (name, blocks) in &self.shells {
-            put_bytes(out, name.as_bytes());
-            put_blocks(out, blocks);
-        }
+    /// The blocks of the form of trees and of shells, as often as they are named.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = &BlockId> {
+        let mounts = self.mounts.iter();
+        let mounts = mounts.flat_map(|mount| mount.segments.iter().chain(&mount.seen));
+        mounts.chain(self.shells.iter().flat_map(|(_, blocks)| blocks))
+    }
+
+    fn encode(&self, out: &mut impl Out) {
+        encode(&self.mounts, &self.shells, out);
     }
 
     fn decode(reader: &mut Reader<'_>) -> Result<Contents, StoreError> {
         let mut contents = Contents::default();
-        for _ in 0..reader.count(3)? {
+        let mounts = reader.count(3)?;
+        if mounts > MOST_MOUNTS {
+            return Err(StoreError::Limit("the number of mounts"));
+        }
+        for _ in 0..mounts {
+            let at = reader.bytes()?;
+            if at.len() > LONGEST_PLACE {
+                return Err(StoreError::Limit("the length of a path"));
+            }
             contents.mounts.push(MountContents {
-                at: reader.bytes()?.to_vec(),
+                at: at.to_vec(),
                 overlay: flag(reader)?,
                 segments: blocks(reader)?,
                 seen: Vec::new(),
             });
         }
-        for _ in 0..reader.count(2)? {
+        let shells = reader.count(2)?;
+        if shells > MOST_SHELLS {
+            return Err(StoreError::Limit("the number of shells"));
+        }
+        for _ in 0..shells {
             let name = reader.text()?.to_owned();
             contents.shells.push((name, blocks(reader)?));
         }
@@ -113,7 +128,41 @@ impl Contents {
     }
 }
 
+fn hash_of(mounts: &[MountContents], shells: &[Shell]) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"codepod state 1\0");
+    encode(mounts, shells, &mut hasher);
+    *hasher.finalize().as_bytes()
+}
+
+fn encode(mounts: &[MountContents], shells: &[Shell], out: &mut impl Out) {
+    put(out, mounts.len() as u64);
+    for mount in mounts {
+        put_bytes(out, &mount.at);
+        out.append(&[mount.overlay.into()]);
+        put_blocks(out, &mount.segments);
+    }
+    put(out, shells.len() as u64);
+    for (name, blocks) in shells {
+        put_bytes(out, name.as_bytes());
+        put_blocks(out, blocks);
+    }
+}
+
 impl Manifest {
+    /// One that belongs to no namespace and brings its blocks with it.
+    pub(crate) fn of_stream(created: u64, image: Digest, contents: Contents) -> Manifest {
+        Manifest {
+            namespace: String::new(),
+            epoch: 0,
+            sequence: 0,
+            created,
+            image,
+            contents,
+            packs: Vec::new(),
+        }
+    }
+
     /// The bytes to keep.
     pub(crate) fn encode(&self, key: Option<&Key>) -> Result<Vec<u8>, StoreError> {
         let mut body = Vec::new();
@@ -183,8 +232,9 @@ impl Manifest {
         if contents.hash() != hash {
             return Err(StoreError::Damaged("a state whose hash is wrong"));
         }
-        let mut packs = Vec::new();
-        for _ in 0..reader.count(32)? {
+        let count = reader.count(32)?;
+        let mut packs = Vec::with_capacity(count);
+        for _ in 0..count {
             let epoch = if format < 2 { 0 } else { reader.number()? };
             let digest = reader.array()?;
             packs.push(PackName { epoch, digest });
@@ -252,17 +302,19 @@ fn flag(reader: &mut Reader<'_>) -> Result<bool, StoreError> {
     }
 }
 
-fn put_blocks(out: &mut Vec<u8>, blocks: &[BlockId]) {
+fn put_blocks(out: &mut impl Out, blocks: &[BlockId]) {
     put(out, blocks.len() as u64);
     for block in blocks {
-        out.extend_from_slice(&block.digest);
+        out.append(&block.digest);
         put(out, block.length.into());
     }
 }
 
 fn blocks(reader: &mut Reader<'_>) -> Result<Vec<BlockId>, StoreError> {
-    let mut blocks = Vec::new();
-    for _ in 0..reader.count(33)? {
+    let count = reader.count(33)?;
+    // No more than what was read: a block takes three bytes more here than there.
+    let mut blocks = Vec::with_capacity(count);
+    for _ in 0..count {
         let digest = reader.array()?;
         let length = reader.small()?;
         if length == 0 || length > LARGEST {

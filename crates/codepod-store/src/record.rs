@@ -321,6 +321,7 @@ pub(crate) fn read_seen(bytes: &[u8], seen: &mut SeenFiles) -> Result<(), StoreE
             mtime,
             ctime,
             digest: known.then_some(digest),
+            whole: None,
         };
         seen.push((path, fingerprint));
     }

@@ -9,7 +9,7 @@ use codepod_vfs::{
 
 use crate::block::{BlockId, LARGEST, digest};
 use crate::error::StoreError;
-use crate::manifest::{Contents, Manifest, MountContents};
+use crate::manifest::{Contents, MOST_MOUNTS, MOST_SHELLS, Manifest, MountContents};
 use crate::record::{SeenFiles, Segmenter, Segments, read_seen};
 
 /// The most bytes that the states of all shells have together.
@@ -17,6 +17,11 @@ const LARGEST_SHELLS: u64 = 64 << 20;
 
 /// The most bytes that is kept of what overlays have seen.
 const LARGEST_SEEN: u64 = 64 << 20;
+
+/// The most bytes of the form of a tree, beside what its limits allow: names and targets of links are bytes there, and so many a
+/// node takes beside them.
+const LARGEST_FORM: u64 = 64 << 20;
+const FORM_OF_A_NODE: u64 = 512;
 
 /// What is saved of a sandbox at one moment: files, and the states of shells. Processes, open files and pipes are not.
 #[derive(Debug)]
@@ -139,6 +144,25 @@ impl State<'_> {
         }
         contents.shells.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(contents)
+    }
+
+    /// Whether it can be loaded once it is saved; [`StoreError::Limit`] if not.
+    pub(crate) fn check_size(&self) -> Result<(), StoreError> {
+        let shells: u64 = self
+            .shells
+            .iter()
+            .map(|(_, state)| state.len() as u64)
+            .sum();
+        if self.mounts.len() > MOST_MOUNTS {
+            return Err(StoreError::Limit("the number of mounts"));
+        }
+        if self.shells.len() > MOST_SHELLS {
+            return Err(StoreError::Limit("the number of shells"));
+        }
+        if shells > LARGEST_SHELLS {
+            return Err(StoreError::Limit("the states of shells"));
+        }
+        Ok(())
     }
 
     /// The hash of a state: what saving it would give.
@@ -300,6 +324,13 @@ pub(crate) fn read(
             return Err(StoreError::Damaged("two mounts in one place"));
         }
         let base = bases(&mount.at, mount.overlay).ok_or_else(no_mount)?;
+        let limits = base.limits();
+        let most = (limits.nodes.saturating_mul(FORM_OF_A_NODE))
+            .saturating_add(limits.bytes)
+            .saturating_add(LARGEST_FORM);
+        if length(&mount.segments) > most {
+            return Err(StoreError::Limit("the size of a tree"));
+        }
         let loader = if mount.overlay {
             TreeLoader::overlay(base, source.clone(), &digest)
         } else {
@@ -318,15 +349,19 @@ pub(crate) fn read(
             tree,
         });
     }
-    let mut room = LARGEST_SHELLS;
+    let lengths = manifest.contents.shells.iter().map(|(_, ids)| length(ids));
+    if lengths.sum::<u64>() > LARGEST_SHELLS {
+        return Err(StoreError::Limit("the states of shells"));
+    }
     let mut shells = Vec::new();
     for (name, ids) in &manifest.contents.shells {
         let mut state = Vec::new();
         for id in ids {
-            room = room
-                .checked_sub(id.length.into())
-                .ok_or(StoreError::Limit("the states of shells"))?;
-            state.extend_from_slice(&blocks.block(id)?);
+            let content = blocks.block(id)?;
+            if state.is_empty() {
+                state.reserve_exact(length(ids) as usize);
+            }
+            state.extend_from_slice(&content);
         }
         shells.push((name.clone(), state));
     }
@@ -335,6 +370,11 @@ pub(crate) fn read(
         shells,
         version: Version::of(manifest),
     })
+}
+
+/// How many bytes blocks have together.
+fn length(blocks: &[BlockId]) -> u64 {
+    blocks.iter().map(|id| u64::from(id.length)).sum()
 }
 
 /// What an overlay had seen.

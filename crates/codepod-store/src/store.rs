@@ -26,6 +26,9 @@ use crate::state::{self, Bases, Loaded, State, Version};
 /// How often a state is looked for that others supersede meanwhile.
 const MOST_TURNS: usize = 10;
 
+/// Nobody has saved or claimed so often.
+const NO_NUMBER: StoreError = StoreError::Damaged("numbers that have come to their end");
+
 /// How a namespace is opened.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -133,7 +136,8 @@ impl Store {
     }
 
     /// A namespace that a backend keeps. The backend sees to it that no two namespaces share a key.
-    pub fn on(backend: Arc<dyn Backend>, namespace: &str, options: StoreOptions) -> Store {
+    pub fn on(backend: Arc<dyn Backend>, namespace: &str, mut options: StoreOptions) -> Store {
+        options.key = options.key.map(|key| key.of_namespace(namespace));
         Store {
             inner: Arc::new(Inner {
                 backend,
@@ -167,6 +171,19 @@ impl Store {
     /// A newest state that is damaged is an error, never a reason to go on from an older one in silence.
     pub fn load(&self, bases: Bases<'_>) -> Result<Loaded, StoreError> {
         self.inner.unless_superseded(|inner| inner.load(bases))
+    }
+
+    /// The same for a caller who knows how far the state was: [`StoreError::Damaged`] if the newest one is older than that.
+    ///
+    /// Encryption keeps others from reading and from forging, not from deleting: whoever can write to where states are kept can
+    /// remove the newest, and an older one of the same namespace is the newest then. The store cannot notice; a caller can that
+    /// keeps the [`Version::sequence`] of its last save elsewhere.
+    pub fn load_at_least(&self, sequence: u64, bases: Bases<'_>) -> Result<Loaded, StoreError> {
+        let loaded = self.load(bases)?;
+        if loaded.version.sequence < sequence {
+            return Err(StoreError::Damaged("a newer state was there, and is gone"));
+        }
+        Ok(loaded)
     }
 
     /// One of the states that are kept, by its [`Version::sequence`]; otherwise as [`Store::load`].
@@ -264,11 +281,13 @@ impl Inner {
     }
 
     fn save(&self, index: &mut Index, state: &State<'_>) -> Result<Saved, StoreError> {
+        state.check_size()?;
         self.claim(index)?;
         let (head_sequence, epoch) = (
             index.head.as_ref().map_or(0, |head| head.sequence),
             index.epoch.unwrap_or(0),
         );
+        let sequence = head_sequence.checked_add(1).ok_or(NO_NUMBER)?;
         let mut saving = Saving::new(self, index)?;
         let contents = state.write(&mut saving)?;
         let packs = saving.finish()?;
@@ -276,7 +295,7 @@ impl Inner {
         let manifest = Manifest {
             namespace: self.namespace.clone(),
             epoch,
-            sequence: head_sequence + 1,
+            sequence,
             created: state.now,
             image: state.image,
             contents,

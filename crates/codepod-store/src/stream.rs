@@ -14,11 +14,14 @@ use codepod_vfs::{BlockSource, Digest, Piece, Seen};
 use crate::block::{BlockId, Framer, LARGEST_FRAME, unframe};
 use crate::error::StoreError;
 use crate::key::Key;
-use crate::manifest::{LARGEST_MANIFEST, Manifest, header, read_header};
+use crate::manifest::{self, LARGEST_MANIFEST, Manifest, header, read_header};
 use crate::state::{self, Bases, BlockReader, BlockSink, Loaded, MountState, State, Version};
 use crate::wire::Reader;
 
 const MAGIC: &[u8; 8] = b"CODEPODX";
+
+/// How much of something long is read before any of it has come.
+const FIRST_READ: usize = 64 << 10;
 
 /// Writes a state, without what overlays have seen: names and times of the host's files are no business of whoever gets it, and
 /// on another machine they mean nothing.
@@ -31,6 +34,7 @@ pub fn export(
         seen: Seen::default(),
         ..*mount
     });
+    state.check_size()?;
     let state = &State {
         mounts: mounts.collect(),
         shells: state.shells.clone(),
@@ -38,15 +42,7 @@ pub fn export(
     };
     let mut form = Form::default();
     let contents = state.write(&mut form)?;
-    let manifest = Manifest {
-        namespace: String::new(),
-        epoch: 0,
-        sequence: 0,
-        created: state.now,
-        image: state.image,
-        contents,
-        packs: Vec::new(),
-    };
+    let manifest = Manifest::of_stream(state.now, state.image, contents);
     let mut stream = Exporter {
         framer: Framer::new(key)?,
         out,
@@ -77,7 +73,7 @@ pub fn import(
         hasher: blake3::Hasher::new(),
         key,
         sealed: false,
-        blocks: HashMap::new(),
+        repeated: HashMap::new(),
         wanted: HashMap::new(),
     };
     let head = stream.read(header(MAGIC, false).len() as u32)?;
@@ -85,11 +81,13 @@ pub fn import(
     let manifest = stream
         .read_part(LARGEST_MANIFEST)?
         .ok_or(StoreError::Damaged("no manifest"))?;
-    let manifest = Manifest::decode(&manifest, key)?;
+    // What was read goes: a manifest may be all that there is of a stream.
+    let manifest = Manifest::decode(&{ manifest }, key)?;
     let mut mounts = manifest.contents.mounts.iter();
     if mounts.any(|mount| !mount.seen.is_empty()) {
         return Err(StoreError::Damaged("files that somebody else has seen"));
     }
+    stream.repeated = repeated(&manifest.contents);
     let contents = Arc::new(Contents::default());
     let source: Arc<dyn BlockSource> = contents.clone();
     let loaded = state::read(&manifest, bases, &source, &mut stream)?;
@@ -176,27 +174,57 @@ impl BlockSource for Contents {
     }
 }
 
+/// A block that is needed more than once.
+#[derive(Debug, Default)]
+struct Repeated {
+    /// How often it is needed after the first time.
+    left: usize,
+    /// Empty before the first time and after the last.
+    content: Vec<u8>,
+}
+
+/// The blocks that a state names more than once: the only ones that are kept until they come again.
+fn repeated(contents: &manifest::Contents) -> HashMap<Digest, Repeated> {
+    let mut digests: Vec<&Digest> = contents.blocks().map(|block| &block.digest).collect();
+    digests.sort_unstable();
+    let same = digests
+        .chunk_by(|a, b| a == b)
+        .filter(|same| same.len() > 1);
+    let mut repeated = HashMap::with_capacity(same.clone().count());
+    for same in same {
+        let left = same.len() - 1;
+        let content = Vec::new();
+        repeated.insert(*same[0], Repeated { left, content });
+    }
+    repeated
+}
+
 struct Importer<'a> {
     input: &'a mut dyn Read,
     hasher: blake3::Hasher,
     key: Option<&'a Key>,
     sealed: bool,
-    /// Blocks of the tree's form, for those that come twice.
-    blocks: HashMap<Digest, Vec<u8>>,
+    /// Blocks that the manifest names more than once, and that are in the stream once.
+    repeated: HashMap<Digest, Repeated>,
     /// What files need.
     wanted: HashMap<Digest, u32>,
 }
 
 impl Importer<'_> {
-    /// The next bytes. Memory is taken as they come, whatever length was promised.
+    /// The next bytes. Memory is taken as they come, whatever length was promised, and no more than that.
     fn read(&mut self, length: u32) -> Result<Vec<u8>, StoreError> {
+        let length = length as usize;
         let mut bytes = Vec::new();
-        (&mut *self.input)
-            .take(length.into())
-            .read_to_end(&mut bytes)
-            .map_err(StoreError::io("read"))?;
-        if bytes.len() != length as usize {
-            return Err(StoreError::Damaged("it ends too early"));
+        while bytes.len() < length {
+            let more = (length - bytes.len()).min(bytes.len().max(FIRST_READ));
+            bytes.reserve_exact(more);
+            let read = (&mut *self.input)
+                .take(more as u64)
+                .read_to_end(&mut bytes)
+                .map_err(StoreError::io("read"))?;
+            if read < more {
+                return Err(StoreError::Damaged("it ends too early"));
+            }
         }
         self.hasher.update(&bytes);
         Ok(bytes)
@@ -246,8 +274,14 @@ impl Importer<'_> {
 
 impl BlockReader for Importer<'_> {
     fn block(&mut self, id: &BlockId) -> Result<Vec<u8>, StoreError> {
-        if let Some(content) = self.blocks.get(&id.digest) {
-            return Ok(content.clone());
+        if let Some(Repeated { left, content }) = self.repeated.get_mut(&id.digest)
+            && !content.is_empty()
+        {
+            *left = left.saturating_sub(1);
+            return Ok(match left {
+                0 => std::mem::take(content),
+                _ => content.clone(),
+            });
         }
         let (found, content) = self
             .read_block()?
@@ -255,7 +289,9 @@ impl BlockReader for Importer<'_> {
         if found != *id {
             return Err(StoreError::Damaged("a block in the place of another"));
         }
-        self.blocks.insert(id.digest, content.clone());
+        if let Some(repeated) = self.repeated.get_mut(&id.digest) {
+            repeated.content.clone_from(&content);
+        }
         Ok(content)
     }
 

@@ -214,6 +214,7 @@ fn what_overlays_have_seen_comes_back() {
         mtime: 5_000_000_000 * n,
         ctime: 1_000 + n,
         digest: n.is_multiple_of(2).then_some(n),
+        whole: None,
     };
     let mut segmenter = crate::record::Segmenter::default();
     let mut segments = Vec::new();
@@ -426,6 +427,52 @@ fn sn_10_states_of_newer_writers_are_refused_and_those_of_older_ones_are_read() 
     }
 }
 
+/// Saved when all namespaces of a store had one key: by format 2 in the namespace `test`, with the key of nines.
+#[test]
+fn sn_10_what_was_sealed_with_the_key_of_all_namespaces_is_read_and_goes_on() {
+    let backend = InMemory::default();
+    let kept = [
+        (
+            "m/0000000000000001.0000000000000001.manifest",
+            &include_bytes!("../tests/fixtures/sealed-2.manifest")[..],
+        ),
+        (
+            include_str!("../tests/fixtures/sealed-2.pack.name").trim_end(),
+            include_bytes!("../tests/fixtures/sealed-2.pack"),
+        ),
+    ];
+    for (name, bytes) in kept {
+        backend.create(name, bytes).unwrap();
+    }
+    let key = Key::new(&[9; 32]);
+    let loaded = backend.store(Some(&key)).load(&empty).unwrap();
+    assert_eq!(hash(&loaded), state(&small()).hash().unwrap());
+    // Only in its own namespace, and only with its key.
+    let options = StoreOptions {
+        key: Some(key.clone()),
+        ..StoreOptions::default()
+    };
+    let other = Store::on(Arc::new(backend.clone()), "other", options);
+    assert!(other.load(&empty).is_err());
+    assert!(
+        backend
+            .store(Some(&Key::new(&[8; 32])))
+            .load(&empty)
+            .is_err()
+    );
+    // What is saved over it shares its packs, and is whole.
+    let store = backend.store(Some(&key));
+    let saved = store.save(&state(&large(3))).unwrap();
+    store.save(&state(&small())).unwrap();
+    let again = backend.store(Some(&key));
+    assert_eq!(
+        again.check().unwrap().unwrap().sequence,
+        saved.version.sequence + 1
+    );
+    let loaded = again.load(&empty).unwrap();
+    assert_eq!(hash(&loaded), state(&small()).hash().unwrap());
+}
+
 /// Writes the fixture of this format, once per format.
 #[test]
 #[ignore = "a fixture is written once and kept for good"]
@@ -476,15 +523,7 @@ fn sn_03_ten_thousand_changed_streams_are_refused_or_harmless() {
     assert!(offer(&whole));
     let mut collected = Collected::default();
     let contents = state(&tree).write(&mut collected).unwrap();
-    let manifest = Manifest {
-        namespace: String::new(),
-        epoch: 0,
-        sequence: 0,
-        created: 0,
-        image: [0; 32],
-        contents,
-        packs: Vec::new(),
-    };
+    let manifest = Manifest::of_stream(0, [0; 32], contents);
     let together: Vec<_> = collected
         .form
         .iter()

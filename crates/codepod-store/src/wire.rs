@@ -2,19 +2,37 @@
 
 use crate::error::StoreError;
 
+/// What bytes are appended to: memory, or a hash of them that needs none.
+pub(crate) trait Out {
+    /// Appends bytes.
+    fn append(&mut self, bytes: &[u8]);
+}
+
+impl Out for Vec<u8> {
+    fn append(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+impl Out for blake3::Hasher {
+    fn append(&mut self, bytes: &[u8]) {
+        self.update(bytes);
+    }
+}
+
 /// Appends a number, seven bits per byte, the lowest first.
-pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
+pub(crate) fn put(out: &mut impl Out, mut number: u64) {
     while number >= 0x80 {
-        out.push(number as u8 | 0x80);
+        out.append(&[number as u8 | 0x80]);
         number >>= 7;
     }
-    out.push(number as u8);
+    out.append(&[number as u8]);
 }
 
 /// Appends a string with its length.
-pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(crate) fn put_bytes(out: &mut impl Out, bytes: &[u8]) {
     put(out, bytes.len() as u64);
-    out.extend_from_slice(bytes);
+    out.append(bytes);
 }
 
 /// Appends the way from one number to another.

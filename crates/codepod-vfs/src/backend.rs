@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 use codepod_abi::Errno;
 
+use crate::budget::Budget;
 use crate::caller::Caller;
+use crate::guard::Guard;
 use crate::limits::{FsLimits, Usage};
 use crate::node::{Device, DirEntryRef, InodeId, Stat};
 use crate::overlay::{HandedDown, OverlayState};
@@ -75,6 +77,13 @@ pub trait FileSystem: Send {
     /// The root directory.
     fn root(&self) -> InodeId;
 
+    /// What is asked until [`FileSystem::end_walk`] are the steps of one path: a backend may hold open what it has reached
+    /// on it, and goes on from there. Paths may be walked within one another.
+    fn begin_walk(&mut self) {}
+
+    /// Ends the path that was begun last.
+    fn end_walk(&mut self) {}
+
     /// The node that `name` means in `dir`; [`Errno::NoEnt`] if none.
     fn lookup(&mut self, caller: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<InodeId, Errno>;
 
@@ -128,9 +137,9 @@ pub trait FileSystem: Send {
     fn fork(&self) -> Result<Box<dyn FileSystem>, Errno>;
 
     /// The same, but what it changes never reaches the host: a host directory that is written to becomes an overlay, within
-    /// `limits`.
-    fn fork_apart(&self, limits: FsLimits) -> Result<Box<dyn FileSystem>, Errno> {
-        let _ = limits;
+    /// `limits` and charged to a budget.
+    fn fork_apart(&self, limits: FsLimits, budget: &Budget) -> Result<Box<dyn FileSystem>, Errno> {
+        let _ = (limits, budget);
         self.fork()
     }
 
@@ -167,14 +176,21 @@ pub trait FileSystem: Send {
         None
     }
 
+    /// Which paths are guarded: in an overlay those of what lies under it.
+    fn guard(&self) -> Guard {
+        Guard::None
+    }
+
     /// Hands what an overlay has changed at and below some paths, all without any, down to what lies under it; what became
-    /// of each change. `None` for anything but an overlay. Nothing is open.
+    /// of each change: [`Errno::Perm`] for a guarded path unless `guarded` ones are to go along, and for a link that leads
+    /// out. `None` for anything but an overlay. Nothing is open.
     fn hand_down(
         &mut self,
         caller: &Caller<'_>,
         paths: &[Vec<u8>],
+        guarded: bool,
     ) -> Option<Result<Vec<HandedDown>, Errno>> {
-        let _ = (caller, paths);
+        let _ = (caller, paths, guarded);
         None
     }
 

@@ -2,8 +2,9 @@
 //!
 //! The embedder hands over an open directory; everything happens beneath it. A node is reached by
 //! opening its directories one after the other from that handle, each by a single name and never
-//! through a link, so no arrangement of links and no swap while we walk leads outside. Links are
-//! shown as links; the Vfs walks them, and an absolute one means the sandbox's own path.
+//! through a link, so no arrangement of links and no swap while we walk leads outside
+//! (`host_dir/walk.rs`). Links are shown as links; the Vfs walks them, and an absolute one means
+//! the sandbox's own path.
 //!
 //! Only regular files and directories are ever opened. Pipes, sockets and devices of the host are
 //! seen as [`FileKind::Other`], can be removed, and refuse to be opened with `Nxio`; should one
@@ -13,13 +14,18 @@
 //!
 //! A snapshot does not hold the content; restoring changes nothing here.
 
+mod device;
 mod errno;
+mod guarded;
 mod held;
+mod open;
+mod pool;
 mod publish;
 mod table;
+mod walk;
 
 use std::collections::HashMap;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,11 +34,16 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, Timespec, Timestamps};
 
 use self::errno::translate;
 use self::held::Held;
+use self::open::{Open, identity};
+use self::pool::Pool;
 use self::table::{ROOT, Table};
+use self::walk::{Dir, Walk};
 use crate::backend::{DirSink, FileSystem, FsSnapshot, New, NewBody};
+use crate::budget::Budget;
 use crate::caller::Caller;
+use crate::guard::Guard;
 use crate::limits::FsLimits;
-use crate::listing::Listing;
+use crate::listing::{Listed, Listing};
 use crate::node::{FileKind, InodeId, Stat};
 use crate::overlay::Overlay;
 use crate::publish::{Fingerprint, Publish};
@@ -60,6 +71,20 @@ pub struct HostOptions {
     pub known_nodes: usize,
     /// Entries that one directory may have to be listed; beyond, listing fails with `Overflow`.
     pub listed_entries: usize,
+    /// Names between the root and a directory; a deeper one is neither entered nor made: `NameTooLong`. The host's own
+    /// paths end there, too.
+    pub depth: usize,
+    /// Files of the host that are open at a time, by this sandbox and its forks. Others that they have open are opened
+    /// again when they are needed; one that has lost its name has to stay open, and where all have, opening fails with
+    /// `Mfile`.
+    pub open_files: usize,
+    /// Whether to go into other file systems that are mounted below the directory; otherwise `Xdev`. Those that show the
+    /// host's kernel or processes (`/proc`, `/sys` and the like) are never gone into.
+    pub cross_devices: bool,
+    /// Bytes that the listing of one directory may take; beyond, listing fails with `Overflow`.
+    pub listed_bytes: usize,
+    /// Paths that the sandbox may not change, because programs of the host run or obey them: `Perm`.
+    pub guard: Guard,
 }
 
 impl Default for HostOptions {
@@ -70,6 +95,11 @@ impl Default for HostOptions {
             growth_nodes: 100_000,
             known_nodes: 65_536,
             listed_entries: 1_000_000,
+            depth: 2_048,
+            open_files: 128,
+            cross_devices: false,
+            listed_bytes: 96 << 20,
+            guard: Guard::default(),
         }
     }
 }
@@ -85,6 +115,8 @@ pub struct HostDir {
     fresh: Option<(InodeId, OwnedFd)>,
     /// The directory listed last, so that going on with it does not read it again.
     listing: Option<(InodeId, Listing)>,
+    /// What the path that is being walked has opened.
+    walk: Walk,
     /// What can be taken back of what was published, while that is wanted.
     held: Option<Vec<Held>>,
 }
@@ -92,21 +124,23 @@ pub struct HostDir {
 /// What forks have in common.
 #[derive(Debug)]
 struct Shared {
-    root: OwnedFd,
+    root: Dir,
+    /// The root's device.
+    device: rustix::fs::Dev,
+    /// Whether the root is on an overlay of the host's.
+    layered: bool,
     access: HostAccess,
     options: HostOptions,
+    pool: Arc<Pool>,
     grown_bytes: AtomicU64,
     grown_nodes: AtomicU64,
+    /// Directories that were opened on the way somewhere.
+    #[cfg(any(test, feature = "testing"))]
+    steps: Arc<AtomicU64>,
 }
 
-/// An open node.
-#[derive(Debug)]
-struct Open {
-    count: u32,
-    /// The file itself; none for a directory.
-    file: Option<OwnedFd>,
-    writable: bool,
-}
+/// What an entry of a listing takes beside its name.
+const LISTED: usize = size_of::<Listed>();
 
 /// Flags for every opening: no link at the end, no waiting, nothing inherited or controlling.
 const SAFE: OFlags = OFlags::NOFOLLOW
@@ -114,33 +148,52 @@ const SAFE: OFlags = OFlags::NOFOLLOW
     .union(OFlags::CLOEXEC)
     .union(OFlags::NOCTTY);
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
-const STEP: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(SAFE);
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-const STEP: OFlags = OFlags::DIRECTORY.union(SAFE);
-
 impl HostDir {
     /// Shows the open directory `root`: a `cap_std::fs::Dir`, or a `std::fs::File`.
     ///
-    /// [`Errno::NotDir`] if it is not a directory.
+    /// [`Errno::NotDir`] if it is not a directory, [`Errno::Xdev`] if it shows the host's kernel or processes.
     pub fn new(
         root: impl Into<OwnedFd>,
         access: HostAccess,
         options: HostOptions,
     ) -> Result<HostDir, Errno> {
-        let root = root.into();
+        let pool = Pool::new(options.open_files);
+        HostDir::with_pool(root.into(), access, options, pool)
+    }
+
+    fn with_pool(
+        root: OwnedFd,
+        access: HostAccess,
+        options: HostOptions,
+        pool: Arc<Pool>,
+    ) -> Result<HostDir, Errno> {
         let stat = rustix::fs::fstat(&root).map_err(translate)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
             return Err(Errno::NotDir);
         }
+        if device::is_of_the_system(&root)? {
+            return Err(Errno::Xdev);
+        }
         let shared = Shared {
-            root,
+            device: stat.st_dev,
+            layered: device::is_layered(&root),
+            root: Arc::new(root),
             access,
             options,
+            pool,
             grown_bytes: AtomicU64::new(0),
             grown_nodes: AtomicU64::new(0),
+            #[cfg(any(test, feature = "testing"))]
+            steps: Arc::default(),
         };
         Ok(HostDir::over(Arc::new(shared), Arc::default()))
+    }
+
+    /// How many directories this mount and its forks have opened on the way somewhere; it goes on counting.
+    #[cfg(any(test, feature = "testing"))]
+    #[doc(hidden)]
+    pub fn steps(&self) -> Arc<AtomicU64> {
+        self.shared.steps.clone()
     }
 
     fn over(shared: Arc<Shared>, table: Arc<Table>) -> HostDir {
@@ -150,97 +203,39 @@ impl HostDir {
             open: HashMap::new(),
             fresh: None,
             listing: None,
+            walk: Walk::default(),
             held: None,
         }
     }
 
     /// Names from the root to a node.
     fn names(&mut self, id: InodeId) -> Result<Vec<Arc<[u8]>>, Errno> {
-        Arc::make_mut(&mut self.table).names(id)
+        self.table_mut().names(id)
     }
 
-    /// Opens the directory that `names` lead to, one step at a time.
-    fn walk(&self, names: &[Arc<[u8]>]) -> Result<Dir<'_>, Errno> {
-        let mut at = Dir::Root(self.shared.root.as_fd());
-        for name in names {
-            let next = rustix::fs::openat(&at, &**name, STEP, Mode::empty());
-            at = Dir::Open(next.map_err(|error| match error {
-                // Something else has taken the directory's place: a link among others.
-                rustix::io::Errno::LOOP => Errno::NotDir,
-                other => translate(other),
-            })?);
-        }
-        Ok(at)
-    }
-
-    /// The directory `id`, opened for single names in it.
-    fn dir(&mut self, id: InodeId) -> Result<Dir<'_>, Errno> {
-        let names = self.names(id)?;
-        self.walk(&names)
+    fn table_mut(&mut self) -> &mut Table {
+        Arc::make_mut(&mut self.table)
     }
 
     /// The directory that holds a node, and the node's name in it; `None` for the root.
-    fn place(&mut self, id: InodeId) -> Result<Option<Place<'_>>, Errno> {
-        let mut names = self.names(id)?;
-        let Some(last) = names.pop() else {
+    fn place(&mut self, id: InodeId) -> Result<Option<Place>, Errno> {
+        if id == ROOT {
             return Ok(None);
-        };
-        Ok(Some((self.walk(&names)?, last)))
+        }
+        let (dir, name) = self.table_mut().step_up(id)?;
+        Ok(Some((self.dir(dir)?, name)))
     }
 
     /// What the host knows about a node. An open file is asked itself: its name may be gone.
     fn host_stat(&mut self, id: InodeId) -> Result<rustix::fs::Stat, Errno> {
-        if let Some(Open {
-            file: Some(file), ..
-        }) = self.open.get(&id)
-        {
-            return rustix::fs::fstat(file).map_err(translate);
+        if let Some(file) = self.descriptor(id)? {
+            return rustix::fs::fstat(&file).map_err(translate);
         }
         let stat = match self.place(id)? {
             Some((dir, name)) => rustix::fs::statat(&dir, &*name, AtFlags::SYMLINK_NOFOLLOW),
             None => rustix::fs::fstat(&self.shared.root),
         };
         stat.map_err(translate)
-    }
-
-    /// Opens a regular file anew. `Nxio` for what is neither file nor directory.
-    fn open_file(&mut self, id: InodeId, write: bool) -> Result<OwnedFd, Errno> {
-        let (dir, name) = self.place(id)?.ok_or(Errno::IsDir)?;
-        check_regular(
-            &rustix::fs::statat(&dir, &*name, AtFlags::SYMLINK_NOFOLLOW).map_err(translate)?,
-        )?;
-        let open = |flags| rustix::fs::openat(&dir, &*name, flags | SAFE, Mode::empty());
-        let file = match write {
-            false => open(OFlags::RDONLY),
-            true => match open(OFlags::RDWR) {
-                Err(rustix::io::Errno::ACCESS) => open(OFlags::WRONLY),
-                other => other,
-            },
-        }
-        .map_err(translate)?;
-        // What was looked at may not be what was opened.
-        check_regular(&rustix::fs::fstat(&file).map_err(translate)?)?;
-        Ok(file)
-    }
-
-    /// Runs `action` on a file: the open one, or one opened for the purpose.
-    fn with_file<T>(
-        &mut self,
-        id: InodeId,
-        write: bool,
-        action: impl FnOnce(BorrowedFd<'_>) -> Result<T, Errno>,
-    ) -> Result<T, Errno> {
-        if let Some(Open {
-            file: Some(file),
-            writable,
-            ..
-        }) = self.open.get(&id)
-            && (*writable || !write)
-        {
-            return action(file.as_fd());
-        }
-        let file = self.open_file(id, write)?;
-        action(file.as_fd())
     }
 
     fn check_writable(&self) -> Result<(), Errno> {
@@ -265,26 +260,12 @@ impl HostDir {
     }
 
     /// Forgets a name that now means another file than the one that is open under its number.
-    fn check_same(
-        &mut self,
-        dir: InodeId,
-        name: &[u8],
-        now: &rustix::fs::Stat,
-    ) -> Result<(), Errno> {
-        let Some(id) = self.table.find(dir, name) else {
-            return Ok(());
-        };
-        let Some(Open {
-            file: Some(file), ..
-        }) = self.open.get(&id)
-        else {
-            return Ok(());
-        };
-        let then = rustix::fs::fstat(file).map_err(translate)?;
-        if (then.st_dev, then.st_ino) != (now.st_dev, now.st_ino) {
-            Arc::make_mut(&mut self.table).remove(dir, name);
+    fn check_same(&mut self, dir: InodeId, name: &[u8], now: &rustix::fs::Stat) {
+        let id = self.table.find(dir, name);
+        let open = id.and_then(|id| self.open.get(&id)?.file.as_ref());
+        if open.is_some_and(|open| open.identity != identity(now)) {
+            self.lose(dir, name);
         }
-        Ok(())
     }
 
     /// Writes at `offset`, or at the end; returns the offset after it and the number of bytes.
@@ -331,26 +312,38 @@ impl HostDir {
         };
         let stat =
             rustix::fs::statat(&dir, &*name, AtFlags::SYMLINK_NOFOLLOW).map_err(translate)?;
-        if kind(&stat) != FileKind::Directory {
-            check_regular(&stat)?;
-        }
+        check_plain(&stat)?;
         let open = |flags| rustix::fs::openat(&dir, &*name, flags | SAFE, Mode::empty());
         let file = match open(OFlags::RDONLY) {
             Err(rustix::io::Errno::ACCESS) => open(OFlags::WRONLY),
             other => other,
         };
-        file.map_err(translate)
+        let file = file.map_err(translate)?;
+        let stat = rustix::fs::fstat(&file).map_err(translate)?;
+        self.shared.check_device(&file, &stat)?;
+        Ok(file)
     }
 }
 
+/// Changes the mode of an open file or directory. What was looked at before it was opened may not be what was opened.
+fn change_mode(file: &OwnedFd, mode: Mode) -> Result<(), Errno> {
+    check_plain(&rustix::fs::fstat(file).map_err(translate)?)?;
+    rustix::fs::fchmod(file, mode).map_err(translate)
+}
+
 impl Shared {
+    fn count_step(&self) {
+        #[cfg(any(test, feature = "testing"))]
+        self.steps.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Takes up to `growth` bytes from the budget.
     fn grow_up_to(&self, growth: u64) -> u64 {
         let limit = self.options.growth_bytes;
         let mut granted = 0;
         let _ = self
             .grown_bytes
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |grown| {
+            .try_update(Ordering::Relaxed, Ordering::Relaxed, |grown| {
                 granted = growth.min(limit.saturating_sub(grown));
                 Some(grown + granted)
             });
@@ -381,28 +374,13 @@ impl Shared {
         let more = |nodes| (nodes < limit).then_some(nodes + 1);
         let taken = self
             .grown_nodes
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+            .try_update(Ordering::Relaxed, Ordering::Relaxed, more);
         taken.map(|_| ()).map_err(|_| Errno::NoSpc)
     }
 }
 
 /// An open directory and a name in it.
-type Place<'a> = (Dir<'a>, Arc<[u8]>);
-
-/// An open directory: the root, or one opened for the moment.
-enum Dir<'a> {
-    Root(BorrowedFd<'a>),
-    Open(OwnedFd),
-}
-
-impl AsFd for Dir<'_> {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Dir::Root(fd) => fd.as_fd(),
-            Dir::Open(fd) => fd.as_fd(),
-        }
-    }
-}
+type Place = (Dir, Arc<[u8]>);
 
 fn kind(stat: &rustix::fs::Stat) -> FileKind {
     kind_of(FileType::from_raw_mode(stat.st_mode))
@@ -423,6 +401,14 @@ fn check_regular(stat: &rustix::fs::Stat) -> Result<(), Errno> {
         FileKind::Directory => Err(Errno::IsDir),
         FileKind::Symlink => Err(Errno::Loop),
         _ => Err(Errno::Nxio),
+    }
+}
+
+/// Files and directories; what else there is stays as it is.
+fn check_plain(stat: &rustix::fs::Stat) -> Result<(), Errno> {
+    match kind(stat) {
+        FileKind::Directory => Ok(()),
+        _ => check_regular(stat),
     }
 }
 
@@ -465,16 +451,23 @@ impl FileSystem for HostDir {
         ROOT
     }
 
+    fn begin_walk(&mut self) {
+        self.walk.begin();
+    }
+
+    fn end_walk(&mut self) {
+        self.walk.end();
+    }
+
     fn lookup(&mut self, _: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<InodeId, Errno> {
         check_name(name)?;
         let opened = self.dir(dir)?;
         let stat = rustix::fs::statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW);
-        drop(opened);
         match stat {
-            Ok(stat) => self.check_same(dir, name, &stat)?,
+            Ok(stat) => self.check_same(dir, name, &stat),
             Err(error) => {
-                if error == rustix::io::Errno::NOENT && self.table.find(dir, name).is_some() {
-                    Arc::make_mut(&mut self.table).remove(dir, name);
+                if error == rustix::io::Errno::NOENT {
+                    self.lose(dir, name);
                 }
                 return Err(translate(error));
             }
@@ -553,18 +546,19 @@ impl FileSystem for HostDir {
     ) -> Result<(), Errno> {
         let cached = matches!(&self.listing, Some((listed, _)) if *listed == dir && cookie > 2);
         if !cached {
-            let names = self.names(dir)?;
-            let opened = self.walk(&names)?;
+            let opened = self.dir(dir)?;
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | SAFE;
             let file = rustix::fs::openat(&opened, ".", flags, Mode::empty()).map_err(translate)?;
-            let mut entries = Vec::new();
+            let (mut entries, mut bytes) = (Vec::new(), 0);
             for entry in rustix::fs::Dir::new(file).map_err(translate)? {
                 let entry = entry.map_err(translate)?;
                 let name = entry.file_name().to_bytes();
                 if matches!(name, b"." | b"..") {
                     continue;
                 }
-                if entries.len() == self.shared.options.listed_entries {
+                bytes += name.len() + LISTED;
+                let options = &self.shared.options;
+                if entries.len() == options.listed_entries || bytes > options.listed_bytes {
                     return Err(Errno::Overflow);
                 }
                 let kind = match entry.file_type() {
@@ -594,32 +588,26 @@ impl FileSystem for HostDir {
     fn open(&mut self, _: &Caller<'_>, inode: InodeId, write: bool) -> Result<(), Errno> {
         if write {
             self.check_writable()?;
+            self.check_unguarded(inode)?;
         }
-        if let Some(open) = self.open.get(&inode)
-            && (open.writable || !write)
-        {
-            self.open.entry(inode).and_modify(|open| open.count += 1);
-            return Ok(());
+        let open = self.open.get(&inode);
+        if !open.is_some_and(|open| open.serves(write)) {
+            let fresh = self.fresh.take().filter(|(id, _)| *id == inode);
+            match fresh {
+                Some((_, file)) => self.note_open(inode, file, true)?,
+                None => match kind(&self.host_stat(inode)?) {
+                    FileKind::File => {
+                        let (file, _) = self.open_file(inode, write)?;
+                        self.note_open(inode, file, write)?;
+                    }
+                    FileKind::Directory if !write => {}
+                    FileKind::Directory => return Err(Errno::IsDir),
+                    FileKind::Symlink => return Err(Errno::Loop),
+                    _ => return Err(Errno::Nxio),
+                },
+            }
         }
-        let fresh = self.fresh.take().filter(|(id, _)| *id == inode);
-        let (file, writable) = match fresh {
-            Some((_, file)) => (Some(file), true),
-            None => match kind(&self.host_stat(inode)?) {
-                FileKind::File => (Some(self.open_file(inode, write)?), write),
-                FileKind::Directory if !write => (None, false),
-                FileKind::Directory => return Err(Errno::IsDir),
-                FileKind::Symlink => return Err(Errno::Loop),
-                _ => return Err(Errno::Nxio),
-            },
-        };
-        let open = self.open.entry(inode).or_insert(Open {
-            count: 0,
-            file: None,
-            writable: false,
-        });
-        open.count += 1;
-        open.file = file;
-        open.writable = writable;
+        self.open.entry(inode).or_default().count += 1;
         Ok(())
     }
 
@@ -628,6 +616,7 @@ impl FileSystem for HostDir {
             open.count -= 1;
             if open.count == 0 {
                 self.open.remove(&inode);
+                self.listing.take_if(|(listed, _)| *listed == inode);
             }
         }
     }
@@ -639,14 +628,18 @@ impl FileSystem for HostDir {
         )))
     }
 
+    fn guard(&self) -> Guard {
+        self.shared.options.guard
+    }
+
     fn fingerprint(&mut self, caller: &Caller<'_>, inode: InodeId) -> Result<Fingerprint, Errno> {
         let mut fingerprint = publish::fingerprint(&self.host_stat(inode)?);
         let racy = fingerprint.ctime.saturating_add(publish::COARSE) > caller.now;
         if racy && fingerprint.kind == FileKind::File {
-            let file = self.open_file(inode, false)?;
+            let (file, stat) = self.open_file(inode, false)?;
             // Of the file that the digest is of, whatever has its name by now.
-            fingerprint = publish::fingerprint(&rustix::fs::fstat(&file).map_err(translate)?);
-            fingerprint.digest = Some(publish::digest(&file)?);
+            fingerprint = publish::fingerprint(&stat);
+            fingerprint.digest = Some(publish::sample(&file, fingerprint.size)?);
         }
         Ok(fingerprint)
     }
@@ -668,27 +661,28 @@ impl FileSystem for HostDir {
         self.put(path, new, expected)
     }
 
-    fn fork_apart(&self, limits: FsLimits) -> Result<Box<dyn FileSystem>, Errno> {
+    fn fork_apart(&self, limits: FsLimits, budget: &Budget) -> Result<Box<dyn FileSystem>, Errno> {
         if self.shared.access == HostAccess::ReadOnly {
             return self.fork();
         }
         let root = self.shared.root.try_clone().map_err(|_| Errno::Nfile)?;
-        let lower = HostDir::new(root, HostAccess::ReadOnly, self.shared.options)?;
-        Ok(Box::new(Overlay::new(Box::new(lower), limits)?))
+        let (options, pool) = (self.shared.options, self.shared.pool.clone());
+        let lower = HostDir::with_pool(root, HostAccess::ReadOnly, options, pool)?;
+        let overlay = Overlay::new(Box::new(lower), limits)?;
+        Ok(Box::new(overlay.with_budget(budget)))
     }
 
     fn restore(&mut self, _: &FsSnapshot) {
         self.open.clear();
         self.fresh = None;
         self.listing = None;
+        self.walk.forget();
     }
 
     fn sync(&mut self, inode: InodeId) -> Result<(), Errno> {
-        match self.open.get(&inode) {
-            Some(Open {
-                file: Some(file), ..
-            }) => rustix::fs::fsync(file).map_err(translate),
-            _ => Ok(()),
+        match self.descriptor(inode)? {
+            Some(file) => rustix::fs::fsync(file).map_err(translate),
+            None => Ok(()),
         }
     }
 
@@ -702,7 +696,11 @@ impl FileSystem for HostDir {
         self.check_writable()?;
         check_name(name)?;
         let shared = self.shared.clone();
-        let opened = self.dir(dir)?;
+        let reached = self.reach(dir)?;
+        if new.body == NewBody::Directory {
+            self.check_depth(&reached)?;
+        }
+        let opened = reached.dir;
         let mode = Mode::from_raw_mode((new.mode & 0o777).into());
         // The budget is taken last, so that a name that exists is told as such.
         if rustix::fs::statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
@@ -710,6 +708,10 @@ impl FileSystem for HostDir {
         }
         if new.body == NewBody::Fifo {
             return Err(Errno::Perm);
+        }
+        let path = self.unguarded_path(dir, name)?;
+        if let NewBody::Symlink(target) = new.body {
+            self.check_target(&path, target)?;
         }
         shared.add_node()?;
         let made = match new.body {
@@ -720,13 +722,12 @@ impl FileSystem for HostDir {
                 rustix::fs::openat(&opened, name, flags, mode).map(Some)
             }
         };
-        drop(opened);
         let file = made.map_err(|error| {
             shared.give_back_node();
             translate(error)
         })?;
         // Whatever had that name before is gone.
-        Arc::make_mut(&mut self.table).remove(dir, name);
+        self.lose(dir, name);
         let id = self.know(dir, name);
         self.fresh = file.map(|file| (id, file));
         Ok(id)
@@ -797,14 +798,12 @@ impl FileSystem for HostDir {
         mtime: Option<u64>,
     ) -> Result<(), Errno> {
         self.check_writable()?;
+        self.check_unguarded(inode)?;
         let times = Timestamps {
             last_access: timespec(atime),
             last_modification: timespec(mtime),
         };
-        if let Some(Open {
-            file: Some(file), ..
-        }) = self.open.get(&inode)
-        {
+        if let Some(file) = self.descriptor(inode)? {
             return rustix::fs::futimens(file, &times).map_err(translate);
         }
         let (dir, name) = match self.place(inode)? {
@@ -813,20 +812,23 @@ impl FileSystem for HostDir {
                 return rustix::fs::futimens(&self.shared.root, &times).map_err(translate);
             }
         };
-        rustix::fs::utimensat(&dir, &*name, &times, AtFlags::SYMLINK_NOFOLLOW).map_err(translate)
+        let flags = AtFlags::SYMLINK_NOFOLLOW;
+        let stat = rustix::fs::statat(&dir, &*name, flags).map_err(translate)?;
+        self.shared.check_seen(&stat)?;
+        rustix::fs::utimensat(&dir, &*name, &times, flags).map_err(translate)
     }
 
     fn set_mode(&mut self, _: &Caller<'_>, inode: InodeId, mode: u16) -> Result<(), Errno> {
         self.check_writable()?;
+        self.check_unguarded(inode)?;
         let mode = Mode::from_raw_mode((mode & 0o777).into());
-        if let Some(Open {
-            file: Some(file), ..
-        }) = self.open.get(&inode)
-        {
-            return rustix::fs::fchmod(file, mode).map_err(translate);
+        if let Some(file) = self.descriptor(inode)? {
+            rustix::fs::fchmod(&file, mode).map_err(translate)?;
+            let stat = rustix::fs::fstat(&file).map_err(translate)?;
+            self.note_mode(inode, &stat);
+            return Ok(());
         }
-        let file = self.open_any(inode)?;
-        rustix::fs::fchmod(&file, mode).map_err(translate)
+        change_mode(&self.open_any(inode)?, mode)
     }
 
     /// Owners are the sandbox's own; the host's do not change.
@@ -852,15 +854,18 @@ impl FileSystem for HostDir {
     ) -> Result<(), Errno> {
         self.check_writable()?;
         check_name(name)?;
-        let (from, to) = (self.names(inode)?, self.names(dir)?);
-        let (old_name, from) = from.split_last().ok_or(Errno::Perm)?;
-        let (from, to) = (self.walk(from)?, self.walk(&to)?);
-        let stat = rustix::fs::statat(&from, &**old_name, AtFlags::SYMLINK_NOFOLLOW);
-        if kind(&stat.map_err(translate)?) == FileKind::Other {
-            return Err(Errno::Perm);
+        let (from, old_name) = self.place(inode)?.ok_or(Errno::Perm)?;
+        let to = self.dir(dir)?;
+        self.check_unguarded(inode)?;
+        let path = self.unguarded_path(dir, name)?;
+        let stat = rustix::fs::statat(&from, &*old_name, AtFlags::SYMLINK_NOFOLLOW);
+        match kind(&stat.map_err(translate)?) {
+            FileKind::Other => return Err(Errno::Perm),
+            FileKind::Symlink => self.check_link(&from, &old_name, &path)?,
+            _ => {}
         }
         self.shared.add_node()?;
-        rustix::fs::linkat(&from, &**old_name, &to, name, AtFlags::empty()).map_err(|error| {
+        rustix::fs::linkat(&from, &*old_name, &to, name, AtFlags::empty()).map_err(|error| {
             self.shared.give_back_node();
             translate(error)
         })
@@ -869,20 +874,25 @@ impl FileSystem for HostDir {
     fn unlink(&mut self, _: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<(), Errno> {
         self.check_writable()?;
         check_name(name)?;
+        self.unguarded_path(dir, name)?;
         let opened = self.dir(dir)?;
-        rustix::fs::unlinkat(&opened, name, AtFlags::empty()).map_err(translate)?;
-        drop(opened);
-        Arc::make_mut(&mut self.table).remove(dir, name);
+        let secured = self.secure(dir, name)?;
+        if let Err(error) = rustix::fs::unlinkat(&opened, name, AtFlags::empty()) {
+            self.release(secured);
+            return Err(translate(error));
+        }
+        self.table_mut().remove(dir, name);
         Ok(())
     }
 
     fn rmdir(&mut self, _: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<(), Errno> {
         self.check_writable()?;
         check_name(name)?;
+        self.unguarded_path(dir, name)?;
         let opened = self.dir(dir)?;
         rustix::fs::unlinkat(&opened, name, AtFlags::REMOVEDIR).map_err(translate)?;
-        drop(opened);
-        Arc::make_mut(&mut self.table).remove(dir, name);
+        self.walk.forget();
+        self.table_mut().remove(dir, name);
         Ok(())
     }
 
@@ -901,19 +911,56 @@ impl FileSystem for HostDir {
         if self.table.is_within(new_dir, moved)? {
             return Err(Errno::Inval);
         }
-        let (from, to) = (self.names(dir)?, self.names(new_dir)?);
-        let (from, to) = (self.walk(&from)?, self.walk(&to)?);
-        let identity = |dir: &Dir<'_>, name: &[u8]| {
-            let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok();
-            stat.map(|stat| (stat.st_dev, stat.st_ino))
+        let (from, to) = (self.dir(dir)?, self.reach(new_dir)?);
+        let look = |dir: &Dir, name: &[u8]| {
+            rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).map_err(translate)
         };
+        let old = look(&from, name)?;
+        let old_path = self.unguarded_path(dir, name)?;
+        let path = self.unguarded_path(new_dir, new_name)?;
+        match kind(&old) {
+            FileKind::Directory => {
+                self.check_depth(&to)?;
+                self.check_moved_directory((&from, name), &old_path, &path)?;
+            }
+            FileKind::Symlink => self.check_link(&from, name, &path)?,
+            _ => {}
+        }
         // Two names of one file stay as they are, here as on the host.
-        let same = identity(&from, name) == identity(&to, new_name);
-        rustix::fs::renameat(&from, name, &to, new_name).map_err(translate)?;
-        drop((from, to));
+        let same = look(&to.dir, new_name)
+            .is_ok_and(|new| (new.st_dev, new.st_ino) == (old.st_dev, old.st_ino));
+        let secured = self.secure(new_dir, new_name)?;
+        // By the call that publishing uses: one line in the jail's table.
+        let flags = rustix::fs::RenameFlags::empty();
+        let renamed = rustix::fs::renameat_with(&from, name, &to.dir, new_name, flags);
+        let renamed = renamed.map_err(translate);
+        if same || renamed.is_err() {
+            self.release(secured);
+        }
+        renamed?;
+        self.walk.forget();
         if !same {
-            Arc::make_mut(&mut self.table).rename(dir, name, new_dir, new_name);
+            self.table_mut().rename(dir, name, new_dir, new_name);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_neither_file_nor_directory_keeps_its_mode_even_if_it_was_opened() {
+        let path = std::env::temp_dir().join(format!("vfs-mode-{}", std::process::id()));
+        let at = path.as_os_str();
+        let mode = |mode| Mode::from_raw_mode(mode);
+        rustix::fs::mkfifoat(rustix::fs::CWD, at, mode(0o600)).unwrap();
+        let flags = OFlags::RDONLY | SAFE;
+        let pipe = rustix::fs::openat(rustix::fs::CWD, at, flags, Mode::empty()).unwrap();
+        assert_eq!(change_mode(&pipe, mode(0o777)), Err(Errno::Nxio));
+        let stat = rustix::fs::fstat(&pipe).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(stat.st_mode & 0o777, 0o600);
     }
 }

@@ -8,11 +8,22 @@
 //!
 //! Nothing here reads a clock, draws a random number or opens a host path: time comes in with the
 //! [`Caller`], host directories come in as open handles.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::disallowed_methods
+    )
+)]
 #![forbid(unsafe_code)]
 
 mod backend;
+mod budget;
 mod caller;
 mod dev;
+mod guard;
 #[cfg(unix)]
 mod host_dir;
 mod image;
@@ -31,8 +42,10 @@ mod tree;
 mod vfs;
 
 pub use backend::{DirSink, FileSystem, FsSnapshot, New, NewBody};
+pub use budget::{Budget, BudgetLimits, BudgetUse, Charge, Charged, Place};
 pub use caller::{Caller, NoProcesses, ProcDescriptor, ProcSource, ProcessInfo};
 pub use dev::dev;
+pub use guard::{GUARDED, Guard};
 #[cfg(unix)]
 pub use host_dir::{HostAccess, HostDir, HostOptions};
 pub use image::Image;

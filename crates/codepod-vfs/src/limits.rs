@@ -23,6 +23,10 @@ pub struct FsLimits {
     pub path_bytes: usize,
     /// Symbolic links that one resolution follows.
     pub symlinks: u32,
+    /// What an overlay remembers of the files below it, to notice later that somebody else has changed them: for each its
+    /// path and 128 bytes. Files that are read take up to half of it; beyond, they are remembered when they are changed.
+    /// When all is taken, changing one more fails with `NoSpc`.
+    pub seen_bytes: u64,
 }
 
 impl FsLimits {
@@ -34,6 +38,7 @@ impl FsLimits {
         bytes: u64::MAX,
         nodes: u64::MAX,
         file_bytes: i64::MAX as u64,
+        seen_bytes: u64::MAX,
         ..FsLimits::DEFAULT
     };
 
@@ -44,6 +49,7 @@ impl FsLimits {
         name_bytes: 255,
         path_bytes: 4096,
         symlinks: 40,
+        seen_bytes: 32 << 20,
     };
 }
 

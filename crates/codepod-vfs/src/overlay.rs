@@ -26,7 +26,9 @@ use std::sync::Arc;
 use codepod_abi::Errno;
 
 use crate::backend::{DirSink, FileSystem, FsSnapshot};
+use crate::budget::Budget;
 use crate::caller::Caller;
+use crate::guard::Guard;
 use crate::limits::{FsLimits, Usage};
 use crate::listing::Listing;
 use crate::map::Map;
@@ -63,6 +65,8 @@ pub struct OverlayState {
     copied: Map<InodeId, InodeId>,
     /// What the sandbox saw of lower files, by path from the root.
     seen: Map<Arc<[u8]>, Fingerprint>,
+    /// What `seen` is charged.
+    seen_bytes: u64,
 }
 
 impl OverlayState {
@@ -129,6 +133,7 @@ impl Overlay {
             tree,
             copied: Map::unit(root, Tree::ROOT),
             seen: Map::new(),
+            seen_bytes: 0,
         };
         let mut overlay = Overlay {
             lower,
@@ -141,6 +146,12 @@ impl Overlay {
             overlay.state.tree.copy_attributes(Tree::ROOT, &stat);
         }
         Ok(overlay)
+    }
+
+    /// The same overlay, whose changes are charged to a budget.
+    pub fn with_budget(mut self, budget: &Budget) -> Overlay {
+        self.state.tree = self.state.tree.with_budget(budget);
+        self
     }
 
     fn side(&self, id: InodeId) -> Side {
@@ -175,14 +186,24 @@ impl Overlay {
 
     /// The lower node at a path of plain names.
     fn lower_at(&mut self, caller: &Caller<'_>, path: &[u8]) -> Result<InodeId, Errno> {
-        let mut at = self.lower.root();
-        for name in path
-            .split(|byte| *byte == b'/')
-            .filter(|name| !name.is_empty())
-        {
-            at = self.lower.lookup(caller, at, name)?;
-        }
-        Ok(at)
+        self.in_one_walk(|overlay| {
+            let mut at = overlay.lower.root();
+            for name in path
+                .split(|byte| *byte == b'/')
+                .filter(|name| !name.is_empty())
+            {
+                at = overlay.lower.lookup(caller, at, name)?;
+            }
+            Ok(at)
+        })
+    }
+
+    /// Runs `action`, which goes along one path of the lower file system.
+    fn in_one_walk<T>(&mut self, action: impl FnOnce(&mut Overlay) -> T) -> T {
+        self.lower.begin_walk();
+        let result = action(self);
+        self.lower.end_walk();
+        result
     }
 
     /// What a name means in the lower directory that an upper one is merged with.
@@ -255,6 +276,14 @@ impl FileSystem for Overlay {
 
     fn root(&self) -> InodeId {
         tagged(self.lower.root())
+    }
+
+    fn begin_walk(&mut self) {
+        self.lower.begin_walk();
+    }
+
+    fn end_walk(&mut self) {
+        self.lower.end_walk();
     }
 
     fn lookup(&mut self, caller: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<InodeId, Errno> {
@@ -350,7 +379,7 @@ impl FileSystem for Overlay {
             (self.side(inode), write || self.open.contains_key(&inode))
             && let Ok(path) = self.lower.path_of(lower)
         {
-            self.see(caller, &path, lower, true);
+            self.see_to_read(caller, &path, lower);
         }
         let lower = match self.side(inode) {
             Side::Upper(upper) => {
@@ -379,6 +408,7 @@ impl FileSystem for Overlay {
         }
         let lower = open.lower;
         self.open.remove(&inode);
+        self.listing.take_if(|(listed, _)| *listed == inode);
         if lower {
             self.lower.close(InodeId(inode.0 & !LOWER));
         }
@@ -439,6 +469,10 @@ impl FileSystem for Overlay {
         Some(self.list_changes(caller))
     }
 
+    fn guard(&self) -> Guard {
+        self.lower.guard()
+    }
+
     fn begin_publishing(&mut self) {
         self.lower.begin_publishing();
     }
@@ -451,8 +485,9 @@ impl FileSystem for Overlay {
         &mut self,
         caller: &Caller<'_>,
         paths: &[Vec<u8>],
+        guarded: bool,
     ) -> Option<Result<Vec<HandedDown>, Errno>> {
-        let outcome = Overlay::hand_down(self, caller, paths);
+        let outcome = Overlay::hand_down(self, caller, paths, guarded);
         self.listing = None;
         Some(outcome)
     }

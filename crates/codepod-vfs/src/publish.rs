@@ -1,6 +1,9 @@
 //! What an overlay hands down when its host wants its changes: one node at a time, each only where the one below is still
 //! what the sandbox saw.
 
+use std::hash::{DefaultHasher, Hasher as _};
+use std::ops::Range;
+
 use codepod_abi::Errno;
 
 use crate::node::{FileKind, Stat};
@@ -21,8 +24,43 @@ pub struct Fingerprint {
     /// Last change of metadata.
     pub ctime: u64,
     /// Of its content, where it had changed shortly before: times are coarse and numbers are used again, so that two quick
-    /// edits can look alike.
+    /// edits can look alike. Of a large file only its beginning and its end.
     pub digest: Option<u64>,
+    /// Of all the content of a file that is too large for `digest` to be of all of it, once it has been copied. Not saved
+    /// with a state.
+    pub whole: Option<u64>,
+}
+
+/// Bytes of a file that are looked at when it is seen. Of a larger one, its beginning and its end.
+pub(crate) const SAMPLED: u64 = 1 << 20;
+
+/// A number for content: the same for the same, another for what a person or a program makes of it.
+pub(crate) fn digest(
+    read: impl FnMut(u64, &mut [u8]) -> Result<usize, Errno>,
+) -> Result<u64, Errno> {
+    let mut hasher = DefaultHasher::new();
+    digest_into(&mut hasher, 0..u64::MAX, read)?;
+    Ok(hasher.finish())
+}
+
+/// Adds a range of some content to a digest, as far as there is some.
+pub(crate) fn digest_into(
+    hasher: &mut DefaultHasher,
+    range: Range<u64>,
+    mut read: impl FnMut(u64, &mut [u8]) -> Result<usize, Errno>,
+) -> Result<(), Errno> {
+    let mut buffer = vec![0; 64 << 10];
+    let mut offset = range.start;
+    while offset < range.end {
+        let wanted = (range.end - offset).min(buffer.len() as u64) as usize;
+        let length = read(offset, &mut buffer[..wanted])?;
+        if length == 0 {
+            break;
+        }
+        hasher.write(&buffer[..length]);
+        offset += length as u64;
+    }
+    Ok(())
 }
 
 impl Fingerprint {
@@ -36,7 +74,13 @@ impl Fingerprint {
             mtime: stat.mtime,
             ctime: stat.ctime,
             digest: None,
+            whole: None,
         }
+    }
+
+    /// Whether it had changed shortly before, and only parts of it were looked at.
+    pub(crate) fn is_sampled(&self) -> bool {
+        self.digest.is_some() && self.size > SAMPLED
     }
 
     /// Whether it was a directory.
@@ -57,10 +101,10 @@ impl Fingerprint {
 
     /// The same, for a file that was renamed in between.
     pub(crate) fn looks_renamed(&self, now: &Fingerprint) -> bool {
-        let (ctime, digest) = (now.ctime, now.digest);
         let expected = Fingerprint {
-            ctime,
-            digest,
+            ctime: now.ctime,
+            digest: now.digest,
+            whole: now.whole,
             ..*self
         };
         *now == expected

@@ -9,6 +9,8 @@
 //! without links is the root or an orphan.
 
 mod builder;
+#[cfg(test)]
+mod charges;
 pub(crate) mod chunk;
 pub(crate) mod content;
 mod diff;
@@ -23,8 +25,9 @@ use codepod_abi::Errno;
 
 pub use self::builder::TreeBuilder;
 pub use self::diff::{Change, ChangeKind, diff};
-use self::inode::{Body, Directory, Entry, Inode, Link, Links, Name};
+use self::inode::{Body, Directory, Entry, Held, Inode, Link, Links, Name};
 use crate::backend::{DirSink, New, NewBody};
+use crate::budget::Budget;
 use crate::limits::{FsLimits, Usage};
 use crate::map::{Difference, Map};
 use crate::node::{Device, DirEntryRef, InodeId, Stat};
@@ -38,6 +41,8 @@ pub struct Tree {
     /// Nodes that lost their last name while open; freed by the last close or by a restore.
     orphans: Map<InodeId, ()>,
     limits: FsLimits,
+    /// Who is charged for the memory that it takes.
+    budget: Budget,
 }
 
 impl std::fmt::Debug for Tree {
@@ -71,6 +76,7 @@ impl Tree {
             links: Links::None,
             origin: None,
             body: Body::Directory(Directory::new()),
+            held: Held::default(),
         };
         Tree {
             inodes: Map::unit(Self::ROOT, Arc::new(root)),
@@ -78,6 +84,7 @@ impl Tree {
             used: Usage::default(),
             orphans: Map::new(),
             limits: FsLimits::UNLIMITED,
+            budget: Budget::FREE,
         }
     }
 
@@ -90,6 +97,18 @@ impl Tree {
     pub fn with_limits(mut self, limits: FsLimits) -> Tree {
         self.limits = limits;
         self
+    }
+
+    /// The same tree, whose changes are charged to a budget: `NoSpc` when that has no memory left. What is held is counted once, however many
+    /// trees share it, and given back with the last.
+    pub fn with_budget(mut self, budget: &Budget) -> Tree {
+        self.budget = budget.clone();
+        self
+    }
+
+    /// Who is charged.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// What it may hold.
@@ -155,10 +174,21 @@ impl Tree {
     }
 
     pub(crate) fn get_mut(&mut self, id: InodeId) -> Result<&mut Inode, Errno> {
-        self.inodes
-            .get_mut(&id)
-            .map(Arc::make_mut)
-            .ok_or(Errno::Stale)
+        let inode = self.inodes.get_mut(&id).map(Arc::make_mut);
+        let inode = inode.ok_or(Errno::Stale)?;
+        if inode.held.is_free() && !self.budget.is_free() {
+            // A copy of what the base image has for nothing.
+            inode.held = Held(self.budget.overdrawn(inode::NODE_BYTES));
+        }
+        Ok(inode)
+    }
+
+    /// `NoSpc` when there is no memory for a copy of a node: what only changes one is refused then. Removing is not.
+    fn check_memory(&self) -> Result<(), Errno> {
+        match self.budget.lacks(inode::NODE_BYTES) {
+            true => Err(Errno::NoSpc),
+            false => Ok(()),
+        }
     }
 
     pub(crate) fn directory(&self, id: InodeId) -> Result<&Directory, Errno> {
@@ -322,7 +352,7 @@ impl Tree {
     ) -> Result<InodeId, Errno> {
         self.check_new_name(dir, name)?;
         let name: Name = name.into();
-        let inode = Inode {
+        let mut inode = Inode {
             mode: new.mode & 0o7777,
             uid: new.uid,
             gid: new.gid,
@@ -336,7 +366,12 @@ impl Tree {
             }),
             origin: None,
             body,
+            held: Held::default(),
         };
+        if !base {
+            let held = self.budget.memory(inode.memory());
+            inode.held = Held(held.ok_or(Errno::NoSpc)?);
+        }
         let is_directory = matches!(inode.body, Body::Directory(_));
         if !base {
             self.charge(Usage {
@@ -369,6 +404,10 @@ impl Tree {
             return Err(Errno::NoEnt);
         }
         self.check_new_name(dir, name)?;
+        let added = inode::name_memory(name);
+        if self.budget.lacks(added) {
+            return Err(Errno::NoSpc);
+        }
         self.charge(Usage {
             bytes: name.len() as u64,
             nodes: 1,
@@ -381,6 +420,7 @@ impl Tree {
             directory: dir,
             name,
         });
+        inode.held.add_name(added);
         inode.ctime = now;
         Ok(())
     }
@@ -432,6 +472,7 @@ impl Tree {
         });
         inode.ctime = now;
         let (last, base) = (matches!(inode.links, Links::None), inode.base);
+        inode.held.remove_name(inode::name_memory(name));
         let is_directory = matches!(inode.body, Body::Directory(_));
         let directory = self.directory_mut(dir, now)?;
         directory.remove(name);
@@ -479,6 +520,7 @@ impl Tree {
         mtime: Option<u64>,
         now: u64,
     ) -> Result<(), Errno> {
+        self.check_memory()?;
         let inode = self.get_mut(id)?;
         inode.atime = atime.unwrap_or(inode.atime);
         inode.mtime = mtime.unwrap_or(inode.mtime);
@@ -487,6 +529,7 @@ impl Tree {
     }
 
     pub(crate) fn set_mode(&mut self, id: InodeId, mode: u16, now: u64) -> Result<(), Errno> {
+        self.check_memory()?;
         let inode = self.get_mut(id)?;
         inode.mode = mode & 0o7777;
         inode.ctime = now;
@@ -500,6 +543,7 @@ impl Tree {
         gid: Option<u32>,
         now: u64,
     ) -> Result<(), Errno> {
+        self.check_memory()?;
         let inode = self.get_mut(id)?;
         inode.uid = uid.unwrap_or(inode.uid);
         inode.gid = gid.unwrap_or(inode.gid);

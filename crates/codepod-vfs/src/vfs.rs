@@ -22,6 +22,7 @@ pub use self::mount::{MountInfo, VfsSnapshot};
 pub use self::portable::SavedMount;
 use crate::backend::{DirSink, FileSystem};
 use crate::caller::Caller;
+use crate::guard::Guard;
 use crate::limits::{FsLimits, Usage};
 use crate::memory::Memory;
 use crate::node::{Access, Device, DirEntryRef, FileKind, MountId, NodeRef, Stat};
@@ -96,15 +97,23 @@ impl Vfs {
         self.fs(mount)?.changes(caller).unwrap_or(Err(Errno::Inval))
     }
 
+    /// Which paths of a mount are guarded.
+    pub fn guard(&self, mount: MountId) -> Guard {
+        let mount = self.mounts.get(mount.0 as usize);
+        mount.map_or(Guard::None, |mount| mount.fs.guard())
+    }
+
     /// Hands what an overlay has changed at and below some paths, all without any, down to what lies under it; what became of
-    /// each change. [`Errno::Inval`] if it is none. Nothing of it may be open.
+    /// each change: [`Errno::Perm`] for guarded paths unless `guarded`. [`Errno::Inval`] if it is none. Nothing of it may be
+    /// open.
     pub fn hand_down(
         &mut self,
         caller: &Caller<'_>,
         mount: MountId,
         paths: &[Vec<u8>],
+        guarded: bool,
     ) -> Result<Vec<HandedDown>, Errno> {
-        let outcome = self.fs(mount)?.hand_down(caller, paths);
+        let outcome = self.fs(mount)?.hand_down(caller, paths, guarded);
         outcome.unwrap_or(Err(Errno::Inval))
     }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use codepod_abi::Errno;
 use codepod_vfs::{
-    FileKind, FileSystem, FsLimits, HostAccess, HostDir, HostOptions, NodeRef, OpenOptions,
+    FileKind, FileSystem, FsLimits, Guard, HostAccess, HostDir, HostOptions, NodeRef, OpenOptions,
     Overlay, Tree, Vfs,
 };
 use support::{TempDir, host_dir, read, root, write};
@@ -350,7 +350,18 @@ fn fs_02_links_do_not_lead_out_of_an_overlay() {
 #[test]
 fn fs_02_a_link_made_by_the_guest_does_not_lead_out() {
     let yard = Yard::new();
-    let (mut vfs, base) = yard.vfs(HostAccess::ReadWrite);
+    let mut vfs = Vfs::with_tree(Tree::new());
+    for at in [&b"/m"[..], b"/n"] {
+        let options = HostOptions {
+            guard: Guard::None,
+            ..HostOptions::default()
+        };
+        let top = std::fs::File::open(yard.inside()).unwrap();
+        let fs = HostDir::new(top, HostAccess::ReadWrite, options).unwrap();
+        vfs.mount(at, Box::new(fs)).unwrap();
+    }
+    let top = vfs.root();
+    let base = vfs.resolve(&root(), top, b"/m", true).unwrap();
     let before = yard.look();
     for (index, (_, target)) in hostile_links(&yard).iter().enumerate() {
         let name = format!("made{index}");

@@ -2,7 +2,8 @@
 //!
 //! Loading compiled code runs it without any further check, so a forged file would be an escape. Each file
 //! has a keyed digest beside it; the key is a random file that only its owner can read. What does not match
-//! is compiled again. The cache belongs to the host: no guest, snapshot or sandbox can reach it.
+//! is compiled again. A directory or a key of somebody else, or one that others can write or read, is refused: whoever knows
+//! the key decides what code we run. The cache belongs to the host: no guest, snapshot or sandbox can reach it.
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -26,10 +27,13 @@ pub struct ModuleCache {
 }
 
 impl ModuleCache {
-    /// Opens or makes a cache. Only the owner of the directory can read its key.
+    /// Opens or makes a cache. Only the owner of the directory can look into it.
+    ///
+    /// Fails with [`EngineError::Cache`] where the directory or its key is somebody else's, or where others can write to the
+    /// one or read the other.
     pub fn open(directory: impl Into<PathBuf>) -> EngineResult<ModuleCache> {
         let directory = directory.into();
-        fs::create_dir_all(&directory).map_err(io("make its directory"))?;
+        private_directory(&directory)?;
         let key = read_or_make_key(&directory.join("key"))?;
         let most = MOST_BYTES;
         Ok(ModuleCache {
@@ -45,13 +49,15 @@ impl ModuleCache {
         self
     }
 
-    /// The cache of this user.
-    pub fn of_user() -> EngineResult<ModuleCache> {
-        ModuleCache::open(ModuleCache::directory_of_user())
+    /// The cache of this user; `None` where no directory is theirs, and everything is compiled when it is used first.
+    pub fn of_user() -> EngineResult<Option<ModuleCache>> {
+        let directory = ModuleCache::directory_of_user();
+        directory.map(ModuleCache::open).transpose()
     }
 
-    /// Where it is: `CODEPOD_CACHE_DIR`, else the user's cache directory, and `modules` in it.
-    pub fn directory_of_user() -> PathBuf {
+    /// Where it is: `CODEPOD_CACHE_DIR`, else the user's cache directory, and `modules` in it. `None` where the environment names
+    /// neither: a directory that all users share is no place for code.
+    pub fn directory_of_user() -> Option<PathBuf> {
         let set = |name: &str| {
             std::env::var_os(name)
                 .filter(|value| !value.is_empty())
@@ -59,9 +65,8 @@ impl ModuleCache {
         };
         let base = set("CODEPOD_CACHE_DIR")
             .or_else(|| set("XDG_CACHE_HOME").map(|path| path.join("codepod")))
-            .or_else(|| set("HOME").map(|path| path.join(".cache/codepod")))
-            .unwrap_or_else(|| std::env::temp_dir().join("codepod"));
-        base.join("modules")
+            .or_else(|| set("HOME").map(|path| path.join(".cache/codepod")));
+        base.map(|base| base.join("modules"))
     }
 
     /// Whether the compiled form of a module is there. It is not checked.
@@ -195,13 +200,75 @@ fn private_file(path: &Path) -> std::io::Result<File> {
     options.open(path)
 }
 
+/// Makes a directory that is ours alone, or sees to it that it is.
+fn private_directory(path: &Path) -> EngineResult<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(io("make its directory"))?;
+    #[cfg(unix)]
+    {
+        let directory = File::open(path).map_err(io("open its directory"))?;
+        let mode = mode_of_own(&directory, "directory")?;
+        if mode & 0o022 != 0 {
+            return Err(not_private("others can write to its directory"));
+        }
+        if mode & 0o077 != 0 {
+            // Older versions let others read it. It is ours, and nobody but us has written to it.
+            let only_ours = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+            let closed = directory.set_permissions(only_ours);
+            closed.map_err(io("close its directory to others"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The mode of an open file or directory that has to be ours.
+#[cfg(unix)]
+fn mode_of_own(file: &File, what: &str) -> EngineResult<u32> {
+    let metadata = file.metadata().map_err(io("look at it"))?;
+    if std::os::unix::fs::MetadataExt::uid(&metadata) != rustix::process::geteuid().as_raw() {
+        let why = format!("its {what} belongs to another user");
+        return Err(not_private(&why));
+    }
+    Ok(std::os::unix::fs::MetadataExt::mode(&metadata))
+}
+
+#[cfg(unix)]
+fn not_private(why: &str) -> EngineError {
+    let what = "remove it, or set CODEPOD_CACHE_DIR to a directory that is yours alone";
+    EngineError::Cache(format!("{why}; {what}"))
+}
+
+/// The key, if there is one of the right length.
+fn read_key(path: &Path) -> EngineResult<Option<[u8; 32]>> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io("read its key")(error)),
+    };
+    // Through the descriptor that is read: what is looked at is what is believed.
+    #[cfg(unix)]
+    if mode_of_own(&file, "key")? & 0o077 != 0 {
+        return Err(not_private("others can read its key"));
+    }
+    let mut bytes = Vec::new();
+    let read = (&mut file).take(33).read_to_end(&mut bytes);
+    read.map_err(io("read its key"))?;
+    match bytes.try_into() {
+        Ok(key) => Ok(Some(key)),
+        Err(_) => {
+            fs::remove_file(path).map_err(io("replace a damaged key"))?;
+            Ok(None)
+        }
+    }
+}
+
 fn read_or_make_key(path: &Path) -> EngineResult<[u8; 32]> {
     for _ in 0..2 {
-        if let Ok(bytes) = fs::read(path) {
-            if let Ok(key) = <[u8; 32]>::try_from(bytes) {
-                return Ok(key);
-            }
-            fs::remove_file(path).map_err(io("replace a damaged key"))?;
+        if let Some(key) = read_key(path)? {
+            return Ok(key);
         }
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(|error| EngineError::Cache(error.to_string()))?;

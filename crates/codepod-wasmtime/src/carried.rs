@@ -2,15 +2,21 @@
 //! processes share its pages.
 //!
 //! wasmtime leaves the protection of memory that is not its own to its embedder. Here that is the system's, with
-//! the rule that wasmtime has for itself: no page can be written and executed.
+//! the rule that wasmtime has for itself: no page can be written and executed. A program that is about to lock itself in
+//! makes all of its code executable before ([`prepare`]); loading it later changes no protection any more.
 
 use std::collections::BTreeSet;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use object::read::elf::ElfFile64;
+use object::{Endianness, Object as _, ObjectSection as _};
 use rustix::mm::{MprotectFlags, mprotect};
 use rustix::param::page_size;
 use wasmtime::{Config, CustomCodeMemory, Module};
+
+/// Where the code of modules is executable already, by its addresses.
+static PREPARED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
 /// Lets an engine of this configuration run carried code.
 pub(crate) fn allow(config: &mut Config) {
@@ -20,7 +26,7 @@ pub(crate) fn allow(config: &mut Config) {
 /// The module of `code`, which this program carries from its own build. Nothing if it was compiled for another
 /// engine, or does not start at a page.
 pub(crate) fn load(engine: &wasmtime::Engine, code: &'static [u8]) -> Option<Module> {
-    if !code.as_ptr().addr().is_multiple_of(page_size()) {
+    if !starts_at_a_page(code) {
         return None;
     }
     let first = take(code);
@@ -38,12 +44,42 @@ pub(crate) fn load(engine: &wasmtime::Engine, code: &'static [u8]) -> Option<Mod
     module.ok()
 }
 
+/// Makes the machine code in `code` executable now, where it lies; the module is loaded when it is used. Whether that was
+/// possible: the code starts at a page and is in a form that this engine knows.
+pub(crate) fn prepare(code: &'static [u8]) -> bool {
+    let Some(text) = text_of(code).filter(|_| starts_at_a_page(code)) else {
+        return false;
+    };
+    if !starts_at_a_page(text) {
+        return false;
+    }
+    let executable = MprotectFlags::READ | MprotectFlags::EXEC;
+    let prepared = protect(text.as_ptr(), text.len(), executable).is_ok();
+    if prepared {
+        lock(&PREPARED).insert(text.as_ptr().addr());
+    }
+    prepared
+}
+
+/// The machine code of a compiled module, which is a file in ELF.
+fn text_of(code: &'static [u8]) -> Option<&'static [u8]> {
+    let file = ElfFile64::<Endianness>::parse(code).ok()?;
+    file.section_by_name(".text")?.data().ok()
+}
+
+fn starts_at_a_page(code: &[u8]) -> bool {
+    code.as_ptr().addr().is_multiple_of(page_size())
+}
+
 /// Whether nobody in this host process has run the code where it lies. wasmtime finds a module by the addresses of
 /// its code, so a second one, of another engine, needs a copy.
 fn take(code: &'static [u8]) -> bool {
     static TAKEN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
-    let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
-    taken.insert(code.as_ptr().addr())
+    lock(&TAKEN).insert(code.as_ptr().addr())
+}
+
+fn lock(addresses: &Mutex<BTreeSet<usize>>) -> MutexGuard<'_, BTreeSet<usize>> {
+    addresses.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Memory protection by the system.
@@ -55,20 +91,14 @@ impl CustomCodeMemory for Pages {
     }
 
     fn publish_executable(&self, start: *const u8, len: usize) -> wasmtime::Result<()> {
-        let flags = MprotectFlags::READ | MprotectFlags::EXEC;
-        #[expect(
-            unsafe_code,
-            reason = "changing the protection of memory is unsafe by nature"
-        )]
-        // SAFETY: nobody may need another protection of these pages. wasmtime calls this for the code of a module,
-        // which starts at a page; what else is in its last page are tables of the module, which are only read.
-        unsafe {
-            mprotect(start.cast_mut().cast(), len, flags)?;
+        if lock(&PREPARED).contains(&start.addr()) {
+            return Ok(());
         }
-        Ok(())
+        protect(start, len, MprotectFlags::READ | MprotectFlags::EXEC)
     }
 
     fn unpublish_executable(&self, start: *const u8, len: usize) -> wasmtime::Result<()> {
+        lock(&PREPARED).remove(&start.addr());
         protect(start, len, MprotectFlags::READ)
     }
 }
@@ -78,8 +108,8 @@ fn protect(start: *const u8, len: usize, flags: MprotectFlags) -> wasmtime::Resu
         unsafe_code,
         reason = "changing the protection of memory is unsafe by nature"
     )]
-    // SAFETY: nothing may need another protection of these pages. wasmtime calls this for the code of one module,
-    // which starts at a page; the rest of its last page are tables of the module that are only read.
+    // SAFETY: nothing may need another protection of these pages. This is called for the code of one module, which starts
+    // at a page; the rest of its last page are tables of the module that are only read.
     unsafe {
         mprotect(start.cast_mut().cast(), len, flags)?;
     }

@@ -4,14 +4,16 @@
 //! timer. It is also the kernels' [`Host`].
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::Waker;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use codepod_abi::wire::Hash;
 use codepod_kernel::{Host, TimerKey};
 use wasmtime::EngineWeak;
+
+use crate::executor;
 
 /// How long a process runs before it must let others.
 pub(crate) const SLICE: Duration = Duration::from_millis(1);
@@ -66,6 +68,10 @@ pub(crate) struct Clock {
     running: AtomicUsize,
     /// Whether the thread sleeps without ticking.
     asleep: AtomicBool,
+    /// How often it has ticked.
+    ticks: AtomicU64,
+    /// The executor, whose threads are looked after at each tick.
+    executor: OnceLock<Weak<executor::Shared>>,
 }
 
 impl Clock {
@@ -77,12 +83,24 @@ impl Clock {
             changed: Condvar::new(),
             running: AtomicUsize::new(0),
             asleep: AtomicBool::new(false),
+            ticks: AtomicU64::new(0),
+            executor: OnceLock::new(),
         });
         let weak = Arc::downgrade(&clock);
         std::thread::Builder::new()
             .name("codepod-clock".into())
             .spawn(move || tick(&weak, &engine))?;
         Ok(clock)
+    }
+
+    /// How often it has ticked. It ticks about every millisecond while something runs.
+    pub(crate) fn ticks(&self) -> u64 {
+        self.ticks.load(Ordering::Relaxed)
+    }
+
+    /// Looks after an executor's threads from now on; one only.
+    pub(crate) fn look_after(&self, executor: &Arc<executor::Shared>) {
+        let _ = self.executor.set(Arc::downgrade(executor));
     }
 
     /// Counts a process as running until the guard is dropped.
@@ -153,7 +171,11 @@ fn tick(clock: &Weak<Clock>, engine: &EngineWeak) {
         }
         let due = timers.take_due(clock.now());
         drop(timers);
+        clock.ticks.fetch_add(1, Ordering::Relaxed);
         engine.increment_epoch();
+        if let Some(executor) = clock.executor.get().and_then(Weak::upgrade) {
+            executor.look_after_threads();
+        }
         for waker in due {
             waker.wake();
         }
@@ -188,11 +210,6 @@ impl Host for Clock {
 
     fn forget(&self, key: TimerKey) {
         self.lock().forget(key);
-    }
-
-    #[cfg(target_os = "linux")]
-    fn untouched(&self, memory: &[u8], bitmap: &mut [u8]) {
-        crate::touched::clear_untouched(memory, bitmap);
     }
 
     fn hash_blocks(&self, hash: Hash, state: &mut [u8], blocks: &[u8]) -> bool {

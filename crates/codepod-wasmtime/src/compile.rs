@@ -115,7 +115,7 @@ fn check(bytes: &[u8]) -> EngineResult<()> {
             Payload::CodeSectionEntry(body) => {
                 within(
                     "bytes in one function",
-                    (body.range().end - body.range().start) as u64,
+                    body.range().end - body.range().start,
                     ModuleLimits::BODY_BYTES as u64,
                 )?;
                 let mut locals = 0;

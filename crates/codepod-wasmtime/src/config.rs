@@ -10,7 +10,7 @@ const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
 /// Linear memory that is kept and put back as it was, not given back, when a process ends: a tool writes to a tenth of this at most, Python that
-/// starts and ends to 0.7 MB, and as much again lies between (`resident.rs`). A page fault costs more than putting a page back.
+/// starts and ends to 0.7 MB. A page fault costs more than putting a page back.
 pub(crate) const KEPT_OF_ONE: usize = 4 * MIB;
 
 /// The most that large processes leave behind together.
@@ -25,6 +25,9 @@ pub(crate) const MEMORY_BYTES: usize = 2048 * MIB;
 
 /// The most elements of a table: Python with all that is built into it takes the address of 20,400 functions.
 pub(crate) const TABLE_ELEMENTS: usize = 32_000;
+
+/// Instances that never run, beside those of processes (`pristine.rs`): one for each module that asks.
+const PRISTINE: u32 = 8;
 
 /// The settings for `slots` processes at once.
 ///
@@ -75,9 +78,10 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     crate::carried::allow(&mut config);
 
     let mut pool = PoolingAllocationConfig::new();
-    pool.total_core_instances(slots);
-    pool.total_memories(slots);
-    pool.total_tables(slots);
+    let instances = slots + PRISTINE;
+    pool.total_core_instances(instances);
+    pool.total_memories(instances);
+    pool.total_tables(instances);
     pool.total_stacks(slots);
     pool.max_memories_per_module(1);
     pool.max_tables_per_module(1);
@@ -94,7 +98,8 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     pool.table_keep_resident(TABLE_ELEMENTS * size_of::<usize>());
     // What the calls of a small tool touch of its stack.
     pool.async_stack_keep_resident(16 * KIB);
-    // Linux 6.7 can tell which pages were touched, so that only those are wiped.
+    // Linux 6.7 can tell which pages were touched, so that only those are wiped. Before wasmtime 50 those that were not in memory just then
+    // were left for the next process (decision 19); `reuse.rs` pushes them out and looks.
     pool.pagemap_scan(Enabled::Auto);
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     Ok(config)

@@ -1,27 +1,27 @@
 //! The engine: wasmtime, its modules, its threads and its clock.
 
 use std::future::Future;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use async_lock::Semaphore;
-use codepod_kernel::{Host, Kernel, Program};
+use codepod_kernel::{Host, Program};
 
 use crate::cache::ModuleCache;
 use crate::clock::Clock;
 use crate::config;
+use crate::driven::Driven;
 use crate::error::{EngineError, EngineResult};
-use crate::executor::Executor;
+use crate::executor::{Executor, in_host};
 use crate::freed::{self, Freed};
+use crate::kernel_handle::KernelHandle;
 use crate::modules::{GuestModule, Modules};
+use crate::places::Places;
 use crate::process;
-
-/// A sandbox's kernel behind its one lock. A poisoned lock means that a call panicked: that sandbox is over.
-pub type KernelHandle = Arc<Mutex<Kernel>>;
+use crate::turns::Lane;
 
 /// How an engine is set up.
 #[derive(Debug, Clone)]
 pub struct EngineOptions {
-    /// Processes that exist at once, over all sandboxes; more wait for a place. Each reserves address
+    /// Processes that exist at once, over all sandboxes; more wait for a place, by turns of their shares. Each reserves address
     /// space, and no memory before it is used.
     pub slots: u32,
     /// Threads for processes beside those that callers drive; 0 for one per core.
@@ -50,7 +50,7 @@ pub(crate) struct Inner {
     pub(crate) wasmtime: wasmtime::Engine,
     pub(crate) modules: Modules,
     pub(crate) clock: Arc<Clock>,
-    pub(crate) slots: Semaphore,
+    pub(crate) places: Places,
     #[cfg(target_os = "linux")]
     pub(crate) room: crate::resident::Room,
     freed: Freed,
@@ -70,15 +70,16 @@ impl Engine {
         } else {
             options.threads
         };
+        let clock = Clock::start(wasmtime.weak()).map_err(|error| setup(&error))?;
         Ok(Engine {
             inner: Arc::new(Inner {
                 modules: Modules::new(wasmtime.clone(), options.cache),
-                clock: Clock::start(wasmtime.weak()).map_err(|error| setup(&error))?,
-                slots: Semaphore::new(options.slots as usize),
+                places: Places::new(options.slots as usize),
                 #[cfg(target_os = "linux")]
                 room: crate::resident::Room::default(),
                 freed: Freed::default(),
-                executor: Executor::start(threads).map_err(|error| setup(&error))?,
+                executor: Executor::start(threads, &clock).map_err(|error| setup(&error))?,
+                clock,
                 wasmtime,
             }),
         })
@@ -104,19 +105,34 @@ impl Engine {
         self.inner.modules.load_named(name).map(drop)
     }
 
+    /// Does now what would open files of the host or make memory executable later, for a program that locks itself in: all code that
+    /// the program carries becomes executable where it lies, and is loaded when it is used; that of the guest `first` now. Whether that
+    /// is all: no guest that is registered has to be compiled or read from a file.
+    pub fn settle(&self, first: &str) -> bool {
+        #[cfg(target_os = "linux")]
+        {
+            let _ = crate::touched::pagemap();
+            // Asked of the system once.
+            let _ = rustix::param::page_size();
+        }
+        self.inner.modules.make_executable(first)
+    }
+
     /// Where kernels get time and randomness from.
     pub fn host(&self) -> Arc<dyn Host> {
         self.inner.clock.clone()
     }
 
-    /// Runs a process on the caller's own thread, as long as the future is polled. Dropping it kills the
-    /// process. Processes that it starts run on the engine's threads.
+    /// Runs a process as long as the future is polled: on the caller's own thread, or, where it takes more than a time slice, on the engine's
+    /// by turns with all others. Dropping the future kills the process. Processes that it starts run on the engine's threads.
     pub fn run(
         &self,
         kernel: KernelHandle,
         program: Program,
     ) -> impl Future<Output = ()> + Send + 'static {
-        process::run(self.inner.clone(), kernel, program)
+        let lane = kernel.lane.clone();
+        let process = process::run(self.inner.clone(), kernel, program);
+        Driven::new(self.inner.clone(), lane, process)
     }
 
     /// Runs a process on the engine's threads.
@@ -126,13 +142,13 @@ impl Engine {
 
     /// Runs a future of the host's own on the engine's threads.
     pub fn spawn_task(&self, future: impl Future<Output = ()> + Send + 'static) {
-        self.inner.spawn_task(future);
+        self.inner.executor.spawn_of_host(future);
     }
 
     /// Hears that a sandbox has freed about this many bytes of the host's memory. When much has come together, it is given back to the system.
     pub fn freed(&self, bytes: u64) {
         if self.inner.freed.count(bytes) {
-            self.spawn_task(async { freed::give_back() });
+            self.spawn_task(async { in_host(freed::give_back) });
         }
     }
 
@@ -150,11 +166,22 @@ impl Engine {
 
 impl Inner {
     pub(crate) fn spawn(self: &Arc<Self>, kernel: KernelHandle, program: Program) {
-        self.spawn_task(process::run(self.clone(), kernel, program));
+        let lane = kernel.lane.clone();
+        self.spawn_on(&lane, process::run(self.clone(), kernel, program));
     }
 
-    pub(crate) fn spawn_task(&self, future: impl Future<Output = ()> + Send + 'static) {
-        self.executor.spawn(future);
+    /// Runs a future on a sandbox's turns.
+    pub(crate) fn spawn_on(&self, lane: &Lane, future: impl Future<Output = ()> + Send + 'static) {
+        self.executor.spawn(lane, future);
+    }
+
+    /// The same, but begins on the thread at hand: that is the caller's, or one of the engine's that has a turn of this sandbox.
+    pub(crate) fn begin_here(
+        &self,
+        lane: &Lane,
+        future: impl Future<Output = ()> + Send + 'static,
+    ) {
+        self.executor.begin_here(lane, future);
     }
 }
 

@@ -16,6 +16,20 @@ pub enum EngineError {
     NotGranted(String),
     /// The module cache cannot be read or written.
     Cache(String),
+    /// A guest of ours cannot be loaded, for a reason that is the host's alone; the name is the guest's.
+    Unavailable(String),
+}
+
+impl EngineError {
+    /// The error as who is inside a sandbox may read it. What was wrong with a module of their own is theirs to know; paths,
+    /// permissions and the state of the host are not.
+    pub(crate) fn for_guest(self, name: Option<&str>) -> EngineError {
+        match (self, name) {
+            (EngineError::UnknownModule(name), _) => EngineError::UnknownModule(name),
+            (error @ (EngineError::InvalidModule(_) | EngineError::NotGranted(_)), None) => error,
+            (_, name) => EngineError::Unavailable(name.unwrap_or("module").into()),
+        }
+    }
 }
 
 /// A result of the engine.
@@ -29,6 +43,7 @@ impl fmt::Display for EngineError {
             EngineError::InvalidModule(why) => write!(f, "not a usable WebAssembly module: {why}"),
             EngineError::NotGranted(why) => write!(f, "{why}"),
             EngineError::Cache(why) => write!(f, "the module cache cannot be used: {why}"),
+            EngineError::Unavailable(name) => write!(f, "the guest `{name}` cannot be loaded"),
         }
     }
 }

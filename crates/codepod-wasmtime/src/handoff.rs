@@ -7,13 +7,13 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Context;
 
 use codepod_kernel::Program;
 
-use crate::engine::{Inner, KernelHandle};
+use crate::driven::apart;
+use crate::engine::Inner;
+use crate::kernel_handle::KernelHandle;
 use crate::process;
 
 /// How many processes may run inside each other's polls: each takes some of the host's stack.
@@ -58,24 +58,15 @@ impl Handoff {
     }
 
     /// Runs the kept processes on this thread, each until it ends or has to wait. Their parent waits.
-    pub(crate) fn run(&self, cx: &mut Context<'_>) {
+    pub(crate) fn run(&self) {
         while let Some(program) = self.take() {
-            let nested = NESTED.get();
-            if nested >= DEPTH {
+            let Some(nested) = Nested::enter() else {
                 self.pass_on(program);
                 continue;
-            }
-            NESTED.set(nested + 1);
-            let mut child = Box::pin(process::run(
-                self.engine.clone(),
-                self.kernel.clone(),
-                program,
-            ));
-            let polled = child.as_mut().poll(cx);
-            NESTED.set(nested);
-            if polled.is_pending() {
-                self.engine.spawn_task(child);
-            }
+            };
+            let child = process::run(self.engine.clone(), self.kernel.clone(), program);
+            apart(|| self.engine.begin_here(&self.kernel.lane, child));
+            drop(nested);
         }
     }
 
@@ -99,8 +90,55 @@ impl Handoff {
     }
 }
 
+/// One process more on this thread's stack. However its turn ends, by a panic of ours, too, the thread is as deep as before.
+struct Nested;
+
+impl Nested {
+    /// `None` where the thread is as deep as it may be.
+    fn enter() -> Option<Nested> {
+        let deeper = NESTED.get() + 1;
+        (deeper <= DEPTH).then(|| {
+            NESTED.set(deeper);
+            Nested
+        })
+    }
+}
+
+impl Drop for Nested {
+    fn drop(&mut self) {
+        NESTED.set(NESTED.get() - 1);
+    }
+}
+
 impl Drop for Handoff {
     fn drop(&mut self) {
         self.release();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn a_panic_leaves_the_thread_as_deep_as_it_was() {
+        let before = NESTED.get();
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let _outer = Nested::enter();
+            let _inner = Nested::enter();
+            std::panic::resume_unwind(Box::new("a fault of ours"));
+        }));
+        assert!(outcome.is_err());
+        assert_eq!(NESTED.get(), before);
+    }
+
+    #[test]
+    fn a_thread_is_only_so_deep() {
+        let within: Vec<Nested> = std::iter::from_fn(Nested::enter).collect();
+        assert_eq!(within.len(), DEPTH as usize);
+        drop(within);
+        assert!(Nested::enter().is_some());
     }
 }

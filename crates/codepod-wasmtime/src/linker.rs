@@ -2,33 +2,40 @@
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, ready};
 
 use codepod_abi::table::Call;
 use codepod_abi::{Errno, Grant};
 use codepod_kernel::{Outcome, SliceMemory, Syscall, syscalls};
 use wasmtime::{Caller, Linker};
 
+use crate::executor::in_host;
+use crate::pristine::ProcessMemory;
 use crate::process::{Ended, ProcessState};
 
 macro_rules! link {
     (@module wasi) => { "wasi_snapshot_preview1" };
     (@module codepod) => { "codepod" };
     (@define $linker:ident $module:expr, ready $name:ident ( $($param:ident : $ty:ident),* )) => {
-        $linker.func_wrap(
+        $linker.func_wrap_async(
             $module,
             stringify!($name),
-            |mut caller: Caller<'_, ProcessState>, $($param: $ty),*| -> wasmtime::Result<u32> {
-                ready(&mut caller, Call::$name, |call| syscalls::$name(call, $($param),*))
+            |mut caller: Caller<'_, ProcessState>, ($($param,)*): ($($ty,)*)| {
+                Box::new(poll_fn(move |cx| {
+                    ready(&mut caller, cx, Call::$name, |call| syscalls::$name(call, $($param),*))
+                }))
             },
         )?;
     };
     (@define $linker:ident $module:expr, ends $name:ident ( $($param:ident : $ty:ident),* )) => {
-        $linker.func_wrap(
+        $linker.func_wrap_async(
             $module,
             stringify!($name),
-            |mut caller: Caller<'_, ProcessState>, $($param: $ty),*| -> wasmtime::Result<()> {
-                ready(&mut caller, Call::$name, |call| syscalls::$name(call, $($param),*)).map(drop)
+            |mut caller: Caller<'_, ProcessState>, ($($param,)*): ($($ty,)*)| {
+                Box::new(poll_fn(move |cx| {
+                    ready(&mut caller, cx, Call::$name, |call| syscalls::$name(call, $($param),*))
+                        .map_ok(drop)
+                }))
             },
         )?;
     };
@@ -64,17 +71,15 @@ pub(crate) fn linker(
     Ok(linker)
 }
 
-type Call_<'a, 'm> = Syscall<'a, SliceMemory<'m>>;
+type Call_<'a, 'm> = Syscall<'a, ProcessMemory<'m>>;
 
 fn ready(
     caller: &mut Caller<'_, ProcessState>,
+    cx: &mut Context<'_>,
     call: Call,
     handler: impl FnOnce(&mut Call_<'_, '_>) -> Result<(), Errno>,
-) -> wasmtime::Result<u32> {
-    let outcome = enter(caller, Waker::noop(), |syscall| {
-        syscall.ready(call, handler)
-    })?;
-    finish(outcome)
+) -> Poll<wasmtime::Result<u32>> {
+    enter(caller, cx, |syscall| syscall.ready(call, handler)).map(|outcome| finish(outcome?))
 }
 
 fn waits(
@@ -83,7 +88,7 @@ fn waits(
     call: Call,
     handler: impl FnOnce(&mut Call_<'_, '_>) -> Poll<Result<(), Errno>>,
 ) -> Poll<wasmtime::Result<u32>> {
-    match enter(caller, cx.waker(), |syscall| syscall.poll(call, handler)) {
+    match ready!(enter(caller, cx, |syscall| syscall.poll(call, handler))) {
         Err(error) => Poll::Ready(Err(error)),
         Ok(Poll::Pending) => Poll::Pending,
         Ok(Poll::Ready(outcome)) => Poll::Ready(finish(outcome)),
@@ -97,31 +102,57 @@ fn finish(outcome: Outcome) -> wasmtime::Result<u32> {
     }
 }
 
-/// Runs a handler with the process's memory under the kernel's lock. A panic in it poisons the lock, which
+/// Runs a handler with the process's memory under the kernel's lock, once it is free. A panic in it poisons the lock, which
 /// ends this sandbox and no other.
 fn enter<R>(
     caller: &mut Caller<'_, ProcessState>,
-    waker: &Waker,
+    cx: &mut Context<'_>,
     handler: impl FnOnce(&mut Call_<'_, '_>) -> R,
-) -> wasmtime::Result<R> {
+) -> Poll<wasmtime::Result<R>> {
+    if let Err(trap) = caller.data_mut().look_at_stack() {
+        return Poll::Ready(Err(trap.into()));
+    }
+    match enter_or_end(caller, cx, handler) {
+        Ok(entered) => entered.map(Ok),
+        Err(Ended) => Poll::Ready(Err(Ended.into())),
+    }
+}
+
+fn enter_or_end<R>(
+    caller: &mut Caller<'_, ProcessState>,
+    cx: &mut Context<'_>,
+    handler: impl FnOnce(&mut Call_<'_, '_>) -> R,
+) -> Result<Poll<R>, Ended> {
     let memory = caller.data().memory.ok_or(Ended)?;
     let (bytes, state) = memory.data_and_store_mut(caller);
     let kernel = state.kernel.clone();
-    let (result, started) = catch_unwind(AssertUnwindSafe(|| {
-        let mut kernel = kernel.lock().map_err(|_| Ended)?;
-        let mut memory = SliceMemory(bytes);
+    let entered = catch_unwind(AssertUnwindSafe(|| {
+        let mut kernel = match kernel.poll_lock(cx) {
+            Poll::Pending => return Ok(Poll::Pending),
+            Poll::Ready(locked) => locked.map_err(|_| Ended)?,
+        };
+        let mut memory = ProcessMemory {
+            bytes: SliceMemory(bytes),
+            pristine: &state.pristine,
+        };
         let mut syscall = Syscall {
             kernel: &mut kernel,
             pid: state.pid,
             memory: &mut memory,
-            waker,
+            waker: cx.waker(),
         };
-        let result = handler(&mut syscall);
-        Ok::<_, Ended>((result, kernel.take_started()))
+        let result = in_host(|| handler(&mut syscall));
+        Ok::<_, Ended>(Poll::Ready((result, kernel.take_started())))
     }))
-    .map_err(|_| Ended)??;
+    .map_err(|_| {
+        kernel.poison();
+        Ended
+    })??;
+    let Poll::Ready((result, started)) = entered else {
+        return Ok(Poll::Pending);
+    };
     for program in started {
         state.handoff.keep(program);
     }
-    Ok(result)
+    Ok(Poll::Ready(result))
 }

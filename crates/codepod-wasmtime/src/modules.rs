@@ -15,10 +15,11 @@ use crate::cache::ModuleCache;
 use crate::carried;
 use crate::compile::Compiler;
 use crate::error::{EngineError, EngineResult};
+use crate::executor::in_host;
+use crate::kept::Kept;
 use crate::linker;
+use crate::pristine::Pristine;
 use crate::process::ProcessState;
-#[cfg(target_os = "linux")]
-use crate::resident::Resident;
 
 /// Where a guest's code is.
 #[derive(Debug, Clone)]
@@ -61,21 +62,36 @@ pub struct GuestModule {
     pub grants: Vec<Grant>,
 }
 
+/// Whether this processor has what carried code is compiled for (`config.rs`). Where it has not, guests are compiled anew.
+pub fn can_run_carried_code() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("sse3")
+        && std::arch::is_x86_feature_detected!("ssse3")
+        && std::arch::is_x86_feature_detected!("sse4.1")
+        && std::arch::is_x86_feature_detected!("sse4.2")
+        && std::arch::is_x86_feature_detected!("popcnt");
+    #[cfg(not(target_arch = "x86_64"))]
+    cfg!(unix)
+}
+
 /// A module that is ready to start.
 #[derive(Clone)]
 pub(crate) struct Loaded {
     pub(crate) pre: InstancePre<ProcessState>,
     pub(crate) start: ModuleExport,
     pub(crate) memory: ModuleExport,
+    /// The memory that each process begins with, in bytes.
     #[cfg(target_os = "linux")]
-    pub(crate) resident: Arc<Resident>,
+    pub(crate) initial_memory: usize,
+    pub(crate) pristine: Arc<Pristine>,
 }
 
 /// Beyond this it takes twice the time to save a hundredth.
 const PACKING_LEVEL: i32 = 9;
 
-/// Foreign modules kept compiled; the least used goes first.
+/// Foreign modules kept compiled, and the bytes of their code; what was not used for the longest time goes first.
 const FOREIGN_KEPT: usize = 64;
+const FOREIGN_BYTES: usize = 256 << 20;
 
 /// What foreign modules may import: they know nothing of codepod.
 const FOREIGN_GRANTS: &[Grant] = &[Grant::Wasi];
@@ -87,17 +103,11 @@ struct Named {
     loading: Mutex<()>,
 }
 
-#[derive(Default)]
-struct Foreign {
-    by_digest: HashMap<[u8; 32], (u64, Loaded)>,
-    uses: u64,
-}
-
 pub(crate) struct Modules {
     engine: wasmtime::Engine,
     cache: Option<ModuleCache>,
     named: Mutex<HashMap<Arc<str>, Arc<Named>>>,
-    foreign: Mutex<Foreign>,
+    foreign: Mutex<Kept<Loaded>>,
     compiler: Compiler,
     /// The guest that is being compiled or read from the cache.
     busy_with: Mutex<Option<String>>,
@@ -110,7 +120,7 @@ impl Modules {
             engine,
             cache,
             named: Mutex::default(),
-            foreign: Mutex::default(),
+            foreign: Mutex::new(Kept::new(FOREIGN_KEPT, FOREIGN_BYTES)),
             busy_with: Mutex::default(),
         }
     }
@@ -126,11 +136,17 @@ impl Modules {
         named.insert(name, Arc::new(known));
     }
 
-    /// The module of a program, loaded if it was not.
+    /// The module of a program, loaded if it was not. An error goes to whoever started the program, inside: it says nothing of
+    /// the host's files.
     pub(crate) async fn load(&self, source: &ModuleSource) -> EngineResult<Loaded> {
         match source {
-            ModuleSource::Named(name) => self.load_named(name),
-            ModuleSource::Bytes(bytes) => self.load_foreign(bytes).await,
+            ModuleSource::Named(name) => {
+                in_host(|| self.load_named(name)).map_err(|error| error.for_guest(Some(name)))
+            }
+            ModuleSource::Bytes(bytes) => self
+                .load_foreign(bytes)
+                .await
+                .map_err(|error| error.for_guest(None)),
             // The host's own code is not loaded; `process.rs` calls it.
             ModuleSource::Host(_) => Err(EngineError::UnknownModule("a host command".into())),
         }
@@ -204,6 +220,38 @@ impl Modules {
         None
     }
 
+    /// Makes all code that the program carries executable, without loading it; whether that is the code of all guests, and can run
+    /// here.
+    pub(crate) fn make_executable(&self, first: &str) -> bool {
+        let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        let guests: Vec<Arc<Named>> = named.values().cloned().collect();
+        drop(named);
+        #[cfg(unix)]
+        let ready = guests.iter().filter(|named| {
+            let code = named.guest.compiled;
+            code.is_some_and(carried::prepare)
+        });
+        #[cfg(not(unix))]
+        let ready = guests.iter().filter(|_| false);
+        if ready.count() < guests.len() {
+            return false;
+        }
+        // One build has compiled all of them: if the one that is used first is for this engine, all are.
+        let first = guests.iter().find(|named| named.guest.name == first);
+        first.is_some_and(|named| self.load_carried(named).is_some())
+    }
+
+    /// Loads a guest of which the program carries the code, if it is not loaded.
+    fn load_carried(&self, named: &Named) -> Option<()> {
+        let _loading = named.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if named.loaded.get().is_none() {
+            let module = self.carried(&named.guest)?;
+            let loaded = self.link(&module, &named.guest.grants).ok()?;
+            named.loaded.get_or_init(|| loaded);
+        }
+        Some(())
+    }
+
     /// A guest's code from the cache, or compiled now.
     fn compiled(&self, guest: &GuestModule) -> EngineResult<Module> {
         let invalid = |why: String| EngineError::InvalidModule(format!("{}: {why}", guest.name));
@@ -217,29 +265,19 @@ impl Modules {
 
     async fn load_foreign(&self, bytes: &Arc<[u8]>) -> EngineResult<Loaded> {
         let digest = *blake3::hash(bytes).as_bytes();
-        {
+        let known = {
             let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
-            foreign.uses += 1;
-            let now = foreign.uses;
-            if let Some((used, loaded)) = foreign.by_digest.get_mut(&digest) {
-                *used = now;
-                return Ok(loaded.clone());
-            }
+            foreign.get(&digest)
+        };
+        if let Some(loaded) = known {
+            return Ok(loaded);
         }
         let module = self.compiler.compile(bytes.clone()).await?;
         let loaded = self.link(&module, FOREIGN_GRANTS)?;
+        let image = module.image_range();
+        let bytes = image.end as usize - image.start as usize;
         let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = foreign.uses;
-        if foreign.by_digest.len() >= FOREIGN_KEPT
-            && let Some(oldest) = foreign
-                .by_digest
-                .iter()
-                .min_by_key(|(_, (used, _))| *used)
-                .map(|(d, _)| *d)
-        {
-            foreign.by_digest.remove(&oldest);
-        }
-        foreign.by_digest.insert(digest, (now, loaded.clone()));
+        foreign.insert(digest, bytes, loaded.clone());
         Ok(loaded)
     }
 
@@ -261,7 +299,8 @@ impl Modules {
             start,
             memory,
             #[cfg(target_os = "linux")]
-            resident: Arc::new(Resident::new(initial_memory(module))),
+            initial_memory: initial_memory(module),
+            pristine: Arc::new(Pristine::new(module.clone())),
         })
     }
 }
@@ -273,4 +312,57 @@ fn initial_memory(module: &Module) -> usize {
     let memory = memory.as_ref().and_then(|export| export.memory());
     let bytes = memory.map_or(0, |memory| memory.minimum() * memory.page_size());
     usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_lite::future::block_on;
+
+    use super::*;
+
+    // FS-15: what goes wrong on the host is not told inside.
+    #[test]
+    fn fs_15_a_guest_learns_nothing_of_the_host_from_an_engine_error() {
+        let directory = std::env::temp_dir();
+        let name = format!("codepod-secret-place-{}", std::process::id());
+        let directory = directory.join(name);
+        let cache = ModuleCache::open(&directory).unwrap();
+        // A file where its directory was: nothing can be written there any more, whoever we are.
+        std::fs::remove_dir_all(&directory).unwrap();
+        std::fs::write(&directory, "").unwrap();
+        let modules = Modules::new(wasmtime::Engine::default(), Some(cache));
+        let guest = |name: &str, code: Code| GuestModule {
+            name: name.into(),
+            code,
+            compiled: None,
+            grants: Vec::new(),
+        };
+        let missing = directory.join("missing.wasm");
+        modules.register(guest("missing", Code::File(missing)));
+        let empty = b"\0asm\x01\0\0\0".to_vec();
+        modules.register(guest("uncached", Code::Wasm(empty.into())));
+        modules.register(guest("broken", Code::Wasm(b"garbage".into())));
+        for (name, inside) in [
+            ("missing", "the guest `missing` cannot be loaded"),
+            ("uncached", "the guest `uncached` cannot be loaded"),
+            ("broken", "the guest `broken` cannot be loaded"),
+            ("unknown", "there is no module `unknown`"),
+        ] {
+            let source = ModuleSource::Named(name.into());
+            let error = block_on(modules.load(&source)).err().unwrap();
+            assert_eq!(error.to_string(), inside);
+            // The host itself is told why.
+            let error = modules.load_named(name).err().unwrap().to_string();
+            assert!(name == "unknown" || error.len() > inside.len(), "{error}");
+        }
+        // What is wrong with its own bytes a guest may know.
+        let source = ModuleSource::Bytes(b"\0asm\x07\0\0\0".to_vec().into());
+        let error = block_on(modules.load(&source)).err().unwrap().to_string();
+        assert!(
+            error.starts_with("not a usable WebAssembly module: "),
+            "{error}"
+        );
+        assert!(!error.contains("secret-place") && !error.contains("os error"));
+        let _ = std::fs::remove_file(&directory);
+    }
 }

@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::future::poll_fn;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Poll, ready};
 use std::time::{Duration, Instant};
 
 use codepod_abi::Signal;
@@ -13,12 +13,17 @@ use codepod_kernel::{
 };
 use futures_lite::FutureExt as _;
 use futures_lite::future::or;
-use wasmtime::{Instance, Memory, ResourceLimiter, Store, StoreContextMut, Trap, UpdateDeadline};
+use wasmtime::{Instance, Memory, ResourceLimiter, Store, StoreHookState, Trap, UpdateDeadline};
 
 use crate::config::TABLE_ELEMENTS;
-use crate::engine::{Inner, KernelHandle};
+use crate::driven;
+use crate::engine::Inner;
+use crate::executor::in_host;
 use crate::handoff::Handoff;
+use crate::kernel_handle::KernelHandle;
 use crate::modules::Loaded;
+use crate::pristine::Pristine;
+use crate::stack::Stack;
 
 /// How often an instance is made anew while the kernel is busy, and how long it is left alone in between.
 const BUSY_TRIES: u32 = 50;
@@ -44,9 +49,21 @@ pub(crate) struct ProcessState {
     pub(crate) handoff: Arc<Handoff>,
     pub(crate) pid: Pid,
     pub(crate) memory: Option<Memory>,
+    pub(crate) pristine: Arc<Pristine>,
     control: Arc<Control>,
+    stack: Stack,
     /// What the last memory would have grown to, if the sandbox's limits had allowed it.
     refused: Option<usize>,
+}
+
+impl ProcessState {
+    /// Looks how deep its stack is; called on it. Fails as where there is no more of it.
+    pub(crate) fn look_at_stack(&mut self) -> Result<(), Trap> {
+        match self.stack.look(&self.control) {
+            true => Ok(()),
+            false => Err(Trap::StackOverflow),
+        }
+    }
 }
 
 impl ResourceLimiter for ProcessState {
@@ -75,13 +92,24 @@ impl ResourceLimiter for ProcessState {
 struct ExitGuard {
     kernel: KernelHandle,
     pid: Pid,
-    status: ExitStatus,
+    is_told: bool,
+}
+
+impl ExitGuard {
+    async fn tell(mut self, status: ExitStatus) {
+        if let Ok(mut kernel) = self.kernel.wait().await {
+            kernel.exit(self.pid, status);
+        }
+        self.is_told = true;
+    }
 }
 
 impl Drop for ExitGuard {
     fn drop(&mut self) {
-        if let Ok(mut kernel) = self.kernel.lock() {
-            kernel.exit(self.pid, self.status);
+        if !self.is_told
+            && let Ok(mut kernel) = self.kernel.lock()
+        {
+            kernel.exit(self.pid, ExitStatus::Signaled(Signal::Kill));
         }
     }
 }
@@ -95,53 +123,56 @@ pub(crate) fn run(
     let guard = ExitGuard {
         kernel: kernel.clone(),
         pid: program.pid,
-        status: ExitStatus::Signaled(Signal::Kill),
+        is_told: false,
     };
     async move {
-        // All of it, not only its status, moves into the future.
-        let mut guard = guard;
         if let ModuleSource::Host(command) = &program.module {
-            guard.status = answer(&kernel, program.pid, command).await;
-            return;
+            let status = answer(&kernel, program.pid, command).await;
+            return guard.tell(status).await;
         }
         // Loading may compile and may wait for a place; a process that is to end waits for neither.
         let ready = async {
             let loaded = engine.modules.load(&program.module).await;
-            Some((loaded, engine.slots.acquire().await))
+            let place = engine.places.take(kernel.lane.share()).await;
+            Some((loaded, place))
         };
-        let ending = poll_fn(|cx| match kernel.lock() {
-            Ok(mut kernel) => kernel.poll_ending(program.pid, cx.waker()).map(|()| None),
-            Err(_) => Poll::Ready(None),
-        });
-        guard.status = match or(ready, ending).await {
-            Some((Ok(loaded), _slot)) => execute(&engine, &kernel, program, &loaded).await,
+        let ending = ending(&kernel, program.pid);
+        let status = match or(ready, ending).await {
+            Some((Ok(loaded), _place)) => execute(&engine, &kernel, program, &loaded).await,
             Some((Err(error), _)) => {
-                complain(&kernel, program.pid, &error.to_string());
+                complain(&kernel, program.pid, &error.to_string()).await;
                 ExitStatus::Exited(126)
             }
-            None => return,
+            None => ExitStatus::Signaled(Signal::Kill),
         };
+        guard.tell(status).await;
     }
+}
+
+/// Waits until a process is to end.
+async fn ending<T>(kernel: &KernelHandle, pid: Pid) -> Option<T> {
+    poll_fn(|cx| match ready!(kernel.poll_lock(cx)) {
+        Ok(mut kernel) => kernel.poll_ending(pid, cx.waker()).map(|()| None),
+        Err(_) => Poll::Ready(None),
+    })
+    .await
 }
 
 /// Lets the host answer a process, until that is to end.
 async fn answer(kernel: &KernelHandle, pid: Pid, command: &HostProgram) -> ExitStatus {
-    let call = match kernel.lock() {
+    let call = match kernel.wait().await {
         Ok(kernel) => kernel.host_call(pid),
         Err(_) => return ExitStatus::Signaled(Signal::Kill),
     };
     let Ok(call) = call else {
         return ExitStatus::Signaled(Signal::Kill);
     };
-    let ending = poll_fn(|cx| match kernel.lock() {
-        Ok(mut kernel) => kernel.poll_ending(pid, cx.waker()).map(|()| None),
-        Err(_) => Poll::Ready(None),
-    });
-    let answered = AssertUnwindSafe(async { command.0.call(kernel.clone(), call).await });
+    let ending = ending(kernel, pid);
+    let answered = AssertUnwindSafe(async { command.0.call(kernel.shared().clone(), call).await });
     match or(async { Some(answered.catch_unwind().await) }, ending).await {
         Some(Ok(status)) => ExitStatus::Exited(status),
         Some(Err(_)) => {
-            complain(kernel, pid, "the host command failed: it panicked");
+            complain(kernel, pid, "the host command failed: it panicked").await;
             ExitStatus::Exited(126)
         }
         None => ExitStatus::Signaled(Signal::Kill),
@@ -162,38 +193,49 @@ async fn execute(
         handoff: handoff.clone(),
         pid,
         memory: None,
+        pristine: loaded.pristine.clone(),
         control: program.control.clone(),
+        stack: Stack::default(),
         refused: None,
     };
     let control = program.control;
-    let mut store = Store::new(&engine.wasmtime, state);
+    let mut own = OwnStore::new(engine, loaded, state);
+    let store = own.get();
     store.limiter(|state| state);
-    store.set_epoch_deadline(1);
+    // The first function that begins shows where its stack does.
+    store.set_epoch_deadline(0);
     store.epoch_deadline_callback(at_epoch);
     let mut running = Box::pin(async {
-        let instance = instantiate(&mut store, loaded).await?;
+        let instance = instantiate(store, loaded).await?;
         let memory = instance
-            .get_module_export(&mut store, &loaded.memory)
+            .get_module_export(&mut *store, &loaded.memory)
             .and_then(|export| export.into_memory());
         store.data_mut().memory = memory;
         let start = instance
-            .get_module_export(&mut store, &loaded.start)
+            .get_module_export(&mut *store, &loaded.start)
             .and_then(|export| export.into_func())
             .ok_or_else(|| wasmtime::Error::msg("`_start` is not a function"))?
-            .typed::<(), ()>(&store)?;
-        start.call_async(&mut store, ()).await
+            .typed::<(), ()>(&*store)?;
+        store.data_mut().stack.renew();
+        store.set_epoch_deadline(0);
+        start.call_async(store, ()).await
     });
     // The clock ticks for code that runs, not for processes that wait.
     let ended = poll_fn(|cx| {
         let polled = {
             let _running = engine.clock.enter();
+            driven::begin_slice(engine.clock.ticks());
             let began = Instant::now();
-            let polled = running.as_mut().poll(cx);
+            let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx)));
             control.add_cpu(began.elapsed());
-            polled
+            polled.unwrap_or_else(|_| {
+                // A fault of ours beside the calls, which look after themselves: this sandbox is over, and no other.
+                kernel.poison();
+                Poll::Ready(Err(Ended.into()))
+            })
         };
         if polled.is_pending() {
-            handoff.run(cx);
+            handoff.run();
         }
         polled
     })
@@ -207,13 +249,47 @@ async fn execute(
         Err(error) => match error.downcast_ref::<Trap>() {
             Some(trap) => ExitStatus::Signaled(signal_of(*trap)),
             None => {
-                complain(kernel, pid, &format!("{error:#}"));
+                complain(kernel, pid, &format!("{error:#}")).await;
                 ExitStatus::Exited(126)
             }
         },
     };
-    release(engine, loaded, store);
+    drop(own);
     status
+}
+
+/// The store of a process. However that ends, also by being dropped, its memory is left for the next.
+struct OwnStore<'a> {
+    engine: &'a Inner,
+    loaded: &'a Loaded,
+    store: Option<Store<ProcessState>>,
+}
+
+impl<'a> OwnStore<'a> {
+    fn new(engine: &'a Inner, loaded: &'a Loaded, state: ProcessState) -> OwnStore<'a> {
+        OwnStore {
+            engine,
+            loaded,
+            store: Some(Store::new(&engine.wasmtime, state)),
+        }
+    }
+
+    #[cfg_attr(
+        not(test),
+        expect(clippy::expect_used, reason = "only dropping takes it out")
+    )]
+    fn get(&mut self) -> &mut Store<ProcessState> {
+        self.store.as_mut().expect("there until it is dropped")
+    }
+}
+
+impl Drop for OwnStore<'_> {
+    fn drop(&mut self) {
+        let Some(store) = self.store.take() else {
+            return;
+        };
+        in_host(|| release(self.engine, self.loaded, store));
+    }
 }
 
 /// Lets go of an ended process's store; its memory is left for the next.
@@ -221,9 +297,10 @@ async fn execute(
 fn release(engine: &Inner, loaded: &Loaded, mut store: Store<ProcessState>) {
     let _leaving = store.data().memory.and_then(|memory| {
         let memory = memory.data_mut(&mut store);
-        loaded
-            .resident
-            .leave(&engine.room, &engine.wasmtime, memory)
+        let module = std::ptr::from_ref(loaded).addr();
+        engine
+            .room
+            .leave(&engine.wasmtime, module, loaded.initial_memory, memory)
     });
     // Before what is left ceases to count.
     drop(store);
@@ -259,7 +336,7 @@ async fn instantiate(
             return Err(error);
         }
         tries += 1;
-        std::thread::sleep(BUSY_PAUSE);
+        in_host(|| std::thread::sleep(BUSY_PAUSE));
     }
 }
 
@@ -276,15 +353,20 @@ fn signal_of(trap: Trap) -> Signal {
     }
 }
 
-fn complain(kernel: &KernelHandle, pid: Pid, message: &str) {
-    if let Ok(mut kernel) = kernel.lock() {
+async fn complain(kernel: &KernelHandle, pid: Pid, message: &str) {
+    if let Ok(mut kernel) = kernel.wait().await {
         kernel.complain(pid, message);
     }
 }
 
 /// At the end of a slice: let others run, or stop, or end.
-fn at_epoch(context: StoreContextMut<'_, ProcessState>) -> wasmtime::Result<UpdateDeadline> {
-    let state = context.data();
+fn at_epoch(mut context: StoreHookState<'_, ProcessState>) -> wasmtime::Result<UpdateDeadline> {
+    let state = context.data_mut();
+    let begins = !state.stack.is_known();
+    state.look_at_stack()?;
+    if begins {
+        return Ok(UpdateDeadline::Continue(1));
+    }
     // A call of another process panicked: this sandbox is over, and nobody can end its processes otherwise.
     if state.kernel.is_poisoned() {
         return Err(Ended.into());
@@ -293,7 +375,7 @@ fn at_epoch(context: StoreContextMut<'_, ProcessState>) -> wasmtime::Result<Upda
         RunState::End => Err(Ended.into()),
         RunState::Stop => {
             let (kernel, pid) = (state.kernel.clone(), state.pid);
-            let running = poll_fn(move |cx| match kernel.lock() {
+            let running = poll_fn(move |cx| match ready!(kernel.poll_lock(cx)) {
                 Ok(mut kernel) => Kernel::poll_running(&mut kernel, pid, cx.waker()),
                 Err(_) => Poll::Ready(()),
             });
@@ -301,16 +383,19 @@ fn at_epoch(context: StoreContextMut<'_, ProcessState>) -> wasmtime::Result<Upda
         }
         RunState::Run => {
             if state.control.alarm() <= state.engine.clock.monotonic() {
-                state
-                    .kernel
-                    .lock()
-                    .map_err(|_| Ended)?
-                    .fire_alarm(state.pid);
-                if state.control.state() == RunState::End {
-                    return Err(Ended.into());
-                }
+                let (kernel, pid) = (state.kernel.clone(), state.pid);
+                // What the alarm does to the process is seen at the end of the next slice.
+                let fired = async move {
+                    if let Ok(mut kernel) = kernel.wait().await {
+                        kernel.fire_alarm(pid);
+                    }
+                };
+                return Ok(UpdateDeadline::YieldCustom(1, Box::pin(fired)));
             }
-            Ok(UpdateDeadline::Yield(1))
+            match driven::end_slice(state.engine.clock.ticks()) {
+                true => Ok(UpdateDeadline::Yield(1)),
+                false => Ok(UpdateDeadline::Continue(1)),
+            }
         }
     }
 }

@@ -2,7 +2,6 @@
 //! two apart in `/proc/self/pagemap`.
 
 use std::fs::File;
-use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::sync::OnceLock;
 
@@ -18,8 +17,8 @@ const OF_FILE: u64 = 1 << 61;
 /// How many pages are asked for at once.
 const AT_ONCE: usize = 1024;
 
-/// Clears the bits of pages that were not written to. What cannot be found out stays set.
-pub(crate) fn clear_untouched(memory: &[u8], bitmap: &mut [u8]) {
+/// Clears the bits of pages that are the module's own still: nobody has written to them. What cannot be found out stays set.
+pub(crate) fn clear_unwritten(memory: &[u8], bitmap: &mut [u8]) {
     let pages = bitmap.len() * 8;
     each_page(memory, |page, entry| {
         let own = entry & PRESENT != 0 && entry & OF_FILE == 0;
@@ -29,30 +28,21 @@ pub(crate) fn clear_untouched(memory: &[u8], bitmap: &mut [u8]) {
     });
 }
 
-/// The pages in memory that were written to, in their order, as ranges. None, where that cannot be found out.
-pub(crate) fn written_runs(memory: &[u8]) -> Option<Vec<Range<usize>>> {
-    let mut runs: Vec<Range<usize>> = Vec::new();
-    let found_out = each_page(memory, |page, entry| {
-        if entry & PRESENT == 0 || entry & OF_FILE != 0 {
-            return;
-        }
-        match runs.last_mut() {
-            Some(run) if run.end == page => run.end += 1,
-            _ => runs.push(page..page + 1),
-        }
-    });
-    found_out.then_some(runs)
+/// What Linux says of pages; opened at the first call, which a program makes before it can open nothing any more.
+pub(crate) fn pagemap() -> Option<&'static File> {
+    static PAGEMAP: OnceLock<Option<File>> = OnceLock::new();
+    let open = || File::open("/proc/self/pagemap").ok();
+    PAGEMAP.get_or_init(open).as_ref()
 }
 
-/// Calls `see` with the number of each page and what Linux says of it; whether Linux could be asked about all.
-fn each_page(memory: &[u8], mut see: impl FnMut(usize, u64)) -> bool {
-    static PAGEMAP: OnceLock<Option<File>> = OnceLock::new();
+/// Calls `see` with the number of each page and what Linux says of it, as far as it says something.
+fn each_page(memory: &[u8], mut see: impl FnMut(usize, u64)) {
     let start = memory.as_ptr().addr();
-    let Some(pagemap) = PAGEMAP.get_or_init(|| File::open("/proc/self/pagemap").ok()) else {
-        return false;
+    let Some(pagemap) = pagemap() else {
+        return;
     };
     if rustix::param::page_size() != PAGE || !start.is_multiple_of(PAGE) {
-        return false;
+        return;
     }
     let pages = memory.len() / PAGE;
     let mut entries = vec![0u8; AT_ONCE * 8];
@@ -61,11 +51,10 @@ fn each_page(memory: &[u8], mut see: impl FnMut(usize, u64)) -> bool {
         let part = &mut entries[..count * 8];
         let at = ((start / PAGE + first) * 8) as u64;
         if pagemap.read_exact_at(part, at).is_err() {
-            return false;
+            return;
         }
         for (i, entry) in part.as_chunks::<8>().0.iter().enumerate() {
             see(first + i, u64::from_ne_bytes(*entry));
         }
     }
-    true
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use codepod_wasmtime::ModuleCache;
+use codepod_wasmtime::{EngineError, ModuleCache};
 use wasmtime::Engine;
 
 /// A module that exports a function `answer` with this number.
@@ -186,6 +186,7 @@ fn wm_13_files_of_another_key_are_never_loaded() {
     let (directory, code, mac) = filled(&engine);
     for key in [&[0; 32][..], &[7; 32], b"short", b""] {
         replace(&directory.0.join("key"), key);
+        set_mode(&directory.0.join("key"), 0o600);
         compiled_again(&engine, &directory, &code, "another key");
         assert_ne!(fs::read(directory.file("mac")).unwrap(), mac);
     }
@@ -206,6 +207,97 @@ fn wm_13_other_settings_have_files_of_their_own() {
     assert!(!cache.has(&other, &module(7)));
     cache.load(&other, &module(7)).unwrap();
     assert_eq!(directory.files("cwasm").len(), 2);
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: u32) {}
+
+/// A cache that cannot be opened, for a reason that says what to do; nothing in it was changed.
+#[cfg(unix)]
+#[track_caller]
+fn refused(directory: &Directory, because: &str) {
+    let key = fs::read(directory.0.join("key")).unwrap();
+    let error = ModuleCache::open(&directory.0).unwrap_err();
+    assert!(matches!(error, EngineError::Cache(_)), "{error}");
+    let text = error.to_string();
+    assert!(text.contains(because), "{text}");
+    assert!(text.contains("CODEPOD_CACHE_DIR"), "{text}");
+    assert_eq!(fs::read(directory.0.join("key")).unwrap(), key);
+}
+
+#[cfg(unix)]
+#[test]
+fn wm_13_a_directory_that_others_can_write_to_is_refused() {
+    let engine = Engine::default();
+    let (directory, ..) = filled(&engine);
+    for mode in [0o720, 0o702, 0o777, 0o1777] {
+        set_mode(&directory.0, mode);
+        refused(&directory, "others can write to its directory");
+    }
+    // One that they can only read is ours, and closed to them.
+    set_mode(&directory.0, 0o755);
+    ModuleCache::open(&directory.0).unwrap();
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(&directory.0).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+#[cfg(unix)]
+#[test]
+fn wm_13_a_key_that_others_can_read_is_refused() {
+    let engine = Engine::default();
+    let (directory, ..) = filled(&engine);
+    for mode in [0o640, 0o604, 0o620, 0o666] {
+        set_mode(&directory.0.join("key"), mode);
+        refused(&directory, "others can read its key");
+    }
+    set_mode(&directory.0.join("key"), 0o600);
+    ModuleCache::open(&directory.0).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn wm_13_a_directory_or_a_key_of_another_user_is_refused() {
+    use std::os::unix::fs::{MetadataExt, chown};
+    let engine = Engine::default();
+    let (directory, ..) = filled(&engine);
+    let own = fs::metadata(&directory.0).unwrap().uid();
+    if own == 0 {
+        for path in [directory.0.clone(), directory.0.join("key")] {
+            chown(&path, Some(12_345), None).unwrap();
+            refused(&directory, "belongs to another user");
+            chown(&path, Some(0), None).unwrap();
+        }
+        ModuleCache::open(&directory.0).unwrap();
+    } else {
+        // Who cannot give a directory away finds one that was never theirs.
+        let error = ModuleCache::open("/").unwrap_err().to_string();
+        assert!(error.contains("belongs to another user"), "{error}");
+    }
+}
+
+#[test]
+fn there_is_no_cache_where_no_directory_is_the_users() {
+    // In a process of its own: the environment is everybody's.
+    const ASKED: &str = "CODEPOD_TEST_NO_CACHE";
+    if std::env::var_os(ASKED).is_some() {
+        assert_eq!(ModuleCache::directory_of_user(), None);
+        assert!(ModuleCache::of_user().unwrap().is_none());
+        return;
+    }
+    let name = "there_is_no_cache_where_no_directory_is_the_users";
+    let status = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name])
+        .env_clear()
+        .env(ASKED, "1")
+        .status();
+    assert!(status.unwrap().success());
 }
 
 #[cfg(unix)]

@@ -4,6 +4,45 @@ use crate::error::Error;
 use crate::result::{Cut, RunResult};
 use crate::sandbox::Sandbox;
 
+impl Sandbox {
+    /// Cuts the output in a result to so many bytes of each stream, its beginning and its end. All of it is in `/proc/runs`
+    /// then, as long as the sandbox keeps it, and the result says where.
+    pub fn cut_output(&self, result: &mut RunResult, budget: usize) -> Result<(), Error> {
+        if result.stdout_cut.is_none() && result.stderr_cut.is_none() {
+            return cut(self, result, Some(budget));
+        }
+        // All of it is there already: only more of it is left out here.
+        let path = |stream: &str| format!("/proc/runs/{}/{stream}", result.run);
+        let (stdout_path, stderr_path) = (path("stdout"), path("stderr"));
+        let (stdout, stderr) = (&mut result.stdout, &mut result.stderr);
+        cut_again(stdout, &mut result.stdout_cut, budget, stdout_path);
+        cut_again(stderr, &mut result.stderr_cut, budget, stderr_path);
+        Ok(())
+    }
+}
+
+/// Cuts a stream that may have been cut before: what is missing then goes around what was missing already.
+fn cut_again(stream: &mut Vec<u8>, cut: &mut Option<Cut>, budget: usize, path: String) {
+    if stream.len() <= budget {
+        return;
+    }
+    let half = budget / 2;
+    let (mut head, mut tail) = (half, stream.len() - (budget - half));
+    let mut missing = 0;
+    if let Some(before) = cut {
+        head = head.min(before.head);
+        tail = tail.max(before.head);
+        missing = before.omitted;
+    }
+    *cut = Some(Cut {
+        head,
+        omitted: missing + (tail - head) as u64,
+        path,
+    });
+    stream.drain(head..tail);
+    stream.shrink_to_fit();
+}
+
 /// Keeps the whole output of a run in the sandbox and cuts the result's, where a stream is longer than the budget.
 pub(crate) fn cut(
     sandbox: &Sandbox,
@@ -59,6 +98,35 @@ mod tests {
         let (stream, cut) = cut_stream(text.as_bytes(), budget, String::new());
         let text = String::from_utf8(stream).unwrap();
         (text, cut.map(|cut| (cut.head, cut.omitted)))
+    }
+
+    #[test]
+    fn what_was_cut_is_cut_again_around_the_same_place() {
+        let whole: Vec<u8> = (0..100).collect();
+        let at = |head, omitted| {
+            let path = String::new();
+            Some(Cut {
+                head,
+                omitted,
+                path,
+            })
+        };
+        let cases = [
+            (20, None, (10, 80)),
+            (20, at(50, 7), (10, 87)),
+            (20, at(3, 7), (3, 87 + 7)),
+            (20, at(97, 7), (10, 7 + 87)),
+            (0, at(50, 7), (0, 107)),
+        ];
+        for (budget, before, (head, omitted)) in cases {
+            let (mut stream, mut cut) = (whole.clone(), before.clone());
+            cut_again(&mut stream, &mut cut, budget, String::new());
+            let cut = cut.unwrap();
+            assert_eq!((cut.head, cut.omitted), (head, omitted), "{before:?}");
+            let missing = before.map_or(0, |before| before.omitted);
+            assert_eq!(stream.len() as u64 + cut.omitted, 100 + missing);
+            assert_eq!(stream[..head], whole[..head]);
+        }
     }
 
     #[test]

@@ -107,6 +107,12 @@ pub enum ErrorKind {
     /// The sandbox has no place where its state is kept.
     #[error("the sandbox is not persistent")]
     NotPersistent,
+    /// No more may be saved where the sandbox's state is kept.
+    #[error("saved states may take {bytes} bytes")]
+    StateRoom {
+        /// How many bytes there may be in all.
+        bytes: u64,
+    },
     /// Nothing is kept under a name.
     #[error("there is no state `{name}`")]
     NoSuchState {
@@ -119,15 +125,30 @@ pub enum ErrorKind {
         /// The name.
         name: String,
     },
+    /// A state comes with host directories that this user has not chosen.
+    #[error("the state `{name}` comes with host directories that nobody here has chosen")]
+    UnknownMounts {
+        /// The state.
+        name: String,
+    },
     /// A state cannot have this name.
     #[error("`{name}` cannot name a state")]
     StateName {
         /// The name.
         name: String,
     },
+    /// Those that share a budget have all the memory that they may have, or all that the host has for sandboxes.
+    #[error("there is no memory left for {what}")]
+    Memory {
+        /// What it was wanted for.
+        what: &'static str,
+    },
     /// An argument cannot be passed on.
     #[error("{0}")]
     InvalidArgument(String),
+    /// This program cannot be locked in as its environment asks for.
+    #[error("this program cannot be locked in: {0}")]
+    Jail(String),
     /// A fault of codepod itself; this sandbox is over, others are not.
     #[error("internal error: this sandbox cannot go on")]
     Internal,
@@ -160,14 +181,16 @@ impl Error {
                 EngineError::NotGranted(_) => {
                     "import only what the reference of calls lists and its manifest grants"
                 }
-                _ => "make the cache directory writable, or name another by `XDG_CACHE_HOME`",
+                _ => "make the cache directory yours alone, or name another by `CODEPOD_CACHE_DIR`",
             },
             ErrorKind::File { .. } => {
                 "look at the path with `Sandbox::stat` or `Sandbox::list_dir`"
             }
             ErrorKind::Spawn { errno, .. } => match errno {
                 Errno::NoEnt => "`codepod exec -- ls /usr/bin` lists the tools",
-                Errno::Again => "wait for other processes to end, or raise `Limits::processes`",
+                Errno::Again => {
+                    "wait for other processes to end, or raise `Limits::processes` or the budget's limits"
+                }
                 _ => "`Sandbox::stat` says whether it is a file that can be run",
             },
             ErrorKind::Mount { .. } => {
@@ -197,10 +220,20 @@ impl Error {
             ErrorKind::StateName { .. } => {
                 "use 1 to 64 letters, digits, `-`, `_` and `.`; neither `.` nor `-` comes first"
             }
+            ErrorKind::UnknownMounts { .. } => {
+                "look at them, then give those that it may have in `Options::mounts`, or call `StateDirectory::trust_mounts`"
+            }
             ErrorKind::Ephemeral | ErrorKind::NotPersistent => {
                 "`Options::persistence` says what may leave a sandbox and where it is kept"
             }
+            ErrorKind::StateRoom { .. } => "remove states that nobody needs",
+            ErrorKind::Memory { .. } => {
+                "end processes, remove files, snapshots or sandboxes that share the budget, or raise `BudgetLimits::memory_bytes`"
+            }
             ErrorKind::InvalidArgument(_) => "correct the argument",
+            ErrorKind::Jail(_) => {
+                "set `CODEPOD_JAIL` to `on`, which is the usual, to do without what the host lacks"
+            }
             ErrorKind::Internal => "drop this sandbox and report what it ran",
         }
     }
@@ -263,6 +296,7 @@ mod tests {
             ErrorKind::Engine(EngineError::NotGranted("it imports nothing".into())),
             ErrorKind::Engine(EngineError::Cache("why".into())),
             ErrorKind::NoGuests,
+            ErrorKind::Jail("why".into()),
             ErrorKind::File {
                 path: path.clone(),
                 errno,
@@ -315,9 +349,12 @@ mod tests {
             ErrorKind::Store(StoreError::Mount { at }),
             ErrorKind::Ephemeral,
             ErrorKind::NotPersistent,
+            ErrorKind::StateRoom { bytes: 1 },
             ErrorKind::NoSuchState { name: "s".into() },
             ErrorKind::StateExists { name: "s".into() },
             ErrorKind::StateName { name: "/".into() },
+            ErrorKind::UnknownMounts { name: "a".into() },
+            ErrorKind::Memory { what: "a test" },
             ErrorKind::InvalidArgument("a word is wrong".into()),
             ErrorKind::Internal,
         ];
@@ -325,6 +362,7 @@ mod tests {
             match kind {
                 ErrorKind::Engine(_)
                 | ErrorKind::NoGuests
+                | ErrorKind::Jail(_)
                 | ErrorKind::File { .. }
                 | ErrorKind::Spawn { .. }
                 | ErrorKind::Mount { .. }
@@ -340,9 +378,12 @@ mod tests {
                 | ErrorKind::Store(_)
                 | ErrorKind::Ephemeral
                 | ErrorKind::NotPersistent
+                | ErrorKind::StateRoom { .. }
                 | ErrorKind::NoSuchState { .. }
                 | ErrorKind::StateExists { .. }
                 | ErrorKind::StateName { .. }
+                | ErrorKind::UnknownMounts { .. }
+                | ErrorKind::Memory { .. }
                 | ErrorKind::InvalidArgument(_)
                 | ErrorKind::Internal => {}
             }

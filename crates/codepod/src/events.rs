@@ -71,6 +71,11 @@ pub enum Event {
         /// Which.
         limit: &'static str,
     },
+    /// Processes in the background were ended, because they had gone on for too long or used too much.
+    BackgroundEnded {
+        /// The sandbox's number in this host process.
+        sandbox: u64,
+    },
     /// A command of the host was called.
     HostCommand {
         /// The sandbox's number in this host process.

@@ -1,10 +1,7 @@
 //! Files of a sandbox from outside: read, write, list, make, remove, rename. They act as the sandbox's user,
 //! under its permissions and limits; relative paths start at the working directory.
 
-use std::sync::MutexGuard;
-
 use codepod_abi::Errno;
-use codepod_kernel::Kernel;
 use codepod_vfs::{Caller, FileKind, NodeRef, OpenOptions, Vfs};
 
 use crate::error::Error;
@@ -203,7 +200,7 @@ impl Sandbox {
         path: &[u8],
         f: impl FnOnce(&mut Vfs, &Caller<'_>, NodeRef) -> Result<R, Errno>,
     ) -> Result<R, Error> {
-        let mut kernel: MutexGuard<'_, Kernel> = self.kernel()?;
+        let mut kernel = self.kernel()?;
         let (vfs, mut caller) = kernel.files();
         if self.root {
             (caller.uid, caller.gid) = (0, 0);

@@ -10,9 +10,10 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::ready;
 
 use codepod_abi::Errno;
-use codepod_kernel::{Fd, HostCall, HostCommands, HostProgram, Kernel};
+use codepod_kernel::{Fd, HostCall, HostCommands, HostProgram, SharedKernel};
 
 use crate::error::{Error, ErrorKind};
 use crate::events::Event;
@@ -197,7 +198,7 @@ struct Registered {
 }
 
 impl codepod_kernel::HostCommand for Registered {
-    fn call(&self, kernel: Arc<Mutex<Kernel>>, call: HostCall) -> Answer {
+    fn call(&self, kernel: Arc<SharedKernel>, call: HostCall) -> Answer {
         let HostCommand {
             usage,
             description,
@@ -225,7 +226,7 @@ impl codepod_kernel::HostCommand for Registered {
 /// One call of a host command: arguments, streams, files.
 #[derive(Debug)]
 pub struct Call {
-    kernel: Arc<Mutex<Kernel>>,
+    kernel: Arc<SharedKernel>,
     call: HostCall,
     sandbox: Weak<Inner>,
 }
@@ -288,7 +289,7 @@ impl Call {
     pub async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
         let pid = self.call.pid;
         poll_fn(|cx| {
-            let mut kernel = self.kernel.lock().map_err(|_| Errno::Io)?;
+            let mut kernel = ready!(self.kernel.poll_lock(cx)).map_err(|_| Errno::Io)?;
             kernel.poll_read(pid, Fd(0), buffer, cx.waker())
         })
         .await
@@ -297,7 +298,7 @@ impl Call {
     /// Reads all of standard input. [`Errno::TooBig`] when it is larger than a process's memory may be.
     pub async fn read_all(&mut self) -> Result<Vec<u8>, Errno> {
         let most = {
-            let kernel = self.kernel.lock().map_err(|_| Errno::Io)?;
+            let kernel = self.kernel.wait().await.map_err(|_| Errno::Io)?;
             kernel.limits().memory_bytes
         };
         let mut all = Vec::new();
@@ -328,7 +329,7 @@ impl Call {
         let pid = self.call.pid;
         while !bytes.is_empty() {
             let count = poll_fn(|cx| {
-                let mut kernel = self.kernel.lock().map_err(|_| Errno::Io)?;
+                let mut kernel = ready!(self.kernel.poll_lock(cx)).map_err(|_| Errno::Io)?;
                 kernel.poll_write(pid, fd, bytes, cx.waker())
             })
             .await?;

@@ -14,6 +14,10 @@
 //! POSIX-like kernel in this host process: no server, no daemon, no root, no KVM. Nothing of the host is
 //! reachable unless an option says so.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
 #![forbid(unsafe_code)]
 
 /// The examples of the README, run as tests.
@@ -21,6 +25,7 @@
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
 
+mod background;
 mod branches;
 mod budget;
 mod changes;
@@ -32,7 +37,10 @@ mod events;
 mod feed;
 mod files;
 mod host_commands;
+mod host_memory;
 mod image;
+#[cfg(feature = "jail")]
+pub mod jail;
 mod jobs;
 mod moment;
 mod mounts;
@@ -57,12 +65,20 @@ mod timer;
 mod transfer;
 pub mod visible;
 
+pub use background::BackgroundLimits;
 pub use branches::{Conflict, Merged};
 pub use changes::{Changes, PathChange};
 pub use codepod_abi::{Errno, Signal};
 pub use codepod_kernel::{ExitStatus, Limits, ProcessFacts, Trace, TraceFn};
-pub use codepod_store::{Key, Saved, Store, StoreError, StoreOptions, Version as SavedVersion};
-pub use codepod_vfs::{ChangeKind, FileKind, FsLimits, Tree};
+pub use codepod_store::{
+    Key, Namespace, Saved, Store, StoreError, StoreOptions, Version as SavedVersion,
+    make_namespace, namespaces, remove_namespace,
+};
+pub use codepod_vfs::{
+    Budget, BudgetLimits, BudgetUse, ChangeKind, Charge, Charged, FileKind, FsLimits, GUARDED,
+    Guard, Tree,
+};
+pub use codepod_wasmtime::Share;
 pub use command::{Command, Stdin};
 pub use complete::Completion;
 pub use error::{Error, ErrorKind};
@@ -74,7 +90,7 @@ pub use moment::Moment;
 pub use mounts::{Mount, MountAccess, MountSource};
 pub use options::Options;
 pub use overlays::{Applied, MountChange, Refused};
-pub use persist::{Autosaved, Persistence, Persistent};
+pub use persist::{Autosaved, Persistence, Persistent, SaveRoom};
 pub use pipeline::Pipeline;
 pub use preview::Preview;
 pub use profile::Profile;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use codepod_vfs::{
-    FileSystem, FsLimits, HostAccess, HostDir, HostOptions, Image, Memory, Overlay, Tree,
+    Budget, FileSystem, FsLimits, Guard, HostAccess, HostDir, HostOptions, Image, Memory, Overlay,
+    Tree,
 };
 
 use crate::error::{Error, ErrorKind};
@@ -40,15 +41,51 @@ pub struct Mount {
     pub at: String,
     /// What is there.
     pub source: MountSource,
+    /// Which paths of a host directory are guarded, because programs of the host run or obey them: changing one through a
+    /// read-write mount fails, and [`Sandbox::apply`](crate::Sandbox::apply) refuses it.
+    pub guard: Guard,
 }
 
 impl Mount {
-    /// A host directory.
+    /// A host directory, guarded as usual.
     pub fn host(path: impl Into<PathBuf>, at: impl Into<String>, access: MountAccess) -> Mount {
+        Mount::new(MountSource::Host(path.into(), access), at)
+    }
+
+    /// Anything that can be mounted.
+    pub fn new(source: MountSource, at: impl Into<String>) -> Mount {
         Mount {
             at: at.into(),
-            source: MountSource::Host(path.into(), access),
+            source,
+            guard: Guard::default(),
         }
+    }
+
+    /// The same without guarded paths.
+    pub fn unguarded(self) -> Mount {
+        Mount {
+            guard: Guard::None,
+            ..self
+        }
+    }
+
+    /// What of codepod's own lies in the host directory: compiled code, or saved states. Who can read the one can forge it, who can
+    /// change the other decides what later sandboxes hold; no guest should reach either.
+    pub fn own_files(&self) -> Option<&'static str> {
+        let MountSource::Host(host, _) = &self.source else {
+            return None;
+        };
+        let host = host.canonicalize().ok()?;
+        let inside = |path: PathBuf| {
+            // It may be yet to be made: what is there of its path decides.
+            let there = path.ancestors().find_map(|path| path.canonicalize().ok());
+            there.is_some_and(|there| there.starts_with(&host))
+        };
+        if crate::runtime::cache_directory().is_some_and(inside) {
+            return Some("compiled code");
+        }
+        let states = crate::states::StateDirectory::of_user().ok()?;
+        inside(states.path().to_owned()).then_some("saved states")
     }
 
     pub(crate) fn open(
@@ -56,16 +93,20 @@ impl Mount {
         uid: u32,
         gid: u32,
         limits: FsLimits,
+        budget: &Budget,
     ) -> Result<Box<dyn FileSystem>, Error> {
         if !self.at.starts_with('/') {
             return Err(self.failed("the path in the sandbox must be absolute".into()));
         }
         match &self.source {
-            MountSource::Host(path, access) => self.open_host(path, *access, uid, gid, limits),
+            MountSource::Host(path, access) => {
+                self.open_host(path, *access, (uid, gid), limits, budget)
+            }
             MountSource::Image(tree) => Ok(Box::new(Image::new(tree.clone()))),
             MountSource::Memory => {
                 let tree = Tree::builder().owner(uid, gid).dir(b"/", 0o755).build();
-                Ok(Box::new(Memory::new(tree.with_limits(limits))))
+                let tree = tree.with_limits(limits).with_budget(budget);
+                Ok(Box::new(Memory::new(tree)))
             }
         }
     }
@@ -74,9 +115,9 @@ impl Mount {
         &self,
         path: &PathBuf,
         access: MountAccess,
-        uid: u32,
-        gid: u32,
+        owner: (u32, u32),
         limits: FsLimits,
+        budget: &Budget,
     ) -> Result<Box<dyn FileSystem>, Error> {
         let directory = std::fs::File::open(path).map_err(|error| {
             self.failed(format!(
@@ -89,14 +130,15 @@ impl Mount {
             MountAccess::ReadOnly | MountAccess::Overlay => HostAccess::ReadOnly,
         };
         let options = HostOptions {
-            owner: Some((uid, gid)),
+            owner: Some(owner),
+            guard: self.guard,
             ..HostOptions::default()
         };
         let host = HostDir::new(directory, host_access, options)
             .map_err(|errno| self.failed(errno.to_string()))?;
         match access {
             MountAccess::Overlay => Overlay::new(Box::new(host), limits)
-                .map(|overlay| Box::new(overlay) as Box<dyn FileSystem>)
+                .map(|overlay| Box::new(overlay.with_budget(budget)) as Box<dyn FileSystem>)
                 .map_err(|errno| self.failed(errno.to_string())),
             MountAccess::ReadOnly | MountAccess::ReadWrite => Ok(Box::new(host)),
         }

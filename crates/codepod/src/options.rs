@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use codepod_kernel::{Limits, TraceFn};
-use codepod_vfs::FsLimits;
+use codepod_vfs::{Budget, FsLimits};
+use codepod_wasmtime::Share;
 
+use crate::background::BackgroundLimits;
 use crate::events::EventFn;
 use crate::mounts::Mount;
 use crate::persist::Persistence;
@@ -20,6 +22,8 @@ pub struct Options {
     pub env: Vec<(String, String)>,
     /// How long a command may take.
     pub timeout: Duration,
+    /// What processes may use that go on after their command.
+    pub background: BackgroundLimits,
     /// Limits of processes, pipes, memory, output.
     pub limits: Limits,
     /// Limits of files.
@@ -50,6 +54,12 @@ pub struct Options {
     pub events: Option<EventFn>,
     /// Whether its state can leave it, and where it is kept.
     pub persistence: Persistence,
+    /// Whose processor time its processes use, where there is less than all want; several sandboxes may have the same. `None` for a share of its
+    /// own.
+    pub share: Option<Share>,
+    /// What its processes, files and outputs are drawn from, together with all sandboxes that have the same: a part of the runtime's
+    /// ([`Runtime::budget`](crate::Runtime::budget)). `None` for nothing but the runtime's.
+    pub budget: Option<Budget>,
     /// Gets every call of every process.
     pub trace: Option<TraceFn>,
 }
@@ -60,6 +70,7 @@ impl Default for Options {
             cwd: "/home/user".into(),
             env: Vec::new(),
             timeout: Duration::from_secs(30),
+            background: BackgroundLimits::default(),
             limits: Limits::default(),
             fs_limits: FsLimits {
                 bytes: 256 << 20,
@@ -78,6 +89,8 @@ impl Default for Options {
             undo: UndoLimits::default(),
             events: None,
             persistence: Persistence::default(),
+            share: None,
+            budget: None,
             trace: None,
         }
     }

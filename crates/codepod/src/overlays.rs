@@ -1,7 +1,7 @@
 //! Host directories under an overlay: what the sandbox has changed, handed over to the host path by path, or dropped.
 
 use codepod_abi::Errno;
-use codepod_vfs::{Change, ChangeKind, MountId, Vfs};
+use codepod_vfs::{Caller, Change, ChangeKind, FileKind, MountId, Vfs};
 
 use crate::error::{Error, ErrorKind};
 use crate::events::Event;
@@ -26,6 +26,10 @@ pub struct MountChange {
     pub path: Vec<u8>,
     /// How it differs from the host's.
     pub kind: ChangeKind,
+    /// Whether the host has to allow it by name: programs of the host run or obey such a file.
+    pub guarded: bool,
+    /// Where it leads, if it is a symbolic link now.
+    pub target: Option<Vec<u8>>,
 }
 
 impl MountChange {
@@ -43,8 +47,13 @@ pub struct Refused {
     pub path: Vec<u8>,
     /// How it differs from the host's.
     pub kind: ChangeKind,
-    /// [`Errno::Stale`]: the host's file has changed since the sandbox saw it. Anything else: why it failed.
+    /// [`Errno::Stale`]: the host's file has changed since the sandbox saw it. [`Errno::Perm`]: it is guarded, or a link
+    /// that leads out of the directory. Anything else: why it failed.
     pub why: Errno,
+    /// Whether [`Sandbox::apply_guarded`] would apply it.
+    pub guarded: bool,
+    /// Where it leads, if it is a symbolic link.
+    pub target: Option<Vec<u8>>,
 }
 
 impl Sandbox {
@@ -55,20 +64,36 @@ impl Sandbox {
         let mount = overlay(vfs, at)?;
         let changes = vfs.overlay_changes(&caller, mount);
         let changes = changes.map_err(|errno| Error::file(at, errno))?;
-        Ok(changes.iter().map(|change| told(at, change)).collect())
+        let changes = changes.iter();
+        Ok(changes
+            .map(|change| told(vfs, &caller, (at, mount), change))
+            .collect())
     }
 
     /// Makes the host's directory that is mounted at `at` as the sandbox has it: at these paths and below them, or
     /// everywhere when there are none. Paths are the sandbox's, absolute.
     ///
     /// A file that has changed on the host since the sandbox read it, or that appeared there, is left alone and its
-    /// change refused. Each file is replaced in one step. Busy while processes run. It cannot be undone.
+    /// change refused; so is a guarded path, and a link that leads out of the directory. Each file is replaced in one step.
+    /// Busy while processes run. It cannot be undone.
     pub fn apply<P: AsRef<[u8]>>(
         &self,
         at: &str,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Applied, Error> {
-        let applied = self.hand_down(at, paths)?;
+        let applied = self.hand_down(at, paths, false)?;
+        self.tell_applied(at, &applied);
+        Ok(applied)
+    }
+
+    /// The same, guarded paths included. Links that lead out of the directory are refused all the same, unless the mount
+    /// has no guard.
+    pub fn apply_guarded<P: AsRef<[u8]>>(
+        &self,
+        at: &str,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Applied, Error> {
+        let applied = self.hand_down(at, paths, true)?;
         self.tell_applied(at, &applied);
         Ok(applied)
     }
@@ -78,17 +103,25 @@ impl Sandbox {
         &self,
         at: &str,
         paths: impl IntoIterator<Item = P>,
+        guarded: bool,
     ) -> Result<Applied, Error> {
-        let outcome = self.on_overlay(at, paths, Vfs::hand_down)?;
-        let mut applied = Applied::default();
-        for (change, result) in outcome {
-            let MountChange { path, kind } = told(at, &change);
-            match result {
-                Ok(()) => applied.applied.push(MountChange { path, kind }),
-                Err(why) => applied.refused.push(Refused { path, kind, why }),
+        self.on_overlay(at, paths, |vfs, caller, mount, paths| {
+            let mut applied = Applied::default();
+            for (change, result) in vfs.hand_down(caller, mount, paths, guarded)? {
+                let told = told(vfs, caller, (at, mount), &change);
+                match result {
+                    Ok(()) => applied.applied.push(told),
+                    Err(why) => applied.refused.push(Refused {
+                        path: told.path,
+                        kind: told.kind,
+                        why,
+                        guarded: told.guarded && !guarded,
+                        target: told.target,
+                    }),
+                }
             }
-        }
-        Ok(applied)
+            Ok(applied)
+        })
     }
 
     pub(crate) fn tell_applied(&self, at: &str, applied: &Applied) {
@@ -116,11 +149,7 @@ impl Sandbox {
         let mount = overlay(vfs, at)?;
         let stuck = vfs.end_handing_down(mount, keep);
         let stuck = stuck.map_err(|errno| Error::file(at, errno))?;
-        let point = at.trim_end_matches('/').as_bytes();
-        Ok(stuck
-            .iter()
-            .map(|path| [point, b"/", path].concat())
-            .collect())
+        Ok(stuck.iter().map(|path| below(at, path)).collect())
     }
 
     /// Whether nobody has changed on the host what applying would overwrite.
@@ -139,15 +168,20 @@ impl Sandbox {
         at: &str,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Vec<MountChange>, Error> {
-        let dropped = self.on_overlay(at, paths, Vfs::drop_changes)?;
-        Ok(dropped.iter().map(|change| told(at, change)).collect())
+        self.on_overlay(at, paths, |vfs, caller, mount, paths| {
+            let dropped = vfs.drop_changes(caller, mount, paths)?;
+            let dropped = dropped.iter();
+            Ok(dropped
+                .map(|change| told(vfs, caller, (at, mount), change))
+                .collect())
+        })
     }
 
     fn on_overlay<P: AsRef<[u8]>, R>(
         &self,
         at: &str,
         paths: impl IntoIterator<Item = P>,
-        action: impl FnOnce(&mut Vfs, &codepod_vfs::Caller<'_>, MountId, &[Vec<u8>]) -> Result<R, Errno>,
+        action: impl FnOnce(&mut Vfs, &Caller<'_>, MountId, &[Vec<u8>]) -> Result<R, Errno>,
     ) -> Result<R, Error> {
         let mut inner = Vec::new();
         for path in paths {
@@ -189,10 +223,32 @@ fn inside(at: &str, path: &[u8]) -> Result<Vec<u8>, Error> {
     Ok(names.join(&b'/'))
 }
 
-fn told(at: &str, change: &Change) -> MountChange {
-    let point = at.trim_end_matches('/').as_bytes();
+fn told(
+    vfs: &mut Vfs,
+    caller: &Caller<'_>,
+    (at, mount): (&str, MountId),
+    change: &Change,
+) -> MountChange {
+    let path = below(at, &change.path);
     MountChange {
-        path: [point, b"/", &change.path].concat(),
+        target: target(vfs, caller, &path, change),
+        path,
         kind: change.kind,
+        guarded: vfs.guard(mount).covers(&change.path),
     }
+}
+
+/// Where a changed link leads.
+fn target(vfs: &mut Vfs, caller: &Caller<'_>, path: &[u8], change: &Change) -> Option<Vec<u8>> {
+    if change.file != FileKind::Symlink || change.kind == ChangeKind::Removed {
+        return None;
+    }
+    let top = vfs.root();
+    let target = vfs.readlink(caller, top, path).ok()?;
+    Some(target.to_vec())
+}
+
+/// The path in the sandbox of one from a mount's root.
+fn below(at: &str, path: &[u8]) -> Vec<u8> {
+    [at.trim_end_matches('/').as_bytes(), b"/", path].concat()
 }

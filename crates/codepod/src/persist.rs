@@ -5,14 +5,14 @@
 //! they differ from the base image: loaded over another image, tools are that image's and the user's files stay.
 
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use codepod_store::{
     Key, Loaded, MountState, Saved, State, Store, StoreError, StoreOptions, Version, image_identity,
 };
-use codepod_vfs::{Digest, MountId, MountInfo, Tree, VfsSnapshot};
+use codepod_vfs::{Charged, Digest, MountId, MountInfo, Tree, VfsSnapshot};
 use codepod_wasmtime::KernelHandle;
 
 use crate::error::{Error, ErrorKind};
@@ -23,6 +23,10 @@ mod autosave;
 
 /// Whether a sandbox's state can leave it, and where it is kept.
 #[derive(Debug, Clone, Default)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one in the options of a sandbox, where a box would only make it harder to write"
+)]
 pub enum Persistence {
     /// The state ends with the sandbox; saving, exporting and importing are refused.
     Ephemeral,
@@ -45,6 +49,17 @@ pub struct Persistent {
     pub autosave: Duration,
     /// Encryption, and the largest state.
     pub store: StoreOptions,
+    /// Who says how much may be saved, where several sandboxes share a place.
+    pub room: Option<Arc<dyn SaveRoom>>,
+}
+
+/// How much may be saved by sandboxes that share a place.
+pub trait SaveRoom: std::fmt::Debug + Send + Sync {
+    /// Whether something may be saved: how many bytes there may be in all, if there are as many.
+    fn is_full(&self) -> Option<u64>;
+
+    /// Notes that so many bytes were saved.
+    fn saved(&self, bytes: u64);
 }
 
 impl Persistent {
@@ -55,6 +70,7 @@ impl Persistent {
             namespace: namespace.into(),
             autosave: Duration::from_millis(1000),
             store: StoreOptions::default(),
+            room: None,
         }
     }
 }
@@ -76,6 +92,9 @@ pub(crate) struct Saver {
     shells: Arc<Shells>,
     image: Tree,
     autosave: Duration,
+    /// Whose turn it is when several want to be saved: sandboxes that share a directory take turns.
+    group: Arc<Path>,
+    room: Option<Arc<dyn SaveRoom>>,
     /// `None` once the sandbox is over. Held while a save goes on.
     store: Mutex<Option<Store>>,
     kept: Mutex<Kept>,
@@ -124,7 +143,7 @@ impl Moment {
             mounts.push(MountState {
                 at: &info.point,
                 tree: saved.tree,
-                base: Some(image).filter(|_| saved.id == MountId(0)),
+                base: (saved.id == MountId(0)).then_some(image),
                 overlay: saved.overlay,
                 seen: saved.seen,
             });
@@ -150,7 +169,15 @@ impl Saver {
         if !always && self.is_kept(&moment) {
             return Ok(None);
         }
-        let saved = moment.with(&self.image, |state| store.save(state));
+        let saved = match self.room.as_ref().and_then(|room| room.is_full()) {
+            Some(bytes) => Err(ErrorKind::StateRoom { bytes }.into()),
+            None => moment
+                .with(&self.image, |state| store.save(state))
+                .map_err(Error::from),
+        };
+        if let (Some(room), Ok(saved)) = (&self.room, &saved) {
+            room.saved(saved.written);
+        }
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         match saved {
             Ok(saved) => {
@@ -163,7 +190,7 @@ impl Saver {
             }
             Err(error) => {
                 kept.status.failed = Some(error.to_string());
-                Err(error.into())
+                Err(error)
             }
         }
     }
@@ -209,6 +236,8 @@ impl Sandbox {
             shells: self.inner.shells.clone(),
             image: self.image()?,
             autosave: wanted.autosave,
+            group: wanted.directory.as_path().into(),
+            room: wanted.room.clone(),
             store: Mutex::new(Some(store)),
             kept: Mutex::new(kept),
         });
@@ -324,7 +353,8 @@ impl Sandbox {
     }
 
     fn limited_image(&self) -> Result<Tree, Error> {
-        Ok(self.image()?.with_limits(self.options().fs_limits))
+        let image = self.image()?.with_limits(self.options().fs_limits);
+        Ok(image.with_budget(self.budget()))
     }
 
     /// What the files of a mount are read over.
@@ -336,16 +366,22 @@ impl Sandbox {
         let found = snapshot.saved_mounts().find(|mount| mount.id == id)?;
         (found.overlay == overlay).then(|| match id {
             MountId(0) => image.clone(),
-            _ => Tree::new().with_limits(self.options().fs_limits),
+            _ => Tree::new()
+                .with_limits(self.options().fs_limits)
+                .with_budget(self.budget()),
         })
     }
 
     fn take_over(&self, loaded: Loaded) -> Result<Version, Error> {
         let version = loaded.version;
         let shells = loaded.shells.into_iter();
-        let shells: States = shells
-            .map(|(name, state)| (name.into(), Arc::new(state)))
-            .collect();
+        let budget = self.budget();
+        let charged = |(name, state): (String, Vec<u8>)| {
+            let charge = budget.memory(state.len() as u64);
+            let charge = charge.ok_or(ErrorKind::Memory { what: "the state" })?;
+            Ok((name.into(), Arc::new(Charged::new(state, charge))))
+        };
+        let shells: States = shells.map(charged).collect::<Result<_, ErrorKind>>()?;
         self.inner.shells.cool();
         let mut kernel = self.kernel()?;
         let processes = kernel.process_count();

@@ -112,7 +112,7 @@ fn apply_all(fork: &Sandbox, mounts: &[&str]) -> Result<(), Error> {
     let mut failed = None;
     for at in mounts {
         fork.begin_applying(at)?;
-        let applied = fork.hand_down(at, [""; 0]);
+        let applied = fork.hand_down(at, [""; 0], false);
         let refused = match &applied {
             Ok(applied) => applied.refused.first().map(refusal),
             Err(_) => None,

@@ -7,10 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use codepod_guests::Guest;
-use codepod_vfs::Tree;
+use codepod_kernel::Allowed;
+use codepod_vfs::{Budget, BudgetLimits, Tree};
 use codepod_wasmtime::{Engine, EngineOptions, ModuleCache};
 
 use crate::error::{Error, ErrorKind};
+use crate::host_memory;
 use crate::image::base_image;
 use crate::shell::WarmList;
 
@@ -25,6 +27,8 @@ pub struct RuntimeOptions {
     /// Shells that stay warm between scripts, over all sandboxes. Beyond that, those that were not used for the
     /// longest time are started anew by their next script, unless they have jobs or open descriptors.
     pub warm_shells: usize,
+    /// Bytes of memory that all sandboxes may have together; `None` for four fifths of what the host has, or the cgroup of this process.
+    pub memory_bytes: Option<u64>,
 }
 
 impl Default for RuntimeOptions {
@@ -34,6 +38,7 @@ impl Default for RuntimeOptions {
             slots,
             threads,
             warm_shells: 256,
+            memory_bytes: None,
         }
     }
 }
@@ -50,8 +55,14 @@ struct Inner {
     /// Base images by the groups of guests in them.
     images: Mutex<HashMap<Vec<String>, Tree>>,
     warm_shells: WarmList,
+    /// What all sandboxes draw from.
+    budget: Budget,
     sandboxes: AtomicU64,
 }
+
+/// The guest that nearly every command begins with.
+#[cfg(feature = "jail")]
+const SHELL: &str = "shell";
 
 impl Runtime {
     /// Sets up a runtime with all guests that were built. Their code comes from the module cache; what is
@@ -60,13 +71,16 @@ impl Runtime {
         let engine = Engine::new(EngineOptions {
             slots: options.slots,
             threads: options.threads,
-            cache: Some(ModuleCache::of_user()?),
+            cache: ModuleCache::of_user()?,
         })?;
+        let memory = options.memory_bytes.or_else(host_memory::ceiling);
+        let memory = memory.unwrap_or(u64::MAX);
         Ok(Runtime {
             inner: Arc::new(Inner {
                 engine,
                 images: Mutex::default(),
                 warm_shells: WarmList::new(options.warm_shells),
+                budget: Budget::new(BudgetLimits::new(u64::MAX, memory)),
                 sandboxes: AtomicU64::new(1),
             }),
         })
@@ -103,6 +117,19 @@ impl Runtime {
         Ok(self.inner.engine.preload(guest)?)
     }
 
+    /// What all sandboxes on it draw from: the host's memory. A part of it ([`Budget::part`]) is for sandboxes that are to have limits
+    /// together ([`Options::budget`](crate::Options::budget)).
+    pub fn budget(&self) -> &Budget {
+        &self.inner.budget
+    }
+
+    /// Does now what would open files or make memory executable later; whether that is all.
+    #[cfg(feature = "jail")]
+    pub(crate) fn settle(&self) -> Result<bool, Error> {
+        self.image(&[])?;
+        Ok(self.inner.engine.settle(SHELL))
+    }
+
     /// The engine, to register further modules.
     pub fn engine(&self) -> &Engine {
         &self.inner.engine
@@ -126,9 +153,7 @@ impl Runtime {
         if let Some(image) = images.get(groups) {
             return Ok(image.clone());
         }
-        let guests: Vec<&Guest> = codepod_guests::guests()
-            .chain(groups.iter().flat_map(|name| codepod_guests::group(name)))
-            .collect();
+        let guests: Vec<&Guest> = guests_of(groups).collect();
         if guests.is_empty() {
             return Err(ErrorKind::NoGuests.into());
         }
@@ -139,6 +164,28 @@ impl Runtime {
         images.insert(groups.to_vec(), image.clone());
         Ok(image)
     }
+}
+
+/// The guests of a sandbox with these groups beside the usual.
+fn guests_of(groups: &[String]) -> impl Iterator<Item = &'static Guest> {
+    codepod_guests::guests().chain(groups.iter().flat_map(|name| codepod_guests::group(name)))
+}
+
+/// The module that has a tool, in a sandbox with these groups of guests.
+pub(crate) fn module_of(tool: &str, groups: &[String]) -> Option<&'static str> {
+    let mut guests = guests_of(groups);
+    let owner = guests.find(|guest| guest.commands.contains(&tool));
+    owner.map(|guest| guest.name)
+}
+
+/// A list of allowed commands as the kernel checks it: each tool with its module. A name that no guest has may be that of a
+/// host command, or of a module that the host has registered under it.
+pub(crate) fn allowed(names: &[String], groups: &[String]) -> Allowed {
+    let module = |name: &String| {
+        let own = || Some(name.as_str()).filter(|name| !codepod_guests::is_module(name));
+        module_of(name, groups).or_else(own).map(Arc::from)
+    };
+    Allowed::new(names.iter().map(|name| (name.clone(), module(name))))
 }
 
 /// The commands that every sandbox has, by name, each with a few words on what it does.
@@ -157,7 +204,7 @@ pub fn commands() -> Vec<(&'static str, &'static str)> {
 /// Whether this program carries its guests; otherwise they are read from where they were built.
 pub const GUESTS_EMBEDDED: bool = cfg!(feature = "embed");
 
-/// Where compiled code is kept on this machine.
-pub fn cache_directory() -> std::path::PathBuf {
+/// Where compiled code is kept on this machine; `None` where no directory is this user's, and every program compiles what it runs.
+pub fn cache_directory() -> Option<std::path::PathBuf> {
     ModuleCache::directory_of_user()
 }

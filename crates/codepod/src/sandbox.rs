@@ -1,10 +1,10 @@
 //! Sandboxes: create, fork, snapshot, restore, and what they use.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use codepod_abi::Errno;
-use codepod_kernel::{Kernel, KernelOptions, Policy};
-use codepod_vfs::{Memory, Proc, Vfs, VfsSnapshot, dev};
+use codepod_kernel::{Kernel, KernelGuard, KernelOptions, Policy};
+use codepod_vfs::{Budget, Charge, Memory, Proc, Vfs, VfsSnapshot, dev};
 use codepod_wasmtime::{Engine, KernelHandle};
 
 use crate::command::Command;
@@ -16,10 +16,13 @@ use crate::options::Options;
 use crate::persist::Saver;
 use crate::python::Sessions;
 use crate::result::{RunResult, RunUsage};
-use crate::runtime::Runtime;
+use crate::runtime::{Runtime, allowed};
 use crate::script::Script;
 use crate::shell::{Shell, Shells, State, States};
 use crate::timeline::Timeline;
+
+/// What a sandbox takes of the host's memory before it does anything: a thousand take less than 50 MB.
+const SANDBOX_BYTES: u64 = 64 << 10;
 
 /// A sandbox. Clones are handles to the same one; [`Sandbox::fork`] makes another. When the last handle is
 /// dropped its processes are killed.
@@ -45,6 +48,8 @@ pub(crate) struct Inner {
     pub(crate) saver: OnceLock<Arc<Saver>>,
     /// Which sandbox it is or was forked from: snapshots of others do not fit.
     lineage: u64,
+    /// For what a sandbox takes that does nothing.
+    _charge: Charge,
     /// The last that goes, when everything else is freed.
     freed: Freed,
 }
@@ -127,9 +132,16 @@ impl Sandbox {
 
     /// Makes a sandbox on a runtime of its own.
     pub fn create_on(runtime: &Runtime, options: Options) -> Result<Sandbox, Error> {
+        let budget = options.budget.as_ref().unwrap_or(runtime.budget());
+        if !budget.is_within(runtime.budget()) {
+            let message = "the budget is not a part of this runtime's";
+            return Err(ErrorKind::InvalidArgument(message.into()).into());
+        }
+        let charge = sandbox_charge(budget)?;
         let image = runtime
             .image(&options.guest_groups)?
-            .with_limits(options.fs_limits);
+            .with_limits(options.fs_limits)
+            .with_budget(budget);
         let mut vfs = Vfs::new(Box::new(Memory::new(image)));
         let mount = |vfs: &mut Vfs, at: &str, files| {
             vfs.mount(at.as_bytes(), files)
@@ -145,7 +157,7 @@ impl Sandbox {
             mount(
                 &mut vfs,
                 &host.at,
-                host.open(options.uid, options.gid, options.fs_limits)?,
+                host.open(options.uid, options.gid, options.fs_limits, budget)?,
             )?;
         }
         let id = runtime.next_id();
@@ -154,12 +166,13 @@ impl Sandbox {
             host: runtime.engine().host(),
             vfs,
             limits: Arc::new(options.limits.clone()),
+            budget: budget.clone(),
             policy: Policy {
                 foreign_modules: options.allow_foreign_modules,
                 allowed: options
                     .allowed_commands
                     .as_ref()
-                    .map(|names| Arc::new(names.iter().cloned().collect())),
+                    .map(|names| Arc::new(allowed(names, &options.guest_groups))),
             },
             uid: options.uid,
             gid: options.gid,
@@ -173,6 +186,7 @@ impl Sandbox {
             shells,
             (id, id),
             Registry::default(),
+            charge,
         );
         sandbox.begin_saving()?;
         Ok(sandbox)
@@ -185,6 +199,7 @@ impl Sandbox {
         shells: Shells,
         (id, lineage): (u64, u64),
         commands: Registry,
+        charge: Charge,
     ) -> Sandbox {
         let freed = Freed {
             engine: runtime.engine().clone(),
@@ -193,7 +208,7 @@ impl Sandbox {
         Sandbox {
             inner: Arc::new(Inner {
                 runtime,
-                kernel: Arc::new(Mutex::new(kernel)),
+                kernel: KernelHandle::new(kernel, &options.share.clone().unwrap_or_default()),
                 options,
                 shells: Arc::new(shells),
                 timeline: Timeline::default(),
@@ -202,6 +217,7 @@ impl Sandbox {
                 id,
                 saver: OnceLock::new(),
                 lineage,
+                _charge: charge,
                 freed,
             }),
             root: false,
@@ -305,6 +321,7 @@ impl Sandbox {
         &self,
         fork: impl FnOnce(&Kernel, u64) -> Result<Kernel, Errno>,
     ) -> Result<Sandbox, Error> {
+        let charge = sandbox_charge(self.budget())?;
         let runtime = self.inner.runtime.clone();
         let id = runtime.next_id();
         let kernel = fork(&*self.kernel()?, id).map_err(|_| ErrorKind::Internal)?;
@@ -315,6 +332,7 @@ impl Sandbox {
             Shells::new(&self.inner.shells.states()),
             (id, self.inner.lineage),
             self.inner.commands.clone_all(),
+            charge,
         );
         fork.install_commands()?;
         self.tell(|sandbox| Event::Forked { sandbox, fork: id });
@@ -348,17 +366,31 @@ impl Sandbox {
         &self.inner.runtime
     }
 
+    /// What it draws from.
+    pub fn budget(&self) -> &Budget {
+        let own = self.inner.options.budget.as_ref();
+        own.unwrap_or(self.inner.runtime.budget())
+    }
+
     /// The options it was made with.
     pub fn options(&self) -> &Options {
         &self.inner.options
     }
 
-    pub(crate) fn kernel(&self) -> Result<MutexGuard<'_, Kernel>, Error> {
+    pub(crate) fn kernel(&self) -> Result<KernelGuard<'_>, Error> {
         self.inner
             .kernel
             .lock()
             .map_err(|_| ErrorKind::Internal.into())
     }
+}
+
+/// What a sandbox takes that does nothing.
+fn sandbox_charge(budget: &Budget) -> Result<Charge, ErrorKind> {
+    let charge = budget.memory(SANDBOX_BYTES);
+    charge.ok_or(ErrorKind::Memory {
+        what: "another sandbox",
+    })
 }
 
 impl Drop for Inner {

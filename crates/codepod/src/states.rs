@@ -3,12 +3,15 @@
 //!
 //! ```text
 //! DIRECTORY/NAME/state-…/   the state and those before it, as `codepod-store` keeps them
-//! DIRECTORY/NAME/mounts     the host directories, as JSON
+//! DIRECTORY/NAME/mounts     the host directories, as JSON, with a digest that only this user can make
+//! DIRECTORY.key             what the digests are made with
 //! ```
 //!
 //! A state is saved by [`Kept::save`], after each run. The last [`VERSIONS`] are kept whose files differ; of those with the
 //! same files the newest, with its variables. Going back removes the newer ones for good: a saved state never changes, and
 //! the newest one counts. Whoever wants to keep both forks first.
+
+mod remembered;
 
 use std::fs;
 use std::io::{Read, Write};
@@ -16,8 +19,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use codepod_store::{Key, Saved, Store, StoreOptions, Version};
-use serde::{Deserialize, Serialize};
 
+use self::remembered::Remembered;
 use crate::error::{Error, ErrorKind};
 use crate::mounts::{Mount, MountAccess, MountSource};
 use crate::options::Options;
@@ -31,7 +34,6 @@ pub const VERSIONS: usize = 20;
 const LONGEST: usize = 64;
 /// The namespace in each state's own directory: the same for all, so that a copy is a state too.
 const NAMESPACE: &str = "state";
-const MOUNTS: &str = "mounts";
 /// A save is asked for, never made by itself.
 const NEVER: Duration = Duration::from_secs(60 * 60 * 24 * 365);
 
@@ -51,6 +53,8 @@ pub struct KeptState {
     pub versions: Vec<Version>,
     /// Host directories that it is used with.
     pub mounts: Vec<Mount>,
+    /// Whether this user has chosen them; if not, the state comes from elsewhere and they are not mounted.
+    pub mounts_known: bool,
     /// Bytes on the host's disk.
     pub bytes: u64,
 }
@@ -60,21 +64,9 @@ pub struct KeptState {
 pub struct Kept {
     sandbox: Sandbox,
     path: PathBuf,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct MountLine {
-    host: PathBuf,
-    at: String,
-    access: Access,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Access {
-    Ro,
-    Rw,
-    Overlay,
+    key: PathBuf,
+    /// Those of `sandbox` that nobody has given this time.
+    remembered: Vec<Mount>,
 }
 
 impl StateDirectory {
@@ -143,23 +135,69 @@ impl StateDirectory {
     /// What there is to know about a state. Nobody else may have it meanwhile.
     pub fn look(&self, name: &str) -> Result<KeptState, Error> {
         let path = self.existing(name)?;
+        let remembered = Remembered::read(&path, &self.key())?;
         Ok(KeptState {
             name: name.to_owned(),
             versions: open(&path)?.versions()?,
-            mounts: read_mounts(&path)?,
+            mounts: remembered.mounts,
+            mounts_known: remembered.known,
             bytes: size(&path),
         })
+    }
+
+    /// Says that the host directories of a state may be mounted, as it has them now, though somebody else has chosen them.
+    pub fn trust_mounts(&self, name: &str) -> Result<(), Error> {
+        let path = self.existing(name)?;
+        let remembered = Remembered::read(&path, &self.key())?;
+        Remembered::write(&path, &self.key(), &remembered.mounts)
+    }
+
+    /// Makes what a state needs before it is woken; its folder, the key of all states, and the host directories that it remembers.
+    #[cfg(feature = "jail")]
+    pub(crate) fn make_ready(&self, name: &str) -> Result<(PathBuf, PathBuf, Vec<Mount>), Error> {
+        let (folder, key) = (self.folder(name)?, self.key());
+        private(&self.path)?;
+        private(&folder)?;
+        remembered::make_key(&key)?;
+        let mounts = Remembered::read(&folder, &key)?.mounts;
+        Ok((folder, key, mounts))
+    }
+
+    /// Where the key is that lists of host directories are sealed with: beside the directory, so that no state brings one.
+    fn key(&self) -> PathBuf {
+        let mut key = self.path.clone().into_os_string();
+        key.push(".key");
+        key.into()
+    }
+
+    /// Options with the host directories of a state beside those that they have; which those are.
+    fn with_remembered(
+        &self,
+        name: &str,
+        options: Options,
+    ) -> Result<(Options, Vec<Mount>), Error> {
+        let Remembered { mounts, known } = Remembered::read(&self.folder(name)?, &self.key())?;
+        let mut options = with_absolute_mounts(options)?;
+        let given = |mount: &Mount| options.mounts.iter().any(|given| given.at == mount.at);
+        let remembered: Vec<Mount> = mounts.into_iter().filter(|mount| !given(mount)).collect();
+        if !known && !remembered.is_empty() {
+            let name = name.to_owned();
+            return Err(ErrorKind::UnknownMounts { name }.into());
+        }
+        options.mounts.extend(remembered.iter().cloned());
+        Ok((options, remembered))
     }
 
     /// A sandbox that goes on from a state and is kept under its name; one that is not there begins. The host directories
     /// of last time are mounted again unless `options` has others in their places.
     ///
-    /// Fails with [`ErrorKind::Store`] (`Locked`) while somebody else has it.
+    /// Fails with [`ErrorKind::Store`] (`Locked`) while somebody else has it, and with [`ErrorKind::UnknownMounts`] where it has
+    /// host directories that this user has not chosen: see [`StateDirectory::trust_mounts`].
     pub fn wake(&self, runtime: &Runtime, name: &str, options: Options) -> Result<Kept, Error> {
         let path = self.folder(name)?;
         private(&self.path)?;
         private(&path)?;
-        let options = with_mounts(options, read_mounts(&path)?)?;
+        let (options, remembered) = self.with_remembered(name, options)?;
         let mut persistent = Persistent::new(&path, NAMESPACE);
         persistent.autosave = NEVER;
         persistent.store = store_options();
@@ -168,7 +206,12 @@ impl StateDirectory {
             ..options
         };
         let sandbox = Sandbox::create_on(runtime, options).map_err(|error| named(error, name))?;
-        Ok(Kept { sandbox, path })
+        Ok(Kept {
+            sandbox,
+            path,
+            key: self.key(),
+            remembered,
+        })
     }
 
     /// Sandboxes to look at two versions of states with: what changed from the one to the other. `None` is a new sandbox.
@@ -181,9 +224,9 @@ impl StateDirectory {
     ) -> Result<crate::changes::Changes, Error> {
         let mut options = Options::default();
         for (name, _) in from.into_iter().chain([to]) {
-            let mounts = read_mounts(&self.existing(name)?)?;
-            let overlays = mounts.into_iter().filter(is_overlay).collect();
-            options = with_mounts(options, overlays)?;
+            self.existing(name)?;
+            options = self.with_remembered(name, options)?.0;
+            options.mounts.retain(is_overlay);
         }
         let sandbox = Sandbox::create_on(runtime, options)?;
         let new = sandbox.snapshot()?;
@@ -194,7 +237,7 @@ impl StateDirectory {
             sandbox.load_version_from(&store, sequence)?;
             sandbox.snapshot()
         };
-        let before = from.map_or_else(|| Ok(new.clone()), &load)?;
+        let before = from.map_or_else(|| Ok(new.clone()), load)?;
         let after = load(to)?;
         sandbox.changes(before, after)
     }
@@ -321,24 +364,12 @@ impl Kept {
     }
 
     fn write_mounts(&self) -> Result<(), Error> {
-        let mut lines = Vec::new();
-        for mount in &self.sandbox.options().mounts {
-            if let MountSource::Host(host, access) = &mount.source {
-                lines.push(MountLine {
-                    host: host.clone(),
-                    at: mount.at.clone(),
-                    access: match access {
-                        MountAccess::ReadOnly => Access::Ro,
-                        MountAccess::ReadWrite => Access::Rw,
-                        MountAccess::Overlay => Access::Overlay,
-                    },
-                });
-            }
-        }
-        match lines.is_empty() && !self.path.join(MOUNTS).exists() {
-            true => Ok(()),
-            false => write(&self.path.join(MOUNTS), &lines),
-        }
+        Remembered::write(&self.path, &self.key, &self.sandbox.options().mounts)
+    }
+
+    /// The host directories that are mounted because the state remembers them.
+    pub fn remembered_mounts(&self) -> &[Mount] {
+        &self.remembered
     }
 }
 
@@ -379,53 +410,17 @@ fn check(name: &str) -> Result<(), Error> {
     Err(ErrorKind::StateName { name }.into())
 }
 
-/// Options with mounts beside those that they have.
-fn with_mounts(mut options: Options, remembered: Vec<Mount>) -> Result<Options, Error> {
+/// Options whose host directories can be mounted again, from wherever that is done.
+fn with_absolute_mounts(mut options: Options) -> Result<Options, Error> {
     for mount in &mut options.mounts {
         if let MountSource::Host(host, _) = &mut mount.source {
-            // It is mounted again from wherever that is done.
             *host = host.canonicalize().map_err(|error| ErrorKind::Mount {
                 at: mount.at.clone(),
                 why: format!("the host directory cannot be opened: {}", error.kind()),
             })?;
         }
     }
-    for mount in remembered {
-        if !options.mounts.iter().any(|given| given.at == mount.at) {
-            options.mounts.push(mount);
-        }
-    }
     Ok(options)
-}
-
-fn read_mounts(path: &Path) -> Result<Vec<Mount>, Error> {
-    let text = match fs::read(path.join(MOUNTS)) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(failed("read the mounts of a state", &error)),
-    };
-    let lines: Vec<MountLine> = serde_json::from_slice(&text).map_err(|_| {
-        let why = "the file `mounts` of the state is damaged: remove it, and give the mounts again";
-        ErrorKind::InvalidArgument(why.into())
-    })?;
-    let mount = |line: MountLine| {
-        let access = match line.access {
-            Access::Ro => MountAccess::ReadOnly,
-            Access::Rw => MountAccess::ReadWrite,
-            Access::Overlay => MountAccess::Overlay,
-        };
-        Mount::host(line.host, line.at, access)
-    };
-    Ok(lines.into_iter().map(mount).collect())
-}
-
-/// Writes a file in one step.
-fn write(path: &Path, value: &impl Serialize) -> Result<(), Error> {
-    let text = serde_json::to_vec(value).map_err(|_| ErrorKind::Internal)?;
-    let temporary = path.with_extension("new");
-    fs::write(&temporary, text)
-        .and_then(|()| fs::rename(&temporary, path))
-        .map_err(|error| failed("write beside the state", &error))
 }
 
 /// Makes a directory that only its owner can look into.

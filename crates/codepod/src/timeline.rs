@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use codepod_vfs::VfsSnapshot;
 
+use crate::background;
 use crate::error::{Error, ErrorKind};
 use crate::events::Event;
 use crate::result::{CANCELLED, RunResult, RunUsage};
@@ -241,6 +242,7 @@ impl Mark {
         };
         let limits = self.sandbox.options().undo;
         self.sandbox.inner.timeline.lock().push(point, limits);
+        background::watch(&self.sandbox);
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::collections::BTreeMap;
+
 use codepod::{HostCommand, Options, Sandbox};
 use support::text;
 
@@ -70,6 +72,38 @@ fn no_other_name_and_no_other_way_helps() {
     sandbox.write_file("m", b"\0asm\x01\0\0\0").unwrap();
     sandbox.set_mode("m", 0o755).unwrap();
     assert_eq!(sandbox.run_blocking("./m").unwrap().exit_code, 126);
+}
+
+#[test]
+fn a_tool_is_allowed_with_its_own_module_only() {
+    let modules: BTreeMap<&str, &[&str]> = codepod_guests::guests()
+        .map(|guest| (guest.name, guest.commands))
+        .collect();
+    let tools = modules.values().flat_map(|tools| *tools);
+    let tools: Vec<&str> = tools.copied().collect();
+    let mut options = Options::default();
+    options.allowed_commands = Some(tools.iter().map(|tool| (*tool).to_owned()).collect());
+    let sandbox = Sandbox::create(options).unwrap();
+    sandbox.write_file("of-the-host", "").unwrap();
+    sandbox.set_mode("of-the-host", 0o755).unwrap();
+    text(&sandbox, "> made; chmod +x made; cp /usr/bin/cat copied");
+    for file in ["made", "copied", "of-the-host"] {
+        for (module, own) in &modules {
+            // The shell says with 126 that a program may not be started. Whatever a tool makes of `--version`, it does not
+            // end with that.
+            let script = format!(
+                "for tool in {}; do echo \"#!codepod {module} $tool\" > {file}
+                ./{file} --version < /dev/null > /dev/null 2>&1; [ $? = 126 ] || echo $tool; done",
+                tools.join(" ")
+            );
+            let started = text(&sandbox, &script);
+            let started: Vec<&str> = started.lines().collect();
+            assert_eq!(started, own.to_vec(), "{file} with {module}");
+        }
+    }
+    // A module is not a tool, and does not let its caller choose one.
+    text(&sandbox, "cp copied cat; echo '#!codepod coreutils' > cat");
+    assert_eq!(sandbox.run_blocking("./cat made").unwrap().exit_code, 126);
 }
 
 #[test]

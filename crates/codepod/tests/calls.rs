@@ -5,17 +5,21 @@
 
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
-use codepod::{Mount, MountSource, Options, Running, Sandbox, Tree};
+use codepod::{
+    Error, ErrorKind, Mount, MountSource, Options, Running, Runtime, RuntimeOptions, Sandbox,
+    Trace, Tree,
+};
 use codepod_abi::{CALLS, Errno};
-use support::test_options;
+use support::{panics, set_shell, test_options};
 
 type Seen = Arc<Mutex<BTreeSet<(&'static str, Option<Errno>)>>>;
 
 /// The sandbox that the `calls_*` programs expect; see `guests/test-programs`.
-fn fixture(seen: &Seen) -> Sandbox {
+fn fixture(runtime: &Runtime, trace: impl Fn(Trace) + Send + Sync + 'static) -> Sandbox {
     let mut options: Options = test_options();
     options.fs_limits.bytes = 4 << 20;
     options.fs_limits.file_bytes = 1 << 20;
@@ -30,22 +34,11 @@ fn fixture(seen: &Seen) -> Sandbox {
         .dir(b"/dir", 0o755)
         .build();
     options.mounts = vec![
-        Mount {
-            at: "/home/user/ro".into(),
-            source: MountSource::Image(Arc::new(image)),
-        },
-        Mount {
-            at: "/home/user/other".into(),
-            source: MountSource::Memory,
-        },
+        Mount::new(MountSource::Image(Arc::new(image)), "/home/user/ro"),
+        Mount::new(MountSource::Memory, "/home/user/other"),
     ];
-    let seen = seen.clone();
-    options.trace = Some(Arc::new(move |trace| {
-        seen.lock()
-            .unwrap()
-            .insert((trace.call.info().name, trace.result.err()));
-    }));
-    let sandbox = Sandbox::create(options).unwrap();
+    options.trace = Some(Arc::new(trace));
+    let sandbox = Sandbox::create_on(runtime, options).unwrap();
     let root = sandbox.as_root();
     root.mkdir("/secret").unwrap();
     root.write_file("/secret/file", "secret\n").unwrap();
@@ -59,8 +52,18 @@ fn fixture(seen: &Seen) -> Sandbox {
     sandbox
 }
 
+/// Notes which calls ended how.
+fn note(seen: &Seen) -> impl Fn(Trace) + Send + Sync + 'static {
+    let seen = seen.clone();
+    move |trace| {
+        seen.lock()
+            .unwrap()
+            .insert((trace.call.info().name, trace.result.err()));
+    }
+}
+
 fn run(seen: &Seen, program: &str) {
-    let result = fixture(seen)
+    let result = fixture(&Runtime::global().unwrap(), note(seen))
         .command([program])
         .stdin("")
         .run_blocking()
@@ -75,7 +78,7 @@ fn run(seen: &Seen, program: &str) {
 }
 
 fn run_on_terminal(seen: &Seen, program: &str) {
-    let sandbox = fixture(seen);
+    let sandbox = fixture(&Runtime::global().unwrap(), note(seen));
     let mut running = Running::start_on_terminal(sandbox.command([program]), 24, 80).unwrap();
     let mut output = running.stdout.take().unwrap();
     let reader = std::thread::spawn(move || {
@@ -98,10 +101,9 @@ fn run_on_terminal(seen: &Seen, program: &str) {
 
 /// Runs a program as the shell that serves a script.
 fn run_as_shell(seen: &Seen, program: &str) {
-    let sandbox = fixture(seen);
-    let stub = format!("#!codepod {program} bash\n");
-    sandbox.as_root().write_file("/bin/bash", stub).unwrap();
-    sandbox.as_root().set_mode("/bin/bash", 0o755).unwrap();
+    let runtime = Runtime::new(RuntimeOptions::default()).unwrap();
+    set_shell(&runtime, program);
+    let sandbox = fixture(&runtime, note(seen));
     let result = sandbox
         .run_blocking("a script that does not fit into four bytes")
         .unwrap();
@@ -154,4 +156,42 @@ fn every_call_succeeds_and_fails_as_documented() {
         missing.is_empty() && undocumented.is_empty(),
         "not exercised by a guest program: {missing:#?}\nseen, but not in the table: {undocumented:#?}"
     );
+}
+
+/// The trace is called under the kernel's lock, as the call itself is: a panic there leaves what a panic in the call leaves.
+#[test]
+fn wm_17_a_panic_in_any_call_ends_that_sandbox_only() {
+    let runtime = Runtime::global().unwrap();
+    let other = Sandbox::create_on(&runtime, test_options()).unwrap();
+    let mut programs: BTreeMap<&str, &str> = BTreeMap::new();
+    for guest in codepod_guests::group(codepod_guests::TEST_PROGRAMS) {
+        let special = ["calls_terminal", "calls_session"].contains(&guest.name);
+        if special || !guest.name.starts_with("calls_") {
+            continue;
+        }
+        let seen = Seen::default();
+        run(&seen, guest.name);
+        for (call, _) in seen.lock().unwrap().iter() {
+            programs.insert(call, guest.name);
+        }
+    }
+    // Those of a terminal and of a shell are made by programs that are started in other ways.
+    assert!(programs.len() + 12 > CALLS.len(), "{}", programs.len());
+    let expected = panics() + programs.len();
+    for (call, program) in programs {
+        let hurt = fixture(&runtime, move |trace| {
+            assert_ne!(trace.call.info().name, call, "on purpose: WM-17");
+        });
+        let began = Instant::now();
+        let ended = hurt.command([program]).stdin("").run_blocking();
+        // Those that waited for the process that panicked are told.
+        assert!(began.elapsed() < Duration::from_secs(10), "{call}");
+        let internal = |error: &Error| matches!(error.kind(), ErrorKind::Internal);
+        assert!(ended.as_ref().is_err_and(internal), "{call}: {ended:?}");
+        assert!(hurt.stats().as_ref().is_err_and(internal), "{call}");
+        drop(hurt);
+        let answer = other.run_blocking("echo alive | cat").unwrap();
+        assert_eq!(answer.stdout_text(), "alive\n", "{call}");
+    }
+    assert_eq!(panics(), expected, "each happened once");
 }

@@ -58,7 +58,7 @@ fn child() {
         out.flush().unwrap();
     };
     say("ready", round);
-    for round in round + 1.. {
+    for round in round + 1..=u64::MAX {
         for file in 0..FILES {
             let path = format!("/home/user/f{file}");
             sandbox.write_file(path, content(round, file)).unwrap();

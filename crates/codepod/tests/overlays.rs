@@ -132,6 +132,77 @@ fn everything_is_applied_and_nothing_is_left_to_apply() {
 }
 
 #[test]
+fn guarded_paths_are_marked_and_applied_only_if_that_is_asked_for() {
+    let (directory, sandbox) = mounted();
+    run(
+        &sandbox,
+        "mkdir .vscode; echo task > .vscode/tasks.json; echo run > .envrc; echo plain > new; ln -s /etc/passwd out",
+    );
+    let path = |path: &[u8]| String::from_utf8_lossy(path).into_owned();
+    let changes = sandbox.mount_changes("/w").unwrap();
+    let marked = changes.iter().filter(|change| change.guarded);
+    let guarded = ["/w/.envrc", "/w/.vscode", "/w/.vscode/tasks.json"];
+    assert_eq!(
+        marked.map(|change| path(&change.path)).collect::<Vec<_>>(),
+        guarded
+    );
+    let link = changes
+        .iter()
+        .find(|change| change.path == b"/w/out")
+        .unwrap();
+    assert_eq!(link.target.as_deref(), Some(&b"/etc/passwd"[..]));
+    let applied = sandbox.apply("/w", [""; 0]).unwrap();
+    assert_eq!(applied.applied.len(), 1);
+    assert!(
+        applied
+            .refused
+            .iter()
+            .all(|refused| refused.why == Errno::Perm)
+    );
+    let refused = applied.refused.iter().filter(|refused| refused.guarded);
+    assert_eq!(
+        refused
+            .map(|refused| path(&refused.path))
+            .collect::<Vec<_>>(),
+        guarded
+    );
+    assert_eq!(host(&directory, ".envrc"), None);
+    let applied = sandbox.apply_guarded("/w", [""; 0]).unwrap();
+    assert_eq!(applied.applied.len(), 3);
+    let left = applied
+        .refused
+        .iter()
+        .map(|refused| (path(&refused.path), refused.guarded));
+    assert_eq!(left.collect::<Vec<_>>(), [("/w/out".to_owned(), false)]);
+    assert_eq!(host(&directory, ".vscode/tasks.json").unwrap(), "task\n");
+}
+
+#[test]
+fn a_preview_over_a_directory_that_is_written_to_commits_no_guarded_path() {
+    for guarded in [true, false] {
+        let directory = tempfile::tempdir().unwrap();
+        let mount = Mount::host(directory.path(), "/w", MountAccess::ReadWrite);
+        let mut options = Options::default();
+        options.mounts = vec![if guarded { mount } else { mount.unguarded() }];
+        options.cwd = "/w".into();
+        let sandbox = Sandbox::create(options).unwrap();
+        let direct = sandbox.run_blocking("echo x > .envrc").unwrap();
+        assert_eq!(direct.stderr_text().contains("not permitted"), guarded);
+        assert_eq!(host(&directory, ".envrc").is_none(), guarded);
+        run(&sandbox, "mkdir -p a; echo fine > a/b; ln -sf b a/c");
+        let script = sandbox.script("mkdir .vscode; echo ok > good");
+        let preview = script.preview_blocking().unwrap();
+        assert_eq!(preview.commit().is_err(), guarded);
+        assert_eq!(
+            host(&directory, "good").is_none(),
+            guarded,
+            "all or nothing"
+        );
+        assert_eq!(directory.path().join(".vscode").exists(), !guarded);
+    }
+}
+
+#[test]
 fn single_paths_are_applied_with_the_directories_they_need() {
     let (directory, sandbox) = mounted();
     run(&sandbox, EVERYTHING);

@@ -217,10 +217,7 @@ fn memory_mounts_and_overlays_are_saved_and_host_directories_are_not() {
     let make = || {
         sandbox_with(|options| {
             options.mounts = vec![
-                Mount {
-                    at: "/scratch".into(),
-                    source: MountSource::Memory,
-                },
+                Mount::new(MountSource::Memory, "/scratch"),
                 Mount::host(host.path(), "/work", MountAccess::Overlay),
                 Mount::host(host.path(), "/seen", MountAccess::ReadOnly),
             ];
@@ -269,6 +266,28 @@ fn a_load_replaces_everything_and_an_undo_brings_it_back() {
 }
 
 #[test]
+fn a_state_with_a_shell_of_its_own_keeps_nobody_waiting() {
+    let one = sandbox();
+    text(&one, "name=value");
+    let root = one.as_root();
+    let endless = "#!/usr/bin/sleep infinity\n";
+    root.write_file("/usr/bin/bash", endless).unwrap();
+    root.set_mode("/usr/bin/bash", 0o755).unwrap();
+    let two = sandbox();
+    two.import_state(&exported(&one)[..], None).unwrap();
+    let begin = Instant::now();
+    let script = two.script("echo $name").timeout(Duration::from_millis(200));
+    let result = script.run_blocking().unwrap();
+    let took = begin.elapsed();
+    assert!(took <= Duration::from_millis(450), "{took:?}");
+    assert!(
+        result.timed_out || result.stdout == b"value\n",
+        "{result:?}"
+    );
+    assert_eq!(text(&two, "echo $name"), "value\n");
+}
+
+#[test]
 fn an_ephemeral_sandbox_gives_nothing_away() {
     let one = sandbox_with(|options| options.persistence = Persistence::Ephemeral);
     let error = one.export_state(Vec::new(), None).unwrap_err();
@@ -293,28 +312,50 @@ fn sn_05_sn_07_nothing_of_the_host_and_no_code_is_in_a_state() {
     });
     text(
         &one,
-        "cat /work/canary-file; echo x > /work/own; ls /usr/bin | wc -l; seq 3",
+        "cat /work/canary-file; echo what-is-its-own > /work/own; ls /usr/bin | wc -l; seq 3; x=variable-of-its-own",
     );
     let mut plain = Vec::new();
     one.export_state(&mut plain, None).unwrap();
     let mut sealed = Vec::new();
-    one.export_state(&mut sealed, Some(&Key::new(&key)))
-        .unwrap();
+    let key = Key::new(&key);
+    one.export_state(&mut sealed, Some(&key)).unwrap();
+    // As they are, and as they are before they are compressed and encrypted.
+    let inside = codepod_store::testing::contents_of(&plain, None).unwrap();
+    let unsealed = codepod_store::testing::contents_of(&sealed, Some(&key)).unwrap();
     let found = |bytes: &[u8], text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
-    for canary in [&b"canary"[..], b"\0asm", b"\x7fELF", b"#!codepod"] {
-        assert!(
-            !found(&plain, canary) && !found(&sealed, canary),
-            "{canary:?}"
-        );
+    // What the sandbox itself holds is there to be found, so the others would be.
+    for own in [&b"what-is-its-own"[..], b"variable-of-its-own"] {
+        assert!(found(&inside, own) && found(&unsealed, own));
     }
-    // Blocks may be compressed: look into the sandbox that they make, too.
-    let two = sandbox_with(|options| {
-        options.mounts = vec![Mount {
-            at: "/work".into(),
-            source: MountSource::Memory,
-        }];
-    });
-    assert!(two.import_state(&plain[..], None).is_err());
+    for canary in [&b"canary"[..], b"\0asm", b"\x7fELF", b"#!codepod"] {
+        for bytes in [&plain, &sealed, &inside, &unsealed] {
+            assert!(!found(bytes, canary), "{canary:?}");
+        }
+    }
+    let directory = tempfile::tempdir().unwrap();
+    one.save_to(&store(directory.path())).unwrap();
+    for entry in files_below(directory.path()) {
+        let bytes = std::fs::read(&entry).unwrap();
+        // Names and times of the host's files are kept beside an overlay at home; their content and their place are not.
+        for canary in [&b"canary-content"[..], b"canary-path", b"\0asm", b"\x7fELF"] {
+            assert!(!found(&bytes, canary), "{canary:?} in {entry:?}");
+        }
+    }
+}
+
+/// All files in a directory and in those below it.
+fn files_below(directory: &Path) -> Vec<std::path::PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![directory.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in folder.read_dir().unwrap().flatten() {
+            match entry.path().is_dir() {
+                true => folders.push(entry.path()),
+                false => files.push(entry.path()),
+            }
+        }
+    }
+    files
 }
 
 #[test]
@@ -362,18 +403,7 @@ fn sn_12_without_the_key_nothing_can_be_read_or_forged() {
     one.write_file("/home/user/secret", "a-secret-that-is-written-down")
         .unwrap();
     let saved = one.save_to(&open(Some([1; 32]))).unwrap();
-    let mut files = Vec::new();
-    let mut folders = vec![directory.path().to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in folder.read_dir().unwrap().flatten() {
-            if entry.path().is_dir() {
-                folders.push(entry.path())
-            } else {
-                files.push(entry.path())
-            }
-        }
-    }
-    for file in &files {
+    for file in &files_below(directory.path()) {
         let bytes = std::fs::read(file).unwrap();
         assert!(
             !bytes

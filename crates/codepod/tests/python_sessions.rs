@@ -269,3 +269,54 @@ fn calls_of_one_session_take_turns() {
     }
     says(&session, "n", "8\n");
 }
+
+/// SN-06: what a fork, a restored state or an undone call prints is never what another has printed.
+#[test]
+fn sn_06_sessions_never_repeat_random_numbers() {
+    const TIMES: usize = 50;
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    says(
+        &session,
+        "import random, tempfile, uuid, numpy as np\nrandom.random(), np.random.rand(); None",
+        "",
+    );
+    let code = "print(random.random(), np.random.rand(), random.getrandbits(64), uuid.uuid4(), next(tempfile._get_candidate_names()), sep='\\n')";
+    let snapshot = sandbox.snapshot().unwrap();
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..TIMES {
+        let fork = sandbox.fork().unwrap();
+        let (_, forked) = run(&fork.python_session("main").unwrap(), code);
+        sandbox.restore(&snapshot).unwrap();
+        let (_, restored) = run(&sandbox.python_session("main").unwrap(), code);
+        for line in forked.lines().chain(restored.lines()) {
+            assert!(seen.insert(line.to_owned()), "{line} came twice");
+        }
+    }
+    assert_eq!(seen.len(), TIMES * 2 * 5);
+}
+
+#[test]
+fn a_seed_that_a_session_has_chosen_stays_chosen() {
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    says(
+        &session,
+        "import random, numpy as np\nrandom.seed(42); np.random.seed(42)",
+        "",
+    );
+    // What CPython and numpy give for this seed.
+    let (first, then) = (
+        "random.random(), float(np.random.rand())",
+        "(0.6394267984578837, 0.3745401188473625)\n",
+    );
+    let fork = sandbox.fork().unwrap();
+    says(&session, first, then);
+    says(&fork.python_session("main").unwrap(), first, then);
+    // Without a value it is the system's again.
+    says(&session, "random.seed(); np.random.seed(None)", "");
+    let fork = sandbox.fork().unwrap();
+    let (_, one) = run(&session, first);
+    let (_, other) = run(&fork.python_session("main").unwrap(), first);
+    assert_ne!(one, other);
+}

@@ -5,23 +5,26 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use codepod::{ErrorKind, RunResult, Runtime, RuntimeOptions, Sandbox};
-use support::{assert_idle, test_options, within};
+use codepod::{Canceller, ErrorKind, RunResult, Runtime, RuntimeOptions, Sandbox};
+use support::machine::Stopwatch;
+use support::{assert_idle, set_shell, test_options, within};
 
 /// A sandbox whose shell is `session_shell` of the test programs.
 fn sandbox() -> Sandbox {
-    sandbox_on(&Runtime::global().unwrap())
+    sandbox_on(&runtime(RuntimeOptions::default()))
 }
 
 fn sandbox_on(runtime: &Runtime) -> Sandbox {
     let mut options = test_options();
     options.timeout = Duration::from_secs(10);
-    let sandbox = Sandbox::create_on(runtime, options).unwrap();
-    let root = sandbox.as_root();
-    root.write_file("/bin/bash", "#!codepod session_shell bash\n")
-        .unwrap();
-    root.set_mode("/bin/bash", 0o755).unwrap();
-    sandbox
+    Sandbox::create_on(runtime, options).unwrap()
+}
+
+/// A runtime whose sandboxes have `session_shell` as their shell.
+fn runtime(options: RuntimeOptions) -> Runtime {
+    let runtime = Runtime::new(options).unwrap();
+    set_shell(&runtime, "session_shell");
+    runtime
 }
 
 fn run(sandbox: &Sandbox, script: &str) -> RunResult {
@@ -107,7 +110,7 @@ fn named_shells_have_variables_of_their_own_and_run_at_the_same_time() {
         "\n"
     );
 
-    let began = Instant::now();
+    let watch = Stopwatch::start();
     let threads = ["a", "b", "c"].map(|name| {
         let shell = sandbox.shell(name);
         std::thread::spawn(move || shell.run_blocking("sleep 300").unwrap())
@@ -115,8 +118,8 @@ fn named_shells_have_variables_of_their_own_and_run_at_the_same_time() {
     for thread in threads {
         assert_eq!(thread.join().unwrap().exit_code, 0);
     }
-    let took = began.elapsed();
-    assert!(took < Duration::from_millis(800), "it took {took:?}");
+    let took = watch.took();
+    assert!(took.own() < Duration::from_millis(800), "it took {took:?}");
 }
 
 #[test]
@@ -348,10 +351,10 @@ fn a_script_that_runs_makes_a_restore_wait() {
 
 #[test]
 fn a_state_that_cannot_be_loaded_is_an_error_that_says_what_to_do() {
-    let sandbox = sandbox();
+    let runtime = runtime(RuntimeOptions::default());
+    let sandbox = sandbox_on(&runtime);
     run(&sandbox, "set name=value");
-    let other = "#!codepod exit_with bash\n";
-    sandbox.as_root().write_file("/bin/bash", other).unwrap();
+    set_shell(&runtime, "exit_with");
     sandbox.kill_all().unwrap();
     let error = sandbox.run_blocking("get name").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::ShellState), "{error}");
@@ -362,7 +365,7 @@ fn a_state_that_cannot_be_loaded_is_an_error_that_says_what_to_do() {
 fn shells_that_nobody_uses_are_dropped_and_come_back_with_their_variables() {
     let mut setup = RuntimeOptions::default();
     setup.warm_shells = 2;
-    let runtime = Runtime::new(setup).unwrap();
+    let runtime = runtime(setup);
     let sandboxes: Vec<Sandbox> = (0..6).map(|_| sandbox_on(&runtime)).collect();
     for (i, sandbox) in sandboxes.iter().enumerate() {
         run(sandbox, &format!("set name={i}"));
@@ -382,25 +385,61 @@ fn shells_that_nobody_uses_are_dropped_and_come_back_with_their_variables() {
 }
 
 #[test]
-fn a_sandbox_without_a_shell_says_so() {
+fn a_state_is_loaded_in_the_time_of_the_run_and_until_it_is_cancelled() {
+    let runtime = runtime(RuntimeOptions::default());
+    let sandbox = sandbox_on(&runtime);
+    run(&sandbox, "set name=value");
+    // From now on the shell never answers.
+    set_shell(&runtime, "spin");
+    sandbox.kill_all().unwrap();
+    let begin = Instant::now();
+    let script = sandbox
+        .script("get name")
+        .timeout(Duration::from_millis(200));
+    let result = script.run_blocking().unwrap();
+    let took = begin.elapsed();
+    assert!(result.timed_out, "{result:?}");
+    assert!(took <= Duration::from_millis(450), "{took:?}");
+    let canceller = Canceller::new();
+    let waiting = std::thread::spawn({
+        let canceller = canceller.clone();
+        move || {
+            std::thread::sleep(Duration::from_millis(50));
+            canceller.cancel();
+        }
+    });
+    let script = sandbox.script("get name").cancelled_by(&canceller);
+    assert!(script.run_blocking().unwrap().cancelled);
+    waiting.join().unwrap();
+    // Who leaves ends it too.
+    let mut future = Box::pin(sandbox.run("get name"));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(future.as_mut().poll(&mut context).is_pending());
+    drop(future);
+    assert_idle(&sandbox);
+    // The state was not lost by that.
+    set_shell(&runtime, "session_shell");
+    assert_eq!(text(&sandbox, "get name"), "value\n");
+}
+
+#[test]
+fn no_file_takes_the_place_of_the_shell() {
     let sandbox = sandbox();
     sandbox.as_root().remove("/bin/bash").unwrap();
-    let error = sandbox.run_blocking("echo hi").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "cannot start `/bin/bash`: No such file or directory"
-    );
+    assert_eq!(text(&sandbox, "echo hi"), "hi\n");
+    let other = "#!codepod spin bash\n";
+    sandbox.as_root().write_file("/bin/bash", other).unwrap();
+    sandbox.as_root().set_mode("/bin/bash", 0o755).unwrap();
+    sandbox.kill_all().unwrap();
+    assert_eq!(text(&sandbox, "echo hi"), "hi\n");
 }
 
 #[test]
 fn output_over_the_limit_is_cut_and_the_shell_lives_on() {
     let mut options = test_options();
     options.limits.output_bytes = 10;
-    let sandbox = Sandbox::create(options).unwrap();
-    let root = sandbox.as_root();
-    root.write_file("/bin/bash", "#!codepod session_shell bash\n")
-        .unwrap();
-    root.set_mode("/bin/bash", 0o755).unwrap();
+    let runtime = runtime(RuntimeOptions::default());
+    let sandbox = Sandbox::create_on(&runtime, options).unwrap();
     let result = run(&sandbox, "run pipe_source 1000");
     assert_eq!((result.truncated, result.stdout.len()), (true, 10));
     assert_eq!(text(&sandbox, "echo next"), "next\n");

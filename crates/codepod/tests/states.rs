@@ -195,3 +195,78 @@ fn what_a_version_had_seen_is_known_after_going_back_to_it() {
     assert_eq!((applied.applied.len(), applied.refused.len()), (1, 0));
     assert_eq!(fs::read_to_string(work.join("a")).unwrap(), "first\n");
 }
+
+/// Copies a directory with all that is in it.
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        match source.is_dir() {
+            true => copy(&source, &target),
+            false => drop(fs::copy(&source, &target).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn host_directories_that_somebody_else_has_chosen_are_not_mounted() {
+    let (directory, mine) = states();
+    let (_elsewhere, theirs) = states();
+    let precious = tempfile::tempdir().unwrap();
+    fs::write(precious.path().join("f"), "precious").unwrap();
+    let mut options = Options::default();
+    options.mounts = vec![Mount::host(
+        precious.path(),
+        "/work",
+        MountAccess::ReadWrite,
+    )];
+    run_with(&theirs, "gift", "cat /work/f", options.clone());
+    run_with(&mine, "own", "cat /work/f", options.clone());
+    // One's own is known, under another name, too.
+    assert!(mine.look("own").unwrap().mounts_known);
+    copy(&mine.path().join("own"), &mine.path().join("copied"));
+    assert_eq!(run(&mine, "copied", "cat /work/f"), "precious");
+    let kept = mine.wake(&runtime(), "own", Options::default()).unwrap();
+    assert_eq!(kept.remembered_mounts().len(), 1);
+    drop(kept);
+    // Another's is not; nor is a list that was written by hand, or one's own that was changed.
+    copy(&theirs.path().join("gift"), &mine.path().join("gift"));
+    let host = serde_json::to_string(precious.path()).unwrap();
+    let line = format!(r#"[{{"host":{host},"at":"/work","access":"rw"}}]"#);
+    let list = |name: &str| mine.path().join(name).join("mounts");
+    copy(&mine.path().join("own"), &mine.path().join("old"));
+    fs::write(list("old"), &line).unwrap();
+    copy(&mine.path().join("own"), &mine.path().join("forged"));
+    let sealed = format!(r#"{{"mounts":{line},"digest":"{}"}}"#, "0".repeat(64));
+    fs::write(list("forged"), sealed).unwrap();
+    copy(&mine.path().join("own"), &mine.path().join("changed"));
+    let own = fs::read_to_string(list("own")).unwrap();
+    fs::write(list("changed"), own.replace("\"/work\"", "\"/home\"")).unwrap();
+    for name in ["gift", "old", "forged", "changed"] {
+        assert!(!mine.look(name).unwrap().mounts_known, "{name}");
+        let error = mine.wake(&runtime(), name, Options::default()).unwrap_err();
+        let unknown = matches!(error.kind(), ErrorKind::UnknownMounts { .. });
+        assert!(unknown, "{name}: {error}");
+        let newest = mine.look(name).unwrap().versions[0].sequence;
+        let error = mine.compare(&runtime(), None, (name, newest)).unwrap_err();
+        let unknown = matches!(error.kind(), ErrorKind::UnknownMounts { .. });
+        assert!(unknown, "{name}: {error}");
+    }
+    // Who gives them, or says that they are fine, has them.
+    assert_eq!(run_with(&mine, "gift", "cat /work/f", options), "precious");
+    assert_eq!(run(&mine, "gift", "cat /work/f"), "precious");
+    mine.trust_mounts("old").unwrap();
+    assert_eq!(run(&mine, "old", "cat /work/f"), "precious");
+    // A key that others can read vouches for nothing.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let key = directory.path().join("states.key");
+        assert_eq!(
+            fs::metadata(&key).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(mine.wake(&runtime(), "own", Options::default()).is_err());
+    }
+}

@@ -12,7 +12,7 @@ use codepod_kernel::{
     ExitStatus, Fd, Group, Kernel, KernelOptions, Limits, Outcome, Pid, Policy, SliceMemory,
     SpawnSpec, Stdio, Strings, Syscall, syscalls,
 };
-use codepod_vfs::{FsLimits, OpenOptions, Tree, Usage, Vfs, dev};
+use codepod_vfs::{Budget, FsLimits, OpenOptions, Tree, Usage, Vfs, dev};
 
 use super::{
     Answer, Bytes, Described, FILE_BYTES, NAMES, Operation, Setting, Sizes, number, pattern,
@@ -88,6 +88,7 @@ impl Machine {
                 ..Limits::default()
             }
             .into(),
+            budget: Budget::default(),
             policy: Policy::default(),
             uid: 0,
             gid: 0,

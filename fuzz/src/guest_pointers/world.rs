@@ -11,7 +11,7 @@ use codepod_kernel::{
     ExitStatus, Fd, Group, Kernel, KernelOptions, Limits, PipeEnd, Policy, Program, SliceMemory,
     SpawnSpec, Stdio, Strings, Syscall, syscalls,
 };
-use codepod_vfs::{Caller, FsLimits, Image, Overlay, Proc, Tree, Vfs, dev};
+use codepod_vfs::{Budget, Caller, FsLimits, Image, Overlay, Proc, Tree, Vfs, dev};
 
 use super::{Guest, Setting, World};
 use crate::guest::{GuardedMemory, Woken};
@@ -27,6 +27,7 @@ impl World {
             host: host.clone(),
             vfs: FILES.with(|files| files[usize::from(setting.roomy)].fork().expect("a fork")),
             limits: limits(setting).into(),
+            budget: Budget::default(),
             policy: Policy {
                 foreign_modules: setting.foreign_modules,
                 ..Policy::default()

@@ -283,15 +283,15 @@ impl Form {
         letters.reserve(bytes.len() * 8 / self.bits as usize + self.group);
         // Three bytes are four letters in the form that is used most.
         let rest = if self.bits == 6 {
-            let whole = bytes.len() - bytes.len() % 3;
-            for three in bytes[..whole].chunks_exact(3) {
+            let (threes, rest) = bytes.as_chunks::<3>();
+            for three in threes {
                 let all =
                     u32::from(three[0]) << 16 | u32::from(three[1]) << 8 | u32::from(three[2]);
                 letters.extend_from_slice(
                     &[18, 12, 6, 0].map(|shift| self.letters[(all >> shift & 63) as usize]),
                 );
             }
-            &bytes[whole..]
+            rest
         } else {
             bytes
         };
@@ -323,11 +323,12 @@ impl Form {
 
     /// `Z85`: four bytes as five letters.
     fn encode_words(&self, bytes: &[u8], letters: &mut Vec<u8>) -> Result<(), Stop> {
-        if !bytes.len().is_multiple_of(4) {
+        let (words, rest) = bytes.as_chunks::<4>();
+        if !rest.is_empty() {
             return Err(Stop::Length);
         }
-        for word in bytes.chunks_exact(4) {
-            let word = u32::from_be_bytes([word[0], word[1], word[2], word[3]]);
+        for word in words {
+            let word = u32::from_be_bytes(*word);
             let digits = [85 * 85 * 85 * 85, 85 * 85 * 85, 85 * 85, 85, 1];
             letters.extend(digits.map(|unit| self.letters[(word / unit % 85) as usize]));
         }

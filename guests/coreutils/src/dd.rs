@@ -530,7 +530,7 @@ impl Copy {
             if block.len() % 2 == 1 {
                 self.odd = block.pop();
             }
-            for pair in block.chunks_exact_mut(2) {
+            for pair in block.as_chunks_mut::<2>().0 {
                 pair.swap(0, 1);
             }
         }

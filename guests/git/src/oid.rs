@@ -23,8 +23,8 @@ impl Oid {
             return None;
         }
         let mut oid = [0u8; 20];
-        for (byte, pair) in oid.iter_mut().zip(text.chunks_exact(2)) {
-            *byte = (digit(pair[0])? << 4) | digit(pair[1])?;
+        for (byte, [high, low]) in oid.iter_mut().zip(text.as_chunks().0) {
+            *byte = (digit(*high)? << 4) | digit(*low)?;
         }
         Some(Oid(oid))
     }

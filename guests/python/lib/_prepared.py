@@ -4,6 +4,7 @@ import os
 import sys
 from importlib.machinery import PathFinder
 
+import _seeds
 
 
 def renew_matplotlib(matplotlib):
@@ -17,7 +18,7 @@ def renew_matplotlib(matplotlib):
 
 
 # What must not be the same in every process.
-RENEW = {"numpy": lambda numpy: numpy.random.seed(), "matplotlib": renew_matplotlib}
+RENEW = {"numpy": _seeds.renew_numpy, "matplotlib": renew_matplotlib}
 
 # Modules that are hidden, by their package; and the packages that one has imported.
 hidden = {}

@@ -125,6 +125,7 @@ def turn(code, goes_on):
         go_on()
     else:
         begin(False, True)
+        sys.modules["_seeds"].begin_session()
         sys.argv = [""]
         sys.path.insert(0, "")
     turns += 1
@@ -189,6 +190,8 @@ def remember_files():
 def go_on():
     """Makes this process what the last one of the session was: its files are open again, its directory is the current one."""
     os.reload_environ()
+    sys.modules["_seeds"].go_on()
+    sys.modules["tempfile"]._name_sequence = None
     for number, path, flags, offset in files:
         try:
             opened = os.open(path, flags)

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::exec;
 use crate::fds::{FdTable, Open, Outlets, Owned};
 use crate::flow::{Run, Stop};
+use crate::jobs;
 use crate::shell::Shell;
 use crate::state::{State, VERSION};
 use crate::traps;
@@ -103,7 +104,7 @@ pub fn spawned(shell: &mut Shell, spawn: &Spawn) -> Result<Pid, Errno> {
         if result != Err(Errno::Again) {
             break;
         }
-        crate::jobs::reap(shell);
+        jobs::reap(shell);
         result = spawn.start();
         if result == Err(Errno::Again) {
             let _ = poll::sleep(Duration::from_millis(1 << exponent));
@@ -202,6 +203,8 @@ pub fn finish(shell: &mut Shell, result: Run) -> u32 {
         return 128 + signal;
     }
     traps::exit(shell);
+    shell.fds = FdTable::default();
+    jobs::wait_substitutions(shell);
     (shell.state.status & 255).cast_unsigned()
 }
 

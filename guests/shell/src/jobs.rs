@@ -6,13 +6,13 @@
 mod notice;
 
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use codepod_sys::process::{self, Of, Status, WaitOptions};
 use codepod_sys::{Errno, Pid, Signal};
 
-use crate::fds::Open;
+use crate::fds::{Open, Owned};
 use crate::flow::{Run, Stop};
 use crate::options::SetOptions;
 use crate::shell::Shell;
@@ -35,6 +35,18 @@ pub struct Jobs {
     strays: Rc<RefCell<Vec<(Pid, Status)>>>,
     /// Children that nobody will ask for.
     forgotten: Vec<Pid>,
+    /// Those of them that are process substitutions.
+    substitutions: Vec<Substitution>,
+}
+
+/// A process substitution.
+#[derive(Debug, Clone)]
+struct Substitution {
+    pid: Pid,
+    /// Of `>(…)` the end that the shell writes to.
+    written: Option<Weak<Owned>>,
+    /// What ran before it and so cannot hold its pipe.
+    before: Vec<Pid>,
 }
 
 /// A background pipeline.
@@ -163,9 +175,53 @@ impl Jobs {
         number
     }
 
-    /// Notes a child that nobody will ask for.
-    pub fn forget(&mut self, pid: Pid) {
+    /// Notes a process substitution: a child that nobody will ask for. What the shell writes to it is `written`.
+    pub fn add_substitution(&mut self, pid: Pid, written: Option<&Rc<Owned>>) {
+        self.drop_ended_substitutions();
+        let before = self.running().collect();
         self.forgotten.push(pid);
+        self.substitutions.push(Substitution {
+            pid,
+            written: written.map(Rc::downgrade),
+            before,
+        });
+    }
+
+    /// Whether this is what the shell writes to a `>(…)`.
+    pub fn is_substitution(&self, end: &Rc<Owned>) -> bool {
+        let mut written = self.substitutions.iter().flat_map(|one| &one.written);
+        written.any(|known| known.as_ptr() == Rc::as_ptr(end))
+    }
+
+    fn drop_ended_substitutions(&mut self) {
+        let forgotten = &self.forgotten;
+        self.substitutions
+            .retain(|substitution| forgotten.contains(&substitution.pid));
+    }
+
+    /// Whether there is a `>(…)` that has not ended and that nobody can write to any more.
+    fn has_closed_substitution(&mut self) -> bool {
+        self.drop_ended_substitutions();
+        self.substitutions.iter().any(|substitution| {
+            let written = substitution.written.as_ref();
+            written.is_some_and(|end| end.strong_count() == 0)
+                && self.running().all(|pid| substitution.before.contains(&pid))
+        })
+    }
+
+    /// The children in the background, those of subshells and disowned ones too; substitutions end by themselves.
+    fn running(&self) -> impl Iterator<Item = Pid> {
+        let jobs = self
+            .list
+            .iter()
+            .filter(|job| !job.foreign && !job.is_done());
+        let left = self.forgotten.iter().filter(|pid| {
+            let mut substitutions = self.substitutions.iter();
+            !substitutions.any(|substitution| substitution.pid == **pid)
+        });
+        jobs.flat_map(|job| job.processes.iter().map(|(pid, _)| pid))
+            .chain(left)
+            .copied()
     }
 
     /// The current job (`%+`) and the one before it (`%-`), as positions in the list.
@@ -276,6 +332,7 @@ impl Jobs {
             ended: Vec::new(),
             strays: Rc::clone(&self.strays),
             forgotten: Vec::new(),
+            substitutions: Vec::new(),
         }
     }
 
@@ -289,6 +346,7 @@ impl Jobs {
             }
         }
         self.forgotten.extend(subshell.forgotten);
+        self.substitutions.extend(subshell.substitutions);
     }
 
     /// Whether there can be children that have ended without being waited for.
@@ -538,6 +596,21 @@ pub fn wait_all(shell: &mut Shell) -> Run<Waited> {
     // What was waited for without a name cannot be asked for again.
     shell.jobs.ended.clear();
     Ok(Waited::Status(0, None))
+}
+
+/// The end of a run, or of the shell: waits for each `>(…)` whose pipe is closed, so that the run has its output.
+///
+/// One that a job may hold open, because it was started later, is left alone as the job is.
+pub fn wait_substitutions(shell: &mut Shell) {
+    if shell.jobs.substitutions.is_empty() {
+        return;
+    }
+    update(shell);
+    while shell.jobs.has_closed_substitution() {
+        if !matches!(change(shell), Ok(None)) {
+            return;
+        }
+    }
 }
 
 /// Waits until something has become of a child; how the wait ends otherwise.

@@ -511,8 +511,8 @@ fn salt(source: Option<&[u8]>) -> Result<[u8; 16], String> {
     let mut salt = [0; 16];
     let Some(source) = source else {
         let random = RandomState::new();
-        for (number, half) in salt.chunks_exact_mut(8).enumerate() {
-            half.copy_from_slice(&random.hash_one(number).to_le_bytes());
+        for (number, half) in salt.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            *half = random.hash_one(number).to_le_bytes();
         }
         return Ok(salt);
     };

@@ -46,9 +46,7 @@ impl Options {
     /// The letters that cannot stand together, where there are such.
     pub(crate) fn conflict(self) -> Option<String> {
         let text_kinds = self.has(b'V') || self.has(b'R') || self.has(b'd') || self.has(b'i');
-        let kinds = [b'n', b'g', b'h', b'M']
-            .iter()
-            .filter(|kind| self.has(**kind));
+        let kinds = b"nghM".iter().filter(|kind| self.has(**kind));
         if kinds.count() + usize::from(text_kinds) < 2 {
             return None;
         }

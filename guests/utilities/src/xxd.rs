@@ -404,7 +404,13 @@ fn reverse(data: &[u8], settings: &Settings) -> Vec<u8> {
             .iter()
             .filter_map(|byte| char::from(*byte).to_digit(16).map(|digit| digit as u8))
             .collect();
-        out.extend(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]));
+        out.extend(
+            digits
+                .as_chunks()
+                .0
+                .iter()
+                .map(|[high, low]| high << 4 | low),
+        );
         return out;
     }
     let columns = settings

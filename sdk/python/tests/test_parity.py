@@ -47,6 +47,9 @@ def test_every_method_answers(answered: Set[str], tmp_path: Path) -> None:
             persistence(sandbox)
             branches(sandbox)
             # This ends it.
+        assert [state.namespace for state in client.states.list()] == ["parity"]
+        client.states.remove("parity")
+        assert client.states.list() == []
     missing = set(ROUTES) - answered - NOT_HERE
     assert not missing
     assert answered <= set(ROUTES)

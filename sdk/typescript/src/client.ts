@@ -1,7 +1,7 @@
 /** A client: a server of its own over stdio, or one that somebody runs over HTTP. */
 
 import { traced } from "./errors.js";
-import type { CreateParams, Methods, SandboxInfo, ServerInfoOutput } from "./generated/api.js";
+import type { CreateParams, KeptState, Methods, SandboxInfo, ServerInfoOutput } from "./generated/api.js";
 import { HttpTransport, type HttpOptions } from "./http.js";
 import { Sandbox } from "./sandbox.js";
 import type { Params } from "./scope.js";
@@ -36,6 +36,16 @@ export class Client {
   /** Lists the sandboxes that are alive, in the order in which they were made. */
   async list(): Promise<SandboxInfo[]> {
     return (await this.call("sandbox.list", {})).sandboxes;
+  }
+
+  /** Lists the states that are kept for persistent sandboxes, by namespace. */
+  async listStates(): Promise<KeptState[]> {
+    return (await this.call("states.list", {})).states;
+  }
+
+  /** Removes the states of a namespace for good. Refused while a sandbox has it. */
+  async removeStates(namespace: string): Promise<void> {
+    await this.call("states.remove", { namespace });
   }
 
   /** Says which version the server is and which methods it has. */

@@ -22,9 +22,12 @@ export class Mounts {
     return (await this.#scope.call("mounts.changes", { at })).changes;
   }
 
-  /** Makes changes of an overlay on the host: those of `paths`, or all. What the host changed meanwhile is refused. */
-  apply(at: string, paths?: string[]): Promise<AppliedOutput> {
-    return this.#scope.call("mounts.apply", { at, paths });
+  /**
+   * Makes changes of an overlay on the host: those of `paths`, or all. What the host changed meanwhile is refused, and so are
+   * guarded paths, which programs of the host run or obey, unless `allowGuarded`.
+   */
+  apply(at: string, paths?: string[], { allowGuarded }: { allowGuarded?: boolean } = {}): Promise<AppliedOutput> {
+    return this.#scope.call("mounts.apply", { at, paths, allowGuarded });
   }
 
   /** Forgets changes of an overlay: those of `paths`, or all. */

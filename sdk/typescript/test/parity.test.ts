@@ -37,6 +37,12 @@ test("every method of the table succeeds from TypeScript", async () => {
   const client = new Client({ transport: noting(transport, succeeded) });
   try {
     await callAll(client, place);
+    assert.deepEqual(
+      (await client.listStates()).map((state) => state.namespace),
+      ["parity"],
+    );
+    await client.removeStates("parity");
+    assert.deepEqual(await client.listStates(), []);
   } finally {
     await client.close();
     rmSync(place, { recursive: true });

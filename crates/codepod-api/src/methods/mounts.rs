@@ -17,8 +17,9 @@ method! {
     MountsChanges = "mounts.changes", sandbox get "/v1/sandboxes/{sandbox}/mounts/changes", MountParams => MountChangesOutput,
     not_on [Mcp: HOSTS_DECISION];
 
-    /// Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused.
-    MountsApply = "mounts.apply", sandbox post "/v1/sandboxes/{sandbox}/mounts/apply", MountPathsParams => AppliedOutput,
+    /// Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused, and so
+    /// are guarded paths unless they are allowed, and links that lead out of the directory.
+    MountsApply = "mounts.apply", sandbox post "/v1/sandboxes/{sandbox}/mounts/apply", MountApplyParams => AppliedOutput,
     not_on [Mcp: HOSTS_DECISION];
 
     /// Forgets changes of an overlay: the sandbox sees the host's files again.
@@ -63,6 +64,20 @@ pub struct MountPathsParams {
     pub paths: Option<Vec<String>>,
 }
 
+/// Which paths of which mount are to be made on the host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MountApplyParams {
+    /// Where it is in the sandbox.
+    pub at: String,
+    /// Paths of the sandbox below it, absolute; all changes if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<Vec<String>>,
+    /// Whether guarded paths go along: files that programs of the host run or obey, such as `.git/hooks` and `.envrc`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_guarded: Option<bool>,
+}
+
 /// Changes of an overlay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -79,6 +94,11 @@ pub struct MountChange {
     pub path: String,
     /// What happened to it.
     pub kind: ChangeKind,
+    /// Whether applying it has to be allowed: programs of the host run or obey such a file.
+    pub guarded: bool,
+    /// Where it leads, if it is a symbolic link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
 }
 
 /// What became of changes.
@@ -101,4 +121,9 @@ pub struct RefusedChange {
     pub kind: ChangeKind,
     /// Why not.
     pub why: String,
+    /// Whether it would be applied with `allowGuarded`.
+    pub guarded: bool,
+    /// Where it leads, if it is a symbolic link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
 }

@@ -117,6 +117,19 @@ pub struct MountParams {
     /// What the sandbox may do with it; read-only if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
+    /// Which of its paths are guarded; the usual ones if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<Guard>,
+}
+
+/// Which paths of a host directory a sandbox may not change, because programs of the host run or obey them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Guard {
+    /// Git's hooks and settings, what editors, agents and shells read when they start, links that lead out.
+    Usual,
+    /// None.
+    None,
 }
 
 /// What a sandbox may do with a host directory.
@@ -140,7 +153,7 @@ pub struct PersistenceParams {
     /// Name of the state, if it is persistent; one sandbox at a time has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// How long a change may wait until it is saved, in milliseconds; 1,000 if not given.
+    /// How long a change may wait until it is saved, in milliseconds, at least 250; 1,000 if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub autosave_ms: Option<u64>,
 }

@@ -19,10 +19,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 const HOME: &str = "/home/user";
 
 /// An editor with history.
-pub(super) fn editor(
-    helper: Helper,
-    history: usize,
-) -> Result<Editor<Helper, FileHistory>, Failure> {
+pub(super) fn editor(history: usize) -> Result<Editor<Helper, FileHistory>, Failure> {
     let mut editor = Editor::new().map_err(|error| {
         Failure::new(
             format!("the terminal cannot be used: {error}"),
@@ -34,7 +31,6 @@ pub(super) fn editor(
     let _ = editor.set_max_history_size(history);
     let _ = editor.set_history_ignore_dups(true);
     editor.set_history_ignore_space(true);
-    editor.set_helper(Some(helper));
     Ok(editor)
 }
 

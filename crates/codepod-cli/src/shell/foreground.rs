@@ -32,7 +32,8 @@ pub(super) struct Foreground {
 }
 
 impl Foreground {
-    pub(super) fn new(sandbox: &Sandbox, timeout: Duration) -> Result<Foreground, Failure> {
+    /// Catches interrupts from now on: what they set.
+    pub(super) fn interrupts() -> Result<Arc<AtomicBool>, Failure> {
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGQUIT] {
             signal_hook::flag::register(signal, interrupted.clone()).map_err(|error| {
@@ -40,11 +41,19 @@ impl Foreground {
                 Failure::new(why, "`codepod run` does without")
             })?;
         }
-        Ok(Foreground {
+        Ok(interrupted)
+    }
+
+    pub(super) fn new(
+        sandbox: &Sandbox,
+        timeout: Duration,
+        interrupted: Arc<AtomicBool>,
+    ) -> Foreground {
+        Foreground {
             sandbox: sandbox.clone(),
             timeout,
             interrupted,
-        })
+        }
     }
 
     /// Runs a line to its end on a terminal of a size; its status.

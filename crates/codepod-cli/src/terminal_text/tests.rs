@@ -140,10 +140,25 @@ const HARMLESS: &[&str] = &[
     "\x1b[1;4;38;5;8;48;2;8;8;8m",
     "\x1b[38:2::8:8:8m",
     "\x1b[58;5;8m",
-    "\x1b[A\x1b[2B\x1b[3C\x1b[4D\x1b[E\x1b[F\x1b[9G",
-    "\x1b[H\x1b[2J\x1b[1;1H\x1b[3;4f\x1b[5d",
-    "\x1b[K\x1b[1K\x1b[J\x1b[1J",
-    "\x1b[s\x1b[u",
+    "\x1b[3C\x1b[4D\x1b[9G",
+    "\x1b[K\x1b[1K",
+];
+
+/// What leads out of the line, for a program that has the screen to itself.
+const OUT_OF_THE_LINE: &[&str] = &[
+    "\x1b[A",
+    "\x1b[2B",
+    "\x1b[E",
+    "\x1b[F",
+    "\x1b[5d",
+    "\x1b[H",
+    "\x1b[1;1H",
+    "\x1b[3;4f",
+    "\x1b[J",
+    "\x1b[1J",
+    "\x1b[2J",
+    "\x1b[s",
+    "\x1b[u",
 ];
 
 /// The sequences that the library's own text is tried with.
@@ -173,14 +188,22 @@ fn filtered(mut filter: TerminalText, pieces: &[&[u8]]) -> String {
 
 /// Looks at what came out with rules of its own: the controls that are left, and no hidden character.
 fn is_safe(text: &str) -> bool {
+    has_only(text, b"mCDGK")
+}
+
+/// The same for a program that has the screen to itself.
+fn is_safe_on_full_screen(text: &str) -> bool {
+    has_only(text, b"mABCDEFGHJKdfsu")
+}
+
+fn has_only(text: &str, sequences: &[u8]) -> bool {
     let mut rest = text;
     while let Some(at) = rest.find('\x1b') {
         let Some(sequence) = rest[at..].strip_prefix("\x1b[") else {
             return false;
         };
         let end = sequence.find(|c: char| !c.is_ascii_digit() && c != ';' && c != ':');
-        let Some(end) = end.filter(|end| b"mABCDEFGHJKdfsu".contains(&sequence.as_bytes()[*end]))
-        else {
+        let Some(end) = end.filter(|end| sequences.contains(&sequence.as_bytes()[*end])) else {
             return false;
         };
         rest = &sequence[end + 1..];
@@ -265,8 +288,37 @@ fn a_program_with_the_whole_screen_may_a_little_more_and_it_is_put_back() {
         let rest = ["\x1b[?1049h", "\x1b[?25l", "\x1b[?1049l", "\x1b[?25h"]
             .iter()
             .fold(shown, |text, allowed| text.replace(allowed, ""));
-        assert!(is_safe(&rest), "{sequence:02x?} became {rest:?}");
+        assert!(
+            is_safe_on_full_screen(&rest),
+            "{sequence:02x?} became {rest:?}"
+        );
     }
+    for sequence in OUT_OF_THE_LINE {
+        let shown = filtered(TerminalText::full_screen(), &[sequence.as_bytes()]);
+        assert_eq!(shown, *sequence);
+    }
+}
+
+#[test]
+fn ap_11_output_does_not_leave_its_line() {
+    for sequence in OUT_OF_THE_LINE {
+        let text = format!("false prompt$ {sequence}rm");
+        let shown = filtered(TerminalText::of_output(), &[text.as_bytes()]);
+        assert!(is_safe(&shown) && shown.contains('␛'), "{shown:?}");
+    }
+}
+
+#[test]
+fn ap_11_an_end_within_a_line_is_marked() {
+    let output = |text: &str| filtered(TerminalText::of_output(), &[text.as_bytes()]);
+    assert_eq!(output(""), "");
+    assert_eq!(output("whole\n"), "whole\n");
+    assert_eq!(output("user@host$ "), "user@host$ ⏎\n");
+    assert_eq!(output("\x1b[31mred"), "\x1b[31mred\x1b[0m⏎\n");
+    // Colours alone are no text.
+    assert_eq!(output("whole\n\x1b[0m"), "whole\n\x1b[0m");
+    assert_eq!(output("grün\n日"), "grün\n日⏎\n");
+    assert_eq!(output("x\n\x1b]"), "x\n␛]⏎\n");
 }
 
 #[test]

@@ -38,7 +38,9 @@ impl Directory {
 
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(program());
-        command.env("CODEPOD_STATES", self.path("states"));
+        command
+            .current_dir(&self.0)
+            .env("CODEPOD_STATES", self.path("states"));
         command
     }
 

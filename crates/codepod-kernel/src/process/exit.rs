@@ -11,6 +11,11 @@ impl Kernel {
     /// Ends a process. The engine calls it once the code no longer runs, with how it ended by itself; a
     /// signal that was decided on before wins. A pid that has gone already is ignored.
     pub fn exit(&mut self, pid: Pid, status: ExitStatus) {
+        if let Ok(process) = self.processes.get(pid)
+            && self.is_in_background(process)
+        {
+            self.ended.count_background(process.control.cpu_ns());
+        }
         let Ok(process) = self.processes.get_mut(pid) else {
             return;
         };

@@ -53,11 +53,26 @@ pub struct Usage {
 pub(crate) struct Ended {
     list: VecDeque<(RunId, ProcessFacts)>,
     usage: Usage,
+    /// How long code ran of those that ended in the background, in nanoseconds.
+    background_cpu_ns: u64,
 }
 
 impl Ended {
     pub(crate) fn count_start(&mut self) {
         self.usage.processes += 1;
+    }
+
+    pub(crate) fn background_cpu_ns(&self) -> u64 {
+        self.background_cpu_ns
+    }
+
+    pub(crate) fn forget_background(&mut self) {
+        self.background_cpu_ns = 0;
+    }
+
+    /// Counts the time of a process that ends in the background.
+    pub(crate) fn count_background(&mut self, cpu_ns: u64) {
+        self.background_cpu_ns = self.background_cpu_ns.saturating_add(cpu_ns);
     }
 
     pub(crate) fn push(&mut self, process: &Process, status: ExitStatus, now: u64) {

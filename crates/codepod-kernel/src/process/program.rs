@@ -67,24 +67,14 @@ impl Kernel {
             if program == b"codepod" {
                 let mut words = argument.splitn(2, |byte| *byte == b' ');
                 let name = words.next().unwrap_or_default();
-                let tool = words.next().filter(|tool| !tool.is_empty());
-                if !self.policy.allows(tool.unwrap_or(name)) {
-                    return Err(Errno::Perm);
-                }
-                if let Some(tool) = tool {
-                    argv = with_tool_name(argv, tool)?;
-                }
                 let name = std::str::from_utf8(name).map_err(|_| Errno::NoExec)?;
-                return Ok(Found {
-                    module: ModuleSource::Named(name.into()),
-                    argv,
-                    exe: path.into(),
-                });
+                let tool = words.next().filter(|tool| !tool.is_empty());
+                return self.tool(name, tool, path, argv);
             }
             if program == b"codepod-host" {
                 let name = std::str::from_utf8(argument).map_err(|_| Errno::NoExec)?;
                 let command = self.commands.get(name).ok_or(Errno::NoEnt)?;
-                if !self.policy.allows(name.as_bytes()) {
+                if !self.policy.allows_host_command(name) {
                     return Err(Errno::Perm);
                 }
                 return Ok(Found {
@@ -113,6 +103,29 @@ impl Kernel {
             path = next;
         }
         Err(Errno::Loop)
+    }
+
+    /// A tool of a module, whatever the files say. `Perm` where the policy does not allow the two together.
+    pub(super) fn tool(
+        &self,
+        module: &str,
+        tool: Option<&[u8]>,
+        path: Vec<u8>,
+        mut argv: Strings,
+    ) -> Result<Found, Errno> {
+        let named = tool.unwrap_or(module.as_bytes());
+        if !self.policy.allows_tool(module, named) {
+            return Err(Errno::Perm);
+        }
+        // Where only some tools are allowed, a module is never left to choose one by the name that its caller gives.
+        if tool.is_some() || self.policy.allowed.is_some() {
+            argv = with_tool_name(argv, named)?;
+        }
+        Ok(Found {
+            module: ModuleSource::Named(module.into()),
+            argv,
+            exe: path.into(),
+        })
     }
 
     fn files_for(&mut self, search: &Search<'_>) -> (&mut Vfs, Caller<'_>) {

@@ -8,6 +8,7 @@
 //! it started while what earlier runs left in the background goes on.
 
 use codepod_abi::{Errno, Signal};
+use codepod_vfs::Charged;
 
 use super::State;
 use super::spawn::Stdio;
@@ -35,16 +36,16 @@ pub(crate) struct Request {
 }
 
 /// What a process answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The exit status of what was asked for.
     pub status: u8,
     /// What the process can go on from, here or in another process; `None` when that has not changed.
-    pub state: Option<Vec<u8>>,
+    pub state: Option<Charged<Vec<u8>>>,
 }
 
 /// Tells the runs of a sandbox apart; 0 belongs to no run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct RunId(u64);
 
 impl Kernel {
@@ -55,7 +56,7 @@ impl Kernel {
     }
 
     /// Hands a request to a process, with the standard streams of its run; one that was stopped goes on. `Srch`
-    /// when the process has ended or does not serve, `Busy` while it has a request.
+    /// when the process has ended or does not serve, `Busy` while it has a request, `Again` when the budget has no place for it.
     pub fn request(&mut self, pid: Pid, bytes: Vec<u8>, stdio: [Stdio; 3]) -> Result<(), Errno> {
         let process = self.processes.get_mut(pid)?;
         if !process.is_alive() || process.ending.is_some() {
@@ -64,6 +65,9 @@ impl Kernel {
         let session = process.host_session.as_mut().ok_or(Errno::Srch)?;
         if session.running || session.request.is_some() || session.answer.is_some() {
             return Err(Errno::Busy);
+        }
+        if process.place.is_none() {
+            process.place = Some(self.budget.process().ok_or(Errno::Again)?);
         }
         session.request = Some(Request { bytes, stdio });
         process.wake();
@@ -134,7 +138,12 @@ impl Kernel {
         let session = process.host_session.as_mut().ok_or(Errno::Perm)?;
         session.running = false;
         session.answer = Some(answer);
-        self.put_standard(pid, [Stdio::Null; 3])
+        self.put_standard(pid, [Stdio::Null; 3])?;
+        // It waits for the host, who may end it at any time, unless something would be lost.
+        if !self.has_belongings(pid) {
+            self.processes.get_mut(pid)?.place = None;
+        }
+        Ok(())
     }
 
     fn put_standard(&mut self, pid: Pid, stdio: [Stdio; 3]) -> Result<(), Errno> {

@@ -17,6 +17,9 @@ use crate::pipe::End;
 use crate::strings::Strings;
 use crate::wait_set::WaitSet;
 
+/// What a process costs the host beside its memory and arguments: its instance, the first pages of its stack, what the kernel notes of it.
+const PROCESS_BYTES: u64 = 128 << 10;
+
 /// Where a descriptor of a new process comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stdio {
@@ -85,9 +88,29 @@ pub struct Program {
 }
 
 impl Kernel {
-    /// Starts a process for a parent, or for the host. The engine must run what is returned, and call
+    /// Starts a process for a parent, or for the host; `Again` at the limit, and when the budget has no place or memory. The engine must run what is returned, and call
     /// [`Kernel::exit`] when it has ended, however it ended.
     pub fn spawn(&mut self, parent: Option<Pid>, spec: SpawnSpec) -> Result<Program, Errno> {
+        self.spawn_from(parent, None, spec)
+    }
+
+    /// The same for the host and for a tool of a module that the engine knows: no file of the sandbox is asked what that is, so
+    /// none can take its place. The path is only what the process believes that it was started from.
+    pub fn spawn_tool(
+        &mut self,
+        module: &str,
+        tool: &str,
+        spec: SpawnSpec,
+    ) -> Result<Program, Errno> {
+        self.spawn_from(None, Some((module, tool)), spec)
+    }
+
+    fn spawn_from(
+        &mut self,
+        parent: Option<Pid>,
+        tool: Option<(&str, &str)>,
+        spec: SpawnSpec,
+    ) -> Result<Program, Errno> {
         if spec.argv.block().len() + spec.env.block().len() > self.limits.argument_bytes {
             return Err(Errno::TooBig);
         }
@@ -134,10 +157,19 @@ impl Kernel {
             base: program_base,
             env: &spec.env,
         };
-        let found = self.find_program(&search, spec.path, spec.argv)?;
+        let found = match tool {
+            None => self.find_program(&search, spec.path, spec.argv)?,
+            Some((module, tool)) => {
+                self.tool(module, Some(tool.as_bytes()), spec.path, spec.argv)?
+            }
+        };
         if self.processes.len() >= self.limits.processes {
             return Err(Errno::Again);
         }
+        let place = self.budget.process().ok_or(Errno::Again)?;
+        let own = PROCESS_BYTES + (found.argv.block().len() + spec.env.block().len()) as u64;
+        let charge = self.budget.memory(own).ok_or(Errno::Again)?;
+        let of_memory = self.budget.memory(0).ok_or(Errno::Again)?;
         let group = match spec.group {
             Group::Join(group) => {
                 let session = parent
@@ -188,6 +220,7 @@ impl Kernel {
             self.limits.memory_bytes,
             self.processes.total_memory.clone(),
             self.limits.total_memory_bytes,
+            of_memory,
         ));
         self.processes.insert(Process {
             pid,
@@ -221,6 +254,8 @@ impl Kernel {
             crashed: false,
             held_by_host: parent.is_none(),
             control: control.clone(),
+            place: Some(place),
+            _charge: charge,
             started: self.host.monotonic(),
             read: 0,
             written: 0,

@@ -169,12 +169,7 @@ pub fn memory_touched<M: GuestMemory>(
     for page in 0..pages {
         bits[page / 8] |= 1 << (page % 8);
     }
-    if pages > 0 {
-        let host = call.kernel.host.clone();
-        call.memory.read(start, (pages * PAGE) as u32, |memory| {
-            host.untouched(memory, &mut bits);
-        })?;
-    }
+    call.memory.clear_untouched(start as usize, &mut bits);
     call.memory.write(bitmap, len, |target| {
         target[..bits.len()].copy_from_slice(&bits);
         target[bits.len()..].fill(0);

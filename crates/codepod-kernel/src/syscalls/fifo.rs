@@ -10,7 +10,7 @@ use super::Syscall;
 use crate::ids::PipeId;
 use crate::memory::GuestMemory;
 use crate::open_file::Object;
-use crate::pipe::{End, Pipe};
+use crate::pipe::End;
 use crate::process::WaitingFifo;
 
 /// What a `path_open` wants of a fifo.
@@ -107,14 +107,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
         if let Some(pipe) = self.kernel.fifos.get(&node) {
             return Ok(*pipe);
         }
-        if self.kernel.pipes.len() >= self.kernel.limits.pipes {
-            return Err(Errno::Nfile);
-        }
-        let pipe = PipeId(
-            self.kernel
-                .pipes
-                .insert(Pipe::new(self.kernel.limits.pipe_bytes)),
-        );
+        let pipe = self.kernel.new_pipe()?;
         self.kernel.fifos.insert(node, pipe);
         Ok(pipe)
     }

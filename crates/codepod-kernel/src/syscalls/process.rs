@@ -50,7 +50,9 @@ fn spawn<M: GuestMemory>(
         .read(request.fds, request.fds_len * 8, <[u8]>::to_vec)?;
     let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     let fds = words
-        .chunks_exact(8)
+        .as_chunks::<8>()
+        .0
+        .iter()
         .map(|pair| (Stdio::Inherit(Fd(word(&pair[..4]))), Fd(word(&pair[4..]))))
         .collect();
     let spec = SpawnSpec {

@@ -3,6 +3,7 @@
 use std::task::Poll;
 
 use codepod_abi::Errno;
+use codepod_vfs::Charged;
 
 use super::Syscall;
 use crate::memory::GuestMemory;
@@ -64,9 +65,16 @@ pub fn session_done<M: GuestMemory>(
     let state = call
         .memory
         .read_vec(state, state_len, most, Errno::TooBig)?;
+    let state = match state.len() {
+        0 => None,
+        bytes => {
+            let charge = call.kernel.budget.memory(bytes as u64);
+            Some(Charged::new(state, charge.ok_or(Errno::TooBig)?))
+        }
+    };
     let answer = Answer {
         status: status as u8,
-        state: (!state.is_empty()).then_some(state),
+        state,
     };
     call.kernel.end_run(call.pid, answer)
 }

@@ -17,10 +17,10 @@ use codepod_abi::wire::{GROUP_INHERIT, SpawnRequest, WaitResult};
 use codepod_abi::{Errno, Signal};
 use codepod_kernel::testing::VirtualHost;
 use codepod_kernel::{
-    Fd, Group, Kernel, KernelOptions, Limits, Outcome, Pid, Policy, SliceMemory, SpawnSpec, Stdio,
-    Strings, Syscall, TraceFn, syscalls,
+    Control, Fd, Group, Kernel, KernelOptions, Limits, Outcome, Pid, Policy, SliceMemory,
+    SpawnSpec, Stdio, Strings, Syscall, TraceFn, syscalls,
 };
-use codepod_vfs::{Memory, Tree, Vfs};
+use codepod_vfs::{Budget, Memory, Tree, Vfs};
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +66,8 @@ pub(crate) struct Machine {
     pub(crate) host: Arc<VirtualHost>,
     pub(crate) bell: Arc<Bell>,
     memories: BTreeMap<Pid, Vec<u8>>,
+    /// What an engine would share about the children.
+    pub(crate) controls: BTreeMap<Pid, Arc<Control>>,
 }
 
 impl Machine {
@@ -74,6 +76,16 @@ impl Machine {
     }
 
     pub(crate) fn with(limits: Limits, seed: u64, trace: Option<TraceFn>) -> Machine {
+        Machine::within(limits, seed, trace, Budget::default())
+    }
+
+    /// A machine that draws from a budget.
+    pub(crate) fn within(
+        limits: Limits,
+        seed: u64,
+        trace: Option<TraceFn>,
+        budget: Budget,
+    ) -> Machine {
         let host = Arc::new(VirtualHost::new(seed));
         let tree = Tree::builder()
             .file(b"/bin/program", 0o755, b"#!codepod program\n")
@@ -85,6 +97,7 @@ impl Machine {
             host: host.clone(),
             vfs: Vfs::new(Box::new(Memory::new(tree))),
             limits: limits.into(),
+            budget,
             policy: Policy::default(),
             uid: 1000,
             gid: 1000,
@@ -95,6 +108,7 @@ impl Machine {
             host,
             bell: Arc::default(),
             memories: BTreeMap::new(),
+            controls: BTreeMap::new(),
         }
     }
 
@@ -195,6 +209,9 @@ impl Machine {
             Poll::Ready(Got::Fine) => {
                 let started = self.kernel.take_started();
                 assert_eq!(started.len(), 1);
+                let started = started.into_iter();
+                self.controls
+                    .extend(started.map(|program| (program.pid, program.control)));
                 Ok(Pid(self.word(parent, OUT)))
             }
             Poll::Ready(other) => Err(other),

@@ -24,11 +24,14 @@ impl Handle for FilesRead {
         let offset = params.offset.unwrap_or(0);
         // One more than an answer holds: then it is too much.
         let asked = wanted.min(MOST + 1);
-        let read = call
-            .held()?
-            .sandbox
-            .read_file_at(&params.path, offset, asked);
+        let sandbox = &call.held()?.sandbox;
+        let size = sandbox.stat(&params.path).map_or(0, |stat| stat.size);
+        let there = size.saturating_sub(offset).min(asked as u64);
+        call.take_bytes(there)?;
+        let read = sandbox.read_file_at(&params.path, offset, asked);
         let (bytes, size) = read.map_err(failure)?;
+        // Of a device or a file of `/proc` nobody knows before.
+        call.take_bytes((bytes.len() as u64).saturating_sub(there))?;
         if bytes.len() > MOST {
             let message = format!("an answer holds at most {MOST} bytes of a file");
             return Err(ApiError::new(Kind::TooLarge, message)

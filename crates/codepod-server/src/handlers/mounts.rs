@@ -4,8 +4,8 @@ use codepod::MountSource;
 use codepod_api::ApiError;
 use codepod_api::methods::Empty;
 use codepod_api::methods::mounts::{
-    AppliedOutput, MountChangesOutput, MountInfo, MountParams, MountPathsParams, MountsApply,
-    MountsChanges, MountsDiscard, MountsList, MountsOutput, RefusedChange,
+    AppliedOutput, MountApplyParams, MountChangesOutput, MountInfo, MountParams, MountPathsParams,
+    MountsApply, MountsChanges, MountsDiscard, MountsList, MountsOutput, RefusedChange,
 };
 
 use crate::call::Call;
@@ -43,17 +43,20 @@ impl Handle for MountsChanges {
 }
 
 impl Handle for MountsApply {
-    fn handle(call: &Call<'_>, params: MountPathsParams) -> Result<AppliedOutput, ApiError> {
+    fn handle(call: &Call<'_>, params: MountApplyParams) -> Result<AppliedOutput, ApiError> {
         let paths = params.paths.unwrap_or_default();
-        let applied = call
-            .held()?
-            .sandbox
-            .apply(&params.at, paths)
-            .map_err(failure)?;
+        let sandbox = &call.held()?.sandbox;
+        let applied = match params.allow_guarded {
+            Some(true) => sandbox.apply_guarded(&params.at, paths),
+            None | Some(false) => sandbox.apply(&params.at, paths),
+        }
+        .map_err(failure)?;
         let refused = applied.refused.iter().map(|refused| RefusedChange {
             path: text(&refused.path),
             kind: change_kind(refused.kind),
             why: refused.why.to_string(),
+            guarded: refused.guarded,
+            target: refused.target.as_deref().map(text),
         });
         Ok(AppliedOutput {
             applied: applied.applied.iter().map(mount_change).collect(),

@@ -14,8 +14,8 @@ use crate::call::Call;
 use crate::dispatch::Handle;
 use crate::failure::{bad_base64, failure};
 
-/// The largest export that one answer holds.
-const MOST: usize = 256 << 20;
+/// The largest export that an answer in JSON holds: it is in memory more than once.
+const MOST: usize = 32 << 20;
 
 impl Handle for PersistenceSave {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<SavedOutput, ApiError> {
@@ -39,12 +39,10 @@ impl Handle for PersistenceLoad {
 impl Handle for PersistenceExport {
     fn handle(call: &Call<'_>, params: ExportParams) -> Result<ExportOutput, ApiError> {
         let key = key(params.key)?;
-        let mut out = Capped::default();
+        let mut out = Capped::new(call);
         let exported = call.held()?.sandbox.export_state(&mut out, key.as_ref());
-        if out.over {
-            let message = format!("the state is larger than {MOST} bytes");
-            return Err(ApiError::new(Kind::TooLarge, message)
-                .hint("`codepod states export` has no such bound"));
+        if let Some(refused) = out.refused {
+            return Err(refused);
         }
         exported.map_err(failure)?;
         Ok(ExportOutput {
@@ -82,7 +80,7 @@ fn decode(base64: String) -> Result<Vec<u8>, ApiError> {
     Ok(bytes.unwrap_or_default())
 }
 
-fn key(text: Option<String>) -> Result<Option<Key>, ApiError> {
+pub(crate) fn key(text: Option<String>) -> Result<Option<Key>, ApiError> {
     let Some(text) = text else {
         return Ok(None);
     };
@@ -94,16 +92,38 @@ fn key(text: Option<String>) -> Result<Option<Key>, ApiError> {
 }
 
 /// Collects bytes up to a bound.
-#[derive(Default)]
-struct Capped {
+struct Capped<'a> {
+    call: &'a Call<'a>,
     bytes: Vec<u8>,
-    over: bool,
+    /// Why there can be no more.
+    refused: Option<ApiError>,
 }
 
-impl std::io::Write for Capped {
+impl<'a> Capped<'a> {
+    fn new(call: &'a Call<'a>) -> Capped<'a> {
+        Capped {
+            call,
+            bytes: Vec::new(),
+            refused: None,
+        }
+    }
+
+    fn take(&self, bytes: usize) -> Result<(), ApiError> {
+        if self.bytes.len() + bytes > MOST {
+            let message = format!("the state is larger than {MOST} bytes");
+            return Err(ApiError::new(Kind::TooLarge, message).hint(
+                "over HTTP, ask for it with `Accept: application/octet-stream`; `codepod states export` has no such bound",
+            ));
+        }
+        // Once as it is, and once in base64.
+        self.call.take_bytes(2 * bytes as u64)
+    }
+}
+
+impl std::io::Write for Capped<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        if self.bytes.len() + bytes.len() > MOST {
-            self.over = true;
+        if let Err(error) = self.take(bytes.len()) {
+            self.refused = Some(error);
             return Err(std::io::ErrorKind::FileTooLarge.into());
         }
         self.bytes.extend_from_slice(bytes);

@@ -10,7 +10,6 @@ use crate::call::Call;
 use crate::convert::run_output;
 use crate::dispatch::Handle;
 use crate::failure::{bad_base64, failure};
-use crate::handlers::sandbox::timeout;
 
 /// The session that is meant where none is named.
 const MAIN: &str = "main";
@@ -22,7 +21,7 @@ impl Handle for PythonRun {
             session = session.stdin(stdin);
         }
         if let Some(ms) = params.timeout_ms {
-            session = session.timeout(timeout(ms));
+            session = session.timeout(call.server.options().timeout(ms));
         }
         if let Some(bytes) = params.output_budget {
             session = session.output_budget(usize::try_from(bytes).unwrap_or(usize::MAX));

@@ -13,7 +13,6 @@ use crate::call::Call;
 use crate::convert::run_output;
 use crate::dispatch::Handle;
 use crate::failure::{bad_base64, failure};
-use crate::handlers::sandbox::timeout;
 use crate::ids;
 
 /// As much as one notification carries.
@@ -21,10 +20,11 @@ const PIECE: usize = 64 << 10;
 
 impl Handle for Run {
     fn handle(call: &Call<'_>, mut params: RunParams) -> Result<RunOutput, ApiError> {
-        match params.idempotency_key.take() {
+        let result = match params.idempotency_key.take() {
             Some(key) => call.held()?.once(&key, || run(call, params)),
             None => run(call, params),
-        }
+        };
+        result.map(run_output)
     }
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn script(call: &Call<'_>, params: RunParams) -> Result<Script, ApiEr
         script = script.arguments(words);
     }
     if let Some(ms) = params.timeout_ms {
-        script = script.timeout(timeout(ms));
+        script = script.timeout(call.server.options().timeout(ms));
     }
     if let Some(bytes) = params.output_budget {
         script = script.output_budget(usize::try_from(bytes).unwrap_or(usize::MAX));
@@ -74,7 +74,7 @@ pub(crate) fn script(call: &Call<'_>, params: RunParams) -> Result<Script, ApiEr
     Ok(script)
 }
 
-fn run(call: &Call<'_>, params: RunParams) -> Result<RunOutput, ApiError> {
+fn run(call: &Call<'_>, params: RunParams) -> Result<RunResult, ApiError> {
     let held = call.held()?.clone();
     let (run_id, streamed) = (params.run_id.clone(), params.stream.unwrap_or(false));
     let interactive = params.interactive.unwrap_or(false);
@@ -92,7 +92,7 @@ fn run(call: &Call<'_>, params: RunParams) -> Result<RunOutput, ApiError> {
     let script = script(call, params)?;
     if !streamed {
         let _entered = held.enter_run(run_id.as_deref(), &call.canceller, None)?;
-        return script.run_blocking().map(run_output).map_err(failure);
+        return script.run_blocking().map_err(failure);
     }
     let mut running = script.start().map_err(failure)?;
     let stdin = running.stdin.take().filter(|_| interactive);
@@ -112,7 +112,7 @@ fn run(call: &Call<'_>, params: RunParams) -> Result<RunOutput, ApiError> {
         sender.pass(stderr, Stream::Stderr),
     );
     let (result, _): (Result<RunResult, Error>, _) = block_on(zip(running.wait(), passing));
-    result.map(run_output).map_err(failure)
+    result.map_err(failure)
 }
 
 /// Passes on what a run prints.

@@ -1,11 +1,10 @@
 //! Sandboxes: make, list, fork, merge, destroy.
 
-use std::path::Path;
 use std::time::Duration;
 
 use codepod::{Mount, MountSource, Options, Persistence, Persistent, Profile};
 use codepod_api::methods::sandbox::{
-    AdoptParams, Conflict, CreateParams, MergeOutput, MergeParams, PersistenceMode,
+    AdoptParams, Conflict, CreateParams, Guard, MergeOutput, MergeParams, PersistenceMode,
     PersistenceParams, SandboxAdopt, SandboxCreate, SandboxDestroy, SandboxFork, SandboxGet,
     SandboxInfo, SandboxKill, SandboxList, SandboxListOutput, SandboxMerge, SandboxStats,
     StatsOutput,
@@ -18,8 +17,10 @@ use crate::convert::{change_kind, mount_access, path_change, text, usage};
 use crate::dispatch::Handle;
 use crate::failure::failure;
 
-/// The longest time that a command can be given.
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+/// The shortest time that a change waits until it is saved.
+const SHORTEST_AUTOSAVE: Duration = Duration::from_millis(250);
+/// The longest.
+const LONGEST_AUTOSAVE: Duration = Duration::from_secs(24 * 3600);
 
 impl Handle for SandboxCreate {
     fn handle(call: &Call<'_>, params: CreateParams) -> Result<SandboxInfo, ApiError> {
@@ -112,6 +113,7 @@ fn options(call: &Call<'_>, params: CreateParams) -> Result<Options, ApiError> {
         Some(sandbox::Profile::Small) => Profile::Small,
         Some(sandbox::Profile::Large) => Profile::Large,
     });
+    options.share = Some(call.tenant.share());
     let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
     if let Some(cwd) = params.cwd {
         options.cwd = cwd;
@@ -120,7 +122,7 @@ fn options(call: &Call<'_>, params: CreateParams) -> Result<Options, ApiError> {
         options.env = env.into_iter().collect();
     }
     if let Some(ms) = params.timeout_ms {
-        options.timeout = timeout(ms);
+        options.timeout = call.server.options().timeout(ms);
     }
     if let Some(bytes) = params.memory_bytes {
         options.limits.memory_bytes = size(bytes);
@@ -150,11 +152,12 @@ fn options(call: &Call<'_>, params: CreateParams) -> Result<Options, ApiError> {
             let message = "this server mounts no directories of its host";
             return Err(ApiError::new(Kind::Denied, message));
         }
-        options.mounts.push(Mount::host(
-            mount.host,
-            mount.at,
-            mount_access(mount.access),
-        ));
+        let guard = mount.guard;
+        let mount = Mount::host(mount.host, mount.at, mount_access(mount.access));
+        options.mounts.push(match guard {
+            Some(Guard::None) => mount.unguarded(),
+            None | Some(Guard::Usual) => mount,
+        });
     }
     debug_assert!(
         options
@@ -171,35 +174,24 @@ fn options(call: &Call<'_>, params: CreateParams) -> Result<Options, ApiError> {
     Ok(options)
 }
 
-/// A time limit in milliseconds; endless ones are a day.
-pub(crate) fn timeout(ms: u64) -> Duration {
-    Duration::from_millis(ms).min(LONGEST_TIMEOUT)
-}
-
 fn persistence(call: &Call<'_>, params: PersistenceParams) -> Result<Persistence, ApiError> {
     let bad = |message: &str| Err(ApiError::new(Kind::InvalidParams, message));
     match (params.mode, params.namespace) {
         (PersistenceMode::Persistent, None) => bad("a persistent sandbox needs a `namespace`"),
         (PersistenceMode::Persistent, Some(namespace)) => {
-            let Some(states) = &call.server.options().states else {
-                return Err(ApiError::new(Kind::Denied, "this server keeps no states"));
-            };
-            let mut kept = Persistent::new(directory(states, &call.tenant.name), namespace);
+            let saved = call.saved()?;
+            saved.make(&namespace)?;
+            let mut kept = Persistent::new(saved.directory(), namespace);
             if let Some(ms) = params.autosave_ms {
-                kept.autosave = timeout(ms);
+                let wanted = Duration::from_millis(ms);
+                kept.autosave = wanted.clamp(SHORTEST_AUTOSAVE, LONGEST_AUTOSAVE);
             }
+            kept.store.largest_state = Some(call.tenant.quota.state_bytes);
+            kept.room = Some(saved.clone());
             Ok(Persistence::Persistent(kept))
         }
         (_, Some(_)) => bad("only a persistent sandbox has a `namespace`"),
         (PersistenceMode::Ephemeral, None) => Ok(Persistence::Ephemeral),
         (PersistenceMode::Session, None) => Ok(Persistence::Session),
-    }
-}
-
-/// Where a tenant's states are: the local client's own, or a directory for each.
-fn directory(states: &Path, tenant: &str) -> std::path::PathBuf {
-    match tenant {
-        "" => states.to_owned(),
-        name => states.join(name),
     }
 }

@@ -19,6 +19,11 @@ impl Handle for ServerInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             protocol: PROTOCOL,
             methods: here.map(|method| method.name.to_owned()).collect(),
+            layers: codepod_jail::layers()
+                .names()
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect(),
         })
     }
 }

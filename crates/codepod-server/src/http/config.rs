@@ -3,7 +3,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Deserialize;
 
@@ -36,10 +36,18 @@ pub struct Config {
     pub request_bytes: usize,
     /// How long a request's head and body may take to arrive.
     pub request_seconds: u64,
+    /// How long a client may take to read 64 KiB of an answer.
+    pub send_seconds: u64,
+    /// Bytes of memory that all sandboxes may have together; four fifths of what the host or its cgroup has if not given.
+    pub memory_bytes: Option<u64>,
     /// Connections at a time.
     pub connections: usize,
+    /// Connections at a time from one address (of IPv6: one network of 64 bits). Behind a proxy all come from one.
+    pub connections_per_address: usize,
     /// How long requests may go on after the server was told to stop.
     pub drain_seconds: u64,
+    /// After how many seconds without a byte in either direction a terminal ends.
+    pub terminal_idle_seconds: u64,
 }
 
 impl Default for Config {
@@ -56,8 +64,12 @@ impl Default for Config {
             idle_seconds: None,
             request_bytes: 64 << 20,
             request_seconds: 30,
+            send_seconds: 30,
+            memory_bytes: None,
             connections: 4096,
+            connections_per_address: 256,
             drain_seconds: 30,
+            terminal_idle_seconds: 900,
         }
     }
 }
@@ -72,20 +84,112 @@ pub struct TlsConfig {
     pub key: PathBuf,
 }
 
+/// A key of a tenant: `"HASH"`, or `{ hash = "HASH", expires = 2030-01-01T00:00:00Z }`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "KeyText")]
+pub struct KeyConfig {
+    /// Its hash, as `codepod serve --new-key` prints it.
+    pub hash: String,
+    /// When it stops to be valid; never if not given.
+    pub expires: Option<SystemTime>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum KeyText {
+    Hash(String),
+    Expiring(Expiring),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expiring {
+    hash: String,
+    expires: toml::value::Datetime,
+}
+
+impl From<KeyText> for KeyConfig {
+    fn from(text: KeyText) -> KeyConfig {
+        match text {
+            KeyText::Hash(hash) => KeyConfig::from(hash),
+            KeyText::Expiring(Expiring { hash, expires }) => KeyConfig {
+                hash,
+                // What is no moment, such as a time of the day, is long ago.
+                expires: Some(moment(&expires).unwrap_or(UNIX_EPOCH)),
+            },
+        }
+    }
+}
+
+impl From<String> for KeyConfig {
+    fn from(hash: String) -> KeyConfig {
+        KeyConfig {
+            hash,
+            expires: None,
+        }
+    }
+}
+
+/// The moment that a date means; in UTC, at midnight, unless it says otherwise.
+fn moment(date: &toml::value::Datetime) -> Option<SystemTime> {
+    let day = date.date?;
+    // Days since 1970, by years that begin in March: then the leap day is the last.
+    let (year, month) = match (i64::from(day.year), i64::from(day.month)) {
+        (year, month @ 3..) => (year, month - 3),
+        (year, month) => (year - 1, month + 9),
+    };
+    let days = year * 365 + year / 4 - year / 100
+        + year / 400
+        + (153 * month + 2) / 5
+        + i64::from(day.day)
+        - 719_469;
+    let time = date.time.as_ref();
+    let part = |part: Option<u8>| i64::from(part.unwrap_or(0));
+    let hour = part(time.map(|time| time.hour));
+    let minute = part(time.map(|time| time.minute));
+    let second = part(time.and_then(|time| time.second));
+    let offset = match date.offset {
+        Some(toml::value::Offset::Custom { minutes }) => i64::from(minutes),
+        _ => 0,
+    };
+    let seconds = days * 86_400 + (hour * 60 + minute - offset) * 60 + second;
+    u64::try_from(seconds)
+        .ok()
+        .map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds))
+}
+
 /// A tenant.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TenantConfig {
     /// Its name: lower-case letters, digits, `-` and `_`.
     pub name: String,
-    /// Hashes of its keys, as `codepod serve --new-key` prints them.
-    pub keys: Vec<String>,
+    /// Its keys.
+    pub keys: Vec<KeyConfig>,
     /// Sandboxes at a time.
     #[serde(default = "sandboxes")]
     pub sandboxes: usize,
     /// Requests at a time.
     #[serde(default = "requests")]
     pub requests: usize,
+    /// Bytes of requests and answers that are on their way.
+    #[serde(default = "flight_bytes")]
+    pub flight_bytes: u64,
+    /// Its share of the processors where all want more than there is, beside those of others.
+    #[serde(default = "cpu_weight")]
+    pub cpu_weight: u32,
+    /// Processes of all its sandboxes.
+    #[serde(default = "processes")]
+    pub processes: u64,
+    /// Bytes of the host's memory: of processes, files, outputs and kept answers, of all its sandboxes.
+    #[serde(default = "memory_bytes")]
+    pub memory_bytes: u64,
+    /// Bytes of saved states and of sandboxes that sleep.
+    #[serde(default = "state_bytes")]
+    pub state_bytes: u64,
+    /// Namespaces with saved states.
+    #[serde(default = "namespaces")]
+    pub namespaces: usize,
 }
 
 fn sandboxes() -> usize {
@@ -93,7 +197,31 @@ fn sandboxes() -> usize {
 }
 
 fn requests() -> usize {
-    256
+    Quota::default().requests
+}
+
+fn flight_bytes() -> u64 {
+    Quota::default().flight_bytes
+}
+
+fn cpu_weight() -> u32 {
+    Quota::default().cpu_weight
+}
+
+fn processes() -> u64 {
+    Quota::default().processes
+}
+
+fn memory_bytes() -> u64 {
+    Quota::default().memory_bytes
+}
+
+fn state_bytes() -> u64 {
+    Quota::default().state_bytes
+}
+
+fn namespaces() -> usize {
+    Quota::default().namespaces
 }
 
 impl TenantConfig {
@@ -101,6 +229,12 @@ impl TenantConfig {
         Quota {
             sandboxes: self.sandboxes,
             requests: self.requests,
+            flight_bytes: self.flight_bytes,
+            cpu_weight: self.cpu_weight,
+            processes: self.processes,
+            memory_bytes: self.memory_bytes,
+            state_bytes: self.state_bytes,
+            namespaces: self.namespaces,
             ..Quota::default()
         }
     }
@@ -110,23 +244,54 @@ impl TenantConfig {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CeilingConfig {
-    /// How long a command may take.
+    /// How long a command may take, whatever its sandbox or its call says. A terminal may take six times as long.
     pub timeout_seconds: u64,
+    /// How long processes may go on after their command.
+    pub background_seconds: u64,
+    /// Processor time of a sandbox's processes that go on after their command, all together, within each
+    /// `background_seconds`.
+    pub cpu_seconds: u64,
     /// Memory of one process.
     pub memory_bytes: usize,
+    /// Memory of all processes of a sandbox.
+    pub total_memory_bytes: usize,
     /// Bytes of files.
     pub disk_bytes: u64,
+    /// Files and directories.
+    pub nodes: u64,
     /// Processes at a time.
     pub processes: usize,
+    /// Descriptors of one process.
+    pub descriptors: usize,
+    /// Pipes at a time.
+    pub pipes: usize,
+    /// Bytes of each output stream of a command.
+    pub output_bytes: usize,
+    /// Bytes of outputs that a sandbox keeps in `/proc/runs`.
+    pub kept_output_bytes: usize,
+    /// Runs that can be undone.
+    pub undo_runs: usize,
+    /// Bytes that are kept for that.
+    pub undo_bytes: u64,
 }
 
 impl Default for CeilingConfig {
     fn default() -> CeilingConfig {
         CeilingConfig {
             timeout_seconds: 600,
+            background_seconds: 3600,
+            cpu_seconds: 3600,
             memory_bytes: 1 << 30,
+            total_memory_bytes: 4 << 30,
             disk_bytes: 4 << 30,
+            nodes: 1_000_000,
             processes: 256,
+            descriptors: 1024,
+            pipes: 256,
+            output_bytes: 64 << 20,
+            kept_output_bytes: 256 << 20,
+            undo_runs: 1000,
+            undo_bytes: 512 << 20,
         }
     }
 }
@@ -135,9 +300,19 @@ impl CeilingConfig {
     pub(super) fn ceiling(&self) -> Ceiling {
         Ceiling {
             timeout: Duration::from_secs(self.timeout_seconds),
+            background: Duration::from_secs(self.background_seconds),
+            background_cpu: Duration::from_secs(self.cpu_seconds),
             memory_bytes: self.memory_bytes,
+            total_memory_bytes: self.total_memory_bytes,
             disk_bytes: self.disk_bytes,
+            nodes: self.nodes,
             processes: self.processes,
+            descriptors: self.descriptors,
+            pipes: self.pipes,
+            output_bytes: self.output_bytes,
+            kept_output_bytes: self.kept_output_bytes,
+            undo_runs: self.undo_runs,
+            undo_bytes: self.undo_bytes,
         }
     }
 }
@@ -171,6 +346,10 @@ impl Config {
                     format!("`{name}` cannot name a tenant: 1 to 64 of a-z, 0-9, `-` and `_` can");
                 return Err(ConfigError(message));
             }
+            if *name == crate::asleep::ALL {
+                let message = format!("no tenant can be called `{name}`: sandboxes sleep there");
+                return Err(ConfigError(message));
+            }
         }
         names.sort_unstable();
         if names.windows(2).any(|pair| pair[0] == pair[1]) {
@@ -192,7 +371,25 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
-    use super::Config;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::{Config, moment};
+
+    #[test]
+    fn dates_are_moments() {
+        for (text, seconds) in [
+            ("1970-01-01", 0),
+            ("2000-02-29T00:00:00Z", 951_782_400),
+            ("2000-03-01", 951_868_800),
+            ("2026-11-16T22:00:00Z", 1_794_866_400),
+            ("2026-11-16T22:00:00", 1_794_866_400),
+            ("2026-11-16T23:30:05+01:30", 1_794_866_405),
+        ] {
+            let found = moment(&text.parse().unwrap()).unwrap();
+            assert_eq!(found, UNIX_EPOCH + Duration::from_secs(seconds), "{text}");
+        }
+        assert_eq!(moment(&"10:00:00".parse().unwrap()), None);
+    }
 
     #[test]
     fn a_file_says_what_it_says_and_nothing_else() {
@@ -218,6 +415,7 @@ mod tests {
             "listen = \"0.0.0.0:80\"",
             "idle_seconds = 1",
             "[[tenants]]\nname = \"../x\"\nkeys = []",
+            "[[tenants]]\nname = \"asleep\"\nkeys = []",
         ];
         for text in refused {
             assert!(Config::parse(text).unwrap().check().is_err(), "{text}");

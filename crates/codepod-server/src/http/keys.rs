@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use codepod_api::{ApiError, Kind};
 
@@ -43,45 +44,77 @@ pub fn new_key() -> io::Result<String> {
 
 /// Who has which key.
 pub(super) struct Keys {
-    by_hash: HashMap<KeyHash, Arc<Tenant>>,
+    by_hash: HashMap<KeyHash, Known>,
+    /// Those that have no key any more are there, too: their sandboxes are.
     tenants: Vec<Arc<Tenant>>,
+}
+
+/// Whose key it is.
+struct Known {
+    tenant: Arc<Tenant>,
+    /// When it stops to be one.
+    expires: Option<SystemTime>,
 }
 
 impl Keys {
     /// The tenants of a configuration; with none, one with a key that is made now.
     pub(super) fn new(config: &Config) -> io::Result<(Keys, Option<String>)> {
-        let mut keys = Keys {
-            by_hash: HashMap::new(),
-            tenants: Vec::new(),
+        if !config.tenants.is_empty() {
+            return Ok((Keys::of(config, &[])?, None));
+        }
+        let key = new_key()?;
+        let tenant = Tenant::new("", Quota::alone());
+        let known = Known {
+            tenant: tenant.clone(),
+            expires: None,
         };
-        if config.tenants.is_empty() {
-            let key = new_key()?;
-            keys.add(Tenant::new("", Quota::default()), [KeyHash::of(&key)]);
-            return Ok((keys, Some(key)));
-        }
-        for tenant in &config.tenants {
-            let hashes: Option<Vec<KeyHash>> = tenant
-                .keys
-                .iter()
-                .map(|text| KeyHash::parse(text))
-                .collect();
-            let hashes = hashes.ok_or_else(|| {
-                let message = format!(
-                    "a key of the tenant `{}` is not a hash of 64 hexadecimal digits",
-                    tenant.name
-                );
-                io::Error::new(io::ErrorKind::InvalidInput, message)
-            })?;
-            keys.add(Tenant::new(&tenant.name, tenant.quota()), hashes);
-        }
-        Ok((keys, None))
+        let keys = Keys {
+            by_hash: HashMap::from([(KeyHash::of(&key), known)]),
+            tenants: vec![tenant],
+        };
+        Ok((keys, Some(key)))
     }
 
-    fn add(&mut self, tenant: Arc<Tenant>, hashes: impl IntoIterator<Item = KeyHash>) {
-        for hash in hashes {
-            self.by_hash.insert(hash, tenant.clone());
+    /// The keys of a configuration that was read again. Tenants stay who they are, with what they have and may have.
+    pub(super) fn renewed(&self, config: &Config) -> io::Result<Keys> {
+        if config.tenants.is_empty() || self.tenants.iter().any(|tenant| tenant.name.is_empty()) {
+            let message = "a server does not change between tenants and a key of its own";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        self.tenants.push(tenant);
+        Keys::of(config, &self.tenants)
+    }
+
+    fn of(config: &Config, known: &[Arc<Tenant>]) -> io::Result<Keys> {
+        let mut keys = Keys {
+            by_hash: HashMap::new(),
+            tenants: known.to_vec(),
+        };
+        for wanted in &config.tenants {
+            let same = |tenant: &&Arc<Tenant>| tenant.name == wanted.name;
+            let tenant = match known.iter().find(same) {
+                Some(tenant) => tenant.clone(),
+                None => {
+                    let tenant = Tenant::new(&wanted.name, wanted.quota());
+                    keys.tenants.push(tenant.clone());
+                    tenant
+                }
+            };
+            for key in &wanted.keys {
+                let hash = KeyHash::parse(&key.hash).ok_or_else(|| {
+                    let message = format!(
+                        "a key of the tenant `{}` is not a hash of 64 hexadecimal digits",
+                        wanted.name
+                    );
+                    io::Error::new(io::ErrorKind::InvalidInput, message)
+                })?;
+                let known = Known {
+                    tenant: tenant.clone(),
+                    expires: key.expires,
+                };
+                keys.by_hash.insert(hash, known);
+            }
+        }
+        Ok(keys)
     }
 
     /// Everybody.
@@ -97,8 +130,84 @@ impl Keys {
             .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
             .map(|(_, key)| key.trim());
         let found = key.and_then(|key| self.by_hash.get(&KeyHash::of(key)));
-        found.ok_or_else(|| {
+        // One that has expired is as one that never was.
+        let valid = |known: &&Known| {
+            known
+                .expires
+                .is_none_or(|expires| SystemTime::now() < expires)
+        };
+        let known = found.filter(valid).ok_or_else(|| {
             ApiError::new(Kind::Unauthorized, "there is no valid key in this request")
-        })
+        })?;
+        Ok(&known.tenant)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(keys: &str) -> Config {
+        Config::parse(keys).unwrap()
+    }
+
+    fn header(key: &str) -> Vec<u8> {
+        format!("Bearer {key}").into_bytes()
+    }
+
+    #[test]
+    fn a_key_that_has_expired_is_none() {
+        let hash = |key: &str| KeyHash::of(key).to_string();
+        let text = format!(
+            r#"
+            [[tenants]]
+            name = "acme"
+            keys = [
+                "{}",
+                {{ hash = "{}", expires = 2020-01-01T00:00:00Z }},
+                {{ hash = "{}", expires = 2999-01-01 }},
+            ]
+            "#,
+            hash("always"),
+            hash("old"),
+            hash("new")
+        );
+        let (keys, made) = Keys::new(&config(&text)).unwrap();
+        assert!(made.is_none());
+        for (key, valid) in [
+            ("always", true),
+            ("old", false),
+            ("new", true),
+            ("none", false),
+        ] {
+            assert_eq!(keys.tenant(Some(&header(key))).is_ok(), valid, "{key}");
+        }
+    }
+
+    #[test]
+    fn keys_are_read_again_and_tenants_stay_who_they_are() {
+        let text = |tenants: &[(&str, &str)]| -> String {
+            let one = |(name, key): &(&str, &str)| {
+                let hash = KeyHash::of(key);
+                format!("[[tenants]]\nname = \"{name}\"\nkeys = [\"{hash}\"]\n")
+            };
+            tenants.iter().map(one).collect()
+        };
+        let before = text(&[("a", "a1"), ("b", "b1")]);
+        let (keys, _) = Keys::new(&config(&before)).unwrap();
+        let after = text(&[("a", "a2"), ("c", "c1")]);
+        let renewed = keys.renewed(&config(&after)).unwrap();
+        let find = |keys: &Keys, key: &str| keys.tenant(Some(&header(key))).cloned();
+        assert!(find(&renewed, "a1").is_err() && find(&renewed, "b1").is_err());
+        assert!(Arc::ptr_eq(
+            &find(&keys, "a1").unwrap(),
+            &find(&renewed, "a2").unwrap()
+        ));
+        assert!(find(&renewed, "c1").is_ok());
+        // Who has no key any more still has sandboxes.
+        assert_eq!(renewed.tenants().count(), 3);
+        assert!(keys.renewed(&config("")).is_err());
+        let broken = "[[tenants]]\nname = \"a\"\nkeys = [\"00\"]\n";
+        assert!(keys.renewed(&config(broken)).is_err());
     }
 }

@@ -35,6 +35,8 @@ pub(super) struct Metrics {
     requests: Family<Asked, Counter>,
     seconds: Family<Method, Histogram>,
     sandboxes: Gauge<i64>,
+    processes: Gauge<u64, AtomicU64>,
+    memory: Gauge<u64, AtomicU64>,
     connections: Gauge<u64, AtomicU64>,
 }
 
@@ -47,6 +49,14 @@ impl Metrics {
         registry.register("request_seconds", "How long answers took", seconds.clone());
         let sandboxes = Gauge::default();
         registry.register("sandboxes", "Sandboxes that are alive", sandboxes.clone());
+        let processes = Gauge::default();
+        registry.register("processes", "Processes of all sandboxes", processes.clone());
+        let memory = Gauge::default();
+        registry.register(
+            "memory_bytes",
+            "Memory of the host that all sandboxes are charged for",
+            memory.clone(),
+        );
         let connections = Gauge::default();
         registry.register(
             "connections",
@@ -58,6 +68,8 @@ impl Metrics {
             requests,
             seconds,
             sandboxes,
+            processes,
+            memory,
             connections,
         }
     }
@@ -103,6 +115,9 @@ pub(super) fn router(app: Arc<App>) -> Router {
 
 async fn page(State(app): State<Arc<App>>) -> ([(header::HeaderName, &'static str); 1], String) {
     app.metrics.sandboxes.set(app.server.len() as i64);
+    let used = app.server.used();
+    app.metrics.processes.set(used.processes);
+    app.metrics.memory.set(used.memory_bytes);
     let mut text = String::new();
     // Writing to a string does not fail.
     let _ = encode(&mut text, &app.metrics.registry);

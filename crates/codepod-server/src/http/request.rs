@@ -15,12 +15,13 @@ use http_body_util::{BodyExt, Limited};
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
-use super::{App, events};
-use crate::call::{Call, Client, Silent};
-use crate::dispatch::dispatch;
+use super::answer::{Answer, Pieces};
+use super::{App, events, states};
+use crate::call::{Call, Silent};
+use crate::dispatch::dispatch_into;
 use crate::ids;
 use crate::strict;
-use crate::tenant::{Place, Tenant};
+use crate::tenant::{Flight, Place, Tenant};
 
 /// As much of a body that nobody wants as is read.
 const SKIPPED: usize = 64 << 10;
@@ -79,24 +80,30 @@ pub(super) struct Asked {
     pub(super) sandbox: Option<String>,
     pub(super) params: Map<String, Value>,
     pub(super) canceller: Canceller,
-    /// Counted until the answer is there.
+    /// Counted until the answer is sent.
     pub(super) place: Place,
+    /// The request's body, counted until it is answered.
+    pub(super) body: Flight,
 }
 
 impl Asked {
     /// Does it, on a thread that may wait.
-    pub(super) fn answer(self, client: &dyn Client) -> Result<String, ApiError> {
+    fn answer(self) -> Result<Answer, ApiError> {
         let call = Call::new(
             &self.app.server,
             &self.tenant,
             Surface::Http,
-            client,
+            &Silent,
             self.canceller,
         );
         let (name, sandbox, params) = (self.method.name, self.sandbox, self.params);
-        let answered = dispatch(call, name, sandbox.as_deref(), params);
-        drop(self.place);
-        answered
+        let mut pieces = Pieces::new(&self.tenant);
+        let answered = dispatch_into(call, name, sandbox.as_deref(), params, &mut pieces);
+        if let Some(refused) = pieces.take_refusal() {
+            return Err(refused);
+        }
+        answered?;
+        Ok(pieces.finish(self.place))
     }
 }
 
@@ -151,11 +158,15 @@ async fn respond_to(
     let (parts, body) = request.into_parts();
     let mut body = Some(body);
     match understand(app, endpoint, path, parts, &mut body).await {
-        Ok((asked, streamed)) => {
+        Ok((asked, form)) => {
             let tenant = asked.tenant.name.clone();
-            let response = match streamed {
-                true => events::respond(asked),
-                false => respond(app, asked).await,
+            let response = match form {
+                Form::Json => respond(app, asked).await,
+                Form::Events => events::respond(asked),
+                Form::Export => states::export(asked).await,
+                Form::Import(headers) => {
+                    states::import(asked, &headers, body.take().unwrap_or_default()).await
+                }
             };
             (tenant, response)
         }
@@ -176,10 +187,10 @@ async fn skip(body: Body) {
 
 async fn respond(app: &App, asked: Asked) -> Response {
     let mut guard = CancelOnDrop(Some(asked.canceller.clone()));
-    let answered = app.turns.run(move || asked.answer(&Silent)).await;
+    let answered = app.turns.run(move || asked.answer()).await;
     guard.0.take();
     match answered {
-        Ok(Ok(json)) => json_response(StatusCode::OK, json),
+        Ok(Ok(answer)) => json_response(StatusCode::OK, Body::new(answer)),
         Ok(Err(error)) => failed(&error),
         Err(_) => failed(&ApiError::new(
             Kind::Internal,
@@ -188,14 +199,26 @@ async fn respond(app: &App, asked: Asked) -> Response {
     }
 }
 
-/// Who asks and what for; and whether the answer comes as events.
+/// How a request and its answer travel.
+enum Form {
+    /// JSON both ways.
+    Json,
+    /// The answer comes as events.
+    Events,
+    /// The answer is a stream.
+    Export,
+    /// The request is a stream, with these headers.
+    Import(HeaderMap),
+}
+
+/// Who asks and what for, and how.
 async fn understand(
     app: &Arc<App>,
     endpoint: &Endpoint,
     path: RawPathParams,
     parts: Parts,
     body: &mut Option<Body>,
-) -> Result<(Asked, bool), ApiError> {
+) -> Result<(Asked, Form), ApiError> {
     let tenant = authorize(app, &parts.headers)?;
     let place = tenant.take_request()?;
     let sandbox = path
@@ -209,9 +232,12 @@ async fn understand(
             "only `run` answers with events",
         ));
     }
+    let mut flight = tenant.flight();
+    let imported = states::is_import(endpoint.method.name, &parts.headers);
     let mut params = match endpoint.method.route.verb.takes_query() {
         true => from_query(endpoint, parts.uri.query().unwrap_or_default())?,
-        false => from_body(app, &parts, body).await?,
+        false if imported => Map::new(),
+        false => from_body(app, &parts, body, &mut flight).await?,
     };
     if params.contains_key("sandboxId") {
         let error = ApiError::new(Kind::InvalidParams, "the sandbox is in the path");
@@ -238,8 +264,15 @@ async fn understand(
         params,
         canceller: Canceller::new(),
         place,
+        body: flight,
     };
-    Ok((asked, streamed))
+    let form = match streamed {
+        true => Form::Events,
+        false if imported => Form::Import(parts.headers),
+        false if states::is_export(asked.method.name, &parts.headers) => Form::Export,
+        false => Form::Json,
+    };
+    Ok((asked, form))
 }
 
 /// Whose request it is, if it may be answered at all.
@@ -250,7 +283,7 @@ pub(super) fn authorize(app: &App, headers: &HeaderMap) -> Result<Arc<Tenant>, A
         (key, None) => key.map(HeaderValue::as_bytes),
         _ => None,
     };
-    app.keys.tenant(key).cloned()
+    app.keys().tenant(key).cloned()
 }
 
 fn wants_events(headers: &HeaderMap) -> bool {
@@ -315,6 +348,7 @@ async fn from_body(
     app: &App,
     parts: &Parts,
     body: &mut Option<Body>,
+    flight: &mut Flight,
 ) -> Result<Map<String, Value>, ApiError> {
     if parts.headers.contains_key(header::CONTENT_ENCODING) {
         let error = ApiError::new(Kind::InvalidRequest, "compressed bodies are not read");
@@ -327,33 +361,16 @@ async fn from_body(
         ));
     }
     let most = app.config.request_bytes;
-    let reading = Limited::new(body.take().unwrap_or_default(), most).collect();
+    let reading = whole(body.take().unwrap_or_default(), most, flight);
     let patience = Duration::from_secs(app.config.request_seconds);
     let bytes = match tokio::time::timeout(patience, reading).await {
-        Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
-            return Err(ApiError::new(
-                Kind::TooLarge,
-                format!("a request has at most {most} bytes"),
-            ));
-        }
-        Ok(Err(_)) | Err(_) => {
-            return Err(ApiError::new(
-                Kind::InvalidRequest,
-                "the body did not arrive whole and in time",
-            ));
-        }
+        Ok(read) => read?,
+        Err(_) => return Err(not_whole()),
     };
     if bytes.is_empty() {
         return Ok(Map::new());
     }
-    let kind = parts
-        .headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok())
-        .unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    if !kind.eq_ignore_ascii_case("application/json") {
+    if !media_type(&parts.headers).eq_ignore_ascii_case("application/json") {
         let error = ApiError::new(Kind::InvalidRequest, "a body is JSON and says so");
         return Err(error.hint("send `Content-Type: application/json`"));
     }
@@ -365,6 +382,41 @@ async fn from_body(
         )),
         Err(error) => Err(ApiError::new(Kind::ParseError, error.to_string())),
     }
+}
+
+/// What a body says that it is.
+pub(super) fn media_type(headers: &HeaderMap) -> &str {
+    let kind = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim()
+}
+
+/// All of a body, counted while it comes.
+async fn whole(mut body: Body, most: usize, flight: &mut Flight) -> Result<Vec<u8>, ApiError> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|_| not_whole())?.into_data() else {
+            continue;
+        };
+        if bytes.len() + data.len() > most {
+            return Err(ApiError::new(
+                Kind::TooLarge,
+                format!("a request has at most {most} bytes"),
+            ));
+        }
+        flight.add(data.len() as u64)?;
+        bytes.extend_from_slice(&data);
+    }
+    Ok(bytes)
+}
+
+fn not_whole() -> ApiError {
+    ApiError::new(
+        Kind::InvalidRequest,
+        "the body did not arrive whole and in time",
+    )
 }
 
 /// The client's own id of a request, if it is harmless; else a new one.
@@ -382,13 +434,13 @@ fn request_id(headers: &HeaderMap) -> String {
     }
 }
 
-pub(super) fn json_response(status: StatusCode, json: String) -> Response {
+pub(super) fn json_response(status: StatusCode, json: impl Into<Body>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "application/json"),
         (header::CACHE_CONTROL, "no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    (status, headers, Body::from(json)).into_response()
+    (status, headers, json.into()).into_response()
 }
 
 /// An error as an answer.

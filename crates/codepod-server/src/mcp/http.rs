@@ -37,6 +37,8 @@ const PATH: &str = "/mcp";
 const LARGEST: usize = 16 << 20;
 /// How long a request may take to arrive.
 const ARRIVAL: Duration = Duration::from_secs(30);
+/// How long a client may take to read 64 KiB of an answer.
+const SENDING: Duration = Duration::from_secs(30);
 /// Connections at a time.
 const CONNECTIONS: usize = 256;
 const SESSION: &str = "mcp-session-id";
@@ -182,7 +184,9 @@ impl Listening {
         let (tell, told) = watch::channel(());
         let limits = connection::Limits {
             connections: CONNECTIONS,
+            per_address: CONNECTIONS,
             head: ARRIVAL,
+            send: SENDING,
         };
         let serving = connection::serve(self.listener, None, self.router, limits, || (), told);
         tokio::select! {

@@ -1,7 +1,9 @@
-//! What a model gets back from a tool: structured content with the bytes as they are, and text that is made visible.
+//! What a model gets back from a tool: text, and the same as structured content. In both, what a guest says is made visible; where
+//! that changes something, the bytes themselves are beside it in base64.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use codepod::visible::visible;
 use codepod_api::methods::files::{ListOutput, ReadOutput};
 use codepod_api::methods::run::{Cut, RunOutput};
 use codepod_api::methods::timeline::{ChangesOutput, UndoOutput};
@@ -83,10 +85,50 @@ pub(super) fn shown(
             frame.line(name, count);
         }
     }
+    let mut structured = result_of_tool(output);
+    make_visible(&mut structured);
     Ok(Shown {
-        structured: result_of_tool(output),
+        structured,
         text: frame.finish(),
     })
+}
+
+/// The ending of a field that holds the bytes of another.
+const BASE64: &str = "_base64";
+
+/// Makes every text visible. The bytes of one that changes by that are in a field of their own: `stdout_base64` for `stdout`;
+/// for the `text` of a file it is `base64`.
+fn make_visible(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = visible(text.as_bytes()),
+        Value::Array(list) => list.iter_mut().for_each(make_visible),
+        Value::Object(object) => {
+            for name in object.keys().cloned().collect::<Vec<String>>() {
+                if name == "base64" || name.ends_with(BASE64) {
+                    continue;
+                }
+                let bytes_name = match &*name {
+                    "text" => "base64".to_owned(),
+                    name => format!("{name}{BASE64}"),
+                };
+                let bytes = object.get(&bytes_name).and_then(Value::as_str);
+                let bytes = bytes.and_then(|base64| STANDARD.decode(base64).ok());
+                match object.get_mut(&name) {
+                    Some(Value::String(text)) => {
+                        let bytes = bytes.unwrap_or_else(|| text.as_bytes().to_vec());
+                        let shown = visible(&bytes);
+                        if shown.as_bytes() != bytes {
+                            *text = shown;
+                            object.insert(bytes_name, STANDARD.encode(bytes).into());
+                        }
+                    }
+                    Some(other) => make_visible(other),
+                    None => {}
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 const OMITTED_ENTRIES: &str = "omitted_entries";

@@ -36,6 +36,7 @@ impl Session {
             requests: 32,
             snapshots: 200,
             snapshot_bytes: 256 << 20,
+            ..Quota::alone()
         };
         Arc::new(Session {
             server: server.clone(),

@@ -19,7 +19,7 @@ use crate::dispatch::dispatch;
 use crate::lock::lock;
 use crate::server::Server;
 use crate::strict;
-use crate::tenant::Tenant;
+use crate::tenant::{Flight, Tenant};
 
 /// The longest message.
 const LONGEST: usize = 64 << 20;
@@ -144,9 +144,11 @@ impl<R: Read + Send> Connection<'_, R> {
     }
 
     fn take(&self, message: Result<Value, ApiError>, noted: Noted<'_>) {
+        // What the answer has taken counts until the client has read it.
+        let mut flight = self.tenant.flight();
         let answer = match message {
-            Ok(Value::Array(batch)) => self.batch(batch),
-            Ok(message) => self.message(message, noted),
+            Ok(Value::Array(batch)) => self.batch(batch, &mut flight),
+            Ok(message) => self.message(message, noted, &mut flight),
             Err(error) => Some(failed("null", &error)),
         };
         if let Some(answer) = answer {
@@ -154,7 +156,7 @@ impl<R: Read + Send> Connection<'_, R> {
         }
     }
 
-    fn batch(&self, batch: Vec<Value>) -> Option<String> {
+    fn batch(&self, batch: Vec<Value>, flight: &mut Flight) -> Option<String> {
         if batch.is_empty() || batch.len() > LARGEST_BATCH {
             let message = format!("a batch has 1 to {LARGEST_BATCH} requests");
             return Some(failed(
@@ -164,14 +166,14 @@ impl<R: Read + Send> Connection<'_, R> {
         }
         let answers = batch.into_iter().filter_map(|message| {
             let noted = self.list(&message);
-            self.message(message, noted)
+            self.message(message, noted, flight)
         });
         let answers: Vec<String> = answers.collect();
         (!answers.is_empty()).then(|| format!("[{}]", answers.join(",")))
     }
 
     /// Answers a message; `None` if it wants no answer.
-    fn message(&self, message: Value, noted: Noted<'_>) -> Option<String> {
+    fn message(&self, message: Value, noted: Noted<'_>, flight: &mut Flight) -> Option<String> {
         let Value::Object(mut message) = message else {
             return Some(failed(
                 "null",
@@ -205,7 +207,10 @@ impl<R: Read + Send> Connection<'_, R> {
             self.calls.answer(id, answer);
             return None;
         }
-        let answered = self.request(message, noted);
+        let answered = self.request(message, noted).and_then(|answer| {
+            flight.add(answer.len() as u64)?;
+            Ok(answer)
+        });
         id?;
         Some(match answered {
             Ok(result) => format!("{{\"jsonrpc\":\"2.0\",\"id\":{shown},\"result\":{result}}}"),

@@ -1,6 +1,6 @@
 //! A server of HTTP in the test's own process, and clients that are not ours.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -107,9 +107,15 @@ impl Drop for Site {
 pub(crate) fn tenant(name: &str) -> TenantConfig {
     TenantConfig {
         name: name.into(),
-        keys: vec![KeyHash::of(&format!("key-{name}")).to_string()],
+        keys: vec![KeyHash::of(&format!("key-{name}")).to_string().into()],
         sandboxes: 100,
         requests: 64,
+        flight_bytes: 256 << 20,
+        cpu_weight: 100,
+        processes: 256,
+        memory_bytes: 4 << 30,
+        state_bytes: 1 << 30,
+        namespaces: 100,
     }
 }
 
@@ -137,7 +143,7 @@ impl Web {
         let text = answer
             .body_mut()
             .with_config()
-            .limit(64 << 20)
+            .limit(256 << 20)
             .read_to_string()
             .expect("text");
         let json = serde_json::from_str(&text).unwrap_or(Value::String(text));
@@ -185,5 +191,94 @@ impl Web {
             json!({"command": command}),
         );
         result["stdout"].as_str().expect("text").to_owned()
+    }
+}
+
+/// A client of a terminal.
+pub(crate) struct Terminal {
+    pub(crate) stream: TcpStream,
+    reader: BufReader<TcpStream>,
+}
+
+impl Terminal {
+    /// Opens a terminal of a sandbox.
+    pub(crate) fn open(site: &Site, key: &str, sandbox: &str) -> Terminal {
+        let mut stream = TcpStream::connect(site.address).expect("a connection");
+        stream
+            .set_read_timeout(Some(super::PATIENCE))
+            .expect("a timeout");
+        write!(
+            stream,
+            "GET {sandbox}/terminal?rows=30&columns=100 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n\
+             Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        )
+        .expect("sent");
+        let mut reader = BufReader::new(stream.try_clone().expect("a clone"));
+        let mut line = String::new();
+        reader.read_line(&mut line).expect("a line");
+        assert!(line.starts_with("HTTP/1.1 101"), "{line}");
+        while line != "\r\n" {
+            line.clear();
+            reader.read_line(&mut line).expect("a line");
+        }
+        Terminal { stream, reader }
+    }
+
+    /// Sends a masked frame, as clients do; a mask of zeros leaves the bytes as they are.
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        let mut frame = vec![0x82];
+        match bytes.len() {
+            short @ ..126 => frame.push(0x80 | short as u8),
+            length @ ..0x1_0000 => {
+                frame.push(0x80 | 126);
+                frame.extend((length as u16).to_be_bytes());
+            }
+            length => {
+                frame.push(0x80 | 127);
+                frame.extend((length as u64).to_be_bytes());
+            }
+        }
+        frame.extend([0; 4]);
+        frame.extend(bytes);
+        self.stream.write_all(&frame)
+    }
+
+    /// The next message: its kind and its bytes.
+    pub(crate) fn next(&mut self) -> (u8, Vec<u8>) {
+        let mut head = [0; 2];
+        self.reader.read_exact(&mut head).expect("a frame");
+        let length = match head[1] {
+            126 => {
+                let mut long = [0; 2];
+                self.reader.read_exact(&mut long).expect("a length");
+                u16::from_be_bytes(long).into()
+            }
+            127 => {
+                let mut long = [0; 8];
+                self.reader.read_exact(&mut long).expect("a length");
+                u64::from_be_bytes(long) as usize
+            }
+            short => usize::from(short),
+        };
+        let mut payload = vec![0; length];
+        self.reader.read_exact(&mut payload).expect("a payload");
+        (head[0], payload)
+    }
+
+    /// Reads to the end: what was shown, and why it ended.
+    pub(crate) fn finish(&mut self) -> (String, String) {
+        let mut shown = String::new();
+        loop {
+            let (kind, payload) = self.next();
+            match kind {
+                0x88 => {
+                    let reason = String::from_utf8_lossy(&payload[2..]).into_owned();
+                    return (shown, reason);
+                }
+                0x82 => shown += &String::from_utf8_lossy(&payload),
+                _ => {}
+            }
+        }
     }
 }

@@ -4,13 +4,15 @@
 #![allow(clippy::allow_attributes, reason = "unused parts differ between tests")]
 
 pub(crate) mod http;
+#[path = "../../../codepod/tests/support/machine.rs"]
+pub(crate) mod machine;
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, PipeWriter, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use codepod::{Runtime, RuntimeOptions};
 use codepod_server::{Quota, Server, ServerOptions, Tenant, rpc};
@@ -18,6 +20,24 @@ use serde_json::{Value, json};
 
 /// As long as anything may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits until something is so, and returns how long that took.
+#[track_caller]
+pub(crate) fn wait_until(mut so: impl FnMut() -> bool) -> Duration {
+    let began = Instant::now();
+    while !so() {
+        assert!(began.elapsed() < PATIENCE, "in time");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    began.elapsed()
+}
+
+/// Bytes of memory that this process has.
+pub(crate) fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = pages.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4096
+}
 
 /// The runtime of this test program.
 pub(crate) fn runtime() -> Runtime {

@@ -12,7 +12,7 @@
 use std::collections::HashSet;
 
 use super::keys::{claim_key, manifest_key, pack_epoch, pack_key, parse_claim, parse_key};
-use super::{Index, Inner};
+use super::{Index, Inner, NO_NUMBER};
 use crate::error::StoreError;
 use crate::pack::PackName;
 
@@ -25,7 +25,8 @@ impl Inner {
         let claims = self.backend.list("c/")?;
         let claimed = claims.iter().filter_map(|key| parse_claim(key)).max();
         let last = index.head.as_ref().map_or(0, |head| head.epoch);
-        let epoch = last.max(claimed.unwrap_or(0)) + 1;
+        let highest = last.max(claimed.unwrap_or(0));
+        let epoch = highest.checked_add(1).ok_or(NO_NUMBER)?;
         // Something that nobody else would write: where an answer was lost, it tells whose claim it is.
         let mut mark = [0; 16];
         getrandom::fill(&mut mark).map_err(|_| StoreError::Io {

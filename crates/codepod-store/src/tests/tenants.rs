@@ -132,16 +132,11 @@ fn sn_04_what_another_namespace_holds_cannot_be_told_from_what_nobody_does() {
     let mut collected = Collected::default();
     let contents = state(&secret).write(&mut collected).unwrap();
     let manifest = Manifest {
-        namespace: String::new(),
-        epoch: 0,
-        sequence: 0,
-        created: 0,
-        image: [0; 32],
-        contents,
         packs: vec![PackName {
             epoch: 1,
             digest: pack,
         }],
+        ..Manifest::of_stream(0, [0; 32], contents)
     };
     let bytes = stream(&manifest, &collected.form).unwrap();
     let refused = import(&mut &bytes[..], None, &empty);

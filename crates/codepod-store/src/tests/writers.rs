@@ -208,3 +208,107 @@ fn sn_09_what_a_loaded_state_still_reads_is_not_collected() {
     store.save(&state(&tree)).unwrap();
     assert!(files.list("p/").unwrap().len() < with_source);
 }
+
+/// A manifest of a store whose writer claims to have saved as often as there are numbers.
+#[test]
+fn numbers_that_have_come_to_their_end_are_damage() {
+    for (epoch, sequence) in [(1, u64::MAX), (u64::MAX, 1), (u64::MAX, u64::MAX)] {
+        let backend = InMemory::default();
+        backend.store(None).save(&state(&small())).unwrap();
+        let old = backend.list("m/").unwrap().remove(0);
+        let mut files = backend.files.lock().unwrap();
+        let mut manifest = Manifest::decode(&files.remove(&old).unwrap(), None).unwrap();
+        (manifest.epoch, manifest.sequence) = (epoch, sequence);
+        let name = format!("m/{epoch:016x}.{sequence:016x}.manifest");
+        files.insert(name, Arc::new(manifest.encode(None).unwrap()));
+        files.retain(|key, _| !key.starts_with("c/"));
+        drop(files);
+        let store = backend.store(None);
+        assert_eq!(store.newest().unwrap().unwrap().sequence, sequence);
+        let saved = store.save(&state(&large(1)));
+        assert!(matches!(saved, Err(StoreError::Damaged(_))), "{saved:?}");
+        assert_eq!(backend.list("m/").unwrap().len(), 1);
+    }
+    // The same for claims, which anybody can make who can write there.
+    let backend = InMemory::default();
+    backend.create("c/ffffffffffffffff", b"").unwrap();
+    let saved = backend.store(None).save(&state(&small()));
+    assert!(matches!(saved, Err(StoreError::Damaged(_))), "{saved:?}");
+}
+
+#[test]
+fn sn_12_a_newest_state_that_was_taken_away_is_noticed_by_who_counts() {
+    let key = Key::new(&[3; 32]);
+    let backend = InMemory::default();
+    let store = backend.store(Some(&key));
+    store.save(&state(&small())).unwrap();
+    let last = store.save(&state(&large(1))).unwrap().version.sequence;
+    assert_eq!(last, 2);
+    let reader = backend.store(Some(&key));
+    assert!(reader.load_at_least(last, &empty).is_ok());
+    let newest = backend.list("m/").unwrap().pop().unwrap();
+    backend.delete(&newest).unwrap();
+    // To the store alone the older one is what there is.
+    let reader = backend.store(Some(&key));
+    assert_eq!(reader.load(&empty).unwrap().version.sequence, 1);
+    let refused = reader.load_at_least(last, &empty).map(|_| ());
+    assert!(
+        matches!(refused, Err(StoreError::Damaged(_))),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn sn_12_an_older_manifest_under_a_newer_name_is_not_taken() {
+    let key = Key::new(&[3; 32]);
+    let backend = InMemory::default();
+    let store = backend.store(Some(&key));
+    store.save(&state(&small())).unwrap();
+    store.save(&state(&large(1))).unwrap();
+    let names = backend.list("m/").unwrap();
+    let older = backend.files.lock().unwrap()[&names[0]].clone();
+    // In the place of the newest, and as one that is newer still.
+    for name in [
+        names[1].clone(),
+        format!("m/{:016x}.{:016x}.manifest", 1, 9),
+        format!("m/{:016x}.{:016x}.manifest", 9, 1),
+    ] {
+        let copy = backend.copy();
+        copy.files
+            .lock()
+            .unwrap()
+            .insert(name.clone(), older.clone());
+        let loaded = copy.store(Some(&key)).load(&empty).map(|_| ());
+        let refused = matches!(loaded, Err(StoreError::Damaged(_)));
+        assert!(refused, "{name}: {loaded:?}");
+    }
+}
+
+#[test]
+fn sn_12_packs_of_another_namespace_under_the_same_key_give_nothing() {
+    let key = Key::new(&[3; 32]);
+    let (mine, theirs) = (InMemory::default(), InMemory::default());
+    let open = |backend: &InMemory, name: &str| {
+        let options = StoreOptions {
+            key: Some(key.clone()),
+            ..StoreOptions::default()
+        };
+        Store::on(Arc::new(backend.clone()), name, options)
+    };
+    let secret = Tree::builder()
+        .file("secret", 0o600, noise(7, 5_000))
+        .build();
+    open(&theirs, "theirs").save(&state(&secret)).unwrap();
+    open(&mine, "mine").save(&state(&small())).unwrap();
+    let pack = |backend: &InMemory| backend.list("p/").unwrap().remove(0);
+    let name = pack(&theirs);
+    let foreign = theirs.files.lock().unwrap()[&name].clone();
+    // In the place of one's own.
+    let copy = mine.copy();
+    copy.files.lock().unwrap().insert(pack(&mine), foreign);
+    let loaded = open(&copy, "mine").load(&empty).map(|_| ());
+    assert!(loaded.is_err(), "{loaded:?}");
+    // All that they have, under one's own name.
+    let loaded = open(&theirs, "mine").load(&empty).map(|_| ());
+    assert!(loaded.is_err(), "{loaded:?}");
+}

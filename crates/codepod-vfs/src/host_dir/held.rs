@@ -89,7 +89,7 @@ impl HostDir {
                 Was::AtRoot(aside) if keep => {
                     rustix::fs::unlinkat(root, &**aside, AtFlags::empty()).map_err(translate)
                 }
-                was => self.walk(&held.names).and_then(|dir| {
+                was => self.walk_names(&held.names).and_then(|dir| {
                     let name = &held.name;
                     let place = Place { dir, name };
                     match was {

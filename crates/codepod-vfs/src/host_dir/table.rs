@@ -5,8 +5,7 @@
 //! as it may; the longest unused are forgotten, except those that are open. A number that was
 //! forgotten fails with `Stale`; looking its name up again gives the same one.
 //!
-//! Invariant: `by_name` is the inverse of `nodes`, and a directory was used no earlier than what
-//! lies in it.
+//! Invariant: `by_name` is the inverse of `nodes`, and no directory is forgotten before what lies in it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +19,7 @@ use crate::node::InodeId;
 pub(super) const ROOT: InodeId = InodeId(1);
 
 /// A name and where it is.
-type Place = (InodeId, Arc<[u8]>);
+pub(super) type Place = (InodeId, Arc<[u8]>);
 
 #[derive(Debug, Clone)]
 struct Entry {
@@ -51,6 +50,14 @@ impl Table {
         }
         names.reverse();
         Ok(names)
+    }
+
+    /// The directory that holds a node, and its name there; `Stale` as above.
+    pub(super) fn step_up(&mut self, id: InodeId) -> Result<Place, Errno> {
+        self.tick += 1;
+        let entry = self.nodes.get_mut(&id).ok_or(Errno::Stale)?;
+        entry.used = self.tick;
+        Ok(entry.place.clone())
     }
 
     pub(super) fn parent(&self, id: InodeId) -> Result<InodeId, Errno> {
@@ -150,6 +157,7 @@ impl Table {
             // Held ones count as used now; those without a name have nothing to keep.
             let _ = self.names(id);
         }
+        self.use_directories();
         let mut ticks: Vec<u64> = self.nodes.values().map(|entry| entry.used).collect();
         let middle = ticks.len() / 2;
         let (_, oldest, _) = ticks.select_nth_unstable(middle);
@@ -158,6 +166,23 @@ impl Table {
         self.nodes.retain(|_, entry| entry.used > oldest);
         let nodes = &self.nodes;
         self.by_name.retain(|_, id| nodes.contains_key(id));
+    }
+
+    /// Makes every directory used no earlier than what lies in it.
+    fn use_directories(&mut self) {
+        let mut latest: Vec<_> = self.nodes.iter().map(|(id, e)| (e.used, *id)).collect();
+        // The latest first: then each directory is lifted at most once, and the whole takes as long as there are nodes.
+        latest.sort_unstable_by(|a, b| b.cmp(a));
+        for (used, id) in latest {
+            let mut at = self.parent(id);
+            while let Ok(dir) = at
+                && let Some(entry) = self.nodes.get_mut(&dir)
+                && entry.used < used
+            {
+                entry.used = used;
+                at = Ok(entry.place.0);
+            }
+        }
     }
 }
 

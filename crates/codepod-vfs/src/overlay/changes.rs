@@ -15,6 +15,10 @@ use crate::tree::{Change, ChangeKind};
 impl Overlay {
     /// All paths that differ from the lower file system, sorted.
     pub(super) fn list_changes(&mut self, caller: &Caller<'_>) -> Result<Vec<Change>, Errno> {
+        self.in_one_walk(|overlay| overlay.find_changes(caller))
+    }
+
+    fn find_changes(&mut self, caller: &Caller<'_>) -> Result<Vec<Change>, Errno> {
         let mut changes = Vec::new();
         // Directories whose two sides are still to be compared: path and lower number, if any.
         let mut open = vec![(Vec::new(), self.root(), Some(self.lower.root()))];

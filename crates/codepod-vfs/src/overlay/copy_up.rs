@@ -4,9 +4,11 @@
 //! renamed; so its lower path is also where its copy belongs. One that was removed while open gets
 //! a copy without a name.
 
+use std::hash::{DefaultHasher, Hasher as _};
+
 use codepod_abi::Errno;
 
-use super::{InodeId, Overlay, Side, Tree, below, tagged};
+use super::{InodeId, Overlay, Side, Tree, tagged};
 use crate::backend::{FileSystem, New, NewBody};
 use crate::caller::Caller;
 use crate::node::{FileKind, Stat};
@@ -61,17 +63,12 @@ impl Overlay {
 
     /// Whether a path leads to this node.
     pub(super) fn is_at(&mut self, caller: &Caller<'_>, inode: InodeId, path: &[u8]) -> bool {
-        let mut at = self.root();
-        for name in path
-            .split(|byte| *byte == b'/')
-            .filter(|name| !name.is_empty())
-        {
-            match self.lookup(caller, at, name) {
-                Ok(next) => at = next,
-                Err(_) => return false,
-            }
-        }
-        at == inode
+        let found = self.in_one_walk(|overlay| {
+            let names = path.split(|byte| *byte == b'/');
+            let mut names = names.filter(|name| !name.is_empty());
+            names.try_fold(overlay.root(), |at, name| overlay.lookup(caller, at, name))
+        });
+        found == Ok(inode)
     }
 
     /// The upper node for `inode`. Of a lower file's bytes the first `length` are copied: a caller
@@ -94,43 +91,57 @@ impl Overlay {
             Err(error) => return Err(error),
         };
         let Some(path) = named else {
-            let upper = self.copy(caller, lower, Tree::ROOT, NOWHERE, length)?;
+            let upper = self
+                .copy(caller, lower, (Tree::ROOT, NOWHERE), length, false)?
+                .0;
             self.state
                 .tree
                 .remove(Tree::ROOT, NOWHERE, caller.now, &|_| true)?;
             return Ok(upper);
         };
+        self.in_one_walk(|overlay| overlay.copy_path(caller, &path, length))
+    }
+
+    /// Copies what is at a path up, with the directories above it that are not there yet.
+    fn copy_path(
+        &mut self,
+        caller: &Caller<'_>,
+        path: &[u8],
+        length: u64,
+    ) -> Result<InodeId, Errno> {
         let mut at = (Tree::ROOT, self.lower.root());
-        let mut names = path.split(|byte| *byte == b'/').peekable();
-        while let Some(name) = names.next() {
+        let mut end = 0;
+        for name in path.split(|byte| *byte == b'/') {
+            end += name.len();
             let next = self.lower.lookup(caller, at.1, name)?;
             let upper = match self.side(tagged(next)) {
                 Side::Upper(upper) => upper,
                 Side::Lower(_) => {
-                    let length = if names.peek().is_none() { length } else { 0 };
-                    self.copy(caller, next, at.0, name, length)?
+                    let sampled = self.see_to_change(caller, &path[..end], next)?;
+                    let length = if end == path.len() { length } else { 0 };
+                    let (upper, whole) = self.copy(caller, next, (at.0, name), length, sampled)?;
+                    self.see_whole(&path[..end], whole);
+                    upper
                 }
             };
             at = (upper, next);
+            end += 1;
         }
         Ok(at.0)
     }
 
-    /// Copies one node to `dir/name`; the directory's own times stay.
+    /// Copies one node to a name in a directory, whose own times stay. With it the digest of a file's content, if that
+    /// is asked for and all of it was copied.
     fn copy(
         &mut self,
         caller: &Caller<'_>,
         lower: InodeId,
-        dir: InodeId,
-        name: &[u8],
+        (dir, name): (InodeId, &[u8]),
         length: u64,
-    ) -> Result<InodeId, Errno> {
+        digest: bool,
+    ) -> Result<(InodeId, Option<u64>), Errno> {
         let stat = self.lower.stat(caller, lower)?;
         let parent = self.state.tree.stat(dir)?;
-        if name != NOWHERE {
-            let path = below(&self.state.tree.path_of(dir)?, name);
-            self.see(caller, &path, lower, false);
-        }
         let target;
         let body = match stat.kind {
             FileKind::File => NewBody::File,
@@ -149,14 +160,16 @@ impl Overlay {
             gid: stat.gid,
         };
         let upper = self.state.tree.create(dir, name, new, caller.now)?;
+        let mut whole = None;
         if stat.kind == FileKind::File {
-            self.copy_content(caller, lower, upper, &stat, length)?;
+            let length = (length, digest && length >= stat.size);
+            whole = self.copy_content(caller, lower, upper, &stat, length)?;
         }
         self.state.tree.copy_attributes(upper, &stat);
         self.state.tree.copy_attributes(dir, &parent);
         self.state.tree.set_origin(upper, lower);
         self.state.copied.insert(lower, upper);
-        Ok(upper)
+        Ok((upper, whole))
     }
 
     fn copy_content(
@@ -165,10 +178,11 @@ impl Overlay {
         lower: InodeId,
         upper: InodeId,
         stat: &Stat,
-        length: u64,
-    ) -> Result<(), Errno> {
+        (length, digest): (u64, bool),
+    ) -> Result<Option<u64>, Errno> {
         let tree = &mut self.state.tree;
         let length = length.min(stat.size);
+        let mut whole = digest.then(DefaultHasher::new);
         if length > tree.limits().bytes.saturating_sub(tree.usage().bytes) {
             return Err(Errno::NoSpc);
         }
@@ -186,8 +200,12 @@ impl Overlay {
             if written < read {
                 return Err(Errno::NoSpc);
             }
+            if let Some(whole) = &mut whole {
+                whole.write(&buffer[..read]);
+            }
             offset += read as u64;
         }
-        tree.set_size(upper, offset.max(length), 0, caller.now)
+        tree.set_size(upper, offset.max(length), 0, caller.now)?;
+        Ok(whole.map(|whole| whole.finish()))
     }
 }

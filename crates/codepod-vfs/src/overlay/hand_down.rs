@@ -12,7 +12,8 @@ use crate::node::FileKind;
 use crate::publish::{Fingerprint, Publish};
 use crate::tree::{Change, ChangeKind};
 
-/// What became of a change: [`Errno::Stale`] where the lower file is not any more what the sandbox saw.
+/// What became of a change: [`Errno::Stale`] where the lower file is not any more what the sandbox saw, [`Errno::Perm`]
+/// where its path is guarded.
 pub type HandedDown = (Change, Result<(), Errno>);
 
 impl Overlay {
@@ -21,11 +22,16 @@ impl Overlay {
         &mut self,
         caller: &Caller<'_>,
         paths: &[Vec<u8>],
+        guarded: bool,
     ) -> Result<Vec<HandedDown>, Errno> {
         let changes = self.list_changes(caller)?;
         let chosen = chosen(changes, paths, true);
+        let (refused, chosen): (Vec<_>, Vec<_>) = chosen
+            .into_iter()
+            .partition(|change| self.is_refused(change, guarded));
         self.merge_above(caller, &chosen)?;
-        let mut outcome = Vec::new();
+        let refused = refused.into_iter();
+        let mut outcome: Vec<_> = refused.map(|change| (change, Err(Errno::Perm))).collect();
         let removed = |change: &&Change| change.kind == ChangeKind::Removed;
         for change in chosen.iter().rev().filter(removed) {
             let result = self.remove_below(caller, change);
@@ -37,6 +43,18 @@ impl Overlay {
         }
         outcome.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
         Ok(outcome)
+    }
+
+    /// Whether a change stays here because its path is guarded, or because it is a link that leads out of the directory.
+    fn is_refused(&self, change: &Change, guarded: bool) -> bool {
+        let guard = self.lower.guard();
+        let target = match change.kind {
+            ChangeKind::Removed => None,
+            _ => self.state.tree.at(&change.path).ok(),
+        };
+        let target = target.and_then(|upper| self.state.tree.readlink(upper).ok());
+        !guarded && guard.covers(&change.path)
+            || target.is_some_and(|target| guard.leads_out(&change.path, &target))
     }
 
     /// The changes that could not be handed down now.
@@ -54,15 +72,31 @@ impl Overlay {
     }
 
     fn is_stale(&mut self, caller: &Caller<'_>, change: &Change) -> Result<bool, Errno> {
-        let now = match self.lower_at(caller, &change.path) {
-            Ok(lower) => Some(self.lower.fingerprint(caller, lower)?),
+        let lower = match self.lower_at(caller, &change.path) {
+            Ok(lower) => Some(lower),
             Err(Errno::NoEnt | Errno::NotDir) => None,
             Err(errno) => return Err(errno),
+        };
+        let now = match lower {
+            Some(lower) => Some(self.lower.fingerprint(caller, lower)?),
+            None => None,
         };
         let seen = match change.kind {
             ChangeKind::Added => None,
             _ => self.state.seen.get(&change.path[..]),
         };
+        if let (Some(seen), Some(lower)) = (seen, lower)
+            && seen.is_sampled()
+        {
+            let Some(whole) = seen.whole else {
+                return Ok(true);
+            };
+            let fs = &mut self.lower;
+            let read = |offset, buffer: &mut [u8]| fs.read_at(caller, lower, offset, buffer);
+            if crate::publish::digest(read)? != whole {
+                return Ok(true);
+            }
+        }
         Ok(match (seen, now) {
             (None, None) => false,
             (None, Some(now)) => !(now.is_directory() && change.file == FileKind::Directory),
@@ -94,7 +128,7 @@ impl Overlay {
         let expected = self.expected(&change.path)?;
         self.lower
             .publish(&change.path, Publish::Nothing, Some(expected))?;
-        self.state.seen.remove(&change.path[..]);
+        self.state.forget_seen(&change.path);
         self.forget_upper(caller, &change.path)
     }
 
@@ -125,7 +159,7 @@ impl Overlay {
         };
         let now = self.lower.publish(path, new, expected)?;
         if let Some(now) = now {
-            self.state.seen.insert(path.into(), now);
+            self.state.note_seen(path, now, u64::MAX)?;
         }
         if stat.kind != FileKind::Directory {
             return self.forget_upper(caller, path);
@@ -167,15 +201,16 @@ impl Overlay {
 
     /// Makes every directory above the changes that was made anew show what is below it, apart from what it hid.
     fn merge_above(&mut self, caller: &Caller<'_>, changes: &[Change]) -> Result<(), Errno> {
+        let mut before: &[u8] = b"";
         for change in changes {
-            let slashes = change.path.iter().enumerate();
-            let ends = slashes
-                .filter(|(_, byte)| **byte == b'/')
-                .map(|(at, _)| at)
-                .collect::<Vec<_>>();
-            for end in ends {
+            // They are sorted: what one has in common with the one before is done.
+            let pairs = change.path.iter().zip(before);
+            let common = pairs.take_while(|(a, b)| a == b).count();
+            let slashes = change.path.iter().enumerate().skip(common);
+            for (end, _) in slashes.filter(|(_, byte)| **byte == b'/') {
                 self.merge(caller, &change.path[..end])?;
             }
+            before = &change.path;
         }
         Ok(())
     }

@@ -40,10 +40,16 @@ impl Overlay {
                 copied.insert(lower, id);
             }
         }
-        let mut seen = Map::new();
+        let mut state = OverlayState {
+            tree,
+            copied,
+            seen: Map::new(),
+            seen_bytes: 0,
+        };
+        let most = state.tree.limits().seen_bytes;
         for (path, fingerprint) in saved {
-            seen.insert(path, fingerprint);
+            state.note_seen(&path, fingerprint, most)?;
         }
-        Ok(OverlayState { tree, copied, seen })
+        Ok(state)
     }
 }

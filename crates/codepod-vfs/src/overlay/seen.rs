@@ -43,14 +43,76 @@ impl<'a> Seen<'a> {
     }
 }
 
+/// What a file that was seen is charged beside its path.
+const CHARGE: u64 = 128;
+
+impl OverlayState {
+    /// Notes what a file is; [`Errno::NoSpc`] if that would be more than `most` in all.
+    pub(super) fn note_seen(
+        &mut self,
+        path: &[u8],
+        fingerprint: Fingerprint,
+        most: u64,
+    ) -> Result<(), Errno> {
+        let charge = match self.seen.contains_key(path) {
+            true => 0,
+            false => path.len() as u64 + CHARGE,
+        };
+        if charge > most.saturating_sub(self.seen_bytes) {
+            return Err(Errno::NoSpc);
+        }
+        self.seen_bytes += charge;
+        self.seen.insert(path.into(), fingerprint);
+        Ok(())
+    }
+
+    pub(super) fn forget_seen(&mut self, path: &[u8]) {
+        if self.seen.remove(path).is_some() {
+            self.seen_bytes -= path.len() as u64 + CHARGE;
+        }
+    }
+}
+
 impl Overlay {
-    /// Notes what a lower node is now; `again` replaces what was noted before.
-    pub(super) fn see(&mut self, caller: &Caller<'_>, path: &[u8], lower: InodeId, again: bool) {
-        if !again && self.state.seen.contains_key(path) {
+    /// Notes what a lower file is now, because it is read. Beyond half of what may be noted, nothing is: such a file
+    /// counts as seen when it is changed.
+    pub(super) fn see_to_read(&mut self, caller: &Caller<'_>, path: &[u8], lower: InodeId) {
+        let most = self.state.tree.limits().seen_bytes / 2;
+        let known = self.state.seen.contains_key(path);
+        let full = path.len() as u64 + CHARGE > most.saturating_sub(self.state.seen_bytes);
+        if full && !known {
             return;
         }
         if let Ok(fingerprint) = self.lower.fingerprint(caller, lower) {
-            self.state.seen.insert(path.into(), fingerprint);
+            let _ = self.state.note_seen(path, fingerprint, u64::MAX);
+        }
+    }
+
+    /// Notes what a lower node is now, because it is about to be changed, unless it was seen before; whether only parts
+    /// of its content were looked at. [`Errno::NoSpc`] if no more can be noted.
+    pub(super) fn see_to_change(
+        &mut self,
+        caller: &Caller<'_>,
+        path: &[u8],
+        lower: InodeId,
+    ) -> Result<bool, Errno> {
+        if let Some(seen) = self.state.seen.get(path) {
+            return Ok(seen.is_sampled());
+        }
+        let Ok(fingerprint) = self.lower.fingerprint(caller, lower) else {
+            return Ok(false);
+        };
+        let most = self.state.tree.limits().seen_bytes;
+        self.state.note_seen(path, fingerprint, most)?;
+        Ok(fingerprint.is_sampled())
+    }
+
+    /// Notes the digest of all the content of a file that was seen.
+    pub(super) fn see_whole(&mut self, path: &[u8], whole: Option<u64>) {
+        if let (Some(seen), Some(_)) = (self.state.seen.get(path).copied(), whole) {
+            self.state
+                .seen
+                .insert(path.into(), Fingerprint { whole, ..seen });
         }
     }
 
@@ -64,8 +126,7 @@ impl Overlay {
         match self.lookup_lower(caller, upper, name) {
             Ok(lower) => {
                 let path = super::below(&self.state.tree.path_of(upper)?, name);
-                self.see(caller, &path, lower, false);
-                Ok(())
+                self.see_to_change(caller, &path, lower).map(|_| ())
             }
             Err(Errno::NoEnt) => Ok(()),
             Err(error) => Err(error),

@@ -8,7 +8,11 @@ use std::sync::{Arc, OnceLock};
 
 use codepod_abi::Errno;
 
+use crate::budget::{Budget, Charge, Charged};
 use crate::limits::FsLimits;
+
+/// What a chunk takes beside its bytes.
+const OWN_BYTES: u64 = 128;
 
 /// The digest of a block's bytes. Whoever saves and whoever loads agree on the function.
 pub type Digest = [u8; 32];
@@ -20,16 +24,18 @@ pub trait BlockSource: Send + Sync + fmt::Debug {
 }
 
 /// Some bytes, possibly shared with other trees.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Chunk {
     bytes: Bytes,
     /// Whether it is part of a base image and therefore free of charge. A copy is not.
     base: bool,
     /// Set once somebody has asked; a change takes it away.
     digest: OnceLock<Box<Digest>>,
+    /// For the memory that it takes, as long as somebody has it; nothing for a base image.
+    charge: Charge,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 enum Bytes {
     Here(Vec<u8>),
     /// Part of the program that runs the kernel: nothing is copied.
@@ -38,21 +44,36 @@ enum Bytes {
 }
 
 /// Bytes of a store.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Stored {
     source: Arc<dyn BlockSource>,
     length: u32,
+    /// Who is charged for them.
+    budget: Budget,
     /// Filled by the first reader.
-    fetched: OnceLock<Arc<[u8]>>,
+    fetched: OnceLock<Charged<Arc<[u8]>>>,
 }
 
 impl Chunk {
-    pub(crate) fn new(bytes: Vec<u8>, base: bool) -> Chunk {
+    /// A chunk of a base image.
+    pub(crate) fn base(bytes: Vec<u8>) -> Chunk {
         Chunk {
             bytes: Bytes::Here(bytes),
-            base,
+            base: true,
             digest: OnceLock::new(),
+            charge: Charge::default(),
         }
+    }
+
+    /// A chunk of a tree's own; `NoSpc` if the budget has no memory for it.
+    pub(crate) fn new(bytes: Vec<u8>, budget: &Budget) -> Result<Chunk, Errno> {
+        let charge = budget.memory(memory_of(bytes.capacity()));
+        Ok(Chunk {
+            bytes: Bytes::Here(bytes),
+            base: false,
+            digest: OnceLock::new(),
+            charge: charge.ok_or(Errno::NoSpc)?,
+        })
     }
 
     /// A chunk of a base image that the program carries.
@@ -61,20 +82,28 @@ impl Chunk {
             bytes: Bytes::Carried(bytes),
             base: true,
             digest: OnceLock::new(),
+            charge: Charge::default(),
         }
     }
 
-    /// A chunk that a store has.
-    pub(crate) fn stored(source: Arc<dyn BlockSource>, digest: Digest, length: u32) -> Chunk {
-        Chunk {
+    /// A chunk that a store has; `NoSpc` if there is no memory to remember it.
+    pub(crate) fn stored(
+        source: Arc<dyn BlockSource>,
+        digest: Digest,
+        length: u32,
+        budget: &Budget,
+    ) -> Result<Chunk, Errno> {
+        Ok(Chunk {
             bytes: Bytes::Stored(Stored {
                 source,
                 length,
+                budget: budget.clone(),
                 fetched: OnceLock::new(),
             }),
             base: false,
             digest: OnceLock::from(Box::new(digest)),
-        }
+            charge: budget.memory(memory_of(0)).ok_or(Errno::NoSpc)?,
+        })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -99,7 +128,7 @@ impl Chunk {
         if self.base { 0 } else { cost(self.len()) }
     }
 
-    /// Its bytes; `Io` if a store does not give them.
+    /// Its bytes; `Io` if a store does not give them, or there is no memory for them.
     pub(crate) fn bytes(&self) -> Result<&[u8], Errno> {
         let stored = match &self.bytes {
             Bytes::Here(bytes) => return Ok(bytes),
@@ -110,24 +139,45 @@ impl Chunk {
             return Ok(bytes);
         }
         let digest = self.digest.get().ok_or(Errno::Io)?;
+        let charge = stored.budget.memory(u64::from(stored.length));
+        let charge = charge.ok_or(Errno::Io)?;
         let bytes = stored.source.fetch(digest, stored.length as usize)?;
         if bytes.len() != stored.length as usize {
             return Err(Errno::Io);
         }
-        Ok(stored.fetched.get_or_init(|| bytes))
+        let fetched = stored.fetched.get_or_init(|| Charged::new(bytes, charge));
+        Ok(fetched)
     }
 
-    /// Its bytes to change: they are its own from then on, and charged.
-    pub(crate) fn bytes_mut(&mut self) -> Result<&mut Vec<u8>, Errno> {
-        if !matches!(self.bytes, Bytes::Here(_)) {
-            self.bytes = Bytes::Here(self.bytes()?.to_vec());
+    /// Its bytes to change, with room for `length` of them; `None` unless they are a tree's own and in memory. `NoSpc` if there is no memory.
+    pub(crate) fn bytes_mut(&mut self, length: usize) -> Result<Option<&mut Vec<u8>>, Errno> {
+        let Bytes::Here(bytes) = &mut self.bytes else {
+            return Ok(None);
+        };
+        if self.base {
+            return Ok(None);
         }
-        self.base = false;
+        if length > bytes.capacity() {
+            // Room to grow, if there is memory for it: files often grow a little at a time.
+            let room = [length.next_power_of_two(), length]
+                .into_iter()
+                .find(|room| self.charge.set(memory_of(*room)))
+                .ok_or(Errno::NoSpc)?;
+            bytes.reserve_exact(room - bytes.len());
+        }
         self.digest = OnceLock::new();
-        match &mut self.bytes {
-            Bytes::Here(bytes) => Ok(bytes),
-            Bytes::Carried(_) | Bytes::Stored(_) => Err(Errno::Io),
-        }
+        Ok(Some(bytes))
+    }
+
+    /// What the budget was charged for it, and what it takes; what was fetched apart.
+    #[cfg(test)]
+    pub(crate) fn charged_and_taken(&self) -> (u64, u64) {
+        let taken = match &self.bytes {
+            _ if self.base => 0,
+            Bytes::Here(bytes) => memory_of(bytes.capacity()),
+            Bytes::Carried(_) | Bytes::Stored(_) => memory_of(0),
+        };
+        (self.charge.bytes(), taken)
     }
 
     /// The digest of its bytes, computed by `hash` unless it is known.
@@ -158,6 +208,11 @@ impl Chunk {
     pub(crate) fn is_zero(&self) -> bool {
         self.bytes().is_ok_and(|bytes| same_padded(bytes, &[]))
     }
+}
+
+/// What a chunk takes of the host's memory that has room for so many bytes.
+fn memory_of(capacity: usize) -> u64 {
+    OWN_BYTES + capacity as u64
 }
 
 /// What a chunk of that length is charged.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use codepod_abi::Errno;
 
 use super::chunk::{Chunk, cost};
+use crate::budget::Budget;
 use crate::limits::FsLimits;
 use crate::map::{Difference, Map};
 
@@ -41,7 +42,7 @@ impl Content {
     /// Content of a base image.
     pub(crate) fn base(bytes: &[u8]) -> Content {
         let pieces = bytes.chunks(CHUNK as usize);
-        Content::of_chunks(pieces.map(|piece| Chunk::new(piece.to_vec(), true)))
+        Content::of_chunks(pieces.map(|piece| Chunk::base(piece.to_vec())))
     }
 
     /// Content of a base image that the program carries.
@@ -117,8 +118,14 @@ impl Content {
     /// Writes at `offset` as much as costs at most `room`, extending the file if needed.
     ///
     /// The caller has checked that `offset + bytes.len()` does not overflow. `Io` if a store does not give what is to
-    /// be changed in part.
-    pub(crate) fn write(&mut self, offset: u64, bytes: &[u8], room: u64) -> Result<Written, Errno> {
+    /// be changed in part, `NoSpc` if there is no memory.
+    pub(crate) fn write(
+        &mut self,
+        offset: u64,
+        bytes: &[u8],
+        room: u64,
+        budget: &Budget,
+    ) -> Result<Written, Errno> {
         let mut done = 0;
         let mut charged = 0;
         while done < bytes.len() {
@@ -126,7 +133,8 @@ impl Content {
             let start = (at % CHUNK) as usize;
             let wanted = (CHUNK as usize - start).min(bytes.len() - done);
             let piece = &bytes[done..done + wanted];
-            let written = match self.write_chunk(at / CHUNK, start, piece, room - charged) {
+            let room = room - charged;
+            let written = match self.write_chunk(at / CHUNK, start, piece, room, budget) {
                 Err(errno) if done == 0 => return Err(errno),
                 Err(_) => break,
                 Ok(written) => written,
@@ -153,6 +161,7 @@ impl Content {
         start: usize,
         piece: &[u8],
         room: u64,
+        budget: &Budget,
     ) -> Result<Written, Errno> {
         let (length, before) = self
             .chunk(index)
@@ -178,11 +187,11 @@ impl Content {
         };
         let after = cost(length.max(start + piece.len()));
         if let Some(chunk) = old {
-            overwrite(chunk, start, piece)?;
+            overwrite(chunk, start, piece, budget)?;
             self.stored += (start + piece.len()).saturating_sub(length) as u64;
             self.charge += after - before;
         } else {
-            self.put(index, new_chunk(start, piece));
+            self.put(index, new_chunk(start, piece, budget)?);
         }
         Ok(Written {
             bytes: piece.len(),
@@ -200,13 +209,16 @@ impl Content {
     }
 
     /// Cuts or extends the file. The tail of an extended file is a hole. `Io` if a store does not give what stays of a
-    /// chunk that is cut.
-    pub(crate) fn set_size(&mut self, size: u64) -> Result<(), Errno> {
+    /// chunk that is cut, `NoSpc` if there is no memory for a copy of that.
+    pub(crate) fn set_size(&mut self, size: u64, budget: &Budget) -> Result<(), Errno> {
         if size < self.size {
             let (keep, cut) = (size / CHUNK, (size % CHUNK) as usize);
             // A copy of just what stays, so that memory goes down with the charge.
             let last = match self.chunk(keep) {
-                Some(chunk) if chunk.len() > cut && cut > 0 => Some(chunk.bytes()?[..cut].to_vec()),
+                Some(chunk) if chunk.len() > cut && cut > 0 => {
+                    let bytes = chunk.bytes()?[..cut].to_vec();
+                    Some(Arc::new(Chunk::new(bytes, budget)?))
+                }
                 _ => None,
             };
             while let Some((last, _)) = self.rest.last()
@@ -215,8 +227,8 @@ impl Content {
                 let last = *last;
                 self.take(last);
             }
-            if let Some(bytes) = last {
-                self.put(keep, Arc::new(Chunk::new(bytes, false)));
+            if let Some(last) = last {
+                self.put(keep, last);
             } else if cut == 0 {
                 self.take(keep);
             }
@@ -243,22 +255,24 @@ impl Content {
     }
 
     /// Stores zeros where nothing is stored between `offset` and `end`; extends the file to `end`.
-    /// `Io` if a store does not give what is there.
-    pub(crate) fn allocate(&mut self, offset: u64, end: u64) -> Result<(), Errno> {
-        let zeros = Arc::new(Chunk::new(vec![0; CHUNK as usize], false));
+    /// `Io` if a store does not give what is there, `NoSpc` if there is no memory; what was stored until then stays.
+    pub(crate) fn allocate(&mut self, offset: u64, end: u64, budget: &Budget) -> Result<(), Errno> {
+        let zeros = Arc::new(Chunk::new(vec![0; CHUNK as usize], budget)?);
         let mut at = offset;
         while at < end {
+            self.size = self.size.max(at);
             let index = at / CHUNK;
             let stop = end.min((index + 1) * CHUNK);
             let length = (stop - index * CHUNK) as usize;
             match self.chunk(index) {
                 // Whole chunks of zeros are shared until they are written to.
                 None if length == CHUNK as usize => self.put(index, zeros.clone()),
-                None => self.put(index, Arc::new(Chunk::new(vec![0; length], false))),
+                None => self.put(index, Arc::new(Chunk::new(vec![0; length], budget)?)),
                 Some(old) => {
                     let mut bytes = old.bytes()?.to_vec();
                     bytes.resize(length.max(bytes.len()), 0);
-                    self.put(index, Arc::new(Chunk::new(bytes, false)));
+                    bytes.shrink_to_fit();
+                    self.put(index, Arc::new(Chunk::new(bytes, budget)?));
                 }
             }
             at = stop;
@@ -343,7 +357,7 @@ impl Content {
     }
 }
 
-fn new_chunk(start: usize, piece: &[u8]) -> Arc<Chunk> {
+fn new_chunk(start: usize, piece: &[u8], budget: &Budget) -> Result<Arc<Chunk>, Errno> {
     let bytes = if start == 0 {
         piece.to_vec()
     } else {
@@ -352,29 +366,49 @@ fn new_chunk(start: usize, piece: &[u8]) -> Arc<Chunk> {
         bytes.extend_from_slice(piece);
         bytes
     };
-    Arc::new(Chunk::new(bytes, false))
+    Chunk::new(bytes, budget).map(Arc::new)
 }
 
-fn overwrite(chunk: &mut Arc<Chunk>, start: usize, piece: &[u8]) -> Result<(), Errno> {
+fn overwrite(
+    chunk: &mut Arc<Chunk>,
+    start: usize,
+    piece: &[u8],
+    budget: &Budget,
+) -> Result<(), Errno> {
     let whole = start == 0 && piece.len() >= chunk.len();
     if whole && (chunk.is_stored() || Arc::get_mut(chunk).is_none()) {
         // Nothing of a shared or stored chunk stays: no need to copy or fetch it first.
-        *chunk = new_chunk(0, piece);
+        *chunk = new_chunk(0, piece, budget)?;
         return Ok(());
     }
-    let bytes = Arc::make_mut(chunk).bytes_mut()?;
+    let length = chunk.len().max(start + piece.len());
+    if let Some(own) = Arc::get_mut(chunk)
+        && let Some(bytes) = own.bytes_mut(length)?
+    {
+        put_piece(bytes, start, piece);
+        return Ok(());
+    }
+    let mut bytes = Vec::with_capacity(length);
+    bytes.extend_from_slice(chunk.bytes()?);
+    put_piece(&mut bytes, start, piece);
+    *chunk = Arc::new(Chunk::new(bytes, budget)?);
+    Ok(())
+}
+
+fn put_piece(bytes: &mut Vec<u8>, start: usize, piece: &[u8]) {
     if bytes.len() < start {
         bytes.resize(start, 0);
     }
     let overlap = piece.len().min(bytes.len() - start);
     bytes[start..start + overlap].copy_from_slice(&piece[..overlap]);
     bytes.extend_from_slice(&piece[overlap..]);
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const FREE: &Budget = &Budget::FREE;
 
     fn all(content: &Content) -> Vec<u8> {
         let mut bytes = vec![1; content.size() as usize];
@@ -385,7 +419,7 @@ mod tests {
     #[test]
     fn a_hole_reads_as_zeros_and_costs_nothing() {
         let mut content = Content::default();
-        let written = content.write(3 * CHUNK, b"end", u64::MAX).unwrap();
+        let written = content.write(3 * CHUNK, b"end", u64::MAX, FREE).unwrap();
         assert_eq!(
             written,
             Written {
@@ -402,9 +436,9 @@ mod tests {
     #[test]
     fn cutting_and_extending_leaves_zeros_behind() {
         let mut content = Content::default();
-        content.write(0, &[7; 200_000], u64::MAX).unwrap();
-        content.set_size(70_000).unwrap();
-        content.set_size(140_000).unwrap();
+        content.write(0, &[7; 200_000], u64::MAX, FREE).unwrap();
+        content.set_size(70_000, FREE).unwrap();
+        content.set_size(140_000, FREE).unwrap();
         let bytes = all(&content);
         assert!(bytes[..70_000].iter().all(|b| *b == 7));
         assert!(bytes[70_000..].iter().all(|b| *b == 0));
@@ -415,29 +449,29 @@ mod tests {
     #[test]
     fn a_write_takes_only_what_there_is_room_for() {
         let mut content = Content::default();
-        assert_eq!(content.write(0, &[1; 500], 127).unwrap().bytes, 0);
+        assert_eq!(content.write(0, &[1; 500], 127, FREE).unwrap().bytes, 0);
         assert_eq!(
-            content.write(0, &[1; 500], 300).unwrap(),
+            content.write(0, &[1; 500], 300, FREE).unwrap(),
             Written {
                 bytes: 300,
                 charged: 300
             }
         );
         assert_eq!(
-            content.write(300, &[2; 500], 10).unwrap(),
+            content.write(300, &[2; 500], 10, FREE).unwrap(),
             Written {
                 bytes: 10,
                 charged: 10
             }
         );
         assert_eq!(
-            content.write(0, &[3; 310], 0).unwrap(),
+            content.write(0, &[3; 310], 0, FREE).unwrap(),
             Written {
                 bytes: 310,
                 charged: 0
             }
         );
-        assert_eq!(content.write(5_000, &[3; 1], 100).unwrap().bytes, 0);
+        assert_eq!(content.write(5_000, &[3; 1], 100, FREE).unwrap().bytes, 0);
         assert_eq!(content.size(), 310);
         assert_eq!(content.charge(), content.recount());
     }
@@ -446,9 +480,9 @@ mod tests {
     fn writing_to_a_base_image_charges_the_copy() {
         let mut content = Content::base(&[9; 1000]);
         assert_eq!(content.charge(), 0);
-        assert_eq!(content.write(10, b"x", 999).unwrap().bytes, 0);
+        assert_eq!(content.write(10, b"x", 999, FREE).unwrap().bytes, 0);
         assert_eq!(
-            content.write(10, b"x", 1000).unwrap(),
+            content.write(10, b"x", 1000, FREE).unwrap(),
             Written {
                 bytes: 1,
                 charged: 1000
@@ -461,25 +495,28 @@ mod tests {
     #[test]
     fn allocated_space_is_charged_at_once_and_not_again() {
         let mut content = Content::default();
-        content.write(0, b"abc", u64::MAX).unwrap();
+        content.write(0, b"abc", u64::MAX, FREE).unwrap();
         let end = 2 * CHUNK + 5_000;
         let price = content.cost_of_allocation(0, end);
-        content.allocate(0, end).unwrap();
+        content.allocate(0, end, FREE).unwrap();
         assert_eq!(content.charge(), FsLimits::SMALLEST_CHARGE + price);
         assert_eq!(content.charge(), content.recount());
-        assert_eq!(content.write(100, &[5; 100_000], 0).unwrap().bytes, 100_000);
+        assert_eq!(
+            content.write(100, &[5; 100_000], 0, FREE).unwrap().bytes,
+            100_000
+        );
         assert_eq!(&all(&content)[..4], b"abc\0");
     }
 
     #[test]
     fn a_copy_does_not_see_later_writes() {
         let mut a = Content::default();
-        a.write(0, &[1; 100_000], u64::MAX).unwrap();
+        a.write(0, &[1; 100_000], u64::MAX, FREE).unwrap();
         let b = a.clone();
-        a.write(65_000, &[2; 1_000], u64::MAX).unwrap();
+        a.write(65_000, &[2; 1_000], u64::MAX, FREE).unwrap();
         assert!(all(&b).iter().all(|byte| *byte == 1));
         assert!(!a.same_bytes(&b));
-        a.write(65_000, &[1; 1_000], u64::MAX).unwrap();
+        a.write(65_000, &[1; 1_000], u64::MAX, FREE).unwrap();
         assert!(a.same_bytes(&b));
     }
 }

@@ -7,6 +7,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use crate::budget::Charge;
 use crate::map::Map;
 use crate::node::{Device, FileKind, InodeId, Stat};
 use crate::tree::content::Content;
@@ -30,7 +31,43 @@ pub(crate) struct Inode {
     /// The node of the lower file system that this one stands for; only overlays set it.
     pub(crate) origin: Option<InodeId>,
     pub(crate) body: Body,
+    /// For what it and its names take.
+    pub(crate) held: Held,
 }
+
+/// A node's charge. A copy of the node has one of its own, if need be beyond what the budget has left: changes must not fail half-way.
+#[derive(Debug, Default)]
+pub(crate) struct Held(pub(crate) Charge);
+
+impl Held {
+    /// Whether it is the node of a base image that nobody is charged for.
+    pub(crate) fn is_free(&self) -> bool {
+        self.0.bytes() == 0
+    }
+
+    /// One more name, which was asked for before.
+    pub(crate) fn add_name(&mut self, bytes: u64) {
+        self.0.overdraw(self.0.bytes().saturating_add(bytes));
+    }
+
+    /// One name less. Those of a base image were never charged.
+    pub(crate) fn remove_name(&mut self, bytes: u64) {
+        let left = self.0.bytes().saturating_sub(bytes);
+        self.0.overdraw(left.max(self.0.bytes().min(NODE_BYTES)));
+    }
+}
+
+impl Clone for Held {
+    fn clone(&self) -> Held {
+        Held(self.0.overdraw_again())
+    }
+}
+
+/// What a node takes of the host's memory, without names and content.
+pub(crate) const NODE_BYTES: u64 = 320;
+
+/// What a name takes beside its bytes: in its directory, in the order of that, and in the node.
+pub(crate) const NAME_BYTES: u64 = 160;
 
 /// What a node is made of.
 #[derive(Debug, Clone)]
@@ -144,6 +181,11 @@ impl Links {
     }
 }
 
+/// What a name takes of the host's memory.
+pub(crate) fn name_memory(name: &[u8]) -> u64 {
+    NAME_BYTES + name.len() as u64
+}
+
 impl Directory {
     /// The first two cookies are those of `.` and `..`.
     pub(crate) const FIRST_COOKIE: u64 = 2;
@@ -198,6 +240,16 @@ impl Inode {
             Body::Device(_) => FileKind::CharDevice,
             Body::Whiteout => FileKind::Other,
         }
+    }
+
+    /// What it and its names take of the host's memory, content apart.
+    pub(crate) fn memory(&self) -> u64 {
+        let names = self.links.iter().map(|link| name_memory(&link.name));
+        let target = match &self.body {
+            Body::Symlink(target) => target.len() as u64,
+            _ => 0,
+        };
+        NODE_BYTES + target + names.sum::<u64>()
     }
 
     /// What the body costs, the name apart.

@@ -2,7 +2,7 @@
 
 use codepod_abi::Errno;
 
-use super::inode::{Body, Link, Name};
+use super::inode::{Body, Link, Name, name_memory};
 use super::{InodeId, Tree};
 use crate::limits::Usage;
 
@@ -58,6 +58,8 @@ impl Tree {
             less.bytes += new_name.len() as u64;
             less.nodes += 1;
         }
+        // A longer name than before is the only thing that grows, beside copies of nodes that others share.
+        self.check_memory()?;
         self.exchange(
             less,
             Usage {
@@ -85,6 +87,8 @@ impl Tree {
             directory: dir,
             name: name.into(),
         });
+        inode.held.remove_name(name_memory(name));
+        inode.held.add_name(name_memory(&new_name));
         inode.links.add(Link {
             directory: new_dir,
             name: new_name,

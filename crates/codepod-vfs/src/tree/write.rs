@@ -7,6 +7,7 @@ use codepod_abi::Errno;
 use super::content::Content;
 use super::inode::{Body, Inode};
 use super::{InodeId, Tree};
+use crate::budget::Budget;
 
 /// Set-user and set-group bits: what a write by an ordinary user takes away.
 const SET_ID: u16 = 0o6000;
@@ -23,6 +24,8 @@ impl Tree {
     ) -> Result<usize, Errno> {
         let most = self.limits.file_bytes.min(i64::MAX as u64);
         let room = self.room();
+        self.check_memory()?;
+        let budget = self.budget.clone();
         let inode = self.get_mut(id)?;
         let content = content_mut(inode)?;
         if bytes.is_empty() {
@@ -32,7 +35,7 @@ impl Tree {
             return Err(Errno::Fbig);
         }
         let fitting = (bytes.len() as u64).min(most - offset) as usize;
-        let written = content.write(offset, &bytes[..fitting], room)?;
+        let written = content.write(offset, &bytes[..fitting], room, &budget)?;
         if written.bytes == 0 {
             return Err(Errno::NoSpc);
         }
@@ -54,8 +57,8 @@ impl Tree {
         Ok((end + written as u64, written))
     }
 
-    /// Cuts or extends a file. `Fbig` past the largest size; `NoSpc` only if part of a piece of the
-    /// base image has to be copied.
+    /// Cuts or extends a file. `Fbig` past the largest size; `NoSpc` only if part of a piece has to be copied that is
+    /// the base image's, or shared where there is no memory left.
     pub(crate) fn set_size(
         &mut self,
         id: InodeId,
@@ -71,7 +74,9 @@ impl Tree {
         if price > self.room() {
             return Err(Errno::NoSpc);
         }
-        self.change_content(id, uid, now, |content| content.set_size(size))
+        self.change_content(id, uid, now, |content, budget| {
+            content.set_size(size, budget)
+        })
     }
 
     /// Stores zeros in the holes of a range. `Fbig`, `NoSpc`, `Inval` for an empty range.
@@ -98,7 +103,9 @@ impl Tree {
         if content.cost_of_allocation(offset, end) > self.room() {
             return Err(Errno::NoSpc);
         }
-        self.change_content(id, uid, now, |content| content.allocate(offset, end))
+        self.change_content(id, uid, now, |content, budget| {
+            content.allocate(offset, end, budget)
+        })
     }
 
     fn change_content(
@@ -106,12 +113,13 @@ impl Tree {
         id: InodeId,
         uid: u32,
         now: u64,
-        change: impl FnOnce(&mut Content) -> Result<(), Errno>,
+        change: impl FnOnce(&mut Content, &Budget) -> Result<(), Errno>,
     ) -> Result<(), Errno> {
+        let budget = self.budget.clone();
         let inode = self.get_mut(id)?;
         let content = content_mut(inode)?;
         let before = content.charge();
-        let changed = change(content);
+        let changed = change(content, &budget);
         let after = content.charge();
         touch(inode, uid, now);
         self.used.bytes = self.used.bytes - before + after;

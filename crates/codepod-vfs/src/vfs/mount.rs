@@ -9,6 +9,7 @@ use codepod_abi::Errno;
 
 use super::Vfs;
 use crate::backend::{FileSystem, FsSnapshot};
+use crate::budget::Budget;
 use crate::caller::Caller;
 use crate::node::{FileKind, MountId, NodeRef};
 use crate::tree::Tree;
@@ -141,7 +142,10 @@ impl Vfs {
 
     /// The same, but what changes there never reaches the host: a host directory that is written to is an overlay there.
     pub fn fork_apart(&self) -> Result<Vfs, Errno> {
-        self.fork_by(|fs| fs.fork_apart(self.limits))
+        // Whoever is charged for the sandbox's own files.
+        let own = self.mounts.first().and_then(|mount| mount.fs.tree());
+        let budget = own.map_or(&Budget::FREE, Tree::budget);
+        self.fork_by(|fs| fs.fork_apart(self.limits, budget))
     }
 
     fn fork_by(

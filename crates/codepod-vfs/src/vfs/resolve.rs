@@ -129,6 +129,23 @@ impl Vfs {
         path: &[u8],
         at_end: AtEnd,
     ) -> Result<Found, Errno> {
+        for mount in &mut self.mounts {
+            mount.fs.begin_walk();
+        }
+        let found = self.walk_steps(caller, base, path, at_end);
+        for mount in &mut self.mounts {
+            mount.fs.end_walk();
+        }
+        found
+    }
+
+    fn walk_steps(
+        &mut self,
+        caller: &Caller<'_>,
+        base: NodeRef,
+        path: &[u8],
+        at_end: AtEnd,
+    ) -> Result<Found, Errno> {
         self.check_path(path)?;
         let mut at = if path[0] == b'/' { self.root() } else { base };
         let mut rest = Rest {

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
 
 fn precompile(directory: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let cache = ModuleCache::of_user()?;
+    let cache = cache.ok_or("there is no directory for compiled code: set CODEPOD_CACHE_DIR")?;
     let mut files: Vec<_> = std::fs::read_dir(directory)?
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .filter(|path| {

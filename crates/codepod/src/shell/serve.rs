@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use codepod_abi::Signal;
 use codepod_abi::session::Request;
+use codepod_abi::{Errno, Signal};
 use codepod_kernel::{Answer, ExitStatus, Pid, ProcessFacts, RunId, Stdio, WaiterId};
 use codepod_vfs::VfsSnapshot;
 use codepod_wasmtime::KernelHandle;
 
-use super::slot::Slot;
+use super::slot::{Slot, State};
 use super::warm::Warm;
 use crate::error::{Error, ErrorKind};
 use crate::feed::Feed;
@@ -74,42 +74,32 @@ async fn serve_to_end(
     job: Job<'_>,
     run: &mut RunId,
 ) -> Result<End, Error> {
-    let mut serving = Serving::ready(sandbox, slot).await?;
     let (waiter, key) = {
         let mut kernel = sandbox.kernel()?;
         let waiter = kernel.new_waiter();
         (waiter, kernel.timer_key(waiter))
     };
-    let mut timer = Timer::after(sandbox.inner.runtime.engine().host(), key, job.timeout);
-    let mut feed = job.feed;
+    let mut watch = Watch {
+        timer: Timer::after(sandbox.inner.runtime.engine().host(), key, job.timeout),
+        cancel: job.cancel,
+    };
+    let (mut serving, state) = Serving::ready(sandbox, slot)?;
+    if let Some(state) = state {
+        // A state may come from anywhere, and take as long as it likes: it is loaded in the time of the job.
+        let mut request = Vec::new();
+        Request::Load { state: &state }.encode(&mut request);
+        serving.ask(request, [Stdio::Null; 3])?;
+        let (answer, killed) = serving.answer(&mut watch, None).await;
+        if let Some(killed) = killed {
+            *run = sandbox.kernel()?.run_of(serving.pid);
+            return Ok(killed.end(serving, waiter).await);
+        }
+        if answer.is_none_or(|answer| answer.status != 0) {
+            return Err(ErrorKind::ShellState.into());
+        }
+    }
     serving.ask(job.request, job.stdio)?;
-    let mut killed: Option<Killed> = None;
-    let answer = poll_fn(|cx| {
-        if killed.is_none() {
-            let why = if timer.is_due() {
-                Some(End::TimedOut)
-            } else if job.cancel.is_some_and(|cancel| cancel.poll(cx)) {
-                Some(End::Cancelled)
-            } else {
-                None
-            };
-            killed = why.map(|why| Killed {
-                why,
-                others: serving.kill(),
-            });
-        }
-        if let Poll::Ready(answer) = serving.poll(cx) {
-            return Poll::Ready(answer);
-        }
-        if feed.as_mut().is_some_and(|feed| feed.poll(cx).is_ready()) {
-            feed = None;
-        }
-        if killed.is_none() {
-            timer.arm(cx);
-        }
-        Poll::Pending
-    })
-    .await;
+    let (answer, killed) = serving.answer(&mut watch, job.feed).await;
     *run = sandbox.kernel()?.run_of(serving.pid);
     match (answer, killed) {
         (Some(answer), None) => {
@@ -119,12 +109,7 @@ async fn serve_to_end(
             Ok(End::Answered(answer.status))
         }
         // It came to an end while it was being killed: the answer is not what the caller wanted to wait for.
-        (_, Some(killed)) => {
-            let kernel = serving.kernel.clone();
-            drop(serving);
-            ended(&kernel, killed.others, waiter).await;
-            Ok(killed.why)
-        }
+        (_, Some(killed)) => Ok(killed.end(serving, waiter).await),
         (None, None) => {
             let crashed = serving.has_crashed();
             let others = if crashed { serving.kill() } else { Vec::new() };
@@ -150,6 +135,34 @@ struct Killed {
     others: Vec<Pid>,
 }
 
+impl Killed {
+    /// Waits until nothing of the run is left.
+    async fn end(self, serving: Serving, waiter: WaiterId) -> End {
+        let kernel = serving.kernel.clone();
+        drop(serving);
+        ended(&kernel, self.others, waiter).await;
+        self.why
+    }
+}
+
+/// What ends a job from outside.
+struct Watch<'a> {
+    timer: Timer,
+    cancel: Option<&'a Canceller>,
+}
+
+impl Watch<'_> {
+    /// Why the job has to end now, if it has; otherwise the task is woken when it is cancelled.
+    fn poll(&self, cx: &Context<'_>) -> Option<End> {
+        if self.timer.is_due() {
+            return Some(End::TimedOut);
+        }
+        self.cancel
+            .is_some_and(|cancel| cancel.poll(cx))
+            .then_some(End::Cancelled)
+    }
+}
+
 /// A shell while it serves. Dropped with its process, it kills that and what its run has started.
 struct Serving {
     kernel: KernelHandle,
@@ -159,26 +172,48 @@ struct Serving {
 }
 
 impl Serving {
-    /// The shell's process as it is, or a new one with the shell's state.
-    async fn ready(sandbox: &Sandbox, slot: &Arc<Slot>) -> Result<Serving, Error> {
+    /// The shell's process as it is, or a new one and the state that it has to load first.
+    fn ready(sandbox: &Sandbox, slot: &Arc<Slot>) -> Result<(Serving, Option<State>), Error> {
         let kernel = sandbox.inner.kernel.clone();
         if let Some(warm) = slot.take_warm()
             && !sandbox.kernel()?.is_ending(warm.pid)
         {
-            return Ok(Serving::of(kernel, warm));
+            return Ok((Serving::of(kernel, warm), None));
         }
-        sandbox.inner.runtime.warm_shells().add(slot);
-        let mut serving = Serving::of(kernel, Warm::start(sandbox)?);
-        if let Some(state) = slot.state() {
-            let mut request = Vec::new();
-            Request::Load { state: &state }.encode(&mut request);
-            serving.ask(request, [Stdio::Null; 3])?;
-            let answer = poll_fn(|cx| serving.poll(cx)).await;
-            if answer.is_none_or(|answer| answer.status != 0) {
-                return Err(ErrorKind::ShellState.into());
+        let warm_shells = sandbox.inner.runtime.warm_shells();
+        warm_shells.relieve(sandbox.budget());
+        warm_shells.add(slot);
+        let serving = Serving::of(kernel, Warm::start(sandbox)?);
+        Ok((serving, slot.state()))
+    }
+
+    /// Lets the shell run until it has answered, or has ended without: `None`. Kills it when it has to end before.
+    async fn answer(
+        &mut self,
+        watch: &mut Watch<'_>,
+        mut feed: Option<Feed>,
+    ) -> (Option<Answer>, Option<Killed>) {
+        let mut killed: Option<Killed> = None;
+        let answer = poll_fn(|cx| {
+            if killed.is_none() {
+                killed = watch.poll(cx).map(|why| Killed {
+                    why,
+                    others: self.kill(),
+                });
             }
-        }
-        Ok(serving)
+            if let Poll::Ready(answer) = self.poll(cx) {
+                return Poll::Ready(answer);
+            }
+            if feed.as_mut().is_some_and(|feed| feed.poll(cx).is_ready()) {
+                feed = None;
+            }
+            if killed.is_none() {
+                watch.timer.arm(cx);
+            }
+            Poll::Pending
+        })
+        .await;
+        (answer, killed)
     }
 
     fn of(kernel: KernelHandle, warm: Warm) -> Serving {
@@ -193,7 +228,10 @@ impl Serving {
         let mut kernel = self.kernel.lock().map_err(|_| ErrorKind::Internal)?;
         kernel
             .request(self.pid, request, stdio)
-            .map_err(|_| ErrorKind::Internal.into())
+            .map_err(|errno| match errno {
+                Errno::Again => Warm::failed(errno),
+                _ => ErrorKind::Internal.into(),
+            })
     }
 
     /// Lets the shell run; its answer, or `None` when it has ended without one.

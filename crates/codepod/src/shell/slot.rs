@@ -3,11 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use codepod_vfs::{Budget, Charged};
+
 use super::turns::Turns;
 use super::warm::Warm;
 
 /// What a shell can be started from; its form is the shell's own.
-pub(crate) type State = Arc<Vec<u8>>;
+pub(crate) type State = Arc<Charged<Vec<u8>>>;
 
 /// A shell.
 #[derive(Debug, Default)]
@@ -50,11 +52,20 @@ impl Slot {
 
     /// Drops the process unless it is in use or has something that would be lost; whether none is left.
     pub(crate) fn cool(&self) -> bool {
+        self.cool_unless(Warm::has_belongings)
+    }
+
+    /// The same if its sandbox draws from this budget.
+    pub(crate) fn cool_for(&self, budget: &Budget) -> bool {
+        self.cool_unless(|warm| !warm.draws_from(budget) || warm.has_belongings())
+    }
+
+    fn cool_unless(&self, is_needed: impl Fn(&Warm) -> bool) -> bool {
         let Some(_turn) = self.turns.try_take() else {
             return false;
         };
         let mut inner = self.lock();
-        if inner.warm.as_ref().is_some_and(Warm::has_belongings) {
+        if inner.warm.as_ref().is_some_and(is_needed) {
             return false;
         }
         let warm = inner.warm.take();
@@ -74,7 +85,7 @@ impl Slot {
     }
 
     /// Keeps a process for the next run, with the state that it has now.
-    pub(crate) fn keep(&self, warm: Warm, state: Option<Vec<u8>>) {
+    pub(crate) fn keep(&self, warm: Warm, state: Option<Charged<Vec<u8>>>) {
         self.used.store(true, Ordering::Relaxed);
         let mut inner = self.lock();
         inner.warm = Some(warm);

@@ -4,23 +4,29 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use codepod_abi::Signal;
+use codepod_abi::{Errno, Signal};
 use codepod_kernel::{ExitStatus, Fd, Group, Pid, SpawnSpec, Stdio, Strings};
+use codepod_vfs::Budget;
 use codepod_wasmtime::KernelHandle;
 
 use crate::error::{Error, ErrorKind};
+use crate::runtime::module_of;
 use crate::sandbox::Sandbox;
 
-/// Where the shell is.
+/// The shell, by the name of its tool. It is started from its module: a state may have any file in the place of the tool's.
+const TOOL: &str = "bash";
+/// Where it believes to be.
 const PATH: &str = "/bin/bash";
 /// Tells it to serve the host.
-const ARGUMENTS: [&str; 2] = ["bash", "--codepod-session"];
+const ARGUMENTS: [&str; 2] = [TOOL, "--codepod-session"];
 
 /// A process that serves the host. Dropped, it is ended and forgotten; what it started in the background
 /// goes on.
 pub(crate) struct Warm {
     kernel: KernelHandle,
     pub(crate) pid: Pid,
+    /// What its sandbox draws from; known here, so that nobody waits for the kernel of another.
+    budget: Budget,
     /// Runs while it is polled; `None` when the process has ended.
     process: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
@@ -29,10 +35,7 @@ impl Warm {
     /// Puts a new shell into the kernel's table. It runs when it is polled.
     pub(crate) fn start(sandbox: &Sandbox) -> Result<Warm, Error> {
         let options = sandbox.options();
-        let failed = |errno| ErrorKind::Spawn {
-            name: PATH.into(),
-            errno,
-        };
+        let module = module_of(TOOL, &options.guest_groups).ok_or(ErrorKind::NoGuests)?;
         let nul = || ErrorKind::InvalidArgument("a variable holds a NUL byte".into());
         let env = options.environment(&options.cwd);
         let env = env.iter().map(|(name, value)| format!("{name}={value}"));
@@ -45,17 +48,29 @@ impl Warm {
             group: Group::Inherit,
         };
         let mut kernel = sandbox.kernel()?;
-        let program = kernel.spawn(None, spec).map_err(failed)?;
+        let program = kernel
+            .spawn_tool(module, TOOL, spec)
+            .map_err(Warm::failed)?;
         let pid = program.pid;
-        kernel.serve(pid).map_err(failed)?;
+        kernel.serve(pid).map_err(Warm::failed)?;
         drop(kernel);
         let handle = sandbox.inner.kernel.clone();
         let process = sandbox.inner.runtime.engine().run(handle.clone(), program);
         Ok(Warm {
             kernel: handle,
             pid,
+            budget: sandbox.budget().clone(),
             process: Some(Box::pin(process)),
         })
+    }
+
+    /// Why a shell cannot run.
+    pub(crate) fn failed(errno: Errno) -> Error {
+        ErrorKind::Spawn {
+            name: PATH.into(),
+            errno,
+        }
+        .into()
     }
 
     /// Lets it run until it waits, or ends.
@@ -68,6 +83,11 @@ impl Warm {
             self.process = None;
         }
         polled
+    }
+
+    /// Whether its sandbox draws from this budget.
+    pub(crate) fn draws_from(&self, budget: &Budget) -> bool {
+        self.budget.is_same(budget)
     }
 
     /// Whether the process has children or open descriptors that its state does not hold.

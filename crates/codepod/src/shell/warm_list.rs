@@ -6,7 +6,12 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use codepod_vfs::Budget;
+
 use super::slot::Slot;
+
+/// Less than this is hardly any: a shell and two tools take half of it.
+const SCARCE: u64 = 32 << 20;
 
 /// Shells in the order in which they were looked at; each is in it once.
 #[derive(Debug)]
@@ -44,6 +49,23 @@ impl WarmList {
                 slot.set_listed(false);
             }
         }
+    }
+
+    /// Makes memory free for those that draw from a budget which has hardly any left: their shells that nobody uses are dropped.
+    pub(crate) fn relieve(&self, budget: &Budget) {
+        if !budget.lacks(SCARCE) {
+            return;
+        }
+        self.lock().retain(|slot| {
+            let Some(slot) = slot.upgrade() else {
+                return false;
+            };
+            let cold = slot.cool_for(budget);
+            if cold {
+                slot.set_listed(false);
+            }
+            !cold
+        });
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<Weak<Slot>>> {

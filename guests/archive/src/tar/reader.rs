@@ -268,8 +268,10 @@ impl<R: Read> Reader<R> {
         }
         entry.pieces = Some(
             lines[1..]
-                .chunks_exact(2)
-                .map(|pair| (pair[0], pair[1]))
+                .as_chunks()
+                .0
+                .iter()
+                .map(|[start, length]| (*start, *length))
                 .collect(),
         );
         Ok(())
@@ -387,8 +389,10 @@ fn apply_records(entry: &mut Entry, records: &[(Vec<u8>, Vec<u8>)]) {
     if !pieces.is_empty() {
         entry.pieces = Some(
             pieces
-                .chunks_exact(2)
-                .map(|pair| (pair[0], pair[1]))
+                .as_chunks()
+                .0
+                .iter()
+                .map(|[start, length]| (*start, *length))
                 .collect(),
         );
     }

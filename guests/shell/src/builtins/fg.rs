@@ -18,6 +18,8 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let Some(at) = job(shell, &arguments[0], specs.first()) else {
         return Ok(1);
     };
+    // Only now: a job that `kill` has just ended is one that ends in the foreground, however quick it is.
+    jobs::update(shell);
     let line = [&*shell.jobs.list[at].text, b"\n"].concat();
     print(shell, &arguments[0], &line);
     resume(shell, at);
@@ -34,6 +36,7 @@ pub(super) fn run_bg(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
         Ok(specs) => specs,
         Err(status) => return Ok(status),
     };
+    jobs::update(shell);
     if specs.is_empty() {
         return Ok(background(shell, &arguments[0], None));
     }
@@ -49,9 +52,7 @@ fn specs<'a>(shell: &mut Shell, arguments: &'a [Text]) -> Result<&'a [Text], i32
         shell.builtin_error(&arguments[0], "no job control");
         return Err(1);
     }
-    let specs = getopt::none(shell, arguments)?;
-    jobs::update(shell);
-    Ok(specs)
+    getopt::none(shell, arguments)
 }
 
 /// The job that is meant and that has not ended.

@@ -183,7 +183,7 @@ impl<'a> Printf<'_, 'a> {
                 at += usize::from(negative);
                 let precision = literal(format, &mut at).unwrap_or(0);
                 fits &= precision < INT_MAX;
-                directive.precision = Some(precision as usize).filter(|_| !negative);
+                directive.precision = (!negative).then_some(precision as usize);
             }
         }
         while matches!(

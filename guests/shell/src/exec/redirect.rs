@@ -340,6 +340,10 @@ pub fn open(shell: &Shell, path: &[u8], options: OpenOptions, keeps: bool) -> Re
     if let Some(number) = fds::descriptor_in(path) {
         match shell.fds.get(number) {
             Some(Open::Capture(capture)) => return Ok(Open::Capture(Rc::clone(capture))),
+            // One end, so that it is known when the shell has done writing.
+            Some(Open::Kernel(owned)) if !options.read && shell.jobs.is_substitution(owned) => {
+                return Ok(Open::Kernel(Rc::clone(owned)));
+            }
             Some(Open::Kernel(owned)) => {
                 // A file is opened again, as Linux does; what cannot be opened by its name is shared.
                 return match open_file(

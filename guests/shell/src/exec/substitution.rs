@@ -44,7 +44,11 @@ pub(super) fn run(shell: &mut Shell, list: &List, read: bool) -> Run<Text> {
     shell.state.line_shift = shift;
     match started {
         Ok(pid) => {
-            shell.jobs.forget(pid);
+            let written = match &ours {
+                Open::Kernel(end) if !read => Some(end),
+                _ => None,
+            };
+            shell.jobs.add_substitution(pid, written);
             shell.state.last_background = Some(pid.0);
         }
         Err(errno) => {

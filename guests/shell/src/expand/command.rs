@@ -45,7 +45,7 @@ pub(super) fn output(shell: &mut Shell, substitution: &CommandSub) -> Run<Vec<u8
 }
 
 fn captured(shell: &mut Shell, substitution: &CommandSub) -> Run<Vec<u8>> {
-    let written = Some(substitution.line).filter(|_| substitution.backquotes);
+    let written = substitution.backquotes.then_some(substitution.line);
     let first = written.or_else(|| substitution.list.line());
     exec::capture(shell, &substitution.list, first.unwrap_or(0))
 }

@@ -11,6 +11,7 @@ use crate::child;
 use crate::exec::{self, Script, note_names, parser_options};
 use crate::fds::{self, Open, Owned};
 use crate::flow::{Run, Stop};
+use crate::jobs;
 use crate::shell::Shell;
 use crate::special;
 use crate::state::{Invocation, State, VERSION};
@@ -63,10 +64,7 @@ pub(super) fn main() -> ! {
                 };
                 session::done(status, None)
             }
-            Some(Request::End) => {
-                standard(&mut shell);
-                process::exit(child::finish(&mut shell, Ok(())));
-            }
+            Some(Request::End) => process::exit(child::finish(&mut shell, Ok(()))),
             None => session::done(2, None),
         };
         if answer.is_err() {
@@ -87,7 +85,6 @@ fn standard(shell: &mut Shell) {
 
 /// Runs a script and returns its status.
 fn serve(shell: &mut Shell, run: &session::Run<'_>) -> i32 {
-    standard(shell);
     shell.state.hints = run.flags & HINTS != 0;
     let environment = export(shell, run.env);
     let arguments = (!run.arguments.is_empty()).then(|| {
@@ -127,6 +124,9 @@ fn ended(shell: &mut Shell, result: Run) -> i32 {
         }
         _ => {}
     }
+    // What `exec` has redirected was the run's own; the next one has its streams at the same numbers.
+    standard(shell);
+    jobs::wait_substitutions(shell);
     shell.depth = 0;
     shell.state.condition = 0;
     shell.state.status &= 255;

@@ -57,10 +57,8 @@ pub(super) fn find(
         }
         let ends = reach(head, text, vec![at], true);
         if !ends.is_empty() {
-            match reach(rest, text, ends, true).last() {
-                Some(end) => return Some((at, *end)),
-                None => return None,
-            }
+            let end = *reach(rest, text, ends, true).last()?;
+            return Some((at, end));
         }
         if at >= text.len() {
             return None;

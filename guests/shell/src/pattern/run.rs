@@ -162,15 +162,14 @@ fn find_byte(text: &[u8], byte: u8) -> Option<usize> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let wanted = u64::from(byte) * ONES;
-    let mut chunks = text.chunks_exact(8);
-    for (number, chunk) in chunks.by_ref().enumerate() {
-        let word = u64::from_le_bytes(chunk.try_into().ok()?) ^ wanted;
+    let (chunks, rest) = text.as_chunks::<8>();
+    for (number, chunk) in chunks.iter().enumerate() {
+        let word = u64::from_le_bytes(*chunk) ^ wanted;
         let zero = word.wrapping_sub(ONES) & !word & HIGH;
         if zero != 0 {
             return Some(number * 8 + zero.trailing_zeros() as usize / 8);
         }
     }
-    let rest = chunks.remainder();
     let at = rest.iter().position(|found| *found == byte)?;
     Some(text.len() - rest.len() + at)
 }

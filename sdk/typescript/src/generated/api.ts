@@ -11,6 +11,11 @@ export interface ServerInfoOutput {
   protocol: number;
   /** The names of all methods of this surface. */
   methods: string[];
+  /**
+   * What stands between the server's process and its host, beside the sandboxes themselves: `seccomp`, `no-new-code` and
+   * `landlock`, as far as they hold. Nothing where it has not locked itself in.
+   */
+  layers: string[];
 }
 
 /** How a sandbox is made. */
@@ -62,6 +67,8 @@ export interface Mount {
   at: string;
   /** What the sandbox may do with it; read-only if not given. */
   access?: Access;
+  /** Which of its paths are guarded; the usual ones if not given. */
+  guard?: Guard;
 }
 
 /** What a sandbox may do with a host directory. */
@@ -73,13 +80,20 @@ export type Access =
   /** Read, and write inside only, until the changes are applied. */
   | "overlay";
 
+/** Which paths of a host directory a sandbox may not change, because programs of the host run or obey them. */
+export type Guard =
+  /** Git's hooks and settings, what editors, agents and shells read when they start, links that lead out. */
+  | "usual"
+  /** None. */
+  | "none";
+
 /** Whether a state can leave its sandbox. */
 export interface PersistenceParams {
   /** How. */
   mode: PersistenceMode;
   /** Name of the state, if it is persistent; one sandbox at a time has it. */
   namespace?: string;
-  /** How long a change may wait until it is saved, in milliseconds; 1,000 if not given. */
+  /** How long a change may wait until it is saved, in milliseconds, at least 250; 1,000 if not given. */
   autosaveMs?: number;
 }
 
@@ -624,14 +638,20 @@ export interface MountChange {
   path: string;
   /** What happened to it. */
   kind: ChangeKind;
+  /** Whether applying it has to be allowed: programs of the host run or obey such a file. */
+  guarded: boolean;
+  /** Where it leads, if it is a symbolic link. */
+  target?: string;
 }
 
-/** Which paths of which mount. */
-export interface MountPathsParams {
+/** Which paths of which mount are to be made on the host. */
+export interface MountApplyParams {
   /** Where it is in the sandbox. */
   at: string;
   /** Paths of the sandbox below it, absolute; all changes if not given. */
   paths?: string[];
+  /** Whether guarded paths go along: files that programs of the host run or obey, such as `.git/hooks` and `.envrc`. */
+  allowGuarded?: boolean;
 }
 
 /** What became of changes. */
@@ -650,6 +670,18 @@ export interface RefusedChange {
   kind: ChangeKind;
   /** Why not. */
   why: string;
+  /** Whether it would be applied with `allowGuarded`. */
+  guarded: boolean;
+  /** Where it leads, if it is a symbolic link. */
+  target?: string;
+}
+
+/** Which paths of which mount. */
+export interface MountPathsParams {
+  /** Where it is in the sandbox. */
+  at: string;
+  /** Paths of the sandbox below it, absolute; all changes if not given. */
+  paths?: string[];
 }
 
 /** The processes of a sandbox. */
@@ -735,6 +767,28 @@ export interface ImportParams {
 export interface HashOutput {
   /** BLAKE3, in hexadecimal. */
   hash: string;
+}
+
+/** The states that are kept. */
+export interface StatesListOutput {
+  /** One for each namespace, by name. */
+  states: KeptState[];
+}
+
+/** What is kept in a namespace. */
+export interface KeptState {
+  /** The namespace. */
+  namespace: string;
+  /** Bytes that it takes, older versions included. */
+  bytes: number;
+  /** When it was saved last, in milliseconds since 1970. */
+  changedMs: number;
+}
+
+/** Which namespace. */
+export interface NamespaceParams {
+  /** The namespace. */
+  namespace: string;
 }
 
 /** The commands of a sandbox. */
@@ -976,8 +1030,11 @@ export interface Methods {
   "mounts.list": { params: Empty; output: MountsOutput };
   /** Lists what was changed in an overlay and is not on the host. */
   "mounts.changes": { params: MountParams; output: MountChangesOutput };
-  /** Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused. */
-  "mounts.apply": { params: MountPathsParams; output: AppliedOutput };
+  /**
+   * Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused, and so are guarded
+   * paths unless they are allowed, and links that lead out of the directory.
+   */
+  "mounts.apply": { params: MountApplyParams; output: AppliedOutput };
   /** Forgets changes of an overlay: the sandbox sees the host's files again. */
   "mounts.discard": { params: MountPathsParams; output: MountChangesOutput };
   /** Lists the processes of a sandbox. */
@@ -994,6 +1051,10 @@ export interface Methods {
   "persistence.import": { params: ImportParams; output: VersionOutput };
   /** Gives a number of the state: equal for equal files and shells. */
   "persistence.hash": { params: Empty; output: HashOutput };
+  /** Lists the states that are kept for persistent sandboxes, by namespace. */
+  "states.list": { params: Empty; output: StatesListOutput };
+  /** Removes the states of a namespace for good. Refused while a sandbox has it. */
+  "states.remove": { params: NamespaceParams; output: Done };
   /** Lists the commands of a sandbox. */
   "commands.list": { params: Empty; output: CommandsOutput };
   /** Adds a command that the client answers: calls of it come as requests `command.call` on the same connection. */
@@ -1061,6 +1122,8 @@ export const ROUTES: Readonly<Record<keyof Methods, Route>> = {
   "persistence.export": { verb: "POST", path: "/v1/sandboxes/{sandbox}/export" },
   "persistence.import": { verb: "POST", path: "/v1/sandboxes/{sandbox}/import" },
   "persistence.hash": { verb: "GET", path: "/v1/sandboxes/{sandbox}/hash" },
+  "states.list": { verb: "GET", path: "/v1/states" },
+  "states.remove": { verb: "DELETE", path: "/v1/states" },
   "commands.list": { verb: "GET", path: "/v1/sandboxes/{sandbox}/commands" },
   "commands.register": { verb: "POST", path: "/v1/sandboxes/{sandbox}/commands" },
 };

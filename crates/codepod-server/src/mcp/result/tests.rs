@@ -147,6 +147,75 @@ fn ap_11_text_has_no_controls_and_the_bytes_are_beside_it() {
 }
 
 #[test]
+fn ap_11_structured_content_hides_nothing_either() {
+    let lines = include_str!("../../../../codepod/src/visible/hostile.txt").lines();
+    let corpus: Vec<Vec<u8>> = lines
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let mut parts = line.split("\\x");
+            let mut bytes = parts.next().unwrap().as_bytes().to_vec();
+            for part in parts {
+                bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
+                bytes.extend_from_slice(&part.as_bytes()[2..]);
+            }
+            bytes
+        })
+        .collect();
+    assert!(corpus.len() >= 80);
+    fn check(value: &Value) {
+        match value {
+            Value::String(text) => {
+                let harmful = |c: char| {
+                    !matches!(c, '\n' | '\t') && (c.is_control() || codepod::visible::is_hidden(c))
+                };
+                assert!(!text.contains(harmful), "{text:?}");
+            }
+            Value::Array(list) => list.iter().for_each(check),
+            Value::Object(object) => object.values().for_each(check),
+            _ => {}
+        }
+    }
+    for bytes in corpus {
+        let run = show("run", json!({}), run_output(&bytes, &bytes)).structured;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let Bytes {
+            text: own,
+            base64: encoded,
+        } = Bytes::new(bytes.clone());
+        let mut file = json!({"size": bytes.len()});
+        match (own, encoded) {
+            (Some(own), _) => file["text"] = own.into(),
+            (_, encoded) => file["base64"] = encoded.into(),
+        }
+        let read = show("files.read", json!({"path": "x"}), file).structured;
+        let entries = json!({"entries": [{"name": text, "kind": "file"}]});
+        let list = show("files.list", json!({"path": "/"}), entries).structured;
+        let paths = json!({"changes": [{"path": text, "kind": "added"}], "diff": text});
+        let changes = show("changes", json!({}), paths).structured;
+        for shown in [&run, &read, &list, &changes] {
+            check(shown);
+        }
+        // The bytes are there for who wants them.
+        let decode = |value: &Value| STANDARD.decode(value.as_str().unwrap()).unwrap();
+        let visible = codepod::visible::visible(&bytes).as_bytes() == bytes;
+        if !visible {
+            assert_eq!(decode(&run["stdout_base64"]), bytes);
+            assert_eq!(decode(&run["stderr_base64"]), bytes);
+            assert_eq!(decode(&read["base64"]), bytes);
+        }
+        if codepod::visible::visible(text.as_bytes()) != text {
+            let name = decode(&list["entries"][0]["name_base64"]);
+            assert_eq!(name, text.as_bytes());
+            assert_eq!(decode(&changes["diff_base64"]), text.as_bytes());
+        }
+    }
+    // What is plain is only there once.
+    let plain = show("run", json!({}), run_output("é\n\t".as_bytes(), b"")).structured;
+    assert_eq!(plain["stdout"], "é\n\t");
+    assert_eq!(plain.get("stdout_base64"), None);
+}
+
+#[test]
 fn a_file_is_read_in_parts_of_whole_characters() {
     // The euro sign is cut off after two of its three bytes.
     let (text, base64) = (None::<String>, Some(STANDARD.encode(b"ab\xe2\x82")));

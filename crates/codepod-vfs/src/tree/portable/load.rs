@@ -100,8 +100,13 @@ pub struct TreeLoader<'a> {
     /// What directories get at the end, when nothing is put into them any more.
     directories: Vec<(InodeId, Attributes)>,
     merged: Vec<InodeId>,
+    /// Names that are gone and that the image never had: those of the image that it was written over.
+    absent: u64,
     file: Option<OpenFile>,
 }
+
+/// How many names of an image may be gone that this one does not have, beside as many as there may be nodes.
+const ABSENT: u64 = 1 << 16;
 
 impl std::fmt::Debug for TreeLoader<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -127,6 +132,7 @@ impl<'a> TreeLoader<'a> {
             links: Vec::new(),
             directories: Vec::new(),
             merged: Vec::new(),
+            absent: 0,
             file: None,
         }
     }
@@ -188,8 +194,14 @@ impl<'a> TreeLoader<'a> {
             let same = chunk.len() == length as usize && chunk.digest(self.hash).ok()? == digest;
             same.then(|| chunk.clone())
         });
-        let chunk =
-            same.unwrap_or_else(|| Arc::new(Chunk::stored(self.source.clone(), digest, length)));
+        let chunk = match same {
+            Some(chunk) => chunk,
+            None => {
+                let budget = self.tree.budget();
+                let stored = Chunk::stored(self.source.clone(), digest, length, budget);
+                Arc::new(stored.map_err(|_| LoadError::Limit("memory"))?)
+            }
+        };
         file.content.put(place, chunk);
         if file.content.charge() > self.tree.room() {
             return Err(LoadError::Limit("bytes"));
@@ -251,7 +263,12 @@ impl<'a> TreeLoader<'a> {
                 return self.enter(id, attributes);
             }
             Item::Whiteout if !self.overlay => {
-                self.clear(directory, &name)?;
+                if !self.clear(directory, &name)? {
+                    self.absent += 1;
+                    if self.absent > self.tree.limits().nodes.saturating_add(ABSENT) {
+                        return Err(LoadError::Limit("names that are gone"));
+                    }
+                }
                 return Ok(());
             }
             Item::Link(number) => return self.link(directory, &name, number, free),

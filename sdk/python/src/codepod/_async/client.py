@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, Optional, Type
 
-from .._generated.async_methods import AsyncSandboxesMethods, AsyncServerMethods
+from .._generated.async_methods import AsyncSandboxesMethods, AsyncServerMethods, AsyncStatesMethods
 from .._generated.types import CreateOptions
 from .._transport._async import connect
 from .sandbox import AsyncSandbox
@@ -35,6 +35,8 @@ class AsyncClient(AsyncServerMethods):
         super().__init__(connect(url, api_key, binary, states))
         #: Makes and lists sandboxes.
         self.sandboxes = AsyncSandboxesMethods(self._connection)
+        #: Lists and removes the states that are kept for persistent sandboxes.
+        self.states = AsyncStatesMethods(self._connection)
 
     async def sandbox(self, **options: Unpack[CreateOptions]) -> AsyncSandbox:
         """Makes a sandbox. Every option has a default."""

@@ -696,17 +696,28 @@ class AsyncMountsMethods(AsyncMethods):
         unpacked: List[types.MountChange] = [types.MountChange.from_wire(item) for item in wire["changes"]]
         return unpacked
 
-    async def apply(self, at: str, *, paths: Optional[List[str]] = None) -> types.AppliedOutput:
-        """Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused.
+    async def apply(
+        self,
+        at: str,
+        *,
+        paths: Optional[List[str]] = None,
+        allow_guarded: Optional[bool] = None,
+    ) -> types.AppliedOutput:
+        """Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused, and
+        so are guarded paths unless they are allowed, and links that lead out of the directory.
 
         Args:
             at: Where it is in the sandbox.
             paths: Paths of the sandbox below it, absolute; all changes if not given.
+            allow_guarded: Whether guarded paths go along: files that programs of the host run or obey, such as
+                `.git/hooks` and `.envrc`.
         """
         params: Dict[str, Any] = {}
         params["at"] = at
         if paths is not None:
             params["paths"] = list(paths)
+        if allow_guarded is not None:
+            params["allowGuarded"] = allow_guarded
         return types.AppliedOutput.from_wire(await self._call("mounts.apply", params))
 
     async def discard(self, at: str, *, paths: Optional[List[str]] = None) -> List[types.MountChange]:
@@ -798,6 +809,27 @@ class AsyncPersistenceMethods(AsyncMethods):
         wire: Dict[str, Any] = await self._call("persistence.hash", params)
         unpacked: str = wire["hash"]
         return unpacked
+
+
+class AsyncStatesMethods(AsyncMethods):
+    """Methods `states.*` of a server."""
+
+    async def list(self) -> List[types.KeptState]:
+        """Lists the states that are kept for persistent sandboxes, by namespace."""
+        params: Dict[str, Any] = {}
+        wire: Dict[str, Any] = await self._call("states.list", params)
+        unpacked: List[types.KeptState] = [types.KeptState.from_wire(item) for item in wire["states"]]
+        return unpacked
+
+    async def remove(self, namespace: str) -> None:
+        """Removes the states of a namespace for good. Refused while a sandbox has it.
+
+        Args:
+            namespace: The namespace.
+        """
+        params: Dict[str, Any] = {}
+        params["namespace"] = namespace
+        await self._call("states.remove", params)
 
 
 class AsyncCommandsMethods(AsyncMethods):

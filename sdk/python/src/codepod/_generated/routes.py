@@ -58,6 +58,8 @@ ROUTES: Dict[str, Tuple[str, str]] = {
     "persistence.export": ("POST", "/v1/sandboxes/{sandbox}/export"),
     "persistence.import": ("POST", "/v1/sandboxes/{sandbox}/import"),
     "persistence.hash": ("GET", "/v1/sandboxes/{sandbox}/hash"),
+    "states.list": ("GET", "/v1/states"),
+    "states.remove": ("DELETE", "/v1/states"),
     "commands.list": ("GET", "/v1/sandboxes/{sandbox}/commands"),
     "commands.register": ("POST", "/v1/sandboxes/{sandbox}/commands"),
 }

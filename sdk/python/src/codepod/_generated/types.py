@@ -26,6 +26,12 @@ Access = Literal[
     "overlay",  # Read, and write inside only, until the changes are applied.
 ]
 
+# Which paths of a host directory a sandbox may not change, because programs of the host run or obey them.
+Guard = Literal[
+    "usual",  # Git's hooks and settings, what editors, agents and shells read when they start, links that lead out.
+    "none",  # None.
+]
+
 # How a state is kept.
 PersistenceMode = Literal[
     "ephemeral",  # It ends with the sandbox and cannot be saved.
@@ -105,6 +111,11 @@ class ServerInfoOutput:
     methods: List[str]
     """The names of all methods of this surface."""
 
+    layers: List[str]
+    """What stands between the server's process and its host, beside the sandboxes themselves: `seccomp`, `no-new-code` and
+    `landlock`, as far as they hold. Nothing where it has not locked itself in.
+    """
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
@@ -112,6 +123,7 @@ class ServerInfoOutput:
             version=wire["version"],
             protocol=wire["protocol"],
             methods=wire["methods"],
+            layers=wire["layers"],
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -120,6 +132,7 @@ class ServerInfoOutput:
         wire["version"] = self.version
         wire["protocol"] = self.protocol
         wire["methods"] = list(self.methods)
+        wire["layers"] = list(self.layers)
         return wire
 
 
@@ -136,6 +149,9 @@ class Mount:
     access: Optional[Access] = None
     """What the sandbox may do with it; read-only if not given."""
 
+    guard: Optional[Guard] = None
+    """Which of its paths are guarded; the usual ones if not given."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
@@ -143,6 +159,7 @@ class Mount:
             host=wire["host"],
             at=wire["at"],
             access=wire.get("access"),
+            guard=wire.get("guard"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -152,6 +169,8 @@ class Mount:
         wire["at"] = self.at
         if self.access is not None:
             wire["access"] = self.access
+        if self.guard is not None:
+            wire["guard"] = self.guard
         return wire
 
 
@@ -166,7 +185,7 @@ class PersistenceParams:
     """Name of the state, if it is persistent; one sandbox at a time has it."""
 
     autosave_ms: Optional[int] = None
-    """How long a change may wait until it is saved, in milliseconds; 1,000 if not given."""
+    """How long a change may wait until it is saved, in milliseconds, at least 250; 1,000 if not given."""
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
@@ -1092,12 +1111,20 @@ class MountChange:
     kind: ChangeKind
     """What happened to it."""
 
+    guarded: bool
+    """Whether applying it has to be allowed: programs of the host run or obey such a file."""
+
+    target: Optional[str] = None
+    """Where it leads, if it is a symbolic link."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
         return cls(
             path=wire["path"],
             kind=wire["kind"],
+            guarded=wire["guarded"],
+            target=wire.get("target"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -1105,6 +1132,9 @@ class MountChange:
         wire: Dict[str, Any] = {}
         wire["path"] = self.path
         wire["kind"] = self.kind
+        wire["guarded"] = self.guarded
+        if self.target is not None:
+            wire["target"] = self.target
         return wire
 
 
@@ -1147,6 +1177,12 @@ class RefusedChange:
     why: str
     """Why not."""
 
+    guarded: bool
+    """Whether it would be applied with `allowGuarded`."""
+
+    target: Optional[str] = None
+    """Where it leads, if it is a symbolic link."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
@@ -1154,6 +1190,8 @@ class RefusedChange:
             path=wire["path"],
             kind=wire["kind"],
             why=wire["why"],
+            guarded=wire["guarded"],
+            target=wire.get("target"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -1162,6 +1200,9 @@ class RefusedChange:
         wire["path"] = self.path
         wire["kind"] = self.kind
         wire["why"] = self.why
+        wire["guarded"] = self.guarded
+        if self.target is not None:
+            wire["target"] = self.target
         return wire
 
 
@@ -1328,6 +1369,58 @@ class HashOutput:
         """Writes it as it travels."""
         wire: Dict[str, Any] = {}
         wire["hash"] = self.hash
+        return wire
+
+
+@dataclass(frozen=True)
+class StatesListOutput:
+    """The states that are kept."""
+
+    states: List[KeptState]
+    """One for each namespace, by name."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            states=[KeptState.from_wire(item) for item in wire["states"]],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["states"] = [item.to_wire() for item in self.states]
+        return wire
+
+
+@dataclass(frozen=True)
+class KeptState:
+    """What is kept in a namespace."""
+
+    namespace: str
+    """The namespace."""
+
+    bytes: int
+    """Bytes that it takes, older versions included."""
+
+    changed_ms: int
+    """When it was saved last, in milliseconds since 1970."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            namespace=wire["namespace"],
+            bytes=wire["bytes"],
+            changed_ms=wire["changedMs"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["namespace"] = self.namespace
+        wire["bytes"] = self.bytes
+        wire["changedMs"] = self.changed_ms
         return wire
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, Optional, Type
 
-from .._generated.sync_methods import SandboxesMethods, ServerMethods
+from .._generated.sync_methods import SandboxesMethods, ServerMethods, StatesMethods
 from .._generated.types import CreateOptions
 from .._transport._sync import connect
 from .sandbox import Sandbox
@@ -36,6 +36,8 @@ class Client(ServerMethods):
         super().__init__(connect(url, api_key, binary, states))
         #: Makes and lists sandboxes.
         self.sandboxes = SandboxesMethods(self._connection)
+        #: Lists and removes the states that are kept for persistent sandboxes.
+        self.states = StatesMethods(self._connection)
 
     def sandbox(self, **options: Unpack[CreateOptions]) -> Sandbox:
         """Makes a sandbox. Every option has a default."""

@@ -1,0 +1,172 @@
+//! `codepod serve` as a process: what it logs, and keys that change while it runs.
+
+mod support;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// A server that is ended when it is dropped.
+struct Server {
+    child: Child,
+    said: BufReader<ChildStderr>,
+    address: String,
+    key: String,
+}
+
+impl Server {
+    fn start(arguments: &[&str]) -> Server {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_codepod"))
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        let mut after = |what: &str| {
+            let mut line = String::new();
+            said.read_line(&mut line).unwrap();
+            let found = line.split_once(what);
+            found.expect("said").1.trim().to_owned()
+        };
+        let address = after("listening on http://");
+        let key = match arguments.is_empty() {
+            true => after("the key of this run: "),
+            false => String::new(),
+        };
+        Server {
+            child,
+            said,
+            address,
+            key,
+        }
+    }
+
+    /// Sends a request with some headers of its own; the whole answer.
+    fn ask(&self, path: &str, key: &str, headers: &[u8]) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let limit = Some(Duration::from_secs(60));
+        stream.set_read_timeout(limit).unwrap();
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {key}\r\n"
+        )
+        .unwrap();
+        stream.write_all(headers).unwrap();
+        stream.write_all(b"\r\n").unwrap();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// The next line of the log.
+    fn line(&mut self) -> Value {
+        let mut line = String::new();
+        self.said.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn ap_10_nothing_that_a_client_says_forges_a_line_of_the_log() {
+    let mut server = Server::start(&[]);
+    let forged: &[&[u8]] = &[
+        b"x\" ,\"level\":\"ERROR",
+        b"\x1b[2J\x1b]0;owned\x07",
+        b"a\tb",
+        b"{\"event\":\"request\",\"tenant\":\"other\"}",
+        b"\xe2\x80\xaetxet",
+        b"\xff\xfe",
+        &[b'a'; 65],
+        b"%0a%0dINFO%20forged",
+        b"abc-1.2_3",
+    ];
+    for id in forged {
+        let header = [b"X-Request-Id: ", *id, b"\r\n"].concat();
+        let answer = server.ask("/v1/info", &server.key.clone(), &header);
+        if !answer.starts_with("HTTP/1.1 200") {
+            // Not even a header: then there is no line.
+            assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+            continue;
+        }
+        let line = server.line();
+        // The fields are ours, whatever was in the header.
+        assert_eq!(line["event"], "request", "{line}");
+        assert_eq!(line["level"], "INFO");
+        assert_eq!(line["method"], "server.info");
+        assert_eq!(
+            (&line["status"], &line["tenant"]),
+            (&200.into(), &"".into())
+        );
+        let fields: Vec<&String> = line.as_object().unwrap().keys().collect();
+        assert!(fields.len() <= 9, "{fields:?}");
+        let logged = line["id"].as_str().unwrap();
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        assert!(logged.len() <= 64 && logged.bytes().all(plain), "{line}");
+        assert_eq!(logged.as_bytes() == *id, *id == b"abc-1.2_3", "{line}");
+    }
+    // Paths, queries and keys are not in it at all.
+    let asked = [
+        ("/v1/sandboxes/%0aINFO%20forged/files?path=%1b%5b2J", "key"),
+        ("/v1/sandboxes/sb_0/files?path=secret-path", ""),
+    ];
+    for (path, key) in asked {
+        let own = server.key.clone();
+        let key = if key.is_empty() { &*own } else { "cpk_wrong" };
+        server.ask(path, key, b"");
+        let line = server.line();
+        assert_eq!(line["method"], "files.read", "{line}");
+        let text = line.to_string();
+        for word in ["forged", "secret-path", "cpk_", "2J"] {
+            assert!(!text.contains(word), "{line}");
+        }
+    }
+}
+
+#[test]
+fn keys_are_read_again_on_a_hangup() {
+    let place = support::Directory::new();
+    let path = place.path("codepod.toml");
+    let write = |key: &str| {
+        let hash = codepod_server::http::KeyHash::of(key);
+        let text = format!("[[tenants]]\nname = \"a\"\nkeys = [\"{hash}\"]\n");
+        std::fs::write(&path, text).unwrap();
+    };
+    write("first");
+    let mut server = Server::start(&["--config", path.to_str().unwrap()]);
+    let status = |server: &Server, key: &str| -> String {
+        let answer = server.ask("/v1/info", key, b"");
+        answer.split(' ').nth(1).unwrap_or_default().to_owned()
+    };
+    assert_eq!(status(&server, "first"), "200");
+    assert_eq!(server.line()["event"], "request");
+    let hang_up = |server: &Server| {
+        let kill = format!("kill -HUP {}", server.child.id());
+        let told = Command::new("sh").args(["-c", &kill]).status().unwrap();
+        assert!(told.success());
+    };
+    // What cannot be read changes nothing.
+    std::fs::write(&path, "nonsense = 1").unwrap();
+    hang_up(&server);
+    assert_eq!(server.line()["event"], "not reloaded");
+    assert_eq!(status(&server, "first"), "200");
+    server.line();
+    write("second");
+    hang_up(&server);
+    assert_eq!(server.line()["event"], "reloaded");
+    let began = Instant::now();
+    assert_eq!(status(&server, "second"), "200");
+    assert_eq!(status(&server, "first"), "401");
+    assert!(began.elapsed() < Duration::from_secs(30));
+}

@@ -1,0 +1,162 @@
+//! What a sandbox does to others in the same host process: nothing that they notice. (`codepod-server` has the same for tenants.)
+
+#![expect(
+    clippy::print_stderr,
+    reason = "what was measured, for who reads the test's output"
+)]
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use codepod::{Options, Sandbox};
+use codepod_abi::table::Call;
+use support::machine::{Stopwatch, Times, Took};
+use support::{alone, sandbox_with, within};
+
+/// What is promised (docs/security.md).
+const PROMISED: Duration = Duration::from_millis(100);
+
+/// What somebody else wants meanwhile: a sandbox, and a pipeline in it.
+fn somebody_else() -> Took {
+    let watch = Stopwatch::start();
+    let sandbox = Sandbox::create(Options::default()).unwrap();
+    let result = sandbox.run_blocking("echo hi | cat | cat").unwrap();
+    assert_eq!(result.stdout, b"hi\n");
+    watch.took()
+}
+
+/// Begins a script in the background of this many sandboxes. It goes on as long as they are there.
+fn begin(sandboxes: usize, script: &str) -> Vec<Sandbox> {
+    let begin = |_| {
+        let sandbox = sandbox_with(|_| ());
+        let result = sandbox.run_blocking(script).unwrap();
+        assert_eq!(result.exit_code, 0, "{script}: {result:?}");
+        sandbox
+    };
+    (0..sandboxes).map(begin).collect()
+}
+
+fn measure(what: &str) -> Times {
+    let times: Times = (0..150).map(|_| somebody_else()).collect();
+    eprintln!("{what}: {times}");
+    times
+}
+
+// WM-08, FL-01 without tenants: each sandbox is its own.
+#[test]
+fn fl_01_what_a_sandbox_takes_all_of_others_do_not_miss() {
+    let _alone = alone();
+    somebody_else();
+    let quiet = measure("quiet");
+    quiet.assert("quiet", 99, PROMISED);
+    for (what, sandboxes, script) in [
+        ("processes", 8, "for i in {1..60}; do sleep 1000 & done"),
+        (
+            "memory",
+            2,
+            "for i in 1 2 3; do while :; do x=$(head -c 8M /dev/zero | tr '\\0' x); done & done",
+        ),
+        (
+            "stacks",
+            2,
+            "f() { f; }; for i in 1 2 3; do while :; do (f) 2>/dev/null; done & done",
+        ),
+        (
+            "processor",
+            4,
+            "for i in {1..30}; do while :; do :; done & done",
+        ),
+        (
+            "files",
+            2,
+            "for i in 1 2 3; do while :; do head -c 20M /dev/zero > f$i; rm f$i; done & done",
+        ),
+        (
+            "pipes that nobody reads",
+            4,
+            "for i in {1..20}; do yes | sleep 1000 & done",
+        ),
+    ] {
+        let hostile = begin(sandboxes, script);
+        let times = measure(what);
+        drop(hostile);
+        times.assert(what, 99, PROMISED);
+    }
+}
+
+// What callers drive is in the same order of turns as what is in the background.
+#[test]
+fn fl_01_many_long_commands_leave_time_for_a_short_one() {
+    let _alone = alone();
+    // What is loaded once for all is not what is measured.
+    somebody_else();
+    thread::scope(|scope| {
+        for _ in 0..32 {
+            scope.spawn(|| {
+                let sandbox = sandbox_with(|options| options.timeout = Duration::from_secs(6));
+                let result = sandbox.run_blocking("while :; do :; done").unwrap();
+                assert!(result.timed_out);
+            });
+        }
+        thread::sleep(Duration::from_secs(1));
+        let mut times = Times::default();
+        for _ in 0..100 {
+            times.push(somebody_else());
+        }
+        eprintln!("beside 32 long commands: {times}");
+        times.assert("beside 32 long commands", 99, PROMISED);
+    });
+}
+
+// WM-06, M8 of the audit: a call that the host's disk holds up, under its kernel's lock, on as many of the engine's threads as it can get.
+#[test]
+fn wm_06_a_slow_file_system_delays_no_other_sandbox() {
+    const SLOW: Duration = Duration::from_secs(2);
+    let _alone = alone();
+    let slow_calls = Arc::new(AtomicUsize::new(0));
+    let hostile: Vec<_> = (0..4)
+        .map(|_| {
+            let slow_calls = slow_calls.clone();
+            let sandbox = sandbox_with(|options| {
+                options.trace = Some(Arc::new(move |trace| {
+                    // Called while the kernel is locked, as files of the host are.
+                    if trace.call == Call::path_filestat_get {
+                        slow_calls.fetch_add(1, Ordering::Relaxed);
+                        thread::sleep(SLOW);
+                    }
+                }));
+            });
+            let script = "for i in {1..10}; do while :; do cat < /etc/passwd > /dev/null; stat /etc/passwd > /dev/null; done & done";
+            thread::spawn(move || {
+                let _ = sandbox.run_blocking(script);
+                sandbox
+            })
+        })
+        .collect();
+    assert!(
+        within(Duration::from_secs(10), || slow_calls
+            .load(Ordering::Relaxed)
+            >= 4),
+        "nothing is slow"
+    );
+    let before = slow_calls.load(Ordering::Relaxed);
+    let watch = Stopwatch::start();
+    let mut times = Times::default();
+    while watch.took().all < 3 * SLOW {
+        times.push(somebody_else());
+        thread::sleep(Duration::from_millis(10));
+    }
+    let slow = slow_calls.load(Ordering::Relaxed) - before;
+    assert!(slow >= 4, "only {slow} slow calls");
+    eprintln!("beside slow files: {times}");
+    times.assert("beside slow files", 99, PROMISED);
+    // Whoever waited for a slow call would be as late as that takes. Stalls of the machine's are shorter, and not all of them are seen by its watch.
+    times.assert("beside slow files", 100, SLOW);
+    for thread in hostile {
+        drop(thread.join().unwrap());
+    }
+}
