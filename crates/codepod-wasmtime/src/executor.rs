@@ -1,9 +1,10 @@
 //! The executor: threads that run processes other than the one its caller drives, in the order of [`Turns`].
 //!
-//! A process gives its thread back after a time slice. What it has the host do ([`in_host`]) may take longer, when a disk is slow: then another
-//! thread takes the place of the one that is held up, so that as many as there are cores go on for everybody else. Since the engine's threads
-//! never wait for a kernel's lock, a sandbox holds up one thread at most. A thread that the system does not let run is not held up: one more
-//! would only make it later.
+//! A process gives its thread back after a time slice. What it has the host do ([`in_host`]) may take longer, when a disk is slow, and so may one
+//! instruction of its own: filling 200 MB takes half a second where memory is slow to come. Then another thread takes the place of the one that is
+//! held up, so that as many as there are cores go on for everybody else. Since the engine's threads never wait for a kernel's lock, a sandbox
+//! holds up one thread at most by calls; by instructions a share holds up as many as there are cores, and gets no turn meanwhile. A thread that
+//! the system does not let run for a moment is not held up: one more would only make it later.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -20,6 +21,9 @@ use crate::turns::{Lane, Share, Turns};
 
 /// After so many ticks of the clock in the host a thread counts as held up: most calls take a microsecond.
 const HELD_UP: u64 = 5;
+
+/// After so many ticks of the clock in one turn it counts as held up, too: a turn takes two.
+const LONG_TURN: u64 = 20;
 
 /// The most threads, those that are held up included.
 const MOST_THREADS: usize = 512;
@@ -53,7 +57,27 @@ struct State {
 struct Worker {
     /// The clock's tick at which it began to do something in the host, plus one; 0 while it does not.
     in_host: AtomicU64,
+    /// The same of the turn that it has, and whose turn that is.
+    turn: AtomicU64,
+    share: AtomicU64,
     clock: Arc<Clock>,
+}
+
+impl Worker {
+    /// Whether its turn takes too long at this tick of the clock.
+    fn has_long_turn(&self, now: u64) -> bool {
+        is_longer(&self.turn, LONG_TURN, now)
+    }
+
+    fn is_held_up(&self, now: u64) -> bool {
+        is_longer(&self.in_host, HELD_UP, now) || self.has_long_turn(now)
+    }
+}
+
+/// Whether what began at a tick, plus one, has taken so many ticks.
+fn is_longer(since: &AtomicU64, ticks: u64, now: u64) -> bool {
+    let since = since.load(Ordering::Relaxed);
+    since != 0 && now.saturating_sub(since) >= ticks
 }
 
 thread_local! {
@@ -186,7 +210,12 @@ impl Shared {
     /// Puts threads in the place of those that are held up, if there is work for them. Called about every millisecond while something runs.
     pub(crate) fn look_after_threads(self: &Arc<Self>) {
         let mut state = self.lock();
-        if state.turns.is_empty() || state.is_closed {
+        if state.is_closed || !self.has_turn(&state) {
+            return;
+        }
+        if state.idle > 0 {
+            // It may have been told of work that it was not to do then.
+            self.work.notify_one();
             return;
         }
         let going_on = state.workers.len() - self.held_up(&state);
@@ -198,16 +227,29 @@ impl Shared {
 
     fn held_up(&self, state: &State) -> usize {
         let now = self.clock.ticks();
-        let is_held_up = |worker: &&Arc<Worker>| {
-            let since = worker.in_host.load(Ordering::Relaxed);
-            since != 0 && now.saturating_sub(since) >= HELD_UP
+        let workers = state.workers.iter();
+        workers.filter(|worker| worker.is_held_up(now)).count()
+    }
+
+    /// Whether a share does not hold up all the threads that it may.
+    fn may_run(&self, workers: &[Arc<Worker>], share: u64) -> bool {
+        let now = self.clock.ticks();
+        let holds_up = |worker: &&Arc<Worker>| {
+            worker.share.load(Ordering::Relaxed) == share && worker.has_long_turn(now)
         };
-        state.workers.iter().filter(is_held_up).count()
+        workers.iter().filter(holds_up).count() < self.threads
+    }
+
+    fn has_turn(&self, state: &State) -> bool {
+        let mut shares = state.turns.shares();
+        shares.any(|share| self.may_run(&state.workers, share))
     }
 
     fn add_thread(self: &Arc<Self>, state: &mut State) -> io::Result<()> {
         let worker = Arc::new(Worker {
             in_host: AtomicU64::new(0),
+            turn: AtomicU64::new(0),
+            share: AtomicU64::new(0),
             clock: self.clock.clone(),
         });
         let (shared, own) = (self.clone(), worker.clone());
@@ -230,7 +272,8 @@ impl Shared {
                 self.work.notify_one();
                 return;
             }
-            let Some(turn) = state.turns.take() else {
+            let State { turns, workers, .. } = &mut *state;
+            let Some(turn) = turns.take(|share| self.may_run(workers, share)) else {
                 state.idle += 1;
                 state = self
                     .work
@@ -243,7 +286,10 @@ impl Shared {
             let (runnable, lane) = turn.split();
             // A task that panics must not take the others' thread with it.
             let running = self.clock.enter();
+            own.share.store(lane.share(), Ordering::Relaxed);
+            own.turn.store(self.clock.ticks() + 1, Ordering::Relaxed);
             let _ = catch_unwind(AssertUnwindSafe(|| runnable.run()));
+            own.turn.store(0, Ordering::Relaxed);
             drop(running);
             let before = std::mem::replace(&mut used, thread_time());
             state = self.lock();

@@ -25,6 +25,8 @@ mod kept;
 mod kernel_handle;
 mod linker;
 mod modules;
+#[cfg(target_os = "linux")]
+mod pieces;
 mod places;
 mod pristine;
 mod process;

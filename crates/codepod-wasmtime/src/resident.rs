@@ -7,10 +7,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use rustix::mm::{Advice, madvise};
+use rustix::mm::Advice;
 
 use crate::config::{KEPT_IN_ALL, KEPT_OF_ONE};
-use crate::unmapped;
+use crate::{pieces, unmapped};
 
 /// What a process has grown by further is given back: it did something large, and the next one may not.
 const GROWTH_KEPT: usize = 1 << 20;
@@ -91,13 +91,7 @@ fn give_back(memory: &mut [u8]) {
     #[expect(unsafe_code, reason = "the system knows memory by its address")]
     // SAFETY: the memory is mapped, nobody else refers to it, and its bytes may become any others: its process has ended, and wasmtime puts
     // everything back that differs from the module's image, which is what the pages are again after this.
-    let given = unsafe {
-        madvise(
-            memory.as_mut_ptr().cast(),
-            memory.len(),
-            Advice::LinuxDontNeed,
-        )
-    };
+    let given = unsafe { pieces::advise(memory, Advice::LinuxDontNeed) };
     // Where Linux refuses, wasmtime gives back what it does not keep, as ever.
     let _ = given;
 }

@@ -163,8 +163,9 @@ impl<T> Default for Turns<T> {
 }
 
 impl<T> Turns<T> {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.shares.is_empty()
+    /// The shares that have something to run, in the order of turns.
+    pub(crate) fn shares(&self) -> impl Iterator<Item = u64> {
+        self.shares.keys().map(|(_, id)| *id)
     }
 
     /// Puts a task behind the others of its sandbox.
@@ -182,10 +183,11 @@ impl<T> Turns<T> {
         in_lane.first_come.push_back(task);
     }
 
-    /// The next turn. What it has used is counted by [`Turns::over`].
-    pub(crate) fn take(&mut self) -> Option<Turn<T>> {
-        let ((now, _), mut share) = self.shares.pop_first()?;
-        self.now = now;
+    /// The next turn of a share that may run. What it has used is counted by [`Turns::over`].
+    pub(crate) fn take(&mut self, may_run: impl Fn(u64) -> bool) -> Option<Turn<T>> {
+        let place = *self.shares.keys().find(|(_, id)| may_run(*id))?;
+        let mut share = self.shares.remove(&place)?;
+        self.now = place.0;
         let ((within, _), mut in_lane) = share.lanes.pop_first()?;
         share.clock.within.store(within, Ordering::Relaxed);
         let task = in_lane.first_come.pop_front()?;
@@ -252,7 +254,7 @@ mod tests {
     fn run(turns: &mut Turns<&'static str>, rounds: usize) -> HashMap<&'static str, usize> {
         let mut got = HashMap::new();
         for _ in 0..rounds {
-            let (task, lane) = turns.take().unwrap().split();
+            let (task, lane) = turns.take(|_| true).unwrap().split();
             *got.entry(task).or_default() += 1;
             turns.over(&lane, SLICE);
             turns.push(&lane, task);
@@ -288,6 +290,19 @@ mod tests {
     }
 
     #[test]
+    fn who_may_not_run_loses_no_turn() {
+        let mut turns = Turns::default();
+        let (first, second) = (Share::default().lane(), Share::default().lane());
+        turns.push(&first, "first");
+        turns.push(&second, "second");
+        let not_first = |share| share != first.share();
+        assert_eq!(turns.take(not_first).unwrap().task, "second");
+        turns.over(&second, SLICE);
+        assert!(turns.take(not_first).is_none());
+        assert_eq!(turns.take(|_| true).unwrap().task, "first");
+    }
+
+    #[test]
     fn weights_count() {
         let mut turns = Turns::default();
         turns.push(&Share::new(300).lane(), "three");
@@ -305,7 +320,7 @@ mod tests {
         }
         run(&mut turns, 500);
         turns.push(&idle, "idle");
-        assert_eq!(turns.take().unwrap().task, "idle");
+        assert_eq!(turns.take(|_| true).unwrap().task, "idle");
         turns.over(&idle, SLICE);
         turns.push(&idle, "idle");
         let got = run(&mut turns, 100);
@@ -326,7 +341,7 @@ mod tests {
                 0 => {}
                 _ => asleep -= 1,
             }
-            let (task, lane) = turns.take().unwrap().split();
+            let (task, lane) = turns.take(|_| true).unwrap().split();
             turns.over(&lane, SLICE);
             if task == "busy" {
                 turns.push(&lane, task);
@@ -351,7 +366,7 @@ mod tests {
             turns.push(&light, "light");
             let mut before = 0;
             loop {
-                let (task, lane) = turns.take().unwrap().split();
+                let (task, lane) = turns.take(|_| true).unwrap().split();
                 let used = match task {
                     "light" => Duration::from_micros(20),
                     _ => SLICE,
@@ -375,13 +390,13 @@ mod tests {
             turns.push(&lane, number);
         }
         let mut got = Vec::new();
-        while let Some(turn) = turns.take() {
+        while let Some(turn) = turns.take(|_| true) {
             let (number, lane) = turn.split();
             got.push(number);
             turns.over(&lane, SLICE);
         }
         assert_eq!(got, (0..100).collect::<Vec<_>>());
-        assert!(turns.is_empty());
+        assert_eq!(turns.shares().count(), 0);
     }
 
     #[test]
@@ -391,18 +406,18 @@ mod tests {
         turns.push(&a, "a");
         turns.push(&a, "a");
         turns.push(&b, "b");
-        let first = turns.take().unwrap();
-        let second = turns.take().unwrap();
+        let first = turns.take(|_| true).unwrap();
+        let second = turns.take(|_| true).unwrap();
         assert_ne!(
             first.task, second.task,
             "the other's turn, while the first is not over"
         );
-        let third = turns.take().unwrap();
+        let third = turns.take(|_| true).unwrap();
         for turn in [first, second, third] {
             turns.over(&turn.lane, SLICE);
         }
         assert_eq!(a.own.time(), 2 * SLICE.as_nanos() as u64);
         assert_eq!(b.own.time(), SLICE.as_nanos() as u64);
-        assert!(turns.is_empty());
+        assert_eq!(turns.shares().count(), 0);
     }
 }

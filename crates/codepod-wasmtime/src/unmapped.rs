@@ -5,9 +5,9 @@
 //! Nothing depends on it but time and memory: what wasmtime takes for written to, it puts back.
 
 use rustix::ioctl::{Updater, ioctl, opcode};
-use rustix::mm::{Advice, madvise};
+use rustix::mm::Advice;
 
-use crate::touched;
+use crate::{pieces, touched};
 
 /// `PAGEMAP_SCAN`.
 const SCAN: rustix::ioctl::Opcode = opcode::read_write::<Scan>(b'f', 16);
@@ -91,11 +91,12 @@ fn find(start: u64, end: u64, regions: &mut [Region; REGIONS]) -> Option<u64> {
 }
 
 fn populate(memory: &[u8]) -> bool {
-    let start = memory.as_ptr().cast_mut().cast();
+    let memory = std::ptr::from_ref(memory).cast_mut();
     #[expect(unsafe_code, reason = "the system knows memory by its address")]
     // SAFETY: the memory is mapped, and its bytes stay what they are: this is as if each page were read.
-    let populated = unsafe { madvise(start, memory.len(), Advice::LinuxPopulateRead) };
-    populated.is_ok()
+    unsafe {
+        pieces::advise(memory, Advice::LinuxPopulateRead)
+    }
 }
 
 #[cfg(test)]

@@ -90,6 +90,26 @@ fn a_wait_of_our_own_is_not_the_machines() {
 }
 
 #[test]
+fn threads_of_our_own_do_not_make_the_machine_late() {
+    let cores = std::thread::available_parallelism().unwrap().get();
+    // The best of some: the machine may be late by itself.
+    let own = (0..5).map(|_| {
+        let watch = Stopwatch::start();
+        std::thread::scope(|scope| {
+            for _ in 0..cores * 8 {
+                scope.spawn(|| {
+                    let began = Instant::now();
+                    while began.elapsed() < Duration::from_millis(300) {}
+                });
+            }
+        });
+        watch.took().own()
+    });
+    let most = own.max().unwrap();
+    assert!(most >= Duration::from_millis(270), "{most:?}");
+}
+
+#[test]
 fn a_core_that_did_not_wake_is_late_until_now() {
     let machine = Machine {
         began: Instant::now(),
@@ -107,6 +127,12 @@ fn a_core_that_did_not_wake_is_late_until_now() {
     assert_eq!(
         machine.late_between(90 * MS, 300 * MS),
         Duration::from_millis(207)
+    );
+    // A thread that goes before all others is late sooner.
+    machine.cores[0].is_urgent.store(true, Ordering::SeqCst);
+    assert_eq!(
+        machine.late_between(100 * MS, 103 * MS),
+        Duration::from_millis(3)
     );
 }
 

@@ -6,16 +6,20 @@
 )]
 
 mod support;
+#[path = "support/wasm.rs"]
+mod wasm;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use codepod::{Options, Sandbox};
 use codepod_abi::table::Call;
 use support::machine::{Stopwatch, Times, Took};
 use support::{alone, sandbox_with, within};
+use wasm::{Made, install, memory};
+use wasm_encoder::{BlockType, Instruction};
 
 /// What is promised (docs/security.md).
 const PROMISED: Duration = Duration::from_millis(100);
@@ -109,6 +113,63 @@ fn fl_01_many_long_commands_leave_time_for_a_short_one() {
         }
         eprintln!("beside 32 long commands: {times}");
         times.assert("beside 32 long commands", 99, PROMISED);
+    });
+}
+
+// Twice as many as the engine has threads, each in one instruction for as long as that takes.
+#[test]
+fn wm_05_instructions_that_take_long_leave_threads_for_others() {
+    let _alone = alone();
+    let cores = thread::available_parallelism().unwrap().get();
+    // 500 MiB in one instruction, again and again.
+    let size = 8000 << 16;
+    let filling = Made {
+        memory: memory(8000),
+        body: vec![
+            Instruction::Loop(BlockType::Empty),
+            Instruction::I32Const(0),
+            Instruction::I32Const(1),
+            Instruction::I32Const(size),
+            Instruction::MemoryFill(0),
+            Instruction::Br(0),
+            Instruction::End,
+        ],
+        ..Made::default()
+    };
+    let other = sandbox_with(|_| ());
+    // It waits for a moment, and is woken on a thread of the engine's.
+    let pause = || {
+        let watch = Stopwatch::start();
+        let result = other.run_blocking("sleep 0.001 | cat").unwrap();
+        assert_eq!(result.exit_code, 0, "{result:?}");
+        watch.took()
+    };
+    pause();
+    thread::scope(|scope| {
+        for _ in 0..2 * cores {
+            scope.spawn(|| {
+                let sandbox = sandbox_with(|options| {
+                    options.allow_foreign_modules = true;
+                    options.limits.memory_bytes = 1 << 30;
+                    options.limits.total_memory_bytes = 1 << 30;
+                });
+                install(&sandbox, "program", &filling.bytes());
+                let command = sandbox.command(["./program"]);
+                let result = command.timeout(Duration::from_secs(6)).run_blocking();
+                assert_eq!(result.unwrap().exit_code, 124);
+            });
+        }
+        // Past the first touch of the memory, which keeps the machine busy, not codepod.
+        thread::sleep(Duration::from_secs(2));
+        let began = Instant::now();
+        let mut times = Times::default();
+        while began.elapsed() < Duration::from_secs(3) {
+            times.push(pause());
+        }
+        eprintln!("beside instructions that take long: {times}");
+        times.assert("beside instructions that take long", 99, PROMISED);
+        // Without threads in the place of those that are held up it waits for half of an instruction.
+        times.assert("beside instructions that take long", 50, PROMISED / 4);
     });
 }
 

@@ -4,14 +4,15 @@
 //! is not shortened at all, whatever codepod's own threads do:
 //!
 //! - *Lateness.* A thread on each core sleeps for a moment, again and again, and notes when it was woken late. It takes no lock of codepod's, asks for
-//!   no memory and touches no new page, so a lock, a queue or a long call of codepod's does not make it late. The machine does: the core of a
-//!   virtual machine was taken away, or others filled the core's queue. Many threads of codepod's could, too, so it counts by how much
-//!   others used the machine.
+//!   no memory and touches no new page, so a lock, a queue or a long call of codepod's does not make it late. Where Linux lets it (root), it goes
+//!   before every other thread, so that only the machine can: the core of a virtual machine was taken away, or stood still while its host
+//!   looked for memory, which no figure of Linux's shows. Elsewhere many threads of codepod's could, too, so it counts by how much others used
+//!   the machine.
 //! - *Share.* Linux tells how much of the cores this process used, how much others did, and how much nobody. What others took while no core was idle is
 //!   what codepod could not have.
 //!
-//! Neither is more than the time for which threads of this process were ready to run and did not, and for which the machine itself stood still: who
-//! waits for a lock or in a queue of codepod's wants no core, and cannot blame those who have them.
+//! What codepod's threads could have caused is never more than the time for which threads of this process were ready to run and did not, and for which
+//! the machine itself stood still: who waits for a lock or in a queue of codepod's wants no core, and cannot blame those who have them.
 
 #![allow(
     clippy::allow_attributes,
@@ -19,7 +20,8 @@
     reason = "each test uses its own part"
 )]
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -31,6 +33,9 @@ const OTHERS: f64 = 0.5;
 
 /// From here on it was woken late: twice what a scheduler lets one thread have before the next.
 const LATE: Duration = Duration::from_millis(6);
+
+/// The same for a thread that goes before every other: twice as long as it sleeps.
+const URGENT_LATE: Duration = Duration::from_millis(2);
 
 /// How many late moments are remembered for each core.
 const REMEMBERED: usize = 1 << 16;
@@ -47,6 +52,8 @@ pub(crate) struct Core {
     pub(crate) due: AtomicU64,
     /// The number of its thread.
     thread: AtomicU32,
+    /// Whether its thread goes before every other.
+    pub(crate) is_urgent: AtomicBool,
     /// When it was to be woken and when it was, in order.
     pub(crate) late: Mutex<Vec<(Moment, Moment)>>,
 }
@@ -88,8 +95,19 @@ impl Default for Core {
         Core {
             due: AtomicU64::new(AWAKE),
             thread: AtomicU32::new(0),
+            is_urgent: AtomicBool::new(false),
             late: Mutex::new(Vec::with_capacity(REMEMBERED)),
         }
+    }
+}
+
+impl Core {
+    fn is_late(&self, due: Moment, woken: Moment) -> bool {
+        let late = match self.is_urgent.load(Ordering::SeqCst) {
+            true => URGENT_LATE,
+            false => LATE,
+        };
+        woken.saturating_sub(due) >= late.as_nanos() as Moment
     }
 }
 
@@ -110,6 +128,8 @@ impl Machine {
         );
         if let Some(place) = place {
             stay_on(place);
+            let is_urgent = go_before_others(core.thread.load(Ordering::Relaxed));
+            core.is_urgent.store(is_urgent, Ordering::SeqCst);
         }
         loop {
             let due = self.now() + SLEEP.as_nanos() as Moment;
@@ -117,7 +137,7 @@ impl Machine {
             std::thread::sleep(SLEEP);
             let woken = self.now();
             core.due.store(AWAKE, Ordering::SeqCst);
-            if is_late(due, woken) {
+            if core.is_late(due, woken) {
                 let mut late = core.late.lock().unwrap_or_else(PoisonError::into_inner);
                 if late.len() == REMEMBERED {
                     late.drain(..REMEMBERED / 2);
@@ -127,13 +147,19 @@ impl Machine {
         }
     }
 
+    /// Whether only the machine itself can make the watching threads late.
+    fn is_urgent(&self) -> bool {
+        let mut cores = self.cores.iter();
+        cores.all(|core| core.is_urgent.load(Ordering::SeqCst))
+    }
+
     /// For how long any core was late between two moments.
     pub(crate) fn late_between(&self, from: Moment, to: Moment) -> Duration {
         let mut spans = Vec::new();
         for core in &self.cores {
             // Read before the list: a thread that is woken in between is in the list.
             let due = core.due.load(Ordering::SeqCst);
-            if due != AWAKE && is_late(due, to) {
+            if due != AWAKE && core.is_late(due, to) {
                 spans.push((due, to));
             }
             let late = core.late.lock().unwrap_or_else(PoisonError::into_inner);
@@ -142,10 +168,6 @@ impl Machine {
         }
         Duration::from_nanos(covered(spans, from, to))
     }
-}
-
-fn is_late(due: Moment, woken: Moment) -> bool {
-    woken.saturating_sub(due) >= LATE.as_nanos() as Moment
 }
 
 /// How much of the time from `from` to `to` the spans cover together.
@@ -186,6 +208,14 @@ fn stay_on(core: usize) {
 
 #[cfg(not(target_os = "linux"))]
 fn stay_on(_: usize) {}
+
+/// Lets a thread run before all that are not in real time; whether that was allowed.
+fn go_before_others(thread: u32) -> bool {
+    let mut chrt = Command::new("chrt");
+    chrt.args(["--fifo", "--pid", "1", &thread.to_string()]);
+    let status = chrt.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
 
 /// What the cores were used for since the machine started, in hundredths of a second.
 #[derive(Debug, Clone, Copy, Default)]
@@ -309,13 +339,16 @@ impl Stopwatch {
         let all = Duration::from_nanos(end.at.saturating_sub(self.at));
         let machine = machine();
         let others = self.uses.others(end.uses, all, machine.cores.len());
-        let late = machine.late_between(self.at, end.at);
-        let late = late.mul_f64((others / OTHERS).min(1.0));
-        let lost = all.mul_f64(self.uses.lost(end.uses));
         let most = self.uses.most(end.uses, all, machine.cores.len());
+        let late = machine.late_between(self.at, end.at);
+        let late = match machine.is_urgent() {
+            true => late,
+            false => late.mul_f64((others / OTHERS).min(1.0)).min(most),
+        };
+        let lost = all.mul_f64(self.uses.lost(end.uses)).min(most);
         Took {
             all,
-            machine: late.max(lost).min(most),
+            machine: late.max(lost),
         }
     }
 }
