@@ -56,6 +56,7 @@ for ((run = 1; run <= runs; run++)); do
             failures+=("run $run ($load): $name")
             echo "     $name"
         done
+        grep -A 2 -E "^ *thread '.*panicked at" "$log" | cut -c 1-600 || true
         if ((${#names[@]} == 0)); then
             tail -n 20 "$log"
         fi
