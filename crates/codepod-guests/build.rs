@@ -33,7 +33,8 @@ fn main() {
         .map_or_else(|| manifest.join("../../guests/dist"), PathBuf::from);
     let index = dist.join("guests.toml");
     println!("cargo:rerun-if-env-changed=CODEPOD_GUESTS_DIR");
-    println!("cargo:rerun-if-changed={}", index.display());
+    // All of it: modules are embedded by what was found beside them, and a stale program is hard to notice.
+    println!("cargo:rerun-if-changed={}", dist.display());
     let guests = match fs::read_to_string(&index) {
         Ok(text) => {
             toml::from_str::<Index>(&text)
@@ -41,7 +42,9 @@ fn main() {
                 .guest
         }
         Err(_) => {
-            println!("cargo:warning=no guests are built: run `cargo xtask guests`");
+            println!(
+                "cargo:warning=no guests are built: run `cargo xtask guests` (`--only shell,toolbox,coreutils` takes minutes)"
+            );
             Vec::new()
         }
     };

@@ -24,9 +24,10 @@ use crate::wasm;
 
 pub(crate) const COMMAND: Command = Command {
     name: "guests",
-    arguments: "[--verify-reproducible] [NAME…]",
+    arguments: "[--verify-reproducible] [--only NAME,… | NAME…]",
     about: "build the guests into guests/dist",
-    more: "NAME is a guest's name in its `guest.toml`; without one, all are built.\n\
+    more: "NAME is a guest's name in its `guest.toml`; without one, all are built, Python for most of the time.\n\
+        `--only shell,toolbox,coreutils` gives a sandbox with a shell and the usual tools in a few minutes.\n\
         Results are kept in the cache by the digest of their inputs.\n\
         --verify-reproducible builds copies of the sources in two directories and compares the modules.",
     run,
@@ -69,9 +70,19 @@ struct Guest {
 fn run(arguments: &[String]) -> Outcome {
     let mut verify = false;
     let mut names = Vec::new();
-    for argument in arguments {
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
         match argument.as_str() {
             "--verify-reproducible" => verify = true,
+            "--only" => {
+                let only = rest.next().ok_or_else(|| {
+                    Failure::usage(
+                        "`--only` needs the names of guests",
+                        "for example `--only shell,toolbox,coreutils`",
+                    )
+                })?;
+                names.extend(only.split(','));
+            }
             option if option.starts_with('-') => return Err(unknown_argument(option, "guests")),
             name => names.push(name),
         }

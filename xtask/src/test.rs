@@ -19,7 +19,9 @@ pub(crate) const COMMAND: Command = Command {
 fn run(arguments: &[String]) -> Outcome {
     let (_, filters) = flag_and_names(arguments, "", "test")?;
     if !cache::in_root("guests/dist/guests.toml").exists() {
-        println!("test: guests/dist is empty; tests that run guests need `cargo xtask guests`");
+        println!(
+            "test: guests/dist is empty; tests that run guests need `cargo xtask guests`, most of them without `python`"
+        );
     }
     let count = all(&filters)?;
     println!("tests: {}", count.told());

@@ -169,7 +169,9 @@ impl Error {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match &self.kind {
-            ErrorKind::NoGuests => "build them with `cargo xtask guests`",
+            ErrorKind::NoGuests => {
+                "build them with `cargo xtask guests`; `--only shell,toolbox,coreutils` takes minutes"
+            }
             ErrorKind::Engine(error) => match error {
                 EngineError::Setup(_) => {
                     "the engine reserves address space: raise `ulimit -v`, or lower `RuntimeOptions::slots`"
