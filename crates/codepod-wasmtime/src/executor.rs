@@ -64,9 +64,9 @@ struct Worker {
 }
 
 impl Worker {
-    /// Whether its turn takes too long at this tick of the clock.
+    /// Whether its turn takes too long at this tick of the clock, and not by a call: a slow disk must not take the turns of a tenant's other sandboxes.
     fn has_long_turn(&self, now: u64) -> bool {
-        is_longer(&self.turn, LONG_TURN, now)
+        self.in_host.load(Ordering::Relaxed) == 0 && is_longer(&self.turn, LONG_TURN, now)
     }
 
     fn is_held_up(&self, now: u64) -> bool {
