@@ -6,7 +6,8 @@ use codepod_vfs::Device;
 use crate::host::Host;
 use crate::limits::Limits;
 
-/// Reads from a device. The terminal is not handled here: opening `/dev/tty` gives the terminal itself.
+/// Reads from a device. The terminal is not handled here: opening `/dev/tty` gives the terminal
+/// itself.
 pub(crate) fn read(device: Device, host: &dyn Host, buffer: &mut [u8]) -> Result<usize, Errno> {
     match device {
         Device::Null => Ok(0),

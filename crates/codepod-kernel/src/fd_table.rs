@@ -33,7 +33,8 @@ pub struct Descriptor {
     pub rights: u64,
     /// What may be done with files opened through it.
     pub inheriting: u64,
-    /// Whether it is the root directory as it is open from the start: its rights are those of paths.
+    /// Whether it is the root directory as it is open from the start: its rights are those of
+    /// paths.
     pub preopen: bool,
 }
 
@@ -61,8 +62,8 @@ impl FdTable {
             .ok_or(Errno::Badf)
     }
 
-    /// The lowest free number from `least` on, never [`Fd::ROOT`]: a directory there could not be the start
-    /// of paths. `Mfile` when there is none below `limit`.
+    /// The lowest free number from `least` on, never [`Fd::ROOT`]: a directory there could not be
+    /// the start of paths. `Mfile` when there is none below `limit`.
     pub fn lowest_free(&self, least: u32, limit: usize) -> Result<Fd, Errno> {
         let root = Fd::ROOT.0 as usize;
         let is_free =

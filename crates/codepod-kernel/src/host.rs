@@ -1,7 +1,7 @@
 //! The host: where time, randomness and wake-ups come from.
 //!
-//! The kernel never reads a clock itself, so tests use a virtual one ([`crate::testing::VirtualHost`])
-//! and a run can be replayed.
+//! The kernel never reads a clock itself, so tests use a virtual one
+//! ([`crate::testing::VirtualHost`]) and a run can be replayed.
 
 use std::task::Waker;
 
@@ -9,7 +9,8 @@ use codepod_abi::wire::Hash;
 
 use crate::ids::WaiterId;
 
-/// Names one timer: a waiter of one kernel. A waiter has at most one timer, so timers cannot pile up.
+/// Names one timer: a waiter of one kernel. A waiter has at most one timer, so timers cannot pile
+/// up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TimerKey {
     /// The kernel's id ([`crate::KernelOptions::id`]).
@@ -35,7 +36,8 @@ pub trait Host: Send + Sync {
     /// Forgets the key's timer, if there is one.
     fn forget(&self, key: TimerKey);
 
-    /// Takes whole blocks into the state of a hash, whose lengths are right. Whether the host has that hash.
+    /// Takes whole blocks into the state of a hash, whose lengths are right. Whether the host has
+    /// that hash.
     fn hash_blocks(&self, _hash: Hash, _state: &mut [u8], _blocks: &[u8]) -> bool {
         false
     }

@@ -1,7 +1,8 @@
 //! Commands that the host itself answers: a process like any other, whose code is the host's.
 //!
-//! A file that begins with `#!codepod-host NAME` starts one. It has a pid, descriptors, arguments, a working directory and
-//! an owner, it can be waited for, signalled and killed; what it reads and writes goes through its descriptors.
+//! A file that begins with `#!codepod-host NAME` starts one. It has a pid, descriptors, arguments,
+//! a working directory and an owner, it can be waited for, signalled and killed; what it reads and
+//! writes goes through its descriptors.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -88,7 +89,8 @@ impl Kernel {
         })
     }
 
-    /// Reads from a descriptor of a process, as its own call would; 0 is the end. `Intr` when the process is to end.
+    /// Reads from a descriptor of a process, as its own call would; 0 is the end. `Intr` when the
+    /// process is to end.
     pub fn poll_read(
         &mut self,
         pid: Pid,
@@ -108,7 +110,8 @@ impl Kernel {
         })
     }
 
-    /// Writes to a descriptor of a process, as its own call would. `Intr` when the process is to end.
+    /// Writes to a descriptor of a process, as its own call would. `Intr` when the process is to
+    /// end.
     pub fn poll_write(
         &mut self,
         pid: Pid,

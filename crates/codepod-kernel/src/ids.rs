@@ -32,8 +32,9 @@ ids! {
 }
 
 impl Fd {
-    /// The root directory in calls that take a path, whatever else has this number. It is `/` from the
-    /// start unless the parent gave something else, and the kernel never chooses it for something new.
+    /// The root directory in calls that take a path, whatever else has this number. It is `/` from
+    /// the start unless the parent gave something else, and the kernel never chooses it for
+    /// something new.
     pub const ROOT: Fd = Fd(codepod_abi::wire::ROOT_FD);
 }
 

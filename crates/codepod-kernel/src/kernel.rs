@@ -1,27 +1,32 @@
 //! The kernel of one sandbox, as the library and engines see it.
 //!
-//! Everything a sandbox has is in this value: files, processes, open files, pipes. It sits behind one lock
-//! per sandbox, held for the bookkeeping of a call and its copying, never across a wait.
+//! Everything a sandbox has is in this value: files, processes, open files, pipes. It sits behind
+//! one lock per sandbox, held for the bookkeeping of a call and its copying, never across a wait.
+
+mod host_pipes;
+mod open_files;
+mod sinks;
+mod terminals;
+
+pub use host_pipes::PipeEnd;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use codepod_abi::Errno;
-use codepod_abi::wire::TerminalState;
 use codepod_vfs::{
     Budget, Caller, LoadedTree, MountId, NodeRef, ProcSource as _, ProcessInfo, Vfs, VfsSnapshot,
 };
 
 use crate::arena::Arena;
-use crate::fd_table::Descriptor;
 use crate::host::{Host, TimerKey};
 use crate::host_command::HostCommands;
-use crate::ids::{Fd, OpenFileId, Pid, PipeId, SinkId, TerminalId, WaiterId};
+use crate::ids::{Fd, Pid, PipeId, WaiterId};
 use crate::limit::{Limit, Reached};
 use crate::limits::Limits;
 use crate::open_file::{Object, OpenFile};
-use crate::pipe::{End, Pipe};
+use crate::pipe::Pipe;
 use crate::policy::Policy;
 use crate::process::spawn::Program;
 use crate::process::{Ended, State};
@@ -84,15 +89,6 @@ pub struct Kernel {
     pub(crate) trace: Option<TraceFn>,
 }
 
-/// The host's own end of a pipe. It must be closed with [`Kernel::close_pipe`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PipeEnd {
-    /// The host reads.
-    Read(PipeId),
-    /// The host writes.
-    Write(PipeId),
-}
-
 impl Kernel {
     /// A kernel without processes.
     pub fn new(options: KernelOptions) -> Kernel {
@@ -122,12 +118,14 @@ impl Kernel {
         }
     }
 
-    /// A kernel with the same files, limits and policy and no processes: copy-on-write, whatever it holds.
+    /// A kernel with the same files, limits and policy and no processes: copy-on-write, whatever it
+    /// holds.
     pub fn fork(&self, id: u64) -> Result<Kernel, Errno> {
         Ok(self.fork_with(id, self.vfs.fork()?))
     }
 
-    /// The same, but what changes there never reaches the host: a host directory that is written to is an overlay there.
+    /// The same, but what changes there never reaches the host: a host directory that is written to
+    /// is an overlay there.
     pub fn fork_apart(&self, id: u64) -> Result<Kernel, Errno> {
         Ok(self.fork_with(id, self.vfs.fork_apart()?))
     }
@@ -292,7 +290,8 @@ impl Kernel {
         }
     }
 
-    /// Prints a line on a process's standard error on behalf of the system, as far as it goes in at once.
+    /// Prints a line on a process's standard error on behalf of the system, as far as it goes in at
+    /// once.
     pub fn complain(&mut self, pid: Pid, message: &str) {
         let Ok(descriptor) = self
             .processes
@@ -333,307 +332,6 @@ impl Kernel {
         self.processes
             .get(pid)
             .map_or(true, |process| process.ending.is_some())
-    }
-
-    // ---- output that the host collects
-
-    /// A sink that keeps up to `limit` bytes.
-    pub fn new_sink(&mut self, limit: usize) -> SinkId {
-        SinkId(self.sinks.insert(Sink::new(limit, &self.budget)))
-    }
-
-    /// What a sink holds, and whether something was refused. The sink is gone afterwards if nobody
-    /// writes to it any more; otherwise later writes find its reader gone.
-    pub fn take_sink(&mut self, id: SinkId) -> (Vec<u8>, bool) {
-        self.take_sink_and(id, false)
-    }
-
-    /// The same, but later writes vanish: what a run left in the background goes on without a reader.
-    pub fn finish_sink(&mut self, id: SinkId) -> (Vec<u8>, bool) {
-        self.take_sink_and(id, true)
-    }
-
-    fn take_sink_and(&mut self, id: SinkId, discards: bool) -> (Vec<u8>, bool) {
-        let Some(sink) = self.sinks.get_mut(id.0) else {
-            return (Vec::new(), false);
-        };
-        let taken = (sink.take(), sink.truncated);
-        if sink.writers == 0 {
-            self.sinks.remove(id.0);
-        } else {
-            sink.close(discards);
-        }
-        taken
-    }
-
-    // ---- pipes between the host and processes, and between processes for the host
-
-    /// A pipe whose ends nobody holds yet: for [`crate::Stdio`] of processes that are about to start.
-    /// `Nfile` at the limit, and when there is no memory for it.
-    pub fn new_pipe(&mut self) -> Result<PipeId, Errno> {
-        if self.pipes.len() >= self.limits.pipes {
-            return Err(Errno::Nfile);
-        }
-        let pipe = Pipe::new(self.limits.pipe_bytes, &self.budget).ok_or(Errno::Nfile)?;
-        Ok(PipeId(self.pipes.insert(pipe)))
-    }
-
-    /// Takes an end of a pipe for the host.
-    pub fn hold_pipe(&mut self, end: PipeEnd) -> Result<(), Errno> {
-        match end {
-            PipeEnd::Read(pipe) => self.pipe_mut(pipe)?.open(End::Read),
-            PipeEnd::Write(pipe) => self.pipe_mut(pipe)?.open(End::Write),
-        }
-        Ok(())
-    }
-
-    /// Closes the host's end.
-    pub fn close_pipe(&mut self, end: PipeEnd) {
-        match end {
-            PipeEnd::Read(pipe) => self.drop_end(pipe, End::Read, None),
-            PipeEnd::Write(pipe) => self.drop_end(pipe, End::Write, None),
-        }
-    }
-
-    /// Ends what the host reads from a pipe: after the rest comes the end, and later writes vanish.
-    pub fn finish_pipe(&mut self, pipe: PipeId) {
-        if let Ok(pipe) = self.pipe_mut(pipe) {
-            pipe.finish();
-        }
-    }
-
-    /// Removes a pipe that was made for processes that never started.
-    pub fn discard_pipe(&mut self, pipe: PipeId) {
-        if self.pipes.get(pipe.0).is_some_and(Pipe::is_unused) {
-            self.pipes.remove(pipe.0);
-        }
-    }
-
-    /// Reads as the host; 0 bytes is the end.
-    pub fn poll_pipe_read(
-        &mut self,
-        pipe: PipeId,
-        buffer: &mut [u8],
-        waiter: WaiterId,
-        waker: &Waker,
-    ) -> Poll<Result<usize, Errno>> {
-        let pipe = match self.pipe_mut(pipe) {
-            Ok(pipe) => pipe,
-            Err(errno) => return Poll::Ready(Err(errno)),
-        };
-        match pipe.read(buffer) {
-            Err(Errno::Again) => {
-                pipe.read_waiters.add(waiter, waker);
-                Poll::Pending
-            }
-            result => Poll::Ready(result),
-        }
-    }
-
-    /// Writes as the host. `Pipe` when nobody reads any more.
-    pub fn poll_pipe_write(
-        &mut self,
-        pipe: PipeId,
-        bytes: &[u8],
-        waiter: WaiterId,
-        waker: &Waker,
-    ) -> Poll<Result<usize, Errno>> {
-        let pipe = match self.pipe_mut(pipe) {
-            Ok(pipe) => pipe,
-            Err(errno) => return Poll::Ready(Err(errno)),
-        };
-        match pipe.write(bytes) {
-            Err(Errno::Again) => {
-                pipe.write_waiters.add(waiter, waker);
-                Poll::Pending
-            }
-            result => Poll::Ready(result),
-        }
-    }
-
-    // ---- terminals
-
-    /// A terminal, and the host's ends of it: what it types and what it shows.
-    pub fn new_terminal(
-        &mut self,
-        state: TerminalState,
-    ) -> Result<(TerminalId, PipeEnd, PipeEnd), Errno> {
-        let input = self.new_pipe()?;
-        let output = match self.new_pipe() {
-            Ok(output) => output,
-            Err(errno) => {
-                self.discard_pipe(input);
-                return Err(errno);
-            }
-        };
-        self.pipe_mut(input)?.open(End::Write);
-        self.pipe_mut(output)?.open(End::Read);
-        let id = self.terminals.insert(Terminal {
-            state,
-            input,
-            output,
-            references: 0,
-        });
-        Ok((TerminalId(id), PipeEnd::Write(input), PipeEnd::Read(output)))
-    }
-
-    /// Removes a terminal that was made for a process that never started, with the host's ends.
-    pub fn discard_terminal(&mut self, id: TerminalId) {
-        if let Some(terminal) = self.terminals.get(id.0)
-            && terminal.references == 0
-        {
-            let (input, output) = (terminal.input, terminal.output);
-            self.terminals.remove(id.0);
-            self.drop_end(input, End::Write, None);
-            self.drop_end(output, End::Read, None);
-        }
-    }
-
-    /// Forgets a terminal that no process has opened; the host's ends stay its own.
-    pub fn forget_terminal(&mut self, id: TerminalId) {
-        let unused = self.terminals.get(id.0).map(|terminal| terminal.references);
-        if unused == Some(0) {
-            self.terminals.remove(id.0);
-        }
-    }
-
-    /// A terminal's size and mode, and whether somebody waits for its input; `None` once no process has it.
-    pub fn terminal(&self, id: TerminalId) -> Option<(TerminalState, bool)> {
-        let terminal = self.terminals.get(id.0)?;
-        let input = self.pipes.get(terminal.input.0);
-        let wanted = input.is_some_and(|pipe| !pipe.read_waiters.is_empty());
-        Some((terminal.state, wanted))
-    }
-
-    /// Tells a terminal its size.
-    pub fn resize_terminal(&mut self, id: TerminalId, rows: u32, columns: u32) {
-        if let Some(terminal) = self.terminals.get_mut(id.0) {
-            let state = TerminalState {
-                rows,
-                columns,
-                ..terminal.state
-            };
-            if Terminal::accepts(&state) {
-                terminal.state = state;
-            }
-        }
-    }
-
-    pub(crate) fn open_terminal(&mut self, id: TerminalId) -> Result<Descriptor, Errno> {
-        let terminal = self.terminals.get_mut(id.0).ok_or(Errno::Nxio)?;
-        terminal.references += 1;
-        let (input, output) = (terminal.input, terminal.output);
-        self.pipe_mut(input)?.open(End::Read);
-        self.pipe_mut(output)?.open(End::Write);
-        self.stream(Object::Terminal(id), true, true)
-    }
-
-    // ---- open files
-
-    pub(crate) fn insert_file(&mut self, file: OpenFile) -> OpenFileId {
-        OpenFileId(self.files.insert(file))
-    }
-
-    pub(crate) fn file(&self, id: OpenFileId) -> Result<&OpenFile, Errno> {
-        self.files.get(id.0).ok_or(Errno::Badf)
-    }
-
-    pub(crate) fn file_mut(&mut self, id: OpenFileId) -> Result<&mut OpenFile, Errno> {
-        self.files.get_mut(id.0).ok_or(Errno::Badf)
-    }
-
-    pub(crate) fn pipe_mut(&mut self, id: PipeId) -> Result<&mut Pipe, Errno> {
-        self.pipes.get_mut(id.0).ok_or(Errno::Badf)
-    }
-
-    /// Gives up one reference to an open file; the last one closes it.
-    pub(crate) fn release(&mut self, id: OpenFileId) {
-        let Some(file) = self.files.get_mut(id.0) else {
-            return;
-        };
-        file.references = file.references.saturating_sub(1);
-        if file.references > 0 {
-            return;
-        }
-        let Some(file) = self.files.remove(id.0) else {
-            return;
-        };
-        match file.object {
-            Object::File(node) | Object::Directory(node, _) | Object::Device(_, node) => {
-                self.vfs.close(node);
-            }
-            Object::Pipe(pipe, end, node) => {
-                self.drop_end(pipe, end, node);
-                if let Some(node) = node {
-                    self.vfs.close(node);
-                }
-            }
-            Object::Fifo(pipe, node) => {
-                self.drop_end(pipe, End::Read, Some(node));
-                self.drop_end(pipe, End::Write, Some(node));
-                self.vfs.close(node);
-            }
-            Object::Socket {
-                receive,
-                send,
-                receiving,
-                sending,
-            } => {
-                if receiving {
-                    self.drop_end(receive, End::Read, None);
-                }
-                if sending {
-                    self.drop_end(send, End::Write, None);
-                }
-            }
-            Object::Sink(sink) => {
-                if let Some(state) = self.sinks.get_mut(sink.0) {
-                    state.writers = state.writers.saturating_sub(1);
-                    if state.writers == 0 && state.taken {
-                        self.sinks.remove(sink.0);
-                    }
-                }
-            }
-            Object::Terminal(id) => {
-                let Some(terminal) = self.terminals.get_mut(id.0) else {
-                    return;
-                };
-                terminal.references = terminal.references.saturating_sub(1);
-                let (input, output, last) =
-                    (terminal.input, terminal.output, terminal.references == 0);
-                self.drop_end(input, End::Read, None);
-                self.drop_end(output, End::Write, None);
-                if last {
-                    self.terminals.remove(id.0);
-                }
-            }
-            Object::Null => {}
-        }
-    }
-
-    /// Closes an end of a pipe, and removes the pipe when it was the last one.
-    pub(crate) fn drop_end(&mut self, id: PipeId, end: End, fifo: Option<NodeRef>) {
-        let Some(pipe) = self.pipes.get_mut(id.0) else {
-            return;
-        };
-        pipe.close(end);
-        if pipe.is_unused() {
-            self.pipes.remove(id.0);
-            if let Some(node) = fifo {
-                self.fifos.remove(&node);
-            }
-        }
-    }
-
-    /// Closes the fifo end that a waiting `path_open` holds, if there is one.
-    pub(crate) fn abandon_fifo(&mut self, pid: Pid) {
-        let Ok(process) = self.processes.get_mut(pid) else {
-            return;
-        };
-        if let Some(fifo) = process.waiting.fifo.take() {
-            self.drop_end(fifo.pipe, fifo.end, Some(fifo.node));
-            self.vfs.close(fifo.node);
-        }
     }
 
     /// A waiter for one task of the host.

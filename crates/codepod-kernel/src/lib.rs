@@ -1,12 +1,12 @@
 //! The kernel of a sandbox: processes, descriptors, pipes, signals, limits.
 //!
-//! One [`Kernel`] is one sandbox's. An engine runs modules and hands each import to the handler of the
-//! same name in [`syscalls`]; the library talks to the [`Kernel`] itself. Nothing here opens a host file
-//! or socket, reads a clock, starts a thread or knows WebAssembly: time and randomness come from the
-//! [`Host`], guest memory through [`GuestMemory`], files from `codepod-vfs`.
+//! One [`Kernel`] is one sandbox's. An engine runs modules and hands each import to the handler of
+//! the same name in [`syscalls`]; the library talks to the [`Kernel`] itself. Nothing here opens a
+//! host file or socket, reads a clock, starts a thread or knows WebAssembly: time and randomness
+//! come from the [`Host`], guest memory through [`GuestMemory`], files from `codepod-vfs`.
 //!
-//! A call that may wait is poll-shaped: it returns `Poll::Pending` after leaving the caller's waker where
-//! the event will happen, and is called again with the same arguments.
+//! A call that may wait is poll-shaped: it returns `Poll::Pending` after leaving the caller's waker
+//! where the event will happen, and is called again with the same arguments.
 
 #![cfg_attr(
     not(test),

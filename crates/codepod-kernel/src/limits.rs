@@ -35,7 +35,8 @@ pub struct Limits {
 impl Limits {
     /// The most buffers of one `fd_read` or `fd_write`; more fail with `Inval` (Linux: `IOV_MAX`).
     pub const IOVECS: u32 = 1024;
-    /// The most bytes that one call moves to or from a file or device; the rest is left to the next.
+    /// The most bytes that one call moves to or from a file or device; the rest is left to the
+    /// next.
     pub const CALL_BYTES: u64 = 16 << 20;
     /// The most random bytes that are made before others get their turn.
     pub const RANDOM_BYTES: usize = 1 << 20;

@@ -1,8 +1,8 @@
 //! Guest memory, as the kernel sees it: ranges that are checked before they are touched.
 //!
 //! wasmtime gives the kernel a slice ([`SliceMemory`]); an engine whose guests live elsewhere (the
-//! browser) copies in and out. A range outside the memory is `Errno::Fault`, never a panic, and no length
-//! that a guest chose is allocated here without a limit.
+//! browser) copies in and out. A range outside the memory is `Errno::Fault`, never a panic, and no
+//! length that a guest chose is allocated here without a limit.
 
 use codepod_abi::Errno;
 
@@ -57,8 +57,9 @@ pub trait GuestMemory {
         self.write_bytes(at, &value.to_le_bytes())
     }
 
-    /// Clears the bits of the pages that hold what the process's module put there; the others are set when this is called. The first bit is
-    /// that of the page at `start`, which begins there, and all of the pages are inside.
+    /// Clears the bits of the pages that hold what the process's module put there; the others are
+    /// set when this is called. The first bit is that of the page at `start`, which begins
+    /// there, and all of the pages are inside.
     fn clear_untouched(&self, _start: usize, _bits: &mut [u8]) {}
 
     /// Checks that a range can be written, before something happens that cannot be taken back.

@@ -1,5 +1,5 @@
-//! Open files: what descriptors refer to. Duplicates and inherited descriptors share one, and with it the
-//! offset and the flags.
+//! Open files: what descriptors refer to. Duplicates and inherited descriptors share one, and with
+//! it the offset and the flags.
 
 use codepod_vfs::{Device, NodeRef};
 

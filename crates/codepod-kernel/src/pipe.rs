@@ -1,9 +1,9 @@
 //! Pipes: a bounded queue of bytes with read ends and write ends.
 //!
-//! A pipe knows neither processes nor descriptors. Open files hold its ends, and `syscalls/io.rs` decides
-//! what a caller that cannot go on does. When the last read end is closed, writes fail with
-//! [`Errno::Pipe`]; when the last write end is closed, reads return 0. A socket pair is two pipes, and a
-//! fifo a pipe that stays while its inode has ends open.
+//! A pipe knows neither processes nor descriptors. Open files hold its ends, and `syscalls/io.rs`
+//! decides what a caller that cannot go on does. When the last read end is closed, writes fail with
+//! [`Errno::Pipe`]; when the last write end is closed, reads return 0. A socket pair is two pipes,
+//! and a fifo a pipe that stays while its inode has ends open.
 //!
 //! Invariant: `queue.len() <= capacity`.
 
@@ -24,10 +24,12 @@ pub(crate) struct Pipe {
     capacity: usize,
     readers: usize,
     writers: usize,
-    /// How often each end has been opened: an open of a fifo is seen even when it is closed at once.
+    /// How often each end has been opened: an open of a fifo is seen even when it is closed at
+    /// once.
     read_opens: u64,
     write_opens: u64,
-    /// Whether the host has read enough: what is written vanishes, and after the rest comes the end.
+    /// Whether the host has read enough: what is written vanishes, and after the rest comes the
+    /// end.
     finished: bool,
     /// Waiting for data, or for a writer to open a fifo.
     pub(crate) read_waiters: WaitSet,
@@ -154,8 +156,8 @@ impl Pipe {
     /// Takes as much of `bytes` as fits and returns how much that was.
     ///
     /// Fails with [`Errno::Pipe`] when nobody can read any more, and with [`Errno::Again`] when the
-    /// caller has to wait for room. The caller has checked [`Pipe::takes`] for the whole of a write that
-    /// comes in several pieces.
+    /// caller has to wait for room. The caller has checked [`Pipe::takes`] for the whole of a write
+    /// that comes in several pieces.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
         if self.finished {
             return Ok(bytes.len());
@@ -184,7 +186,8 @@ impl Pipe {
         Ok(taken)
     }
 
-    /// How many of the first `most` bytes to read for a line: up to `delimiter`, or all without one.
+    /// How many of the first `most` bytes to read for a line: up to `delimiter`, or all without
+    /// one.
     pub(crate) fn line_len(&self, delimiter: u8, most: usize) -> usize {
         let end = self.queue.iter().take(most);
         match end.into_iter().position(|byte| *byte == delimiter) {

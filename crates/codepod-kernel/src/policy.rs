@@ -6,19 +6,20 @@ use std::sync::Arc;
 /// What a sandbox may do beyond computing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Policy {
-    /// Whether a file that holds a WebAssembly module may be run. Off: compiling hostile code is work for
-    /// the host that no limit inside the guest covers.
+    /// Whether a file that holds a WebAssembly module may be run. Off: compiling hostile code is
+    /// work for the host that no limit inside the guest covers.
     pub foreign_modules: bool,
     /// The only tools and host commands that may be started; `None` for all.
     pub allowed: Option<Arc<Allowed>>,
 }
 
-/// A list of commands that may be started. A name is what the program itself says that it is, so a copy or a link under
-/// another name is the same; and a tool is one only together with its module, as a module with one program does not look at
-/// the name that it is started by.
+/// A list of commands that may be started. A name is what the program itself says that it is, so a
+/// copy or a link under another name is the same; and a tool is one only together with its module,
+/// as a module with one program does not look at the name that it is started by.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Allowed {
-    /// The names, each with the module that has a tool of that name. Fixed when the sandbox is made.
+    /// The names, each with the module that has a tool of that name. Fixed when the sandbox is
+    /// made.
     names: BTreeMap<String, Option<Arc<str>>>,
 }
 

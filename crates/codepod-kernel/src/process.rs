@@ -1,7 +1,7 @@
 //! Processes: a module with arguments, environment, working directory, descriptors and signals.
 //!
-//! The type is here; how one starts, ends, is waited for and signalled is in `process/`. The code that
-//! runs belongs to an engine, which shares the [`Control`] with the kernel.
+//! The type is here; how one starts, ends, is waited for and signalled is in `process/`. The code
+//! that runs belongs to an engine, which shares the [`Control`] with the kernel.
 
 mod background;
 mod exit;
@@ -62,8 +62,8 @@ pub enum RunState {
     End,
 }
 
-/// What kernel and engine share about a running process without the kernel's lock, so that a loop that
-/// makes no calls can be stopped.
+/// What kernel and engine share about a running process without the kernel's lock, so that a loop
+/// that makes no calls can be stopped.
 #[derive(Debug)]
 pub struct Control {
     run: AtomicU32,
@@ -246,7 +246,8 @@ pub(crate) struct Process {
     /// Its path when it became the working directory.
     pub(crate) cwd_path: Arc<[u8]>,
     pub(crate) fds: FdTable,
-    /// What paths that start at the root may be used for; number 3 in path calls, whatever it is otherwise.
+    /// What paths that start at the root may be used for; number 3 in path calls, whatever it is
+    /// otherwise.
     pub(crate) root: PathRights,
     pub(crate) signals: Signals,
     pub(crate) state: State,

@@ -109,7 +109,8 @@ impl ProcessTable {
     }
 }
 
-/// The paths of open nodes need the file system: `path_readlink` puts them in place of the empty texts here.
+/// The paths of open nodes need the file system: `path_readlink` puts them in place of the empty
+/// texts here.
 impl ProcSource for ProcessTable {
     fn pids(&self) -> Vec<u32> {
         std::iter::once(Pid::INIT.0)

@@ -20,7 +20,8 @@ struct Kept {
 }
 
 impl RunOutputs {
-    /// Keeps the output and the complaints of a run, and forgets the oldest beyond `most` bytes or what the budget has left.
+    /// Keeps the output and the complaints of a run, and forgets the oldest beyond `most` bytes or
+    /// what the budget has left.
     pub(crate) fn keep(&mut self, run: u32, streams: [Arc<[u8]>; 2], most: usize, budget: &Budget) {
         self.forget(run);
         let bytes = size(&streams);

@@ -1,7 +1,8 @@
 //! A sandbox's kernel behind its one lock.
 //!
-//! Threads of the host's own may block on it; the engine's threads must not, since they belong to all sandboxes: they wait for it as for anything
-//! else, and do something for others meanwhile. A call that panicked poisons the lock: that sandbox is over.
+//! Threads of the host's own may block on it; the engine's threads must not, since they belong to
+//! all sandboxes: they wait for it as for anything else, and do something for others meanwhile. A
+//! call that panicked poisons the lock: that sandbox is over.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -54,8 +55,8 @@ impl SharedKernel {
         self.kernel.is_poisoned() || self.is_over()
     }
 
-    /// Ends the sandbox: something of it panicked, in its kernel or beside it. Whoever waits for something of it is woken, and hears
-    /// that it is over.
+    /// Ends the sandbox: something of it panicked, in its kernel or beside it. Whoever waits for
+    /// something of it is woken, and hears that it is over.
     pub fn poison(&self) {
         self.is_over.store(true, Ordering::SeqCst);
         // Who has the kernel now wakes them when it lets go.
@@ -84,7 +85,8 @@ impl SharedKernel {
         }
         self.is_waited_for.store(true, Ordering::Relaxed);
         drop(waiting);
-        // Either this sees that the kernel was let go, or who lets it go sees that it is waited for.
+        // Either this sees that the kernel was let go, or who lets it go sees that it is waited
+        // for.
         fence(Ordering::SeqCst);
         match self.try_lock() {
             Some(answer) => Poll::Ready(answer),
@@ -118,7 +120,8 @@ impl SharedKernel {
     }
 }
 
-/// Wakes all who wait in a kernel whose call may have stopped half-way: whatever that has left behind must not end the thread.
+/// Wakes all who wait in a kernel whose call may have stopped half-way: whatever that has left
+/// behind must not end the thread.
 fn wake_everybody(kernel: &mut Kernel) {
     let _ = catch_unwind(AssertUnwindSafe(|| kernel.wake_everybody()));
 }

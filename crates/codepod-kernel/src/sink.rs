@@ -1,8 +1,9 @@
 //! Sinks: where the host collects what a process prints.
 //!
-//! A sink keeps what comes up to its limit. Past that its reader is gone, as if the pipe to it had been
-//! closed: the writer gets SIGPIPE, and the result says that output is missing. The same happens when the
-//! budget has no memory left. Nothing is dropped silently and nothing grows without bound.
+//! A sink keeps what comes up to its limit. Past that its reader is gone, as if the pipe to it had
+//! been closed: the writer gets SIGPIPE, and the result says that output is missing. The same
+//! happens when the budget has no memory left. Nothing is dropped silently and nothing grows
+//! without bound.
 
 use codepod_abi::Errno;
 use codepod_vfs::{Budget, Charge};
@@ -55,7 +56,8 @@ impl Sink {
         Ok(taken)
     }
 
-    /// Makes room for more, as long as there is memory: twice of what there is or just what is needed.
+    /// Makes room for more, as long as there is memory: twice of what there is or just what is
+    /// needed.
     fn reserve(&mut self, more: usize) -> bool {
         let needed = self.bytes.len() + more;
         if needed <= self.bytes.capacity() {

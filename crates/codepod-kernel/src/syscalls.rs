@@ -1,9 +1,10 @@
 //! The handlers: one function per line of the table, named as the line.
 //!
-//! A handler checks what the guest gave (descriptor, right, pointer, length, flags), does its work on the
-//! [`Kernel`] and writes its results into guest memory. It returns `Result<(), Errno>`, or
-//! `Poll<Result<(), Errno>>` if it may wait; then it is called again with the same arguments when something
-//! has happened. Result pointers are checked before anything is done that cannot be taken back.
+//! A handler checks what the guest gave (descriptor, right, pointer, length, flags), does its work
+//! on the [`Kernel`] and writes its results into guest memory. It returns `Result<(), Errno>`, or
+//! `Poll<Result<(), Errno>>` if it may wait; then it is called again with the same arguments when
+//! something has happened. Result pointers are checked before anything is done that cannot be taken
+//! back.
 
 mod args;
 mod clock;
@@ -144,8 +145,8 @@ impl<M: GuestMemory> Syscall<'_, M> {
         })
     }
 
-    /// Gives up for now: `register` leaves the waker where the event will happen. With a `deadline` the
-    /// clock wakes it too. A caught signal makes it `Intr` instead.
+    /// Gives up for now: `register` leaves the waker where the event will happen. With a `deadline`
+    /// the clock wakes it too. A caught signal makes it `Intr` instead.
     fn wait(
         &mut self,
         deadline: Option<u64>,
@@ -196,8 +197,8 @@ impl<M: GuestMemory> Syscall<'_, M> {
         self.kernel.file(descriptor.file)
     }
 
-    /// What a path call may do below the directory that it starts from, which must have `rights`. The
-    /// root and the working directory need no descriptor. `Badf`, `NotCapable`.
+    /// What a path call may do below the directory that it starts from, which must have `rights`.
+    /// The root and the working directory need no descriptor. `Badf`, `NotCapable`.
     fn path_rights(&self, fd: u32, rights: u64) -> Result<PathRights, Errno> {
         let allowed = match fd {
             ROOT_FD | CWD_FD => self.process()?.root,
@@ -215,7 +216,8 @@ impl<M: GuestMemory> Syscall<'_, M> {
         Ok(allowed)
     }
 
-    /// The directory that a path call starts from, which must have `rights`. `Badf`, `NotDir`, `NotCapable`.
+    /// The directory that a path call starts from, which must have `rights`. `Badf`, `NotDir`,
+    /// `NotCapable`.
     fn directory(&self, fd: u32, rights: u64) -> Result<NodeRef, Errno> {
         self.path_rights(fd, rights)?;
         match fd {

@@ -1,7 +1,7 @@
 //! Terminals: size, mode and two queues between a surface and the processes that use it.
 //!
-//! A terminal passes bytes through as they are; line editing and echo are the surface's work, which reads
-//! the mode to know what the guest wants. Its two directions are ordinary pipes.
+//! A terminal passes bytes through as they are; line editing and echo are the surface's work, which
+//! reads the mode to know what the guest wants. Its two directions are ordinary pipes.
 
 use codepod_abi::wire::TerminalState;
 

@@ -18,5 +18,6 @@ pub struct Trace {
     pub result: Result<(), Errno>,
 }
 
-/// Gets every finished call. It runs under the kernel's lock: it must be quick and must not call back.
+/// Gets every finished call. It runs under the kernel's lock: it must be quick and must not call
+/// back.
 pub type TraceFn = Arc<dyn Fn(Trace) + Send + Sync>;

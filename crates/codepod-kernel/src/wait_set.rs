@@ -1,7 +1,7 @@
 //! Wait sets: who is to be woken when something changes.
 //!
-//! A waiter is in a set at most once, so a set never grows past the number of waiters. Waking is a hint:
-//! who is woken looks again, and waits again if there is nothing.
+//! A waiter is in a set at most once, so a set never grows past the number of waiters. Waking is a
+//! hint: who is woken looks again, and waits again if there is nothing.
 
 use std::task::Waker;
 

@@ -1,4 +1,5 @@
-//! What sandboxes may have together: every place and every byte comes from the budget and goes back to it.
+//! What sandboxes may have together: every place and every byte comes from the budget and goes back
+//! to it.
 
 mod support;
 

@@ -65,8 +65,8 @@ fn call<R>(
     })
 }
 
-// SIGCONT made the engine forget that a stopped process was killed: code without calls ran for ever, and
-// no later signal could end it.
+// SIGCONT made the engine forget that a stopped process was killed: code without calls ran for
+// ever, and no later signal could end it.
 #[test]
 fn continuing_does_not_save_a_process_that_was_killed() {
     let mut kernel = kernel(Limits::default());
@@ -136,8 +136,8 @@ fn writing_to_a_device_at_the_largest_offset_takes_all_buffers() {
     assert_eq!((written, memory[24]), (Ok(()), 8));
 }
 
-// Each step of a path through /proc copied all arguments and variables of the process, string by string:
-// one call took minutes.
+// Each step of a path through /proc copied all arguments and variables of the process, string by
+// string: one call took minutes.
 #[test]
 fn a_long_path_through_proc_costs_the_same_with_a_large_environment() {
     let mut kernel = kernel(Limits::default());

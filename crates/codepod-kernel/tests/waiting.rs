@@ -1,5 +1,5 @@
-//! Calls that wait: pipes, polls, fifos. Each leaves its waker where the event will happen, and gives up what
-//! it holds when its process ends.
+//! Calls that wait: pipes, polls, fifos. Each leaves its waker where the event will happen, and
+//! gives up what it holds when its process ends.
 
 mod support;
 
@@ -14,7 +14,8 @@ use support::{BYTES, Got, Machine, OUT};
 const READ: u64 = rights::FD_READ | rights::POLL_FD_READWRITE;
 const WRITE: u64 = rights::FD_WRITE | rights::POLL_FD_READWRITE;
 
-/// An event: what the subscription said, its error, kind, bytes, and whether the other end is closed.
+/// An event: what the subscription said, its error, kind, bytes, and whether the other end is
+/// closed.
 type Event = (u64, u16, u8, u64, bool);
 
 /// `poll_oneoff` of subscriptions: kind and descriptor, or nanoseconds for a clock.

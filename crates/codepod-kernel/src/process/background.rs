@@ -1,7 +1,8 @@
 //! Processes in the background: those that go on after the run that started them.
 //!
-//! They come in families: what one run left, with all that its processes start later. A process cannot leave its family, so
-//! one that ends and starts itself anew grows no younger. How long a family may go on is the library's to say.
+//! They come in families: what one run left, with all that its processes start later. A process
+//! cannot leave its family, so one that ends and starts itself anew grows no younger. How long a
+//! family may go on is the library's to say.
 
 use codepod_abi::Signal;
 
@@ -38,8 +39,9 @@ impl Kernel {
         families
     }
 
-    /// How long code of processes in the background has run, in nanoseconds: of those that are there now, and of those that
-    /// ended there since [`Kernel::forget_background_cpu`]. Each counts from its start.
+    /// How long code of processes in the background has run, in nanoseconds: of those that are
+    /// there now, and of those that ended there since [`Kernel::forget_background_cpu`]. Each
+    /// counts from its start.
     pub fn background_cpu_ns(&self) -> u64 {
         let living = self
             .processes
@@ -54,7 +56,8 @@ impl Kernel {
         self.ended.forget_background();
     }
 
-    /// Ends what a family has in the background; whether there was something that did not end already.
+    /// Ends what a family has in the background; whether there was something that did not end
+    /// already.
     pub fn kill_family(&mut self, family: Family) -> bool {
         let goes_on = |process: &Process| {
             process.family() == family && self.is_in_background(process) && process.ending.is_none()
@@ -76,7 +79,8 @@ impl Kernel {
             return true;
         };
         match &leader.host_session {
-            // A shell that serves the host: only what its present run has started is in the foreground.
+            // A shell that serves the host: only what its present run has started is in the
+            // foreground.
             Some(session) => !session.running || leader.run != process.run,
             // A command that the host waits for.
             None => !(leader.is_alive() && leader.held_by_host),

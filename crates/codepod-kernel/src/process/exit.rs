@@ -1,4 +1,5 @@
-//! The end of a process: descriptors are closed, children are adopted, the status waits for the parent.
+//! The end of a process: descriptors are closed, children are adopted, the status waits for the
+//! parent.
 
 use codepod_abi::Signal;
 
@@ -8,8 +9,9 @@ use crate::kernel::Kernel;
 use crate::limit::Limit;
 
 impl Kernel {
-    /// Ends a process. The engine calls it once the code no longer runs, with how it ended by itself; a
-    /// signal that was decided on before wins. A pid that has gone already is ignored.
+    /// Ends a process. The engine calls it once the code no longer runs, with how it ended by
+    /// itself; a signal that was decided on before wins. A pid that has gone already is
+    /// ignored.
     pub fn exit(&mut self, pid: Pid, status: ExitStatus) {
         if let Ok(process) = self.processes.get(pid)
             && self.is_in_background(process)

@@ -116,8 +116,8 @@ impl Ended {
 }
 
 impl Kernel {
-    /// What is known of the processes that a run has started and that have ended: the last few hundred. It is forgotten
-    /// with that.
+    /// What is known of the processes that a run has started and that have ended: the last few
+    /// hundred. It is forgotten with that.
     pub fn take_facts_of_run(&mut self, run: RunId) -> Vec<ProcessFacts> {
         self.ended.take(|of, _| of == run)
     }

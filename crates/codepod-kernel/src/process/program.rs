@@ -1,13 +1,13 @@
 //! Programs: from a path to a module and its arguments.
 //!
 //! A program is a file that may be executed and begins with
-//! * `#!codepod NAME`: a module that the engine knows by name. Every tool in `/bin` is such a file, so that
-//!   `ls`, `find`, copies and snapshots treat it as what it is. A second word is the tool's own name, which a
-//!   module with many tools finds in `argv[0]`;
+//! * `#!codepod NAME`: a module that the engine knows by name. Every tool in `/bin` is such a file,
+//!   so that `ls`, `find`, copies and snapshots treat it as what it is. A second word is the tool's
+//!   own name, which a module with many tools finds in `argv[0]`;
 //! * `#!codepod-host NAME`: a command that the host itself answers;
 //! * `\0asm`: a module of its own, where the policy allows that;
-//! * `#!/path argument`: an interpreter, as on Linux. What `#!/usr/bin/env NAME` looks for is looked for
-//!   here: there is no `exec` by which `env` could become it.
+//! * `#!/path argument`: an interpreter, as on Linux. What `#!/usr/bin/env NAME` looks for is
+//!   looked for here: there is no `exec` by which `env` could become it.
 //!
 //! Anything else is `NoExec`; a shell then reads it as a script of its own.
 
@@ -105,7 +105,8 @@ impl Kernel {
         Err(Errno::Loop)
     }
 
-    /// A tool of a module, whatever the files say. `Perm` where the policy does not allow the two together.
+    /// A tool of a module, whatever the files say. `Perm` where the policy does not allow the two
+    /// together.
     pub(super) fn tool(
         &self,
         module: &str,
@@ -117,7 +118,8 @@ impl Kernel {
         if !self.policy.allows_tool(module, named) {
             return Err(Errno::Perm);
         }
-        // Where only some tools are allowed, a module is never left to choose one by the name that its caller gives.
+        // Where only some tools are allowed, a module is never left to choose one by the name that
+        // its caller gives.
         if tool.is_some() || self.policy.allowed.is_some() {
             argv = with_tool_name(argv, named)?;
         }
@@ -154,7 +156,8 @@ impl Kernel {
         Ok((node, stat.size))
     }
 
-    /// The module that a file is. `Perm` where the policy forbids it, `NoExec` when it is too large.
+    /// The module that a file is. `Perm` where the policy forbids it, `NoExec` when it is too
+    /// large.
     fn module_in(
         &mut self,
         search: &Search<'_>,
@@ -174,8 +177,8 @@ impl Kernel {
         Ok(ModuleSource::Bytes(bytes.into()))
     }
 
-    /// The first program of that name in the directories of the environment's `PATH`. `None` also when
-    /// it is no plain name: then `env` itself must say what it makes of it.
+    /// The first program of that name in the directories of the environment's `PATH`. `None` also
+    /// when it is no plain name: then `env` itself must say what it makes of it.
     fn in_path(&mut self, search: &Search<'_>, name: &[u8]) -> Option<Vec<u8>> {
         if name.is_empty() || name[0] == b'-' || name.iter().any(|byte| b" \t=/".contains(byte)) {
             return None;

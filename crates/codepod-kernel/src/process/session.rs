@@ -1,11 +1,12 @@
 //! Sessions: a process that serves the host, one request after the other.
 //!
-//! A shell stays alive between the scripts that it is given. The host marks its process ([`Kernel::serve`])
-//! and hands it requests; the guest takes one with `session_next`, which also gives it the standard streams of
-//! that run, and answers with `session_done`. What a request says is between the two; the kernel passes bytes.
+//! A shell stays alive between the scripts that it is given. The host marks its process
+//! ([`Kernel::serve`]) and hands it requests; the guest takes one with `session_next`, which also
+//! gives it the standard streams of that run, and answers with `session_done`. What a request says
+//! is between the two; the kernel passes bytes.
 //!
-//! Everything that is started during a run carries the run's number, so that a run can be ended with all that
-//! it started while what earlier runs left in the background goes on.
+//! Everything that is started during a run carries the run's number, so that a run can be ended
+//! with all that it started while what earlier runs left in the background goes on.
 
 use codepod_abi::{Errno, Signal};
 use codepod_vfs::Charged;
@@ -40,7 +41,8 @@ pub(crate) struct Request {
 pub struct Answer {
     /// The exit status of what was asked for.
     pub status: u8,
-    /// What the process can go on from, here or in another process; `None` when that has not changed.
+    /// What the process can go on from, here or in another process; `None` when that has not
+    /// changed.
     pub state: Option<Charged<Vec<u8>>>,
 }
 
@@ -55,8 +57,9 @@ impl Kernel {
         Ok(())
     }
 
-    /// Hands a request to a process, with the standard streams of its run; one that was stopped goes on. `Srch`
-    /// when the process has ended or does not serve, `Busy` while it has a request, `Again` when the budget has no place for it.
+    /// Hands a request to a process, with the standard streams of its run; one that was stopped
+    /// goes on. `Srch` when the process has ended or does not serve, `Busy` while it has a
+    /// request, `Again` when the budget has no place for it.
     pub fn request(&mut self, pid: Pid, bytes: Vec<u8>, stdio: [Stdio; 3]) -> Result<(), Errno> {
         let process = self.processes.get_mut(pid)?;
         if !process.is_alive() || process.ending.is_some() {
@@ -83,8 +86,8 @@ impl Kernel {
         process.host_session.as_mut()?.answer.take()
     }
 
-    /// Ends a process that serves the host, and everything that its present run has started, which is
-    /// returned. What earlier runs have started goes on.
+    /// Ends a process that serves the host, and everything that its present run has started, which
+    /// is returned. What earlier runs have started goes on.
     pub fn kill_run(&mut self, pid: Pid) -> Vec<Pid> {
         let Ok(process) = self.processes.get(pid) else {
             return Vec::new();

@@ -1,8 +1,8 @@
 //! Signals: what a process does about them, and how they reach it.
 //!
-//! Code in WebAssembly cannot be interrupted to run a handler. A caught signal is remembered until the
-//! guest takes it (`signal_take`), and makes calls that wait fail with `Intr`; a fatal one ends the process
-//! at its next call or at the engine's next look at its [`super::Control`].
+//! Code in WebAssembly cannot be interrupted to run a handler. A caught signal is remembered until
+//! the guest takes it (`signal_take`), and makes calls that wait fail with `Intr`; a fatal one ends
+//! the process at its next call or at the engine's next look at its [`super::Control`].
 
 use codepod_abi::signal::DefaultAction;
 use codepod_abi::wire::{SIGNAL_CATCH, SIGNAL_DEFAULT, SIGNAL_IGNORE};
@@ -22,7 +22,8 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// What a child starts with: ignored signals stay ignored, caught ones fall back to the default.
+    /// What a child starts with: ignored signals stay ignored, caught ones fall back to the
+    /// default.
     pub(crate) fn inherited(self) -> Signals {
         Signals {
             ignored: self.ignored,
@@ -31,8 +32,8 @@ impl Signals {
         }
     }
 
-    /// Sets what a signal does and returns what it did. `Inval` for an unknown action and for signals
-    /// that cannot be caught.
+    /// Sets what a signal does and returns what it did. `Inval` for an unknown action and for
+    /// signals that cannot be caught.
     pub(crate) fn set_action(&mut self, signal: Signal, action: u32) -> Result<u32, Errno> {
         let bit = signal.bit();
         let old = if self.ignored & bit != 0 {

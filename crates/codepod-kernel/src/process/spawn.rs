@@ -1,4 +1,5 @@
-//! Starting a process: find the program (`program.rs`), make the descriptors, put it into the table.
+//! Starting a process: find the program (`program.rs`), make the descriptors, put it into the
+//! table.
 
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ use crate::pipe::End;
 use crate::strings::Strings;
 use crate::wait_set::WaitSet;
 
-/// What a process costs the host beside its memory and arguments: its instance, the first pages of its stack, what the kernel notes of it.
+/// What a process costs the host beside its memory and arguments: its instance, the first pages of
+/// its stack, what the kernel notes of it.
 const PROCESS_BYTES: u64 = 128 << 10;
 
 /// Where a descriptor of a new process comes from.
@@ -88,14 +90,16 @@ pub struct Program {
 }
 
 impl Kernel {
-    /// Starts a process for a parent, or for the host; `Again` at the limit, and when the budget has no place or memory. The engine must run what is returned, and call
-    /// [`Kernel::exit`] when it has ended, however it ended.
+    /// Starts a process for a parent, or for the host; `Again` at the limit, and when the budget
+    /// has no place or memory. The engine must run what is returned, and call [`Kernel::exit`]
+    /// when it has ended, however it ended.
     pub fn spawn(&mut self, parent: Option<Pid>, spec: SpawnSpec) -> Result<Program, Errno> {
         self.spawn_from(parent, None, spec)
     }
 
-    /// The same for the host and for a tool of a module that the engine knows: no file of the sandbox is asked what that is, so
-    /// none can take its place. The path is only what the process believes that it was started from.
+    /// The same for the host and for a tool of a module that the engine knows: no file of the
+    /// sandbox is asked what that is, so none can take its place. The path is only what the
+    /// process believes that it was started from.
     pub fn spawn_tool(
         &mut self,
         module: &str,

@@ -102,8 +102,8 @@ impl Kernel {
         }
     }
 
-    /// Lets go of a process that the host started: its status is returned and forgotten if it has ended,
-    /// and goes to nobody if it ends later.
+    /// Lets go of a process that the host started: its status is returned and forgotten if it has
+    /// ended, and goes to nobody if it ends later.
     pub fn reap(&mut self, pid: Pid) -> Option<ExitStatus> {
         let process = self.processes.get_mut(pid).ok()?;
         process.held_by_host = false;

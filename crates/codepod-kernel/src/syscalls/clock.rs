@@ -12,8 +12,8 @@ use crate::kernel::Kernel;
 use crate::limits::Limits;
 use crate::memory::GuestMemory;
 
-/// The time of a clock, as coarse as guests may see it. CPU clocks show the time since the start: an
-/// engine cannot tell how long a process really ran. `Inval` for an unknown clock.
+/// The time of a clock, as coarse as guests may see it. CPU clocks show the time since the start:
+/// an engine cannot tell how long a process really ran. `Inval` for an unknown clock.
 pub(super) fn time(kernel: &Kernel, started: u64, clock: u32) -> Result<u64, Errno> {
     let time = match clock {
         CLOCK_REALTIME => kernel.host.realtime(),

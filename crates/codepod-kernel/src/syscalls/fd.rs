@@ -439,7 +439,8 @@ pub fn fd_tell<M: GuestMemory>(
     call.memory.write_u64(offset, at)
 }
 
-/// Gives a process two new descriptors at once and tells it their numbers; neither if one does not fit.
+/// Gives a process two new descriptors at once and tells it their numbers; neither if one does not
+/// fit.
 pub(super) fn put_pair<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     descriptors: [Descriptor; 2],

@@ -89,12 +89,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
             return Poll::Ready(Ok(Object::Pipe(fifo.pipe, fifo.end, Some(fifo.node))));
         }
         let waited = self.wait(None, |kernel, waiter, waker| {
-            if let Ok(pipe) = kernel.pipe_mut(fifo.pipe) {
-                match fifo.end {
-                    End::Read => pipe.read_waiters.add(waiter, waker),
-                    End::Write => pipe.write_waiters.add(waiter, waker),
-                }
-            }
+            kernel.wait_for_pipe(fifo.pipe, fifo.end, waiter, waker);
         });
         match waited {
             Poll::Pending => Poll::Pending,

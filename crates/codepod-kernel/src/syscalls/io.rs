@@ -13,10 +13,10 @@ use crate::kernel::Kernel;
 use crate::limits::Limits;
 use crate::memory::GuestMemory;
 use crate::open_file::Object;
-use crate::pipe::ATOMIC_WRITE;
+use crate::pipe::{ATOMIC_WRITE, End};
 
-/// Buffers of a guest: a list of pointers and lengths in its own memory. Each is checked when it is read,
-/// so a list that the guest's own data overwrites meanwhile stays harmless.
+/// Buffers of a guest: a list of pointers and lengths in its own memory. Each is checked when it is
+/// read, so a list that the guest's own data overwrites meanwhile stays harmless.
 #[derive(Clone, Copy)]
 pub(super) struct Buffers {
     at: u32,
@@ -47,8 +47,9 @@ impl Buffers {
         Ok(buffers)
     }
 
-    /// The same for files and devices, which never wait: buffers may be the same memory a thousand times, and
-    /// a call that cannot be interrupted must end soon. More is a short count, which callers must expect.
+    /// The same for files and devices, which never wait: buffers may be the same memory a thousand
+    /// times, and a call that cannot be interrupted must end soon. More is a short count, which
+    /// callers must expect.
     fn of_one_call(self) -> Buffers {
         let most = Limits::CALL_BYTES;
         Buffers { most, ..self }
@@ -63,8 +64,8 @@ impl Buffers {
         Ok((word(0), word(4)))
     }
 
-    /// Fills the buffers one after the other until `read` gives less than asked for. An error after the
-    /// first byte ends it without being reported.
+    /// Fills the buffers one after the other until `read` gives less than asked for. An error after
+    /// the first byte ends it without being reported.
     pub(super) fn fill<M: GuestMemory>(
         self,
         memory: &mut M,
@@ -184,9 +185,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
         });
         match read {
             Err(Errno::Again) if blocking => self.wait(None, |kernel, waiter, waker| {
-                if let Ok(pipe) = kernel.pipe_mut(pipe) {
-                    pipe.read_waiters.add(waiter, waker);
-                }
+                kernel.wait_for_pipe(pipe, End::Read, waiter, waker);
             }),
             Err(errno) => Poll::Ready(Err(errno)),
             Ok(count) => Poll::Ready(self.tell_read(result, count as u32)),
@@ -229,9 +228,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
                 process.waiting.written = done as usize;
             }
             match self.wait(None, |kernel, waiter, waker| {
-                if let Ok(pipe) = kernel.pipe_mut(pipe) {
-                    pipe.write_waiters.add(waiter, waker);
-                }
+                kernel.wait_for_pipe(pipe, End::Write, waiter, waker);
             }) {
                 Poll::Pending => return Poll::Pending,
                 // Interrupted after a part: the part counts.

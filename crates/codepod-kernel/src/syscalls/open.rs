@@ -221,7 +221,8 @@ fn find<M: GuestMemory>(
     found
 }
 
-/// Turns an opened node into an object. Whoever gets an object with this node, or a fifo, owns its count.
+/// Turns an opened node into an object. Whoever gets an object with this node, or a fifo, owns its
+/// count.
 fn classify<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     node: NodeRef,

@@ -1,6 +1,6 @@
 //! `poll_oneoff`: waiting for descriptors and clocks.
 
-use std::task::{Poll, Waker};
+use std::task::Poll;
 
 use codepod_abi::Errno;
 use codepod_abi::wire::wasi::{
@@ -9,7 +9,7 @@ use codepod_abi::wire::wasi::{
 };
 
 use super::{Syscall, clock};
-use crate::ids::{PipeId, WaiterId};
+use crate::ids::PipeId;
 use crate::kernel::Kernel;
 use crate::limits::Limits;
 use crate::memory::GuestMemory;
@@ -61,7 +61,7 @@ pub fn poll_oneoff<M: GuestMemory>(
             (deadline != u64::MAX).then_some(deadline),
             |kernel, waiter, waker| {
                 for (pipe, end) in pipes {
-                    register(kernel, pipe, end, waiter, waker);
+                    kernel.wait_for_pipe(pipe, end, waiter, waker);
                 }
             },
         ),
@@ -228,8 +228,9 @@ fn readable<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<Readin
     Ok(Readiness::Wait(pipe, End::Read))
 }
 
-/// The end of a pipe that is written to, for who wants to read it: as on Linux that is ready when nobody reads the other end any
-/// more. Event loops learn in this way that a program has closed its input.
+/// The end of a pipe that is written to, for who wants to read it: as on Linux that is ready when
+/// nobody reads the other end any more. Event loops learn in this way that a program has closed its
+/// input.
 fn without_readers<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<Readiness, Errno> {
     let (_, object) = call.writable(fd, rights::POLL_FD_READWRITE)?;
     let (Object::Pipe(pipe, ..) | Object::Fifo(pipe, _)) = object else {
@@ -269,13 +270,4 @@ fn writable<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<Readin
         }));
     }
     Ok(Readiness::Wait(pipe, End::Write))
-}
-
-fn register(kernel: &mut Kernel, pipe: PipeId, end: End, waiter: WaiterId, waker: &Waker) {
-    if let Ok(pipe) = kernel.pipe_mut(pipe) {
-        match end {
-            End::Read => pipe.read_waiters.add(waiter, waker),
-            End::Write => pipe.write_waiters.add(waiter, waker),
-        }
-    }
 }

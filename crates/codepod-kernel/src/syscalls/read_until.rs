@@ -12,8 +12,10 @@ use crate::ids::PipeId;
 use crate::limits::Limits;
 use crate::memory::GuestMemory;
 use crate::open_file::Object;
+use crate::pipe::End;
 
-/// How much of a file is looked at first: most lines are shorter. Each further piece is twice as long.
+/// How much of a file is looked at first: most lines are shorter. Each further piece is twice as
+/// long.
 const FIRST_PIECE: usize = 128;
 
 /// Where to read to, and how far.
@@ -91,9 +93,7 @@ fn read_pipe<M: GuestMemory>(
     match read {
         Err(Errno::Again) if !call.nonblocking(descriptor) => {
             call.wait(None, |kernel, waiter, waker| {
-                if let Ok(pipe) = kernel.pipe_mut(pipe) {
-                    pipe.read_waiters.add(waiter, waker);
-                }
+                kernel.wait_for_pipe(pipe, End::Read, waiter, waker);
             })
         }
         Err(errno) => Poll::Ready(Err(errno)),

@@ -1,5 +1,5 @@
-//! A kernel without an engine: tests make the calls of processes themselves, on memory of their own and under
-//! a clock that stands still.
+//! A kernel without an engine: tests make the calls of processes themselves, on memory of their own
+//! and under a clock that stands still.
 
 #![allow(
     clippy::allow_attributes,
