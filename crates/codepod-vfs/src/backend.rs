@@ -77,8 +77,9 @@ pub trait FileSystem: Send {
     /// The root directory.
     fn root(&self) -> InodeId;
 
-    /// What is asked until [`FileSystem::end_walk`] are the steps of one path: a backend may hold open what it has reached
-    /// on it, and goes on from there. Paths may be walked within one another.
+    /// What is asked until [`FileSystem::end_walk`] are the steps of one path: a backend may hold
+    /// open what it has reached on it, and goes on from there. Paths may be walked within one
+    /// another.
     fn begin_walk(&mut self) {}
 
     /// Ends the path that was begun last.
@@ -136,8 +137,8 @@ pub trait FileSystem: Send {
     /// A file system that starts equal and changes on its own from then on, without open files.
     fn fork(&self) -> Result<Box<dyn FileSystem>, Errno>;
 
-    /// The same, but what it changes never reaches the host: a host directory that is written to becomes an overlay, within
-    /// `limits` and charged to a budget.
+    /// The same, but what it changes never reaches the host: a host directory that is written to
+    /// becomes an overlay, within `limits` and charged to a budget.
     fn fork_apart(&self, limits: FsLimits, budget: &Budget) -> Result<Box<dyn FileSystem>, Errno> {
         let _ = (limits, budget);
         self.fork()
@@ -153,8 +154,8 @@ pub trait FileSystem: Send {
         let _ = snapshot;
     }
 
-    /// The state that a saved tree leads to, over what this file system shows; nothing changes yet. [`Errno::Inval`]
-    /// where there is nothing to save.
+    /// The state that a saved tree leads to, over what this file system shows; nothing changes yet.
+    /// [`Errno::Inval`] where there is nothing to save.
     fn loaded(&mut self, tree: LoadedTree) -> Result<FsSnapshot, Errno> {
         let _ = tree;
         Err(Errno::Inval)
@@ -181,9 +182,10 @@ pub trait FileSystem: Send {
         Guard::None
     }
 
-    /// Hands what an overlay has changed at and below some paths, all without any, down to what lies under it; what became
-    /// of each change: [`Errno::Perm`] for a guarded path unless `guarded` ones are to go along, and for a link that leads
-    /// out. `None` for anything but an overlay. Nothing is open.
+    /// Hands what an overlay has changed at and below some paths, all without any, down to what
+    /// lies under it; what became of each change: [`Errno::Perm`] for a guarded path unless
+    /// `guarded` ones are to go along, and for a link that leads out. `None` for anything but
+    /// an overlay. Nothing is open.
     fn hand_down(
         &mut self,
         caller: &Caller<'_>,
@@ -200,8 +202,8 @@ pub trait FileSystem: Send {
         None
     }
 
-    /// Drops what an overlay has changed at and below some paths, all without any. `None` for anything but an overlay.
-    /// Nothing is open.
+    /// Drops what an overlay has changed at and below some paths, all without any. `None` for
+    /// anything but an overlay. Nothing is open.
     fn drop_changes(
         &mut self,
         caller: &Caller<'_>,
@@ -211,8 +213,9 @@ pub trait FileSystem: Send {
         None
     }
 
-    /// Puts a node at a path because the host wants it, whatever a sandbox may do. Only where `expected` is what is there,
-    /// `None` for nothing; [`Errno::Stale`] if not, and nothing has happened. What is there then.
+    /// Puts a node at a path because the host wants it, whatever a sandbox may do. Only where
+    /// `expected` is what is there, `None` for nothing; [`Errno::Stale`] if not, and nothing
+    /// has happened. What is there then.
     fn publish(
         &mut self,
         path: &[u8],
@@ -223,11 +226,13 @@ pub trait FileSystem: Send {
         Err(Errno::Rofs)
     }
 
-    /// From here on, what publishing replaces or removes is kept aside, so that all of it can be taken back.
+    /// From here on, what publishing replaces or removes is kept aside, so that all of it can be
+    /// taken back.
     fn begin_publishing(&mut self) {}
 
-    /// Ends that: with `keep` what was published stays for good, otherwise it is taken back, the last first. The paths at
-    /// which somebody has changed meanwhile what was published: there it stays, and what was there before stays aside.
+    /// Ends that: with `keep` what was published stays for good, otherwise it is taken back, the
+    /// last first. The paths at which somebody has changed meanwhile what was published: there
+    /// it stays, and what was there before stays aside.
     fn end_publishing(&mut self, keep: bool) -> Vec<Vec<u8>> {
         let _ = keep;
         Vec::new()

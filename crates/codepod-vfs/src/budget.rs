@@ -1,15 +1,18 @@
 //! Budgets: what sandboxes use together, and how far that may go.
 //!
-//! Limits are one sandbox's; a budget is shared by as many sandboxes as have it: all of a tenant, all of a host. It may be a part of
-//! another, which then counts the same once more: what is drawn from a tenant is drawn from its host as well, from both or from neither.
+//! Limits are one sandbox's; a budget is shared by as many sandboxes as have it: all of a tenant,
+//! all of a host. It may be a part of another, which then counts the same once more: what is drawn
+//! from a tenant is drawn from its host as well, from both or from neither.
 //!
-//! Whoever grows draws first and holds the [`Charge`] or the [`Place`] as long as what it stands for; dropping that gives it back. Nothing is
-//! counted by hand, so that a process that is killed, a fork that is dropped and a snapshot that outlives its sandbox all give back
-//! exactly what they had. What is shared is held once, by what is shared.
+//! Whoever grows draws first and holds the [`Charge`] or the [`Place`] as long as what it stands
+//! for; dropping that gives it back. Nothing is counted by hand, so that a process that is killed,
+//! a fork that is dropped and a snapshot that outlives its sandbox all give back exactly what they
+//! had. What is shared is held once, by what is shared.
 //!
-//! Invariant: what a budget has given out is the sum of the charges and places that are alive, and no more than its limits allow but for
-//! what [`Charge::overdraw`] adds: the small copies of what is about to be removed or changed, which must not fail half-way. As
-//! long as there are such, nothing else is drawn.
+//! Invariant: what a budget has given out is the sum of the charges and places that are alive, and
+//! no more than its limits allow but for what [`Charge::overdraw`] adds: the small copies of what
+//! is about to be removed or changed, which must not fail half-way. As long as there are such,
+//! nothing else is drawn.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -19,10 +22,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BudgetLimits {
-    /// Processes alive or not yet waited for. A shell that only waits for its next script is not one.
+    /// Processes alive or not yet waited for. A shell that only waits for its next script is not
+    /// one.
     pub processes: u64,
-    /// Bytes of the host's memory: linear memory and stacks of processes, files that are held in memory with all that undo and snapshots
-    /// keep of them, pipes, outputs, states of shells.
+    /// Bytes of the host's memory: linear memory and stacks of processes, files that are held in
+    /// memory with all that undo and snapshots keep of them, pipes, outputs, states of shells.
     pub memory_bytes: u64,
 }
 
@@ -122,7 +126,8 @@ impl Budget {
         }
     }
 
-    /// Draws bytes of memory. `None`, and nothing is drawn, when it or what it is a part of has not so many left.
+    /// Draws bytes of memory. `None`, and nothing is drawn, when it or what it is a part of has not
+    /// so many left.
     pub fn memory(&self, bytes: u64) -> Option<Charge> {
         self.draw(MEMORY, bytes).then(|| Charge {
             budget: self.clone(),
@@ -231,7 +236,8 @@ impl Charge {
         self.bytes
     }
 
-    /// Draws or gives back so that there are `bytes`. False, and nothing has changed, when there are not so many left.
+    /// Draws or gives back so that there are `bytes`. False, and nothing has changed, when there
+    /// are not so many left.
     #[must_use]
     pub fn set(&mut self, bytes: u64) -> bool {
         let drawn = match bytes.checked_sub(self.bytes) {
@@ -247,8 +253,8 @@ impl Charge {
         drawn
     }
 
-    /// Draws or gives back so that there are `bytes`, also beyond what is left. Only for a little, and where it is checked before ([`Budget::lacks`])
-    /// or something is given back soon.
+    /// Draws or gives back so that there are `bytes`, also beyond what is left. Only for a little,
+    /// and where it is checked before ([`Budget::lacks`]) or something is given back soon.
     pub fn overdraw(&mut self, bytes: u64) {
         match bytes.checked_sub(self.bytes) {
             Some(more) => self.budget.overdraw(more),

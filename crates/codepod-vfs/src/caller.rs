@@ -55,8 +55,8 @@ impl std::fmt::Debug for Caller<'_> {
 pub trait ProcSource {
     /// The numbers of all processes, in any order.
     fn pids(&self) -> Vec<u32>;
-    /// One process, or `None` when it has gone. Every step of a path through `/proc` asks: it must not
-    /// cost more for a process with long arguments.
+    /// One process, or `None` when it has gone. Every step of a path through `/proc` asks: it must
+    /// not cost more for a process with long arguments.
     fn process(&self, pid: u32) -> Option<ProcessInfo>;
     /// Its open descriptors, ordered by number; empty when it has gone.
     fn descriptors(&self, pid: u32) -> Vec<ProcDescriptor>;

@@ -1,23 +1,28 @@
-//! Guarded paths: files of a project that programs of the host run or obey, so that changing one is as good as leaving the
-//! sandbox with the user's help: git's hooks and settings, what editors, agents and shells read when they start.
+//! Guarded paths: files of a project that programs of the host run or obey, so that changing one is
+//! as good as leaving the sandbox with the user's help: git's hooks and settings, what editors,
+//! agents and shells read when they start.
 //!
-//! A mount that is written to refuses to change them; an overlay takes changes and hands them down only if that is asked
-//! for by name. Links that lead out of the mounted directory are refused in both.
+//! A mount that is written to refuses to change them; an overlay takes changes and hands them down
+//! only if that is asked for by name. Links that lead out of the mounted directory are refused in
+//! both.
 //!
-//! Names are compared as forgiving file systems do: without regard to case, to characters that some leave out and to
-//! dots and blanks at the end. Where that is too much, a harmless file is guarded; the host can turn guarding off.
+//! Names are compared as forgiving file systems do: without regard to case, to characters that some
+//! leave out and to dots and blanks at the end. Where that is too much, a harmless file is guarded;
+//! the host can turn guarding off.
 
 /// What of a host directory is guarded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Guard {
-    /// What programs of the host are known to run or obey, and links that lead out of the directory.
+    /// What programs of the host are known to run or obey, and links that lead out of the
+    /// directory.
     #[default]
     Usual,
     /// Nothing.
     None,
 }
 
-/// Names that are guarded wherever they are, with all that is below them. `*` stands for any beginning.
+/// Names that are guarded wherever they are, with all that is below them. `*` stands for any
+/// beginning.
 pub const GUARDED: [&str; 42] = [
     // Hooks that git is often told to use.
     ".githooks",
@@ -70,22 +75,26 @@ pub const GUARDED: [&str; 42] = [
     "*.pth",
 ];
 
-/// Directories in `.git` with what commits are made of: names in them are git's own or those of branches.
+/// Directories in `.git` with what commits are made of: names in them are git's own or those of
+/// branches.
 const DATA_OF_GIT: [&str; 4] = ["lfs", "logs", "objects", "refs"];
 
 impl Guard {
-    /// Whether a path from the mounted directory's root is guarded: it, or a directory that it lies in.
+    /// Whether a path from the mounted directory's root is guarded: it, or a directory that it lies
+    /// in.
     pub fn covers(self, path: &[u8]) -> bool {
         self == Guard::Usual && matches!(look(path), Place::Guarded)
     }
 
-    /// Whether a directory that is put there could bring guarded paths along: below `.git`, where names mean something.
+    /// Whether a directory that is put there could bring guarded paths along: below `.git`, where
+    /// names mean something.
     pub(crate) fn covers_directory(self, path: &[u8]) -> bool {
         self == Guard::Usual && matches!(look(path), Place::Guarded | Place::Git)
     }
 
-    /// Whether a link at a path leads, or may lead, out of the mounted directory. An absolute target does: on the host
-    /// it is the host's. A relative one may climb at its beginning, and no further than to the root.
+    /// Whether a link at a path leads, or may lead, out of the mounted directory. An absolute
+    /// target does: on the host it is the host's. A relative one may climb at its beginning,
+    /// and no further than to the root.
     pub fn leads_out(self, path: &[u8], target: &[u8]) -> bool {
         if self == Guard::None {
             return false;

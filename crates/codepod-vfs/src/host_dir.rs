@@ -14,95 +14,49 @@
 //!
 //! A snapshot does not hold the content; restoring changes nothing here.
 
+mod attributes;
+mod content;
 mod device;
 mod errno;
+mod facts;
+mod growth;
 mod guarded;
 mod held;
+mod list;
+mod names;
 mod open;
+mod options;
 mod pool;
 mod publish;
 mod table;
 mod walk;
 
+pub use options::{HostAccess, HostOptions};
+
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use codepod_abi::Errno;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Timespec, Timestamps};
+use rustix::fs::{AtFlags, FileType, OFlags};
 
 use self::errno::translate;
+use self::facts::{check_name, kind};
 use self::held::Held;
 use self::open::{Open, identity};
 use self::pool::Pool;
 use self::table::{ROOT, Table};
 use self::walk::{Dir, Walk};
-use crate::backend::{DirSink, FileSystem, FsSnapshot, New, NewBody};
+use crate::backend::{DirSink, FileSystem, FsSnapshot, New};
 use crate::budget::Budget;
 use crate::caller::Caller;
 use crate::guard::Guard;
 use crate::limits::FsLimits;
-use crate::listing::{Listed, Listing};
+use crate::listing::Listing;
 use crate::node::{FileKind, InodeId, Stat};
 use crate::overlay::Overlay;
 use crate::publish::{Fingerprint, Publish};
-
-/// Whether a sandbox may change a host directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HostAccess {
-    /// Every change fails with `Rofs`.
-    ReadOnly,
-    /// Changes happen on the host at once.
-    ReadWrite,
-}
-
-/// How a host directory appears, and what a sandbox may add to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HostOptions {
-    /// User and group that everything belongs to; without it, whoever asks.
-    pub owner: Option<(u32, u32)>,
-    /// Bytes by which files may grow altogether, by this sandbox and its forks; then `NoSpc`.
-    /// Deleting gives nothing back.
-    pub growth_bytes: u64,
-    /// Nodes that may be made altogether; then `NoSpc`. Deleting gives nothing back.
-    pub growth_nodes: u64,
-    /// Nodes that are remembered by number at a time.
-    pub known_nodes: usize,
-    /// Entries that one directory may have to be listed; beyond, listing fails with `Overflow`.
-    pub listed_entries: usize,
-    /// Names between the root and a directory; a deeper one is neither entered nor made: `NameTooLong`. The host's own
-    /// paths end there, too.
-    pub depth: usize,
-    /// Files of the host that are open at a time, by this sandbox and its forks. Others that they have open are opened
-    /// again when they are needed; one that has lost its name has to stay open, and where all have, opening fails with
-    /// `Mfile`.
-    pub open_files: usize,
-    /// Whether to go into other file systems that are mounted below the directory; otherwise `Xdev`. Those that show the
-    /// host's kernel or processes (`/proc`, `/sys` and the like) are never gone into.
-    pub cross_devices: bool,
-    /// Bytes that the listing of one directory may take; beyond, listing fails with `Overflow`.
-    pub listed_bytes: usize,
-    /// Paths that the sandbox may not change, because programs of the host run or obey them: `Perm`.
-    pub guard: Guard,
-}
-
-impl Default for HostOptions {
-    fn default() -> Self {
-        HostOptions {
-            owner: None,
-            growth_bytes: 1 << 30,
-            growth_nodes: 100_000,
-            known_nodes: 65_536,
-            listed_entries: 1_000_000,
-            depth: 2_048,
-            open_files: 128,
-            cross_devices: false,
-            listed_bytes: 96 << 20,
-            guard: Guard::default(),
-        }
-    }
-}
 
 /// A directory of the host as a file system.
 #[derive(Debug)]
@@ -139,9 +93,6 @@ struct Shared {
     steps: Arc<AtomicU64>,
 }
 
-/// What an entry of a listing takes beside its name.
-const LISTED: usize = size_of::<Listed>();
-
 /// Flags for every opening: no link at the end, no waiting, nothing inherited or controlling.
 const SAFE: OFlags = OFlags::NOFOLLOW
     .union(OFlags::NONBLOCK)
@@ -151,7 +102,8 @@ const SAFE: OFlags = OFlags::NOFOLLOW
 impl HostDir {
     /// Shows the open directory `root`: a `cap_std::fs::Dir`, or a `std::fs::File`.
     ///
-    /// [`Errno::NotDir`] if it is not a directory, [`Errno::Xdev`] if it shows the host's kernel or processes.
+    /// [`Errno::NotDir`] if it is not a directory, [`Errno::Xdev`] if it shows the host's kernel or
+    /// processes.
     pub fn new(
         root: impl Into<OwnedFd>,
         access: HostAccess,
@@ -189,7 +141,8 @@ impl HostDir {
         Ok(HostDir::over(Arc::new(shared), Arc::default()))
     }
 
-    /// How many directories this mount and its forks have opened on the way somewhere; it goes on counting.
+    /// How many directories this mount and its forks have opened on the way somewhere; it goes on
+    /// counting.
     #[cfg(any(test, feature = "testing"))]
     #[doc(hidden)]
     pub fn steps(&self) -> Arc<AtomicU64> {
@@ -267,176 +220,18 @@ impl HostDir {
             self.lose(dir, name);
         }
     }
-
-    /// Writes at `offset`, or at the end; returns the offset after it and the number of bytes.
-    fn write(
-        &mut self,
-        id: InodeId,
-        offset: Option<u64>,
-        bytes: &[u8],
-    ) -> Result<(u64, usize), Errno> {
-        self.check_writable()?;
-        let shared = self.shared.clone();
-        self.with_file(id, true, |file| {
-            let size = rustix::fs::fstat(file).map_err(translate)?.st_size as u64;
-            let offset = offset.unwrap_or(size);
-            if bytes.is_empty() {
-                return Ok((offset, 0));
-            }
-            if offset >= i64::MAX as u64 {
-                return Err(Errno::Fbig);
-            }
-            let most = (bytes.len() as u64).min(i64::MAX as u64 - offset);
-            let growth = (offset + most).saturating_sub(size);
-            let granted = shared.grow_up_to(growth);
-            let length = (size.saturating_add(granted))
-                .saturating_sub(offset)
-                .min(most) as usize;
-            let written = if length == 0 {
-                Err(Errno::NoSpc)
-            } else {
-                rustix::io::pwrite(file, &bytes[..length], offset).map_err(translate)
-            };
-            let end = written
-                .map_or(size, |written| offset + written as u64)
-                .max(size);
-            shared.give_back(granted - (end - size).min(granted));
-            written.map(|written| (offset + written as u64, written))
-        })
-    }
-
-    /// Opens a node just to change its mode: files and directories only, never through a link.
-    fn open_any(&mut self, id: InodeId) -> Result<OwnedFd, Errno> {
-        let Some((dir, name)) = self.place(id)? else {
-            return self.shared.root.try_clone().map_err(|_| Errno::Nfile);
-        };
-        let stat =
-            rustix::fs::statat(&dir, &*name, AtFlags::SYMLINK_NOFOLLOW).map_err(translate)?;
-        check_plain(&stat)?;
-        let open = |flags| rustix::fs::openat(&dir, &*name, flags | SAFE, Mode::empty());
-        let file = match open(OFlags::RDONLY) {
-            Err(rustix::io::Errno::ACCESS) => open(OFlags::WRONLY),
-            other => other,
-        };
-        let file = file.map_err(translate)?;
-        let stat = rustix::fs::fstat(&file).map_err(translate)?;
-        self.shared.check_device(&file, &stat)?;
-        Ok(file)
-    }
-}
-
-/// Changes the mode of an open file or directory. What was looked at before it was opened may not be what was opened.
-fn change_mode(file: &OwnedFd, mode: Mode) -> Result<(), Errno> {
-    check_plain(&rustix::fs::fstat(file).map_err(translate)?)?;
-    rustix::fs::fchmod(file, mode).map_err(translate)
 }
 
 impl Shared {
     fn count_step(&self) {
         #[cfg(any(test, feature = "testing"))]
-        self.steps.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Takes up to `growth` bytes from the budget.
-    fn grow_up_to(&self, growth: u64) -> u64 {
-        let limit = self.options.growth_bytes;
-        let mut granted = 0;
-        let _ = self
-            .grown_bytes
-            .try_update(Ordering::Relaxed, Ordering::Relaxed, |grown| {
-                granted = growth.min(limit.saturating_sub(grown));
-                Some(grown + granted)
-            });
-        granted
-    }
-
-    /// Takes exactly `growth` bytes, or fails with `NoSpc`.
-    fn grow(&self, growth: u64) -> Result<(), Errno> {
-        let granted = self.grow_up_to(growth);
-        if granted < growth {
-            self.give_back(granted);
-            return Err(Errno::NoSpc);
-        }
-        Ok(())
-    }
-
-    fn give_back(&self, bytes: u64) {
-        self.grown_bytes.fetch_sub(bytes, Ordering::Relaxed);
-    }
-
-    fn give_back_node(&self) {
-        self.grown_nodes.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// Takes one node from the budget, or fails with `NoSpc`.
-    fn add_node(&self) -> Result<(), Errno> {
-        let limit = self.options.growth_nodes;
-        let more = |nodes| (nodes < limit).then_some(nodes + 1);
-        let taken = self
-            .grown_nodes
-            .try_update(Ordering::Relaxed, Ordering::Relaxed, more);
-        taken.map(|_| ()).map_err(|_| Errno::NoSpc)
+        self.steps
+            .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     }
 }
 
 /// An open directory and a name in it.
 type Place = (Dir, Arc<[u8]>);
-
-fn kind(stat: &rustix::fs::Stat) -> FileKind {
-    kind_of(FileType::from_raw_mode(stat.st_mode))
-}
-
-fn kind_of(file_type: FileType) -> FileKind {
-    match file_type {
-        FileType::RegularFile => FileKind::File,
-        FileType::Directory => FileKind::Directory,
-        FileType::Symlink => FileKind::Symlink,
-        _ => FileKind::Other,
-    }
-}
-
-fn check_regular(stat: &rustix::fs::Stat) -> Result<(), Errno> {
-    match kind(stat) {
-        FileKind::File => Ok(()),
-        FileKind::Directory => Err(Errno::IsDir),
-        FileKind::Symlink => Err(Errno::Loop),
-        _ => Err(Errno::Nxio),
-    }
-}
-
-/// Files and directories; what else there is stays as it is.
-fn check_plain(stat: &rustix::fs::Stat) -> Result<(), Errno> {
-    match kind(stat) {
-        FileKind::Directory => Ok(()),
-        _ => check_regular(stat),
-    }
-}
-
-/// The Vfs hands over single names only; a host must not depend on that.
-fn check_name(name: &[u8]) -> Result<(), Errno> {
-    let plain = !matches!(name, b"" | b"." | b"..") && !name.contains(&b'/') && !name.contains(&0);
-    if plain { Ok(()) } else { Err(Errno::Inval) }
-}
-
-fn nanoseconds(seconds: i64, nanoseconds: i64) -> u64 {
-    u64::try_from(seconds)
-        .unwrap_or(0)
-        .saturating_mul(1_000_000_000)
-        .saturating_add(u64::try_from(nanoseconds).unwrap_or(0))
-}
-
-fn timespec(time: Option<u64>) -> Timespec {
-    match time {
-        Some(ns) => Timespec {
-            tv_sec: (ns / 1_000_000_000) as i64,
-            tv_nsec: (ns % 1_000_000_000) as _,
-        },
-        None => Timespec {
-            tv_sec: 0,
-            tv_nsec: rustix::fs::UTIME_OMIT,
-        },
-    }
-}
 
 impl FileSystem for HostDir {
     fn type_name(&self) -> &'static str {
@@ -494,25 +289,7 @@ impl FileSystem for HostDir {
             .options
             .owner
             .unwrap_or((caller.uid, caller.gid));
-        #[expect(
-            clippy::unnecessary_cast,
-            reason = "the field types differ from host to host"
-        )]
-        Ok(Stat {
-            inode: inode.0,
-            device: 0,
-            kind: kind(&stat),
-            mode: stat.st_mode as u16 & 0o777,
-            uid,
-            gid,
-            nlink: stat.st_nlink as u64,
-            size: u64::try_from(stat.st_size).unwrap_or(0),
-            blocks: u64::try_from(stat.st_blocks).unwrap_or(0),
-            atime: nanoseconds(stat.st_atime as i64, stat.st_atime_nsec as i64),
-            mtime: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
-            ctime: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
-            rdev: 0,
-        })
+        Ok(facts::seen(&stat, inode, (uid, gid)))
     }
 
     fn readlink(&mut self, _: &Caller<'_>, inode: InodeId) -> Result<Arc<[u8]>, Errno> {
@@ -546,38 +323,7 @@ impl FileSystem for HostDir {
     ) -> Result<(), Errno> {
         let cached = matches!(&self.listing, Some((listed, _)) if *listed == dir && cookie > 2);
         if !cached {
-            let opened = self.dir(dir)?;
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | SAFE;
-            let file = rustix::fs::openat(&opened, ".", flags, Mode::empty()).map_err(translate)?;
-            let (mut entries, mut bytes) = (Vec::new(), 0);
-            for entry in rustix::fs::Dir::new(file).map_err(translate)? {
-                let entry = entry.map_err(translate)?;
-                let name = entry.file_name().to_bytes();
-                if matches!(name, b"." | b"..") {
-                    continue;
-                }
-                bytes += name.len() + LISTED;
-                let options = &self.shared.options;
-                if entries.len() == options.listed_entries || bytes > options.listed_bytes {
-                    return Err(Errno::Overflow);
-                }
-                let kind = match entry.file_type() {
-                    FileType::Unknown => {
-                        let stat = rustix::fs::statat(
-                            &opened,
-                            entry.file_name(),
-                            AtFlags::SYMLINK_NOFOLLOW,
-                        );
-                        stat.map_or(FileKind::Other, |stat| kind(&stat))
-                    }
-                    known => kind_of(known),
-                };
-                let id = self
-                    .table
-                    .number(dir, name, |id| self.open.contains_key(&id));
-                entries.push((name.to_vec(), id, kind));
-            }
-            self.listing = Some((dir, Listing::new(entries)));
+            self.listing = Some((dir, self.read_directory(dir)?));
         }
         if let Some((_, listing)) = &self.listing {
             listing.send(cookie, until, sink);
@@ -693,44 +439,7 @@ impl FileSystem for HostDir {
         name: &[u8],
         new: New<'_>,
     ) -> Result<InodeId, Errno> {
-        self.check_writable()?;
-        check_name(name)?;
-        let shared = self.shared.clone();
-        let reached = self.reach(dir)?;
-        if new.body == NewBody::Directory {
-            self.check_depth(&reached)?;
-        }
-        let opened = reached.dir;
-        let mode = Mode::from_raw_mode((new.mode & 0o777).into());
-        // The budget is taken last, so that a name that exists is told as such.
-        if rustix::fs::statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-            return Err(Errno::Exist);
-        }
-        if new.body == NewBody::Fifo {
-            return Err(Errno::Perm);
-        }
-        let path = self.unguarded_path(dir, name)?;
-        if let NewBody::Symlink(target) = new.body {
-            self.check_target(&path, target)?;
-        }
-        shared.add_node()?;
-        let made = match new.body {
-            NewBody::Directory => rustix::fs::mkdirat(&opened, name, mode).map(|()| None),
-            NewBody::Symlink(target) => rustix::fs::symlinkat(target, &opened, name).map(|()| None),
-            _ => {
-                let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | SAFE;
-                rustix::fs::openat(&opened, name, flags, mode).map(Some)
-            }
-        };
-        let file = made.map_err(|error| {
-            shared.give_back_node();
-            translate(error)
-        })?;
-        // Whatever had that name before is gone.
-        self.lose(dir, name);
-        let id = self.know(dir, name);
-        self.fresh = file.map(|file| (id, file));
-        Ok(id)
+        self.make(dir, name, new)
     }
 
     fn write_at(
@@ -753,20 +462,7 @@ impl FileSystem for HostDir {
     }
 
     fn set_size(&mut self, _: &Caller<'_>, inode: InodeId, size: u64) -> Result<(), Errno> {
-        self.check_writable()?;
-        if size > i64::MAX as u64 {
-            return Err(Errno::Fbig);
-        }
-        let shared = self.shared.clone();
-        self.with_file(inode, true, |file| {
-            let old = rustix::fs::fstat(file).map_err(translate)?.st_size as u64;
-            let growth = size.saturating_sub(old);
-            shared.grow(growth)?;
-            rustix::fs::ftruncate(file, size).map_err(|error| {
-                shared.give_back(growth);
-                translate(error)
-            })
-        })
+        self.resize(inode, size)
     }
 
     /// Extends the file; the host decides when it takes the room.
@@ -797,38 +493,11 @@ impl FileSystem for HostDir {
         atime: Option<u64>,
         mtime: Option<u64>,
     ) -> Result<(), Errno> {
-        self.check_writable()?;
-        self.check_unguarded(inode)?;
-        let times = Timestamps {
-            last_access: timespec(atime),
-            last_modification: timespec(mtime),
-        };
-        if let Some(file) = self.descriptor(inode)? {
-            return rustix::fs::futimens(file, &times).map_err(translate);
-        }
-        let (dir, name) = match self.place(inode)? {
-            Some((dir, name)) => (dir, name),
-            None => {
-                return rustix::fs::futimens(&self.shared.root, &times).map_err(translate);
-            }
-        };
-        let flags = AtFlags::SYMLINK_NOFOLLOW;
-        let stat = rustix::fs::statat(&dir, &*name, flags).map_err(translate)?;
-        self.shared.check_seen(&stat)?;
-        rustix::fs::utimensat(&dir, &*name, &times, flags).map_err(translate)
+        self.change_times(inode, atime, mtime)
     }
 
     fn set_mode(&mut self, _: &Caller<'_>, inode: InodeId, mode: u16) -> Result<(), Errno> {
-        self.check_writable()?;
-        self.check_unguarded(inode)?;
-        let mode = Mode::from_raw_mode((mode & 0o777).into());
-        if let Some(file) = self.descriptor(inode)? {
-            rustix::fs::fchmod(&file, mode).map_err(translate)?;
-            let stat = rustix::fs::fstat(&file).map_err(translate)?;
-            self.note_mode(inode, &stat);
-            return Ok(());
-        }
-        change_mode(&self.open_any(inode)?, mode)
+        self.change_mode(inode, mode)
     }
 
     /// Owners are the sandbox's own; the host's do not change.
@@ -852,48 +521,15 @@ impl FileSystem for HostDir {
         dir: InodeId,
         name: &[u8],
     ) -> Result<(), Errno> {
-        self.check_writable()?;
-        check_name(name)?;
-        let (from, old_name) = self.place(inode)?.ok_or(Errno::Perm)?;
-        let to = self.dir(dir)?;
-        self.check_unguarded(inode)?;
-        let path = self.unguarded_path(dir, name)?;
-        let stat = rustix::fs::statat(&from, &*old_name, AtFlags::SYMLINK_NOFOLLOW);
-        match kind(&stat.map_err(translate)?) {
-            FileKind::Other => return Err(Errno::Perm),
-            FileKind::Symlink => self.check_link(&from, &old_name, &path)?,
-            _ => {}
-        }
-        self.shared.add_node()?;
-        rustix::fs::linkat(&from, &*old_name, &to, name, AtFlags::empty()).map_err(|error| {
-            self.shared.give_back_node();
-            translate(error)
-        })
+        self.add_name(inode, dir, name)
     }
 
     fn unlink(&mut self, _: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<(), Errno> {
-        self.check_writable()?;
-        check_name(name)?;
-        self.unguarded_path(dir, name)?;
-        let opened = self.dir(dir)?;
-        let secured = self.secure(dir, name)?;
-        if let Err(error) = rustix::fs::unlinkat(&opened, name, AtFlags::empty()) {
-            self.release(secured);
-            return Err(translate(error));
-        }
-        self.table_mut().remove(dir, name);
-        Ok(())
+        self.remove_name(dir, name)
     }
 
     fn rmdir(&mut self, _: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<(), Errno> {
-        self.check_writable()?;
-        check_name(name)?;
-        self.unguarded_path(dir, name)?;
-        let opened = self.dir(dir)?;
-        rustix::fs::unlinkat(&opened, name, AtFlags::REMOVEDIR).map_err(translate)?;
-        self.walk.forget();
-        self.table_mut().remove(dir, name);
-        Ok(())
+        self.remove_directory(dir, name)
     }
 
     fn rename(
@@ -904,63 +540,6 @@ impl FileSystem for HostDir {
         new_dir: InodeId,
         new_name: &[u8],
     ) -> Result<(), Errno> {
-        self.check_writable()?;
-        check_name(name)?;
-        check_name(new_name)?;
-        let moved = self.lookup(caller, dir, name)?;
-        if self.table.is_within(new_dir, moved)? {
-            return Err(Errno::Inval);
-        }
-        let (from, to) = (self.dir(dir)?, self.reach(new_dir)?);
-        let look = |dir: &Dir, name: &[u8]| {
-            rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).map_err(translate)
-        };
-        let old = look(&from, name)?;
-        let old_path = self.unguarded_path(dir, name)?;
-        let path = self.unguarded_path(new_dir, new_name)?;
-        match kind(&old) {
-            FileKind::Directory => {
-                self.check_depth(&to)?;
-                self.check_moved_directory((&from, name), &old_path, &path)?;
-            }
-            FileKind::Symlink => self.check_link(&from, name, &path)?,
-            _ => {}
-        }
-        // Two names of one file stay as they are, here as on the host.
-        let same = look(&to.dir, new_name)
-            .is_ok_and(|new| (new.st_dev, new.st_ino) == (old.st_dev, old.st_ino));
-        let secured = self.secure(new_dir, new_name)?;
-        // By the call that publishing uses: one line in the jail's table.
-        let flags = rustix::fs::RenameFlags::empty();
-        let renamed = rustix::fs::renameat_with(&from, name, &to.dir, new_name, flags);
-        let renamed = renamed.map_err(translate);
-        if same || renamed.is_err() {
-            self.release(secured);
-        }
-        renamed?;
-        self.walk.forget();
-        if !same {
-            self.table_mut().rename(dir, name, new_dir, new_name);
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_neither_file_nor_directory_keeps_its_mode_even_if_it_was_opened() {
-        let path = std::env::temp_dir().join(format!("vfs-mode-{}", std::process::id()));
-        let at = path.as_os_str();
-        let mode = |mode| Mode::from_raw_mode(mode);
-        rustix::fs::mkfifoat(rustix::fs::CWD, at, mode(0o600)).unwrap();
-        let flags = OFlags::RDONLY | SAFE;
-        let pipe = rustix::fs::openat(rustix::fs::CWD, at, flags, Mode::empty()).unwrap();
-        assert_eq!(change_mode(&pipe, mode(0o777)), Err(Errno::Nxio));
-        let stat = rustix::fs::fstat(&pipe).unwrap();
-        std::fs::remove_file(&path).unwrap();
-        assert_eq!(stat.st_mode & 0o777, 0o600);
+        self.move_node(caller, (dir, name), (new_dir, new_name))
     }
 }

@@ -11,7 +11,8 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FsLimits {
     /// Bytes of content, names and link targets. A piece of content of up to 64 KiB counts as its
-    /// length, at least [`FsLimits::SMALLEST_CHARGE`], so that many tiny pieces cost what they take.
+    /// length, at least [`FsLimits::SMALLEST_CHARGE`], so that many tiny pieces cost what they
+    /// take.
     pub bytes: u64,
     /// Directory entries, and files that are open but have no name any more.
     pub nodes: u64,
@@ -23,9 +24,10 @@ pub struct FsLimits {
     pub path_bytes: usize,
     /// Symbolic links that one resolution follows.
     pub symlinks: u32,
-    /// What an overlay remembers of the files below it, to notice later that somebody else has changed them: for each its
-    /// path and 128 bytes. Files that are read take up to half of it; beyond, they are remembered when they are changed.
-    /// When all is taken, changing one more fails with `NoSpc`.
+    /// What an overlay remembers of the files below it, to notice later that somebody else has
+    /// changed them: for each its path and 128 bytes. Files that are read take up to half of
+    /// it; beyond, they are remembered when they are changed. When all is taken, changing one
+    /// more fails with `NoSpc`.
     pub seen_bytes: u64,
 }
 

@@ -1,5 +1,5 @@
-//! What an overlay hands down when its host wants its changes: one node at a time, each only where the one below is still
-//! what the sandbox saw.
+//! What an overlay hands down when its host wants its changes: one node at a time, each only where
+//! the one below is still what the sandbox saw.
 
 use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::Range;
@@ -23,11 +23,12 @@ pub struct Fingerprint {
     pub mtime: u64,
     /// Last change of metadata.
     pub ctime: u64,
-    /// Of its content, where it had changed shortly before: times are coarse and numbers are used again, so that two quick
-    /// edits can look alike. Of a large file only its beginning and its end.
+    /// Of its content, where it had changed shortly before: times are coarse and numbers are used
+    /// again, so that two quick edits can look alike. Of a large file only its beginning and
+    /// its end.
     pub digest: Option<u64>,
-    /// Of all the content of a file that is too large for `digest` to be of all of it, once it has been copied. Not saved
-    /// with a state.
+    /// Of all the content of a file that is too large for `digest` to be of all of it, once it has
+    /// been copied. Not saved with a state.
     pub whole: Option<u64>,
 }
 
@@ -88,7 +89,8 @@ impl Fingerprint {
         self.kind == FileKind::Directory
     }
 
-    /// Whether nobody seems to have changed it. Of a directory only that it is one: its entries tell for themselves.
+    /// Whether nobody seems to have changed it. Of a directory only that it is one: its entries
+    /// tell for themselves.
     pub(crate) fn looks_same(&self, now: &Fingerprint) -> bool {
         self.is_directory() && now.is_directory()
             || self.ctime == now.ctime && self.looks_renamed(now)

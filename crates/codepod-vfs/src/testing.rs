@@ -1,8 +1,8 @@
 //! A second opinion on paths: small random worlds and a resolver that shares no code with ours.
 //!
 //! The reference knows a flat map from canonical paths to nodes and rewrites paths as text: a
-//! trailing slash is one more component, which only a directory has. Tests and the fuzz target build the same
-//! world twice and compare. Not part of the API.
+//! trailing slash is one more component, which only a directory has. Tests and the fuzz target
+//! build the same world twice and compare. Not part of the API.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -77,7 +77,8 @@ pub struct RefFs {
 }
 
 impl RefFs {
-    /// A reference that knows these nodes; the root and every node's directories must be among them.
+    /// A reference that knows these nodes; the root and every node's directories must be among
+    /// them.
     pub fn new(nodes: BTreeMap<Vec<u8>, RefNode>) -> RefFs {
         RefFs { nodes }
     }

@@ -99,8 +99,8 @@ impl Tree {
         self
     }
 
-    /// The same tree, whose changes are charged to a budget: `NoSpc` when that has no memory left. What is held is counted once, however many
-    /// trees share it, and given back with the last.
+    /// The same tree, whose changes are charged to a budget: `NoSpc` when that has no memory left.
+    /// What is held is counted once, however many trees share it, and given back with the last.
     pub fn with_budget(mut self, budget: &Budget) -> Tree {
         self.budget = budget.clone();
         self
@@ -183,7 +183,8 @@ impl Tree {
         Ok(inode)
     }
 
-    /// `NoSpc` when there is no memory for a copy of a node: what only changes one is refused then. Removing is not.
+    /// `NoSpc` when there is no memory for a copy of a node: what only changes one is refused then.
+    /// Removing is not.
     fn check_memory(&self) -> Result<(), Errno> {
         match self.budget.lacks(inode::NODE_BYTES) {
             true => Err(Errno::NoSpc),

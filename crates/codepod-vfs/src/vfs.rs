@@ -103,9 +103,9 @@ impl Vfs {
         mount.map_or(Guard::None, |mount| mount.fs.guard())
     }
 
-    /// Hands what an overlay has changed at and below some paths, all without any, down to what lies under it; what became of
-    /// each change: [`Errno::Perm`] for guarded paths unless `guarded`. [`Errno::Inval`] if it is none. Nothing of it may be
-    /// open.
+    /// Hands what an overlay has changed at and below some paths, all without any, down to what
+    /// lies under it; what became of each change: [`Errno::Perm`] for guarded paths unless
+    /// `guarded`. [`Errno::Inval`] if it is none. Nothing of it may be open.
     pub fn hand_down(
         &mut self,
         caller: &Caller<'_>,
@@ -117,20 +117,22 @@ impl Vfs {
         outcome.unwrap_or(Err(Errno::Inval))
     }
 
-    /// From here on, what handing down replaces or removes is kept aside, so that all of it can be taken back.
+    /// From here on, what handing down replaces or removes is kept aside, so that all of it can be
+    /// taken back.
     pub fn begin_handing_down(&mut self, mount: MountId) -> Result<(), Errno> {
         self.fs(mount)?.begin_publishing();
         Ok(())
     }
 
-    /// Ends that: with `keep` what was handed down stays for good, otherwise it is taken back. The paths at which it could
-    /// not be, because somebody has changed them meanwhile. The overlay's own state is not put back by this.
+    /// Ends that: with `keep` what was handed down stays for good, otherwise it is taken back. The
+    /// paths at which it could not be, because somebody has changed them meanwhile. The
+    /// overlay's own state is not put back by this.
     pub fn end_handing_down(&mut self, mount: MountId, keep: bool) -> Result<Vec<Vec<u8>>, Errno> {
         Ok(self.fs(mount)?.end_publishing(keep))
     }
 
-    /// What an overlay has changed and could not hand down now: somebody has changed it below. [`Errno::Inval`] if it is
-    /// none.
+    /// What an overlay has changed and could not hand down now: somebody has changed it below.
+    /// [`Errno::Inval`] if it is none.
     pub fn stale_changes(
         &mut self,
         caller: &Caller<'_>,
@@ -140,8 +142,8 @@ impl Vfs {
         outcome.unwrap_or(Err(Errno::Inval))
     }
 
-    /// Drops what an overlay has changed at and below some paths, all without any. [`Errno::Inval`] if it is none. Nothing of
-    /// it may be open.
+    /// Drops what an overlay has changed at and below some paths, all without any. [`Errno::Inval`]
+    /// if it is none. Nothing of it may be open.
     pub fn drop_changes(
         &mut self,
         caller: &Caller<'_>,

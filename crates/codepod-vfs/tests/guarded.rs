@@ -1,5 +1,5 @@
-//! Guarded paths: what programs of the host run or obey is changed neither through a mount that is written to nor by
-//! applying an overlay, unless the host says so.
+//! Guarded paths: what programs of the host run or obey is changed neither through a mount that is
+//! written to nor by applying an overlay, unless the host says so.
 
 #![cfg(unix)]
 
@@ -39,7 +39,8 @@ fn guarded() -> Vec<String> {
     paths
 }
 
-/// A host directory in which the directory of each path exists; `with` makes the guarded files, too.
+/// A host directory in which the directory of each path exists; `with` makes the guarded files,
+/// too.
 fn host(paths: &[String], with: bool) -> TempDir {
     let temp = TempDir::new();
     std::fs::write(temp.path().join("plain"), b"plain").unwrap();
@@ -205,7 +206,8 @@ fn a_guarded_file_is_guarded_by_whatever_way_it_is_reached() {
     let mut vfs = written(&temp, Guard::Usual);
     let top = vfs.root();
     let perm = Err(Errno::Perm);
-    // Through a link inside, from a directory that is held, by moving a directory above it or into its place.
+    // Through a link inside, from a directory that is held, by moving a directory above it or into
+    // its place.
     vfs.symlink(&root(), b".git/hooks", top, b"way").unwrap();
     assert_eq!(write(&mut vfs, &root(), top, "way/pre-commit", b"x"), perm);
     assert_eq!(write(&mut vfs, &root(), top, "way/new", b"x"), perm);

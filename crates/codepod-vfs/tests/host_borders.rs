@@ -1,5 +1,5 @@
-//! A mount stays on its file system: what is mounted below it on the host is not gone into, least of all the host's
-//! processes.
+//! A mount stays on its file system: what is mounted below it on the host is not gone into, least
+//! of all the host's processes.
 
 #![cfg(target_os = "linux")]
 

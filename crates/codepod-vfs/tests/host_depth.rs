@@ -1,4 +1,5 @@
-//! Deep host directories: a path takes as many steps as it has names, whichever way it goes, and there is an end to depth.
+//! Deep host directories: a path takes as many steps as it has names, whichever way it goes, and
+//! there is an end to depth.
 
 #![cfg(unix)]
 
@@ -37,7 +38,8 @@ impl Pit {
 }
 
 impl Drop for Pit {
-    /// What is in `d` moves up one level, again and again: no path gets long and no descriptors pile up.
+    /// What is in `d` moves up one level, again and again: no path gets long and no descriptors
+    /// pile up.
     fn drop(&mut self) {
         let top = opened(self.temp.path());
         let both = |name: &str| {

@@ -1,5 +1,5 @@
-//! Open files of a host directory: few descriptors of the host, whatever a sandbox has open, and each file stays the one
-//! that was opened.
+//! Open files of a host directory: few descriptors of the host, whatever a sandbox has open, and
+//! each file stays the one that was opened.
 
 #![cfg(unix)]
 

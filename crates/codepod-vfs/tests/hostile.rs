@@ -294,7 +294,8 @@ fn thread_time() -> f64 {
         .as_secs_f64()
 }
 
-/// The best of a few quotients t(2n)/t(n): caches and memory that is used for the first time make single ones worse.
+/// The best of a few quotients t(2n)/t(n): caches and memory that is used for the first time make
+/// single ones worse.
 fn growth(measure: impl Fn(usize) -> f64, n: usize) -> f64 {
     (0..4)
         .map(|_| measure(2 * n) / measure(n))

@@ -1,5 +1,5 @@
-//! What an overlay notes of the files below it: little, whatever their size and number, and enough not to overwrite what
-//! somebody else has done.
+//! What an overlay notes of the files below it: little, whatever their size and number, and enough
+//! not to overwrite what somebody else has done.
 
 #![cfg(unix)]
 

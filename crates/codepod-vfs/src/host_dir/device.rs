@@ -1,17 +1,19 @@
-//! Which file systems of the host a mount goes into: the one that its root is on, others only if asked to, and never
-//! those whose files are the host's kernel, its processes or its devices. Of a directory where another file system
-//! begins, the name is seen and what is in it is not: `Xdev`.
+//! Which file systems of the host a mount goes into: the one that its root is on, others only if
+//! asked to, and never those whose files are the host's kernel, its processes or its devices. Of a
+//! directory where another file system begins, the name is seen and what is in it is not: `Xdev`.
 
 use std::os::fd::{AsFd, OwnedFd};
 
 use codepod_abi::Errno;
 
+use super::Shared;
 use super::errno::translate;
-use super::{Shared, kind};
+use super::facts::kind;
 use crate::node::FileKind;
 
 impl Shared {
-    /// [`Errno::Xdev`] unless a directory that was opened is on a file system that the mount goes into.
+    /// [`Errno::Xdev`] unless a directory that was opened is on a file system that the mount goes
+    /// into.
     pub(super) fn check_directory(&self, dir: &OwnedFd) -> Result<(), Errno> {
         let stat = rustix::fs::fstat(dir).map_err(translate)?;
         self.check_device(dir, &stat)

@@ -1,4 +1,5 @@
-//! Guarded paths of a directory that is written to: changing one fails with `Perm` (`guard.rs` says which they are).
+//! Guarded paths of a directory that is written to: changing one fails with `Perm` (`guard.rs` says
+//! which they are).
 
 use std::sync::Arc;
 
@@ -28,7 +29,8 @@ impl HostDir {
         }
     }
 
-    /// [`Errno::Perm`] if a name in a directory is guarded; its path otherwise, empty where nothing is guarded at all.
+    /// [`Errno::Perm`] if a name in a directory is guarded; its path otherwise, empty where nothing
+    /// is guarded at all.
     pub(super) fn unguarded_path(&mut self, dir: InodeId, name: &[u8]) -> Result<Vec<u8>, Errno> {
         let guard = self.shared.options.guard;
         if guard == Guard::None {
@@ -55,8 +57,9 @@ impl HostDir {
         self.check_target(path, target.to_bytes())
     }
 
-    /// [`Errno::Perm`] if a directory that is moved from one path to another could bring guarded paths along, or links
-    /// that lead out from there; [`Errno::Xdev`] if it has too much in it to be sure: tools then copy.
+    /// [`Errno::Perm`] if a directory that is moved from one path to another could bring guarded
+    /// paths along, or links that lead out from there; [`Errno::Xdev`] if it has too much in it
+    /// to be sure: tools then copy.
     pub(super) fn check_moved_directory(
         &self,
         (dir, name): (&Dir, &[u8]),

@@ -1,4 +1,5 @@
-//! Changes that the host wanted and may want to take back: what each replaced is kept beside its place until all are there.
+//! Changes that the host wanted and may want to take back: what each replaced is kept beside its
+//! place until all are there.
 
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::Arc;
@@ -78,7 +79,8 @@ impl Held {
 }
 
 impl HostDir {
-    /// Keeps what was published since it is held, or takes it back, the last first; the paths where that failed.
+    /// Keeps what was published since it is held, or takes it back, the last first; the paths where
+    /// that failed.
     pub(super) fn settle(&mut self, keep: bool) -> Vec<Vec<u8>> {
         self.listing = None;
         let mut stuck = Vec::new();

@@ -1,8 +1,10 @@
-//! Files that the sandbox has open: their descriptors, and how they are found again after they made room for others.
+//! Files that the sandbox has open: their descriptors, and how they are found again after they made
+//! room for others.
 //!
-//! A file is the one that was opened, by the host's device and inode numbers. One that made room (`pool.rs`) and is not
-//! found again under its name, because somebody on the host has moved or replaced it, fails with `Stale`; whatever a
-//! sandbox itself renames or removes is found, or was pinned before.
+//! A file is the one that was opened, by the host's device and inode numbers. One that made room
+//! (`pool.rs`) and is not found again under its name, because somebody on the host has moved or
+//! replaced it, fails with `Stale`; whatever a sandbox itself renames or removes is found, or was
+//! pinned before.
 
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -11,8 +13,9 @@ use codepod_abi::Errno;
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 use super::errno::translate;
+use super::facts::check_regular;
 use super::pool::Ticket;
-use super::{HostDir, SAFE, check_regular};
+use super::{HostDir, SAFE};
 use crate::node::InodeId;
 
 /// An open node.
@@ -75,7 +78,8 @@ impl HostDir {
         Ok((file, stat))
     }
 
-    /// The descriptor of an open file, opened again if it had made room; `None` if the node is not open, or no file.
+    /// The descriptor of an open file, opened again if it had made room; `None` if the node is not
+    /// open, or no file.
     pub(super) fn descriptor(&mut self, id: InodeId) -> Result<Option<Arc<OwnedFd>>, Errno> {
         let Some(Open {
             file: Some(open), ..
@@ -169,8 +173,9 @@ impl HostDir {
         }
     }
 
-    /// Keeps the file that a name means open if it is, because the name is about to go; [`Errno::Mfile`] if there is no
-    /// place for it. What it was is to be told to [`HostDir::release`] if the name stays.
+    /// Keeps the file that a name means open if it is, because the name is about to go;
+    /// [`Errno::Mfile`] if there is no place for it. What it was is to be told to
+    /// [`HostDir::release`] if the name stays.
     pub(super) fn secure(&mut self, dir: InodeId, name: &[u8]) -> Result<Option<InodeId>, Errno> {
         let Some(id) = self.table.find(dir, name) else {
             return Ok(None);

@@ -1,8 +1,10 @@
-//! Open files of a mount: so many descriptors of the host at a time and no more, for the sandbox and its forks together.
+//! Open files of a mount: so many descriptors of the host at a time and no more, for the sandbox
+//! and its forks together.
 //!
-//! When another file needs a place, the one that was not used for longest is closed; who needs it again opens it by its
-//! name. A file that could not be found again, because its name is gone or its mode would not let us, is pinned and
-//! stays open. Where all are pinned, opening one more fails with `Mfile`.
+//! When another file needs a place, the one that was not used for longest is closed; who needs it
+//! again opens it by its name. A file that could not be found again, because its name is gone or
+//! its mode would not let us, is pinned and stays open. Where all are pinned, opening one more
+//! fails with `Mfile`.
 //!
 //! The lock is held to look things up only: files are used and closed outside of it.
 

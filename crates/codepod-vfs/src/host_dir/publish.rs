@@ -1,8 +1,9 @@
-//! Changes that the host itself wants: each in one step, and only where a file is what it was when the sandbox saw it.
+//! Changes that the host itself wants: each in one step, and only where a file is what it was when
+//! the sandbox saw it.
 //!
-//! New content is written beside its place and put there by a rename that replaces nothing, or by an exchange: what the
-//! exchange brings out is looked at once more, and put back if it is not what was expected. So an edit that happens in the
-//! last moment is not lost.
+//! New content is written beside its place and put there by a rename that replaces nothing, or by
+//! an exchange: what the exchange brings out is looked at once more, and put back if it is not what
+//! was expected. So an edit that happens in the last moment is not lost.
 
 use std::hash::Hasher as _;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -11,20 +12,26 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use codepod_abi::Errno;
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 
+use super::attributes::set_mode;
+use super::errno::translate;
+use super::facts::{check_name, kind, nanoseconds, timespec};
 use super::held::Held;
-use super::{Dir, HostDir, SAFE, change_mode, check_name, kind, nanoseconds, timespec, translate};
+use super::walk::Dir;
+use super::{HostDir, SAFE};
 use crate::publish::{Content, Fingerprint, Publish, SAMPLED, digest, digest_into};
 
 /// How much is written at once.
 const PIECE: usize = 64 << 10;
-/// Times of files may be as coarse as this, in nanoseconds: of one that is not older, the content is looked at as well.
+/// Times of files may be as coarse as this, in nanoseconds: of one that is not older, the content
+/// is looked at as well.
 pub(super) const COARSE: u64 = 3_000_000_000;
 /// How often a file that somebody replaces again and again is put back.
 const MOST_TURNS: usize = 1000;
 
 impl HostDir {
-    /// Puts a node at a path, where `expected` is what is there; `None`: nothing is. [`Errno::Stale`] where that is not
-    /// so: then nothing has happened. What is there afterwards.
+    /// Puts a node at a path, where `expected` is what is there; `None`: nothing is.
+    /// [`Errno::Stale`] where that is not so: then nothing has happened. What is there
+    /// afterwards.
     pub(super) fn put(
         &mut self,
         path: &[u8],
@@ -247,7 +254,7 @@ impl Place<'_> {
         let flags = OFlags::RDONLY | SAFE;
         let file = rustix::fs::openat(&self.dir, self.name, flags, Mode::empty());
         let mode = Mode::from_raw_mode((mode & 0o777).into());
-        change_mode(&file.map_err(translate)?, mode)
+        set_mode(&file.map_err(translate)?, mode)
     }
 
     /// Gives what is beside its name, unless something has it.
@@ -269,7 +276,8 @@ impl Place<'_> {
         if self.came_out(beside, expected)? {
             return Ok(());
         }
-        // Somebody was quicker. Theirs goes back, and if they are at it again meanwhile, their last.
+        // Somebody was quicker. Theirs goes back, and if they are at it again meanwhile, their
+        // last.
         for _ in 0..MOST_TURNS {
             let back = self.look_at(beside)?.map(|theirs| theirs.identity);
             self.rename(beside, self.name, RenameFlags::EXCHANGE)?;
@@ -281,7 +289,8 @@ impl Place<'_> {
         Err(Errno::Stale)
     }
 
-    /// Takes away what is there and expected: an empty directory for good, anything else to a name beside.
+    /// Takes away what is there and expected: an empty directory for good, anything else to a name
+    /// beside.
     pub(super) fn remove(&self, expected: Fingerprint) -> Result<Was, Errno> {
         if expected.is_directory() {
             let mode = self.look()?.map_or(expected.mode, |now| now.mode);
@@ -307,7 +316,8 @@ impl Place<'_> {
         Ok(out.is_some_and(|out| expected.looks_renamed(&out)) && self.holds(beside, expected)?)
     }
 
-    /// Makes a directory where nothing is, or what is expected and none; what was there, `None` if a directory was.
+    /// Makes a directory where nothing is, or what is expected and none; what was there, `None` if
+    /// a directory was.
     pub(super) fn make_directory(
         &self,
         mode: u16,
@@ -328,8 +338,8 @@ impl Place<'_> {
         }
     }
 
-    /// Whether a file's content is the expected one, as far as that is known. Of a large file that had changed shortly
-    /// before it was seen, nobody knows unless all of it was read.
+    /// Whether a file's content is the expected one, as far as that is known. Of a large file that
+    /// had changed shortly before it was seen, nobody knows unless all of it was read.
     fn holds(&self, name: &[u8], expected: Fingerprint) -> Result<bool, Errno> {
         let Some(wanted) = expected.digest else {
             return Ok(true);

@@ -5,7 +5,8 @@
 //! as it may; the longest unused are forgotten, except those that are open. A number that was
 //! forgotten fails with `Stale`; looking its name up again gives the same one.
 //!
-//! Invariant: `by_name` is the inverse of `nodes`, and no directory is forgotten before what lies in it.
+//! Invariant: `by_name` is the inverse of `nodes`, and no directory is forgotten before what lies
+//! in it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -171,7 +172,8 @@ impl Table {
     /// Makes every directory used no earlier than what lies in it.
     fn use_directories(&mut self) {
         let mut latest: Vec<_> = self.nodes.iter().map(|(id, e)| (e.used, *id)).collect();
-        // The latest first: then each directory is lifted at most once, and the whole takes as long as there are nodes.
+        // The latest first: then each directory is lifted at most once, and the whole takes as long
+        // as there are nodes.
         latest.sort_unstable_by(|a, b| b.cmp(a));
         for (used, id) in latest {
             let mut at = self.parent(id);

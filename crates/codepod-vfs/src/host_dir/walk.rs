@@ -1,12 +1,14 @@
 //! From a number to an open directory: the only place where names of the host are walked.
 //!
-//! Every operation walks from the root, so that it sees the directories as they are now. Only the steps of one path
-//! (between `begin` and `end`) share what was opened: each goes on from the directory that the one before has reached, as
-//! the host's own walk of that path would, and a path costs as many steps as it has names. Of those directories the
-//! last ones stay open, and of a long way some marks spread over it, so that going up does not begin at the root each
-//! time. Nothing stays open beyond the path, so that nobody meets a directory that was moved away since.
+//! Every operation walks from the root, so that it sees the directories as they are now. Only the
+//! steps of one path (between `begin` and `end`) share what was opened: each goes on from the
+//! directory that the one before has reached, as the host's own walk of that path would, and a path
+//! costs as many steps as it has names. Of those directories the last ones stay open, and of a long
+//! way some marks spread over it, so that going up does not begin at the root each time. Nothing
+//! stays open beyond the path, so that nobody meets a directory that was moved away since.
 //!
-//! Invariant: outside of a path `recent` and `marks` are empty; within one they hold at most [`RECENT`] and [`MARKS`].
+//! Invariant: outside of a path `recent` and `marks` are empty; within one they hold at most
+//! [`RECENT`] and [`MARKS`].
 
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
@@ -91,8 +93,9 @@ impl Walk {
 impl HostDir {
     /// The directory `id`, opened for single names in it.
     ///
-    /// [`Errno::NameTooLong`] if it is too deep, [`Errno::NotDir`] if something else has taken its place or that of one
-    /// above it, [`Errno::Xdev`] if it is on a file system that the mount does not go into.
+    /// [`Errno::NameTooLong`] if it is too deep, [`Errno::NotDir`] if something else has taken its
+    /// place or that of one above it, [`Errno::Xdev`] if it is on a file system that the mount
+    /// does not go into.
     pub(super) fn dir(&mut self, id: InodeId) -> Result<Dir, Errno> {
         self.reach(id).map(|reached| reached.dir)
     }
@@ -162,7 +165,8 @@ impl HostDir {
         Ok(Arc::new(next))
     }
 
-    /// [`Errno::NameTooLong`] if a directory that is made or put into the one `reached` would be too deep.
+    /// [`Errno::NameTooLong`] if a directory that is made or put into the one `reached` would be
+    /// too deep.
     pub(super) fn check_depth(&self, reached: &Reached) -> Result<(), Errno> {
         if reached.depth < self.shared.options.depth {
             Ok(())

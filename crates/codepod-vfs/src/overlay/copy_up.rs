@@ -130,8 +130,8 @@ impl Overlay {
         Ok(at.0)
     }
 
-    /// Copies one node to a name in a directory, whose own times stay. With it the digest of a file's content, if that
-    /// is asked for and all of it was copied.
+    /// Copies one node to a name in a directory, whose own times stay. With it the digest of a
+    /// file's content, if that is asked for and all of it was copied.
     fn copy(
         &mut self,
         caller: &Caller<'_>,

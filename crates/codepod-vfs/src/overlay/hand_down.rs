@@ -1,8 +1,8 @@
 //! Handing changes down to the lower file system, or dropping them, path by path.
 //!
-//! Either makes the upper tree lose what it held for a path, so that the lower file system shows through again. For that
-//! every directory above has to be merged with the lower one of its name; one that was made anew becomes so first, its
-//! hidden entries marked one by one.
+//! Either makes the upper tree lose what it held for a path, so that the lower file system shows
+//! through again. For that every directory above has to be merged with the lower one of its name;
+//! one that was made anew becomes so first, its hidden entries marked one by one.
 
 use codepod_abi::Errno;
 
@@ -12,12 +12,13 @@ use crate::node::FileKind;
 use crate::publish::{Fingerprint, Publish};
 use crate::tree::{Change, ChangeKind};
 
-/// What became of a change: [`Errno::Stale`] where the lower file is not any more what the sandbox saw, [`Errno::Perm`]
-/// where its path is guarded.
+/// What became of a change: [`Errno::Stale`] where the lower file is not any more what the sandbox
+/// saw, [`Errno::Perm`] where its path is guarded.
 pub type HandedDown = (Change, Result<(), Errno>);
 
 impl Overlay {
-    /// Hands the changes at and below some paths down; all without any. A new directory that they lie in goes along.
+    /// Hands the changes at and below some paths down; all without any. A new directory that they
+    /// lie in goes along.
     pub(super) fn hand_down(
         &mut self,
         caller: &Caller<'_>,
@@ -45,7 +46,8 @@ impl Overlay {
         Ok(outcome)
     }
 
-    /// Whether a change stays here because its path is guarded, or because it is a link that leads out of the directory.
+    /// Whether a change stays here because its path is guarded, or because it is a link that leads
+    /// out of the directory.
     fn is_refused(&self, change: &Change, guarded: bool) -> bool {
         let guard = self.lower.guard();
         let target = match change.kind {
@@ -186,8 +188,8 @@ impl Overlay {
         self.forget_upper(caller, path)
     }
 
-    /// Takes what the upper tree has at a path out of it, a whiteout among others. A directory that came from below stays,
-    /// merged: it may hold what is not to be forgotten.
+    /// Takes what the upper tree has at a path out of it, a whiteout among others. A directory that
+    /// came from below stays, merged: it may hold what is not to be forgotten.
     fn forget_upper(&mut self, caller: &Caller<'_>, path: &[u8]) -> Result<(), Errno> {
         let (dir, name) = split(path);
         match self.state.tree.at(dir) {
@@ -199,7 +201,8 @@ impl Overlay {
         }
     }
 
-    /// Makes every directory above the changes that was made anew show what is below it, apart from what it hid.
+    /// Makes every directory above the changes that was made anew show what is below it, apart from
+    /// what it hid.
     fn merge_above(&mut self, caller: &Caller<'_>, changes: &[Change]) -> Result<(), Errno> {
         let mut before: &[u8] = b"";
         for change in changes {

@@ -1,4 +1,5 @@
-//! An overlay's state from a saved upper tree: its directories find their places over the lower file system again.
+//! An overlay's state from a saved upper tree: its directories find their places over the lower
+//! file system again.
 
 use codepod_abi::Errno;
 
@@ -10,9 +11,10 @@ use crate::tree::Tree;
 use crate::tree::portable::LoadedTree;
 
 impl Overlay {
-    /// The state that a saved upper tree leads to. A directory that the lower file system does not have any more stands for
-    /// itself; numbers of files that were copied up are new. What the sandbox had seen below counts on, so that
-    /// its changes are handed down only where that is still so.
+    /// The state that a saved upper tree leads to. A directory that the lower file system does not
+    /// have any more stands for itself; numbers of files that were copied up are new. What the
+    /// sandbox had seen below counts on, so that its changes are handed down only where that is
+    /// still so.
     pub(super) fn load_state(&mut self, loaded: LoadedTree) -> Result<OverlayState, Errno> {
         let LoadedTree {
             mut tree,

@@ -1,8 +1,8 @@
-//! What the sandbox saw of the lower file system before it changed it: so that its changes can be handed down without
-//! overwriting what somebody else has done since.
+//! What the sandbox saw of the lower file system before it changed it: so that its changes can be
+//! handed down without overwriting what somebody else has done since.
 //!
-//! A file counts as seen when it is opened to be read, as it is then; one that is changed without having been read, as it
-//! is when it is changed.
+//! A file counts as seen when it is opened to be read, as it is then; one that is changed without
+//! having been read, as it is when it is changed.
 
 use std::sync::Arc;
 
@@ -74,8 +74,8 @@ impl OverlayState {
 }
 
 impl Overlay {
-    /// Notes what a lower file is now, because it is read. Beyond half of what may be noted, nothing is: such a file
-    /// counts as seen when it is changed.
+    /// Notes what a lower file is now, because it is read. Beyond half of what may be noted,
+    /// nothing is: such a file counts as seen when it is changed.
     pub(super) fn see_to_read(&mut self, caller: &Caller<'_>, path: &[u8], lower: InodeId) {
         let most = self.state.tree.limits().seen_bytes / 2;
         let known = self.state.seen.contains_key(path);
@@ -88,8 +88,9 @@ impl Overlay {
         }
     }
 
-    /// Notes what a lower node is now, because it is about to be changed, unless it was seen before; whether only parts
-    /// of its content were looked at. [`Errno::NoSpc`] if no more can be noted.
+    /// Notes what a lower node is now, because it is about to be changed, unless it was seen
+    /// before; whether only parts of its content were looked at. [`Errno::NoSpc`] if no more
+    /// can be noted.
     pub(super) fn see_to_change(
         &mut self,
         caller: &Caller<'_>,
@@ -116,7 +117,8 @@ impl Overlay {
         }
     }
 
-    /// Notes what a name means in the lower directory that an upper one is merged with, if it means something.
+    /// Notes what a name means in the lower directory that an upper one is merged with, if it means
+    /// something.
     pub(super) fn see_name(
         &mut self,
         caller: &Caller<'_>,

@@ -1,4 +1,5 @@
-//! Whatever happens to trees that share a budget, it has been charged what they hold, each piece once, and gets all of it back.
+//! Whatever happens to trees that share a budget, it has been charged what they hold, each piece
+//! once, and gets all of it back.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
-//! One piece of a file's content: bytes in memory, or bytes of a store that are fetched when somebody reads them.
+//! One piece of a file's content: bytes in memory, or bytes of a store that are fetched when
+//! somebody reads them.
 //!
-//! A chunk knows the digest of its bytes once somebody has asked for it, so that saving a tree again hashes only what
-//! changed. This crate hashes nothing itself: who asks brings the function.
+//! A chunk knows the digest of its bytes once somebody has asked for it, so that saving a tree
+//! again hashes only what changed. This crate hashes nothing itself: who asks brings the function.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -19,7 +20,8 @@ pub type Digest = [u8; 32];
 
 /// Where blocks are that are not in memory yet.
 pub trait BlockSource: Send + Sync + fmt::Debug {
-    /// The bytes with that digest, checked; [`Errno::Io`] when they cannot be had. `length` is how many there are.
+    /// The bytes with that digest, checked; [`Errno::Io`] when they cannot be had. `length` is how
+    /// many there are.
     fn fetch(&self, digest: &Digest, length: usize) -> Result<Arc<[u8]>, Errno>;
 }
 
@@ -149,7 +151,8 @@ impl Chunk {
         Ok(fetched)
     }
 
-    /// Its bytes to change, with room for `length` of them; `None` unless they are a tree's own and in memory. `NoSpc` if there is no memory.
+    /// Its bytes to change, with room for `length` of them; `None` unless they are a tree's own and
+    /// in memory. `NoSpc` if there is no memory.
     pub(crate) fn bytes_mut(&mut self, length: usize) -> Result<Option<&mut Vec<u8>>, Errno> {
         let Bytes::Here(bytes) = &mut self.bytes else {
             return Ok(None);
@@ -191,7 +194,8 @@ impl Chunk {
         }
     }
 
-    /// Whether both are equal once the shorter one is filled up with zeros. Bytes that cannot be had differ.
+    /// Whether both are equal once the shorter one is filled up with zeros. Bytes that cannot be
+    /// had differ.
     pub(crate) fn same(&self, other: &Chunk) -> bool {
         if let (Some(a), Some(b)) = (self.digest.get(), other.digest.get())
             && self.len() == other.len()

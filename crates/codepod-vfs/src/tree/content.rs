@@ -88,7 +88,8 @@ impl Content {
         self.chunks().map(|(_, chunk)| chunk.cost()).sum()
     }
 
-    /// Reads from `offset`; returns how many bytes there were. `Io` if a store does not give the first of them.
+    /// Reads from `offset`; returns how many bytes there were. `Io` if a store does not give the
+    /// first of them.
     pub(crate) fn read(&self, offset: u64, buf: &mut [u8]) -> Result<usize, Errno> {
         if offset >= self.size {
             return Ok(0);
@@ -117,8 +118,8 @@ impl Content {
 
     /// Writes at `offset` as much as costs at most `room`, extending the file if needed.
     ///
-    /// The caller has checked that `offset + bytes.len()` does not overflow. `Io` if a store does not give what is to
-    /// be changed in part, `NoSpc` if there is no memory.
+    /// The caller has checked that `offset + bytes.len()` does not overflow. `Io` if a store does
+    /// not give what is to be changed in part, `NoSpc` if there is no memory.
     pub(crate) fn write(
         &mut self,
         offset: u64,
@@ -208,8 +209,9 @@ impl Content {
         }
     }
 
-    /// Cuts or extends the file. The tail of an extended file is a hole. `Io` if a store does not give what stays of a
-    /// chunk that is cut, `NoSpc` if there is no memory for a copy of that.
+    /// Cuts or extends the file. The tail of an extended file is a hole. `Io` if a store does not
+    /// give what stays of a chunk that is cut, `NoSpc` if there is no memory for a copy of
+    /// that.
     pub(crate) fn set_size(&mut self, size: u64, budget: &Budget) -> Result<(), Errno> {
         if size < self.size {
             let (keep, cut) = (size / CHUNK, (size % CHUNK) as usize);
@@ -255,7 +257,8 @@ impl Content {
     }
 
     /// Stores zeros where nothing is stored between `offset` and `end`; extends the file to `end`.
-    /// `Io` if a store does not give what is there, `NoSpc` if there is no memory; what was stored until then stays.
+    /// `Io` if a store does not give what is there, `NoSpc` if there is no memory; what was stored
+    /// until then stays.
     pub(crate) fn allocate(&mut self, offset: u64, end: u64, budget: &Budget) -> Result<(), Errno> {
         let zeros = Arc::new(Chunk::new(vec![0; CHUNK as usize], budget)?);
         let mut at = offset;
@@ -332,7 +335,8 @@ impl Content {
         self.first.iter().map(|chunk| (0, chunk)).chain(rest)
     }
 
-    /// Puts a chunk in a place, which may be past the end: the caller sees to it that `size` reaches there.
+    /// Puts a chunk in a place, which may be past the end: the caller sees to it that `size`
+    /// reaches there.
     pub(crate) fn put(&mut self, index: u64, chunk: Arc<Chunk>) {
         self.take(index);
         self.charge += chunk.cost();

@@ -35,7 +35,8 @@ pub(crate) struct Inode {
     pub(crate) held: Held,
 }
 
-/// A node's charge. A copy of the node has one of its own, if need be beyond what the budget has left: changes must not fail half-way.
+/// A node's charge. A copy of the node has one of its own, if need be beyond what the budget has
+/// left: changes must not fail half-way.
 #[derive(Debug, Default)]
 pub(crate) struct Held(pub(crate) Charge);
 
@@ -85,7 +86,8 @@ pub(crate) enum Body {
 #[derive(Debug, Clone)]
 pub(crate) struct Directory {
     pub(crate) entries: Map<Name, Entry>,
-    /// The names by cookie. Cookies only grow, so a listing in steps neither repeats nor ends never.
+    /// The names by cookie. Cookies only grow, so a listing in steps neither repeats nor ends
+    /// never.
     pub(crate) order: Map<u64, Name>,
     pub(crate) next_cookie: u64,
     /// How many entries are directories.

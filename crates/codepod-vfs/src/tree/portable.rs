@@ -1,13 +1,16 @@
-//! A tree as plain data: nodes in an order that anybody can read front to back, and the pieces of files by digest.
+//! A tree as plain data: nodes in an order that anybody can read front to back, and the pieces of
+//! files by digest.
 //!
-//! What is written is what differs from a base image, so that a state outlives the image: names that are as the image
-//! has them are left out, names that are gone are [`Item::Whiteout`], directories that both have are `merged`. Read
-//! over another image, tools are that image's and what the user made stays. An overlay's upper tree is written in the same
-//! form, with what lies below it in the place of the image.
+//! What is written is what differs from a base image, so that a state outlives the image: names
+//! that are as the image has them are left out, names that are gone are [`Item::Whiteout`],
+//! directories that both have are `merged`. Read over another image, tools are that image's and
+//! what the user made stays. An overlay's upper tree is written in the same form, with what lies
+//! below it in the place of the image.
 //!
-//! The order is the only structure: a node belongs to the directory that was entered last, after `up` of them were left;
-//! names within a directory ascend. Numbers of inodes, cookies and open files are not in it. Two trees that hold the same
-//! over the same image are written alike, whatever led to them.
+//! The order is the only structure: a node belongs to the directory that was entered last, after
+//! `up` of them were left; names within a directory ascend. Numbers of inodes, cookies and open
+//! files are not in it. Two trees that hold the same over the same image are written alike,
+//! whatever led to them.
 
 mod load;
 mod save;
@@ -54,7 +57,8 @@ pub struct Node {
 pub enum Item {
     /// A directory; what follows is in it.
     Directory {
-        /// Whether it adds to the directory of the image, or of what lies below, instead of taking its place.
+        /// Whether it adds to the directory of the image, or of what lies below, instead of taking
+        /// its place.
         merged: bool,
         /// `None` for those of the image.
         attributes: Option<Attributes>,

@@ -52,13 +52,15 @@ impl Tree {
                 nodes: 1,
             };
         }
-        // The victim's own name is given back by `remove` below; until then it pays for the new one.
+        // The victim's own name is given back by `remove` below; until then it pays for the new
+        // one.
         let victim_pays = victim.is_some_and(|victim| !victim.base);
         if victim_pays {
             less.bytes += new_name.len() as u64;
             less.nodes += 1;
         }
-        // A longer name than before is the only thing that grows, beside copies of nodes that others share.
+        // A longer name than before is the only thing that grows, beside copies of nodes that
+        // others share.
         self.check_memory()?;
         self.exchange(
             less,

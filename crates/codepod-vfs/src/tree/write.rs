@@ -57,8 +57,8 @@ impl Tree {
         Ok((end + written as u64, written))
     }
 
-    /// Cuts or extends a file. `Fbig` past the largest size; `NoSpc` only if part of a piece has to be copied that is
-    /// the base image's, or shared where there is no memory left.
+    /// Cuts or extends a file. `Fbig` past the largest size; `NoSpc` only if part of a piece has to
+    /// be copied that is the base image's, or shared where there is no memory left.
     pub(crate) fn set_size(
         &mut self,
         id: InodeId,

@@ -1,7 +1,8 @@
 //! Two states of one Vfs beside each other: what differs, and what keeping the older one costs.
 //!
-//! Trees are compared without looking at what they share. Of an overlay the upper trees are compared that way, and only
-//! the paths found so are looked at on both sides, since the lower file system shows through.
+//! Trees are compared without looking at what they share. Of an overlay the upper trees are
+//! compared that way, and only the paths found so are looked at on both sides, since the lower file
+//! system shows through.
 
 use std::collections::BTreeMap;
 
@@ -53,8 +54,8 @@ impl Vfs {
         Ok(vfs)
     }
 
-    /// All paths, absolute, at which `newer` differs from this state of the same Vfs, sorted. Host directories that are
-    /// written to have no states to compare.
+    /// All paths, absolute, at which `newer` differs from this state of the same Vfs, sorted. Host
+    /// directories that are written to have no states to compare.
     pub fn changes_to(&mut self, newer: &mut Vfs) -> Result<Vec<Change>, Errno> {
         let mut found = BTreeMap::new();
         for index in 0..self.mounts.len().min(newer.mounts.len()) {
@@ -88,7 +89,8 @@ impl Vfs {
 }
 
 impl Vfs {
-    /// Whether a node holds what another of the same kind does, here or in another Vfs: bytes, or a link's target.
+    /// Whether a node holds what another of the same kind does, here or in another Vfs: bytes, or a
+    /// link's target.
     pub fn same_content(
         &mut self,
         (own, a): (NodeRef, &Stat),

@@ -56,8 +56,9 @@ impl VfsSnapshot {
 impl Vfs {
     /// Goes to a state that was saved. Mounts that are not named keep theirs; nothing may be open.
     ///
-    /// [`Errno::Inval`] if a mount has no state of its own; what an overlay's lower file system fails with; what making
-    /// the directories to mount on fails with. After a failure everything is as it was.
+    /// [`Errno::Inval`] if a mount has no state of its own; what an overlay's lower file system
+    /// fails with; what making the directories to mount on fails with. After a failure
+    /// everything is as it was.
     pub fn load(&mut self, trees: Vec<(MountId, LoadedTree)>) -> Result<(), Errno> {
         let mut states = Vec::with_capacity(trees.len());
         for (id, tree) in trees {

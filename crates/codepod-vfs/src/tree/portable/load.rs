@@ -1,7 +1,8 @@
-//! Reading a tree: data that may be hostile, over a base image, within limits that hold before anything is kept.
+//! Reading a tree: data that may be hostile, over a base image, within limits that hold before
+//! anything is kept.
 //!
-//! Pieces of files are not fetched: their lengths are charged, their bytes come when somebody reads them. Nothing here
-//! recurses, and the work is in the size of what is read.
+//! Pieces of files are not fetched: their lengths are charged, their bytes come when somebody reads
+//! them. Nothing here recurses, and the work is in the size of what is read.
 
 use std::sync::Arc;
 
@@ -100,12 +101,14 @@ pub struct TreeLoader<'a> {
     /// What directories get at the end, when nothing is put into them any more.
     directories: Vec<(InodeId, Attributes)>,
     merged: Vec<InodeId>,
-    /// Names that are gone and that the image never had: those of the image that it was written over.
+    /// Names that are gone and that the image never had: those of the image that it was written
+    /// over.
     absent: u64,
     file: Option<OpenFile>,
 }
 
-/// How many names of an image may be gone that this one does not have, beside as many as there may be nodes.
+/// How many names of an image may be gone that this one does not have, beside as many as there may
+/// be nodes.
 const ABSENT: u64 = 1 << 16;
 
 impl std::fmt::Debug for TreeLoader<'_> {
@@ -117,7 +120,8 @@ impl std::fmt::Debug for TreeLoader<'_> {
 }
 
 impl<'a> TreeLoader<'a> {
-    /// Reads what differs from `base`, within the limits that `base` has. Pieces will come from `source`.
+    /// Reads what differs from `base`, within the limits that `base` has. Pieces will come from
+    /// `source`.
     pub fn over(
         base: Tree,
         source: Arc<dyn BlockSource>,
@@ -239,7 +243,8 @@ impl<'a> TreeLoader<'a> {
         Ok(())
     }
 
-    /// Enters a directory, which gets its attributes when all is read: those given, or those that it has.
+    /// Enters a directory, which gets its attributes when all is read: those given, or those that
+    /// it has.
     fn enter(&mut self, id: InodeId, given: Option<Attributes>) -> Result<(), LoadError> {
         let attributes = match given {
             Some(given) => checked(given)?,
@@ -446,7 +451,8 @@ impl<'a> TreeLoader<'a> {
         Ok(())
     }
 
-    /// Removes what the image has under a name, with all that is in it; whether there was something.
+    /// Removes what the image has under a name, with all that is in it; whether there was
+    /// something.
     fn clear(&mut self, directory: InodeId, name: &[u8]) -> Result<bool, LoadError> {
         let Ok(id) = self.tree.lookup(directory, name) else {
             return Ok(false);

@@ -1,4 +1,5 @@
-//! Writing a tree: a walk that recurses into nothing, through what differs from the base image only.
+//! Writing a tree: a walk that recurses into nothing, through what differs from the base image
+//! only.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -33,8 +34,8 @@ struct Walk<'a> {
 impl Tree {
     /// Writes what differs from `base`, which this tree came from; everything, if there is none.
     ///
-    /// In an overlay's upper tree the directories that lie over lower ones are `merged`. What is deleted but open is
-    /// left out.
+    /// In an overlay's upper tree the directories that lie over lower ones are `merged`. What is
+    /// deleted but open is left out.
     pub fn save<S: TreeSink>(&self, base: Option<&Tree>, sink: &mut S) -> Result<(), S::Error> {
         let mut walk = Walk {
             tree: self,

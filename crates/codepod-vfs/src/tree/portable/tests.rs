@@ -1,4 +1,5 @@
-//! Trees written and read again: the same, over the same image and over another; hostile data refused.
+//! Trees written and read again: the same, over the same image and over another; hostile data
+//! refused.
 
 use super::*;
 use crate::backend::{New, NewBody};
