@@ -1,9 +1,10 @@
 //! The module cache: compiled code on disk, checked before it is mapped.
 //!
-//! Loading compiled code runs it without any further check, so a forged file would be an escape. Each file
-//! has a keyed digest beside it; the key is a random file that only its owner can read. What does not match
-//! is compiled again. A directory or a key of somebody else, or one that others can write or read, is refused: whoever knows
-//! the key decides what code we run. The cache belongs to the host: no guest, snapshot or sandbox can reach it.
+//! Loading compiled code runs it without any further check, so a forged file would be an escape.
+//! Each file has a keyed digest beside it; the key is a random file that only its owner can read.
+//! What does not match is compiled again. A directory or a key of somebody else, or one that others
+//! can write or read, is refused: whoever knows the key decides what code we run. The cache belongs
+//! to the host: no guest, snapshot or sandbox can reach it.
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -29,8 +30,8 @@ pub struct ModuleCache {
 impl ModuleCache {
     /// Opens or makes a cache. Only the owner of the directory can look into it.
     ///
-    /// Fails with [`EngineError::Cache`] where the directory or its key is somebody else's, or where others can write to the
-    /// one or read the other.
+    /// Fails with [`EngineError::Cache`] where the directory or its key is somebody else's, or
+    /// where others can write to the one or read the other.
     pub fn open(directory: impl Into<PathBuf>) -> EngineResult<ModuleCache> {
         let directory = directory.into();
         private_directory(&directory)?;
@@ -43,20 +44,23 @@ impl ModuleCache {
         })
     }
 
-    /// The same with room for this many bytes of compiled code; what was not used for the longest time goes first.
+    /// The same with room for this many bytes of compiled code; what was not used for the longest
+    /// time goes first.
     pub fn with_room(mut self, bytes: u64) -> ModuleCache {
         self.most = bytes;
         self
     }
 
-    /// The cache of this user; `None` where no directory is theirs, and everything is compiled when it is used first.
+    /// The cache of this user; `None` where no directory is theirs, and everything is compiled when
+    /// it is used first.
     pub fn of_user() -> EngineResult<Option<ModuleCache>> {
         let directory = ModuleCache::directory_of_user();
         directory.map(ModuleCache::open).transpose()
     }
 
-    /// Where it is: `CODEPOD_CACHE_DIR`, else the user's cache directory, and `modules` in it. `None` where the environment names
-    /// neither: a directory that all users share is no place for code.
+    /// Where it is: `CODEPOD_CACHE_DIR`, else the user's cache directory, and `modules` in it.
+    /// `None` where the environment names neither: a directory that all users share is no place
+    /// for code.
     pub fn directory_of_user() -> Option<PathBuf> {
         let set = |name: &str| {
             std::env::var_os(name)
@@ -88,7 +92,8 @@ impl ModuleCache {
             .ok_or_else(|| EngineError::Cache("what was just written does not check out".into()))
     }
 
-    /// The name covers everything that decides the code: the module, wasmtime's version and settings.
+    /// The name covers everything that decides the code: the module, wasmtime's version and
+    /// settings.
     fn name(&self, engine: &wasmtime::Engine, wasm: &[u8]) -> String {
         let mut settings = DefaultHasher::new();
         engine.precompile_compatibility_hash().hash(&mut settings);
@@ -117,9 +122,10 @@ impl ModuleCache {
         // When it was used last decides only when it is forgotten.
         let _ = file.set_modified(SystemTime::now());
         #[expect(unsafe_code, reason = "mapping compiled code is unsafe by nature")]
-        // SAFETY: the file must be unchanged output of `precompile_module`. Its keyed digest says that this
-        // host wrote it, the digest was taken through this very descriptor, and the name covers the engine's
-        // settings, which wasmtime checks once more. Whoever can change the file afterwards is this user.
+        // SAFETY: the file must be unchanged output of `precompile_module`. Its keyed digest says
+        // that this host wrote it, the digest was taken through this very descriptor, and
+        // the name covers the engine's settings, which wasmtime checks once more. Whoever
+        // can change the file afterwards is this user.
         unsafe {
             Module::deserialize_open_file(engine, file).ok()
         }
@@ -142,14 +148,16 @@ impl ModuleCache {
         hasher.update(name.as_bytes());
         hasher.update(code);
         let path = self.path(name);
-        // The digest first: a reader that comes between the two finds no match and compiles for itself.
+        // The digest first: a reader that comes between the two finds no match and compiles for
+        // itself.
         write_whole(&path.with_extension("mac"), hasher.finalize().as_bytes())?;
         write_whole(&path, code)?;
         self.forget_unused(&path);
         Ok(())
     }
 
-    /// Deletes what was not used for the longest time, until the rest has room. `path` stays. What cannot be deleted is left to the next who tries.
+    /// Deletes what was not used for the longest time, until the rest has room. `path` stays. What
+    /// cannot be deleted is left to the next who tries.
     fn forget_unused(&self, path: &Path) {
         let Ok(entries) = fs::read_dir(&self.directory) else {
             return;

@@ -1,9 +1,10 @@
-//! Compiled code that the host program carries, run where it lies: nothing is copied, hashed or written, and host
-//! processes share its pages.
+//! Compiled code that the host program carries, run where it lies: nothing is copied, hashed or
+//! written, and host processes share its pages.
 //!
-//! wasmtime leaves the protection of memory that is not its own to its embedder. Here that is the system's, with
-//! the rule that wasmtime has for itself: no page can be written and executed. A program that is about to lock itself in
-//! makes all of its code executable before ([`prepare`]); loading it later changes no protection any more.
+//! wasmtime leaves the protection of memory that is not its own to its embedder. Here that is the
+//! system's, with the rule that wasmtime has for itself: no page can be written and executed. A
+//! program that is about to lock itself in makes all of its code executable before ([`prepare`]);
+//! loading it later changes no protection any more.
 
 use std::collections::BTreeSet;
 use std::ptr::NonNull;
@@ -23,17 +24,17 @@ pub(crate) fn allow(config: &mut Config) {
     config.with_custom_code_memory(Some(Arc::new(Pages)));
 }
 
-/// The module of `code`, which this program carries from its own build. Nothing if it was compiled for another
-/// engine, or does not start at a page.
+/// The module of `code`, which this program carries from its own build. Nothing if it was compiled
+/// for another engine, or does not start at a page.
 pub(crate) fn load(engine: &wasmtime::Engine, code: &'static [u8]) -> Option<Module> {
     if !starts_at_a_page(code) {
         return None;
     }
     let first = take(code);
     #[expect(unsafe_code, reason = "running compiled code is unsafe by nature")]
-    // SAFETY: it must be unchanged output of `precompile_module`, and where it is not copied live as long as the
-    // module and never change. It is a constant of this program, put there by its build: whoever can change it can
-    // change the program itself.
+    // SAFETY: it must be unchanged output of `precompile_module`, and where it is not copied live
+    // as long as the module and never change. It is a constant of this program, put there by
+    // its build: whoever can change it can change the program itself.
     let module = unsafe {
         if first {
             Module::deserialize_raw(engine, NonNull::from(code))
@@ -44,8 +45,9 @@ pub(crate) fn load(engine: &wasmtime::Engine, code: &'static [u8]) -> Option<Mod
     module.ok()
 }
 
-/// Makes the machine code in `code` executable now, where it lies; the module is loaded when it is used. Whether that was
-/// possible: the code starts at a page and is in a form that this engine knows.
+/// Makes the machine code in `code` executable now, where it lies; the module is loaded when it is
+/// used. Whether that was possible: the code starts at a page and is in a form that this engine
+/// knows.
 pub(crate) fn prepare(code: &'static [u8]) -> bool {
     let Some(text) = text_of(code).filter(|_| starts_at_a_page(code)) else {
         return false;
@@ -71,8 +73,8 @@ fn starts_at_a_page(code: &[u8]) -> bool {
     code.as_ptr().addr().is_multiple_of(page_size())
 }
 
-/// Whether nobody in this host process has run the code where it lies. wasmtime finds a module by the addresses of
-/// its code, so a second one, of another engine, needs a copy.
+/// Whether nobody in this host process has run the code where it lies. wasmtime finds a module by
+/// the addresses of its code, so a second one, of another engine, needs a copy.
 fn take(code: &'static [u8]) -> bool {
     static TAKEN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
     lock(&TAKEN).insert(code.as_ptr().addr())
@@ -108,8 +110,9 @@ fn protect(start: *const u8, len: usize, flags: MprotectFlags) -> wasmtime::Resu
         unsafe_code,
         reason = "changing the protection of memory is unsafe by nature"
     )]
-    // SAFETY: nothing may need another protection of these pages. This is called for the code of one module, which starts
-    // at a page; the rest of its last page are tables of the module that are only read.
+    // SAFETY: nothing may need another protection of these pages. This is called for the code of
+    // one module, which starts at a page; the rest of its last page are tables of the module
+    // that are only read.
     unsafe {
         mprotect(start.cast_mut().cast(), len, flags)?;
     }

@@ -1,7 +1,7 @@
 //! The clock: one thread that ends time slices and wakes who waits for a time.
 //!
-//! While processes run it advances wasmtime's epoch every millisecond; otherwise it sleeps until the next
-//! timer. It is also the kernels' [`Host`].
+//! While processes run it advances wasmtime's epoch every millisecond; otherwise it sleeps until
+//! the next timer. It is also the kernels' [`Host`].
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

@@ -1,12 +1,13 @@
-//! Compiling modules from outside: one at a time, off the threads that run processes, and only what is
-//! within limits. Cranelift cannot be interrupted, so what it is given is looked at first.
+//! Compiling modules from outside: one at a time, by turns among shares, off the threads that run
+//! processes, and only what is within limits. Cranelift cannot be interrupted, so what it is given
+//! is looked at first.
 
 use std::sync::Arc;
 
-use async_lock::Semaphore;
 use wasmtime::Module;
 
 use crate::error::{EngineError, EngineResult};
+use crate::places::{Place, Places, Waiting};
 
 /// Limits of a module from outside. A real program of this size (a language interpreter) passes.
 struct ModuleLimits;
@@ -17,8 +18,8 @@ impl ModuleLimits {
     const BODY_BYTES: usize = 1 << 20;
     /// Locals of one function.
     const LOCALS: u64 = 10_000;
-    /// Blocks within blocks: Cranelift's time is quadratic in it (150,000 take minutes, 1,000 loops 0.4 s). A
-    /// large `switch` in C has one for each of its cases.
+    /// Blocks within blocks: Cranelift's time is quadratic in it (150,000 take minutes, 1,000 loops
+    /// 0.4 s). A large `switch` in C has one for each of its cases.
     const NESTING: u64 = 1_000;
     const GLOBALS: u32 = 10_000;
     const IMPORTS: u32 = 1_000;
@@ -29,29 +30,33 @@ impl ModuleLimits {
 /// Compiles foreign modules.
 pub(crate) struct Compiler {
     engine: wasmtime::Engine,
-    turn: Arc<Semaphore>,
+    turns: Places,
 }
 
 impl Compiler {
     pub(crate) fn new(engine: wasmtime::Engine) -> Compiler {
         Compiler {
             engine,
-            turn: Arc::new(Semaphore::new(1)),
+            turns: Places::new(1),
         }
     }
 
-    /// Compiles on a thread of its own. Dropping the future leaves the thread to finish alone; the next
-    /// module waits for it.
-    pub(crate) async fn compile(&self, bytes: Arc<[u8]>) -> EngineResult<Module> {
-        check(&bytes)?;
-        let turn = self.turn.acquire_arc().await;
+    /// Waits until it is the turn of a share to have a module compiled.
+    pub(crate) fn turn(&self, share: u64) -> Waiting {
+        self.turns.take(share)
+    }
+
+    /// Compiles on a thread of its own. Dropping the future leaves the thread to finish alone; the
+    /// next module waits for it.
+    pub(crate) async fn compile(&self, bytes: Arc<[u8]>, turn: Place) -> EngineResult<Module> {
         let engine = self.engine.clone();
         let (send, receive) = async_channel::bounded(1);
         std::thread::Builder::new()
             .name("codepod-compile".into())
             .spawn(move || {
                 let module = Module::new(&engine, &bytes);
-                // The thread has the turn, not the future: whoever gives up must not let the next one in.
+                // The thread has the turn, not the future: whoever gives up must not let the next
+                // one in.
                 drop(turn);
                 let _ = send.send_blocking(module);
             })
@@ -65,7 +70,7 @@ impl Compiler {
 }
 
 /// Refuses what could keep the compiler busy for long.
-fn check(bytes: &[u8]) -> EngineResult<()> {
+pub(crate) fn check(bytes: &[u8]) -> EngineResult<()> {
     let invalid = |why: String| EngineError::InvalidModule(why);
     let within = |what: &str, count: u64, limit: u64| {
         if count > limit {

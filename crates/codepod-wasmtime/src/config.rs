@@ -9,30 +9,34 @@ use crate::error::{EngineError, EngineResult};
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Linear memory that is kept and put back as it was, not given back, when a process ends: a tool writes to a tenth of this at most, Python that
-/// starts and ends to 0.7 MB. A page fault costs more than putting a page back.
+/// Linear memory that is kept and put back as it was, not given back, when a process ends: a tool
+/// writes to a tenth of this at most, Python that starts and ends to 0.7 MB. A page fault costs
+/// more than putting a page back.
 pub(crate) const KEPT_OF_ONE: usize = 4 * MIB;
 
 /// The most that large processes leave behind together.
 #[cfg(target_os = "linux")]
 pub(crate) const KEPT_IN_ALL: usize = 256 * MIB;
 
-/// What is kept where Linux (before 6.7) cannot tell which pages were written to: this much is put back each time, written to or not.
+/// What is kept where Linux (before 6.7) cannot tell which pages were written to: this much is put
+/// back each time, written to or not.
 const KEPT_BLINDLY: usize = 64 * KIB;
 
 /// The most linear memory that any sandbox can allow a process.
 pub(crate) const MEMORY_BYTES: usize = 2048 * MIB;
 
-/// The most elements of a table: Python with all that is built into it takes the address of 20,400 functions.
+/// The most elements of a table: Python with all that is built into it takes the address of 20,400
+/// functions.
 pub(crate) const TABLE_ELEMENTS: usize = 32_000;
 
-/// Instances that never run, beside those of processes (`pristine.rs`): one for each module that asks.
+/// Instances that never run, beside those of processes (`pristine.rs`): one for each module that
+/// asks.
 const PRISTINE: u32 = 8;
 
 /// The settings for `slots` processes at once.
 ///
-/// `parallel` lets Cranelift use all cores, for building; at run time a module from outside must not
-/// take the cores from the sandboxes.
+/// `parallel` lets Cranelift use all cores, for building; at run time a module from outside must
+/// not take the cores from the sandboxes.
 pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     let mut config = Config::new();
     config.strategy(Strategy::Cranelift);
@@ -40,7 +44,8 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     baseline_cpu(&mut config)?;
     config.parallel_compilation(parallel);
 
-    // Replays must agree on every machine, and NaN bits are the one thing that WebAssembly leaves open.
+    // Replays must agree on every machine, and NaN bits are the one thing that WebAssembly leaves
+    // open.
     config.cranelift_nan_canonicalization(true);
     config.wasm_relaxed_simd(false);
 
@@ -59,19 +64,21 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     config.guard_before_linear_memory(true);
     config.memory_init_cow(true);
 
-    // Guest stacks: a shell function that calls itself 5,000 times needs more than the usual megabyte. Memory is
-    // taken only where a guest goes that deep. The shell counts what it uses (`exec.rs`) and stops at 20 MB of this:
-    // how big a frame is depends on the compiler, and differs by a third between two builds. One more for the host functions
-    // that it calls.
+    // Guest stacks: a shell function that calls itself 5,000 times needs more than the usual
+    // megabyte. Memory is taken only where a guest goes that deep. The shell counts what it
+    // uses (`exec.rs`) and stops at 20 MB of this: how big a frame is depends on the compiler,
+    // and differs by a third between two builds. One more for the host functions that it calls.
     config.max_wasm_stack(32 * MIB);
     config.async_stack_size(33 * MIB);
     // Nothing of one sandbox may be found on a stack by another.
     config.async_stack_zeroing(true);
 
-    // A process ends through a trap (`proc_exit`): collecting a backtrace would cost more than the rest.
+    // A process ends through a trap (`proc_exit`): collecting a backtrace would cost more than the
+    // rest.
     config.wasm_backtrace_max_frames(None);
     config.native_unwind_info(false);
-    // Which instruction of the module a machine's came from is asked by backtraces alone; it is a tenth of the compiled code.
+    // Which instruction of the module a machine's came from is asked by backtraces alone; it is a
+    // tenth of the compiled code.
     config.generate_address_map(false);
 
     #[cfg(unix)]
@@ -94,19 +101,21 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
         false => KEPT_BLINDLY,
     };
     pool.linear_memory_keep_resident(kept);
-    // All of the largest table: a program of Python uses functions from one end of it to the other, which were 20 page faults.
+    // All of the largest table: a program of Python uses functions from one end of it to the other,
+    // which were 20 page faults.
     pool.table_keep_resident(TABLE_ELEMENTS * size_of::<usize>());
     // What the calls of a small tool touch of its stack.
     pool.async_stack_keep_resident(16 * KIB);
-    // Linux 6.7 can tell which pages were touched, so that only those are wiped. Before wasmtime 50 those that were not in memory just then
-    // were left for the next process (decision 19); `reuse.rs` pushes them out and looks.
+    // Linux 6.7 can tell which pages were touched, so that only those are wiped. Before wasmtime 50
+    // those that were not in memory just then were left for the next process (decision 19);
+    // `reuse.rs` pushes them out and looks.
     pool.pagemap_scan(Enabled::Auto);
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     Ok(config)
 }
 
-/// Code for a plain CPU (x86-64-v2: every server since 2009), so that what one machine compiled runs on
-/// the next. A peer shipped AVX-512 code from its build machine.
+/// Code for a plain CPU (x86-64-v2: every server since 2009), so that what one machine compiled
+/// runs on the next. A peer shipped AVX-512 code from its build machine.
 #[cfg(target_arch = "x86_64")]
 fn baseline_cpu(config: &mut Config) -> EngineResult<()> {
     config
@@ -127,8 +136,9 @@ fn baseline_cpu(config: &mut Config) -> EngineResult<()> {
         "has_popcnt",
     ] {
         #[expect(unsafe_code, reason = "the only way to name CPU features")]
-        // SAFETY: a wrong flag would let Cranelift use instructions that the CPU lacks. These are ordinary
-        // ISA flags, and wasmtime refuses to load code whose flags the CPU does not have.
+        // SAFETY: a wrong flag would let Cranelift use instructions that the CPU lacks. These are
+        // ordinary ISA flags, and wasmtime refuses to load code whose flags the CPU does
+        // not have.
         unsafe {
             config.cranelift_flag_enable(flag);
         }

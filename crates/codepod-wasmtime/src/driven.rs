@@ -1,8 +1,8 @@
-//! A process that its caller drives: on the caller's own thread as long as it takes no more than a time slice at a time, on the engine's while it
-//! takes more.
+//! A process that its caller drives: on the caller's own thread as long as it takes no more than a
+//! time slice at a time, on the engine's while it takes more.
 //!
-//! A short command then costs no change of threads, and long ones of any number of callers share the engine's threads by turns, instead of one
-//! thread of the system's each.
+//! A short command then costs no change of threads, and long ones of any number of callers share
+//! the engine's threads by turns, instead of one thread of the system's each.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -15,11 +15,13 @@ use std::time::{Duration, Instant};
 use crate::engine::Inner;
 use crate::turns::Lane;
 
-/// How long the end of a time slice is waited for when a process is dropped; a call into the host may take longer, and ends it when it returns.
+/// How long the end of a time slice is waited for when a process is dropped; a call into the host
+/// may take longer, and ends it when it returns.
 const LAST_SLICE: Duration = Duration::from_millis(20);
 
-/// How many ticks of the clock a time slice has: one whole one, wherever in another it began. A short command that begins just before a tick would
-/// otherwise be passed to another thread, which takes longer than the command.
+/// How many ticks of the clock a time slice has: one whole one, wherever in another it began. A
+/// short command that begins just before a tick would otherwise be passed to another thread, which
+/// takes longer than the command.
 const SLICE: u64 = 2;
 
 thread_local! {
@@ -32,7 +34,8 @@ pub(crate) fn begin_slice(tick: u64) {
     SLICE_BEGAN.set(tick);
 }
 
-/// Whether the code which runs on this thread has used its time slice at this tick of the clock. If so it goes on when it is polled again.
+/// Whether the code which runs on this thread has used its time slice at this tick of the clock. If
+/// so it goes on when it is polled again.
 pub(crate) fn end_slice(tick: u64) -> bool {
     let is_over = tick.saturating_sub(SLICE_BEGAN.get()) >= SLICE;
     if is_over {
@@ -157,7 +160,8 @@ impl Shared {
         (!matches!(*held, Held::There(_))).then_some(held)
     }
 
-    /// Goes on with the process until it ends, or waits for something: then it is its caller's again.
+    /// Goes on with the process until it ends, or waits for something: then it is its caller's
+    /// again.
     fn poll_there(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut held = self.lock();
         let Held::There(process) = &mut *held else {
@@ -206,7 +210,8 @@ impl Drop for Driven {
                 Err(TryLockError::WouldBlock) if began.elapsed() < LAST_SLICE => {
                     std::thread::sleep(Duration::from_micros(100));
                 }
-                // A call into the host takes long. Who polls the process finds out when that returns.
+                // A call into the host takes long. Who polls the process finds out when that
+                // returns.
                 Err(TryLockError::WouldBlock) => return,
             }
         }

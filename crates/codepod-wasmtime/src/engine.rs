@@ -21,8 +21,8 @@ use crate::turns::Lane;
 /// How an engine is set up.
 #[derive(Debug, Clone)]
 pub struct EngineOptions {
-    /// Processes that exist at once, over all sandboxes; more wait for a place, by turns of their shares. Each reserves address
-    /// space, and no memory before it is used.
+    /// Processes that exist at once, over all sandboxes; more wait for a place, by turns of their
+    /// shares. Each reserves address space, and no memory before it is used.
     pub slots: u32,
     /// Threads for processes beside those that callers drive; 0 for one per core.
     pub threads: usize,
@@ -90,7 +90,8 @@ impl Engine {
         self.inner.modules.register(guest);
     }
 
-    /// Whether a guest can start without being compiled first: it is loaded, carried, or in the cache.
+    /// Whether a guest can start without being compiled first: it is loaded, carried, or in the
+    /// cache.
     pub fn is_ready(&self, name: &str) -> bool {
         self.inner.modules.is_ready(name)
     }
@@ -105,9 +106,10 @@ impl Engine {
         self.inner.modules.load_named(name).map(drop)
     }
 
-    /// Does now what would open files of the host or make memory executable later, for a program that locks itself in: all code that
-    /// the program carries becomes executable where it lies, and is loaded when it is used; that of the guest `first` now. Whether that
-    /// is all: no guest that is registered has to be compiled or read from a file.
+    /// Does now what would open files of the host or make memory executable later, for a program
+    /// that locks itself in: all code that the program carries becomes executable where it
+    /// lies, and is loaded when it is used; that of the guest `first` now. Whether that is all:
+    /// no guest that is registered has to be compiled or read from a file.
     pub fn settle(&self, first: &str) -> bool {
         #[cfg(target_os = "linux")]
         {
@@ -123,8 +125,9 @@ impl Engine {
         self.inner.clock.clone()
     }
 
-    /// Runs a process as long as the future is polled: on the caller's own thread, or, where it takes more than a time slice, on the engine's
-    /// by turns with all others. Dropping the future kills the process. Processes that it starts run on the engine's threads.
+    /// Runs a process as long as the future is polled: on the caller's own thread, or, where it
+    /// takes more than a time slice, on the engine's by turns with all others. Dropping the
+    /// future kills the process. Processes that it starts run on the engine's threads.
     pub fn run(
         &self,
         kernel: KernelHandle,
@@ -145,7 +148,8 @@ impl Engine {
         self.inner.executor.spawn_of_host(future);
     }
 
-    /// Hears that a sandbox has freed about this many bytes of the host's memory. When much has come together, it is given back to the system.
+    /// Hears that a sandbox has freed about this many bytes of the host's memory. When much has
+    /// come together, it is given back to the system.
     pub fn freed(&self, bytes: u64) {
         if self.inner.freed.count(bytes) {
             self.spawn_task(async { in_host(freed::give_back) });
@@ -175,7 +179,8 @@ impl Inner {
         self.executor.spawn(lane, future);
     }
 
-    /// The same, but begins on the thread at hand: that is the caller's, or one of the engine's that has a turn of this sandbox.
+    /// The same, but begins on the thread at hand: that is the caller's, or one of the engine's
+    /// that has a turn of this sandbox.
     pub(crate) fn begin_here(
         &self,
         lane: &Lane,

@@ -16,13 +16,14 @@ pub enum EngineError {
     NotGranted(String),
     /// The module cache cannot be read or written.
     Cache(String),
-    /// A guest of ours cannot be loaded, for a reason that is the host's alone; the name is the guest's.
+    /// A guest of ours cannot be loaded, for a reason that is the host's alone; the name is the
+    /// guest's.
     Unavailable(String),
 }
 
 impl EngineError {
-    /// The error as who is inside a sandbox may read it. What was wrong with a module of their own is theirs to know; paths,
-    /// permissions and the state of the host are not.
+    /// The error as who is inside a sandbox may read it. What was wrong with a module of their own
+    /// is theirs to know; paths, permissions and the state of the host are not.
     pub(crate) fn for_guest(self, name: Option<&str>) -> EngineError {
         match (self, name) {
             (EngineError::UnknownModule(name), _) => EngineError::UnknownModule(name),

@@ -1,10 +1,13 @@
-//! The executor: threads that run processes other than the one its caller drives, in the order of [`Turns`].
+//! The executor: threads that run processes other than the one its caller drives, in the order of
+//! [`Turns`].
 //!
-//! A process gives its thread back after a time slice. What it has the host do ([`in_host`]) may take longer, when a disk is slow, and so may one
-//! instruction of its own: filling 200 MB takes half a second where memory is slow to come. Then another thread takes the place of the one that is
-//! held up, so that as many as there are cores go on for everybody else. Since the engine's threads never wait for a kernel's lock, a sandbox
-//! holds up one thread at most by calls; by instructions a share holds up as many as there are cores, and gets no turn meanwhile. A thread that
-//! the system does not let run for a moment is not held up: one more would only make it later.
+//! A process gives its thread back after a time slice. What it has the host do ([`in_host`]) may
+//! take longer, when a disk is slow, and so may one instruction of its own: filling 200 MB takes
+//! half a second where memory is slow to come. Then another thread takes the place of the one that
+//! is held up, so that as many as there are cores go on for everybody else. Since the engine's
+//! threads never wait for a kernel's lock, a sandbox holds up one thread at most by calls; by
+//! instructions a share holds up as many as there are cores, and gets no turn meanwhile. A thread
+//! that the system does not let run for a moment is not held up: one more would only make it later.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -19,7 +22,8 @@ use async_task::Runnable;
 use crate::clock::Clock;
 use crate::turns::{Lane, Share, Turns};
 
-/// After so many ticks of the clock in the host a thread counts as held up: most calls take a microsecond.
+/// After so many ticks of the clock in the host a thread counts as held up: most calls take a
+/// microsecond.
 const HELD_UP: u64 = 5;
 
 /// After so many ticks of the clock in one turn it counts as held up, too: a turn takes two.
@@ -55,7 +59,8 @@ struct State {
 
 /// A thread.
 struct Worker {
-    /// The clock's tick at which it began to do something in the host, plus one; 0 while it does not.
+    /// The clock's tick at which it began to do something in the host, plus one; 0 while it does
+    /// not.
     in_host: AtomicU64,
     /// The same of the turn that it has, and whose turn that is.
     turn: AtomicU64,
@@ -64,7 +69,8 @@ struct Worker {
 }
 
 impl Worker {
-    /// Whether its turn takes too long at this tick of the clock, and not by a call: a slow disk must not take the turns of a tenant's other sandboxes.
+    /// Whether its turn takes too long at this tick of the clock, and not by a call: a slow disk
+    /// must not take the turns of a tenant's other sandboxes.
     fn has_long_turn(&self, now: u64) -> bool {
         self.in_host.load(Ordering::Relaxed) == 0 && is_longer(&self.turn, LONG_TURN, now)
     }
@@ -84,7 +90,8 @@ thread_local! {
     static OWN: RefCell<Option<Arc<Worker>>> = const { RefCell::new(None) };
 }
 
-/// Does something in the host that may take long. On a thread of the engine's another one takes its place then.
+/// Does something in the host that may take long. On a thread of the engine's another one takes its
+/// place then.
 pub(crate) fn in_host<R>(work: impl FnOnce() -> R) -> R {
     struct Back;
 
@@ -107,8 +114,8 @@ fn note(since: impl FnOnce(&Worker) -> u64) {
     });
 }
 
-/// The processor time that this thread has used. Not what passed on the wall: the system may let others run for longer than a turn takes, and who had
-/// the turn would wait as long for his next.
+/// The processor time that this thread has used. Not what passed on the wall: the system may let
+/// others run for longer than a turn takes, and who had the turn would wait as long for his next.
 #[cfg(unix)]
 fn thread_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -207,7 +214,8 @@ impl Shared {
         }
     }
 
-    /// Puts threads in the place of those that are held up, if there is work for them. Called about every millisecond while something runs.
+    /// Puts threads in the place of those that are held up, if there is work for them. Called about
+    /// every millisecond while something runs.
     pub(crate) fn look_after_threads(self: &Arc<Self>) {
         let mut state = self.lock();
         if state.is_closed || !self.has_turn(&state) {

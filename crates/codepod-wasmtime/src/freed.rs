@@ -1,9 +1,11 @@
-//! Memory of the host that sandboxes have freed. The C library keeps what lies beneath memory that is in use, in each of its arenas: after some
-//! large sandboxes hundreds of megabytes, although nobody needs them. It gives them back when it is asked.
+//! Memory of the host that sandboxes have freed. The C library keeps what lies beneath memory that
+//! is in use, in each of its arenas: after some large sandboxes hundreds of megabytes, although
+//! nobody needs them. It gives them back when it is asked.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How much comes together before the C library is asked, which takes it about a millisecond for 10 MB, and others may wait meanwhile.
+/// How much comes together before the C library is asked, which takes it about a millisecond for 10
+/// MB, and others may wait meanwhile.
 const WORTH_ASKING: u64 = 32 << 20;
 
 /// What was freed since the C library was asked.

@@ -1,9 +1,10 @@
 //! Handing a thread from a process to those that it has started.
 //!
-//! A shell starts a program, or the stages of a pipeline, and waits. Passing them to another thread, and their
-//! ends back, would cost as much as running them. So the last few processes that another one has started are kept
-//! until it waits, and then run on its thread, the oldest first: what a stage reads is there when its turn comes.
-//! If one has to wait itself, or its time slice is over, the engine's threads go on with it.
+//! A shell starts a program, or the stages of a pipeline, and waits. Passing them to another
+//! thread, and their ends back, would cost as much as running them. So the last few processes that
+//! another one has started are kept until it waits, and then run on its thread, the oldest first:
+//! what a stage reads is there when its turn comes. If one has to wait itself, or its time slice is
+//! over, the engine's threads go on with it.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -19,7 +20,8 @@ use crate::process;
 /// How many processes may run inside each other's polls: each takes some of the host's stack.
 const DEPTH: u32 = 4;
 
-/// How many processes wait for their parent to wait. More would be too long without the other threads.
+/// How many processes wait for their parent to wait. More would be too long without the other
+/// threads.
 const KEPT: usize = 4;
 
 thread_local! {
@@ -57,7 +59,8 @@ impl Handoff {
         }
     }
 
-    /// Runs the kept processes on this thread, each until it ends or has to wait. Their parent waits.
+    /// Runs the kept processes on this thread, each until it ends or has to wait. Their parent
+    /// waits.
     pub(crate) fn run(&self) {
         while let Some(program) = self.take() {
             let Some(nested) = Nested::enter() else {
@@ -90,7 +93,8 @@ impl Handoff {
     }
 }
 
-/// One process more on this thread's stack. However its turn ends, by a panic of ours, too, the thread is as deep as before.
+/// One process more on this thread's stack. However its turn ends, by a panic of ours, too, the
+/// thread is as deep as before.
 struct Nested;
 
 impl Nested {

@@ -1,4 +1,5 @@
-//! The block functions of hashes. Where the processor has instructions for them they are used, which guests cannot.
+//! The block functions of hashes. Where the processor has instructions for them they are used,
+//! which guests cannot.
 
 use codepod_abi::wire::Hash;
 

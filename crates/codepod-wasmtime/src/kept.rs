@@ -1,5 +1,5 @@
-//! Things that are kept by digest while there is room: so many of them, and so many bytes. What was not used for the longest
-//! time goes first.
+//! Things that are kept by digest while there is room: so many of them, and so many bytes. What was
+//! not used for the longest time goes first.
 //!
 //! Invariant: the bytes of all that is kept are at most `most_bytes`, and there are at most `most`.
 

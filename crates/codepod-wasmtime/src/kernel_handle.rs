@@ -7,7 +7,8 @@ use codepod_kernel::{Kernel, SharedKernel};
 
 use crate::turns::{Lane, Share};
 
-/// A sandbox's kernel and its place in a share of the processor's time. Clones are the same sandbox.
+/// A sandbox's kernel and its place in a share of the processor's time. Clones are the same
+/// sandbox.
 #[derive(Debug, Clone)]
 pub struct KernelHandle {
     kernel: Arc<SharedKernel>,

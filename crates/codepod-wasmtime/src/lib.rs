@@ -1,7 +1,7 @@
 //! The wasmtime engine: starts modules and hands every import to the kernel.
 //!
-//! It knows WebAssembly, threads and the clock, and nothing of processes and files: what a call means is
-//! the kernel's. One [`Engine`] serves any number of sandboxes in a host process.
+//! It knows WebAssembly, threads and the clock, and nothing of processes and files: what a call
+//! means is the kernel's. One [`Engine`] serves any number of sandboxes in a host process.
 
 #![cfg_attr(
     not(test),

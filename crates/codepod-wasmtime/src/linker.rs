@@ -1,4 +1,5 @@
-//! Linking: every line of the abi table becomes an import that runs the kernel's handler of that name.
+//! Linking: every line of the abi table becomes an import that runs the kernel's handler of that
+//! name.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -102,8 +103,8 @@ fn finish(outcome: Outcome) -> wasmtime::Result<u32> {
     }
 }
 
-/// Runs a handler with the process's memory under the kernel's lock, once it is free. A panic in it poisons the lock, which
-/// ends this sandbox and no other.
+/// Runs a handler with the process's memory under the kernel's lock, once it is free. A panic in it
+/// poisons the lock, which ends this sandbox and no other.
 fn enter<R>(
     caller: &mut Caller<'_, ProcessState>,
     cx: &mut Context<'_>,

@@ -13,7 +13,7 @@ use wasmtime::{InstancePre, Module, ModuleExport};
 use crate::cache::ModuleCache;
 #[cfg(unix)]
 use crate::carried;
-use crate::compile::Compiler;
+use crate::compile::{Compiler, check};
 use crate::error::{EngineError, EngineResult};
 use crate::executor::in_host;
 use crate::kept::Kept;
@@ -55,14 +55,16 @@ pub struct GuestModule {
     pub name: String,
     /// Its code.
     pub code: Code,
-    /// The same compiled, if the host program carries it from its own build. It is trusted as the host
-    /// program is, and run where it lies if it starts at a page and is for this very engine.
+    /// The same compiled, if the host program carries it from its own build. It is trusted as the
+    /// host program is, and run where it lies if it starts at a page and is for this very
+    /// engine.
     pub compiled: Option<&'static [u8]>,
     /// What it may import.
     pub grants: Vec<Grant>,
 }
 
-/// Whether this processor has what carried code is compiled for (`config.rs`). Where it has not, guests are compiled anew.
+/// Whether this processor has what carried code is compiled for (`config.rs`). Where it has not,
+/// guests are compiled anew.
 pub fn can_run_carried_code() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("sse3")
@@ -89,14 +91,16 @@ pub(crate) struct Loaded {
 /// Beyond this it takes twice the time to save a hundredth.
 const PACKING_LEVEL: i32 = 9;
 
-/// Foreign modules kept compiled, and the bytes of their code; what was not used for the longest time goes first.
+/// Foreign modules kept compiled, and the bytes of their code; what was not used for the longest
+/// time goes first.
 const FOREIGN_KEPT: usize = 64;
 const FOREIGN_BYTES: usize = 256 << 20;
 
 /// What foreign modules may import: they know nothing of codepod.
 const FOREIGN_GRANTS: &[Grant] = &[Grant::Wasi];
 
-/// A guest by its name. Each is loaded under a lock of its own: compiling one must not hold up the others.
+/// A guest by its name. Each is loaded under a lock of its own: compiling one must not hold up the
+/// others.
 struct Named {
     guest: GuestModule,
     loaded: OnceLock<Loaded>,
@@ -136,15 +140,15 @@ impl Modules {
         named.insert(name, Arc::new(known));
     }
 
-    /// The module of a program, loaded if it was not. An error goes to whoever started the program, inside: it says nothing of
-    /// the host's files.
-    pub(crate) async fn load(&self, source: &ModuleSource) -> EngineResult<Loaded> {
+    /// The module of a program that a process of this share runs, loaded if it was not. An error
+    /// goes to whoever started the program, inside: it says nothing of the host's files.
+    pub(crate) async fn load(&self, source: &ModuleSource, share: u64) -> EngineResult<Loaded> {
         match source {
             ModuleSource::Named(name) => {
                 in_host(|| self.load_named(name)).map_err(|error| error.for_guest(Some(name)))
             }
             ModuleSource::Bytes(bytes) => self
-                .load_foreign(bytes)
+                .load_foreign(bytes, share)
                 .await
                 .map_err(|error| error.for_guest(None)),
             // The host's own code is not loaded; `process.rs` calls it.
@@ -220,8 +224,8 @@ impl Modules {
         None
     }
 
-    /// Makes all code that the program carries executable, without loading it; whether that is the code of all guests, and can run
-    /// here.
+    /// Makes all code that the program carries executable, without loading it; whether that is the
+    /// code of all guests, and can run here.
     pub(crate) fn make_executable(&self, first: &str) -> bool {
         let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         let guests: Vec<Arc<Named>> = named.values().cloned().collect();
@@ -236,7 +240,8 @@ impl Modules {
         if ready.count() < guests.len() {
             return false;
         }
-        // One build has compiled all of them: if the one that is used first is for this engine, all are.
+        // One build has compiled all of them: if the one that is used first is for this engine, all
+        // are.
         let first = guests.iter().find(|named| named.guest.name == first);
         first.is_some_and(|named| self.load_carried(named).is_some())
     }
@@ -263,16 +268,22 @@ impl Modules {
         }
     }
 
-    async fn load_foreign(&self, bytes: &Arc<[u8]>) -> EngineResult<Loaded> {
+    async fn load_foreign(&self, bytes: &Arc<[u8]>, share: u64) -> EngineResult<Loaded> {
         let digest = *blake3::hash(bytes).as_bytes();
-        let known = {
+        let known = || {
             let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
             foreign.get(&digest)
         };
-        if let Some(loaded) = known {
+        if let Some(loaded) = known() {
             return Ok(loaded);
         }
-        let module = self.compiler.compile(bytes.clone()).await?;
+        check(bytes)?;
+        let turn = self.compiler.turn(share).await;
+        // Who had the turn before may have wanted the same module.
+        if let Some(loaded) = known() {
+            return Ok(loaded);
+        }
+        let module = self.compiler.compile(bytes.clone(), turn).await?;
         let loaded = self.link(&module, FOREIGN_GRANTS)?;
         let image = module.image_range();
         let bytes = image.end as usize - image.start as usize;
@@ -349,7 +360,7 @@ mod tests {
             ("unknown", "there is no module `unknown`"),
         ] {
             let source = ModuleSource::Named(name.into());
-            let error = block_on(modules.load(&source)).err().unwrap();
+            let error = block_on(modules.load(&source, 0)).err().unwrap();
             assert_eq!(error.to_string(), inside);
             // The host itself is told why.
             let error = modules.load_named(name).err().unwrap().to_string();
@@ -357,7 +368,10 @@ mod tests {
         }
         // What is wrong with its own bytes a guest may know.
         let source = ModuleSource::Bytes(b"\0asm\x07\0\0\0".to_vec().into());
-        let error = block_on(modules.load(&source)).err().unwrap().to_string();
+        let error = block_on(modules.load(&source, 0))
+            .err()
+            .unwrap()
+            .to_string();
         assert!(
             error.starts_with("not a usable WebAssembly module: "),
             "{error}"

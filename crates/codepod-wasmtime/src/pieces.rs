@@ -1,7 +1,8 @@
 //! Advice to Linux about much memory, a piece at a time.
 //!
-//! Linux holds the map of the whole program's memory while it follows advice about a part of it. Every process that begins changes the map, so for
-//! 256 MB all sandboxes would wait, for 10 to 20 ms or, where the host of a virtual machine is short of memory, ten times as long.
+//! Linux holds the map of the whole program's memory while it follows advice about a part of it.
+//! Every process that begins changes the map, so for 256 MB all sandboxes would wait, for 10 to 20
+//! ms or, where the host of a virtual machine is short of memory, ten times as long.
 
 use std::time::Duration;
 

@@ -1,9 +1,12 @@
 //! Places for processes: the engine has only so many, and who waits for one gets it by turns.
 //!
-//! A place that becomes free goes to the share that has the fewest, and there to who came first. No share gets the last eighth: whatever one holds,
-//! and for however long, others find a place. How many processes a tenant may have at all is its budget's affair.
+//! A place that becomes free goes to the share that has the fewest, among those to the one that has
+//! had none for the longest time, and there to who came first. No share gets the last eighth:
+//! whatever one holds, and for however long, others find a place. How many processes a tenant may
+//! have at all is its budget's affair. The compiler has one place.
 //!
-//! Invariant: `free` and what all shares hold are together as many as there are, and a share is in the table while it holds or waits for some.
+//! Invariant: `free` and what all shares hold are together as many as there are, and a share is in
+//! the table while it holds or waits for some.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
@@ -21,12 +24,15 @@ struct State {
     /// The most that one share may hold.
     most: usize,
     shares: BTreeMap<u64, InShare>,
+    /// Counts what happens: its value is a time.
     tickets: u64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct InShare {
     held: usize,
+    /// When it gave back a place last, or came.
+    since: u64,
     waiting: VecDeque<(u64, Waker)>,
 }
 
@@ -72,8 +78,10 @@ impl Places {
     fn give_back(&self, share: u64) {
         let mut state = self.lock();
         state.free += 1;
+        let now = state.next_ticket();
         if let Some(of_share) = state.shares.get_mut(&share) {
             of_share.held -= 1;
+            of_share.since = now;
         }
         let next = state.hand_out();
         state.tidy(share);
@@ -95,7 +103,8 @@ impl State {
         let mut next: Option<&mut InShare> = None;
         for share in &mut waiting {
             let may = !share.waiting.is_empty() && share.held < most;
-            if may && next.as_ref().is_none_or(|next| share.held < next.held) {
+            let first = |next: &&mut InShare| (share.held, share.since) < (next.held, next.since);
+            if may && next.as_ref().is_none_or(first) {
                 next = Some(share);
             }
         }
@@ -104,6 +113,21 @@ impl State {
         share.held += 1;
         self.free -= 1;
         Some(waker)
+    }
+
+    fn next_ticket(&mut self) -> u64 {
+        self.tickets += 1;
+        self.tickets
+    }
+
+    /// A share; one that was not there comes now.
+    fn share(&mut self, share: u64) -> &mut InShare {
+        let now = self.next_ticket();
+        self.shares.entry(share).or_insert(InShare {
+            held: 0,
+            since: now,
+            waiting: VecDeque::new(),
+        })
     }
 
     fn tidy(&mut self, share: u64) {
@@ -122,7 +146,7 @@ impl Future for Waiting {
         let places = self.places.clone();
         let mut state = places.lock();
         let (free, most) = (state.free, state.most);
-        let of_share = state.shares.entry(share).or_default();
+        let of_share = state.share(share);
         match self.ticket {
             None => {
                 // Who waits here already was refused for the same reasons.
@@ -130,9 +154,8 @@ impl Future for Waiting {
                     of_share.held += 1;
                     state.free -= 1;
                 } else {
-                    let ticket = state.tickets;
-                    state.tickets += 1;
-                    let of_share = state.shares.entry(share).or_default();
+                    let ticket = state.next_ticket();
+                    let of_share = state.share(share);
                     of_share.waiting.push_back((ticket, cx.waker().clone()));
                     self.ticket = Some(ticket);
                     return Poll::Pending;
@@ -223,6 +246,30 @@ mod tests {
         assert!(poll(&mut many[0]).is_some(), "who came first");
         drop((second, third, held, many));
         assert_eq!(places.lock().free, 8);
+        assert!(places.lock().shares.is_empty());
+    }
+
+    #[test]
+    fn shares_take_turns_at_a_single_place() {
+        let places = Places::new(1);
+        let mut place = take(&places, 1);
+        let mut waiting: Vec<Waiting> =
+            [1, 1, 1, 1, 2, 2, 3].map(|share| places.take(share)).into();
+        assert!(waiting.iter_mut().all(|waiting| poll(waiting).is_none()));
+        let mut order = Vec::new();
+        while place.take().is_some() {
+            let next = waiting.iter_mut().enumerate();
+            let next = next
+                .filter_map(|(at, waiting)| Some((at, poll(waiting)?)))
+                .next();
+            let Some((at, given)) = next else {
+                break;
+            };
+            order.push(given.share);
+            place = Some(given);
+            drop(waiting.remove(at));
+        }
+        assert_eq!(order, [2, 3, 1, 2, 1, 1, 1]);
         assert!(places.lock().shares.is_empty());
     }
 

@@ -1,7 +1,9 @@
-//! What a module's memory is before anything runs in it, to find out which pages of a process hold something else.
+//! What a module's memory is before anything runs in it, to find out which pages of a process hold
+//! something else.
 //!
-//! Linux can only say which pages were written to since they were mapped, and pages stay from one process to the next (`resident.rs`): that would
-//! tell a process where an earlier one, of somebody else, has written. So each such page is compared with what the module put there.
+//! Linux can only say which pages were written to since they were mapped, and pages stay from one
+//! process to the next (`resident.rs`): that would tell a process where an earlier one, of somebody
+//! else, has written. So each such page is compared with what the module put there.
 
 use std::sync::OnceLock;
 
@@ -12,7 +14,8 @@ use wasmtime::{Linker, Memory, Module, Store};
 /// The size of the pages that are told apart.
 const PAGE: usize = 4096;
 
-/// A module's memory as it begins. An instance that never runs has it; it is made when it is first asked for and takes a place of the pool.
+/// A module's memory as it begins. An instance that never runs has it; it is made when it is first
+/// asked for and takes a place of the pool.
 pub(crate) struct Pristine {
     module: Module,
     instance: OnceLock<Option<(Store<()>, Memory)>>,
@@ -72,7 +75,8 @@ impl GuestMemory for ProcessMemory<'_> {
     }
 }
 
-/// Clears the bits of pages that are as they were in the beginning. What a memory has grown by was zero.
+/// Clears the bits of pages that are as they were in the beginning. What a memory has grown by was
+/// zero.
 fn clear_equal(memory: &[u8], pristine: &[u8], bits: &mut [u8]) {
     let (pages, _) = memory.as_chunks::<PAGE>();
     let (before, _) = pristine.as_chunks::<PAGE>();

@@ -25,7 +25,8 @@ use crate::modules::Loaded;
 use crate::pristine::Pristine;
 use crate::stack::Stack;
 
-/// How often an instance is made anew while the kernel is busy, and how long it is left alone in between.
+/// How often an instance is made anew while the kernel is busy, and how long it is left alone in
+/// between.
 const BUSY_TRIES: u32 = 50;
 const BUSY_PAUSE: Duration = Duration::from_millis(2);
 
@@ -132,8 +133,9 @@ pub(crate) fn run(
         }
         // Loading may compile and may wait for a place; a process that is to end waits for neither.
         let ready = async {
-            let loaded = engine.modules.load(&program.module).await;
-            let place = engine.places.take(kernel.lane.share()).await;
+            let share = kernel.lane.share();
+            let loaded = engine.modules.load(&program.module, share).await;
+            let place = engine.places.take(share).await;
             Some((loaded, place))
         };
         let ending = ending(&kernel, program.pid);
@@ -229,7 +231,8 @@ async fn execute(
             let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx)));
             control.add_cpu(began.elapsed());
             polled.unwrap_or_else(|_| {
-                // A fault of ours beside the calls, which look after themselves: this sandbox is over, and no other.
+                // A fault of ours beside the calls, which look after themselves: this sandbox is
+                // over, and no other.
                 kernel.poison();
                 Poll::Ready(Err(Ended.into()))
             })
@@ -258,7 +261,8 @@ async fn execute(
     status
 }
 
-/// The store of a process. However that ends, also by being dropped, its memory is left for the next.
+/// The store of a process. However that ends, also by being dropped, its memory is left for the
+/// next.
 struct OwnStore<'a> {
     engine: &'a Inner,
     loaded: &'a Loaded,
@@ -311,7 +315,8 @@ fn release(_: &Inner, _: &Loaded, store: Store<ProcessState>) {
     drop(store);
 }
 
-/// Makes an instance. The kernel refuses to seal the image of a module's memory while it moves one of its pages about; a little later it does not.
+/// Makes an instance. The kernel refuses to seal the image of a module's memory while it moves one
+/// of its pages about; a little later it does not.
 async fn instantiate(
     store: &mut Store<ProcessState>,
     loaded: &Loaded,
@@ -367,7 +372,8 @@ fn at_epoch(mut context: StoreHookState<'_, ProcessState>) -> wasmtime::Result<U
     if begins {
         return Ok(UpdateDeadline::Continue(1));
     }
-    // A call of another process panicked: this sandbox is over, and nobody can end its processes otherwise.
+    // A call of another process panicked: this sandbox is over, and nobody can end its processes
+    // otherwise.
     if state.kernel.is_poisoned() {
         return Err(Ended.into());
     }

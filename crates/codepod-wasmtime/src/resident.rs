@@ -1,7 +1,8 @@
 //! What stays in memory of a process that has ended, for the next one of its module.
 //!
-//! wasmtime asks Linux which pages a process wrote to, puts them back as they were and keeps them, so that the next process has no page faults
-//! there. How much is kept is decided here: not what a process has grown by, and the rest within a bound for all of them together.
+//! wasmtime asks Linux which pages a process wrote to, puts them back as they were and keeps them,
+//! so that the next process has no page faults there. How much is kept is decided here: not what a
+//! process has grown by, and the rest within a bound for all of them together.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +13,8 @@ use rustix::mm::Advice;
 use crate::config::{KEPT_IN_ALL, KEPT_OF_ONE};
 use crate::{pieces, unmapped};
 
-/// What a process has grown by further is given back: it did something large, and the next one may not.
+/// What a process has grown by further is given back: it did something large, and the next one may
+/// not.
 const GROWTH_KEPT: usize = 1 << 20;
 
 /// What is smaller is a tool's, which wrote to a fraction of it.
@@ -23,8 +25,8 @@ const SMALL: usize = 8 << 20;
 pub(crate) struct Room {
     /// Bytes that are on their way to being kept.
     leaving: AtomicUsize,
-    /// By where a memory is, what was left there last with all of its pages mapped: the module, and how many bytes. There are as many places as the
-    /// pool has.
+    /// By where a memory is, what was left there last with all of its pages mapped: the module,
+    /// and how many bytes. There are as many places as the pool has.
     mapped: Mutex<HashMap<usize, (usize, usize)>>,
 }
 
@@ -35,8 +37,9 @@ pub(crate) struct Leaving<'a> {
 }
 
 impl Room {
-    /// Leaves the memory of a process that has ended, which began with `initial` bytes, for being kept, or gives it back where enough is kept
-    /// already. `module` tells its module apart from others.
+    /// Leaves the memory of a process that has ended, which began with `initial` bytes, for being
+    /// kept, or gives it back where enough is kept already. `module` tells its module apart
+    /// from others.
     pub(crate) fn leave(
         &self,
         engine: &wasmtime::Engine,
@@ -64,8 +67,9 @@ impl Room {
         leaving
     }
 
-    /// Whether a process of the same module has left this memory as large, and so with all of its pages mapped. Wrongly so where Linux has taken some
-    /// away since: wasmtime then fills those, within what it keeps.
+    /// Whether a process of the same module has left this memory as large, and so with all of its
+    /// pages mapped. Wrongly so where Linux has taken some away since: wasmtime then fills
+    /// those, within what it keeps.
     fn was_mapped(&self, module: usize, memory: &[u8]) -> bool {
         let left = (module, memory.len());
         let mut mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,8 +93,9 @@ impl Drop for Leaving<'_> {
 
 fn give_back(memory: &mut [u8]) {
     #[expect(unsafe_code, reason = "the system knows memory by its address")]
-    // SAFETY: the memory is mapped, nobody else refers to it, and its bytes may become any others: its process has ended, and wasmtime puts
-    // everything back that differs from the module's image, which is what the pages are again after this.
+    // SAFETY: the memory is mapped, nobody else refers to it, and its bytes may become any others:
+    // its process has ended, and wasmtime puts everything back that differs from the module's
+    // image, which is what the pages are again after this.
     let given = unsafe { pieces::advise(memory, Advice::LinuxDontNeed) };
     // Where Linux refuses, wasmtime gives back what it does not keep, as ever.
     let _ = given;

@@ -1,5 +1,6 @@
-//! WM-12 where it is decided: the next process in a place finds nothing of the one before, in memory, image and table, wherever Linux has put
-//! the pages meanwhile. wasmtime 48 and 49 fail here (decision 19).
+//! WM-12 where it is decided: the next process in a place finds nothing of the one before, in
+//! memory, image and table, wherever Linux has put the pages meanwhile. wasmtime 48 and 49 fail
+//! here (decision 19).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,8 +20,8 @@ const PAGES: usize = 768;
 const IMAGE_PAGES: usize = 256;
 const ELEMENTS: usize = 8_000;
 
-/// A module that counts what it does not find as it should be, and one that leaves something everywhere: in every page, or in those that `step`
-/// leaves, and in every element of its table.
+/// A module that counts what it does not find as it should be, and one that leaves something
+/// everywhere: in every page, or in those that `step` leaves, and in every element of its table.
 fn module(engine: &Engine) -> Module {
     let image = (0..IMAGE_PAGES).fold(String::new(), |all, page| {
         all + &format!(
@@ -98,7 +99,8 @@ fn alone() -> impl Drop {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether the environment says that this machine may lack something; otherwise a test fails without it.
+/// Whether the environment says that this machine may lack something; otherwise a test fails
+/// without it.
 fn may_miss(what: &str) -> bool {
     std::env::var("CODEPOD_MAY_MISS").is_ok_and(|list| list.split(',').any(|each| each == what))
 }

@@ -1,7 +1,9 @@
-//! How deep the stack of a process goes: what it has touched of it is the host's memory, as its linear memory is.
+//! How deep the stack of a process goes: what it has touched of it is the host's memory, as its
+//! linear memory is.
 //!
-//! It is looked at where the host's code runs on it anyway: when the process's first function begins, which is taken for its top, at every call, and
-//! at the end of every time slice. Between two looks a process can go deeper and come back unseen, by as much as it can touch in a
+//! It is looked at where the host's code runs on it anyway: when the process's first function
+//! begins, which is taken for its top, at every call, and at the end of every time slice. Between
+//! two looks a process can go deeper and come back unseen, by as much as it can touch in a
 //! slice; what it stays in, it is charged for.
 
 use codepod_kernel::Control;

@@ -1,5 +1,5 @@
-//! Which pages of a process's memory were written to. A page that was not is still the module's own, mapped from its image; Linux tells the
-//! two apart in `/proc/self/pagemap`.
+//! Which pages of a process's memory were written to. A page that was not is still the module's
+//! own, mapped from its image; Linux tells the two apart in `/proc/self/pagemap`.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -17,7 +17,8 @@ const OF_FILE: u64 = 1 << 61;
 /// How many pages are asked for at once.
 const AT_ONCE: usize = 1024;
 
-/// Clears the bits of pages that are the module's own still: nobody has written to them. What cannot be found out stays set.
+/// Clears the bits of pages that are the module's own still: nobody has written to them. What
+/// cannot be found out stays set.
 pub(crate) fn clear_unwritten(memory: &[u8], bitmap: &mut [u8]) {
     let pages = bitmap.len() * 8;
     each_page(memory, |page, entry| {
@@ -28,7 +29,8 @@ pub(crate) fn clear_unwritten(memory: &[u8], bitmap: &mut [u8]) {
     });
 }
 
-/// What Linux says of pages; opened at the first call, which a program makes before it can open nothing any more.
+/// What Linux says of pages; opened at the first call, which a program makes before it can open
+/// nothing any more.
 pub(crate) fn pagemap() -> Option<&'static File> {
     static PAGEMAP: OnceLock<Option<File>> = OnceLock::new();
     let open = || File::open("/proc/self/pagemap").ok();

@@ -1,21 +1,27 @@
-//! Whose turn it is: a queue of what can run, fair among shares, and within a share among sandboxes.
+//! Whose turn it is: a queue of what can run, fair among shares, and within a share among
+//! sandboxes.
 //!
-//! Each share and each sandbox has a clock of its own that goes on by the time that was used, divided by the share's weight. The turn is that of the
-//! share whose clock is furthest behind, and there of the sandbox whose clock is. Who has not run for a while begins a little behind the clock of those
-//! who run, so that a short command is through at once; waiting longer saves nothing up. The queue knows neither threads nor processes.
+//! Each share and each sandbox has a clock of its own that goes on by the time that was used,
+//! divided by the share's weight. The turn is that of the share whose clock is furthest behind, and
+//! there of the sandbox whose clock is. Who has not run for a while begins a little behind the
+//! clock of those who run, so that a short command is through at once; waiting longer saves nothing
+//! up. The queue knows neither threads nor processes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What a turn is taken to cost until it is over, so that two threads do not take turns of the same sandbox at once for nothing.
+/// What a turn is taken to cost until it is over, so that two threads do not take turns of the same
+/// sandbox at once for nothing.
 const EXPECTED: u64 = 50_000;
 
-/// How far behind the others somebody begins who has not run for a while, in nanoseconds: what the first command of a new sandbox takes.
+/// How far behind the others somebody begins who has not run for a while, in nanoseconds: what the
+/// first command of a new sandbox takes.
 const CREDIT: u64 = 5_000_000;
 
-/// A share of the processor's time. Sandboxes that have the same one use it together: however many there are, others get theirs.
+/// A share of the processor's time. Sandboxes that have the same one use it together: however many
+/// there are, others get theirs.
 #[derive(Debug, Clone)]
 pub struct Share(Arc<Clock>);
 
@@ -23,7 +29,8 @@ impl Share {
     /// What a share weighs that nobody has thought about.
     pub const WEIGHT: u32 = 100;
 
-    /// A share that gets twice the time of another with half its weight, where both want more than there is. 0 counts as 1.
+    /// A share that gets twice the time of another with half its weight, where both want more than
+    /// there is. 0 counts as 1.
     pub fn new(weight: u32) -> Share {
         Share(Arc::new(Clock::new(weight)))
     }

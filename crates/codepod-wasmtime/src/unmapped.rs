@@ -1,6 +1,8 @@
-//! Pages that nothing is mapped to. Linux says of them that they were written to (`PAGEMAP_SCAN` without asking for more), and wasmtime then
-//! fills each of them with what would be found there anyway: time, and memory that stays taken. So they are mapped before it looks, to the
-//! page of zeros or to the module's image, which costs no memory and saves the next process its page faults for reading.
+//! Pages that nothing is mapped to. Linux says of them that they were written to (`PAGEMAP_SCAN`
+//! without asking for more), and wasmtime then fills each of them with what would be found there
+//! anyway: time, and memory that stays taken. So they are mapped before it looks, to the
+//! page of zeros or to the module's image, which costs no memory and saves the next process its
+//! page faults for reading.
 //!
 //! Nothing depends on it but time and memory: what wasmtime takes for written to, it puts back.
 
@@ -46,7 +48,8 @@ struct Scan {
     return_mask: u64,
 }
 
-/// Maps the pages of `memory` that nothing is mapped to. Where Linux cannot tell which, or does not want to, nothing happens.
+/// Maps the pages of `memory` that nothing is mapped to. Where Linux cannot tell which, or does not
+/// want to, nothing happens.
 pub(crate) fn map(memory: &[u8]) {
     let range = memory.as_ptr_range();
     let end = range.end.addr() as u64;
@@ -85,7 +88,8 @@ fn find(start: u64, end: u64, regions: &mut [Region; REGIONS]) -> Option<u64> {
         ..Scan::default()
     };
     #[expect(unsafe_code, reason = "Linux is asked by a structure with addresses")]
-    // SAFETY: `Scan` is what the call takes, by its size; it writes to it and to as many regions as it is told there are.
+    // SAFETY: `Scan` is what the call takes, by its size; it writes to it and to as many regions as
+    // it is told there are.
     let asked = unsafe { ioctl(pagemap, Updater::<SCAN, Scan>::new(&mut scan)) };
     asked.ok().map(|()| scan.walk_end)
 }
@@ -93,7 +97,8 @@ fn find(start: u64, end: u64, regions: &mut [Region; REGIONS]) -> Option<u64> {
 fn populate(memory: &[u8]) -> bool {
     let memory = std::ptr::from_ref(memory).cast_mut();
     #[expect(unsafe_code, reason = "the system knows memory by its address")]
-    // SAFETY: the memory is mapped, and its bytes stay what they are: this is as if each page were read.
+    // SAFETY: the memory is mapped, and its bytes stay what they are: this is as if each page were
+    // read.
     unsafe {
         pieces::advise(memory, Advice::LinuxPopulateRead)
     }

@@ -1,5 +1,5 @@
-//! WM-13: the module cache never loads what this host did not write. Whatever is wrong with a file, the
-//! module is compiled again and the file replaced.
+//! WM-13: the module cache never loads what this host did not write. Whatever is wrong with a file,
+//! the module is compiled again and the file replaced.
 
 use std::fs;
 use std::path::{Path, PathBuf};

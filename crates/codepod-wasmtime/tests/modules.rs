@@ -1,5 +1,5 @@
-//! Loading modules: one that takes long to compile does not hold up the others, and compiled code of another
-//! engine is not used.
+//! Loading modules: one that takes long to compile does not hold up the others, and compiled code
+//! of another engine is not used.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,6 @@
-//! Compiles every `.wasm` in a directory into the module cache, and puts the code beside it as `.cwasm` and the module packed as
-//! `.wasm.zst`, for programs that carry them. A build step: see `cargo xtask guests`.
+//! Compiles every `.wasm` in a directory into the module cache, and puts the code beside it as
+//! `.cwasm` and the module packed as `.wasm.zst`, for programs that carry them. A build step: see
+//! `cargo xtask guests`.
 
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 
