@@ -1,5 +1,5 @@
-//! Turns `guests/dist/guests.toml` into a table. Without it the table is empty, and using a guest says how
-//! to build them: the crates below the guests must compile without them.
+//! Turns `guests/dist/guests.toml` into a table. Without it the table is empty, and using a guest
+//! says how to build them: the crates below the guests must compile without them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -33,7 +33,8 @@ fn main() {
         .map_or_else(|| manifest.join("../../guests/dist"), PathBuf::from);
     let index = dist.join("guests.toml");
     println!("cargo:rerun-if-env-changed=CODEPOD_GUESTS_DIR");
-    // All of it: modules are embedded by what was found beside them, and a stale program is hard to notice.
+    // All of it: modules are embedded by what was found beside them, and a stale program is hard to
+    // notice.
     println!("cargo:rerun-if-changed={}", dist.display());
     let guests = match fs::read_to_string(&index) {
         Ok(text) => {

@@ -1,4 +1,5 @@
-//! Errors as every surface tells them: a kind for programs, a message for people, a hint that helps.
+//! Errors as every surface tells them: a kind for programs, a message for people, a hint that
+//! helps.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

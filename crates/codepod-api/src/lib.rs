@@ -1,10 +1,11 @@
 //! Every method of codepod, once: its name, route, parameters, result, errors and documentation.
 //!
-//! Nothing here does anything: `codepod-server` has a handler for each line of the table, and `cargo xtask generate` makes the
-//! JSON Schema, OpenAPI, MCP tools, the types of both SDKs and the reference pages from it.
+//! Nothing here does anything: `codepod-server` has a handler for each line of the table, and
+//! `cargo xtask generate` makes the JSON Schema, OpenAPI, MCP tools, the types of both SDKs and the
+//! reference pages from it.
 //!
-//! What travels is JSON with names in camelCase. A method of a sandbox names it by `sandboxId` beside its parameters (JSON-RPC)
-//! or in its path (HTTP).
+//! What travels is JSON with names in camelCase. A method of a sandbox names it by `sandboxId`
+//! beside its parameters (JSON-RPC) or in its path (HTTP).
 
 #![cfg_attr(
     not(test),

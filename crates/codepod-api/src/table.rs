@@ -1,4 +1,5 @@
-//! The table: every method, once. A line here without a handler in `codepod-server` does not compile.
+//! The table: every method, once. A line here without a handler in `codepod-server` does not
+//! compile.
 
 use crate::method::MethodInfo;
 

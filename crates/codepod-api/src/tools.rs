@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::method::MethodInfo;
 use crate::schema::method_schemas;
 
-/// Parameters that are for programs: they need a second call while the first one runs, or are another form of one that is there.
+/// Parameters that are for programs: they need a second call while the first one runs, or are
+/// another form of one that is there.
 const NOT_FOR_MODELS: &[&str] = &[
     "runId",
     "stream",
@@ -14,7 +15,8 @@ const NOT_FOR_MODELS: &[&str] = &[
     "stdinBase64",
 ];
 
-/// Parts of a result that are for programs: how a run went in numbers, and its processes one by one.
+/// Parts of a result that are for programs: how a run went in numbers, and its processes one by
+/// one.
 const RESULT_NOT_FOR_MODELS: &[&str] = &["usage", "processes"];
 
 /// The parameter that names a sandbox other than the session's own.
@@ -22,7 +24,8 @@ pub const TOOL_SANDBOX: &str = "sandbox_id";
 
 /// The schema of a tool's input.
 ///
-/// Every tool takes `sandbox_id` beside its own parameters; the sandbox of the session is meant where it is missing.
+/// Every tool takes `sandbox_id` beside its own parameters; the sandbox of the session is meant
+/// where it is missing.
 pub fn tool_schema(method: &MethodInfo) -> Value {
     let (mut schema, _) = method_schemas(method);
     let root = definition_of_root(&mut schema);
@@ -176,7 +179,8 @@ fn snake_case_fields(mut schema: Value) -> Value {
     schema
 }
 
-/// A result with its fields in snake_case. No tool's result holds names that are not ours: a test looks.
+/// A result with its fields in snake_case. No tool's result holds names that are not ours: a test
+/// looks.
 fn snake_case_names(value: Value) -> Value {
     match value {
         Value::Object(object) => {

@@ -1,4 +1,5 @@
-//! What agents run in a day (`benches/agent-commands.txt`), each command in a shell of its own, beside native bash.
+//! What agents run in a day (`benches/agent-commands.txt`), each command in a shell of its own,
+//! beside native bash.
 
 use std::path::Path;
 use std::time::Duration;

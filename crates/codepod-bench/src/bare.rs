@@ -1,5 +1,5 @@
-//! The bare reference: the same module on wasmtime without a kernel: pooled, copy-on-write, no fiber, no
-//! processes, and just enough of WASI for a Rust program to print and end.
+//! The bare reference: the same module on wasmtime without a kernel: pooled, copy-on-write, no
+//! fiber, no processes, and just enough of WASI for a Rust program to print and end.
 
 use wasmtime::{
     Caller, Config, Enabled, Engine, Extern, InstanceAllocationStrategy, InstancePre, Linker,

@@ -1,6 +1,7 @@
 //! The command, from its start to its end: the first time on a machine and every time after.
 //!
-//! `cargo xtask bench` builds it as it is shipped, with its guests inside, and says where it is in `CODEPOD_CLI`.
+//! `cargo xtask bench` builds it as it is shipped, with its guests inside, and says where it is in
+//! `CODEPOD_CLI`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,5 +1,5 @@
-//! Python in the sandbox beside the machine's own: how long a start takes, the programs of `benches/python`, benchmarks of pyperformance, and many
-//! at once.
+//! Python in the sandbox beside the machine's own: how long a start takes, the programs of
+//! `benches/python`, benchmarks of pyperformance, and many at once.
 
 use std::process::Command;
 use std::time::Duration;
@@ -37,7 +37,8 @@ const BENCHMARKS: &[&str] = &[
 
 /// Solves a system of equations with numpy: prints the largest error, and how long it took.
 const EQUATIONS: &str = include_str!("../../../benches/python/numpy.py");
-/// Where numpy, pandas and matplotlib for the machine's own Python are; `cargo xtask bench` gets them.
+/// Where numpy, pandas and matplotlib for the machine's own Python are; `cargo xtask bench` gets
+/// them.
 const NUMPY: &str = "CODEPOD_NUMPY";
 
 /// A program, what it does, and how much longer it may take than natively.
@@ -195,7 +196,8 @@ fn with_numpy(native: &str, program: &str) -> Outcome<Vec<u8>> {
     Ok(command.output()?.stdout)
 }
 
-/// Benchmarks of pyperformance: the best of two rounds on either side, and the geometric mean of the ratios.
+/// Benchmarks of pyperformance: the best of two rounds on either side, and the geometric mean of
+/// the ratios.
 fn pyperformance(report: &mut Report, sandbox: &Sandbox, native: &str) -> Outcome {
     let Some(wheel) = std::env::var_os(WHEEL) else {
         report.note(
@@ -312,7 +314,8 @@ fn native() -> Outcome<String> {
     Ok(String::from_utf8(found)?.trim().to_owned())
 }
 
-/// Sessions that keep their variables: what a call takes, and what each costs while nobody calls it.
+/// Sessions that keep their variables: what a call takes, and what each costs while nobody calls
+/// it.
 fn sessions(report: &mut Report) -> Outcome {
     let begin = "import json, re, collections\nx = {i: str(i) for i in range(1000)}";
     let begun = || -> Outcome<Sandbox> {

@@ -1,4 +1,5 @@
-//! The files of the peers' workloads, made anew and always alike: a log, a JSON document, a tree of small files.
+//! The files of the peers' workloads, made anew and always alike: a log, a JSON document, a tree of
+//! small files.
 
 use std::fmt::Write as _;
 use std::io;

@@ -1,8 +1,9 @@
 //! Benchmarks. `cargo xtask bench [FILTER]` runs them.
 //!
-//! Each prints our figure, the reference measured in the same run, the ratio, and the goal. Rounds of ours and
-//! of the reference alternate, and medians are compared, because the machine is shared and noisy. Each runs in a
-//! process of its own, because figures of memory are wrong where another benchmark has left memory behind.
+//! Each prints our figure, the reference measured in the same run, the ratio, and the goal. Rounds
+//! of ours and of the reference alternate, and medians are compared, because the machine is shared
+//! and noisy. Each runs in a process of its own, because figures of memory are wrong where another
+//! benchmark has left memory behind.
 
 #![expect(clippy::print_stdout, reason = "it prints a report")]
 
@@ -92,7 +93,8 @@ fn run_all(filter: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Starts this program for one benchmark and passes on what it prints; returns the goals that it missed.
+/// Starts this program for one benchmark and passes on what it prints; returns the goals that it
+/// missed.
 fn start_alone(name: &str) -> Outcome<Vec<String>> {
     let mut child = Command::new(std::env::current_exe()?)
         .args([ALONE, name])

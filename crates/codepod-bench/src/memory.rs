@@ -16,7 +16,8 @@ pub(crate) fn resident() -> u64 {
     pages * 4096
 }
 
-/// How many KB each of so many sandboxes adds. They are kept: what they free, the next ones would take.
+/// How many KB each of so many sandboxes adds. They are kept: what they free, the next ones would
+/// take.
 fn each(
     count: usize,
     kept: &mut Vec<Sandbox>,

@@ -1,4 +1,5 @@
-//! A script in a live shell, beside a live native bash on a pipe; a new sandbox with its first script.
+//! A script in a live shell, beside a live native bash on a pipe; a new sandbox with its first
+//! script.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

@@ -1,7 +1,8 @@
-//! The surfaces, as a client on the same machine meets them: a round trip over JSON-RPC and over HTTP, and a server under load.
+//! The surfaces, as a client on the same machine meets them: a round trip over JSON-RPC and over
+//! HTTP, and a server under load.
 //!
-//! The program is the one that `CODEPOD_CLI` names. `CODEPOD_LOAD` says how many seconds the load lasts: 15 if not given, 300 for
-//! the figure of the documents.
+//! The program is the one that `CODEPOD_CLI` names. `CODEPOD_LOAD` says how many seconds the load
+//! lasts: 15 if not given, 300 for the figure of the documents.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -1,4 +1,5 @@
-//! The shell beside native bash: the scripts with which peers were measured (W3, W4, W9), and what agents write.
+//! The shell beside native bash: the scripts with which peers were measured (W3, W4, W9), and what
+//! agents write.
 
 use std::path::Path;
 use std::time::Duration;

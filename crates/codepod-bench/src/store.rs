@@ -1,4 +1,5 @@
-//! A gigabyte of saved state: how soon a sandbox that is made of it is ready, and what a save writes.
+//! A gigabyte of saved state: how soon a sandbox that is made of it is ready, and what a save
+//! writes.
 
 use std::fs;
 use std::path::Path;
@@ -68,7 +69,8 @@ fn forget(directory: &Path) -> Outcome {
     Ok(())
 }
 
-/// Makes a sandbox of what is kept; the times until it is there and until its first command has ended.
+/// Makes a sandbox of what is kept; the times until it is there and until its first command has
+/// ended.
 fn start(options: Options, expected: &mut Option<Vec<u8>>) -> Outcome<(Duration, Duration)> {
     let (ready, sandbox) = time(|| Sandbox::create(options));
     let sandbox = sandbox?;

@@ -1,5 +1,6 @@
-//! The pipelines with which peers were measured (W5), beside native GNU tools: CPU time against CPU time.
-//! Then how long a tool takes from its start to its end, beside `fork` and `exec` of the machine's.
+//! The pipelines with which peers were measured (W5), beside native GNU tools: CPU time against CPU
+//! time. Then how long a tool takes from its start to its end, beside `fork` and `exec` of the
+//! machine's.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -38,7 +39,8 @@ const PIPELINES: &[(&str, &str)] = &[
 ];
 
 const ROUNDS: usize = 5;
-/// No pipeline may take more than this of the native CPU time, nor the geometric mean more than that.
+/// No pipeline may take more than this of the native CPU time, nor the geometric mean more than
+/// that.
 const WORST: f64 = 3.5;
 const MEAN: f64 = 1.7;
 

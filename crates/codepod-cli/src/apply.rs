@@ -1,4 +1,5 @@
-//! `codepod apply NAME [PATH…]`: what a kept state has changed in host directories under an overlay, taken over to them.
+//! `codepod apply NAME [PATH…]`: what a kept state has changed in host directories under an
+//! overlay, taken over to them.
 
 use std::io::Write as _;
 

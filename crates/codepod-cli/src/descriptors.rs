@@ -2,7 +2,8 @@
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// Lets this process have as many as the machine grants it. Shells begin with few, for the sake of old programs.
+/// Lets this process have as many as the machine grants it. Shells begin with few, for the sake of
+/// old programs.
 pub(crate) fn raise() {
     if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
         && soft < hard

@@ -97,8 +97,8 @@ fn hint(error: &Error) -> &'static str {
     }
 }
 
-/// The status that a shell would give: 127 for a tool that is not there, 126 for one that cannot be run, and
-/// 125 for what is wrong with codepod or its options.
+/// The status that a shell would give: 127 for a tool that is not there, 126 for one that cannot be
+/// run, and 125 for what is wrong with codepod or its options.
 fn status_of(error: &Error) -> u8 {
     match error.kind() {
         ErrorKind::Spawn {

@@ -1,4 +1,5 @@
-//! `codepod mcp`: a sandbox as tools for a model, in any program that speaks the Model Context Protocol.
+//! `codepod mcp`: a sandbox as tools for a model, in any program that speaks the Model Context
+//! Protocol.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -26,7 +27,8 @@ pub(crate) struct Mcp {
     /// Serve streamable HTTP for several clients, instead of one on standard input and output
     #[arg(long, value_name = "ADDRESS:PORT")]
     http: Option<SocketAddr>,
-    /// Let in everybody who reaches the address: any program of this machine. On a loopback address only
+    /// Let in everybody who reaches the address: any program of this machine. On a loopback
+    /// address only
     #[arg(long, requires = "http")]
     no_token: bool,
     /// A name by which clients call the server; may be given again

@@ -19,8 +19,9 @@ use crate::wall;
 
 #[derive(Args)]
 pub(crate) struct SandboxOptions {
-    /// Show a host directory: HOST:GUEST, then `:ro` (default), `:rw`, or `:overlay` to keep changes inside; with
-    /// `,unguarded` after it, `.git/hooks`, `.envrc` and the like can be changed, too
+    /// Show a host directory: HOST:GUEST, then `:ro` (default), `:rw`, or `:overlay` to keep
+    /// changes inside; with `,unguarded` after it, `.git/hooks`, `.envrc` and the like can be
+    /// changed, too
     #[arg(short, long = "mount", value_name = "HOST:GUEST[:ACCESS]", value_parser = parse_mount)]
     mounts: Vec<Mount>,
     /// Set an environment variable
@@ -38,7 +39,8 @@ pub(crate) struct SandboxOptions {
     /// Memory of a process in megabytes
     #[arg(long, value_name = "MB", value_parser = parse_megabytes)]
     memory: Option<usize>,
-    /// Allow only this command to be started; may be given again. What bash does itself stays allowed
+    /// Allow only this command to be started; may be given again. What bash does itself stays
+    /// allowed
     #[arg(long = "allow", value_name = "COMMAND")]
     allowed: Vec<String>,
     /// Append what happens to a file, a line of JSON for each event
@@ -93,7 +95,8 @@ impl SandboxOptions {
     }
 }
 
-/// The same mount with a path that says where it begins: behind the wall nobody asks for the working directory.
+/// The same mount with a path that says where it begins: behind the wall nobody asks for the
+/// working directory.
 fn with_whole_path(mut mount: Mount) -> Mount {
     if let MountSource::Host(host, _) = &mut mount.source
         && let Ok(whole) = std::path::absolute(&*host)
@@ -110,7 +113,8 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// Makes it; for a state that is there already the variables of the options are for [`Place::sandbox`]'s scripts.
+    /// Makes it; for a state that is there already the variables of the options are for
+    /// [`Place::sandbox`]'s scripts.
     pub(crate) fn open(
         runtime: &Runtime,
         options: Options,
@@ -139,7 +143,8 @@ impl Place {
     }
 }
 
-/// Goes on from a state. Directories that this user has not chosen are asked about, where there is somebody to ask.
+/// Goes on from a state. Directories that this user has not chosen are asked about, where there is
+/// somebody to ask.
 fn wake(runtime: &Runtime, name: &str, options: Options) -> Result<Kept, Failure> {
     let states = StateDirectory::of_user()?;
     let wake = |options| {
@@ -231,7 +236,8 @@ fn append_to(path: &Path) -> Result<EventFn, Failure> {
         Failure::new(why, "name a file in a directory that you may write to")
     })?;
     Ok(Arc::new(move |event: &Event| {
-        // A line at a time, so that several programs can write to one file. A full disk must not stop the script.
+        // A line at a time, so that several programs can write to one file. A full disk must not
+        // stop the script.
         let _ = (&file).write_all(format!("{}\n", event.to_json()).as_bytes());
     }))
 }
@@ -240,7 +246,8 @@ fn parse_profile(name: &str) -> Result<Profile, String> {
     Profile::by_name(name).ok_or_else(|| "there are `small`, `default` and `large`".into())
 }
 
-/// An engine with just the places that a sandbox's processes can take: setting up more takes longer than `true`.
+/// An engine with just the places that a sandbox's processes can take: setting up more takes longer
+/// than `true`.
 pub(crate) fn runtime(options: &Options) -> Result<Runtime, Failure> {
     let mut setup = RuntimeOptions::default();
     setup.slots = setup

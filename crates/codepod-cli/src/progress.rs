@@ -1,4 +1,5 @@
-//! A line on standard error while something takes longer than a second; only where that is a terminal.
+//! A line on standard error while something takes longer than a second; only where that is a
+//! terminal.
 
 use std::io::{IsTerminal, Write};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -11,7 +12,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const STEP: Duration = Duration::from_millis(200);
 const ERASE: &str = "\r\x1b[K";
 
-/// Whether the line is there. Held while it is written or taken away, so that nothing else comes between.
+/// Whether the line is there. Held while it is written or taken away, so that nothing else comes
+/// between.
 static SHOWN: Mutex<bool> = Mutex::new(false);
 
 /// Takes the line away, before something else is written.

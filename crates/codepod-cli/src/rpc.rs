@@ -1,4 +1,5 @@
-//! `codepod rpc`: JSON-RPC on standard input and output, for the SDKs and for programs of any language.
+//! `codepod rpc`: JSON-RPC on standard input and output, for the SDKs and for programs of any
+//! language.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -40,8 +41,8 @@ impl Rpc {
     }
 }
 
-/// What this program needs of the host. Which directories its client mounts nobody knows beforehand: files are as open as they are to
-/// its user.
+/// What this program needs of the host. Which directories its client mounts nobody knows
+/// beforehand: files are as open as they are to its user.
 fn needs() -> Needs {
     let mut needs = Needs::default();
     needs.writes.push("/".into());

@@ -28,10 +28,12 @@ The exit status is the script's; 124 after the timeout, 125 when codepod itself 
 pub(crate) struct Run {
     #[command(flatten)]
     sandbox: SandboxOptions,
-    /// Go on from the state of this name and keep files and variables under it; a new name begins a new one
+    /// Go on from the state of this name and keep files and variables under it; a new name begins
+    /// a new one
     #[arg(long, value_name = "NAME")]
     state: Option<String>,
-    /// Only show what would happen: nothing reaches the host; the changes follow on standard error, with a diff
+    /// Only show what would happen: nothing reaches the host; the changes follow on standard
+    /// error, with a diff
     #[arg(long)]
     preview: bool,
     /// Print the result as a line of JSON when the script has ended

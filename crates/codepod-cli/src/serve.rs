@@ -1,4 +1,5 @@
-//! `codepod serve`: HTTP for many tenants. Flags come before the environment, that before the file, that before what is usual.
+//! `codepod serve`: HTTP for many tenants. Flags come before the environment, that before the file,
+//! that before what is usual.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -146,7 +147,8 @@ impl Serve {
     }
 }
 
-/// Writes the log, and sends traces where the environment asks for them, until what is returned is dropped.
+/// Writes the log, and sends traces where the environment asks for them, until what is returned is
+/// dropped.
 #[cfg(feature = "telemetry")]
 fn listen_to_events(log: Log) -> Result<Option<crate::telemetry::Telemetry>, Error> {
     let found =

@@ -1,7 +1,8 @@
 //! `codepod shell`: bash at a prompt.
 //!
-//! Lines are edited by `rustyline` and run one after the other in the sandbox's main shell, each on a terminal of its own
-//! (`foreground.rs`). What completes, what is an unfinished line and where the shell is are asked of the library, in forks.
+//! Lines are edited by `rustyline` and run one after the other in the sandbox's main shell, each on
+//! a terminal of its own (`foreground.rs`). What completes, what is an unfinished line and where
+//! the shell is are asked of the library, in forks.
 
 mod editor;
 mod foreground;
@@ -40,7 +41,8 @@ there is no job control (`fg`, `bg`, Ctrl-Z on a command); `command &` and `jobs
 pub(crate) struct Shell {
     #[command(flatten)]
     sandbox: SandboxOptions,
-    /// Go on from the state of this name and keep files and variables under it; a new name begins a new one
+    /// Go on from the state of this name and keep files and variables under it; a new name begins
+    /// a new one
     #[arg(long, value_name = "NAME")]
     state: Option<String>,
 }
@@ -137,7 +139,8 @@ fn greet(state: Option<&str>) {
     println!("`help` lists the commands, `exit` or Ctrl-D ends");
 }
 
-/// Where the history of a state is, or of shells without one. It is there afterwards, if it can be made, and its owner's alone.
+/// Where the history of a state is, or of shells without one. It is there afterwards, if it can be
+/// made, and its owner's alone.
 fn history_file(state: Option<&str>) -> Result<PathBuf, Failure> {
     let states = StateDirectory::of_user()?;
     let path = match state {
@@ -169,8 +172,8 @@ fn working_directory(sandbox: &Sandbox) -> String {
     }
 }
 
-/// The status that a line ends the shell with, if it does: `exit`, `exit 3`, `logout`. As a part of a longer line it only
-/// ends that line, as it ends a script.
+/// The status that a line ends the shell with, if it does: `exit`, `exit 3`, `logout`. As a part of
+/// a longer line it only ends that line, as it ends a script.
 fn exits(line: &str, last: u8) -> Option<u8> {
     let mut words = line.split_whitespace();
     if !matches!(words.next(), Some("exit" | "logout")) {

@@ -307,8 +307,8 @@ fn export(states: &StateDirectory, name: &str, file: Option<PathBuf>) -> Result<
     written.map(|()| 0)
 }
 
-/// A file that is new and that only its owner can read: a state holds what its files hold. What somebody has left under that
-/// name, a link, too, goes.
+/// A file that is new and that only its owner can read: a state holds what its files hold. What
+/// somebody has left under that name, a link, too, goes.
 fn private_file(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

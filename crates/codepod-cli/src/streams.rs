@@ -8,7 +8,8 @@ use codepod::{PipeReader, PipeWriter};
 use crate::progress;
 use crate::terminal_text::TerminalText;
 
-/// Whether there is something to read on standard input: neither a terminal nor `/dev/null`, from which nothing comes.
+/// Whether there is something to read on standard input: neither a terminal nor `/dev/null`, from
+/// which nothing comes.
 pub(crate) fn has_input() -> bool {
     !std::io::stdin().is_terminal() && !is_null()
 }
@@ -30,8 +31,8 @@ fn is_null() -> bool {
     false
 }
 
-/// Passes standard input on until it ends or nobody wants more. The thread is not joined: a read that never ends must not
-/// keep the program alive.
+/// Passes standard input on until it ends or nobody wants more. The thread is not joined: a read
+/// that never ends must not keep the program alive.
 pub(crate) fn pass_in(to: Option<PipeWriter>) {
     let Some(mut to) = to else { return };
     std::thread::spawn(move || {
@@ -45,7 +46,8 @@ pub(crate) fn pass_in(to: Option<PipeWriter>) {
     });
 }
 
-/// Passes on what a sandbox prints until it ends or nobody wants more. A terminal gets text, anything else the bytes.
+/// Passes on what a sandbox prints until it ends or nobody wants more. A terminal gets text,
+/// anything else the bytes.
 pub(crate) fn pass_out<W>(from: Option<PipeReader>, to: W) -> Option<JoinHandle<()>>
 where
     W: Write + IsTerminal + Send + 'static,

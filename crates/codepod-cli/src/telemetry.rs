@@ -1,5 +1,5 @@
-//! Traces of `serve`, sent to an OpenTelemetry collector. Where it is and how it is called say the usual variables:
-//! `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`.
+//! Traces of `serve`, sent to an OpenTelemetry collector. Where it is and how it is called say the
+//! usual variables: `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`.
 
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::SpanExporter;

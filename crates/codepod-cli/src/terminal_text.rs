@@ -1,14 +1,17 @@
 //! What a sandbox prints, made fit for our own terminal.
 //!
-//! A terminal obeys what it is shown: it writes to the clipboard, renames windows, answers questions as if somebody had
-//! typed, and can be made to show text in another order than it has. So only colours and plain movements of the cursor
-//! pass; everything else is shown instead of obeyed: `␛` for an escape, `<U+202E>` for a character that nobody sees, `\x9b`
-//! for a byte that is no text. Files and pipes get the bytes as they are.
+//! A terminal obeys what it is shown: it writes to the clipboard, renames windows, answers
+//! questions as if somebody had typed, and can be made to show text in another order than it has.
+//! So only colours and plain movements of the cursor pass; everything else is shown instead of
+//! obeyed: `␛` for an escape, `<U+202E>` for a character that nobody sees, `\x9b` for a byte that
+//! is no text. Files and pipes get the bytes as they are.
 //!
-//! A program that does not have the screen to itself moves within its line only: it cannot draw over what was there before, such
-//! as a prompt or a message of ours. Where its output ends within a line, `⏎` says so: what comes next is not its own.
+//! A program that does not have the screen to itself moves within its line only: it cannot draw
+//! over what was there before, such as a prompt or a message of ours. Where its output ends within
+//! a line, `⏎` says so: what comes next is not its own.
 //!
-//! Invariant: what comes out holds no control but `\n`, `\t`, `\r`, backspace and the sequences of [`is_harmless`].
+//! Invariant: what comes out holds no control but `\n`, `\t`, `\r`, backspace and the sequences of
+//! [`is_harmless`].
 
 use codepod::visible::is_hidden;
 
@@ -20,7 +23,8 @@ const LONGEST: usize = 64;
 pub(crate) struct TerminalText {
     /// The beginning of an escape sequence or of a character.
     held: Vec<u8>,
-    /// Whether programs may use the whole screen: show and hide the cursor, change to the other screen.
+    /// Whether programs may use the whole screen: show and hide the cursor, change to the other
+    /// screen.
     full_screen: bool,
     /// Whether an end within a line is marked.
     marks_end: bool,
@@ -164,7 +168,8 @@ impl TerminalText {
     }
 }
 
-/// A text with everything that a terminal would obey made visible; for messages of our own about what a sandbox holds.
+/// A text with everything that a terminal would obey made visible; for messages of our own about
+/// what a sandbox holds.
 pub(crate) fn shown(text: &str) -> String {
     let mut filter = TerminalText::default();
     let mut out = Vec::new();
@@ -173,7 +178,8 @@ pub(crate) fn shown(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// A path on a line of its own: as it is, or in quotes as C has them, so that no name looks like two.
+/// A path on a line of its own: as it is, or in quotes as C has them, so that no name looks like
+/// two.
 pub(crate) fn shown_path(path: &[u8]) -> String {
     let text = String::from_utf8_lossy(path);
     let plain = |c: char| !c.is_control() && !is_hidden(c) && c != '"' && c != '\\';
@@ -203,8 +209,8 @@ pub(crate) fn shown_path(path: &[u8]) -> String {
     quoted + "\""
 }
 
-/// Whether a control sequence, from after `ESC [` on, only colours text or moves the cursor: within its line, or anywhere for a
-/// program that has the screen to itself.
+/// Whether a control sequence, from after `ESC [` on, only colours text or moves the cursor: within
+/// its line, or anywhere for a program that has the screen to itself.
 fn is_harmless(sequence: &[u8], full_screen: bool) -> bool {
     let Some((last, parameters)) = sequence.split_last() else {
         return false;

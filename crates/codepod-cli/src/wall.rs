@@ -1,4 +1,5 @@
-//! The second wall around this program: commands that run what others have written lock themselves in before anything of it runs.
+//! The second wall around this program: commands that run what others have written lock themselves
+//! in before anything of it runs.
 
 use codepod::jail::{self, Needs};
 use codepod::{Options, Runtime, StateDirectory};
@@ -6,7 +7,8 @@ use codepod::{Options, Runtime, StateDirectory};
 use crate::failure::Failure;
 use crate::options::runtime;
 
-/// What a command needs of the host that makes a sandbox with these options, or goes on from a state.
+/// What a command needs of the host that makes a sandbox with these options, or goes on from a
+/// state.
 pub(crate) fn needs(options: &Options, state: Option<&str>) -> Result<Needs, Failure> {
     let mut needs = jail::needs(options);
     if let Some(name) = state {
@@ -15,7 +17,8 @@ pub(crate) fn needs(options: &Options, state: Option<&str>) -> Result<Needs, Fai
     Ok(needs)
 }
 
-/// An engine behind the wall, with just the places that a sandbox needs. `prepare` does what has to be done before the wall is closed.
+/// An engine behind the wall, with just the places that a sandbox needs. `prepare` does what has to
+/// be done before the wall is closed.
 pub(crate) fn closed_around<T>(
     needs: Needs,
     options: &Options,

@@ -1,5 +1,5 @@
-//! The second wall around the commands: what somebody tries who has taken one over, that everything else goes on behind it, and
-//! that its table has no line that nothing needs.
+//! The second wall around the commands: what somebody tries who has taken one over, that everything
+//! else goes on behind it, and that its table has no line that nothing needs.
 //!
 //! For a build that carries its guests and has the drill: `cargo xtask jail`.
 
@@ -192,7 +192,8 @@ fn stopped(here: &Directory, variables: Variables<'_>) -> ExitStatus {
     }
 }
 
-/// Sends messages one after the other, each when the one before was answered; hands over the answers.
+/// Sends messages one after the other, each when the one before was answered; hands over the
+/// answers.
 fn converse(
     here: &Directory,
     variables: Variables<'_>,
@@ -278,7 +279,8 @@ fn model_context() -> Vec<Value> {
     ]
 }
 
-/// Types at a prompt: a command, one with a list of completions, one that is interrupted, one that reads, and the end.
+/// Types at a prompt: a command, one with a list of completions, one that is interrupted, one that
+/// reads, and the end.
 fn prompt(here: &Directory, variables: Variables<'_>, arguments: &[&str]) -> ExitStatus {
     let arguments = [&["shell"], arguments].concat();
     let mut terminal = Terminal::start_with(here, &arguments, variables);
@@ -295,7 +297,8 @@ fn prompt(here: &Directory, variables: Variables<'_>, arguments: &[&str]) -> Exi
         ),
         ("\nready", "word\r"),
         ("\ngot word", ""),
-        // Stopping is left to who has stopped others before: nobody continues the first of a session.
+        // Stopping is left to who has stopped others before: nobody continues the first of a
+        // session.
         ("$ ", "\x1a"),
         ("$ ", "\x1b[A\x1b[B\x12ec\x07\x03"),
         ("[130]", ""),
@@ -356,7 +359,8 @@ fn wm_15_with_landlock_a_mount_is_all_that_can_be_reached() {
     }
 }
 
-/// Linux, somebody without rights, and a container: where there is less, less holds, and everything works.
+/// Linux, somebody without rights, and a container: where there is less, less holds, and everything
+/// works.
 #[test]
 fn everything_goes_on_behind_the_wall() {
     for variables in [

@@ -1,4 +1,5 @@
-//! `codepod shell` on a real terminal: a pseudo terminal with a session of its own, keys in, what is shown out.
+//! `codepod shell` on a real terminal: a pseudo terminal with a session of its own, keys in, what
+//! is shown out.
 
 mod support;
 #[path = "support/terminal.rs"]

@@ -1,7 +1,7 @@
 //! The guests that codepod ships.
 //!
-//! `cargo xtask guests` builds them; this crate lists what was built. With the feature `embed` the modules
-//! are part of the binary, otherwise they are read from where they were built.
+//! `cargo xtask guests` builds them; this crate lists what was built. With the feature `embed` the
+//! modules are part of the binary, otherwise they are read from where they were built.
 
 #![cfg_attr(
     not(test),
@@ -111,7 +111,8 @@ pub fn is_module(name: &str) -> bool {
 }
 
 impl Guest {
-    /// Its files in the base image: their paths there, and their bytes. One that cannot be read is left out.
+    /// Its files in the base image: their paths there, and their bytes. One that cannot be read is
+    /// left out.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, &'static [u8])> {
         self.files.iter().filter_map(|(path, file)| {
             let bytes = match *file {

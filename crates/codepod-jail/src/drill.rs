@@ -1,8 +1,11 @@
-//! The drill, for tests: tries from behind the wall what must not work, as somebody would who has taken the program over.
+//! The drill, for tests: tries from behind the wall what must not work, as somebody would who has
+//! taken the program over.
 //!
-//! `CODEPOD_DRILL=NAME` has [`ATTEMPTS`]'s one of that name tried as soon as the wall is closed, on a thread that was there before. What
-//! comes of it is the program's exit status: [`DONE`], [`REFUSED`], or the signal that ends it. `CODEPOD_DRILL_WITHOUT=CALL` takes a
-//! call out of the table, and `landlock` leaves Landlock out. `CODEPOD_DRILL_CONTAINER=1` puts a filter such as containers have before ours.
+//! `CODEPOD_DRILL=NAME` has [`ATTEMPTS`]'s one of that name tried as soon as the wall is closed, on
+//! a thread that was there before. What comes of it is the program's exit status: [`DONE`],
+//! [`REFUSED`], or the signal that ends it. `CODEPOD_DRILL_WITHOUT=CALL` takes a call out of the
+//! table, and `landlock` leaves Landlock out. `CODEPOD_DRILL_CONTAINER=1` puts a filter such as
+//! containers have before ours.
 
 #![expect(unsafe_code, reason = "a drill does what nobody should")]
 
@@ -157,8 +160,8 @@ pub(crate) fn prepare() -> io::Result<()> {
     }
 }
 
-/// Starts the thread that makes the attempt, if one is asked for: as the program's own are, after the wall was begun and before it
-/// is closed.
+/// Starts the thread that makes the attempt, if one is asked for: as the program's own are, after
+/// the wall was begun and before it is closed.
 pub(crate) fn wait_on_a_thread() -> io::Result<()> {
     let Ok(asked) = std::env::var(ASKED) else {
         return Ok(());
@@ -216,7 +219,8 @@ fn call(number: libc::c_long, arguments: [usize; 6]) -> io::Result<()> {
 }
 
 fn raw(number: libc::c_long, [a, b, c, d, e, f]: [usize; 6]) -> io::Result<usize> {
-    // SAFETY: the attempts above pass no pointer but null, their own buffers and their own pages, and what they map nobody else uses.
+    // SAFETY: the attempts above pass no pointer but null, their own buffers and their own pages,
+    // and what they map nobody else uses.
     let result = unsafe { libc::syscall(number, a, b, c, d, e, f) };
     match usize::try_from(result) {
         Ok(result) => Ok(result),

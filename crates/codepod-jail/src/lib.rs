@@ -1,5 +1,5 @@
-//! Lets a program lock itself in: from then on the operating system refuses what the program does not need, whoever
-//! has taken it over. It is the second wall, behind the one that WebAssembly is.
+//! Lets a program lock itself in: from then on the operating system refuses what the program does
+//! not need, whoever has taken it over. It is the second wall, behind the one that WebAssembly is.
 //!
 //! It goes up in two steps, because a thread can be kept from files only before it is started:
 //!
@@ -12,11 +12,12 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! What the host does not have is left out, and [`Layers`] says what holds. `CODEPOD_JAIL` in the environment decides
-//! otherwise: `require` fails where there is no filter, `log` lets everything through and has the kernel log what would have
-//! been refused, `off` leaves the program as it is.
+//! What the host does not have is left out, and [`Layers`] says what holds. `CODEPOD_JAIL` in the
+//! environment decides otherwise: `require` fails where there is no filter, `log` lets everything
+//! through and has the kernel log what would have been refused, `off` leaves the program as it is.
 //!
-//! Nothing here can be undone. Where this is not Linux with the GNU C library on x86-64 or ARM, nothing happens and no layer holds.
+//! Nothing here can be undone. Where this is not Linux with the GNU C library on x86-64 or ARM,
+//! nothing happens and no layer holds.
 
 #![cfg_attr(
     not(test),
@@ -72,7 +73,8 @@ pub struct Needs {
     pub writes: Vec<PathBuf>,
     /// Directories that are read until the wall is closed, and not afterwards.
     pub reads_early: Vec<PathBuf>,
-    /// Whether files of the program's own are among what is changed: saved states, a history, compiled code.
+    /// Whether files of the program's own are among what is changed: saved states, a history,
+    /// compiled code.
     pub keeps: bool,
     /// Whether machine code comes into being later: modules are compiled, or loaded from files.
     pub new_code: bool,
@@ -123,10 +125,12 @@ pub fn layers() -> Layers {
     LAYERS.get().copied().unwrap_or_default()
 }
 
-/// Begins to lock this process in: no core files, few descriptors, no new privileges, and of files only those that are needed.
-/// That counts for this thread and those that it starts, so no other may have been started.
+/// Begins to lock this process in: no core files, few descriptors, no new privileges, and of files
+/// only those that are needed. That counts for this thread and those that it starts, so no other
+/// may have been started.
 ///
-/// Fails where `CODEPOD_JAIL` is none of the words that it can be, or the system refuses what it never refuses.
+/// Fails where `CODEPOD_JAIL` is none of the words that it can be, or the system refuses what it
+/// never refuses.
 pub fn begin(needs: Needs) -> io::Result<Jail> {
     let mode = Mode::of_environment()?;
     #[cfg(all(feature = "drill", target_os = "linux"))]
@@ -155,9 +159,11 @@ impl Jail {
         self.mode
     }
 
-    /// Closes the wall, for all threads. Directories that were added to the needs since it was begun are not reached.
+    /// Closes the wall, for all threads. Directories that were added to the needs since it was
+    /// begun are not reached.
     ///
-    /// Fails with [`io::ErrorKind::Unsupported`] where `CODEPOD_JAIL` requires a filter and there can be none.
+    /// Fails with [`io::ErrorKind::Unsupported`] where `CODEPOD_JAIL` requires a filter and there
+    /// can be none.
     pub fn seal(self) -> io::Result<Layers> {
         let filter = match self.mode {
             Mode::Off => false,

@@ -1,5 +1,5 @@
-//! The wall on Linux: limits and flags of the process, Landlock (`paths.rs`), and the filter (`filter.rs`) from its table
-//! (`table.rs`).
+//! The wall on Linux: limits and flags of the process, Landlock (`paths.rs`), and the filter
+//! (`filter.rs`) from its table (`table.rs`).
 
 mod filter;
 mod paths;
@@ -16,7 +16,8 @@ use crate::{Mode, Needs};
 /// The most descriptors that the program can have. It uses some hundred.
 const DESCRIPTORS: u64 = 4096;
 
-/// Sets limits and keeps this thread, and those that it starts, from files; whether Landlock could be had.
+/// Sets limits and keeps this thread, and those that it starts, from files; whether Landlock could
+/// be had.
 pub(crate) fn begin(needs: &Needs) -> io::Result<bool> {
     let none = Rlimit {
         current: Some(0),
@@ -43,7 +44,8 @@ pub(crate) fn seal(needs: &Needs, mode: Mode) -> io::Result<()> {
     filter::install(needs, mode)
 }
 
-/// The system calls that a program with these needs may make, by name. Some are allowed with certain arguments only.
+/// The system calls that a program with these needs may make, by name. Some are allowed with
+/// certain arguments only.
 pub fn calls(needs: &Needs) -> Vec<&'static str> {
     let allowed = table::CALLS.iter().filter(|call| call.is_for(needs));
     allowed.map(|call| call.name).collect()

@@ -1,5 +1,5 @@
-//! The drill: what somebody tries who has taken the program over. Each attempt is made natively, behind the very wall that the
-//! commands put up, on a thread that was there before it.
+//! The drill: what somebody tries who has taken the program over. Each attempt is made natively,
+//! behind the very wall that the commands put up, on a thread that was there before it.
 
 #![cfg(all(
     target_os = "linux",
@@ -20,8 +20,9 @@ const SIGSYS: i32 = 31;
 /// Nobody's number, which needs no account.
 const NOBODY: u32 = 65534;
 
-/// Held to write while a program is copied, and to read while one is started: a process that is about to become another one has all
-/// files of this one open, and a file that is open to be written cannot be run.
+/// Held to write while a program is copied, and to read while one is started: a process that is
+/// about to become another one has all files of this one open, and a file that is open to be
+/// written cannot be run.
 static COPYING: RwLock<()> = RwLock::new(());
 
 /// Runs a command to its end.
@@ -105,8 +106,8 @@ impl Drill {
     }
 }
 
-/// This user and, where this user may become another, somebody without rights; alone, without Landlock, and in a container, which
-/// has none either.
+/// This user and, where this user may become another, somebody without rights; alone, without
+/// Landlock, and in a container, which has none either.
 fn hosts() -> Vec<Host> {
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| {
         use std::os::unix::fs::MetadataExt as _;
@@ -163,7 +164,8 @@ fn wm_15_where_directories_are_read_nothing_can_be_opened_to_write() {
     }
 }
 
-/// Who is root can open it, where a directory may be changed and there is no Landlock: the guide says so.
+/// Who is root can open it, where a directory may be changed and there is no Landlock: the guide
+/// says so.
 #[test]
 fn wm_15_who_is_not_root_never_writes_to_the_memory_of_the_program() {
     let drill = Drill::new();

@@ -1,8 +1,8 @@
 //! Lets a program start once, ahead of time, and writes a module that goes on from there.
 //!
-//! The program runs as a process of a kernel of its own, with a directory of the host as its files, and writes its linear memory to
-//! `/memory` before it ends. The new module holds that memory, and starts at another of its functions. A build step: see
-//! `guests/python/build.sh`.
+//! The program runs as a process of a kernel of its own, with a directory of the host as its files,
+//! and writes its linear memory to `/memory` before it ends. The new module holds that memory, and
+//! starts at another of its functions. A build step: see `guests/python/build.sh`.
 
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 
@@ -173,8 +173,9 @@ fn files_below(directory: &Path, at: &str) -> Result<BTreeMap<String, Vec<u8>>, 
     Ok(files)
 }
 
-/// A program's state: the memory that it wrote, and its globals as they were at its start. A program keeps nothing else in globals than where
-/// its stack is, and starts again with an empty one.
+/// A program's state: the memory that it wrote, and its globals as they were at its start. A
+/// program keeps nothing else in globals than where its stack is, and starts again with an empty
+/// one.
 struct Written {
     memory: Vec<u8>,
     globals: Vec<i32>,

@@ -1,4 +1,5 @@
-//! Sandboxes that are saved while nobody uses them. Only a name, a place and options stay in memory.
+//! Sandboxes that are saved while nobody uses them. Only a name, a place and options stay in
+//! memory.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{BufReader, BufWriter, Write};
@@ -134,8 +135,8 @@ fn write(held: &Held, saved: &Arc<SavedStates>, bedroom: &Bedroom) -> Result<Sle
     }
 }
 
-/// Where the sandboxes of one server sleep. Nobody wakes them after its end: what is left is removed then, or by the next server
-/// if this one was killed.
+/// Where the sandboxes of one server sleep. Nobody wakes them after its end: what is left is
+/// removed then, or by the next server if this one was killed.
 #[derive(Debug)]
 pub(crate) struct Bedroom {
     path: PathBuf,

@@ -79,7 +79,8 @@ impl<'a> Call<'a> {
         Ok(self.tenant.saved(states))
     }
 
-    /// Counts bytes that the handler takes for its answer among those that the tenant has on their way.
+    /// Counts bytes that the handler takes for its answer among those that the tenant has on their
+    /// way.
     pub(crate) fn take_bytes(&self, bytes: u64) -> Result<(), ApiError> {
         lock(&self.flight).add(bytes)
     }

@@ -14,7 +14,8 @@ pub(crate) trait Handle: Method {
     fn handle(call: &Call<'_>, params: Self::Params) -> Result<Self::Output, ApiError>;
 }
 
-/// Answers a call of a method by its name, in JSON. `sandbox` is the sandbox's id, for methods that act on one.
+/// Answers a call of a method by its name, in JSON. `sandbox` is the sandbox's id, for methods that
+/// act on one.
 pub fn dispatch(
     call: Call<'_>,
     name: &str,
@@ -26,7 +27,8 @@ pub fn dispatch(
     String::from_utf8(text).map_err(|_| not_json())
 }
 
-/// The same, with the answer written to `out` while it is made. What is written before a failure is no answer.
+/// The same, with the answer written to `out` while it is made. What is written before a failure is
+/// no answer.
 pub(crate) fn dispatch_into(
     call: Call<'_>,
     name: &str,

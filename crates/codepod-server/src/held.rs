@@ -17,10 +17,11 @@ use crate::tenant::{Place, Tenant};
 const MOST_PREVIEWS: usize = 16;
 /// Runs at a time.
 const MOST_RUNS: usize = 256;
-/// Answers that are kept for a second call with the same key. With what is kept of each they take 16 MiB at most.
+/// Answers that are kept for a second call with the same key. With what is kept of each they take
+/// 16 MiB at most.
 const MOST_ANSWERS: usize = 128;
-/// Bytes of each output stream that are kept in such an answer; the whole of a longer one is in `/proc/runs` as long as the
-/// sandbox keeps it.
+/// Bytes of each output stream that are kept in such an answer; the whole of a longer one is in
+/// `/proc/runs` as long as the sandbox keeps it.
 const KEPT_OUTPUT: usize = 48 << 10;
 /// Processes that such an answer tells of.
 const KEPT_PROCESSES: usize = 64;
@@ -131,8 +132,8 @@ impl Held {
         }
     }
 
-    /// Whether nothing of it would be lost if only its state were kept: no process, snapshot or preview. What can be undone
-    /// is.
+    /// Whether nothing of it would be lost if only its state were kept: no process, snapshot or
+    /// preview. What can be undone is.
     pub(crate) fn can_sleep(&self) -> bool {
         let quiet = self.sandbox.jobs().is_ok_and(|jobs| jobs.is_empty());
         quiet
@@ -199,7 +200,8 @@ impl Held {
         let (_, gone) = snapshots
             .list
             .remove(at.ok_or_else(|| not_found("snapshot"))?);
-        // What is left holds what it holds: counted anew, because it may share with more than its neighbours.
+        // What is left holds what it holds: counted anew, because it may share with more than its
+        // neighbours.
         let pairs = snapshots.list.windows(2);
         snapshots.bytes = pairs.map(|pair| pair[0].1.held_beside(&pair[1].1)).sum();
         drop(snapshots);
@@ -307,7 +309,8 @@ impl Held {
         }
     }
 
-    /// Runs something once for a key: another call with the same key waits for the first and gets its answer.
+    /// Runs something once for a key: another call with the same key waits for the first and gets
+    /// its answer.
     pub(crate) fn once(
         &self,
         key: &str,
@@ -342,7 +345,8 @@ impl Held {
         answer
     }
 
-    /// As much of a result as is kept for a second call. Without memory for it, that call learns as much, and nothing runs twice.
+    /// As much of a result as is kept for a second call. Without memory for it, that call learns as
+    /// much, and nothing runs twice.
     fn kept(&self, result: &RunResult) -> Charged<Result<RunResult, ApiError>> {
         let kept = self.cut(result);
         let bytes = kept.as_ref().map_or(0, size);

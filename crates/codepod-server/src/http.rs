@@ -1,7 +1,8 @@
 //! HTTP: the methods as routes, output as Server-Sent Events, a terminal over WebSocket.
 //!
-//! Every request names its tenant by a key, also on loopback. `Host` and `Origin` must be known, bodies are JSON, nothing is
-//! decompressed. A request whose client leaves is cancelled. Metrics have a listener of their own.
+//! Every request names its tenant by a key, also on loopback. `Host` and `Origin` must be known,
+//! bodies are JSON, nothing is decompressed. A request whose client leaves is cancelled. Metrics
+//! have a listener of their own.
 
 pub(crate) mod access;
 mod answer;
@@ -69,8 +70,9 @@ pub struct Reloader {
 }
 
 impl Reloader {
-    /// Takes the tenants and keys of a configuration. Requests that are under way are answered; tenants stay who they are, with
-    /// the quotas that they had. Fails, and changes nothing, if a key is none.
+    /// Takes the tenants and keys of a configuration. Requests that are under way are answered;
+    /// tenants stay who they are, with the quotas that they had. Fails, and changes nothing, if
+    /// a key is none.
     pub fn reload(&self, config: &Config) -> io::Result<()> {
         let renewed = Arc::new(self.app.keys().renewed(config)?);
         let keys = self.app.keys.write();
@@ -147,7 +149,8 @@ impl HttpServer {
         &self.app.server
     }
 
-    /// Answers until `stop` ends; then takes no more, and waits for what runs, as long as the configuration says.
+    /// Answers until `stop` ends; then takes no more, and waits for what runs, as long as the
+    /// configuration says.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let HttpServer {
             app,
@@ -205,8 +208,9 @@ impl HttpServer {
     }
 }
 
-/// Serves until the host's process is told to end (SIGTERM, SIGINT). `ready` is called when the ports are open; `again` reads the
-/// configuration again when the process is told to (SIGHUP), of which tenants and keys are taken.
+/// Serves until the host's process is told to end (SIGTERM, SIGINT). `ready` is called when the
+/// ports are open; `again` reads the configuration again when the process is told to (SIGHUP), of
+/// which tenants and keys are taken.
 pub fn serve(
     runtime: Runtime,
     config: Config,

@@ -1,7 +1,8 @@
 //! The methods of [`codepod_api`] on real sandboxes, and the ways in which they travel.
 //!
-//! A surface (JSON-RPC, HTTP, MCP) turns what comes over the wire into a [`Call`] and hands it to [`dispatch()`]; the handlers in
-//! `handlers/` know nothing of the wire. [`Server`] holds the sandboxes and says whose they are.
+//! A surface (JSON-RPC, HTTP, MCP) turns what comes over the wire into a [`Call`] and hands it to
+//! [`dispatch()`]; the handlers in `handlers/` know nothing of the wire. [`Server`] holds the
+//! sandboxes and says whose they are.
 
 #![cfg_attr(
     not(test),

@@ -1,4 +1,5 @@
-//! Locks whose holder may have failed: what they guard is whole after every step, so the next one goes on.
+//! Locks whose holder may have failed: what they guard is whole after every step, so the next one
+//! goes on.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,8 +1,9 @@
 //! MCP: a sandbox as tools and resources for a model, over stdio or HTTP.
 //!
-//! A session has one sandbox, made when it is first needed and gone with the session; `fork` gives it more. The tools are the
-//! lines of the table that have one, with schemas made from the same types as everything else. What a guest prints is data
-//! in results only: never in names, descriptions or schemas.
+//! A session has one sandbox, made when it is first needed and gone with the session; `fork` gives
+//! it more. The tools are the lines of the table that have one, with schemas made from the same
+//! types as everything else. What a guest prints is data in results only: never in names,
+//! descriptions or schemas.
 //!
 //! - `session`: whose sandbox, and calls of methods in it
 //! - `tools`: the list of tools, and what a call of one becomes
@@ -61,7 +62,8 @@ impl McpOptions {
     }
 }
 
-/// Serves one client on standard input and output until it goes away. `ready` is called when both are open and nothing was read yet.
+/// Serves one client on standard input and output until it goes away. `ready` is called when both
+/// are open and nothing was read yet.
 pub fn serve_stdio(
     server: &Server,
     options: McpOptions,

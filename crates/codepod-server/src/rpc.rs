@@ -1,10 +1,11 @@
 //! JSON-RPC 2.0 over a pair of streams, a line for each message.
 //!
-//! Requests are answered in parallel, in the order in which they end. The thread that reads a request answers it itself, while
-//! another goes on reading: no request waits for a hand-over. What guests print travels inside JSON strings only.
+//! Requests are answered in parallel, in the order in which they end. The thread that reads a
+//! request answers it itself, while another goes on reading: no request waits for a hand-over. What
+//! guests print travels inside JSON strings only.
 //!
-//! Beside requests a client sends `$/cancel {"id": …}` to give one up, and answers to `command.call`, by which a sandbox calls
-//! the commands that the client has registered.
+//! Beside requests a client sends `$/cancel {"id": …}` to give one up, and answers to
+//! `command.call`, by which a sandbox calls the commands that the client has registered.
 
 mod calls;
 mod connection;

@@ -50,7 +50,8 @@ impl SavedStates {
         &self.directory
     }
 
-    /// Makes sure that there is a namespace. Fails with [`Kind::Limit`] if it is new and there are too many.
+    /// Makes sure that there is a namespace. Fails with [`Kind::Limit`] if it is new and there are
+    /// too many.
     pub(crate) fn make(&self, name: &str) -> Result<(), ApiError> {
         let _changing = lock(&self.changing);
         let most = self.quota.namespaces;

@@ -297,8 +297,9 @@ impl Server {
         }
     }
 
-    /// Saves sandboxes of a tenant that nobody used for so long and frees their memory; the next call wakes them. How many
-    /// it were. Those with processes, snapshots or previews stay awake, and so do ephemeral ones, whose state may not leave.
+    /// Saves sandboxes of a tenant that nobody used for so long and frees their memory; the next
+    /// call wakes them. How many it were. Those with processes, snapshots or previews stay
+    /// awake, and so do ephemeral ones, whose state may not leave.
     pub fn sleep_idle(&self, tenant: &Tenant, idle_ms: u64) -> usize {
         let Some(directory) = &self.inner.options.states else {
             return 0;

@@ -1,4 +1,5 @@
-//! JSON from outside: no name twice in an object, nothing nested deeper than the parser's own bound of 128.
+//! JSON from outside: no name twice in an object, nothing nested deeper than the parser's own bound
+//! of 128.
 
 use std::fmt;
 

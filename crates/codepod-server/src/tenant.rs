@@ -22,13 +22,16 @@ pub struct Quota {
     pub snapshot_bytes: u64,
     /// Bytes of requests and answers that are on their way.
     pub flight_bytes: u64,
-    /// Its share of the processors where all want more than there is: with twice the weight of another it gets twice the time.
+    /// Its share of the processors where all want more than there is: with twice the weight of
+    /// another it gets twice the time.
     pub cpu_weight: u32,
     /// Processes of all its sandboxes. A shell that only waits for its next script is not one.
     pub processes: u64,
-    /// Bytes of the host's memory: of processes, files, outputs and answers that are kept, of all its sandboxes.
+    /// Bytes of the host's memory: of processes, files, outputs and answers that are kept, of all
+    /// its sandboxes.
     pub memory_bytes: u64,
-    /// Bytes of saved states and of sandboxes that sleep. A save that begins below it may end above it.
+    /// Bytes of saved states and of sandboxes that sleep. A save that begins below it may end
+    /// above it.
     pub state_bytes: u64,
     /// Namespaces with saved states.
     pub namespaces: usize,
@@ -127,7 +130,8 @@ impl Tenant {
         self.take(|tenant| &tenant.requests, self.quota.requests, what)
     }
 
-    /// What it has saved where a server keeps states: the local client's own, or in a directory for each.
+    /// What it has saved where a server keeps states: the local client's own, or in a directory for
+    /// each.
     pub(crate) fn saved(&self, states: &Path) -> &Arc<SavedStates> {
         self.saved.get_or_init(|| {
             let directory = match &*self.name {

@@ -1,4 +1,5 @@
-//! Answers are counted until they are sent: clients that do not read, answers that are kept, states of any size.
+//! Answers are counted until they are sent: clients that do not read, answers that are kept, states
+//! of any size.
 
 mod support;
 
@@ -101,7 +102,8 @@ fn ap_19_exports_and_listings_that_nobody_reads_take_no_more_than_they_may() {
         .collect();
     let statuses: Vec<String> = unread.iter_mut().map(status).collect();
     let grown = support::resident().saturating_sub(before);
-    // 256 MB are on their way, and what was freed stays with the allocator for a while: each of its threads has some. Uncounted it would be 3 GB.
+    // 256 MB are on their way, and what was freed stays with the allocator for a while: each of its
+    // threads has some. Uncounted it would be 3 GB.
     assert!(grown < 900 * MB, "{} MB", grown / MB);
     assert!(
         statuses

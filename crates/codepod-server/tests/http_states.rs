@@ -126,7 +126,8 @@ fn what_a_killed_server_left_asleep_is_gone_with_the_next_start() {
     web.run(&sandbox, "echo slept > f");
     // Its state, and the lock of its server.
     support::wait_until(|| files(&asleep) == 2);
-    // What a killed one leaves: the same without anybody who holds the lock, and what older versions left.
+    // What a killed one leaves: the same without anybody who holds the lock, and what older
+    // versions left.
     let left = asleep.join("server_killed");
     std::fs::create_dir(&left).unwrap();
     for name in ["lock", "sb_1"] {
@@ -225,7 +226,8 @@ fn fl_13_what_tenants_share_tells_neither_of_the_other() {
     let site = site(states.path(), vec![tenant("a"), tenant("b")], |_| {});
     let (a, b) = (site.client("key-a"), site.client("key-b"));
     let (own, others) = (a.sandbox(), b.sandbox());
-    // The same key for a request, the same name of a run, of a shell, of a session: each has its own.
+    // The same key for a request, the same name of a run, of a shell, of a session: each has its
+    // own.
     let body = json!({"command": "echo $RANDOM-$SRANDOM", "idempotencyKey": "k", "shell": "s"});
     let answer =
         |web: &Web, sandbox: &str| web.good("POST", &format!("{sandbox}/run"), body.clone());

@@ -1,4 +1,5 @@
-//! Tenants of one server cannot see, name, signal or slow each other, and nobody is one without a key.
+//! Tenants of one server cannot see, name, signal or slow each other, and nobody is one without a
+//! key.
 
 mod support;
 
@@ -247,7 +248,8 @@ fn a_tenant_that_takes_all_it_may_leaves_others_theirs() {
         );
         let mut times: Vec<Duration> = (0..21).map(|_| quick()).collect();
         times.sort();
-        // Four loops on the host's cores: the other tenant shares them, and does not wait for their end.
+        // Four loops on the host's cores: the other tenant shares them, and does not wait for their
+        // end.
         assert!(times[10] < Duration::from_secs(1), "{times:?}");
     });
     assert_eq!(greedy.run(&own[0], "echo again"), "again\n");

@@ -1,4 +1,5 @@
-//! Time over HTTP: no command, background process or terminal goes on for longer than the server's ceiling says.
+//! Time over HTTP: no command, background process or terminal goes on for longer than the server's
+//! ceiling says.
 
 mod support;
 

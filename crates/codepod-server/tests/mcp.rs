@@ -1,4 +1,5 @@
-//! MCP over two streams: what a client asks, written by hand, so that nothing between us and the protocol forgives.
+//! MCP over two streams: what a client asks, written by hand, so that nothing between us and the
+//! protocol forgives.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! MCP over HTTP as an attacker has it: requests written by hand, from pages, names and clients that are not known.
+//! MCP over HTTP as an attacker has it: requests written by hand, from pages, names and clients
+//! that are not known.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

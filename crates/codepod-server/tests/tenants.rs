@@ -1,7 +1,9 @@
-//! A tenant that takes all it may of everything: it is refused more, the host has no more than its quota, and another tenant does not notice.
+//! A tenant that takes all it may of everything: it is refused more, the host has no more than its
+//! quota, and another tenant does not notice.
 //!
-//! Times are percentiles beside the quiet run, with the machine's own delay taken off. With `CODEPOD_STRICT=1`, for a release build on a machine that
-//! does nothing else, the other's p99 must be at most twice that of the quiet run; otherwise the promised 100 ms are enough, too.
+//! Times are percentiles beside the quiet run, with the machine's own delay taken off. With
+//! `CODEPOD_STRICT=1`, for a release build on a machine that does nothing else, the other's p99
+//! must be at most twice that of the quiet run; otherwise the promised 100 ms are enough, too.
 
 #![expect(clippy::print_stderr, reason = "the figures are what it is run for")]
 

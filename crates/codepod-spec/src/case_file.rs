@@ -14,7 +14,8 @@
 //!
 //! A file about a command begins with what of it works ([`Support`]).
 //!
-//! [`CaseFile::to_text`] writes a file in the one form that all have; comments in front of a case are kept.
+//! [`CaseFile::to_text`] writes a file in the one form that all have; comments in front of a case
+//! are kept.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -37,7 +38,8 @@ pub(crate) struct CaseFile {
     pub(crate) cases: Vec<Case>,
     /// Comments before `support`.
     header: Vec<String>,
-    /// What stands before each case and says something about it or about the file, without its line end.
+    /// What stands before each case and says something about it or about the file, without its
+    /// line end.
     comments: Vec<Vec<String>>,
     /// As it was read.
     text: String,
@@ -49,7 +51,8 @@ pub(crate) struct CaseFile {
 pub(crate) struct Case {
     /// The behaviour it shows, as a sentence.
     pub(crate) name: String,
-    /// Files that are there before; one that starts with `#!` is executable, a name that ends in `/` is a directory.
+    /// Files that are there before; one that starts with `#!` is executable, a name that ends in
+    /// `/` is a directory.
     pub(crate) files: BTreeMap<String, String>,
     /// Environment beside the usual.
     pub(crate) env: BTreeMap<String, String>,
@@ -82,7 +85,8 @@ struct Document {
 const BEGIN: &str = "[[case]]";
 
 impl CaseFile {
-    /// Reads a file. Fails when it is not TOML, has keys that no case has, or two cases of one name.
+    /// Reads a file. Fails when it is not TOML, has keys that no case has, or two cases of one
+    /// name.
     pub(crate) fn read(path: &Path) -> Result<CaseFile> {
         let text =
             std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, error))?;
@@ -250,7 +254,8 @@ fn comments(text: &str) -> Vec<Vec<String>> {
         if opened.is_some() && !line.starts_with('#') {
             inside = opened;
         } else if line == BEGIN {
-            // Empty lines at the beginning are not the comment's; one before the case separates a file's header.
+            // Empty lines at the beginning are not the comment's; one before the case separates a
+            // file's header.
             let first = held.iter().position(|line| !line.is_empty());
             all.push(first.map_or(Vec::new(), |first| held.split_off(first)));
             held.clear();

@@ -1,11 +1,12 @@
-//! Our own cases: in the sandbox (`run`), in real bash (`verify`), recorded from real bash (`bless`).
+//! Our own cases: in the sandbox (`run`), in real bash (`verify`), recorded from real bash
+//! (`bless`).
 //!
-//! They are in directories of `spec/`: `shell` has a file per topic, `tools` a file per command. A case's id is
-//! `DIRECTORY/TOPIC/NAME`.
+//! They are in directories of `spec/`: `shell` has a file per topic, `tools` a file per command. A
+//! case's id is `DIRECTORY/TOPIC/NAME`.
 //!
-//! A case is run by `bash -c SCRIPT` in a new directory that holds the case's files, with its `stdin` or nothing to
-//! read, and the environment of [`crate::job::environment`]. Standard output, standard error and status must be as
-//! written; the files left as well, where the case names them.
+//! A case is run by `bash -c SCRIPT` in a new directory that holds the case's files, with its
+//! `stdin` or nothing to read, and the environment of [`crate::job::environment`]. Standard output,
+//! standard error and status must be as written; the files left as well, where the case names them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -427,7 +428,8 @@ impl Case {
     }
 }
 
-/// Runs a case. Messages of tools have plain quotes: GNU's have typographic ones in some places where the locale has them.
+/// Runs a case. Messages of tools have plain quotes: GNU's have typographic ones in some places
+/// where the locale has them.
 fn run_case(place: &dyn Place, file: &CaseFile, case: &Case) -> Result<Outcome> {
     let mut outcome = place.run(&case.job())?;
     if file.directory == "tools"

@@ -1,8 +1,10 @@
-//! The unusual inputs that every tool that reads text has cases of: what a file of `spec/tools` must show.
+//! The unusual inputs that every tool that reads text has cases of: what a file of `spec/tools`
+//! must show.
 //!
-//! A case names the kinds it shows: `edges = ["nul"]`. A kind that no case shows needs a reason in the table `[edges]`
-//! at the file's beginning; the key `all` there says why the tool reads no text. The names alone would prove
-//! nothing, so a case must also contain what it names ([`Edge::is_in`]).
+//! A case names the kinds it shows: `edges = ["nul"]`. A kind that no case shows needs a reason in
+//! the table `[edges]` at the file's beginning; the key `all` there says why the tool reads no
+//! text. The names alone would prove nothing, so a case must also contain what it names
+//! ([`Edge::is_in`]).
 
 use std::collections::BTreeMap;
 

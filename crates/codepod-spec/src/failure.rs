@@ -1,4 +1,5 @@
-//! Why a run could not be made, or did not succeed: a message, what to do about it, and the status to end with.
+//! Why a run could not be made, or did not succeed: a message, what to do about it, and the status
+//! to end with.
 
 use std::fmt;
 use std::path::Path;

@@ -1,7 +1,9 @@
-//! Random scripts in both shells: where ours does something else than bash, the script is made small and shown.
+//! Random scripts in both shells: where ours does something else than bash, the script is made
+//! small and shown.
 //!
-//! Standard output, status, the files left, and the lines of standard error are compared; the latter in any order, since stages of
-//! a pipeline speak at the same time. A script on which bash itself does not always do the same is left out and counted.
+//! Standard output, status, the files left, and the lines of standard error are compared; the
+//! latter in any order, since stages of a pipeline speak at the same time. A script on which bash
+//! itself does not always do the same is left out and counted.
 
 mod arithmetic;
 mod command;
@@ -221,7 +223,8 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Whether bash finds a syntax error in the script itself: what is left of a script that was made smaller should have none.
+    /// Whether bash finds a syntax error in the script itself: what is left of a script that was
+    /// made smaller should have none.
     fn is_broken(&self, script: &[u8]) -> bool {
         let found = self.native.run(&job(script));
         found.is_ok_and(|native| {
@@ -270,7 +273,8 @@ fn job(script: &[u8]) -> Job {
     job
 }
 
-/// Whether bash shows bytes that it uses inside to mark quotes: a mistake of its own, since no script has such bytes.
+/// Whether bash shows bytes that it uses inside to mark quotes: a mistake of its own, since no
+/// script has such bytes.
 fn shows_marks(native: &Outcome) -> bool {
     let has = |bytes: &[u8]| bytes.contains(&1) || bytes.windows(4).any(|four| four == b"\\001");
     let files = native.files.values();
@@ -281,13 +285,15 @@ fn shows_marks(native: &Outcome) -> bool {
     has(&native.stdout) || contents.any(|content| has(content))
 }
 
-/// Whether bash lost track of its own processes: it runs the EXIT trap of the shell in a stage whose words it cannot expand.
+/// Whether bash lost track of its own processes: it runs the EXIT trap of the shell in a stage
+/// whose words it cannot expand.
 fn is_confused(native: &Outcome) -> bool {
     let stderr = String::from_utf8_lossy(&native.stderr);
     stderr.contains("wait_for: No record of process")
 }
 
-/// What differs first. With `with_messages`, standard error must have the same lines; otherwise either shell says something or none.
+/// What differs first. With `with_messages`, standard error must have the same lines; otherwise
+/// either shell says something or none.
 fn first_difference(native: &Outcome, ours: &Outcome, with_messages: bool) -> Option<Difference> {
     if ours.timed_out {
         return Some(Difference::Timeout);

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::failure::Result;
 
-/// The directory that scripts run in. In the value of an environment variable it stands for wherever that is.
+/// The directory that scripts run in. In the value of an environment variable it stands for
+/// wherever that is.
 pub(crate) const CASE_DIRECTORY: &str = "/tmp/case";
 
 /// How bash gets the script.
@@ -58,7 +59,8 @@ pub(crate) enum Left {
 
 /// Where scripts run.
 pub(crate) trait Place: Sync {
-    /// Runs a script and waits for its end, at most for its timeout. Fails when the place itself does.
+    /// Runs a script and waits for its end, at most for its timeout. Fails when the place itself
+    /// does.
     fn run(&self, job: &Job) -> Result<Outcome>;
 }
 

@@ -1,9 +1,10 @@
-//! Conformance: what the shell in the sandbox does, compared with what bash does. `cargo xtask spec` starts it.
+//! Conformance: what the shell in the sandbox does, compared with what bash does. `cargo xtask
+//! spec` starts it.
 //!
-//! There are three sources of scripts: the cases of the Oils project (`oils`), our own (`cases`, in `spec/`), and
-//! random ones (`fuzz`). There are two places to run them, in a `sandbox` and in the machine's own bash (`native`);
-//! both take a `Job` and return an `Outcome`. What is right is always bash's word: nothing here knows the language,
-//! apart from how the random scripts are made.
+//! There are three sources of scripts: the cases of the Oils project (`oils`), our own (`cases`, in
+//! `spec/`), and random ones (`fuzz`). There are two places to run them, in a `sandbox` and in the
+//! machine's own bash (`native`); both take a `Job` and return an `Outcome`. What is right is
+//! always bash's word: nothing here knows the language, apart from how the random scripts are made.
 
 #![forbid(unsafe_code)]
 #![expect(
@@ -51,8 +52,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The checkout's root: cargo says at the start where this package is. What it was when this was compiled may be another
-/// checkout, since several may share a directory for builds.
+/// The checkout's root: cargo says at the start where this package is. What it was when this was
+/// compiled may be another checkout, since several may share a directory for builds.
 pub(crate) fn checkout() -> PathBuf {
     std::env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from)

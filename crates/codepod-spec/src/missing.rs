@@ -1,4 +1,5 @@
-//! References that a machine may lack. What cannot be compared has not been shown, so it fails, unless `CODEPOD_MAY_MISS` names it.
+//! References that a machine may lack. What cannot be compared has not been shown, so it fails,
+//! unless `CODEPOD_MAY_MISS` names it.
 //!
 //! `xtask` and the tests of `codepod` have this file, too.
 

@@ -187,8 +187,8 @@ impl Place for Native {
     }
 }
 
-/// Makes a directory with files in it, executable those whose content is `executable`; a name that ends in a slash
-/// is a directory.
+/// Makes a directory with files in it, executable those whose content is `executable`; a name that
+/// ends in a slash is a directory.
 pub(crate) fn fill(
     directory: &Path,
     files: &BTreeMap<String, Vec<u8>>,
@@ -219,7 +219,8 @@ fn collect(
     job: &Job,
 ) -> std::io::Result<Outcome> {
     if let Some(mut stdin) = stdin {
-        // Small enough for a pipe to hold, so nobody waits; a script that does not read it closes it.
+        // Small enough for a pipe to hold, so nobody waits; a script that does not read it closes
+        // it.
         match stdin.write_all(job.input()) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error),
             _ => {}
@@ -382,8 +383,8 @@ fn left(directory: &Path) -> std::io::Result<BTreeMap<String, Left>> {
     Ok(found)
 }
 
-/// What one read of a descriptor that was passed to this program gives. `dd` makes the read: taking a number for
-/// a descriptor is unsafe in Rust, and this crate is not.
+/// What one read of a descriptor that was passed to this program gives. `dd` makes the read: taking
+/// a number for a descriptor is unsafe in Rust, and this crate is not.
 pub(crate) fn read_descriptor(fd: u32) -> std::io::Result<Vec<u8>> {
     let script = format!(
         "exec dd bs={} count=1 status=none <&{fd}",

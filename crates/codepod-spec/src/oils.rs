@@ -1,8 +1,10 @@
 //! The conformance cases of the Oils project, and what bash 5.2 prints for each.
 //!
-//! `spec/oils` has the ids with what bash printed, and the digest of each script. The scripts themselves are the project's: they come from its
-//! repository at one commit, which `cargo xtask spec oils` fetches, or from data beside the checkout. A case passes when standard output and status
-//! are the recorded ones. Those that fail are listed by id, and a case that does something else than the list says is a failure.
+//! `spec/oils` has the ids with what bash printed, and the digest of each script. The scripts
+//! themselves are the project's: they come from its repository at one commit, which `cargo xtask
+//! spec oils` fetches, or from data beside the checkout. A case passes when standard output and
+//! status are the recorded ones. Those that fail are listed by id, and a case that does something
+//! else than the list says is a failure.
 
 mod recorded;
 mod upstream;
@@ -61,7 +63,8 @@ pub(crate) struct Case {
     tmp_subdir: bool,
 }
 
-/// Runs the cases and prints what came of it. Fails when one fails that is not known to, or passes although it is said to fail.
+/// Runs the cases and prints what came of it. Fails when one fails that is not known to, or passes
+/// although it is said to fail.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let Some((cases, test_data)) = all(arguments.from.as_deref())? else {
         println!("oils: not compared: there are no cases, which may be missing here");
@@ -188,7 +191,8 @@ fn surprises(
     lines
 }
 
-/// Prints the commands that the cases call and the sandbox lacks, with how many cases that concerns.
+/// Prints the commands that the cases call and the sandbox lacks, with how many cases that
+/// concerns.
 fn missing_tools(cases: &[&Case], failed: &BTreeSet<&str>) -> Result<()> {
     let there = Sandboxes::new(&[codepod_guests::SPEC_HELPERS], &BTreeMap::new())?.commands()?;
     let mut missing: BTreeMap<String, (usize, usize)> = BTreeMap::new();

@@ -21,7 +21,8 @@ pub(crate) struct Sandboxes {
 const TOOLS_DIRECTORY: &str = "/tmp/tools";
 
 impl Sandboxes {
-    /// Sandboxes with the usual guests and those of `groups`, and with further files, all executable.
+    /// Sandboxes with the usual guests and those of `groups`, and with further files, all
+    /// executable.
     pub(crate) fn new(groups: &[&str], files: &BTreeMap<String, Vec<u8>>) -> Result<Sandboxes> {
         let mut options = Options::default();
         options.cwd = CASE_DIRECTORY.into();
@@ -59,7 +60,8 @@ impl Sandboxes {
         })
     }
 
-    /// Whether they have no shell, and that may be so: then nothing is compared. Fails when they must have one.
+    /// Whether they have no shell, and that may be so: then nothing is compared. Fails when they
+    /// must have one.
     pub(crate) fn lack_shell(&self) -> Result<bool> {
         match (self.first.stat("/bin/bash"), missing::may_miss("shell")) {
             (Ok(_), _) => Ok(false),

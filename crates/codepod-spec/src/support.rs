@@ -1,8 +1,8 @@
 //! What of a tool works: which options do, which do something else, which are missing.
 //!
-//! A file of `spec/tools` begins with it. It is checked: an option that the real tool's `--help` names must be listed;
-//! what works or differs must be accepted in the sandbox; what is missing must be refused there.
-//! `docs/reference/tools.md` and `help --support TOOL` are made from it.
+//! A file of `spec/tools` begins with it. It is checked: an option that the real tool's `--help`
+//! names must be listed; what works or differs must be accepted in the sandbox; what is missing
+//! must be refused there. `docs/reference/tools.md` and `help --support TOOL` are made from it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -37,7 +37,8 @@ const REFUSALS: [&str; 10] = [
 pub(crate) struct Support {
     /// Where the tool comes from: `ours`, or a crate and its version.
     pub(crate) origin: String,
-    /// Options that do what the real tool's do; and operands, functions or the like, where a tool is known for them.
+    /// Options that do what the real tool's do; and operands, functions or the like, where a tool
+    /// is known for them.
     pub(crate) works: String,
     /// Options, or topics, that do something else, and what.
     pub(crate) differs: BTreeMap<String, String>,
@@ -122,7 +123,8 @@ impl Support {
         Ok(mistakes)
     }
 
-    /// Adds the options that are not listed: to what works if the sandbox's tool accepts them, else to what is missing.
+    /// Adds the options that are not listed: to what works if the sandbox's tool accepts them, else
+    /// to what is missing.
     pub(crate) fn fill(
         &mut self,
         tool: &str,
@@ -173,7 +175,8 @@ fn options_of(text: &str) -> Vec<String> {
     options
 }
 
-/// Whether a key names one option that can be tried, and not a topic such as `-NUM` or `-e with %f`.
+/// Whether a key names one option that can be tried, and not a topic such as `-NUM` or `-e with
+/// %f`.
 fn is_one_option(key: &str) -> bool {
     let is_name = |name: &str| name.chars().all(|c| c.is_ascii_graphic() && c != ',');
     match (key.strip_prefix("--"), key.strip_prefix('-')) {

@@ -1,4 +1,5 @@
-//! Which commands a script calls, as far as can be told from its text: for the report of tools that are missing.
+//! Which commands a script calls, as far as can be told from its text: for the report of tools that
+//! are missing.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,7 +1,9 @@
-//! Whom scripts in the machine's bash run as: the user of a sandbox, where this program may become somebody else.
+//! Whom scripts in the machine's bash run as: the user of a sandbox, where this program may become
+//! somebody else.
 //!
-//! Modes, owners and names are the same as in a sandbox then: uid and gid 1000, both named `user`. Only root can do that;
-//! anybody else runs scripts as themselves, and cases that show an owner say so by failing.
+//! Modes, owners and names are the same as in a sandbox then: uid and gid 1000, both named `user`.
+//! Only root can do that; anybody else runs scripts as themselves, and cases that show an owner say
+//! so by failing.
 
 use std::os::fd::AsFd;
 use std::os::unix::fs::chown;

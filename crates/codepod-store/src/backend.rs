@@ -1,7 +1,8 @@
-//! Where the files of a namespace are kept: few calls, so that a directory, an object storage and a test can be one.
+//! Where the files of a namespace are kept: few calls, so that a directory, an object storage and a
+//! test can be one.
 //!
-//! Keys are `m/…` (manifests), `p/…` (packs) and `c/…` (claims). Nothing is ever overwritten: a key is created or it is
-//! there already.
+//! Keys are `m/…` (manifests), `p/…` (packs) and `c/…` (claims). Nothing is ever overwritten: a key
+//! is created or it is there already.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -10,8 +11,8 @@ use crate::error::StoreError;
 
 /// Keeps the files of one namespace.
 pub trait Backend: Send + Sync + Debug {
-    /// Keeps `bytes` under a key that is free, for good: when this returns they survive a crash of the machine.
-    /// `false` if there is something under the key already, which stays as it is.
+    /// Keeps `bytes` under a key that is free, for good: when this returns they survive a crash of
+    /// the machine. `false` if there is something under the key already, which stays as it is.
     fn create(&self, key: &str, bytes: &[u8]) -> Result<bool, StoreError>;
 
     /// Opens what is under a key; `None` if nothing is.
@@ -24,7 +25,8 @@ pub trait Backend: Send + Sync + Debug {
     fn delete(&self, key: &str) -> Result<(), StoreError>;
 }
 
-/// Something that was opened. It can be read even if its key is deleted meanwhile, where the backend can do that.
+/// Something that was opened. It can be read even if its key is deleted meanwhile, where the
+/// backend can do that.
 pub trait Blob: Send + Sync + Debug {
     /// How many bytes there are.
     fn size(&self) -> Result<u64, StoreError>;

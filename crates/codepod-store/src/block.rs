@@ -1,7 +1,8 @@
 //! Blocks: up to 64 KiB of content under the BLAKE3 digest of it, compressed where that helps.
 //!
-//! A frame is what is stored: a method, the digest, the length, the data. Whatever is wrong with a frame is noticed before
-//! its content is used: lengths before memory is taken, the digest before the bytes are given out.
+//! A frame is what is stored: a method, the digest, the length, the data. Whatever is wrong with a
+//! frame is noticed before its content is used: lengths before memory is taken, the digest before
+//! the bytes are given out.
 
 use codepod_vfs::{Digest, Piece};
 
@@ -50,7 +51,8 @@ impl<'a> Framer<'a> {
 
     /// The frame of a block.
     pub(crate) fn frame(&mut self, digest: &Digest, content: &[u8]) -> Result<Vec<u8>, StoreError> {
-        // A buffer no larger than the content: what does not become smaller is an error here, and kept as it is.
+        // A buffer no larger than the content: what does not become smaller is an error here, and
+        // kept as it is.
         let room = content.len().saturating_sub(1).min(self.scratch.len());
         let packed = self
             .compressor

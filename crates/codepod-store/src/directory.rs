@@ -1,8 +1,8 @@
 //! A directory of the host as the place to keep states in: the default.
 //!
-//! A file appears under its name whole or not at all: it is written under another one, flushed to disk, linked to the
-//! name it is to have, and the directory is flushed too. Linking fails where the name is taken. One writer at a time has
-//! the namespace, by a lock that ends with its process.
+//! A file appears under its name whole or not at all: it is written under another one, flushed to
+//! disk, linked to the name it is to have, and the directory is flushed too. Linking fails where
+//! the name is taken. One writer at a time has the namespace, by a lock that ends with its process.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{ErrorKind, Write};

@@ -3,7 +3,8 @@
 use codepod_abi::Errno;
 use codepod_vfs::LoadError;
 
-/// What went wrong. Nothing was changed: a save that fails leaves the state from before it, a load leaves the sandbox.
+/// What went wrong. Nothing was changed: a save that fails leaves the state from before it, a load
+/// leaves the sandbox.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -26,7 +27,8 @@ pub enum StoreError {
     Locked {
         /// The namespace.
         namespace: String,
-        /// The host's process that has it, where that is known. Not a part of the message, which others may read.
+        /// The host's process that has it, where that is known. Not a part of the message, which
+        /// others may read.
         process: Option<u32>,
     },
     /// Somebody else has taken the namespace over.

@@ -1,12 +1,14 @@
-//! Encryption at rest: every block, every pack's index and every manifest on its own, with a key of the caller's.
+//! Encryption at rest: every block, every pack's index and every manifest on its own, with a key of
+//! the caller's.
 //!
-//! XChaCha20-Poly1305 with nonces drawn at random. What a sealed thing is goes in as associated data, so a block cannot stand for
-//! a manifest, and each namespace has a key of its own that is derived from the caller's, so nothing of one can stand for
-//! something of another. Whoever lacks the key can read nothing and forge nothing; they can still delete, and so make an older
+//! XChaCha20-Poly1305 with nonces drawn at random. What a sealed thing is goes in as associated
+//! data, so a block cannot stand for a manifest, and each namespace has a key of its own that is
+//! derived from the caller's, so nothing of one can stand for something of another. Whoever lacks
+//! the key can read nothing and forge nothing; they can still delete, and so make an older
 //! state the newest: [`Store::load_at_least`](crate::Store::load_at_least) is for who counts.
 //!
-//! Before, all namespaces had the caller's key itself. What was sealed so is still read: its blocks are checked against the
-//! digests of a manifest, and a manifest says whose it is.
+//! Before, all namespaces had the caller's key itself. What was sealed so is still read: its blocks
+//! are checked against the digests of a manifest, and a manifest says whose it is.
 
 use std::borrow::Cow;
 

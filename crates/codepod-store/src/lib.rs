@@ -1,9 +1,10 @@
 //! Saved sandboxes.
 //!
-//! A state is cut into blocks of at most 64 KiB, the same pieces that the file system copies on write, each under the
-//! BLAKE3 digest of its content. New blocks go into packs; a manifest names the packs and says how the blocks make a
-//! state. A manifest appears under a name of its own in one step and never changes, so whoever is killed while saving leaves
-//! the old state or the new one.
+//! A state is cut into blocks of at most 64 KiB, the same pieces that the file system copies on
+//! write, each under the BLAKE3 digest of its content. New blocks go into packs; a manifest names
+//! the packs and says how the blocks make a state. A manifest appears under a name of its own in
+//! one step and never changes, so whoever is killed while saving leaves the old state or the new
+//! one.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), codepod_store::StoreError> {
@@ -14,7 +15,8 @@
 //! # }
 //! ```
 //!
-//! The feature `object-store` adds `Store::open_objects`, for S3 and its like through the crate `object_store`.
+//! The feature `object-store` adds `Store::open_objects`, for S3 and its like through the crate
+//! `object_store`.
 //!
 //! The crate knows trees and bytes. What a sandbox is and when it is saved is the library's affair.
 

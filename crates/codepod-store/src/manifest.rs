@@ -1,7 +1,9 @@
-//! Manifests: what one saved state consists of. Written once under a name of their own, never changed.
+//! Manifests: what one saved state consists of. Written once under a name of their own, never
+//! changed.
 //!
-//! A manifest is a header in the clear (what it is, its format, the smallest reader, whether it is sealed), a body, and a
-//! checksum over both. It is the only thing that makes a state visible: blocks that no manifest names do not count.
+//! A manifest is a header in the clear (what it is, its format, the smallest reader, whether it is
+//! sealed), a body, and a checksum over both. It is the only thing that makes a state visible:
+//! blocks that no manifest names do not count.
 
 use codepod_vfs::Digest;
 
@@ -19,8 +21,8 @@ pub const SMALLEST_READER: u16 = 2;
 /// The most bytes that a manifest has.
 pub(crate) const LARGEST_MANIFEST: u32 = 64 << 20;
 
-/// The most mounts that a state has. A mount of three bytes takes a hundred in memory: their number is limited before they are
-/// read.
+/// The most mounts that a state has. A mount of three bytes takes a hundred in memory: their number
+/// is limited before they are read.
 pub(crate) const MOST_MOUNTS: usize = 256;
 /// The most shells that a state has.
 pub(crate) const MOST_SHELLS: usize = 1024;
@@ -50,8 +52,8 @@ pub(crate) struct MountContents {
     pub(crate) overlay: bool,
     /// The tree, as `record.rs` writes it.
     pub(crate) segments: Vec<BlockId>,
-    /// What an overlay has seen of the files below it. Not in the hash: two that hold the same are the same state, whatever
-    /// each has looked at.
+    /// What an overlay has seen of the files below it. Not in the hash: two that hold the same are
+    /// the same state, whatever each has looked at.
     pub(crate) seen: Vec<BlockId>,
 }
 
@@ -252,7 +254,8 @@ impl Manifest {
     }
 }
 
-/// What comes first in everything that is kept: what it is, its format, the smallest reader, whether it is sealed.
+/// What comes first in everything that is kept: what it is, its format, the smallest reader,
+/// whether it is sealed.
 pub(crate) fn header(magic: &[u8; 8], sealed: bool) -> Vec<u8> {
     let mut out = magic.to_vec();
     out.extend_from_slice(&FORMAT.to_le_bytes());

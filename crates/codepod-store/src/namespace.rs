@@ -4,7 +4,8 @@ use crate::error::StoreError;
 
 const LONGEST: usize = 100;
 
-/// The folder of a namespace: no two have the same, not even where upper and lower case are one, and none is inside another.
+/// The folder of a namespace: no two have the same, not even where upper and lower case are one,
+/// and none is inside another.
 pub(crate) fn folder(namespace: &str) -> Result<String, StoreError> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
     if namespace.is_empty() || namespace.len() > LONGEST || !namespace.bytes().all(allowed) {

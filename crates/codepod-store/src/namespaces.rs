@@ -20,8 +20,9 @@ pub struct Namespace {
     pub changed: SystemTime,
 }
 
-/// The namespaces in a directory, by name. None where the directory is not there. What is no namespace is passed over, and so
-/// are those of older versions that nobody has opened since: their names are not known.
+/// The namespaces in a directory, by name. None where the directory is not there. What is no
+/// namespace is passed over, and so are those of older versions that nobody has opened since: their
+/// names are not known.
 pub fn namespaces(root: &Path) -> Result<Vec<Namespace>, StoreError> {
     let listed = match fs::read_dir(root) {
         Ok(listed) => listed,
@@ -49,7 +50,8 @@ pub fn namespaces(root: &Path) -> Result<Vec<Namespace>, StoreError> {
     Ok(found)
 }
 
-/// Makes an empty namespace in a directory, unless it is there or `most` others are: whether it is there now.
+/// Makes an empty namespace in a directory, unless it is there or `most` others are: whether it is
+/// there now.
 pub fn make_namespace(root: &Path, name: &str, most: usize) -> Result<bool, StoreError> {
     let path = root.join(folder(name)?);
     if path.is_dir() {
@@ -68,7 +70,8 @@ pub fn make_namespace(root: &Path, name: &str, most: usize) -> Result<bool, Stor
     Ok(true)
 }
 
-/// Removes a namespace with all of its states; whether there was one. Fails with [`StoreError::Locked`] while somebody has it.
+/// Removes a namespace with all of its states; whether there was one. Fails with
+/// [`StoreError::Locked`] while somebody has it.
 pub fn remove_namespace(root: &Path, name: &str) -> Result<bool, StoreError> {
     let path = root.join(folder(name)?);
     if !path.is_dir() {

@@ -1,10 +1,12 @@
-//! Object storage as the place to keep states in, through the crate `object_store`: S3 and what speaks like it, Google's and
-//! Azure's, by the features of that crate that the caller turns on.
+//! Object storage as the place to keep states in, through the crate `object_store`: S3 and what
+//! speaks like it, Google's and Azure's, by the features of that crate that the caller turns on.
 //!
-//! A key is created by a conditional put, which fails where something has the name. There is no lock: a writer claims an
-//! epoch, and one whose epoch is not the highest any more is refused (`store.rs`). The storage has to honour the condition.
+//! A key is created by a conditional put, which fails where something has the name. There is no
+//! lock: a writer claims an epoch, and one whose epoch is not the highest any more is refused
+//! (`store.rs`). The storage has to honour the condition.
 //!
-//! Requests run on a thread of their own, so a caller may be anywhere, on a thread of an async runtime too; it waits.
+//! Requests run on a thread of their own, so a caller may be anywhere, on a thread of an async
+//! runtime too; it waits.
 
 use std::fmt;
 use std::future::Future;
@@ -82,8 +84,9 @@ impl Backend for Objects {
                 .bucket
                 .wait(async move { store.put_opts(&at, payload, options).await })?;
             let Err(error) = put else { return Ok(true) };
-            // An answer may be lost, and a put that was tried again finds its own: what is there decides. Keys that two
-            // may want hold something that only one would put there.
+            // An answer may be lost, and a put that was tried again finds its own: what is there
+            // decides. Keys that two may want hold something that only one would put
+            // there.
             match self.holds(&path, bytes)? {
                 Some(ours) => return Ok(ours),
                 None => last = Some(error),
@@ -216,7 +219,8 @@ impl Drop for Bucket {
     }
 }
 
-/// An error without what the storage says about itself: addresses and names of buckets are nobody's business.
+/// An error without what the storage says about itself: addresses and names of buckets are nobody's
+/// business.
 fn failed(what: &'static str, error: &Error) -> StoreError {
     let kind = match error {
         Error::NotFound { .. } => ErrorKind::NotFound,

@@ -1,8 +1,9 @@
 //! Files of directories that are open to be read: so many in the whole process and no more.
 //!
-//! A state that was loaded is read from its packs as it is needed, and a process may have thousands of them. The one that
-//! was not used for longest is closed when another needs its place; who needs it again opens it by its path. A file
-//! that is about to lose its path is kept open as long as somebody may read it.
+//! A state that was loaded is read from its packs as it is needed, and a process may have thousands
+//! of them. The one that was not used for longest is closed when another needs its place; who needs
+//! it again opens it by its path. A file that is about to lose its path is kept open as long as
+//! somebody may read it.
 
 use std::collections::HashMap;
 use std::fs::File;

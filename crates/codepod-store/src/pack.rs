@@ -1,6 +1,7 @@
 //! Packs: many frames in one file, with a list at its end of where each is.
 //!
-//! A pack's name has the digest of its bytes. It is written once; what is not needed any more goes with the whole pack.
+//! A pack's name has the digest of its bytes. It is written once; what is not needed any more goes
+//! with the whole pack.
 
 use codepod_vfs::Digest;
 
@@ -22,8 +23,9 @@ const LARGEST_INDEX: u64 = 64 << 20;
 
 /// A pack's name: who wrote it, and the digest of its bytes.
 ///
-/// With the writer's epoch in it, one writer can tell what another with a higher epoch has just put down and not named yet,
-/// and two that write the same have a pack each: whoever removes one takes nothing away from the other.
+/// With the writer's epoch in it, one writer can tell what another with a higher epoch has just put
+/// down and not named yet, and two that write the same have a pack each: whoever removes one takes
+/// nothing away from the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct PackName {
     /// 0 for packs of format 1, whose names had none.

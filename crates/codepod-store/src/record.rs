@@ -1,7 +1,8 @@
-//! Trees as segments: the nodes of a tree one after the other, cut into blocks where the content says so.
+//! Trees as segments: the nodes of a tree one after the other, cut into blocks where the content
+//! says so.
 //!
-//! The cut depends on a node's own bytes, not on its place. A change therefore makes one or two segments new, wherever in
-//! the tree it is, and saving writes only those.
+//! The cut depends on a node's own bytes, not on its place. A change therefore makes one or two
+//! segments new, wherever in the tree it is, and saving writes only those.
 
 use std::sync::Arc;
 

@@ -18,12 +18,13 @@ const LARGEST_SHELLS: u64 = 64 << 20;
 /// The most bytes that is kept of what overlays have seen.
 const LARGEST_SEEN: u64 = 64 << 20;
 
-/// The most bytes of the form of a tree, beside what its limits allow: names and targets of links are bytes there, and so many a
-/// node takes beside them.
+/// The most bytes of the form of a tree, beside what its limits allow: names and targets of links
+/// are bytes there, and so many a node takes beside them.
 const LARGEST_FORM: u64 = 64 << 20;
 const FORM_OF_A_NODE: u64 = 512;
 
-/// What is saved of a sandbox at one moment: files, and the states of shells. Processes, open files and pipes are not.
+/// What is saved of a sandbox at one moment: files, and the states of shells. Processes, open files
+/// and pipes are not.
 #[derive(Debug)]
 pub struct State<'a> {
     /// The file systems that have a state of their own.
@@ -104,8 +105,8 @@ impl Version {
     }
 }
 
-/// The tree that a mount's files are read over, with the limits that they have to keep; by its place and whether it is an
-/// overlay's. `None` where the sandbox has no such mount.
+/// The tree that a mount's files are read over, with the limits that they have to keep; by its
+/// place and whether it is an overlay's. `None` where the sandbox has no such mount.
 pub type Bases<'a> = &'a dyn Fn(&[u8], bool) -> Option<Tree>;
 
 /// Takes blocks.
@@ -225,8 +226,8 @@ impl BlockSink for Nowhere {
     }
 }
 
-/// Takes apart what an overlay has seen. Of more than a reader takes, the rest is left out: what is changed of that is
-/// not handed down before it is read again.
+/// Takes apart what an overlay has seen. Of more than a reader takes, the rest is left out: what is
+/// changed of that is not handed down before it is read again.
 fn write_seen(sink: &mut dyn BlockSink, seen: Seen<'_>) -> Result<Vec<BlockId>, StoreError> {
     let mut segmenter = Segmenter::default();
     let mut blocks = Vec::new();

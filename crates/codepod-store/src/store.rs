@@ -1,4 +1,5 @@
-//! A namespace: save a state, load the newest, check it, and throw away what is not needed any more.
+//! A namespace: save a state, load the newest, check it, and throw away what is not needed any
+//! more.
 
 mod claim;
 mod keys;
@@ -119,11 +120,13 @@ impl Store {
         Ok(Store::on(Arc::new(backend), namespace, options))
     }
 
-    /// Opens a namespace in an object storage, below a prefix; empty for none. Nothing is asked of the storage yet.
+    /// Opens a namespace in an object storage, below a prefix; empty for none. Nothing is asked of
+    /// the storage yet.
     ///
-    /// It must not do what a conditional put forbids (`S3ConditionalPut::ETagMatch`, the default of the crate). Nothing locks a
-    /// namespace there: of two writers the one that began later wins, and the other's saves fail with
-    /// [`StoreError::Fenced`] until it has loaded what the winner saved.
+    /// It must not do what a conditional put forbids (`S3ConditionalPut::ETagMatch`, the default of
+    /// the crate). Nothing locks a namespace there: of two writers the one that began later
+    /// wins, and the other's saves fail with [`StoreError::Fenced`] until it has loaded what
+    /// the winner saved.
     #[cfg(feature = "object-store")]
     pub fn open_objects(
         objects: Arc<dyn object_store::ObjectStore>,
@@ -153,8 +156,8 @@ impl Store {
         &self.inner.namespace
     }
 
-    /// Saves a state: blocks that are new, then the manifest. When this returns the state is on disk; a process that is
-    /// killed before leaves the one that was there.
+    /// Saves a state: blocks that are new, then the manifest. When this returns the state is on
+    /// disk; a process that is killed before leaves the one that was there.
     pub fn save(&self, state: &State<'_>) -> Result<Saved, StoreError> {
         let inner = &*self.inner;
         let mut index = inner.ready()?;
@@ -166,17 +169,21 @@ impl Store {
         saved
     }
 
-    /// The newest state, over the trees that `bases` gives and within their limits. Contents of files are not read yet.
+    /// The newest state, over the trees that `bases` gives and within their limits. Contents of
+    /// files are not read yet.
     ///
-    /// A newest state that is damaged is an error, never a reason to go on from an older one in silence.
+    /// A newest state that is damaged is an error, never a reason to go on from an older one in
+    /// silence.
     pub fn load(&self, bases: Bases<'_>) -> Result<Loaded, StoreError> {
         self.inner.unless_superseded(|inner| inner.load(bases))
     }
 
-    /// The same for a caller who knows how far the state was: [`StoreError::Damaged`] if the newest one is older than that.
+    /// The same for a caller who knows how far the state was: [`StoreError::Damaged`] if the newest
+    /// one is older than that.
     ///
-    /// Encryption keeps others from reading and from forging, not from deleting: whoever can write to where states are kept can
-    /// remove the newest, and an older one of the same namespace is the newest then. The store cannot notice; a caller can that
+    /// Encryption keeps others from reading and from forging, not from deleting: whoever can write
+    /// to where states are kept can remove the newest, and an older one of the same namespace
+    /// is the newest then. The store cannot notice; a caller can that
     /// keeps the [`Version::sequence`] of its last save elsewhere.
     pub fn load_at_least(&self, sequence: u64, bases: Bases<'_>) -> Result<Loaded, StoreError> {
         let loaded = self.load(bases)?;
@@ -231,8 +238,8 @@ impl Store {
         Ok(())
     }
 
-    /// Goes back: removes the newest `count` states, so that the one before them is the newest. There is no way forward
-    /// again. Returns what is the newest then.
+    /// Goes back: removes the newest `count` states, so that the one before them is the newest.
+    /// There is no way forward again. Returns what is the newest then.
     ///
     /// [`StoreError::Nothing`] if no state would be left; nothing is removed then.
     pub fn go_back(&self, count: usize) -> Result<Version, StoreError> {
@@ -304,7 +311,8 @@ impl Inner {
         let bytes = manifest.encode(self.key())?;
         written += bytes.len() as u64;
         let key = manifest_key(manifest.epoch, manifest.sequence);
-        // Until it is certain: whether the manifest is there after a failure shows only when it is looked for.
+        // Until it is certain: whether the manifest is there after a failure shows only when it is
+        // looked for.
         index.read = false;
         if !self.backend.create(&key, &bytes)? || self.is_fenced(epoch)? {
             return Err(StoreError::Fenced);
@@ -360,7 +368,8 @@ impl Inner {
         }
     }
 
-    /// Tries again what has failed because another writer has saved meanwhile and removed what was being read.
+    /// Tries again what has failed because another writer has saved meanwhile and removed what was
+    /// being read.
     fn unless_superseded<R>(
         &self,
         attempt: impl Fn(&Inner) -> Result<R, StoreError>,

@@ -1,8 +1,8 @@
 //! A state as one stream: to send it, to keep it elsewhere, to hand it to somebody.
 //!
-//! The manifest comes first, then the blocks that say what the tree is, then the contents of files, then a checksum over
-//! all of it. So the limits of who imports are checked before the first byte of content is taken, and nothing is taken that
-//! the manifest does not lead to.
+//! The manifest comes first, then the blocks that say what the tree is, then the contents of files,
+//! then a checksum over all of it. So the limits of who imports are checked before the first byte
+//! of content is taken, and nothing is taken that the manifest does not lead to.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
@@ -23,8 +23,8 @@ const MAGIC: &[u8; 8] = b"CODEPODX";
 /// How much of something long is read before any of it has come.
 const FIRST_READ: usize = 64 << 10;
 
-/// Writes a state, without what overlays have seen: names and times of the host's files are no business of whoever gets it, and
-/// on another machine they mean nothing.
+/// Writes a state, without what overlays have seen: names and times of the host's files are no
+/// business of whoever gets it, and on another machine they mean nothing.
 pub fn export(
     state: &State<'_>,
     key: Option<&Key>,
@@ -211,7 +211,8 @@ struct Importer<'a> {
 }
 
 impl Importer<'_> {
-    /// The next bytes. Memory is taken as they come, whatever length was promised, and no more than that.
+    /// The next bytes. Memory is taken as they come, whatever length was promised, and no more than
+    /// that.
     fn read(&mut self, length: u32) -> Result<Vec<u8>, StoreError> {
         let length = length as usize;
         let mut bytes = Vec::new();

@@ -14,7 +14,8 @@ use crate::wire::Reader;
 /// What a stream is made of, without any regard to whether it makes sense.
 #[derive(Debug, Clone, Default)]
 pub struct Sketch {
-    /// The mounts: where each is, whether it is an overlay, and the segments of its tree, of at most 64 KiB each.
+    /// The mounts: where each is, whether it is an overlay, and the segments of its tree, of at
+    /// most 64 KiB each.
     pub mounts: Vec<(Vec<u8>, bool, Vec<Vec<u8>>)>,
     /// The shells by name, with the blocks of their states, of at most 64 KiB each.
     pub shells: Vec<(String, Vec<Vec<u8>>)>,
@@ -23,7 +24,8 @@ pub struct Sketch {
 }
 
 impl Sketch {
-    /// The stream: its manifest, blocks and checksums are right. A block that comes twice is in it once.
+    /// The stream: its manifest, blocks and checksums are right. A block that comes twice is in it
+    /// once.
     pub fn stream(&self) -> Vec<u8> {
         let mut contents = Contents::default();
         let (mut blocks, mut known) = (Vec::new(), HashSet::new());
@@ -57,7 +59,8 @@ impl Sketch {
     }
 }
 
-/// A stream whose manifest, blocks and checksums are right around a tree that is made of these bytes.
+/// A stream whose manifest, blocks and checksums are right around a tree that is made of these
+/// bytes.
 pub fn stream_around(tree: &[u8]) -> Vec<u8> {
     let segments = tree.chunks(LARGEST as usize).map(<[u8]>::to_vec);
     let sketch = Sketch {
@@ -90,7 +93,8 @@ pub fn root() -> Vec<u8> {
     })
 }
 
-/// The form of a file with so many pieces of so many bytes, of which nothing is known but their digests.
+/// The form of a file with so many pieces of so many bytes, of which nothing is known but their
+/// digests.
 pub fn file(name: &[u8], digests: &[[u8; 32]], length: u32) -> Vec<u8> {
     let most = u64::from(LARGEST);
     let mut segmenter = Segmenter::default();
@@ -126,7 +130,8 @@ fn form(node: &Node) -> Vec<u8> {
         .collect()
 }
 
-/// Everything that is in a stream, as it is before it is compressed and encrypted: the manifest and all blocks.
+/// Everything that is in a stream, as it is before it is compressed and encrypted: the manifest and
+/// all blocks.
 pub fn contents_of(stream: &[u8], key: Option<&Key>) -> Result<Vec<u8>, StoreError> {
     let mut reader = Reader::new(stream);
     let sealed = read_header(&mut reader, b"CODEPODX")?.sealed;

@@ -427,7 +427,8 @@ fn sn_10_states_of_newer_writers_are_refused_and_those_of_older_ones_are_read() 
     }
 }
 
-/// Saved when all namespaces of a store had one key: by format 2 in the namespace `test`, with the key of nines.
+/// Saved when all namespaces of a store had one key: by format 2 in the namespace `test`, with the
+/// key of nines.
 #[test]
 fn sn_10_what_was_sealed_with_the_key_of_all_namespaces_is_read_and_goes_on() {
     let backend = InMemory::default();
@@ -625,7 +626,8 @@ fn sn_11_a_stream_is_refused_before_its_contents_are_read() {
     ));
 }
 
-/// A gigabyte in a directory: `cargo nextest run --release -p codepod-store --run-ignored only gigabyte --no-capture`.
+/// A gigabyte in a directory: `cargo nextest run --release -p codepod-store --run-ignored only
+/// gigabyte --no-capture`.
 #[test]
 #[ignore = "takes a gigabyte of memory and of disk"]
 #[expect(clippy::print_stdout, reason = "figures for people")]

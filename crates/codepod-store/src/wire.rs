@@ -1,4 +1,5 @@
-//! Numbers and strings as bytes, in one way only: what could be written shorter is refused, so that one state has one form.
+//! Numbers and strings as bytes, in one way only: what could be written shorter is refused, so that
+//! one state has one form.
 
 use crate::error::StoreError;
 

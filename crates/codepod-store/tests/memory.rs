@@ -1,4 +1,5 @@
-//! SN-02: what an import takes in memory is bounded by what it is given. This binary's allocator counts.
+//! SN-02: what an import takes in memory is bounded by what it is given. This binary's allocator
+//! counts.
 
 #![expect(unsafe_code, reason = "an allocator that counts is unsafe by nature")]
 
@@ -57,8 +58,8 @@ const MB: usize = 1 << 20;
 /// One at a time: the counters are the whole process's.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Imports a stream into a small sandbox and returns how that went; what it took is within the bound. What shells may have in
-/// memory, however little of it is in the stream, comes on top.
+/// Imports a stream into a small sandbox and returns how that went; what it took is within the
+/// bound. What shells may have in memory, however little of it is in the stream, comes on top.
 #[track_caller]
 fn offer(stream: &[u8], shells: usize) -> Result<(), StoreError> {
     let limits = FsLimits {

@@ -1,4 +1,5 @@
-//! Long output does not fill a model's context: its beginning and end come back, the whole stays at hand.
+//! Long output does not fill a model's context: its beginning and end come back, the whole stays at
+//! hand.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 

@@ -1,4 +1,5 @@
-//! A directory of yours: the agent works on a copy that costs nothing, and you decide what is taken over.
+//! A directory of yours: the agent works on a copy that costs nothing, and you decide what is taken
+//! over.
 
 use codepod::{Mount, MountAccess, Options, Sandbox};
 

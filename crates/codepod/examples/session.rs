@@ -1,4 +1,5 @@
-//! An interpreter of Python that keeps its variables. It is a part of the sandbox, as its files are: forks, snapshots and undo have it.
+//! An interpreter of Python that keeps its variables. It is a part of the sandbox, as its files
+//! are: forks, snapshots and undo have it.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 

@@ -1,8 +1,9 @@
-//! Processes in the background have limits of their own: how long they may go on after their run, and how much processor time
-//! they may use together.
+//! Processes in the background have limits of their own: how long they may go on after their run,
+//! and how much processor time they may use together.
 //!
-//! One thread looks after all sandboxes of this host process that have some. It looks at a sandbox when a limit can have been
-//! reached, not before, and never waits for one: a sandbox whose kernel is in use is looked at again a little later.
+//! One thread looks after all sandboxes of this host process that have some. It looks at a sandbox
+//! when a limit can have been reached, not before, and never waits for one: a sandbox whose kernel
+//! is in use is looked at again a little later.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -24,9 +25,11 @@ const NEVER: Duration = Duration::from_secs(24 * 3600);
 /// What processes may use that go on after the run that started them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BackgroundLimits {
-    /// How long they may go on after their run. A process that ends and starts itself anew grows no younger.
+    /// How long they may go on after their run. A process that ends and starts itself anew grows
+    /// no younger.
     pub age: Duration,
-    /// Processor time of all of them together within each `age`. Those that live count from their start.
+    /// Processor time of all of them together within each `age`. Those that live count from their
+    /// start.
     pub cpu: Duration,
 }
 
@@ -65,8 +68,8 @@ impl Watched {
         }
     }
 
-    /// Ends what has been in the background for too long, or all of it if that has used too much, and says when to look
-    /// next: `None` if there is nothing to look at any more.
+    /// Ends what has been in the background for too long, or all of it if that has used too much,
+    /// and says when to look next: `None` if there is nothing to look at any more.
     fn look(&mut self, kernel: &mut Kernel, now: Instant) -> Option<Instant> {
         let limits = self.options.background;
         let families = kernel.background();
@@ -105,7 +108,8 @@ impl Watched {
     }
 }
 
-/// Who is looked at, by the address of its kernel: that is its own as long as somebody remembers it.
+/// Who is looked at, by the address of its kernel: that is its own as long as somebody remembers
+/// it.
 #[derive(Default)]
 struct Watch {
     list: Mutex<HashMap<usize, Watched>>,

@@ -42,8 +42,8 @@ impl Sandbox {
         (0..count).map(|_| self.fork()).collect()
     }
 
-    /// Becomes what a fork of it has become, files and shells, in constant time, whatever either holds. It can be
-    /// undone as a run can. Busy while processes run here.
+    /// Becomes what a fork of it has become, files and shells, in constant time, whatever either
+    /// holds. It can be undone as a run can. Busy while processes run here.
     pub fn adopt(&self, fork: &Sandbox) -> Result<(), Error> {
         let snapshot = self.own(fork.snapshot()?)?;
         let mark = Mark::begin(self, b"(a fork adopted)")?;
@@ -59,8 +59,9 @@ impl Sandbox {
         }
     }
 
-    /// Takes over what a fork has changed since `base`, path by path. A path that both have changed since is compared:
-    /// equal ones are fine, others are conflicts and stay as they are here. It can be undone as a run can.
+    /// Takes over what a fork has changed since `base`, path by path. A path that both have changed
+    /// since is compared: equal ones are fine, others are conflicts and stay as they are here.
+    /// It can be undone as a run can.
     pub fn merge(&self, base: &Snapshot, fork: &Sandbox) -> Result<Merged, Error> {
         let snapshot = fork.snapshot()?;
         let theirs = self.changes(base, &snapshot)?;

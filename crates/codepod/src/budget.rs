@@ -1,12 +1,14 @@
-//! Output budgets: of a long output the result holds its beginning and its end, and tells where all of it is.
+//! Output budgets: of a long output the result holds its beginning and its end, and tells where all
+//! of it is.
 
 use crate::error::Error;
 use crate::result::{Cut, RunResult};
 use crate::sandbox::Sandbox;
 
 impl Sandbox {
-    /// Cuts the output in a result to so many bytes of each stream, its beginning and its end. All of it is in `/proc/runs`
-    /// then, as long as the sandbox keeps it, and the result says where.
+    /// Cuts the output in a result to so many bytes of each stream, its beginning and its end. All
+    /// of it is in `/proc/runs` then, as long as the sandbox keeps it, and the result says
+    /// where.
     pub fn cut_output(&self, result: &mut RunResult, budget: usize) -> Result<(), Error> {
         if result.stdout_cut.is_none() && result.stderr_cut.is_none() {
             return cut(self, result, Some(budget));
@@ -21,7 +23,8 @@ impl Sandbox {
     }
 }
 
-/// Cuts a stream that may have been cut before: what is missing then goes around what was missing already.
+/// Cuts a stream that may have been cut before: what is missing then goes around what was missing
+/// already.
 fn cut_again(stream: &mut Vec<u8>, cut: &mut Option<Cut>, budget: usize, path: String) {
     if stream.len() <= budget {
         return;
@@ -43,7 +46,8 @@ fn cut_again(stream: &mut Vec<u8>, cut: &mut Option<Cut>, budget: usize, path: S
     stream.shrink_to_fit();
 }
 
-/// Keeps the whole output of a run in the sandbox and cuts the result's, where a stream is longer than the budget.
+/// Keeps the whole output of a run in the sandbox and cuts the result's, where a stream is longer
+/// than the budget.
 pub(crate) fn cut(
     sandbox: &Sandbox,
     result: &mut RunResult,
@@ -68,7 +72,8 @@ pub(crate) fn cut(
     Ok(())
 }
 
-/// The first and the last half of the budget, whole lines where there are some, and what is missing between them.
+/// The first and the last half of the budget, whole lines where there are some, and what is missing
+/// between them.
 fn cut_stream(stream: &[u8], budget: usize, path: String) -> (Vec<u8>, Option<Cut>) {
     if stream.len() <= budget {
         return (stream.to_vec(), None);

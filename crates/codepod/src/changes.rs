@@ -40,7 +40,8 @@ impl PathChange {
         String::from_utf8_lossy(&self.path)
     }
 
-    /// Its letter: `A` added, `M` modified, `D` removed, `T` of another kind, `P` other permissions.
+    /// Its letter: `A` added, `M` modified, `D` removed, `T` of another kind, `P` other
+    /// permissions.
     pub fn letter(&self) -> char {
         letter(self.kind)
     }
@@ -85,8 +86,8 @@ impl std::ops::Deref for Changes {
 }
 
 impl Sandbox {
-    /// What differs from one moment to another, by path: in the time of what differs. Times of files do not count, and
-    /// host directories that the sandbox writes to are not in it.
+    /// What differs from one moment to another, by path: in the time of what differs. Times of
+    /// files do not count, and host directories that the sandbox writes to are not in it.
     pub fn changes(
         &self,
         from: impl Into<Moment>,
@@ -124,8 +125,8 @@ impl Sandbox {
 }
 
 impl Changes {
-    /// The changed texts as one unified diff, as `patch` takes it. Of binary and very large files it only says that they
-    /// differ.
+    /// The changed texts as one unified diff, as `patch` takes it. Of binary and very large files
+    /// it only says that they differ.
     pub fn unified_diff(&mut self) -> Vec<u8> {
         let mut text = Vec::new();
         for change in std::mem::take(&mut self.list) {

@@ -41,7 +41,8 @@ pub struct Command {
     shown: Option<String>,
 }
 
-/// Why a command could not be started, as a shell would tell: 127 when it is not there, 126 otherwise.
+/// Why a command could not be started, as a shell would tell: 127 when it is not there, 126
+/// otherwise.
 pub(crate) enum NotStarted {
     Result { exit_code: i32, message: String },
     Error(Error),
@@ -117,8 +118,8 @@ impl Command {
         Pipeline::of(self).pipe(next)
     }
 
-    /// Runs it and waits for its end. The caller's thread runs the program itself; dropping the future
-    /// kills it.
+    /// Runs it and waits for its end. The caller's thread runs the program itself; dropping the
+    /// future kills it.
     pub async fn run(self) -> Result<RunResult, Error> {
         Pipeline::of(self).run().await
     }
@@ -217,7 +218,8 @@ impl Command {
     }
 }
 
-/// Where a program is: as named when there is a slash in it, else in the first directory of `PATH` that has it.
+/// Where a program is: as named when there is a slash in it, else in the first directory of `PATH`
+/// that has it.
 fn search(kernel: &mut Kernel, name: &[u8], env: &[(String, String)]) -> Option<Vec<u8>> {
     if name.contains(&b'/') {
         return Some(name.to_vec());

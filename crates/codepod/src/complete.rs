@@ -1,4 +1,5 @@
-//! Completion: what could stand at a place in a command line. Asked of the shell itself, in a fork, so that nothing changes.
+//! Completion: what could stand at a place in a command line. Asked of the shell itself, in a fork,
+//! so that nothing changes.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -39,8 +40,9 @@ enum Place<'a> {
 }
 
 impl Shell {
-    /// What could stand at a place in a line of this shell: commands, paths, variables, and subcommands where they are
-    /// known. `cursor` counts bytes; beyond the end it means the end.
+    /// What could stand at a place in a line of this shell: commands, paths, variables, and
+    /// subcommands where they are known. `cursor` counts bytes; beyond the end it means the
+    /// end.
     pub async fn complete(&self, line: &str, cursor: usize) -> Result<Completion, Error> {
         let mut cursor = cursor.min(line.len());
         while !line.is_char_boundary(cursor) {
@@ -86,7 +88,8 @@ impl Sandbox {
     }
 }
 
-/// A script that lists paths which begin as `word` does; a tilde at its start means the home directory.
+/// A script that lists paths which begin as `word` does; a tilde at its start means the home
+/// directory.
 fn paths(word: &str) -> String {
     let word = quoted(word);
     format!(

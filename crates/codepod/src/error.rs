@@ -1,4 +1,5 @@
-//! Errors to callers of a sandbox: kind, message, hint. What goes wrong inside is a command's own affair.
+//! Errors to callers of a sandbox: kind, message, hint. What goes wrong inside is a command's own
+//! affair.
 
 use codepod_abi::Errno;
 use codepod_store::StoreError;
@@ -81,7 +82,8 @@ pub enum ErrorKind {
     /// A snapshot or a fork is of another sandbox.
     #[error("the snapshot is of another sandbox")]
     Foreign,
-    /// The host has changed a file while changes to it were taken back again: this one is there and stays.
+    /// The host has changed a file while changes to it were taken back again: this one is there and
+    /// stays.
     #[error("`{path}` was changed on the host meanwhile, and could not be put back")]
     PartlyApplied {
         /// The sandbox's path.
@@ -137,7 +139,8 @@ pub enum ErrorKind {
         /// The name.
         name: String,
     },
-    /// Those that share a budget have all the memory that they may have, or all that the host has for sandboxes.
+    /// Those that share a budget have all the memory that they may have, or all that the host has
+    /// for sandboxes.
     #[error("there is no memory left for {what}")]
     Memory {
         /// What it was wanted for.

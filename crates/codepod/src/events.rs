@@ -8,7 +8,8 @@ use serde::Serialize;
 use crate::result::RunResult;
 use crate::sandbox::Sandbox;
 
-/// Gets every event, on the thread where it happens; it should be quick and must not call the sandbox.
+/// Gets every event, on the thread where it happens; it should be quick and must not call the
+/// sandbox.
 pub type EventFn = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// From this part of a limit on there is a warning.
@@ -71,7 +72,8 @@ pub enum Event {
         /// Which.
         limit: &'static str,
     },
-    /// Processes in the background were ended, because they had gone on for too long or used too much.
+    /// Processes in the background were ended, because they had gone on for too long or used too
+    /// much.
     BackgroundEnded {
         /// The sandbox's number in this host process.
         sandbox: u64,

@@ -49,8 +49,8 @@ impl Feed {
     }
 }
 
-/// A pipe for the input of a process that will come: its read end is held, so that it does not look as if
-/// nobody would ever read. Dropped, it is given up.
+/// A pipe for the input of a process that will come: its read end is held, so that it does not look
+/// as if nobody would ever read. Dropped, it is given up.
 pub(crate) struct Input {
     kernel: KernelHandle,
     pub(crate) pipe: PipeId,

@@ -1,5 +1,5 @@
-//! Files of a sandbox from outside: read, write, list, make, remove, rename. They act as the sandbox's user,
-//! under its permissions and limits; relative paths start at the working directory.
+//! Files of a sandbox from outside: read, write, list, make, remove, rename. They act as the
+//! sandbox's user, under its permissions and limits; relative paths start at the working directory.
 
 use codepod_abi::Errno;
 use codepod_vfs::{Caller, FileKind, NodeRef, OpenOptions, Vfs};
@@ -218,7 +218,8 @@ impl Sandbox {
     }
 }
 
-/// What is left of a path behind that of a directory, with its slash; `None` for a path that is elsewhere.
+/// What is left of a path behind that of a directory, with its slash; `None` for a path that is
+/// elsewhere.
 pub(crate) fn rest_below<'a>(directory: &str, path: &'a [u8]) -> Option<&'a [u8]> {
     let rest = path.strip_prefix(directory.trim_end_matches('/').as_bytes())?;
     (rest.is_empty() || rest[0] == b'/').then_some(rest)
@@ -265,7 +266,8 @@ pub(crate) fn write_node(
     Ok(())
 }
 
-/// Removes a directory's content and then itself, without recursion: a guest can nest as deep as it likes.
+/// Removes a directory's content and then itself, without recursion: a guest can nest as deep as it
+/// likes.
 pub(crate) fn remove_tree(
     vfs: &mut Vfs,
     caller: &Caller<'_>,

@@ -1,8 +1,9 @@
 //! Commands of the host: functions of the embedder that scripts call as programs.
 //!
-//! A host command is a process of the sandbox: it stands in pipelines, reads and writes while it runs, has a working
-//! directory and an environment, is listed by `help`, and is killed with its run. What it does is the embedder's; it acts
-//! outside of the wall, so it should trust nothing that it is given.
+//! A host command is a process of the sandbox: it stands in pipelines, reads and writes while it
+//! runs, has a working directory and an environment, is listed by `help`, and is killed with its
+//! run. What it does is the embedder's; it acts outside of the wall, so it should trust nothing
+//! that it is given.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -136,11 +137,13 @@ impl Registry {
 }
 
 impl Sandbox {
-    /// Makes a command of the host known: it is in `/usr/bin` and in `help` from then on, also in forks that are made
-    /// later. One of the same name is replaced; a tool of the sandbox's own that has it stands back.
+    /// Makes a command of the host known: it is in `/usr/bin` and in `help` from then on, also in
+    /// forks that are made later. One of the same name is replaced; a tool of the sandbox's own
+    /// that has it stands back.
     pub fn register(&self, command: HostCommand) -> Result<(), Error> {
         command.check()?;
-        // Held to the end: of two that are registered at once, neither undoes what the other has written.
+        // Held to the end: of two that are registered at once, neither undoes what the other has
+        // written.
         let mut commands = self.inner.commands.lock();
         let root = self.as_root();
         for name in command.names() {
@@ -278,8 +281,8 @@ impl Call {
         absolute(&self.call.cwd, path.as_ref())
     }
 
-    /// The sandbox, to read and write its files. A script in the shell that has called this command waits for it for
-    /// ever; one in another shell does not.
+    /// The sandbox, to read and write its files. A script in the shell that has called this command
+    /// waits for it for ever; one in another shell does not.
     pub fn sandbox(&self) -> Result<Sandbox, Error> {
         let inner = self.sandbox.upgrade().ok_or(ErrorKind::Internal)?;
         Ok(Sandbox { inner, root: false })
@@ -295,7 +298,8 @@ impl Call {
         .await
     }
 
-    /// Reads all of standard input. [`Errno::TooBig`] when it is larger than a process's memory may be.
+    /// Reads all of standard input. [`Errno::TooBig`] when it is larger than a process's memory may
+    /// be.
     pub async fn read_all(&mut self) -> Result<Vec<u8>, Errno> {
         let most = {
             let kernel = self.kernel.wait().await.map_err(|_| Errno::Io)?;

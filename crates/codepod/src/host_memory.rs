@@ -1,13 +1,15 @@
 //! How much memory the host has for this process: all there is, or what a cgroup above it allows.
 //!
-//! One that is killed for want of memory ends all its sandboxes. So a runtime leaves a fifth of it to everything else.
+//! One that is killed for want of memory ends all its sandboxes. So a runtime leaves a fifth of it
+//! to everything else.
 
 use std::path::{Path, PathBuf};
 
 /// What sandboxes may have together of what there is.
 const SHARE: (u64, u64) = (4, 5);
 
-/// What all sandboxes of this host process may have together, in bytes; `None` where nobody can say.
+/// What all sandboxes of this host process may have together, in bytes; `None` where nobody can
+/// say.
 pub(crate) fn ceiling() -> Option<u64> {
     let memory = memory_below(Path::new("/"))?;
     Some(memory / SHARE.1 * SHARE.0)

@@ -61,8 +61,8 @@ pub(crate) fn base_image<'a>(guests: impl Iterator<Item = &'a Guest>, now: u64) 
         }
         for command in guest.commands {
             let path = format!("/usr/bin/{command}");
-            // A tool is a small file that names its module: `ls`, `find`, copies and snapshots treat it
-            // as what it is.
+            // A tool is a small file that names its module: `ls`, `find`, copies and snapshots
+            // treat it as what it is.
             let text = format!("#!codepod {} {command}\n", guest.name);
             builder = builder.file(path.as_bytes(), 0o755, text.as_bytes());
         }

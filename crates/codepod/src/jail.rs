@@ -1,8 +1,9 @@
-//! The second wall: a program that runs sandboxes locks itself in. Should a fault in the compiler or in the engine let a guest out, it is
-//! in a process that can open, connect and execute nothing that the program does not need (Linux; [`Layers`] says what holds).
+//! The second wall: a program that runs sandboxes locks itself in. Should a fault in the compiler
+//! or in the engine let a guest out, it is in a process that can open, connect and execute nothing
+//! that the program does not need (Linux; [`Layers`] says what holds).
 //!
-//! The library never does this by itself, because it holds for the whole program and for good. A program that does nothing but
-//! run sandboxes asks for it:
+//! The library never does this by itself, because it holds for the whole program and for good. A
+//! program that does nothing but run sandboxes asks for it:
 //!
 //! ```no_run
 //! use codepod::{Options, Runtime, RuntimeOptions, Sandbox, jail};
@@ -29,8 +30,8 @@ use crate::persist::Persistence;
 use crate::runtime::{GUESTS_EMBEDDED, Runtime, cache_directory};
 use crate::states::StateDirectory;
 
-/// What is read of the host while the engine is set up: which pages were written to, how many processors there are, and how
-/// much memory.
+/// What is read of the host while the engine is set up: which pages were written to, how many
+/// processors there are, and how much memory.
 const OF_ENGINE: &[&str] = &[
     "/proc/self",
     "/proc/meminfo",
@@ -38,8 +39,8 @@ const OF_ENGINE: &[&str] = &[
     "/sys/fs/cgroup",
 ];
 
-/// What a program needs of the host that makes sandboxes with these options, beside its streams: the directories that they mount
-/// or are kept in, and whether they compile modules.
+/// What a program needs of the host that makes sandboxes with these options, beside its streams:
+/// the directories that they mount or are kept in, and whether they compile modules.
 pub fn needs(options: &Options) -> Needs {
     let mut needs = Needs::default();
     add_mounts(&mut needs, &options.mounts);
@@ -51,7 +52,8 @@ pub fn needs(options: &Options) -> Needs {
     needs
 }
 
-/// Adds what a sandbox needs that is kept under a name: its folder, which is made now, and the host directories that it remembers.
+/// Adds what a sandbox needs that is kept under a name: its folder, which is made now, and the host
+/// directories that it remembers.
 pub fn add_state(needs: &mut Needs, states: &StateDirectory, name: &str) -> Result<(), Error> {
     let (folder, key, mounts) = states.make_ready(name)?;
     needs.writes.push(folder);
@@ -78,10 +80,11 @@ pub struct Wall {
     jail: codepod_jail::Jail,
 }
 
-/// Begins to lock this process in. It counts for this thread and those that it starts, so no other may have been started, and
-/// the engine is set up afterwards.
+/// Begins to lock this process in. It counts for this thread and those that it starts, so no other
+/// may have been started, and the engine is set up afterwards.
 ///
-/// Fails with [`ErrorKind::Jail`] where `CODEPOD_JAIL` in the environment is none of `on`, `require`, `log` and `off`.
+/// Fails with [`ErrorKind::Jail`] where `CODEPOD_JAIL` in the environment is none of `on`,
+/// `require`, `log` and `off`.
 pub fn begin(mut needs: Needs) -> Result<Wall, Error> {
     // Made now, if it has to be: the engine only reads its key.
     ModuleCache::of_user()?;
@@ -100,7 +103,8 @@ pub fn begin(mut needs: Needs) -> Result<Wall, Error> {
 }
 
 impl Wall {
-    /// Closes the wall, for all threads: from now on what the program does not need ends it. Which layers hold.
+    /// Closes the wall, for all threads: from now on what the program does not need ends it. Which
+    /// layers hold.
     ///
     /// Fails with [`ErrorKind::Jail`] where `CODEPOD_JAIL` requires a filter and there can be none.
     pub fn close(mut self, runtime: &Runtime) -> Result<Layers, Error> {

@@ -45,8 +45,8 @@ pub enum JobState {
 }
 
 impl Sandbox {
-    /// The processes that live, by number: those of runs that go on, and what was left in the background. Shells that wait
-    /// for their next script are not among them.
+    /// The processes that live, by number: those of runs that go on, and what was left in the
+    /// background. Shells that wait for their next script are not among them.
     pub fn jobs(&self) -> Result<Vec<Job>, Error> {
         let kernel = self.kernel()?;
         let now = kernel.uptime_ns();

@@ -9,10 +9,10 @@
 //! # }
 //! ```
 //!
-//! A [`Sandbox`] is a value: a file tree and policies. [`Sandbox::snapshot`], [`Sandbox::restore`] and
-//! [`Sandbox::fork`] cost microseconds, whatever it holds. Commands are WebAssembly processes on a small
-//! POSIX-like kernel in this host process: no server, no daemon, no root, no KVM. Nothing of the host is
-//! reachable unless an option says so.
+//! A [`Sandbox`] is a value: a file tree and policies. [`Sandbox::snapshot`], [`Sandbox::restore`]
+//! and [`Sandbox::fork`] cost microseconds, whatever it holds. Commands are WebAssembly processes
+//! on a small POSIX-like kernel in this host process: no server, no daemon, no root, no KVM.
+//! Nothing of the host is reachable unless an option says so.
 
 #![cfg_attr(
     not(test),

@@ -1,5 +1,5 @@
-//! Mounts: host directories and other file systems in a sandbox. The embedder opens a host directory; the
-//! sandbox never sees its path.
+//! Mounts: host directories and other file systems in a sandbox. The embedder opens a host
+//! directory; the sandbox never sees its path.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,8 +41,9 @@ pub struct Mount {
     pub at: String,
     /// What is there.
     pub source: MountSource,
-    /// Which paths of a host directory are guarded, because programs of the host run or obey them: changing one through a
-    /// read-write mount fails, and [`Sandbox::apply`](crate::Sandbox::apply) refuses it.
+    /// Which paths of a host directory are guarded, because programs of the host run or obey them:
+    /// changing one through a read-write mount fails, and
+    /// [`Sandbox::apply`](crate::Sandbox::apply) refuses it.
     pub guard: Guard,
 }
 
@@ -69,8 +70,9 @@ impl Mount {
         }
     }
 
-    /// What of codepod's own lies in the host directory: compiled code, or saved states. Who can read the one can forge it, who can
-    /// change the other decides what later sandboxes hold; no guest should reach either.
+    /// What of codepod's own lies in the host directory: compiled code, or saved states. Who can
+    /// read the one can forge it, who can change the other decides what later sandboxes hold;
+    /// no guest should reach either.
     pub fn own_files(&self) -> Option<&'static str> {
         let MountSource::Host(host, _) = &self.source else {
             return None;

@@ -18,7 +18,8 @@ use crate::timeline::UndoLimits;
 pub struct Options {
     /// Working directory of commands.
     pub cwd: String,
-    /// Environment beside the usual (`PATH`, `HOME`, `USER`, `LANG`); a name given here replaces it.
+    /// Environment beside the usual (`PATH`, `HOME`, `USER`, `LANG`); a name given here replaces
+    /// it.
     pub env: Vec<(String, String)>,
     /// How long a command may take.
     pub timeout: Duration,
@@ -34,19 +35,21 @@ pub struct Options {
     pub gid: u32,
     /// Host directories.
     pub mounts: Vec<Mount>,
-    /// Whether files that hold a WebAssembly module may be run. Off by default: compiling hostile code is
-    /// work for the host.
+    /// Whether files that hold a WebAssembly module may be run. Off by default: compiling hostile
+    /// code is work for the host.
     pub allow_foreign_modules: bool,
-    /// The only tools and host commands that may be started, by name, and `bash` for scripts; `None` for all. What the shell
-    /// does itself (`echo`, `cd`, redirections) is not a command that is started. Modules from files are not allowed beside
-    /// such a list.
+    /// The only tools and host commands that may be started, by name, and `bash` for scripts;
+    /// `None` for all. What the shell does itself (`echo`, `cd`, redirections) is not a
+    /// command that is started. Modules from files are not allowed beside such a list.
     pub allowed_commands: Option<Vec<String>>,
     /// Groups of further guests whose commands are in `/usr/bin`.
     pub guest_groups: Vec<String>,
-    /// Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help.
+    /// Whether shells add a line `codepod: hint: …` where bash's own message leaves a model
+    /// without help.
     pub hints: bool,
-    /// Bytes of each output stream that a result holds, its beginning and its end; all of a longer one is in
-    /// `/proc/runs/N/stdout` or `stderr` then. `None`: as much as `limits.output_bytes` lets through.
+    /// Bytes of each output stream that a result holds, its beginning and its end; all of a longer
+    /// one is in `/proc/runs/N/stdout` or `stderr` then. `None`: as much as
+    /// `limits.output_bytes` lets through.
     pub output_budget: Option<usize>,
     /// How many runs can be undone.
     pub undo: UndoLimits,
@@ -54,11 +57,12 @@ pub struct Options {
     pub events: Option<EventFn>,
     /// Whether its state can leave it, and where it is kept.
     pub persistence: Persistence,
-    /// Whose processor time its processes use, where there is less than all want; several sandboxes may have the same. `None` for a share of its
-    /// own.
+    /// Whose processor time its processes use, where there is less than all want; several
+    /// sandboxes may have the same. `None` for a share of its own.
     pub share: Option<Share>,
-    /// What its processes, files and outputs are drawn from, together with all sandboxes that have the same: a part of the runtime's
-    /// ([`Runtime::budget`](crate::Runtime::budget)). `None` for nothing but the runtime's.
+    /// What its processes, files and outputs are drawn from, together with all sandboxes that have
+    /// the same: a part of the runtime's ([`Runtime::budget`](crate::Runtime::budget)). `None`
+    /// for nothing but the runtime's.
     pub budget: Option<Budget>,
     /// Gets every call of every process.
     pub trace: Option<TraceFn>,

@@ -1,4 +1,5 @@
-//! Host directories under an overlay: what the sandbox has changed, handed over to the host path by path, or dropped.
+//! Host directories under an overlay: what the sandbox has changed, handed over to the host path by
+//! path, or dropped.
 
 use codepod_abi::Errno;
 use codepod_vfs::{Caller, Change, ChangeKind, FileKind, MountId, Vfs};
@@ -47,8 +48,8 @@ pub struct Refused {
     pub path: Vec<u8>,
     /// How it differs from the host's.
     pub kind: ChangeKind,
-    /// [`Errno::Stale`]: the host's file has changed since the sandbox saw it. [`Errno::Perm`]: it is guarded, or a link
-    /// that leads out of the directory. Anything else: why it failed.
+    /// [`Errno::Stale`]: the host's file has changed since the sandbox saw it. [`Errno::Perm`]: it
+    /// is guarded, or a link that leads out of the directory. Anything else: why it failed.
     pub why: Errno,
     /// Whether [`Sandbox::apply_guarded`] would apply it.
     pub guarded: bool,
@@ -57,7 +58,8 @@ pub struct Refused {
 }
 
 impl Sandbox {
-    /// What the sandbox has changed in the overlay that is mounted at a path, beside the host's files as they are now.
+    /// What the sandbox has changed in the overlay that is mounted at a path, beside the host's
+    /// files as they are now.
     pub fn mount_changes(&self, at: &str) -> Result<Vec<MountChange>, Error> {
         let mut kernel = self.kernel()?;
         let (vfs, caller) = kernel.files();
@@ -70,12 +72,13 @@ impl Sandbox {
             .collect())
     }
 
-    /// Makes the host's directory that is mounted at `at` as the sandbox has it: at these paths and below them, or
-    /// everywhere when there are none. Paths are the sandbox's, absolute.
+    /// Makes the host's directory that is mounted at `at` as the sandbox has it: at these paths and
+    /// below them, or everywhere when there are none. Paths are the sandbox's, absolute.
     ///
-    /// A file that has changed on the host since the sandbox read it, or that appeared there, is left alone and its
-    /// change refused; so is a guarded path, and a link that leads out of the directory. Each file is replaced in one step.
-    /// Busy while processes run. It cannot be undone.
+    /// A file that has changed on the host since the sandbox read it, or that appeared there, is
+    /// left alone and its change refused; so is a guarded path, and a link that leads out of
+    /// the directory. Each file is replaced in one step. Busy while processes run. It cannot be
+    /// undone.
     pub fn apply<P: AsRef<[u8]>>(
         &self,
         at: &str,
@@ -86,8 +89,8 @@ impl Sandbox {
         Ok(applied)
     }
 
-    /// The same, guarded paths included. Links that lead out of the directory are refused all the same, unless the mount
-    /// has no guard.
+    /// The same, guarded paths included. Links that lead out of the directory are refused all the
+    /// same, unless the mount has no guard.
     pub fn apply_guarded<P: AsRef<[u8]>>(
         &self,
         at: &str,
@@ -133,7 +136,8 @@ impl Sandbox {
         });
     }
 
-    /// From here on, what applying replaces on the host is kept beside it, so that it can be taken back.
+    /// From here on, what applying replaces on the host is kept beside it, so that it can be taken
+    /// back.
     pub(crate) fn begin_applying(&self, at: &str) -> Result<(), Error> {
         let mut kernel = self.kernel()?;
         let vfs = kernel.files().0;
@@ -142,7 +146,8 @@ impl Sandbox {
         begun.map_err(|errno| Error::file(at, errno))
     }
 
-    /// Ends that: what was applied stays, or is taken back; the sandbox's paths at which the host would not have it.
+    /// Ends that: what was applied stays, or is taken back; the sandbox's paths at which the host
+    /// would not have it.
     pub(crate) fn end_applying(&self, at: &str, keep: bool) -> Result<Vec<Vec<u8>>, Error> {
         let mut kernel = self.kernel()?;
         let vfs = kernel.files().0;
@@ -161,8 +166,9 @@ impl Sandbox {
         Ok(stale.map_err(|errno| Error::file(at, errno))?.is_empty())
     }
 
-    /// Drops what the sandbox has changed in the overlay at `at`: at these paths and below them, or everywhere when there
-    /// are none; the host's files show through again. Busy while processes run.
+    /// Drops what the sandbox has changed in the overlay at `at`: at these paths and below them, or
+    /// everywhere when there are none; the host's files show through again. Busy while
+    /// processes run.
     pub fn discard<P: AsRef<[u8]>>(
         &self,
         at: &str,

@@ -1,8 +1,9 @@
 //! States that outlive their sandbox: saved to a store, exported as one stream, kept by themselves.
 //!
-//! Saved are the files (with owners, modes, times and links), the changes of overlays, and the states of shells with
-//! their variables; not processes, pipes and open files, nothing of the host, no code of the engine. Files are saved as
-//! they differ from the base image: loaded over another image, tools are that image's and the user's files stay.
+//! Saved are the files (with owners, modes, times and links), the changes of overlays, and the
+//! states of shells with their variables; not processes, pipes and open files, nothing of the host,
+//! no code of the engine. Files are saved as they differ from the base image: loaded over another
+//! image, tools are that image's and the user's files stay.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -92,7 +93,8 @@ pub(crate) struct Saver {
     shells: Arc<Shells>,
     image: Tree,
     autosave: Duration,
-    /// Whose turn it is when several want to be saved: sandboxes that share a directory take turns.
+    /// Whose turn it is when several want to be saved: sandboxes that share a directory take
+    /// turns.
     group: Arc<Path>,
     room: Option<Arc<dyn SaveRoom>>,
     /// `None` once the sandbox is over. Held while a save goes on.
@@ -296,15 +298,17 @@ impl Sandbox {
         self.with_state(|state| store.save(state))
     }
 
-    /// Takes over the newest state of a store: files and shells, within the limits of this sandbox. Contents of files
-    /// are read when they are used. Busy while processes run; after a failure nothing has changed.
+    /// Takes over the newest state of a store: files and shells, within the limits of this sandbox.
+    /// Contents of files are read when they are used. Busy while processes run; after a failure
+    /// nothing has changed.
     pub fn load_from(&self, store: &Store) -> Result<Version, Error> {
         self.check_mode()?;
         let image = self.limited_image()?;
         self.take_over(store.load(&|at, overlay| self.base(&image, at, overlay))?)
     }
 
-    /// The same with one of the states that a store keeps, by its sequence; see [`Store::versions`].
+    /// The same with one of the states that a store keeps, by its sequence; see
+    /// [`Store::versions`].
     pub fn load_version_from(&self, store: &Store, sequence: u64) -> Result<Version, Error> {
         self.check_mode()?;
         let image = self.limited_image()?;
@@ -317,8 +321,9 @@ impl Sandbox {
         self.with_state(|state| codepod_store::export(state, key, &mut out))
     }
 
-    /// Takes over a state that was exported, within the limits of this sandbox. The stream may be anything: what is not a
-    /// state is refused, and after a failure nothing has changed. Busy while processes run.
+    /// Takes over a state that was exported, within the limits of this sandbox. The stream may be
+    /// anything: what is not a state is refused, and after a failure nothing has changed. Busy
+    /// while processes run.
     pub fn import_state(&self, mut input: impl Read, key: Option<&Key>) -> Result<Version, Error> {
         self.check_mode()?;
         let image = self.limited_image()?;

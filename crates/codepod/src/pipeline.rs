@@ -53,8 +53,9 @@ impl Pipeline {
         self
     }
 
-    /// Runs it and waits for the end of all its commands. The status is the last one's; standard error is
-    /// everybody's. The caller's thread runs the last command, the engine's threads the others.
+    /// Runs it and waits for the end of all its commands. The status is the last one's; standard
+    /// error is everybody's. The caller's thread runs the last command, the engine's threads
+    /// the others.
     pub async fn run(self) -> Result<RunResult, Error> {
         let started = Instant::now();
         let last = self.commands.last().ok_or(ErrorKind::Internal)?;

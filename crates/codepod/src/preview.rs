@@ -26,8 +26,9 @@ pub struct Preview {
 }
 
 impl Script {
-    /// Runs it in a fork of the sandbox, whose files and shells stay as they are. A host directory that is mounted to be
-    /// written to is an overlay there, so nothing reaches the host either.
+    /// Runs it in a fork of the sandbox, whose files and shells stay as they are. A host directory
+    /// that is mounted to be written to is an overlay there, so nothing reaches the host
+    /// either.
     pub async fn preview(self) -> Result<Preview, Error> {
         let sandbox = self.sandbox().clone();
         let before = sandbox.snapshot()?;
@@ -60,16 +61,19 @@ impl Preview {
         &self.fork
     }
 
-    /// Makes it happen: the sandbox becomes what the fork is, in constant time. It can be undone as a run can.
+    /// Makes it happen: the sandbox becomes what the fork is, in constant time. It can be undone as
+    /// a run can.
     ///
-    /// What was changed in a host directory that is mounted to be written to is applied to it, which takes as long as there
-    /// are changes and cannot be undone later. All of it is there afterwards, or nothing: what cannot be applied is looked
-    /// for before, and when one change fails those before it are taken back. A process that is killed meanwhile leaves
+    /// What was changed in a host directory that is mounted to be written to is applied to it,
+    /// which takes as long as there are changes and cannot be undone later. All of it is there
+    /// afterwards, or nothing: what cannot be applied is looked for before, and when one change
+    /// fails those before it are taken back. A process that is killed meanwhile leaves
     /// some of them, and what they replaced beside them (`.codepod-…`).
     ///
-    /// Fails with [`ErrorKind::Changed`] when the sandbox has changed since, or the host has changed a file that would be
-    /// overwritten; as [`Sandbox::restore`] does; with what the host's file system fails with; with
-    /// [`ErrorKind::PartlyApplied`] when the host has changed, too, what was to be taken back.
+    /// Fails with [`ErrorKind::Changed`] when the sandbox has changed since, or the host has
+    /// changed a file that would be overwritten; as [`Sandbox::restore`] does; with what the
+    /// host's file system fails with; with [`ErrorKind::PartlyApplied`] when the host has
+    /// changed, too, what was to be taken back.
     pub fn commit(self) -> Result<RunResult, Error> {
         let Preview {
             mut result,

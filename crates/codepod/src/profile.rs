@@ -8,14 +8,15 @@ use crate::options::Options;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Profile {
-    /// For many at once: 64 MB of memory a process, 100 MB of files of at most 10 MB, 10,000 of them, 32 processes, 1 MB of
-    /// output a stream.
+    /// For many at once: 64 MB of memory a process, 100 MB of files of at most 10 MB, 10,000 of
+    /// them, 32 processes, 1 MB of output a stream.
     Small,
-    /// For an agent: 256 MB of memory a process, 256 MB of files, 100,000 of them, 64 processes, 10 MB of output a stream.
+    /// For an agent: 256 MB of memory a process, 256 MB of files, 100,000 of them, 64 processes, 10
+    /// MB of output a stream.
     #[default]
     Default,
-    /// For builds and data: 1 GB of memory a process, 4 GB of files, 1,000,000 of them, 256 processes, 64 MB of output a
-    /// stream, ten minutes.
+    /// For builds and data: 1 GB of memory a process, 4 GB of files, 1,000,000 of them, 256
+    /// processes, 64 MB of output a stream, ten minutes.
     Large,
 }
 

@@ -1,8 +1,9 @@
 //! Sessions of Python: interpreters that keep their variables from call to call.
 //!
-//! Between two calls there is no process: a session is a file of the sandbox with the pages of memory that differ from those that every
-//! Python starts with (`guests/python/src/session.c`). So a fork, a snapshot, an undo and a saved state have it, and what it costs while
-//! nobody calls it is that file; a fork shares it until one of the two writes.
+//! Between two calls there is no process: a session is a file of the sandbox with the pages of
+//! memory that differ from those that every Python starts with (`guests/python/src/session.c`). So
+//! a fork, a snapshot, an undo and a saved state have it, and what it costs while nobody calls it
+//! is that file; a fork shares it until one of the two writes.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -44,7 +45,8 @@ impl Sessions {
     }
 }
 
-/// An interpreter that goes on from call to call. Made by [`Sandbox::python_session`]; two with the same name are the same.
+/// An interpreter that goes on from call to call. Made by [`Sandbox::python_session`]; two with the
+/// same name are the same.
 ///
 /// ```
 /// # fn main() -> Result<(), codepod::Error> {
@@ -107,7 +109,8 @@ impl PythonSession {
         self
     }
 
-    /// Lets calls be ended from outside, also while they wait for their turn. One that is leaves the session as it was.
+    /// Lets calls be ended from outside, also while they wait for their turn. One that is leaves
+    /// the session as it was.
     pub fn cancelled_by(mut self, canceller: &Canceller) -> PythonSession {
         self.cancel = Some(canceller.clone());
         self
@@ -119,11 +122,13 @@ impl PythonSession {
         self
     }
 
-    /// Runs code and waits for its end; calls of the same session wait for each other. What the last line gives is printed, as
-    /// the interactive interpreter does. An exception is printed on standard error, with status 1, and the session goes on; so it does after
-    /// `sys.exit`. Code that is killed leaves the session as it was before.
+    /// Runs code and waits for its end; calls of the same session wait for each other. What the
+    /// last line gives is printed, as the interactive interpreter does. An exception is printed
+    /// on standard error, with status 1, and the session goes on; so it does after `sys.exit`.
+    /// Code that is killed leaves the session as it was before.
     ///
-    /// Files that it has open are opened again for the next call. Pipes, sockets and threads do not outlive a call.
+    /// Files that it has open are opened again for the next call. Pipes, sockets and threads do not
+    /// outlive a call.
     pub async fn run(&self, code: &str) -> Result<RunResult, Error> {
         let command = self.command(code)?;
         let turn = async { Some(self.turns.take().await) };

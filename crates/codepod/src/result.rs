@@ -52,12 +52,13 @@ impl RunUsage {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct RunResult {
-    /// Its number among the runs of the sandbox, from 1; see [`Sandbox::undo`](crate::Sandbox::undo).
+    /// Its number among the runs of the sandbox, from 1; see
+    /// [`Sandbox::undo`](crate::Sandbox::undo).
     pub run: u64,
     /// The command, as words.
     pub command: String,
-    /// Exit status: 128 plus the number for a signal, 124 after the timeout, 130 when it was cancelled, 126 and
-    /// 127 as in a shell.
+    /// Exit status: 128 plus the number for a signal, 124 after the timeout, 130 when it was
+    /// cancelled, 126 and 127 as in a shell.
     pub exit_code: i32,
     /// What it printed.
     pub stdout: Vec<u8>,
@@ -69,17 +70,18 @@ pub struct RunResult {
     pub timed_out: bool,
     /// Whether the host cancelled it.
     pub cancelled: bool,
-    /// Whether the shell that ran it failed: files and shell state are as they were before. Standard error says
-    /// more.
+    /// Whether the shell that ran it failed: files and shell state are as they were before.
+    /// Standard error says more.
     pub crashed: bool,
     /// How long it took.
     pub execution_time: Duration,
-    /// What is missing in `stdout`, which holds its beginning and its end, because it was longer than the budget.
+    /// What is missing in `stdout`, which holds its beginning and its end, because it was longer
+    /// than the budget.
     pub stdout_cut: Option<Cut>,
     /// What is missing in `stderr`.
     pub stderr_cut: Option<Cut>,
-    /// The processes that it started and that have ended, in the order of their ends: the last few hundred. A shell's own
-    /// work is in `usage` only.
+    /// The processes that it started and that have ended, in the order of their ends: the last few
+    /// hundred. A shell's own work is in `usage` only.
     pub processes: Vec<ProcessFacts>,
     /// What it used.
     pub usage: RunUsage,
@@ -91,12 +93,14 @@ impl RunResult {
         self.exit_code == 0
     }
 
-    /// Standard output as text; what is not UTF-8 is replaced, and where a part is missing a line says so.
+    /// Standard output as text; what is not UTF-8 is replaced, and where a part is missing a line
+    /// says so.
     pub fn stdout_text(&self) -> Cow<'_, str> {
         text(&self.stdout, self.stdout_cut.as_ref())
     }
 
-    /// Standard error as text; what is not UTF-8 is replaced, and where a part is missing a line says so.
+    /// Standard error as text; what is not UTF-8 is replaced, and where a part is missing a line
+    /// says so.
     pub fn stderr_text(&self) -> Cow<'_, str> {
         text(&self.stderr, self.stderr_cut.as_ref())
     }

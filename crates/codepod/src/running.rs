@@ -13,7 +13,8 @@ use crate::command::{Command, NotStarted};
 use crate::error::{Error, ErrorKind};
 use crate::streams::{PipeReader, PipeWriter, host_streams};
 
-/// A command that has been started. It runs while [`Running::wait`] is polled; dropped, it is killed.
+/// A command that has been started. It runs while [`Running::wait`] is polled; dropped, it is
+/// killed.
 pub struct Running {
     /// What it reads; drop it to end its input.
     pub stdin: Option<PipeWriter>,

@@ -24,10 +24,12 @@ pub struct RuntimeOptions {
     pub slots: u32,
     /// Threads for processes beside those that callers drive; 0 for one per core.
     pub threads: usize,
-    /// Shells that stay warm between scripts, over all sandboxes. Beyond that, those that were not used for the
-    /// longest time are started anew by their next script, unless they have jobs or open descriptors.
+    /// Shells that stay warm between scripts, over all sandboxes. Beyond that, those that were not
+    /// used for the longest time are started anew by their next script, unless they have jobs
+    /// or open descriptors.
     pub warm_shells: usize,
-    /// Bytes of memory that all sandboxes may have together; `None` for four fifths of what the host has, or the cgroup of this process.
+    /// Bytes of memory that all sandboxes may have together; `None` for four fifths of what the
+    /// host has, or the cgroup of this process.
     pub memory_bytes: Option<u64>,
 }
 
@@ -65,8 +67,8 @@ struct Inner {
 const SHELL: &str = "shell";
 
 impl Runtime {
-    /// Sets up a runtime with all guests that were built. Their code comes from the module cache; what is
-    /// not there is compiled when it is used first.
+    /// Sets up a runtime with all guests that were built. Their code comes from the module cache;
+    /// what is not there is compiled when it is used first.
     pub fn new(options: RuntimeOptions) -> Result<Runtime, Error> {
         let engine = Engine::new(EngineOptions {
             slots: options.slots,
@@ -102,8 +104,9 @@ impl Runtime {
         Ok(GLOBAL.get_or_init(|| runtime).clone())
     }
 
-    /// The guests that a sandbox has, and whether their code is ready to run here: carried by this program or compiled
-    /// before. What is not ready is compiled when it is used first, which takes seconds for the large ones.
+    /// The guests that a sandbox has, and whether their code is ready to run here: carried by this
+    /// program or compiled before. What is not ready is compiled when it is used first, which
+    /// takes seconds for the large ones.
     pub fn guests(&self) -> Result<Vec<(&'static str, bool)>, Error> {
         self.image(&[])?;
         let guests = codepod_guests::guests();
@@ -117,7 +120,8 @@ impl Runtime {
         Ok(self.inner.engine.preload(guest)?)
     }
 
-    /// What all sandboxes on it draw from: the host's memory. A part of it ([`Budget::part`]) is for sandboxes that are to have limits
+    /// What all sandboxes on it draw from: the host's memory. A part of it ([`Budget::part`]) is
+    /// for sandboxes that are to have limits
     /// together ([`Options::budget`](crate::Options::budget)).
     pub fn budget(&self) -> &Budget {
         &self.inner.budget
@@ -178,8 +182,8 @@ pub(crate) fn module_of(tool: &str, groups: &[String]) -> Option<&'static str> {
     owner.map(|guest| guest.name)
 }
 
-/// A list of allowed commands as the kernel checks it: each tool with its module. A name that no guest has may be that of a
-/// host command, or of a module that the host has registered under it.
+/// A list of allowed commands as the kernel checks it: each tool with its module. A name that no
+/// guest has may be that of a host command, or of a module that the host has registered under it.
 pub(crate) fn allowed(names: &[String], groups: &[String]) -> Allowed {
     let module = |name: &String| {
         let own = || Some(name.as_str()).filter(|name| !codepod_guests::is_module(name));
@@ -204,7 +208,8 @@ pub fn commands() -> Vec<(&'static str, &'static str)> {
 /// Whether this program carries its guests; otherwise they are read from where they were built.
 pub const GUESTS_EMBEDDED: bool = cfg!(feature = "embed");
 
-/// Where compiled code is kept on this machine; `None` where no directory is this user's, and every program compiles what it runs.
+/// Where compiled code is kept on this machine; `None` where no directory is this user's, and every
+/// program compiles what it runs.
 pub fn cache_directory() -> Option<std::path::PathBuf> {
     ModuleCache::directory_of_user()
 }

@@ -21,11 +21,12 @@ use crate::script::Script;
 use crate::shell::{Shell, Shells, State, States};
 use crate::timeline::Timeline;
 
-/// What a sandbox takes of the host's memory before it does anything: a thousand take less than 50 MB.
+/// What a sandbox takes of the host's memory before it does anything: a thousand take less than 50
+/// MB.
 const SANDBOX_BYTES: u64 = 64 << 10;
 
-/// A sandbox. Clones are handles to the same one; [`Sandbox::fork`] makes another. When the last handle is
-/// dropped its processes are killed.
+/// A sandbox. Clones are handles to the same one; [`Sandbox::fork`] makes another. When the last
+/// handle is dropped its processes are killed.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
     pub(crate) inner: Arc<Inner>,
@@ -67,9 +68,9 @@ impl Drop for Freed {
     }
 }
 
-/// The files of a sandbox and the states of its shells at one moment: variables, functions, options, working
-/// directory. Open descriptors and jobs of shells are not in it. Cheap to keep and to clone; it can be restored
-/// any number of times.
+/// The files of a sandbox and the states of its shells at one moment: variables, functions,
+/// options, working directory. Open descriptors and jobs of shells are not in it. Cheap to keep and
+/// to clone; it can be restored any number of times.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     pub(crate) files: VfsSnapshot,
@@ -224,7 +225,8 @@ impl Sandbox {
         }
     }
 
-    /// A handle to the same sandbox whose file operations act as root, for what its user must not change.
+    /// A handle to the same sandbox whose file operations act as root, for what its user must not
+    /// change.
     pub fn as_root(&self) -> Sandbox {
         Sandbox {
             inner: self.inner.clone(),
@@ -237,8 +239,8 @@ impl Sandbox {
         Command::new(self.clone(), argv)
     }
 
-    /// Runs a script in the main shell and waits for its end: bash, with what the scripts before it left. See
-    /// [`Script::run`].
+    /// Runs a script in the main shell and waits for its end: bash, with what the scripts before it
+    /// left. See [`Script::run`].
     pub async fn run(&self, script: impl AsRef<[u8]>) -> Result<RunResult, Error> {
         self.script(script).run().await
     }
@@ -248,7 +250,8 @@ impl Sandbox {
         self.script(script).run_blocking()
     }
 
-    /// A script to run in the main shell: with input, variables, a time limit of its own, or streams.
+    /// A script to run in the main shell: with input, variables, a time limit of its own, or
+    /// streams.
     pub fn script(&self, text: impl AsRef<[u8]>) -> Script {
         Shell::new(self, "").script(text)
     }
@@ -258,7 +261,8 @@ impl Sandbox {
         Shell::new(self, name)
     }
 
-    /// The files and the shells' states as they are now; those of a script that runs are the ones from before it.
+    /// The files and the shells' states as they are now; those of a script that runs are the ones
+    /// from before it.
     pub fn snapshot(&self) -> Result<Snapshot, Error> {
         // The kernel is let go of first: whoever has the shells may want it.
         let files = self.kernel()?.snapshot();
@@ -288,8 +292,9 @@ impl Sandbox {
             .map(|mount| &*mount.at)
     }
 
-    /// Puts files and shells back to a snapshot of this sandbox, of one that it was forked from or of a fork of it.
-    /// Busy while processes run; shells that wait for a script do not count, and lose their open descriptors.
+    /// Puts files and shells back to a snapshot of this sandbox, of one that it was forked from or
+    /// of a fork of it. Busy while processes run; shells that wait for a script do not count,
+    /// and lose their open descriptors.
     pub fn restore(&self, snapshot: &Snapshot) -> Result<(), Error> {
         if snapshot.lineage != self.inner.lineage {
             return Err(ErrorKind::Foreign.into());
@@ -306,13 +311,15 @@ impl Sandbox {
         Ok(())
     }
 
-    /// Another sandbox with the same files, shell states, options and limits; neither sees what the other does
-    /// next. Processes are not taken along, so neither are open descriptors and jobs of shells.
+    /// Another sandbox with the same files, shell states, options and limits; neither sees what the
+    /// other does next. Processes are not taken along, so neither are open descriptors and jobs
+    /// of shells.
     pub fn fork(&self) -> Result<Sandbox, Error> {
         self.fork_by(Kernel::fork)
     }
 
-    /// The same, but what it does never reaches the host: a host directory that is written to is an overlay there.
+    /// The same, but what it does never reaches the host: a host directory that is written to is an
+    /// overlay there.
     pub(crate) fn fork_apart(&self) -> Result<Sandbox, Error> {
         self.fork_by(Kernel::fork_apart)
     }

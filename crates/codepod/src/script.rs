@@ -102,7 +102,8 @@ impl Script {
         self
     }
 
-    /// Sets whether the shell adds a line `codepod: hint: …` where bash's own message leaves a model without help.
+    /// Sets whether the shell adds a line `codepod: hint: …` where bash's own message leaves a
+    /// model without help.
     pub fn hints(mut self, hints: bool) -> Script {
         self.hints = hints;
         self
@@ -123,12 +124,13 @@ impl Script {
 
     /// Runs it and waits for its end. The caller's thread runs the shell itself.
     ///
-    /// At the timeout the shell and all that the script has started are killed; files stay as they are then,
-    /// and variables are those from before the script. When the shell itself fails, files and variables are
-    /// those from before the script. Dropping the future is as the timeout.
+    /// At the timeout the shell and all that the script has started are killed; files stay as they
+    /// are then, and variables are those from before the script. When the shell itself fails,
+    /// files and variables are those from before the script. Dropping the future is as the
+    /// timeout.
     ///
-    /// Fails with [`ErrorKind::Spawn`] when there is no shell, and with [`ErrorKind::ShellState`] when it
-    /// cannot take over its state.
+    /// Fails with [`ErrorKind::Spawn`] when there is no shell, and with [`ErrorKind::ShellState`]
+    /// when it cannot take over its state.
     pub async fn run(self) -> Result<RunResult, Error> {
         let request = self.request()?;
         let Script {
@@ -186,14 +188,15 @@ impl Script {
         RunningScript::new(self, Wanted::Pipes)
     }
 
-    /// The same with nothing to read: its standard input is `/dev/null`, and tools that look whether there is a pipe to
-    /// read from find none.
+    /// The same with nothing to read: its standard input is `/dev/null`, and tools that look
+    /// whether there is a pipe to read from find none.
     pub fn start_without_input(self) -> Result<RunningScript, Error> {
         RunningScript::new(self, Wanted::NoInput)
     }
 
-    /// The same on a terminal of a size: all that it prints comes from `stdout`. The terminal passes bytes on as they
-    /// are; see [`RunningScript::terminal`] for what the surface has to do.
+    /// The same on a terminal of a size: all that it prints comes from `stdout`. The terminal
+    /// passes bytes on as they are; see [`RunningScript::terminal`] for what the surface has to
+    /// do.
     pub fn start_on_terminal(self, rows: u32, columns: u32) -> Result<RunningScript, Error> {
         RunningScript::new(self, Wanted::Terminal { rows, columns })
     }

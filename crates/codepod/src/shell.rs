@@ -1,10 +1,10 @@
-//! Shells: bash processes that keep variables, functions, the working directory and jobs from one script to
-//! the next.
+//! Shells: bash processes that keep variables, functions, the working directory and jobs from one
+//! script to the next.
 //!
-//! A sandbox has one shell that needs no name, and as many named ones as it likes. A shell is started by its
-//! first script and stays warm. Its state is taken out after every script, so that a snapshot, a fork and a
-//! shell that was killed go on from there; open descriptors and background jobs are the process's own and are
-//! not in the state.
+//! A sandbox has one shell that needs no name, and as many named ones as it likes. A shell is
+//! started by its first script and stays warm. Its state is taken out after every script, so that a
+//! snapshot, a fork and a shell that was killed go on from there; open descriptors and background
+//! jobs are the process's own and are not in the state.
 
 mod serve;
 mod slot;
@@ -88,7 +88,8 @@ impl Shells {
         }
     }
 
-    /// Drops the processes of all shells that nobody uses; their states stay. Whether all of them are cold.
+    /// Drops the processes of all shells that nobody uses; their states stay. Whether all of them
+    /// are cold.
     pub(crate) fn cool(&self) -> bool {
         let named = self.named();
         let mut all = true;
@@ -121,8 +122,8 @@ impl Shells {
     }
 }
 
-/// A shell of a sandbox. Scripts in one shell run one after the other, in the order in which they came; those of
-/// different shells run at the same time.
+/// A shell of a sandbox. Scripts in one shell run one after the other, in the order in which they
+/// came; those of different shells run at the same time.
 #[derive(Debug, Clone)]
 pub struct Shell {
     pub(crate) sandbox: Sandbox,
@@ -159,7 +160,8 @@ impl Shell {
         self.script(text).run_blocking()
     }
 
-    /// Runs its EXIT trap and forgets it, with its variables. A script that comes later starts anew.
+    /// Runs its EXIT trap and forgets it, with its variables. A script that comes later starts
+    /// anew.
     pub async fn close(self) -> Result<(), Error> {
         let _turn = self.slot.turns.take().await;
         let started = self.slot.state().is_some();

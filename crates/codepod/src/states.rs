@@ -1,15 +1,16 @@
-//! States that are kept under names in a directory of the host, with the host directories that they are used with: whoever
-//! comes back to a state finds them mounted again.
+//! States that are kept under names in a directory of the host, with the host directories that they
+//! are used with: whoever comes back to a state finds them mounted again.
 //!
 //! ```text
 //! DIRECTORY/NAME/state-…/   the state and those before it, as `codepod-store` keeps them
-//! DIRECTORY/NAME/mounts     the host directories, as JSON, with a digest that only this user can make
+//! DIRECTORY/NAME/mounts     the host directories, as JSON, with a digest only this user can make
 //! DIRECTORY.key             what the digests are made with
 //! ```
 //!
-//! A state is saved by [`Kept::save`], after each run. The last [`VERSIONS`] are kept whose files differ; of those with the
-//! same files the newest, with its variables. Going back removes the newer ones for good: a saved state never changes, and
-//! the newest one counts. Whoever wants to keep both forks first.
+//! A state is saved by [`Kept::save`], after each run. The last [`VERSIONS`] are kept whose files
+//! differ; of those with the same files the newest, with its variables. Going back removes the
+//! newer ones for good: a saved state never changes, and the newest one counts. Whoever wants to
+//! keep both forks first.
 
 mod remembered;
 
@@ -53,7 +54,8 @@ pub struct KeptState {
     pub versions: Vec<Version>,
     /// Host directories that it is used with.
     pub mounts: Vec<Mount>,
-    /// Whether this user has chosen them; if not, the state comes from elsewhere and they are not mounted.
+    /// Whether this user has chosen them; if not, the state comes from elsewhere and they are not
+    /// mounted.
     pub mounts_known: bool,
     /// Bytes on the host's disk.
     pub bytes: u64,
@@ -75,7 +77,8 @@ impl StateDirectory {
         StateDirectory { path: path.into() }
     }
 
-    /// The one of this user: `CODEPOD_STATES`, else `$XDG_STATE_HOME/codepod/states`, else `~/.local/state/codepod/states`.
+    /// The one of this user: `CODEPOD_STATES`, else `$XDG_STATE_HOME/codepod/states`, else
+    /// `~/.local/state/codepod/states`.
     ///
     /// Fails with [`ErrorKind::InvalidArgument`] where none of them is known.
     pub fn of_user() -> Result<StateDirectory, Error> {
@@ -120,7 +123,8 @@ impl StateDirectory {
         check(name).is_ok() && names.any(folder)
     }
 
-    /// Whether there is a state of this name. Fails with [`ErrorKind::StateName`] where the name cannot be one.
+    /// Whether there is a state of this name. Fails with [`ErrorKind::StateName`] where the name
+    /// cannot be one.
     pub fn contains(&self, name: &str) -> Result<bool, Error> {
         check(name)?;
         Ok(self.is_state(name))
@@ -145,14 +149,16 @@ impl StateDirectory {
         })
     }
 
-    /// Says that the host directories of a state may be mounted, as it has them now, though somebody else has chosen them.
+    /// Says that the host directories of a state may be mounted, as it has them now, though
+    /// somebody else has chosen them.
     pub fn trust_mounts(&self, name: &str) -> Result<(), Error> {
         let path = self.existing(name)?;
         let remembered = Remembered::read(&path, &self.key())?;
         Remembered::write(&path, &self.key(), &remembered.mounts)
     }
 
-    /// Makes what a state needs before it is woken; its folder, the key of all states, and the host directories that it remembers.
+    /// Makes what a state needs before it is woken; its folder, the key of all states, and the host
+    /// directories that it remembers.
     #[cfg(feature = "jail")]
     pub(crate) fn make_ready(&self, name: &str) -> Result<(PathBuf, PathBuf, Vec<Mount>), Error> {
         let (folder, key) = (self.folder(name)?, self.key());
@@ -163,7 +169,8 @@ impl StateDirectory {
         Ok((folder, key, mounts))
     }
 
-    /// Where the key is that lists of host directories are sealed with: beside the directory, so that no state brings one.
+    /// Where the key is that lists of host directories are sealed with: beside the directory, so
+    /// that no state brings one.
     fn key(&self) -> PathBuf {
         let mut key = self.path.clone().into_os_string();
         key.push(".key");
@@ -188,11 +195,13 @@ impl StateDirectory {
         Ok((options, remembered))
     }
 
-    /// A sandbox that goes on from a state and is kept under its name; one that is not there begins. The host directories
-    /// of last time are mounted again unless `options` has others in their places.
+    /// A sandbox that goes on from a state and is kept under its name; one that is not there
+    /// begins. The host directories of last time are mounted again unless `options` has others
+    /// in their places.
     ///
-    /// Fails with [`ErrorKind::Store`] (`Locked`) while somebody else has it, and with [`ErrorKind::UnknownMounts`] where it has
-    /// host directories that this user has not chosen: see [`StateDirectory::trust_mounts`].
+    /// Fails with [`ErrorKind::Store`] (`Locked`) while somebody else has it, and with
+    /// [`ErrorKind::UnknownMounts`] where it has host directories that this user has not
+    /// chosen: see [`StateDirectory::trust_mounts`].
     pub fn wake(&self, runtime: &Runtime, name: &str, options: Options) -> Result<Kept, Error> {
         let path = self.folder(name)?;
         private(&self.path)?;
@@ -214,8 +223,9 @@ impl StateDirectory {
         })
     }
 
-    /// Sandboxes to look at two versions of states with: what changed from the one to the other. `None` is a new sandbox.
-    /// Neither state is changed, and its host directories are mounted as overlays.
+    /// Sandboxes to look at two versions of states with: what changed from the one to the other.
+    /// `None` is a new sandbox. Neither state is changed, and its host directories are mounted
+    /// as overlays.
     pub fn compare(
         &self,
         runtime: &Runtime,
@@ -242,8 +252,8 @@ impl StateDirectory {
         sandbox.changes(before, after)
     }
 
-    /// Takes a state back by `count` versions: to before the last `count` runs that changed files, with the variables of
-    /// then. What is newer is gone.
+    /// Takes a state back by `count` versions: to before the last `count` runs that changed files,
+    /// with the variables of then. What is newer is gone.
     ///
     /// Fails with [`ErrorKind::NothingToUndo`] where there are not so many.
     pub fn undo(&self, name: &str, count: usize) -> Result<Version, Error> {
@@ -282,7 +292,8 @@ impl StateDirectory {
         removed.map_err(|error| failed("remove the state", &error))
     }
 
-    /// Writes the newest version of a state as one stream. Host directories are not in it; what an overlay holds is.
+    /// Writes the newest version of a state as one stream. Host directories are not in it; what an
+    /// overlay holds is.
     pub fn export(
         &self,
         runtime: &Runtime,
@@ -295,7 +306,8 @@ impl StateDirectory {
         kept.sandbox.export_state(out, key)
     }
 
-    /// Makes a state of a stream that was exported, under a name that is free. `mounts` are for the overlays that it has.
+    /// Makes a state of a stream that was exported, under a name that is free. `mounts` are for the
+    /// overlays that it has.
     pub fn import(
         &self,
         runtime: &Runtime,
@@ -350,7 +362,8 @@ impl Kept {
         &self.sandbox
     }
 
-    /// Saves a version if something has changed since the last one, and remembers the host directories.
+    /// Saves a version if something has changed since the last one, and remembers the host
+    /// directories.
     pub fn save(&self) -> Result<Option<Saved>, Error> {
         let before = self.sandbox.newest_saved()?;
         let saved = self.sandbox.save_changes()?;

@@ -97,7 +97,8 @@ impl PipeWriter {
         }
     }
 
-    /// Writes all of it; waits while the command does not read. False when it will not read any more.
+    /// Writes all of it; waits while the command does not read. False when it will not read any
+    /// more.
     pub async fn write_all(&mut self, bytes: &[u8]) -> Result<bool, Error> {
         let mut at = 0;
         while at < bytes.len() {

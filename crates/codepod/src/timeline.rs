@@ -1,8 +1,8 @@
-//! The timeline of a sandbox: which runs it had, and the states before and after each, so that they can be undone,
-//! done again and compared.
+//! The timeline of a sandbox: which runs it had, and the states before and after each, so that they
+//! can be undone, done again and compared.
 //!
-//! A state shares with its neighbours what did not change, so a run costs what it changed. How many runs and how many
-//! bytes are kept is bounded ([`UndoLimits`]); the oldest go first.
+//! A state shares with its neighbours what did not change, so a run costs what it changed. How many
+//! runs and how many bytes are kept is bounded ([`UndoLimits`]); the oldest go first.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -115,7 +115,8 @@ impl Inner {
         self.held += point.held;
         let kept = self.past.len();
         if kept == self.past.capacity() {
-            // Doubled, but for no more than will ever be there: of many sandboxes this is the largest part.
+            // Doubled, but for no more than will ever be there: of many sandboxes this is the
+            // largest part.
             let most = limits.runs.saturating_add(1).saturating_sub(kept);
             self.past.reserve_exact(kept.max(4).min(most));
         }
@@ -267,8 +268,9 @@ impl Sandbox {
         (inner.past, inner.undone, inner.held) = (VecDeque::new(), Vec::new(), 0);
     }
 
-    /// Goes back to before the last `count` runs: files, and the variables of all shells. Returns the runs that were
-    /// undone, the last one first. What the host wrote in between goes as well. Busy while processes run.
+    /// Goes back to before the last `count` runs: files, and the variables of all shells. Returns
+    /// the runs that were undone, the last one first. What the host wrote in between goes as
+    /// well. Busy while processes run.
     pub fn undo(&self, count: usize) -> Result<Vec<PastRun>, Error> {
         let mut inner = self.inner.timeline.lock();
         let have = inner.past.len();
@@ -291,8 +293,8 @@ impl Sandbox {
         Ok(undone)
     }
 
-    /// Does again what was undone last, `count` runs of it. Returns them in their order. Not possible once something has
-    /// been run or changed since.
+    /// Does again what was undone last, `count` runs of it. Returns them in their order. Not
+    /// possible once something has been run or changed since.
     pub fn redo(&self, count: usize) -> Result<Vec<PastRun>, Error> {
         let mut inner = self.inner.timeline.lock();
         let have = inner.undone.len();

@@ -1,4 +1,5 @@
-//! Paths taken from one state of a sandbox into another: what restoring single paths and merging are made of.
+//! Paths taken from one state of a sandbox into another: what restoring single paths and merging
+//! are made of.
 
 use codepod_abi::Errno;
 use codepod_vfs::{Caller, FileKind, NodeRef, OpenOptions, Stat, Vfs};
@@ -12,9 +13,9 @@ use crate::sandbox::Sandbox;
 const PIECE: usize = 64 << 10;
 
 impl Sandbox {
-    /// Makes single paths as they were at a moment, with all that is below them; a path that was not there then is
-    /// removed. The rest stays as it is, processes go on. Acts as root, within the sandbox's limits; stops at the first
-    /// path that fails.
+    /// Makes single paths as they were at a moment, with all that is below them; a path that was
+    /// not there then is removed. The rest stays as it is, processes go on. Acts as root,
+    /// within the sandbox's limits; stops at the first path that fails.
     pub fn restore_paths<P: AsRef<[u8]>>(
         &self,
         moment: impl Into<Moment>,
@@ -63,7 +64,8 @@ fn take_all(from: &mut Vfs, to: &mut Vfs, path: &[u8], now: u64) -> Result<(), E
     Ok(())
 }
 
-/// Makes one path in `to` as it is in `from`: a directory without what is in it. What is there in its place is removed.
+/// Makes one path in `to` as it is in `from`: a directory without what is in it. What is there in
+/// its place is removed.
 pub(crate) fn take_one(from: &mut Vfs, to: &mut Vfs, path: &[u8], now: u64) -> Result<(), Errno> {
     let caller = Caller::root(now);
     let Some((source, stat)) = look(from, path)? else {

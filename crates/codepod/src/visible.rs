@@ -1,8 +1,10 @@
-//! Bytes of a guest as text that nothing obeys: every control and every character that nobody sees is made visible.
+//! Bytes of a guest as text that nothing obeys: every control and every character that nobody sees
+//! is made visible.
 //!
-//! For models, logs and messages. Terminals obey escapes, and models read what people do not see; so what a guest prints
-//! becomes text of visible characters, with `\n` and `\t` as the only controls: `␛` for an escape, `<U+202E>` for a character
-//! that turns text around, `\x9b` for a byte that is no UTF-8. It is for reading: the bytes themselves are elsewhere.
+//! For models, logs and messages. Terminals obey escapes, and models read what people do not see;
+//! so what a guest prints becomes text of visible characters, with `\n` and `\t` as the only
+//! controls: `␛` for an escape, `<U+202E>` for a character that turns text around, `\x9b` for a
+//! byte that is no UTF-8. It is for reading: the bytes themselves are elsewhere.
 
 /// The text of some bytes. Lines and tabs stay.
 pub fn visible(bytes: &[u8]) -> String {

@@ -89,8 +89,8 @@ fn a_tool_is_allowed_with_its_own_module_only() {
     text(&sandbox, "> made; chmod +x made; cp /usr/bin/cat copied");
     for file in ["made", "copied", "of-the-host"] {
         for (module, own) in &modules {
-            // The shell says with 126 that a program may not be started. Whatever a tool makes of `--version`, it does not
-            // end with that.
+            // The shell says with 126 that a program may not be started. Whatever a tool makes of
+            // `--version`, it does not end with that.
             let script = format!(
                 "for tool in {}; do echo \"#!codepod {module} $tool\" > {file}
                 ./{file} --version < /dev/null > /dev/null 2>&1; [ $? = 126 ] || echo $tool; done",

@@ -154,7 +154,8 @@ fn listed(directory: &std::path::Path) -> Vec<String> {
     found
 }
 
-/// The last change cannot be applied, a named pipe, in the second of two directories: all before it are taken back.
+/// The last change cannot be applied, a named pipe, in the second of two directories: all before it
+/// are taken back.
 #[test]
 fn a_preview_reaches_all_of_the_host_or_nothing() {
     let hosts = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];

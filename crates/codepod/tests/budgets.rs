@@ -1,4 +1,5 @@
-//! What sandboxes may have together: whoever takes all of it is refused more, others do not notice, and everything is given back.
+//! What sandboxes may have together: whoever takes all of it is refused more, others do not notice,
+//! and everything is given back.
 
 mod support;
 #[path = "support/wasm.rs"]

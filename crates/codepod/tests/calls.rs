@@ -1,7 +1,7 @@
 //! Every call of the table, exercised by guest programs: success and each documented error.
 //!
-//! The programs assert what they expect; the trace of the kernel says which calls ended how. A line of the
-//! table that no program provokes fails here.
+//! The programs assert what they expect; the trace of the kernel says which calls ended how. A line
+//! of the table that no program provokes fails here.
 
 mod support;
 
@@ -158,7 +158,8 @@ fn every_call_succeeds_and_fails_as_documented() {
     );
 }
 
-/// The trace is called under the kernel's lock, as the call itself is: a panic there leaves what a panic in the call leaves.
+/// The trace is called under the kernel's lock, as the call itself is: a panic there leaves what a
+/// panic in the call leaves.
 #[test]
 fn wm_17_a_panic_in_any_call_ends_that_sandbox_only() {
     let runtime = Runtime::global().unwrap();

@@ -1,4 +1,5 @@
-//! Compiled code that the host program carries is run where it lies; what cannot be run so is compiled.
+//! Compiled code that the host program carries is run where it lies; what cannot be run so is
+//! compiled.
 
 mod support;
 
@@ -20,7 +21,8 @@ fn hello() -> (Vec<u8>, Vec<u8>) {
     (wasm, compiled)
 }
 
-/// The bytes so far behind the start of a page, as a constant of the program would lie. No page holds anything else.
+/// The bytes so far behind the start of a page, as a constant of the program would lie. No page
+/// holds anything else.
 fn placed(bytes: &[u8], behind: usize) -> &'static [u8] {
     let memory = vec![0; bytes.len() + behind + 2 * PAGE].leak();
     let start = memory.as_ptr().align_offset(PAGE) + behind;

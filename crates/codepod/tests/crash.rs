@@ -1,4 +1,5 @@
-//! Processes that are killed while their sandbox is being saved: what they leave is complete and not too old.
+//! Processes that are killed while their sandbox is being saved: what they leave is complete and
+//! not too old.
 //!
 //! `CODEPOD_CRASHES=500 cargo test -p codepod --test crash` is the long form.
 
@@ -38,7 +39,8 @@ fn number(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes[..8].try_into().unwrap())
 }
 
-/// The process that is killed: changes files without a pause, saved every two milliseconds, and says what is certain.
+/// The process that is killed: changes files without a pause, saved every two milliseconds, and
+/// says what is certain.
 #[test]
 fn child() {
     let Ok(directory) = std::env::var(DIRECTORY) else {
@@ -146,7 +148,8 @@ fn sn_08_killed_at_any_moment_leaves_a_whole_state_that_is_not_too_old() {
                 assert_eq!(round, 0);
                 continue;
             };
-            // A state may lie between truncating a file and writing it, as any program could see it.
+            // A state may lie between truncating a file and writing it, as any program could see
+            // it.
             if bytes.is_empty() {
                 continue;
             }

@@ -1,4 +1,5 @@
-//! Modules from outside: programs that know nothing of codepod, and bytes that want to hurt the compiler.
+//! Modules from outside: programs that know nothing of codepod, and bytes that want to hurt the
+//! compiler.
 
 mod support;
 #[path = "support/wasm.rs"]
@@ -399,8 +400,8 @@ fn wm_03_a_huge_table_is_refused_when_it_is_declared_and_when_it_grows() {
         };
         refused(&sandbox, "a huge table", &made.bytes(), "codepod: ");
     }
-    // Growing: in steps of 1,000 until it is refused, then everything at once; the exit status is the
-    // number of thousands.
+    // Growing: in steps of 1,000 until it is refused, then everything at once; the exit status is
+    // the number of thousands.
     let grow = |by: i32| {
         [
             Instruction::RefNull(wasm_encoder::HeapType::FUNC),
@@ -468,7 +469,8 @@ fn wm_02_a_module_that_declares_more_memory_than_allowed_does_not_start() {
     oracle.end();
 }
 
-// WM-16, the part that is here: no shared memory, no atomics, so no thread and no clock made of one.
+// WM-16, the part that is here: no shared memory, no atomics, so no thread and no clock made of
+// one.
 #[test]
 fn wm_16_shared_memory_and_atomics_are_refused() {
     let _alone = alone();

@@ -1,5 +1,6 @@
-//! WM-09, WM-10: calls with arguments that no program would pass. The host neither panics nor allocates what a
-//! guest asks for without looking: this binary's allocator remembers the largest allocation.
+//! WM-09, WM-10: calls with arguments that no program would pass. The host neither panics nor
+//! allocates what a guest asks for without looking: this binary's allocator remembers the largest
+//! allocation.
 
 #![expect(unsafe_code, reason = "an allocator that counts is unsafe by nature")]
 

@@ -1,4 +1,5 @@
-//! Ending what does not end by itself: timeouts, cancelling, signals. A sandbox is idle and usable afterwards.
+//! Ending what does not end by itself: timeouts, cancelling, signals. A sandbox is idle and usable
+//! afterwards.
 
 mod support;
 
@@ -300,7 +301,8 @@ fn a_process_is_stopped_and_goes_on() {
     let _alone = alone();
     let sandbox = sandbox();
     expect(&sandbox, ["stop_continue"], 0, "");
-    // A stopped process does not use its time: the loop makes no progress, and its deadline still counts.
+    // A stopped process does not use its time: the loop makes no progress, and its deadline still
+    // counts.
     let watch = Stopwatch::start();
     let result = sandbox
         .command(["block_in", "stop"])

@@ -1,4 +1,5 @@
-//! Everything a guest can grow has a limit. Each test reaches one, and the sandbox works afterwards.
+//! Everything a guest can grow has a limit. Each test reaches one, and the sandbox works
+//! afterwards.
 
 mod support;
 

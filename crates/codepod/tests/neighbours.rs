@@ -1,4 +1,5 @@
-//! What a sandbox does to others in the same host process: nothing that they notice. (`codepod-server` has the same for tenants.)
+//! What a sandbox does to others in the same host process: nothing that they notice.
+//! (`codepod-server` has the same for tenants.)
 
 #![expect(
     clippy::print_stderr,
@@ -14,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use codepod::{Options, Sandbox};
+use codepod::{Options, Sandbox, Share};
 use codepod_abi::table::Call;
 use support::machine::{Stopwatch, Times, Took};
 use support::{alone, sandbox_with, within};
@@ -26,8 +27,15 @@ const PROMISED: Duration = Duration::from_millis(100);
 
 /// What somebody else wants meanwhile: a sandbox, and a pipeline in it.
 fn somebody_else() -> Took {
+    somebody_with(None)
+}
+
+/// The same with this share of the processor's time.
+fn somebody_with(share: Option<Share>) -> Took {
     let watch = Stopwatch::start();
-    let sandbox = Sandbox::create(Options::default()).unwrap();
+    let mut options = Options::default();
+    options.share = share;
+    let sandbox = Sandbox::create(options).unwrap();
     let result = sandbox.run_blocking("echo hi | cat | cat").unwrap();
     assert_eq!(result.stdout, b"hi\n");
     watch.took()
@@ -168,23 +176,39 @@ fn wm_05_instructions_that_take_long_leave_threads_for_others() {
         }
         eprintln!("beside instructions that take long: {times}");
         times.assert("beside instructions that take long", 99, PROMISED);
-        // Without threads in the place of those that are held up it waits for half of an instruction.
+        // Without threads in the place of those that are held up it waits for half of an
+        // instruction.
         times.assert("beside instructions that take long", 50, PROMISED / 4);
     });
 }
 
-// WM-06, M8 of the audit: a call that the host's disk holds up, under its kernel's lock, on as many of the engine's threads as it can get.
+// WM-06, M8 of the audit: a call that the host's disk holds up, under its kernel's lock, on as many
+// of the engine's threads as it can get.
 #[test]
 fn wm_06_a_slow_file_system_delays_no_other_sandbox() {
+    beside_slow_files(None);
+}
+
+// A tenant's sandboxes have one share.
+#[test]
+fn wm_06_a_slow_file_system_delays_no_other_sandbox_of_its_tenant() {
+    beside_slow_files(Some(Share::default()));
+}
+
+/// Four sandboxes wait for their files all the time, and others of this share, or of their own, do
+/// not notice.
+fn beside_slow_files(share: Option<Share>) {
     const SLOW: Duration = Duration::from_secs(2);
     let _alone = alone();
     // What is loaded once for all is not what is measured.
     somebody_else();
+    let tenant = share.clone();
     let slow_calls = Arc::new(AtomicUsize::new(0));
     let hostile: Vec<_> = (0..4)
         .map(|_| {
             let slow_calls = slow_calls.clone();
             let sandbox = sandbox_with(|options| {
+                options.share = share.clone();
                 options.trace = Some(Arc::new(move |trace| {
                     // Called while the kernel is locked, as files of the host are.
                     if trace.call == Call::path_filestat_get {
@@ -210,14 +234,15 @@ fn wm_06_a_slow_file_system_delays_no_other_sandbox() {
     let watch = Stopwatch::start();
     let mut times = Times::default();
     while watch.took().all < 3 * SLOW {
-        times.push(somebody_else());
+        times.push(somebody_with(tenant.clone()));
         thread::sleep(Duration::from_millis(10));
     }
     let slow = slow_calls.load(Ordering::Relaxed) - before;
     assert!(slow >= 4, "only {slow} slow calls");
     eprintln!("beside slow files: {times}");
     times.assert("beside slow files", 99, PROMISED);
-    // Whoever waited for a slow call would be as late as that takes. Stalls of the machine's are shorter, and not all of them are seen by its watch.
+    // Whoever waited for a slow call would be as late as that takes. Stalls of the machine's are
+    // shorter, and not all of them are seen by its watch.
     times.assert("beside slow files", 100, SLOW);
     for thread in hostile {
         drop(thread.join().unwrap());

@@ -18,7 +18,8 @@ fn sockets() -> usize {
         .count()
 }
 
-/// Attempts to say something to a port of this machine, for each program that has anything to do with the network.
+/// Attempts to say something to a port of this machine, for each program that has anything to do
+/// with the network.
 fn attempts(port: u16) -> Vec<String> {
     let python = |program: &str| format!("python3 -c \"{program}\"");
     let mut all: Vec<String> = ["127.0.0.1", "localhost", "0.0.0.0", "::1", "2130706433"]

@@ -1,4 +1,5 @@
-//! What a result tells beside its output: budgets, the whole in `/proc/runs`, and what each process used.
+//! What a result tells beside its output: budgets, the whole in `/proc/runs`, and what each process
+//! used.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Applying an overlay while the host edits the same files: no edit that the sandbox has not seen is ever lost, whatever
-//! the order of things. Random histories against a model.
+//! Applying an overlay while the host edits the same files: no edit that the sandbox has not seen
+//! is ever lost, whatever the order of things. Random histories against a model.
 
 mod support;
 
@@ -139,7 +139,8 @@ fn an_edit_in_the_last_moment_is_not_lost() {
                 .unwrap();
             let in_place = done.load(Ordering::SeqCst);
             let outcome = sandbox.apply("/w", [""; 0]).unwrap();
-            // Where the host has replaced the file while it was open, the sandbox has written to one without a name.
+            // Where the host has replaced the file while it was open, the sandbox has written to
+            // one without a name.
             if !outcome.applied.is_empty() {
                 applied += 1;
                 assert!(in_place <= seen, "edit {in_place} is lost: {seen} was seen");

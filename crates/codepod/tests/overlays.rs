@@ -1,4 +1,5 @@
-//! Overlay mounts: changes listed, applied to the host where nobody else has changed it, or dropped.
+//! Overlay mounts: changes listed, applied to the host where nobody else has changed it, or
+//! dropped.
 
 mod support;
 
@@ -372,8 +373,8 @@ fn changes_between_runs_are_told_across_an_overlay() {
     assert_eq!(run(&sandbox, "cat a d/x d/e/y"), "A\nx\ny\n");
 }
 
-/// What a sandbox has seen of host files is saved with it: after a load its changes go where nobody has changed the host's
-/// file meanwhile, and nowhere else, files that it had only read included.
+/// What a sandbox has seen of host files is saved with it: after a load its changes go where nobody
+/// has changed the host's file meanwhile, and nowhere else, files that it had only read included.
 #[test]
 fn an_apply_after_a_load_refuses_what_the_host_has_changed() {
     let (host, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

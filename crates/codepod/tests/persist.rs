@@ -1,4 +1,5 @@
-//! States that outlive their sandbox: saved, exported, kept by themselves, killed in the middle of it.
+//! States that outlive their sandbox: saved, exported, kept by themselves, killed in the middle of
+//! it.
 
 #![cfg(unix)]
 #![expect(clippy::print_stdout, reason = "figures for people")]
@@ -336,7 +337,8 @@ fn sn_05_sn_07_nothing_of_the_host_and_no_code_is_in_a_state() {
     one.save_to(&store(directory.path())).unwrap();
     for entry in files_below(directory.path()) {
         let bytes = std::fs::read(&entry).unwrap();
-        // Names and times of the host's files are kept beside an overlay at home; their content and their place are not.
+        // Names and times of the host's files are kept beside an overlay at home; their content and
+        // their place are not.
         for canary in [&b"canary-content"[..], b"canary-path", b"\0asm", b"\x7fELF"] {
             assert!(!found(&bytes, canary), "{canary:?} in {entry:?}");
         }

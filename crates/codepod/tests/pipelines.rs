@@ -93,7 +93,8 @@ fn a_writer_whose_reader_left_ends_with_141() {
     let status = running.wait_blocking().unwrap();
     assert_eq!((reader.join().unwrap(), status.code()), (100, 141));
     drop(running);
-    // The next stage as the reader: it leaves without reading, and the endless writer does not stay.
+    // The next stage as the reader: it leaves without reading, and the endless writer does not
+    // stay.
     let result = pipeline(&sandbox, &[&["output_bomb"], &["true_tiny"]])
         .run_blocking()
         .unwrap();

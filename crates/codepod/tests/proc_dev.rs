@@ -1,4 +1,5 @@
-//! AC-PROCDEV 1 and 2: `/proc` and `/dev` as programs expect them, with nothing of the host in them.
+//! AC-PROCDEV 1 and 2: `/proc` and `/dev` as programs expect them, with nothing of the host in
+//! them.
 
 mod support;
 

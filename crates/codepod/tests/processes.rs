@@ -78,7 +78,8 @@ fn a_script_names_its_interpreter() {
         .write_file("script", "#!/bin/echo_args one two\nbody\n")
         .unwrap();
     sandbox.set_mode("script", 0o755).unwrap();
-    // As on Linux: what follows the interpreter is one argument, then the script, then its arguments.
+    // As on Linux: what follows the interpreter is one argument, then the script, then its
+    // arguments.
     expect(
         &sandbox,
         ["./script", "three"],

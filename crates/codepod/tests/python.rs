@@ -1,4 +1,5 @@
-//! Python inside: limits hold, the sandbox lives on, and many run at once. What programs print is in `spec/guests/python.toml`.
+//! Python inside: limits hold, the sandbox lives on, and many run at once. What programs print is
+//! in `spec/guests/python.toml`.
 
 use std::time::{Duration, Instant};
 

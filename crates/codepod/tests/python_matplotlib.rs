@@ -1,4 +1,5 @@
-//! matplotlib, which is built into the sandbox's Python: pictures as files, and what its compiled parts do with mistakes.
+//! matplotlib, which is built into the sandbox's Python: pictures as files, and what its compiled
+//! parts do with mistakes.
 
 mod support;
 
@@ -9,8 +10,8 @@ fn sandbox() -> Sandbox {
     Sandbox::create(Options::default()).unwrap()
 }
 
-/// The digests are of the pixels that the same program makes with matplotlib 3.10.9 from the registry. Text is left out: its shapes depend on FreeType's
-/// version.
+/// The digests are of the pixels that the same program makes with matplotlib 3.10.9 from the
+/// registry. Text is left out: its shapes depend on FreeType's version.
 #[test]
 fn pictures_are_those_of_the_package_on_linux() {
     let program = r#"
@@ -171,7 +172,8 @@ fn what_throws_all_the_same_ends_with_a_message() {
     assert!(message.contains("an error in C++ code"), "{message}");
 }
 
-/// The image does not fit into this profile: a program begins without it, and goes as far as its memory does.
+/// The image does not fit into this profile: a program begins without it, and goes as far as its
+/// memory does.
 #[test]
 fn a_program_that_names_it_begins_in_the_smallest_profile() {
     let sandbox = Sandbox::create(Options::with_profile(Profile::Small)).unwrap();

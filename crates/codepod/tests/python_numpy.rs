@@ -63,7 +63,8 @@ b'NUMPY' [2. 1.]
     assert_eq!(text(&sandbox, "python3 -W ignore program.py"), right);
 }
 
-/// The lines are numpy's own on Linux: WebAssembly has no flags of floating point, and what they would say is found in the results.
+/// The lines are numpy's own on Linux: WebAssembly has no flags of floating point, and what they
+/// would say is found in the results.
 #[test]
 fn poles_overflows_and_singular_matrices_are_told_of() {
     let program = r"

@@ -5,7 +5,8 @@ mod support;
 use codepod::{Options, Profile, Sandbox};
 use support::text;
 
-/// Tables from CSV, groups, dates, joins, pivots, Excel and JSON, windows, time zones, sums of large numbers.
+/// Tables from CSV, groups, dates, joins, pivots, Excel and JSON, windows, time zones, sums of
+/// large numbers.
 const PROGRAM: &str = r#"import io
 import pandas as pd
 text = "name,when,n\nb,2024-01-02,1\nc,2024-01-03,\nb,2024-02-01,5\n"
@@ -85,7 +86,8 @@ fn it_is_not_seen_before_it_is_imported() {
     assert_eq!(text(&sandbox, &script), "4\n");
 }
 
-/// However a program comes to Python, importing pandas works; and a program that has the word, and what it reads, are as without it.
+/// However a program comes to Python, importing pandas works; and a program that has the word, and
+/// what it reads, are as without it.
 #[test]
 fn programs_may_come_from_anywhere() {
     let sandbox = Sandbox::create(Options::default()).unwrap();

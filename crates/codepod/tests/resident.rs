@@ -1,4 +1,5 @@
-//! What an ended process leaves in memory: enough that the next one starts without page faults, and in all no more than a bound.
+//! What an ended process leaves in memory: enough that the next one starts without page faults, and
+//! in all no more than a bound.
 #![cfg(target_os = "linux")]
 
 mod support;

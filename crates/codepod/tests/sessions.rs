@@ -1,5 +1,5 @@
-//! Scripts in shells, with a stand-in for bash that knows a few words: what the library promises, whatever the
-//! shell can do.
+//! Scripts in shells, with a stand-in for bash that knows a few words: what the library promises,
+//! whatever the shell can do.
 
 mod support;
 
@@ -216,7 +216,8 @@ fn a_script_that_is_dropped_is_killed() {
     let mut future = Box::pin(sandbox.run("set name=lost\nrun sleep_ms 100000"));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     assert!(future.as_mut().poll(&mut context).is_pending());
-    // The shell runs while it is polled, a slice of time at each, and starts the program when it gets there.
+    // The shell runs while it is polled, a slice of time at each, and starts the program when it
+    // gets there.
     let started = || {
         assert!(future.as_mut().poll(&mut context).is_pending());
         sandbox.stats().unwrap().processes == 2

@@ -1,5 +1,5 @@
-//! The shell under attack: SH-01 to SH-22 of `docs/security.md`. Where bash itself says what is right, the
-//! installed bash is asked.
+//! The shell under attack: SH-01 to SH-22 of `docs/security.md`. Where bash itself says what is
+//! right, the installed bash is asked.
 
 mod support;
 
@@ -57,7 +57,8 @@ fn assert_answers(sandbox: &Sandbox) {
     );
 }
 
-/// What the installed bash prints for a script, and its status; none where there is no bash 5.2 and that may be so.
+/// What the installed bash prints for a script, and its status; none where there is no bash 5.2 and
+/// that may be so.
 fn bash(script: &[u8]) -> Option<(Vec<u8>, i32)> {
     let version = Command::new("bash")
         .args(["-c", "echo $BASH_VERSION"])
@@ -375,7 +376,8 @@ fn sh_05_strings_that_double_meet_the_limit_and_are_never_cut() {
     oracle.end();
 }
 
-/// How long this thread has run. It runs the shell itself, and other load on the machine does not count.
+/// How long this thread has run. It runs the shell itself, and other load on the machine does not
+/// count.
 fn thread_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     let nanoseconds = stat.split(' ').next().unwrap().parse().unwrap();
@@ -446,7 +448,8 @@ fn sh_06_patterns_do_not_explode() {
     assert!(!result.timed_out, "{result:?}");
 }
 
-// SH-02, SH-05, SH-06, SH-08, SH-10: four times as much of anything that is expanded takes about four times as long.
+// SH-02, SH-05, SH-06, SH-08, SH-10: four times as much of anything that is expanded takes about
+// four times as long.
 #[test]
 fn sh_06_expansions_take_time_in_proportion() {
     let _alone = alone();
@@ -1075,7 +1078,8 @@ fn sh_20_what_is_unpacked_sorted_and_compared_streams_or_ends() {
         options.limits.memory_bytes = 128 << 20;
         options.fs_limits.file_bytes = 64 << 20;
     });
-    // Some kilobytes that are 100 MB, through a pipe: more than a file may have, and nearly all that a process may.
+    // Some kilobytes that are 100 MB, through a pipe: more than a file may have, and nearly all
+    // that a process may.
     for tool in ["gzip", "bzip2", "zstd"] {
         let script =
             format!("head -c 100000000 /dev/zero | {tool} > bomb; {tool} -dc < bomb | wc -c");

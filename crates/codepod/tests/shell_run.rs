@@ -1,4 +1,5 @@
-//! Scripts in the real shell, through the library: state, streams, ends, snapshots, concurrency, failure.
+//! Scripts in the real shell, through the library: state, streams, ends, snapshots, concurrency,
+//! failure.
 
 mod support;
 

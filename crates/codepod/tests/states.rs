@@ -1,4 +1,5 @@
-//! States under names: kept, gone back in, compared, copied, exported; overlays applied after their process has ended.
+//! States under names: kept, gone back in, compared, copied, exported; overlays applied after their
+//! process has ended.
 
 use std::fs;
 

@@ -42,7 +42,8 @@ fn wm_02_a_hundred_processes_share_one_budget_of_memory() {
     });
     let peak = Peak::watch();
     let result = run(&sandbox, ["hold_memory", "100", "20"]);
-    // Not only what stays: at no moment the host has more than the budget, and what a hundred processes take beside their memory.
+    // Not only what stays: at no moment the host has more than the budget, and what a hundred
+    // processes take beside their memory.
     let growth = peak.growth() / MB;
     assert!(growth < 512 + 64, "{growth} MB at once");
     let text = result.stdout_text();
@@ -241,7 +242,8 @@ fn wm_10_a_call_over_all_memory_stands_under_the_deadline() {
         Instruction::I32Const(size),
         wasm::RANDOM,
     ]);
-    // 1,024 buffers that are all of the memory but the list itself, read from a file or device: 250 GiB.
+    // 1,024 buffers that are all of the memory but the list itself, read from a file or device: 250
+    // GiB.
     let word = MemArg {
         offset: 0,
         align: 2,
@@ -391,7 +393,8 @@ fn wm_17_a_panic_ends_the_other_processes_of_the_sandbox_too() {
         assert!(!faults.load(Ordering::Relaxed), "on purpose: WM-17");
     }));
     let hurt = Sandbox::create_on(&runtime, options).unwrap();
-    // One that waits for its child, and the child, which makes no calls and is on the engine's threads.
+    // One that waits for its child, and the child, which makes no calls and is on the engine's
+    // threads.
     let command = hurt.command(["spawn_one", "/bin/spin"]);
     let parent = std::thread::spawn(move || command.run_blocking());
     assert!(within(millis(5000), || {

@@ -1,5 +1,6 @@
-//! Random histories against a model: what differs between any two moments is what a full comparison finds, undo and redo lead
-//! to exactly the states that were, single paths come back as they were, and merges do what their report says.
+//! Random histories against a model: what differs between any two moments is what a full comparison
+//! finds, undo and redo lead to exactly the states that were, single paths come back as they were,
+//! and merges do what their report says.
 
 mod support;
 
@@ -174,7 +175,8 @@ fn single_paths_come_back_as_they_were() {
         let before = listing(&sandbox);
         let name = name(&mut random);
         let path = format!("/home/user/{name}").into_bytes();
-        // Where something stands in the way above it, there is an error and nothing is said about the rest.
+        // Where something stands in the way above it, there is an error and nothing is said about
+        // the rest.
         if sandbox.restore_paths(&snapshot, [name]).is_err() {
             continue;
         }

@@ -11,7 +11,8 @@ method! {
     CommandsList = "commands.list", sandbox get "/v1/sandboxes/{sandbox}/commands", Empty => CommandsOutput,
     not_on [Mcp: FEW_TOOLS];
 
-    /// Adds a command that the client answers: calls of it come as requests `command.call` on the same connection.
+    /// Adds a command that the client answers: calls of it come as requests `command.call` on the
+    /// same connection.
     CommandsRegister = "commands.register", sandbox post "/v1/sandboxes/{sandbox}/commands", RegisterParams => Done,
     not_on [
         Http: "a request cannot be called back; `codepod rpc` can",

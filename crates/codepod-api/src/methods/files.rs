@@ -1,4 +1,5 @@
-//! Files of a sandbox. Paths are absolute, or relative to the working directory that the sandbox was made with.
+//! Files of a sandbox. Paths are absolute, or relative to the working directory that the sandbox
+//! was made with.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -17,8 +17,9 @@ method! {
     MountsChanges = "mounts.changes", sandbox get "/v1/sandboxes/{sandbox}/mounts/changes", MountParams => MountChangesOutput,
     not_on [Mcp: HOSTS_DECISION];
 
-    /// Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused, and so
-    /// are guarded paths unless they are allowed, and links that lead out of the directory.
+    /// Makes changes of an overlay on the host. A file that the host changed since the sandbox saw
+    /// it is refused, and so are guarded paths unless they are allowed, and links that lead out of
+    /// the directory.
     MountsApply = "mounts.apply", sandbox post "/v1/sandboxes/{sandbox}/mounts/apply", MountApplyParams => AppliedOutput,
     not_on [Mcp: HOSTS_DECISION];
 
@@ -73,7 +74,8 @@ pub struct MountApplyParams {
     /// Paths of the sandbox below it, absolute; all changes if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<String>>,
-    /// Whether guarded paths go along: files that programs of the host run or obey, such as `.git/hooks` and `.envrc`.
+    /// Whether guarded paths go along: files that programs of the host run or obey, such as
+    /// `.git/hooks` and `.envrc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_guarded: Option<bool>,
 }

@@ -19,7 +19,8 @@ method! {
     PersistenceExport = "persistence.export", sandbox post "/v1/sandboxes/{sandbox}/export", ExportParams => ExportOutput,
     not_on [Mcp: HOSTS_DECISION];
 
-    /// Makes the sandbox what an exported state says. What is broken, too large or hostile is refused without effect.
+    /// Makes the sandbox what an exported state says. What is broken, too large or hostile is
+    /// refused without effect.
     PersistenceImport = "persistence.import", sandbox post "/v1/sandboxes/{sandbox}/import", ImportParams => VersionOutput,
     not_on [Mcp: HOSTS_DECISION];
 

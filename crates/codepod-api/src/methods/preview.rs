@@ -9,7 +9,8 @@ use super::{Done, HOSTS_DECISION, ONE_COMMAND};
 use crate::method::method;
 
 method! {
-    /// Runs a script in a fork and says what it would change. The sandbox and the host stay as they are until it is committed.
+    /// Runs a script in a fork and says what it would change. The sandbox and the host stay as they
+    /// are until it is committed.
     PreviewRun = "preview.run", sandbox post "/v1/sandboxes/{sandbox}/previews", RunParams => PreviewOutput,
     not_on [Mcp: HOSTS_DECISION];
 

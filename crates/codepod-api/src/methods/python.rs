@@ -8,8 +8,9 @@ use super::{Done, FEW_TOOLS, ONE_COMMAND};
 use crate::method::method;
 
 method! {
-    /// Runs Python code in a session and waits for its end. Variables, functions and modules stay for the next call, and what the last line
-    /// gives is printed. The session is forked, snapshotted, undone and saved with the sandbox.
+    /// Runs Python code in a session and waits for its end. Variables, functions and modules stay
+    /// for the next call, and what the last line gives is printed. The session is forked,
+    /// snapshotted, undone and saved with the sandbox.
     PythonRun = "python.run", sandbox post "/v1/sandboxes/{sandbox}/python", PythonRunParams => RunOutput,
     tool "python" "Run Python code in the sandbox and return exit_code, stdout and stderr. It is CPython 3.14 with numpy, pandas, matplotlib, sqlite3, requests, pyyaml, openpyxl and pytest. Variables, functions and imported modules stay for the next call; the value of the last line is printed, as in an interactive interpreter. It has the same files as `run` and can start its commands with subprocess. After an exception or a timeout the session goes on. Every call can be taken back with `undo`.",
     not_on [Cli: "`codepod run` has `python3`, and a command line lives for one command"];
@@ -25,7 +26,8 @@ method! {
 pub struct PythonRunParams {
     /// The code.
     pub code: String,
-    /// The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`.
+    /// The session to run it in, which begins with its first call; `main` if not given. Letters,
+    /// digits, `_` and `-`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// What it reads.
@@ -35,7 +37,8 @@ pub struct PythonRunParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("contentEncoding" = "base64"))]
     pub stdin_base64: Option<String>,
-    /// How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was.
+    /// How long it may take, in milliseconds; as the sandbox says if not given. Code that takes
+    /// longer leaves the session as it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Bytes of each output stream that the result holds; as the sandbox says if not given.

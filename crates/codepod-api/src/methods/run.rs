@@ -9,8 +9,8 @@ use super::{Done, ONE_COMMAND};
 use crate::method::method;
 
 method! {
-    /// Runs a bash script in the sandbox and waits for its end. Variables, functions and the working directory stay for the
-    /// next one.
+    /// Runs a bash script in the sandbox and waits for its end. Variables, functions and the
+    /// working directory stay for the next one.
     Run = "run", sandbox post "/v1/sandboxes/{sandbox}/run", RunParams => RunOutput,
     tool "run" "Run a bash script in the sandbox and return exit_code, stdout and stderr. It is bash 5.2 with GNU coreutils, grep, sed, awk, find, git, jq, sqlite3, tar, make and more; `help` lists the commands. Files, variables and the working directory stay for the next call. There is no network, and nothing outside the sandbox can be reached. Long output is cut in the middle: the result says so and names a file in the sandbox that holds all of it. Every call can be taken back with `undo`.";
 
@@ -60,7 +60,8 @@ pub struct RunParams {
     /// Whether more input comes by `run.stdin`; needs `runId` and `stream`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interactive: Option<bool>,
-    /// A name of this attempt: another call with the same one gets the first's result and runs nothing.
+    /// A name of this attempt: another call with the same one gets the first's result and runs
+    /// nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
@@ -71,8 +72,8 @@ pub struct RunParams {
 pub struct RunOutput {
     /// Its number among the runs of the sandbox, from 1.
     pub run: u64,
-    /// Exit status: 128 plus the number for a signal, 124 after the timeout, 130 when it was cancelled, 126 and 127 as in a
-    /// shell.
+    /// Exit status: 128 plus the number for a signal, 124 after the timeout, 130 when it was
+    /// cancelled, 126 and 127 as in a shell.
     pub exit_code: i32,
     /// Whether the status is 0.
     pub success: bool,

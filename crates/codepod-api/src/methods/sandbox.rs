@@ -10,7 +10,8 @@ use crate::method::method;
 use crate::methods::timeline::PathChange;
 
 method! {
-    /// Makes a sandbox. Every option has a default; without any it has no network, no host directory and 256 MB.
+    /// Makes a sandbox. Every option has a default; without any it has no network, no host
+    /// directory and 256 MB.
     SandboxCreate = "sandbox.create", server post "/v1/sandboxes", CreateParams => SandboxInfo,
     not_on [Mcp: "an MCP session has its sandbox from the start"];
 
@@ -22,7 +23,8 @@ method! {
     SandboxGet = "sandbox.get", sandbox get "/v1/sandboxes/{sandbox}", Empty => SandboxInfo,
     not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
 
-    /// Makes another sandbox with the same files, shells and limits, in microseconds. Neither sees what the other does next.
+    /// Makes another sandbox with the same files, shells and limits, in microseconds. Neither sees
+    /// what the other does next.
     SandboxFork = "sandbox.fork", sandbox post "/v1/sandboxes/{sandbox}/fork", Empty => SandboxInfo,
     tool "fork" "Make an independent copy of the sandbox in microseconds: same files, variables and working directory. Use it to try an approach without risk: pass the returned `sandbox_id` to other tools to act in the copy. The original is not touched. Copies end with the session.";
 
@@ -34,8 +36,8 @@ method! {
     SandboxAdopt = "sandbox.adopt", sandbox post "/v1/sandboxes/{sandbox}/adopt", AdoptParams => Done,
     not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
 
-    /// Takes what a fork changed since a snapshot, file by file. Where both changed a file differently, ours stays and the
-    /// file is reported.
+    /// Takes what a fork changed since a snapshot, file by file. Where both changed a file
+    /// differently, ours stays and the file is reported.
     SandboxMerge = "sandbox.merge", sandbox post "/v1/sandboxes/{sandbox}/merge", MergeParams => MergeOutput,
     not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
 
@@ -73,7 +75,8 @@ pub struct CreateParams {
     /// Processes at a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<u64>,
-    /// Bytes of each output stream that a result holds, its beginning and its end; the whole stays in `/proc/runs`.
+    /// Bytes of each output stream that a result holds, its beginning and its end; the whole stays
+    /// in `/proc/runs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_budget: Option<u64>,
     /// The only commands that may be started; all if not given.
@@ -85,7 +88,8 @@ pub struct CreateParams {
     /// How many runs can be undone; 100 if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo_runs: Option<u64>,
-    /// Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help; they do if not given.
+    /// Whether shells add a line `codepod: hint: …` where bash's own message leaves a model
+    /// without help; they do if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<bool>,
     /// Whether its state can leave it, and whether it is kept.
@@ -122,11 +126,13 @@ pub struct MountParams {
     pub guard: Option<Guard>,
 }
 
-/// Which paths of a host directory a sandbox may not change, because programs of the host run or obey them.
+/// Which paths of a host directory a sandbox may not change, because programs of the host run or
+/// obey them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Guard {
-    /// Git's hooks and settings, what editors, agents and shells read when they start, links that lead out.
+    /// Git's hooks and settings, what editors, agents and shells read when they start, links that
+    /// lead out.
     Usual,
     /// None.
     None,
@@ -153,7 +159,8 @@ pub struct PersistenceParams {
     /// Name of the state, if it is persistent; one sandbox at a time has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// How long a change may wait until it is saved, in milliseconds, at least 250; 1,000 if not given.
+    /// How long a change may wait until it is saved, in milliseconds, at least 250; 1,000 if not
+    /// given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub autosave_ms: Option<u64>,
 }

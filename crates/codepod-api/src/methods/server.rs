@@ -22,7 +22,8 @@ pub struct ServerInfoOutput {
     pub protocol: u32,
     /// The names of all methods of this surface.
     pub methods: Vec<String>,
-    /// What stands between the server's process and its host, beside the sandboxes themselves: `seccomp`, `no-new-code` and
-    /// `landlock`, as far as they hold. Nothing where it has not locked itself in.
+    /// What stands between the server's process and its host, beside the sandboxes themselves:
+    /// `seccomp`, `no-new-code` and `landlock`, as far as they hold. Nothing where it has not
+    /// locked itself in.
     pub layers: Vec<String>,
 }

@@ -7,7 +7,8 @@ use super::{Done, Empty, FEW_TOOLS, ONE_COMMAND};
 use crate::method::method;
 
 method! {
-    /// Makes a shell with variables and a working directory of its own; it starts with its first run.
+    /// Makes a shell with variables and a working directory of its own; it starts with its first
+    /// run.
     ShellCreate = "shell.create", sandbox post "/v1/sandboxes/{sandbox}/shells", ShellCreateParams => ShellCreateOutput,
     not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
 

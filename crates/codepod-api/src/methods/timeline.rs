@@ -17,7 +17,8 @@ method! {
     Redo = "redo", sandbox post "/v1/sandboxes/{sandbox}/redo", UndoParams => UndoOutput,
     not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
 
-    /// Lists what differs between two moments: files added, modified, removed, with a unified diff on request.
+    /// Lists what differs between two moments: files added, modified, removed, with a unified diff
+    /// on request.
     Changes = "changes", sandbox get "/v1/sandboxes/{sandbox}/changes", ChangesParams => ChangesOutput,
     tool "changes" "List the files that differ between two moments of the sandbox: added, modified, removed. Without parameters: what the last run changed. `diff` adds a unified diff.";
 }
@@ -43,7 +44,8 @@ pub struct UndoOutput {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangesParams {
-    /// The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last run if not given.
+    /// The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the
+    /// last run if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The later moment, as `from`, or `now`; now if not given.

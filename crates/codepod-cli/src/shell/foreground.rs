@@ -1,11 +1,13 @@
 //! One command line on the terminal, while it runs.
 //!
-//! The command has a terminal of the sandbox's kernel, which passes bytes on; lines, echo and signals are done by the
-//! host's own, set as the command wants them. Keys are read only while somebody in the sandbox waits for them: what is
-//! typed ahead stays for the next prompt. An interrupt ends the command: the shell goes on with the variables that it had
-//! before the line, and files stay as they are.
+//! The command has a terminal of the sandbox's kernel, which passes bytes on; lines, echo and
+//! signals are done by the host's own, set as the command wants them. Keys are read only while
+//! somebody in the sandbox waits for them: what is typed ahead stays for the next prompt. An
+//! interrupt ends the command: the shell goes on with the variables that it had before the line,
+//! and files stay as they are.
 //!
-//! What is not there: one end of input (Ctrl-D) ends it for the whole line, and nothing can be stopped and continued.
+//! What is not there: one end of input (Ctrl-D) ends it for the whole line, and nothing can be
+//! stopped and continued.
 
 use std::os::fd::AsFd as _;
 use std::sync::Arc;

@@ -186,7 +186,8 @@ fn filtered(mut filter: TerminalText, pieces: &[&[u8]]) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Looks at what came out with rules of its own: the controls that are left, and no hidden character.
+/// Looks at what came out with rules of its own: the controls that are left, and no hidden
+/// character.
 fn is_safe(text: &str) -> bool {
     has_only(text, b"mCDGK")
 }

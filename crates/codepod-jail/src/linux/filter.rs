@@ -1,7 +1,8 @@
 //! The filter: the table as a program for the kernel.
 //!
-//! There are two, and the stricter answer of both counts. One refuses with an error number what libraries try and can do
-//! without. The other lets through what is in the table, and ends the process at anything else.
+//! There are two, and the stricter answer of both counts. One refuses with an error number what
+//! libraries try and can do without. The other lets through what is in the table, and ends the
+//! process at anything else.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -79,7 +80,8 @@ fn program(
 
 /// The arguments with which a call is allowed: one of these, or any where there are none.
 fn conditions(only: &Only, needs: &Needs) -> io::Result<Vec<SeccompRule>> {
-    // The kernel looks at the lower half of each argument that is compared here, so the upper one says nothing.
+    // The kernel looks at the lower half of each argument that is compared here, so the upper one
+    // says nothing.
     let when = |argument, operator, value| {
         SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
     };

@@ -1,8 +1,9 @@
-//! Landlock: which files can be reached, that no connection can be made, and that no other process can be signalled.
+//! Landlock: which files can be reached, that no connection can be made, and that no other process
+//! can be signalled.
 //!
-//! A kernel knows some of the rights and not others. Those that it does not know are left out, but for one: before Linux 5.19
-//! (version 2) nothing could be moved from one directory to another under Landlock, which saved states and mounted
-//! directories need. There it is not used.
+//! A kernel knows some of the rights and not others. Those that it does not know are left out, but
+//! for one: before Linux 5.19 (version 2) nothing could be moved from one directory to another
+//! under Landlock, which saved states and mounted directories need. There it is not used.
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
@@ -14,7 +15,8 @@ use crate::Needs;
 /// The newest version whose rights are known here.
 const KNOWN: ABI = ABI::V6;
 
-/// Keeps this thread, and those that it starts, from everything but what is needed; whether that holds.
+/// Keeps this thread, and those that it starts, from everything but what is needed; whether that
+/// holds.
 pub(super) fn restrict(needs: &Needs) -> bool {
     #[cfg(feature = "drill")]
     if crate::drill::is_taken_out("landlock") {

@@ -1,6 +1,8 @@
-//! The system calls that a program behind the wall may make, each with what needs it. What is not here ends the program.
+//! The system calls that a program behind the wall may make, each with what needs it. What is not
+//! here ends the program.
 //!
-//! A line that nothing needs does not stay: the tests of the command line take out each in turn and see a run fail.
+//! A line that nothing needs does not stay: the tests of the command line take out each in turn and
+//! see a run fail.
 
 use libc::c_long;
 
@@ -221,7 +223,8 @@ pub(super) const CALLS: &[Call] = calls! {
     membarrier SYS_membarrier Code Only::Any;
 };
 
-/// Calls that libraries try and can do without: they are answered as by a kernel that does not have them.
+/// Calls that libraries try and can do without: they are answered as by a kernel that does not have
+/// them.
 pub(super) const REFUSED: &[(c_long, Only)] = &[
     // Its arguments lie in memory, where no filter can look; the C library takes `clone` then.
     (libc::SYS_clone3, Only::Any),

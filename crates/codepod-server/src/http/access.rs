@@ -1,4 +1,5 @@
-//! Which requests are looked at at all: those that mean this server (`Host`) and do not come from a foreign page (`Origin`).
+//! Which requests are looked at at all: those that mean this server (`Host`) and do not come from a
+//! foreign page (`Origin`).
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -37,7 +38,8 @@ impl Access {
         }
     }
 
-    /// Fails for a request that is not meant for this server or comes from a page that is not known.
+    /// Fails for a request that is not meant for this server or comes from a page that is not
+    /// known.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
         let mut named = headers.get_all(header::HOST).iter();
         let host = match (named.next(), named.next()) {

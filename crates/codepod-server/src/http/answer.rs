@@ -1,7 +1,8 @@
 //! Answers: counted from when they are written until they are sent.
 //!
-//! An answer is made in pieces. Each counts among the bytes that its tenant has on their way and is let go when the connection
-//! takes the next one; the request keeps its place until all of them are gone or the client is.
+//! An answer is made in pieces. Each counts among the bytes that its tenant has on their way and is
+//! let go when the connection takes the next one; the request keeps its place until all of them are
+//! gone or the client is.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

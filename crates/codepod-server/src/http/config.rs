@@ -1,5 +1,5 @@
-//! Configuration: flags before environment before file before what is usual. `codepod serve` puts the first three together;
-//! here is what they add up to.
+//! Configuration: flags before environment before file before what is usual. `codepod serve` puts
+//! the first three together; here is what they add up to.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -30,7 +30,8 @@ pub struct Config {
     pub tenants: Vec<TenantConfig>,
     /// What no sandbox may go beyond.
     pub ceiling: CeilingConfig,
-    /// After how many idle seconds a sandbox is saved and its memory freed; never if not given. Needs `states`.
+    /// After how many idle seconds a sandbox is saved and its memory freed; never if not given.
+    /// Needs `states`.
     pub idle_seconds: Option<u64>,
     /// The largest body of a request.
     pub request_bytes: usize,
@@ -38,11 +39,13 @@ pub struct Config {
     pub request_seconds: u64,
     /// How long a client may take to read 64 KiB of an answer.
     pub send_seconds: u64,
-    /// Bytes of memory that all sandboxes may have together; four fifths of what the host or its cgroup has if not given.
+    /// Bytes of memory that all sandboxes may have together; four fifths of what the host or its
+    /// cgroup has if not given.
     pub memory_bytes: Option<u64>,
     /// Connections at a time.
     pub connections: usize,
-    /// Connections at a time from one address (of IPv6: one network of 64 bits). Behind a proxy all come from one.
+    /// Connections at a time from one address (of IPv6: one network of 64 bits). Behind a proxy
+    /// all come from one.
     pub connections_per_address: usize,
     /// How long requests may go on after the server was told to stop.
     pub drain_seconds: u64,
@@ -181,7 +184,8 @@ pub struct TenantConfig {
     /// Processes of all its sandboxes.
     #[serde(default = "processes")]
     pub processes: u64,
-    /// Bytes of the host's memory: of processes, files, outputs and kept answers, of all its sandboxes.
+    /// Bytes of the host's memory: of processes, files, outputs and kept answers, of all its
+    /// sandboxes.
     #[serde(default = "memory_bytes")]
     pub memory_bytes: u64,
     /// Bytes of saved states and of sandboxes that sleep.
@@ -244,12 +248,13 @@ impl TenantConfig {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CeilingConfig {
-    /// How long a command may take, whatever its sandbox or its call says. A terminal may take six times as long.
+    /// How long a command may take, whatever its sandbox or its call says. A terminal may take six
+    /// times as long.
     pub timeout_seconds: u64,
     /// How long processes may go on after their command.
     pub background_seconds: u64,
-    /// Processor time of a sandbox's processes that go on after their command, all together, within each
-    /// `background_seconds`.
+    /// Processor time of a sandbox's processes that go on after their command, all together,
+    /// within each `background_seconds`.
     pub cpu_seconds: u64,
     /// Memory of one process.
     pub memory_bytes: usize,

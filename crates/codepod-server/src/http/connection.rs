@@ -1,4 +1,5 @@
-//! Connections: how many in all and from one address, how long a head may take to come and an answer to go, and their end.
+//! Connections: how many in all and from one address, how long a head may take to come and an
+//! answer to go, and their end.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -88,8 +89,8 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Takes connections until `stop` is told; then waits until those that are open have ended. What `count` gives is dropped
-/// with the connection.
+/// Takes connections until `stop` is told; then waits until those that are open have ended. What
+/// `count` gives is dropped with the connection.
 pub(crate) async fn serve<G: Send + 'static>(
     listener: TcpListener,
     tls: Option<tls::Acceptor>,

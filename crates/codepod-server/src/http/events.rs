@@ -27,8 +27,8 @@ struct Counted {
     flight: Flight,
 }
 
-/// Passes output on as events. A client that has left hears nothing; one that does not read holds its run up until its
-/// connection is given up.
+/// Passes output on as events. A client that has left hears nothing; one that does not read holds
+/// its run up until its connection is given up.
 struct Teller {
     tenant: Arc<Tenant>,
     tell: Sender<Counted>,

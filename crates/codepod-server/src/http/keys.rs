@@ -1,5 +1,6 @@
-//! Keys: who asks. Only hashes are kept, and they are looked up whole, so that neither the configuration nor the time of an
-//! answer tells a key. Keys are 256 random bits: a fast hash is enough.
+//! Keys: who asks. Only hashes are kept, and they are looked up whole, so that neither the
+//! configuration nor the time of an answer tells a key. Keys are 256 random bits: a fast hash is
+//! enough.
 
 use std::collections::HashMap;
 use std::io;
@@ -75,7 +76,8 @@ impl Keys {
         Ok((keys, Some(key)))
     }
 
-    /// The keys of a configuration that was read again. Tenants stay who they are, with what they have and may have.
+    /// The keys of a configuration that was read again. Tenants stay who they are, with what they
+    /// have and may have.
     pub(super) fn renewed(&self, config: &Config) -> io::Result<Keys> {
         if config.tenants.is_empty() || self.tenants.iter().any(|tenant| tenant.name.is_empty()) {
             let message = "a server does not change between tenants and a key of its own";

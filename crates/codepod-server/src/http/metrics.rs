@@ -1,4 +1,5 @@
-//! Metrics in Prometheus' format. Labels come from the table of methods and from classes of status, never from a client.
+//! Metrics in Prometheus' format. Labels come from the table of methods and from classes of status,
+//! never from a client.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

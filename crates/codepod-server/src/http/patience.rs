@@ -1,4 +1,5 @@
-//! Patience with clients that do not read: what waits to be sent must go on, or the connection ends.
+//! Patience with clients that do not read: what waits to be sent must go on, or the connection
+//! ends.
 
 use std::io;
 use std::pin::Pin;
@@ -11,8 +12,8 @@ use tokio::time::Sleep;
 /// As much must be taken within the time.
 const PIECE: usize = 64 << 10;
 
-/// A connection. Once it takes no more bytes, it must take 64 KiB or all that there are within `patience`; then writing
-/// fails with [`io::ErrorKind::TimedOut`].
+/// A connection. Once it takes no more bytes, it must take 64 KiB or all that there are within
+/// `patience`; then writing fails with [`io::ErrorKind::TimedOut`].
 pub(crate) struct Patient<S> {
     stream: S,
     patience: Duration,

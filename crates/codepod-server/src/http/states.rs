@@ -1,5 +1,5 @@
-//! States as streams: what `persistence.export` and `persistence.import` take and give as `application/octet-stream`, of any
-//! size and without ever being whole in memory.
+//! States as streams: what `persistence.export` and `persistence.import` take and give as
+//! `application/octet-stream`, of any size and without ever being whole in memory.
 
 use std::io::{self, BufWriter, Read, Write};
 use std::pin::Pin;
@@ -50,7 +50,8 @@ pub(super) fn is_import(method: &str, headers: &HeaderMap) -> bool {
 /// A piece, or why there are no more.
 type Piece = Result<Bytes, ApiError>;
 
-/// Answers with a state. A failure after the first piece breaks the stream off, so that nobody takes half for all.
+/// Answers with a state. A failure after the first piece breaks the stream off, so that nobody
+/// takes half for all.
 pub(super) async fn export(asked: Asked) -> Response {
     let (tell, mut told) = channel::<Piece>(WAITING);
     let place = asked.place;

@@ -1,7 +1,8 @@
-//! A terminal over WebSocket: `bash` on a terminal of the sandbox. Binary messages are bytes, in both directions.
+//! A terminal over WebSocket: `bash` on a terminal of the sandbox. Binary messages are bytes, in
+//! both directions.
 //!
-//! The two directions do not wait for each other. A terminal ends with its shell, with its client, after some time in which
-//! neither says anything, and in any case after a long time.
+//! The two directions do not wait for each other. A terminal ends with its shell, with its client,
+//! after some time in which neither says anything, and in any case after a long time.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
@@ -32,8 +33,8 @@ const MESSAGE: usize = 64 << 10;
 const ENDING: Duration = Duration::from_secs(5);
 /// Messages that wait before the other side does.
 const WAITING: usize = 64;
-/// How long a program may leave typed messages where they are, once there is no room for more. What is typed then is lost, as
-/// on any terminal, and the bell rings.
+/// How long a program may leave typed messages where they are, once there is no room for more. What
+/// is typed then is lost, as on any terminal, and the bell rings.
 const UNREAD: Duration = Duration::from_secs(2);
 /// How often a client is asked whether it is there.
 const PING: Duration = Duration::from_secs(30);

@@ -1,8 +1,9 @@
 //! Turns: only some requests begin at once.
 //!
-//! A script runs on the thread of its request. Hundreds of those would take the processors from each other in the middle of short
-//! scripts, and some would wait very long. So requests begin in the order in which they came, and one that takes long gives its turn
-//! to the next while it goes on.
+//! A script runs on the thread of its request. Hundreds of those would take the processors from
+//! each other in the middle of short scripts, and some would wait very long. So requests begin in
+//! the order in which they came, and one that takes long gives its turn to the next while it goes
+//! on.
 
 use std::time::Duration;
 

@@ -10,7 +10,8 @@ pub(super) const ERROR: &str = "codepod/error";
 
 /// An error as the result of a tool: the model can read it and go on.
 ///
-/// It has no structured content, which clients would hold against the schema of the tool's result; `_meta` has the parts.
+/// It has no structured content, which clients would hold against the schema of the tool's result;
+/// `_meta` has the parts.
 pub(super) fn failed_call(error: &ApiError) -> CallToolResult {
     let (kind, message, hint) = parts(error);
     let mut text = format!("error: {message}\nkind: {kind}\n");
@@ -52,7 +53,8 @@ fn parts(error: &ApiError) -> (String, String, String) {
     )
 }
 
-/// What a model can do: in words of its tools where the kind's own hint names methods that are none.
+/// What a model can do: in words of its tools where the kind's own hint names methods that are
+/// none.
 fn hint(kind: Kind) -> &'static str {
     match kind {
         Kind::InvalidParams => "compare with the tool's input schema",

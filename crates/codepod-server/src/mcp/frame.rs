@@ -1,7 +1,8 @@
 //! Text for models with a guest's words in it.
 //!
-//! What a guest says stands between two lines with a mark that is random for every call, so nothing that it prints can end
-//! its place early and go on as if it were us. Inside, it is made visible: see [`codepod::visible`].
+//! What a guest says stands between two lines with a mark that is random for every call, so nothing
+//! that it prints can end its place early and go on as if it were us. Inside, it is made visible:
+//! see [`codepod::visible`].
 //!
 //! ```text
 //! exit_code: 0

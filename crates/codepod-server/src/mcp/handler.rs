@@ -1,4 +1,5 @@
-//! The protocol's requests, each answered on a thread of its own; with progress, and cancelled by MCP's own notification.
+//! The protocol's requests, each answered on a thread of its own; with progress, and cancelled by
+//! MCP's own notification.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -52,7 +53,8 @@ impl Handler {
         }
     }
 
-    /// For a client that is known by a session's id. Later versions have no sessions, and so no place for a sandbox.
+    /// For a client that is known by a session's id. Later versions have no sessions, and so no
+    /// place for a sandbox.
     pub(super) fn with_sessions(session: Arc<Session>, place: OwnedSemaphorePermit) -> Handler {
         let versions = ProtocolVersion::known_up_to(&ProtocolVersion::V_2025_11_25);
         Handler {

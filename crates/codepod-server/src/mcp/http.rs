@@ -1,8 +1,8 @@
 //! MCP over HTTP: sessions for several clients, and who is not let in.
 //!
-//! Every request passes the [`Gate`] before the protocol sees it: `Host` and `Origin` must be known, the token right, the
-//! body JSON and whole in time, and a session is there only for whoever began it. Versions of MCP without sessions are not
-//! spoken here: a sandbox belongs to a session.
+//! Every request passes the [`Gate`] before the protocol sees it: `Host` and `Origin` must be
+//! known, the token right, the body JSON and whole in time, and a session is there only for whoever
+//! began it. Versions of MCP without sessions are not spoken here: a sandbox belongs to a session.
 
 use std::collections::HashMap;
 use std::io;
@@ -75,7 +75,8 @@ impl HttpOptions {
     }
 }
 
-/// Serves MCP over HTTP until the process is told to end (SIGINT, SIGTERM). `ready` is called when it listens.
+/// Serves MCP over HTTP until the process is told to end (SIGINT, SIGTERM). `ready` is called when
+/// it listens.
 pub fn serve_http(
     server: &Server,
     options: McpOptions,
@@ -385,7 +386,8 @@ fn named_once(headers: &HeaderMap, name: &str) -> Result<Option<String>, Refused
     }
 }
 
-/// Whether a body says that it is JSON. What forms and scripts of foreign pages can send unasked is not.
+/// Whether a body says that it is JSON. What forms and scripts of foreign pages can send unasked is
+/// not.
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers
         .get(header::CONTENT_TYPE)

@@ -1,4 +1,5 @@
-//! An output that is written to in one way only: a program behind a wall has no system call too many.
+//! An output that is written to in one way only: a program behind a wall has no system call too
+//! many.
 
 use std::io;
 use std::pin::Pin;

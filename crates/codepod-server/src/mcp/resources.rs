@@ -1,7 +1,8 @@
 //! Resources: files of the session's sandbox, and the whole output of its last run.
 //!
-//! `codepod://files/home/user/notes.txt` is a file or a directory by its absolute path, `codepod://runs/last/stdout` what
-//! the last run printed. They are for the application around a model; so a file comes whole, as it is.
+//! `codepod://files/home/user/notes.txt` is a file or a directory by its absolute path,
+//! `codepod://runs/last/stdout` what the last run printed. They are for the application around a
+//! model; so a file comes whole, as it is.
 
 use codepod::visible::visible_line;
 use codepod_api::{ApiError, Kind};

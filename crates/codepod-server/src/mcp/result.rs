@@ -1,5 +1,6 @@
-//! What a model gets back from a tool: text, and the same as structured content. In both, what a guest says is made visible; where
-//! that changes something, the bytes themselves are beside it in base64.
+//! What a model gets back from a tool: text, and the same as structured content. In both, what a
+//! guest says is made visible; where that changes something, the bytes themselves are beside it in
+//! base64.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -96,8 +97,8 @@ pub(super) fn shown(
 /// The ending of a field that holds the bytes of another.
 const BASE64: &str = "_base64";
 
-/// Makes every text visible. The bytes of one that changes by that are in a field of their own: `stdout_base64` for `stdout`;
-/// for the `text` of a file it is `base64`.
+/// Makes every text visible. The bytes of one that changes by that are in a field of their own:
+/// `stdout_base64` for `stdout`; for the `text` of a file it is `base64`.
 fn make_visible(value: &mut Value) {
     match value {
         Value::String(text) => *text = visible(text.as_bytes()),
@@ -244,7 +245,8 @@ fn read(
     Ok(())
 }
 
-/// How many bytes there are before a character that is only cut off; all of them if they are not text anyway.
+/// How many bytes there are before a character that is only cut off; all of them if they are not
+/// text anyway.
 fn whole_characters(bytes: &[u8]) -> usize {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => error.valid_up_to(),

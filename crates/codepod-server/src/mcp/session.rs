@@ -61,7 +61,8 @@ impl Session {
         *lock(&self.last_run) = Some(run);
     }
 
-    /// Calls a method and waits for its answer. `sandbox` is a fork's id; `None` means the session's own sandbox.
+    /// Calls a method and waits for its answer. `sandbox` is a fork's id; `None` means the
+    /// session's own sandbox.
     pub(super) fn call(
         &self,
         method: &str,

@@ -105,7 +105,8 @@ impl Entry {
 /// What clients may think of a tool before they ask whether to call it.
 fn annotations(method: &MethodInfo, name: &str) -> ToolAnnotations {
     let reads = method.route.verb == Verb::Get;
-    // Whether something that was there may be gone afterwards, and whether doing it twice is doing it once.
+    // Whether something that was there may be gone afterwards, and whether doing it twice is doing
+    // it once.
     let (destroys, again) = match name {
         "run" | "python" | "undo" => (true, false),
         "write" | "restore" => (true, true),

@@ -282,8 +282,8 @@ impl<R: Read + Send> Connection<'_, R> {
         dispatch(call, &method, sandbox.as_deref(), params)
     }
 
-    /// A run of this client that is only on its way is not yet in its sandbox. Whether it was cancelled; what it is to read
-    /// waits until it is there.
+    /// A run of this client that is only on its way is not yet in its sandbox. Whether it was
+    /// cancelled; what it is to read waits until it is there.
     fn reach(&self, method: &str, sandbox: &str, run: &str) -> bool {
         let key = run_key(sandbox, run);
         loop {

@@ -26,7 +26,8 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// The next frame that is not empty; `None` at the end. What comes after the last line's end is no frame.
+    /// The next frame that is not empty; `None` at the end. What comes after the last line's end is
+    /// no frame.
     pub(super) fn next(&mut self) -> Result<Option<Frame>> {
         let mut line = Vec::new();
         let mut long = false;

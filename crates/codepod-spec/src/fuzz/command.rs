@@ -376,8 +376,9 @@ impl Maker {
     }
 
     /// Leaves a loop or a function, where there is one.
-    /// Leaves a loop or goes on with it. More loops than there are only where none around can be left over from an error: bash
-    /// forgets to count those down (`loops that an error has left count on` in `spec/shell/random.toml`).
+    /// Leaves a loop or goes on with it. More loops than there are only where none around can be
+    /// left over from an error: bash forgets to count those down (`loops that an error has left
+    /// count on` in `spec/shell/random.toml`).
     pub(super) fn leaving(&mut self) -> &'static str {
         match self.loops {
             0 | 1 => self.pick(&["break", "continue", "continue 1"]),

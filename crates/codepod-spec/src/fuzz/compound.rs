@@ -86,8 +86,8 @@ impl Maker {
 
     /// `case`
     pub(super) fn case(&mut self) -> String {
-        // A list, or a quoted nothing that an operator leaves, keeps bash's inner marks in the word of a case (`a word of case with
-        // an empty element` in `spec/shell/random.toml`).
+        // A list, or a quoted nothing that an operator leaves, keeps bash's inner marks in the word
+        // of a case (`a word of case with an empty element` in `spec/shell/random.toml`).
         let word = match self.word() {
             odd if odd.contains("${") || odd.contains('@') => {
                 format!("\"${}\"{}", self.scalar(), self.tame_plain())
@@ -240,7 +240,8 @@ impl Maker {
         }
     }
 
-    /// A redirection. Messages are not kept: where they say on which line they came, bash has ways of its own.
+    /// A redirection. Messages are not kept: where they say on which line they came, bash has ways
+    /// of its own.
     fn redirection(&mut self) -> String {
         match self.below(6) {
             0 => " >&2".to_owned(),

@@ -22,7 +22,8 @@ pub(super) fn minimise(script: &[u8], mut shows: impl FnMut(&[u8]) -> bool) -> V
     fewer(words, &mut |words| shows(&words.concat())).concat()
 }
 
-/// Whether a part of a script does no harm: what sends a signal stands alone on its line, and is whole.
+/// Whether a part of a script does no harm: what sends a signal stands alone on its line, and is
+/// whole.
 fn is_harmless(script: &[u8]) -> bool {
     let mut lines = script.split(|byte| *byte == b'\n');
     lines.all(|line| line == b"kill -USR1 $BASHPID" || !line.windows(4).any(|word| word == b"kill"))

@@ -153,7 +153,8 @@ impl Maker {
             3 => self.inside(),
             _ => self.part(),
         };
-        // Braces of its own end the expansion early, and what follows is then not brace-expanded, in ways of bash's own.
+        // Braces of its own end the expansion early, and what follows is then not brace-expanded,
+        // in ways of bash's own.
         let mut before = ' ';
         let braces = word.chars().any(|character| {
             let brace = character == '{' && before != '$';

@@ -155,7 +155,8 @@ impl Maker {
         if !self.wild {
             return self.tame_glob();
         }
-        // The quotes keep `d` from being a part of a name before it, which would leave a pattern for the machine's root.
+        // The quotes keep `d` from being a part of a name before it, which would leave a pattern
+        // for the machine's root.
         const GLOBS: &[&str] = &[
             "*",
             "a*",

@@ -1,8 +1,9 @@
 //! Random scripts: statements of every kind around random words.
 //!
-//! A script ends, whatever is random in it: loops go over lists or count with variables that nothing else changes, and functions
-//! call only those before them. It touches nothing but its directory: redirections go to fixed names. It does the same each time: a
-//! stage of a pipeline reads all of its input, and background commands are waited for.
+//! A script ends, whatever is random in it: loops go over lists or count with variables that
+//! nothing else changes, and functions call only those before them. It touches nothing but its
+//! directory: redirections go to fixed names. It does the same each time: a stage of a pipeline
+//! reads all of its input, and background commands are waited for.
 
 use super::random::Random;
 use super::vocabulary::{ARRAYS, INTEGERS, MAP, SCALARS};

@@ -1,8 +1,9 @@
 //! The usual scripts: the whole grammar with words as people write them.
 //!
-//! What is left out, and comes with `--wild`, are corners in which bash has ways of its own (what an error in the middle of an
-//! expression has already assigned, how `${a[*]#p}` is joined without `IFS`, malformed brackets in patterns, lines that messages name)
-//! and in which differences are still known.
+//! What is left out, and comes with `--wild`, are corners in which bash has ways of its own (what
+//! an error in the middle of an expression has already assigned, how `${a[*]#p}` is joined without
+//! `IFS`, malformed brackets in patterns, lines that messages name) and in which differences are
+//! still known.
 
 use super::script::Maker;
 use super::vocabulary::KEYS;
@@ -455,7 +456,8 @@ impl Maker {
             ),
             42 => self
                 .pick(&[
-                    // Not in a stage of a pipeline, where bash runs it too when the stage's words cannot be expanded.
+                    // Not in a stage of a pipeline, where bash runs it too when the stage's words
+                    // cannot be expanded.
                     "trap 's_=$?; [ $BASHPID = $$ ] && c \"exit $s_\"' EXIT",
                     "trap 'c \"err $?\"' ERR",
                     "trap - ERR EXIT",

@@ -1,6 +1,7 @@
 //! The names, literals and files that random scripts are made of.
 //!
-//! Nothing here names a program that could do harm, a place outside the script's directory, or what differs from run to run.
+//! Nothing here names a program that could do harm, a place outside the script's directory, or what
+//! differs from run to run.
 
 /// Variables that hold text.
 pub(super) const SCALARS: &[&str] = &["a", "b", "x", "y", "e", "s", "g", "p", "q", "u", "l"];
@@ -110,7 +111,8 @@ pub(super) const IN_ANSI: &[&str] = &[
     "a\\tb", "\\x41\\n", "\\u00e9", "x y", "\\e[0m", "\\101", "\\xff", "\\U1F600", "\\z", "\\x",
     "\\x{41}", "\\1234", "\\n\\n", "\\?", "", "\\u",
 ];
-/// The same, with what has its meaning inside double quotes: in `\"${x-$'…'}\"` bash takes the quotes away and then reads what is left.
+/// The same, with what has its meaning inside double quotes: in `\"${x-$'…'}\"` bash takes the
+/// quotes away and then reads what is left.
 pub(super) const IN_ANSI_ODD: &[&str] = &["q\\'s", "\\\\", "\\\"", "\\x24x", "a\\x60", "\\x7d"];
 /// What stands between double quotes and expands to nothing else.
 pub(super) const IN_DOUBLE: &[&str] = &[
@@ -135,7 +137,8 @@ pub(super) const IN_DOUBLE: &[&str] = &[
     "[",
     "}",
 ];
-/// Values of `IFS`. How many empty fields stand before an unquoted list where blanks and letters mix is bash's secret: no `\"$s\"`.
+/// Values of `IFS`. How many empty fields stand before an unquoted list where blanks and letters
+/// mix is bash's secret: no `\"$s\"`.
 pub(super) const IFS: &[&str] = &[
     ":", "','", "''", "' :'", "a", "$'\\n'", "' '", "'-'", "' \t\n'",
 ];

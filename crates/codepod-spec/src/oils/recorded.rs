@@ -96,7 +96,8 @@ pub(crate) fn from_data(directory: &Path) -> Result<Given> {
     Ok(given)
 }
 
-/// The recorded cases with the scripts that were given. Fails when one is missing or is not the one that was recorded.
+/// The recorded cases with the scripts that were given. Fails when one is missing or is not the one
+/// that was recorded.
 pub(crate) fn checked(mut given: Given) -> Result<(Vec<Case>, Files)> {
     let other = |what: &str| {
         Failure::new(format!("`{what}` is not what spec/oils was recorded from"))

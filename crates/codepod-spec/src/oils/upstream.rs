@@ -1,7 +1,9 @@
-//! Reads the files of the Oils project that hold its cases, by the rules of that project's own `test/sh_spec.py`.
+//! Reads the files of the Oils project that hold its cases, by the rules of that project's own
+//! `test/sh_spec.py`.
 //!
-//! `#### NAME` begins a case. Its script are the lines that are no comments, up to the first `## KEY: VALUE`; a key `code` is the script
-//! itself. What the project expects is not read: what is right is bash's word.
+//! `#### NAME` begins a case. Its script are the lines that are no comments, up to the first `##
+//! KEY: VALUE`; a key `code` is the script itself. What the project expects is not read: what is
+//! right is bash's word.
 
 /// A case: its name and its script.
 #[derive(Debug, Clone, PartialEq, Eq)]

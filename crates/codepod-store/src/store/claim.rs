@@ -1,13 +1,15 @@
 //! Who may write, and what may go: claims of epochs, and the collection of what no state needs.
 //!
-//! Where a backend has no lock, several writers may be at it. Each claims an epoch above all others and then looks whether
-//! the newest state is still the one that it knows; if not, it would write over what it never saw, and is refused. Each
-//! looks for a higher claim after its manifest is there; if there is one, the save does not count for its caller. So of two
-//! writers that meet at least one is told, and a save that was acknowledged is what every later one goes on from.
+//! Where a backend has no lock, several writers may be at it. Each claims an epoch above all others
+//! and then looks whether the newest state is still the one that it knows; if not, it would write
+//! over what it never saw, and is refused. Each looks for a higher claim after its manifest is
+//! there; if there is one, the save does not count for its caller. So of two writers that meet at
+//! least one is told, and a save that was acknowledged is what every later one goes on from.
 //!
-//! A writer collects after a save of its own, and only packs of its own epoch or lower ones. A later writer names packs of
-//! the newest state that it knows, which is kept, and its own, which are not looked at; an earlier one that is still at it
-//! has packs that may go, since its state is not the newest any more and it is told so.
+//! A writer collects after a save of its own, and only packs of its own epoch or lower ones. A
+//! later writer names packs of the newest state that it knows, which is kept, and its own, which
+//! are not looked at; an earlier one that is still at it has packs that may go, since its state is
+//! not the newest any more and it is told so.
 
 use std::collections::HashSet;
 
@@ -27,7 +29,8 @@ impl Inner {
         let last = index.head.as_ref().map_or(0, |head| head.epoch);
         let highest = last.max(claimed.unwrap_or(0));
         let epoch = highest.checked_add(1).ok_or(NO_NUMBER)?;
-        // Something that nobody else would write: where an answer was lost, it tells whose claim it is.
+        // Something that nobody else would write: where an answer was lost, it tells whose claim it
+        // is.
         let mut mark = [0; 16];
         getrandom::fill(&mut mark).map_err(|_| StoreError::Io {
             what: "draw a random number",
@@ -68,8 +71,8 @@ impl Inner {
         Ok(names)
     }
 
-    /// Removes manifests beyond those that are kept, and packs that none of them names and nobody here still reads. What
-    /// cannot be removed now will be later.
+    /// Removes manifests beyond those that are kept, and packs that none of them names and nobody
+    /// here still reads. What cannot be removed now will be later.
     pub(super) fn collect(&self, index: &mut Index) {
         // Packs first: one that comes after is not looked at, whoever is about to name it.
         let (Ok(packs), Ok(names)) = (self.backend.list("p/"), self.names()) else {

@@ -1,4 +1,5 @@
-//! A save in progress: new blocks into packs, blocks of packs that are mostly not needed into new ones.
+//! A save in progress: new blocks into packs, blocks of packs that are mostly not needed into new
+//! ones.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -119,7 +120,8 @@ impl<'a> Saving<'a> {
         Ok(packs)
     }
 
-    /// Moves blocks that are needed out of packs that are mostly not, and out of small ones when there are many.
+    /// Moves blocks that are needed out of packs that are mostly not, and out of small ones when
+    /// there are many.
     fn repack(&mut self) -> Result<(), StoreError> {
         let mut live: HashMap<PackName, u64> = HashMap::new();
         for (digest, (pack, place)) in self.index.known.iter() {

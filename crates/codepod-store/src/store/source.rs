@@ -13,8 +13,8 @@ use crate::key::Key;
 use crate::pack::{self, PackName, Place};
 use crate::state::BlockReader;
 
-/// Gives the blocks of a state that was loaded. As long as it is there, its packs are not removed by this store; in a directory
-/// they can be read even if another has removed them.
+/// Gives the blocks of a state that was loaded. As long as it is there, its packs are not removed
+/// by this store; in a directory they can be read even if another has removed them.
 #[derive(Debug)]
 pub(super) struct PackSource {
     pub(super) known: Arc<HashMap<Digest, (PackName, Place)>>,

@@ -1,4 +1,5 @@
-//! Bits that flip in what is saved: each is noticed, at the load, when the content is read, or by `Store::check`.
+//! Bits that flip in what is saved: each is noticed, at the load, when the content is read, or by
+//! `Store::check`.
 
 use super::*;
 use crate::pack;
@@ -51,7 +52,8 @@ fn sn_01_every_flipped_bit_of_a_small_state_is_noticed() {
     }
 }
 
-/// A sample of the bits of a mebibyte, each through the whole way of opening, loading, reading and checking.
+/// A sample of the bits of a mebibyte, each through the whole way of opening, loading, reading and
+/// checking.
 #[test]
 fn sn_01_flipped_bits_of_a_mebibyte_are_noticed() {
     let backend = InMemory::default();
@@ -70,7 +72,8 @@ fn sn_01_flipped_bits_of_a_mebibyte_are_noticed() {
     }
 }
 
-/// A tree of a mebibyte: whole blocks, parts of them, what can be compressed. Mostly small ones, whose check takes little time.
+/// A tree of a mebibyte: whole blocks, parts of them, what can be compressed. Mostly small ones,
+/// whose check takes little time.
 fn mebibyte() -> Tree {
     let mut builder = Tree::builder();
     for n in 0..2 {
@@ -109,8 +112,9 @@ impl Blob for Flipped {
     }
 }
 
-/// Whether the flip of a bit of a pack is noticed, by reading what it is in as a load does, and only then the whole pack as
-/// `Store::check` does. What is read without an error is what was saved.
+/// Whether the flip of a bit of a pack is noticed, by reading what it is in as a load does, and
+/// only then the whole pack as `Store::check` does. What is read without an error is what was
+/// saved.
 fn pack_flip_noticed(flipped: &Flipped, name: &Digest, places: &[(Digest, pack::Place)]) -> bool {
     let at = (flipped.bit / 8) as u64;
     let after = places.partition_point(|(_, place)| place.offset <= at);
@@ -138,8 +142,9 @@ fn pack_flip_noticed(flipped: &Flipped, name: &Digest, places: &[(Digest, pack::
     seen || pack::check_name(flipped, name).is_err()
 }
 
-/// All bits of a mebibyte: those of packs by what covers them, those of manifests through the whole way of opening.
-/// `cargo test --release -p codepod-store --lib -- --ignored --nocapture every_bit` takes a minute or two.
+/// All bits of a mebibyte: those of packs by what covers them, those of manifests through the whole
+/// way of opening. `cargo test --release -p codepod-store --lib -- --ignored --nocapture every_bit`
+/// takes a minute or two.
 #[test]
 #[ignore = "takes minutes"]
 #[expect(clippy::print_stdout, reason = "figures for people")]
@@ -179,7 +184,8 @@ fn sn_01_every_bit_of_a_saved_mebibyte_is_noticed() {
                             .lock()
                             .unwrap()
                             .insert(name.clone(), Arc::new(bytes));
-                        // Opening reads all of a manifest. What it lets through would have to be found later.
+                        // Opening reads all of a manifest. What it lets through would have to be
+                        // found later.
                         copy.store(None).newest().is_err()
                             || noticed(&copy, saved.version.hash, None)
                     }

@@ -10,8 +10,8 @@ fn open(objects: &Arc<dyn ObjectStore>, namespace: &str) -> Store {
     Store::open_objects(objects.clone(), prefix, namespace, options).unwrap()
 }
 
-/// What every object storage has to do: states come back, manifests are created once, of two writers one is refused,
-/// namespaces do not see each other, and old packs go.
+/// What every object storage has to do: states come back, manifests are created once, of two
+/// writers one is refused, namespaces do not see each other, and old packs go.
 fn contract(objects: Arc<dyn ObjectStore>) {
     let store = open(&objects, "a");
     assert!(matches!(
@@ -29,7 +29,8 @@ fn contract(objects: Arc<dyn ObjectStore>) {
     assert!(open(&objects, "a/b").newest().unwrap().is_none());
     assert!(open(&objects, "A").newest().unwrap().is_none());
 
-    // The second writer takes over; the first is told, and can go on from what the second has saved.
+    // The second writer takes over; the first is told, and can go on from what the second has
+    // saved.
     other.save(&state(&small())).unwrap();
     let fenced = |saved| matches!(saved, Err(StoreError::Fenced));
     assert!(fenced(store.save(&state(&tree))));

@@ -46,7 +46,8 @@ fn forge(backend: &InMemory, change: impl FnOnce(&mut Manifest)) {
     files.insert(name, Arc::new(manifest.encode(None).unwrap()));
 }
 
-/// One tenant has a secret; another knows its digest and wants to know whether it is there, or what it is.
+/// One tenant has a secret; another knows its digest and wants to know whether it is there, or what
+/// it is.
 #[test]
 fn sn_04_what_another_namespace_holds_cannot_be_told_from_what_nobody_does() {
     let directory = tempfile::tempdir().unwrap();
@@ -61,7 +62,8 @@ fn sn_04_what_another_namespace_holds_cannot_be_told_from_what_nobody_does() {
     let pack = pack.rsplit('.').next().unwrap();
     let pack = *blake3::Hash::from_hex(pack).unwrap().as_bytes();
 
-    // Saving the same content writes as much as saving any other: nothing says that somebody has it.
+    // Saving the same content writes as much as saving any other: nothing says that somebody has
+    // it.
     let other = Tree::builder()
         .file("secret", 0o600, noise(78, 65_536))
         .build();
@@ -76,8 +78,8 @@ fn sn_04_what_another_namespace_holds_cannot_be_told_from_what_nobody_does() {
         (unknown.blocks, unknown.written)
     );
 
-    // A forged manifest that names the victim's pack, or its block, is answered as one that names nothing: the same
-    // error after the same calls, none of them outside of the own namespace.
+    // A forged manifest that names the victim's pack, or its block, is answered as one that names
+    // nothing: the same error after the same calls, none of them outside of the own namespace.
     let told = |change: &dyn Fn(&mut Manifest, Digest), digest: Digest| {
         let files = InMemory::default();
         files.store(None).save(&state(&small())).unwrap();

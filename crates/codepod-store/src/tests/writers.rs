@@ -1,10 +1,12 @@
-//! Several writers to one namespace without a lock, as in an object storage: their calls in every order that chance finds.
+//! Several writers to one namespace without a lock, as in an object storage: their calls in every
+//! order that chance finds.
 
 use std::sync::Condvar;
 
 use super::*;
 
-/// Lets one of several threads go on at a time, up to its next call: which one is drawn from a seed.
+/// Lets one of several threads go on at a time, up to its next call: which one is drawn from a
+/// seed.
 #[derive(Debug)]
 struct Turns {
     state: Mutex<Waiting>,
@@ -35,7 +37,8 @@ impl Turns {
         }
     }
 
-    /// Waits until it is this thread's turn. Nobody's is drawn before all wait, so that the order depends on the seed only.
+    /// Waits until it is this thread's turn. Nobody's is drawn before all wait, so that the order
+    /// depends on the seed only.
     fn wait(&self, thread: usize) {
         let mut state = self.state.lock().unwrap();
         state.waiting.push(thread);
@@ -67,7 +70,8 @@ impl Turns {
     }
 }
 
-/// One writer's view of a backend: each call waits for its turn. What is reachable is looked at after every deletion.
+/// One writer's view of a backend: each call waits for its turn. What is reachable is looked at
+/// after every deletion.
 #[derive(Debug)]
 struct Turned {
     files: InMemory,
@@ -119,8 +123,9 @@ fn text(store: &Store) -> String {
     }
 }
 
-/// Writers that load, add a file and save, again and again, with the collection after each save. What was acknowledged is in
-/// the state at the end, whoever was fenced meanwhile, and nothing that the newest state needs is ever removed.
+/// Writers that load, add a file and save, again and again, with the collection after each save.
+/// What was acknowledged is in the state at the end, whoever was fenced meanwhile, and nothing that
+/// the newest state needs is ever removed.
 fn storm(seed: u64, writers: usize, rounds: usize) -> (usize, usize) {
     let files = InMemory::default();
     let turns = Arc::new(Turns::new(writers, seed));

@@ -1,8 +1,9 @@
 //! Saving by itself: a few threads for all persistent sandboxes of this process.
 //!
-//! A sandbox is looked at after its interval and saved if something has changed, which is seen without looking at the files.
-//! Sandboxes that share a directory (on a server: those of one tenant) take turns: one of them is saved at a time, and when
-//! several directories have one that is due, the one that has waited longest comes first. A sandbox that is over is forgotten;
+//! A sandbox is looked at after its interval and saved if something has changed, which is seen
+//! without looking at the files. Sandboxes that share a directory (on a server: those of one
+//! tenant) take turns: one of them is saved at a time, and when several directories have one that
+//! is due, the one that has waited longest comes first. A sandbox that is over is forgotten;
 //! without any the threads sleep.
 
 use std::collections::HashMap;
@@ -66,7 +67,8 @@ impl<T> List<T> {
         }
     }
 
-    /// Takes the next that is due, and says how long to wait if there is none: for ever, if nobody is watched.
+    /// Takes the next that is due, and says how long to wait if there is none: for ever, if nobody
+    /// is watched.
     fn next(&mut self, now: Instant) -> Result<(Arc<T>, Arc<Path>), Option<Duration>> {
         self.watched
             .retain(|watched| watched.saver.strong_count() > 0);

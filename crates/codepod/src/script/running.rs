@@ -14,8 +14,8 @@ use crate::shell::{Job, serve};
 use crate::streams::{PipeReader, PipeWriter, host_streams};
 use crate::timeline::Mark;
 
-/// A script with streams. It runs while [`RunningScript::wait`] is polled, and is killed when that future is
-/// dropped.
+/// A script with streams. It runs while [`RunningScript::wait`] is polled, and is killed when that
+/// future is dropped.
 #[derive(Debug)]
 pub struct RunningScript {
     /// What it reads; drop it to end its input.
@@ -82,7 +82,8 @@ impl RunningScript {
                 PipeEnd::Write(pipe) => stdin = Some(PipeWriter::new(&handle, pipe, waiter)),
                 PipeEnd::Read(pipe) => readers.push(PipeReader::new(&handle, pipe, waiter)),
             }
-            // Until the shell has them, the other ends are the host's too: the streams must not look closed.
+            // Until the shell has them, the other ends are the host's too: the streams must not
+            // look closed.
             let held = kernel.hold_pipe(other(*end));
             debug_assert!(held.is_ok(), "the pipe was made just now");
         }
@@ -118,8 +119,9 @@ impl RunningScript {
         self.canceller.clone()
     }
 
-    /// Runs it to its end. The streams must be read meanwhile, or it waits for them; what they gave is not in
-    /// the result. What the script left in the background prints to nowhere from then on.
+    /// Runs it to its end. The streams must be read meanwhile, or it waits for them; what they gave
+    /// is not in the result. What the script left in the background prints to nowhere from then
+    /// on.
     ///
     /// Fails as [`Script::run`] does.
     pub async fn wait(self) -> Result<RunResult, Error> {
@@ -148,8 +150,8 @@ impl RunningScript {
     }
 }
 
-/// The terminal of a script, for the surface that shows it. Bytes pass as they are: lines, echo and control characters
-/// are the surface's work, as far as the script wants them.
+/// The terminal of a script, for the surface that shows it. Bytes pass as they are: lines, echo and
+/// control characters are the surface's work, as far as the script wants them.
 #[derive(Debug, Clone)]
 pub struct TerminalHandle {
     kernel: KernelHandle,
@@ -192,7 +194,8 @@ impl TerminalHandle {
     }
 }
 
-/// The ends that the script has, held by the host while it waits and runs. Dropped, the streams end.
+/// The ends that the script has, held by the host while it waits and runs. Dropped, the streams
+/// end.
 #[derive(Debug)]
 struct Streams {
     kernel: KernelHandle,

@@ -42,7 +42,8 @@ pub(crate) enum End {
     /// The shell failed.
     Crashed {
         status: ExitStatus,
-        /// Whether the files are as they were. They stay as they are where other processes use them.
+        /// Whether the files are as they were. They stay as they are where other processes use
+        /// them.
         files_restored: bool,
     },
     TimedOut,
@@ -56,7 +57,8 @@ pub(crate) struct Served {
     pub(crate) processes: Vec<ProcessFacts>,
 }
 
-/// Serves a job in a shell. The caller has the shell's turn. Dropped half-way, it kills what was started.
+/// Serves a job in a shell. The caller has the shell's turn. Dropped half-way, it kills what was
+/// started.
 pub(crate) async fn serve(
     sandbox: &Sandbox,
     slot: &Arc<Slot>,
@@ -85,7 +87,8 @@ async fn serve_to_end(
     };
     let (mut serving, state) = Serving::ready(sandbox, slot)?;
     if let Some(state) = state {
-        // A state may come from anywhere, and take as long as it likes: it is loaded in the time of the job.
+        // A state may come from anywhere, and take as long as it likes: it is loaded in the time of
+        // the job.
         let mut request = Vec::new();
         Request::Load { state: &state }.encode(&mut request);
         serving.ask(request, [Stdio::Null; 3])?;
@@ -108,7 +111,8 @@ async fn serve_to_end(
             }
             Ok(End::Answered(answer.status))
         }
-        // It came to an end while it was being killed: the answer is not what the caller wanted to wait for.
+        // It came to an end while it was being killed: the answer is not what the caller wanted to
+        // wait for.
         (_, Some(killed)) => Ok(killed.end(serving, waiter).await),
         (None, None) => {
             let crashed = serving.has_crashed();
@@ -187,7 +191,8 @@ impl Serving {
         Ok((serving, slot.state()))
     }
 
-    /// Lets the shell run until it has answered, or has ended without: `None`. Kills it when it has to end before.
+    /// Lets the shell run until it has answered, or has ended without: `None`. Kills it when it has
+    /// to end before.
     async fn answer(
         &mut self,
         watch: &mut Watch<'_>,

@@ -50,7 +50,8 @@ impl Slot {
         self.lock().warm.take()
     }
 
-    /// Drops the process unless it is in use or has something that would be lost; whether none is left.
+    /// Drops the process unless it is in use or has something that would be lost; whether none is
+    /// left.
     pub(crate) fn cool(&self) -> bool {
         self.cool_unless(Warm::has_belongings)
     }

@@ -13,15 +13,16 @@ use crate::error::{Error, ErrorKind};
 use crate::runtime::module_of;
 use crate::sandbox::Sandbox;
 
-/// The shell, by the name of its tool. It is started from its module: a state may have any file in the place of the tool's.
+/// The shell, by the name of its tool. It is started from its module: a state may have any file in
+/// the place of the tool's.
 const TOOL: &str = "bash";
 /// Where it believes to be.
 const PATH: &str = "/bin/bash";
 /// Tells it to serve the host.
 const ARGUMENTS: [&str; 2] = [TOOL, "--codepod-session"];
 
-/// A process that serves the host. Dropped, it is ended and forgotten; what it started in the background
-/// goes on.
+/// A process that serves the host. Dropped, it is ended and forgotten; what it started in the
+/// background goes on.
 pub(crate) struct Warm {
     kernel: KernelHandle,
     pub(crate) pid: Pid,

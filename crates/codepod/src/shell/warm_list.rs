@@ -1,7 +1,9 @@
-//! The warm shells of a runtime: when there are too many, those that nobody used for a while are dropped.
+//! The warm shells of a runtime: when there are too many, those that nobody used for a while are
+//! dropped.
 //!
-//! A warm shell takes memory and one of the engine's places. Its state is in its [`Slot`], so its next script
-//! only takes longer. A shell that has jobs or open descriptors stays: those would be lost.
+//! A warm shell takes memory and one of the engine's places. Its state is in its [`Slot`], so its
+//! next script only takes longer. A shell that has jobs or open descriptors stays: those would be
+//! lost.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -51,7 +53,8 @@ impl WarmList {
         }
     }
 
-    /// Makes memory free for those that draw from a budget which has hardly any left: their shells that nobody uses are dropped.
+    /// Makes memory free for those that draw from a budget which has hardly any left: their shells
+    /// that nobody uses are dropped.
     pub(crate) fn relieve(&self, budget: &Budget) {
         if !budget.lacks(SCARCE) {
             return;

@@ -1,8 +1,9 @@
 //! The host directories that a state was used with, beside it and sealed.
 //!
-//! The folder of a state may come from anywhere, and what its file says is mounted, to be written to, too. So the file has a
-//! keyed digest; the key lies beside the directory of states, where no folder of a state brings one along. What it does not
-//! fit is a list that this user never made: it is looked at, and believed only when they say so.
+//! The folder of a state may come from anywhere, and what its file says is mounted, to be written
+//! to, too. So the file has a keyed digest; the key lies beside the directory of states, where no
+//! folder of a state brings one along. What it does not fit is a list that this user never made: it
+//! is looked at, and believed only when they say so.
 
 use std::fs::{self, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -163,7 +164,8 @@ fn read_or_make_key(path: &Path) -> Result<[u8; 32], Error> {
     let cannot = |error: std::io::Error| failed("write the key of the states", &error);
     let mut key = [0; 32];
     getrandom::fill(&mut key).map_err(|_| ErrorKind::Internal)?;
-    // One that is damaged or that others can read is of no use: lists that it fits are asked about once more.
+    // One that is damaged or that others can read is of no use: lists that it fits are asked about
+    // once more.
     let temporary = path.with_extension(format!("{}.new", std::process::id()));
     let _ = fs::remove_file(&temporary);
     let mut options = OpenOptions::new();

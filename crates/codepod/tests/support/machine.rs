@@ -1,18 +1,23 @@
-//! How late the machine itself is, so that a bound on time tells of codepod and not of what else the machine does.
+//! How late the machine itself is, so that a bound on time tells of codepod and not of what else
+//! the machine does.
 //!
-//! Two things are measured beside everything else, and what was measured is shortened by the larger of them. On a machine that does nothing else it
-//! is not shortened at all, whatever codepod's own threads do:
+//! Two things are measured beside everything else, and what was measured is shortened by the larger
+//! of them. On a machine that does nothing else it is not shortened at all, whatever codepod's own
+//! threads do:
 //!
-//! - *Lateness.* A thread on each core sleeps for a moment, again and again, and notes when it was woken late. It takes no lock of codepod's, asks for
-//!   no memory and touches no new page, so a lock, a queue or a long call of codepod's does not make it late. Where Linux lets it (root), it goes
-//!   before every other thread, so that only the machine can: the core of a virtual machine was taken away, or stood still while its host
-//!   looked for memory, which no figure of Linux's shows. Elsewhere many threads of codepod's could, too, so it counts by how much others used
+//! - *Lateness.* A thread on each core sleeps for a moment, again and again, and notes when it was
+//!   woken late. It takes no lock of codepod's, asks for no memory and touches no new page, so a
+//!   lock, a queue or a long call of codepod's does not make it late. Where Linux lets it (root),
+//!   it goes before every other thread, so that only the machine can: the core of a virtual machine
+//!   was taken away, or stood still while its host looked for memory, which no figure of Linux's
+//!   shows. Elsewhere many threads of codepod's could, too, so it counts by how much others used
 //!   the machine.
-//! - *Share.* Linux tells how much of the cores this process used, how much others did, and how much nobody. What others took while no core was idle is
-//!   what codepod could not have.
+//! - *Share.* Linux tells how much of the cores this process used, how much others did, and how
+//!   much nobody. What others took while no core was idle is what codepod could not have.
 //!
-//! What codepod's threads could have caused is never more than the time for which threads of this process were ready to run and did not, and for which
-//! the machine itself stood still: who waits for a lock or in a queue of codepod's wants no core, and cannot blame those who have them.
+//! What codepod's threads could have caused is never more than the time for which threads of this
+//! process were ready to run and did not, and for which the machine itself stood still: who waits
+//! for a lock or in a queue of codepod's wants no core, and cannot blame those who have them.
 
 #![allow(
     clippy::allow_attributes,
@@ -28,7 +33,8 @@ use std::time::{Duration, Instant};
 /// How long a watching thread sleeps.
 const SLEEP: Duration = Duration::from_millis(1);
 
-/// Where others used this part of the cores or more, all lateness is the machine's; where they used less, less of it.
+/// Where others used this part of the cores or more, all lateness is the machine's; where they used
+/// less, less of it.
 const OTHERS: f64 = 0.5;
 
 /// From here on it was woken late: twice what a scheduler lets one thread have before the next.
@@ -227,7 +233,8 @@ pub(crate) struct Use {
     pub(crate) own: f64,
     /// By the host of a virtual machine.
     pub(crate) stolen: f64,
-    /// For how long threads of this process, those that watch left out, were ready to run and did not; all added up.
+    /// For how long threads of this process, those that watch left out, were ready to run and did
+    /// not; all added up.
     pub(crate) waited: f64,
 }
 
@@ -241,7 +248,8 @@ impl Use {
             .skip(1)
             .map(|field| field.parse().unwrap())
             .collect();
-        // user, nice, system, idle, waiting for a disk, two kinds of interrupts, stolen; what comes then is counted in these.
+        // user, nice, system, idle, waiting for a disk, two kinds of interrupts, stolen; what comes
+        // then is counted in these.
         let idle = fields[3] + fields[4];
         let text = std::fs::read_to_string("/proc/self/stat").unwrap();
         // Behind the name, which may hold anything: in user and in system mode.
@@ -261,7 +269,8 @@ impl Use {
         Use::default()
     }
 
-    /// The part of `cores` that others took until `end`, `all` later. Time that is nowhere counts as theirs: a machine that stood still.
+    /// The part of `cores` that others took until `end`, `all` later. Time that is nowhere counts
+    /// as theirs: a machine that stood still.
     pub(crate) fn others(self, end: Use, all: Duration, cores: usize) -> f64 {
         let whole = all.as_secs_f64() * 100.0 * cores as f64;
         let idle = end.idle - self.idle;
@@ -276,7 +285,8 @@ impl Use {
     pub(crate) fn most(self, end: Use, all: Duration, cores: usize) -> Duration {
         let whole = all.as_secs_f64() * 100.0 * cores as f64;
         let told = (end.busy - self.busy) + (end.idle - self.idle);
-        // What is nowhere: the machine stood still. A hundredth for each core may only not be told yet.
+        // What is nowhere: the machine stood still. A hundredth for each core may only not be told
+        // yet.
         let nowhere = (whole - told - cores as f64).max(0.0);
         let waited = (end.waited - self.waited).max(0.0);
         Duration::from_secs_f64((waited + (end.stolen - self.stolen) + nowhere) / 100.0)

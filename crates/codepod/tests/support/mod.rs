@@ -1,5 +1,5 @@
-//! What the tests of the whole stack share: sandboxes with the test programs, and the standard oracle of
-//! `docs/security.md`.
+//! What the tests of the whole stack share: sandboxes with the test programs, and the standard
+//! oracle of `docs/security.md`.
 
 #![allow(
     clippy::allow_attributes,
@@ -40,7 +40,8 @@ pub(crate) fn sandbox_with(change: impl FnOnce(&mut Options)) -> Sandbox {
     Sandbox::create(options).unwrap()
 }
 
-/// Makes a test program the shell of all sandboxes that a runtime will have; none of them has run a script yet.
+/// Makes a test program the shell of all sandboxes that a runtime will have; none of them has run a
+/// script yet.
 pub(crate) fn set_shell(runtime: &Runtime, program: &str) {
     // The first sandbox registers all guests.
     drop(Sandbox::create_on(runtime, test_options()).unwrap());
@@ -140,7 +141,8 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Resident memory of this host process's own, in bytes. Pages of modules are not in it: they belong to files, and count as often as they are mapped.
+/// Resident memory of this host process's own, in bytes. Pages of modules are not in it: they
+/// belong to files, and count as often as they are mapped.
 pub(crate) fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let mut lines = status.lines();
@@ -225,8 +227,8 @@ pub(crate) fn panics() -> usize {
     PANICS.load(Ordering::SeqCst)
 }
 
-/// The standard oracle: while something hostile runs, another sandbox answers in time; afterwards memory is
-/// back and the host has not panicked.
+/// The standard oracle: while something hostile runs, another sandbox answers in time; afterwards
+/// memory is back and the host has not panicked.
 pub(crate) struct Oracle {
     panics: usize,
     resident: usize,
@@ -237,12 +239,14 @@ pub(crate) struct Oracle {
 impl Oracle {
     /// How fast the canary answers, always. `docs/security.md` promises it.
     const ANSWER: Duration = Duration::from_millis(100);
-    /// How much memory may stay: slots that were used keep some pages of memory, stack and table each, and a bomb uses some hundreds; malloc keeps
-    /// what has not come together to be worth giving back.
+    /// How much memory may stay: slots that were used keep some pages of memory, stack and table
+    /// each, and a bomb uses some hundreds; malloc keeps what has not come together to be worth
+    /// giving back.
     const KEPT: usize = 32 << 20;
 
-    /// Starts the canary: `hello | copy_input | copy_input` again and again. Two of its processes run on the engine's threads, so that it
-    /// waits where all sandboxes wait. What is loaded once (engine, modules) is loaded before memory is measured.
+    /// Starts the canary: `hello | copy_input | copy_input` again and again. Two of its processes
+    /// run on the engine's threads, so that it waits where all sandboxes wait. What is loaded
+    /// once (engine, modules) is loaded before memory is measured.
     pub(crate) fn begin() -> Oracle {
         let panics = panics();
         let sandbox = sandbox();
@@ -263,7 +267,8 @@ impl Oracle {
         }
     }
 
-    /// Checks all but memory, which [`Oracle::end`] checks too once the hostile sandbox has been dropped.
+    /// Checks all but memory, which [`Oracle::end`] checks too once the hostile sandbox has been
+    /// dropped.
     #[track_caller]
     pub(crate) fn end_without_memory(self) -> usize {
         drop(self.canary);

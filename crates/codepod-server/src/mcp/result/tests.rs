@@ -25,7 +25,8 @@ fn show(method: &str, params: Value, output: Value) -> Shown {
     shown(method, &params, output).unwrap()
 }
 
-/// Reads the text of a run as a careful reader does: by the mark of the first frame. What is in the frames.
+/// Reads the text of a run as a careful reader does: by the mark of the first frame. What is in the
+/// frames.
 fn frames(text: &str) -> Vec<(String, String)> {
     let mut lines = text.split_inclusive('\n');
     let mut found = Vec::new();
