@@ -1,7 +1,7 @@
 //! Runs inputs of a target once each, without libFuzzer: `replay TARGET FILE…`.
 //!
-//! Each file is named before it runs, so that the last name is the one that failed, however it failed. An
-//! input that takes too long ends the process.
+//! Each file is named before it runs, so that the last name is the one that failed, however it
+//! failed. An input that takes too long ends the process.
 
 use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};

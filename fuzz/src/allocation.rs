@@ -1,5 +1,5 @@
-//! Counts memory: how much there is, how much there was at once, and how large the largest piece was. No guest may make the host
-//! allocate what the guest's limits do not cover.
+//! Counts memory: how much there is, how much there was at once, and how large the largest piece
+//! was. No guest may make the host allocate what the guest's limits do not cover.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,8 @@ static COUNTING: Counting = Counting;
 
 struct Counting;
 
-// SAFETY: every method passes its arguments on to the system's allocator, whose conditions are the same.
+// SAFETY: every method passes its arguments on to the system's allocator, whose conditions are the
+// same.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(layout.size());
@@ -29,14 +30,16 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: `pointer` came from `System` with this layout, since all pointers of this allocator do.
+        // SAFETY: `pointer` came from `System` with this layout, since all pointers of this
+        // allocator do.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         add(size);
         LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: `pointer` came from `System` with this layout, and `size` is the caller's promise.
+        // SAFETY: `pointer` came from `System` with this layout, and `size` is the caller's
+        // promise.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }

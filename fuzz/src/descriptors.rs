@@ -1,9 +1,11 @@
-//! Descriptors against a simple model: what numbers are open, what they share, what is in the pipes.
+//! Descriptors against a simple model: what numbers are open, what they share, what is in the
+//! pipes.
 //!
 //! One process opens, duplicates, moves, reads, writes and closes. Each call is also told to the
-//! [`Model`], which shares no code with the kernel, and both must give the same [`Answer`]; after each
-//! call, every number must be open or closed in both, with the same type, flags and rights. At the end,
-//! everything that was opened must have been closed, and the files take no more than before.
+//! [`Model`], which shares no code with the kernel, and both must give the same [`Answer`]; after
+//! each call, every number must be open or closed in both, with the same type, flags and rights. At
+//! the end, everything that was opened must have been closed, and the files take no more than
+//! before.
 
 mod machine;
 mod model;

@@ -1,4 +1,5 @@
-//! A guest as the kernel sees it, without an engine: memory between guards, and a waker that remembers.
+//! A guest as the kernel sees it, without an engine: memory between guards, and a waker that
+//! remembers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,5 @@
-//! Every call of the table with any arguments: pointers outside memory, lengths that wrap, huge counts,
-//! lists that overlap themselves, from several processes that wait for each other.
+//! Every call of the table with any arguments: pointers outside memory, lengths that wrap, huge
+//! counts, lists that overlap themselves, from several processes that wait for each other.
 //!
 //! There is no model of what calls should do, only of what must never happen:
 //!
@@ -162,7 +162,8 @@ struct World {
     ends: Vec<PipeEnd>,
     sinks: Vec<SinkId>,
     memory: usize,
-    /// Whether a descriptor's flags were set: a read or write that waits may then fail without being woken.
+    /// Whether a descriptor's flags were set: a read or write that waits may then fail without
+    /// being woken.
     flags_set: bool,
 }
 
@@ -299,8 +300,8 @@ impl World {
         }
     }
 
-    /// Whether a wait may end without anybody being woken, as on Linux: a descriptor becomes non-blocking, a
-    /// child changes its group.
+    /// Whether a wait may end without anybody being woken, as on Linux: a descriptor becomes
+    /// non-blocking, a child changes its group.
     fn may_go_on_silently(&self, call: Call, arguments: &[u64]) -> bool {
         match call {
             Call::fd_read | Call::fd_write | Call::sock_recv | Call::sock_send => self.flags_set,

@@ -1,7 +1,8 @@
 //! What the fuzz targets do, apart from libFuzzer, so that their inputs can also be run without it.
 //!
 //! A target is a module with an `Input` made from bytes and a `run` that panics on a finding. The
-//! files in `fuzz_targets/` hand libFuzzer's inputs to it; `examples/replay.rs` hands it the corpus.
+//! files in `fuzz_targets/` hand libFuzzer's inputs to it; `examples/replay.rs` hands it the
+//! corpus.
 
 use arbitrary::{Arbitrary, Unstructured};
 use codepod_kernel::Kernel;
@@ -30,7 +31,8 @@ pub const TARGETS: &[Target] = &[
     ("snapshot_memory", |bytes| with(bytes, snapshot_memory::run)),
 ];
 
-/// Makes values until the input ends, at most `limit`. A `Vec` of itself would end at every second one.
+/// Makes values until the input ends, at most `limit`. A `Vec` of itself would end at every second
+/// one.
 fn as_many_as_there_are<'a, T: Arbitrary<'a>>(
     u: &mut Unstructured<'a>,
     limit: usize,
@@ -49,7 +51,8 @@ fn with<'a, T: Arbitrary<'a>>(bytes: &'a [u8], run: fn(&T)) {
     }
 }
 
-/// Checks the files of a kernel in which nothing is open: exact counters, and no deleted file is kept.
+/// Checks the files of a kernel in which nothing is open: exact counters, and no deleted file is
+/// kept.
 fn check_files(kernel: &mut Kernel) {
     let mut fork = kernel.fork(2).expect("a fork");
     let (forked, _) = fork.files();

@@ -1,8 +1,10 @@
-//! Paths: small worlds of directories, files, links and mounts, resolved by us and by the reference.
+//! Paths: small worlds of directories, files, links and mounts, resolved by us and by the
+//! reference.
 //!
 //! A world is made by a sequence of changes (make, mount, remove, rename), each told to the
-//! [`RefFs`] too, which knows nothing but a flat map of paths. In between, paths are resolved in both,
-//! from any directory, as root and as a user, and must lead to the same place or fail with the same error.
+//! [`RefFs`] too, which knows nothing but a flat map of paths. In between, paths are resolved in
+//! both, from any directory, as root and as a user, and must lead to the same place or fail with
+//! the same error.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

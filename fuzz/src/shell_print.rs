@@ -1,7 +1,8 @@
 //! The printed forms of the shell: a tree that is printed and read again prints the same.
 //!
-//! Printed forms are bash's own, and bash itself cannot always read what `declare -f` writes: here-documents, `coproc`, a pattern
-//! `(esac)` in `case`, a `!` alone in its line, a backslash at the end of the text that a redirection is printed behind, a word behind a redirection that is
+//! Printed forms are bash's own, and bash itself cannot always read what `declare -f` writes:
+//! here-documents, `coproc`, a pattern `(esac)` in `case`, a `!` alone in its line, a backslash at
+//! the end of the text that a redirection is printed behind, a word behind a redirection that is
 //! reserved where it is printed, before it. Such trees are printed, but not read again.
 
 use codepod_shell_syntax::print;
@@ -36,10 +37,13 @@ fn is_readable(text: &[u8]) -> bool {
     !odd.iter().any(|wanted| has(wanted))
         && !text.ends_with(b"\\")
         && !redirects_before_reserved(text)
-        && !text.split(|byte| *byte == b'\n').any(negates_nothing)
+        && !text
+            .split(|byte| matches!(byte, b'\n' | b';' | b'&'))
+            .any(negates_nothing)
 }
 
-/// Whether a line ends with a `!` or a `time` of its own, up to a comment: they are printed without the newline that they stand before.
+/// Whether a command ends with a `!` or a `time` of its own, up to a comment: they are printed
+/// without the newline that they stand before, and `! !` as nothing.
 fn negates_nothing(line: &[u8]) -> bool {
     let mut parts = line.split(|byte| *byte == b'#');
     let code = parts.next().unwrap_or_default().trim_ascii_end();
@@ -74,8 +78,8 @@ const RESERVED: [&[u8]; 22] = [
     b"coproc",
 ];
 
-/// Whether a redirection stands somewhere before a reserved word. Its own word may be anything, with quotes and substitutions; so
-/// whatever comes between the two counts.
+/// Whether a redirection stands somewhere before a reserved word. Its own word may be anything,
+/// with quotes and substitutions; so whatever comes between the two counts.
 fn redirects_before_reserved(text: &[u8]) -> bool {
     let Some(first) = text.iter().position(|byte| matches!(byte, b'<' | b'>')) else {
         return false;

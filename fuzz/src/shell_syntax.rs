@@ -1,4 +1,5 @@
-//! The syntax of the shell: any bytes give a tree or an error, a tree can be printed, and so can what is read of that.
+//! The syntax of the shell: any bytes give a tree or an error, a tree can be printed, and so can
+//! what is read of that.
 
 use codepod_shell_syntax::tree::List;
 use codepod_shell_syntax::{Options, Parser, arithmetic, double_quoted, elements, print, word};

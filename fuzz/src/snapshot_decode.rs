@@ -1,6 +1,8 @@
-//! Saved states: bytes as a stream to import, as the form of a tree inside a stream that fits, and as what an overlay has seen.
+//! Saved states: bytes as a stream to import, as the form of a tree inside a stream that fits, and
+//! as what an overlay has seen.
 //!
-//! Whatever comes is refused, or it is a tree within the limits whose counters are right and that can be saved again.
+//! Whatever comes is refused, or it is a tree within the limits whose counters are right and that
+//! can be saved again.
 
 use codepod_store::{MountState, State, export, import};
 use codepod_vfs::{FsLimits, Seen, Tree};

@@ -1,8 +1,9 @@
-//! Saved states and memory: an import takes no more than four times its stream and 1 MiB, beside what shells may hold. Files may
-//! hold 64 KiB here; for sandboxes with the usual limits the bound is 32 MiB.
+//! Saved states and memory: an import takes no more than four times its stream and 1 MiB, beside
+//! what shells may hold. Files may hold 64 KiB here; for sandboxes with the usual limits the bound
+//! is 32 MiB.
 //!
-//! A stream of libFuzzer's is short. So an input is a sketch: parts of a state, each many times over, whose checksums are made
-//! to fit; and bytes that are changed in the stream at last.
+//! A stream of libFuzzer's is short. So an input is a sketch: parts of a state, each many times
+//! over, whose checksums are made to fit; and bytes that are changed in the stream at last.
 
 use arbitrary::{Arbitrary, Unstructured};
 use codepod_store::import;
@@ -73,7 +74,8 @@ enum Part {
     Raw { bytes: [u8; 8], count: u8 },
 }
 
-/// How many there are of something: mostly few, so that runs are short, and sometimes more than are allowed.
+/// How many there are of something: mostly few, so that runs are short, and sometimes more than are
+/// allowed.
 #[derive(Debug, Clone, Copy, Arbitrary)]
 struct Many(u8);
 
@@ -142,7 +144,8 @@ impl Input {
                     for n in 0..count.number().min(room) {
                         let blocks = if n == 0 { blocks } else { 0 };
                         shell_blocks += blocks;
-                        // They take memory here, too: so many of them, and then the limit shows in other ways.
+                        // They take memory here, too: so many of them, and then the limit shows in
+                        // other ways.
                         let blocks = if shell_blocks <= MOST_BLOCKS {
                             blocks
                         } else {

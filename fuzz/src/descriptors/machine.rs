@@ -1,4 +1,5 @@
-//! The kernel's side: one process whose calls are made here, with its memory laid out once and for all.
+//! The kernel's side: one process whose calls are made here, with its memory laid out once and for
+//! all.
 
 use std::sync::Arc;
 use std::task::{Poll, Waker};

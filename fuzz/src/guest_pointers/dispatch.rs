@@ -47,8 +47,8 @@ codepod_abi::for_each_call!(dispatch []);
 /// How many numbers stand for calls.
 const CHOICES: usize = 2048;
 
-/// The call that each number stands for. A number goes to the call whose name suits it best, so that a new
-/// line in the table takes its share from all others and the corpus keeps its meaning.
+/// The call that each number stands for. A number goes to the call whose name suits it best, so
+/// that a new line in the table takes its share from all others and the corpus keeps its meaning.
 static CHOSEN: LazyLock<Vec<Call>> = LazyLock::new(|| {
     let suits = |number: usize, call: &Call| {
         let seed = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);

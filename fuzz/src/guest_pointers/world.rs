@@ -1,4 +1,5 @@
-//! How a sandbox for hostile calls begins, what its host does meanwhile, and what must be left of it.
+//! How a sandbox for hostile calls begins, what its host does meanwhile, and what must be left of
+//! it.
 
 use std::sync::Arc;
 use std::task::Waker;
@@ -120,8 +121,8 @@ impl World {
         }
     }
 
-    /// Gives the first process a pipe, a socket pair, a file, a directory and a fifo, as 4 to 10, a signal
-    /// that it catches, and a child that has the pipe and the sockets too.
+    /// Gives the first process a pipe, a socket pair, a file, a directory and a fifo, as 4 to 10, a
+    /// signal that it catches, and a child that has the pipe and the sockets too.
     fn prepare(&mut self) {
         let Some(guest) = self.guests.first_mut() else {
             return;

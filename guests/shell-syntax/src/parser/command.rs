@@ -98,7 +98,7 @@ impl Reader<'_> {
                     end = self.pos();
                     continue;
                 }
-                let word = self.command_word()?;
+                let word = self.first_word()?;
                 declares = declares.command(&word, self.options.posix);
                 simple.words.push(Argument::Word(word));
             } else {
@@ -220,7 +220,7 @@ impl Reader<'_> {
         } else {
             let from = self.pos();
             let named = !is(self.peek(), END) && {
-                let word = self.command_word()?;
+                let word = self.first_word()?;
                 self.blanks();
                 match self.at_compound() {
                     Some(_) if self.peek() != b'(' || self.peek_at(1) != b')' => {

@@ -1,7 +1,7 @@
 //! Words outside double quotes.
 
 use crate::parser::brace::Braces;
-use crate::parser::class::{BRACE, BRACKET, CLOSE, END, NUL, QUOTE, SLASH, TILDE, is};
+use crate::parser::class::{BRACE, BRACKET, CLOSE, END, NUL, QUOTE, SLASH, TILDE, is_name};
 use crate::parser::quoted::Quoting;
 use crate::parser::reader::{Parse, Reader};
 use crate::tree::{Bytes, Part, Quote, Word};
@@ -29,6 +29,8 @@ const INSIDE: u16 = 32;
 const SUBSCRIPT: u16 = 64;
 /// Tildes are expanded at the start only.
 const START_TILDE: u16 = 128;
+/// A name at the start takes all up to the `]` of a `[` behind it.
+const NAMED: u16 = 256;
 
 impl Mode {
     /// A word of a command.
@@ -117,6 +119,13 @@ impl Mode {
         self
     }
 
+    /// Before a command: `name[…]` is one word, whatever is between.
+    fn named(mut self) -> Mode {
+        self.classes |= BRACKET;
+        self.flags |= NAMED;
+        self
+    }
+
     /// With or without `@(…)` and its like.
     pub(super) fn extglob(mut self, on: bool) -> Mode {
         if on {
@@ -153,11 +162,18 @@ const COST: u32 = 9;
 impl Reader<'_> {
     /// A word of a command, where one starts.
     pub(super) fn command_word(&mut self) -> Parse<Word> {
-        self.word(
-            Mode::WORD
-                .braces(self.options.braces)
-                .extglob(self.options.extglob),
-        )
+        self.word(self.command_mode())
+    }
+
+    /// The word that names a command. An assignment could have stood here: so bash takes `name[…]` as one word, with blanks and operators.
+    pub(super) fn first_word(&mut self) -> Parse<Word> {
+        self.word(self.command_mode().named())
+    }
+
+    fn command_mode(&self) -> Mode {
+        Mode::WORD
+            .braces(self.options.braces)
+            .extglob(self.options.extglob)
     }
 
     /// A word.
@@ -184,6 +200,7 @@ impl Reader<'_> {
         let mut braces: Option<Box<Braces>> = None;
         let mut run = start;
         let mut nested = 0u32;
+        let mut named = true;
         let mut value = None;
         loop {
             let byte = self.scan(mode.classes);
@@ -270,9 +287,10 @@ impl Reader<'_> {
                     continue;
                 }
                 0 if nested > 0 => {
-                    return Err(self.error_at(crate::ErrorKind::Unmatched(b')'), start));
+                    let close = if mode.has(NAMED) { b']' } else { b')' };
+                    return Err(self.error_at(crate::ErrorKind::Unmatched(close), start));
                 }
-                _ if nested > 0 && is(byte, END) => {
+                _ if nested > 0 && mode.has(REGEX) => {
                     self.skip(1);
                     continue;
                 }
@@ -284,6 +302,21 @@ impl Reader<'_> {
                 b'<' | b'>' if !mode.has(INSIDE) && self.peek_at(1) == b'(' => {
                     self.flush(&mut parts, &mut braces, run);
                     parts.push(self.process_substitution()?);
+                }
+                b'[' | b']' if mode.has(NAMED) => {
+                    if byte == b']' {
+                        nested = nested.saturating_sub(1);
+                    } else if nested > 0 || (named && is_name(self.slice(start, self.pos()))) {
+                        nested += 1;
+                    }
+                    // Only the first can stand behind a name.
+                    named = false;
+                    self.skip(1);
+                    continue;
+                }
+                _ if nested > 0 && mode.has(NAMED) => {
+                    self.skip(1);
+                    continue;
                 }
                 b'[' if mode.has(SUBSCRIPT) => {
                     nested += 1;
@@ -469,6 +502,6 @@ impl Reader<'_> {
             Some(at) if name.ends_with(b"]") => &name[..at],
             _ => name,
         };
-        super::class::is_name(name).then_some(start + equals + 1)
+        is_name(name).then_some(start + equals + 1)
     }
 }
