@@ -4,6 +4,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use codepod_build_support::{is_wasi, link_emulations, source};
+
 const SOURCES: [&str; 23] = [
     "apprentice",
     "apptype",
@@ -32,8 +34,9 @@ const SOURCES: [&str; 23] = [
 
 fn main() {
     let root = env::current_dir().expect("cargo has set it");
-    let sources = root.join("file-5.44/src");
-    for name in ["file-5.44", "config.h", "compat.h"] {
+    let upstream = source("file");
+    let sources = upstream.join("src");
+    for name in ["config.h", "compat.h"] {
         println!("cargo:rerun-if-changed={name}");
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
@@ -41,9 +44,8 @@ fn main() {
         std::fs::read_to_string(sources.join("magic.h.in")).expect("the library's header is there");
     std::fs::write(out.join("magic.h"), header.replace("X.YY", "544"))
         .expect("the output directory can be written");
-    make_magic(&root, &sources, &out);
+    make_magic(&root, &upstream, &out);
 
-    let wasi = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "wasi");
     let mut build = cc::Build::new();
     build
         .include(&root)
@@ -77,13 +79,14 @@ fn main() {
         .warnings(false)
         .file(sources.join("magic.c"))
         .compile("magic");
-    if wasi {
-        link_emulations(&library);
+    if is_wasi() {
+        link_emulations(&library, &["signal", "mman"]);
     }
 }
 
-/// Builds file for the machine and lets it compile the magic.
-fn make_magic(root: &Path, sources: &Path, out: &Path) {
+/// Builds file for the machine and lets it compile the magic: all of `Magdir` in one file.
+fn make_magic(root: &Path, upstream: &Path, out: &Path) {
+    let sources = upstream.join("src");
     let compiler = env::var_os("HOST_CC").unwrap_or_else(|| "cc".into());
     let program = out.join("file-of-the-machine");
     let mut command = Command::new(compiler);
@@ -94,14 +97,22 @@ fn make_magic(root: &Path, sources: &Path, out: &Path) {
         .arg("-I")
         .arg(out)
         .arg("-I")
-        .arg(sources)
+        .arg(&sources)
         .arg("-o")
         .arg(&program);
     for name in SOURCES {
         command.arg(sources.join(format!("{name}.c")));
     }
     run(&mut command);
-    let magic = root.join("file-5.44/magic");
+    let rules = std::fs::read_dir(upstream.join("magic/Magdir")).expect("the rules are there");
+    let mut rules: Vec<PathBuf> = rules.flatten().map(|entry| entry.path()).collect();
+    rules.sort();
+    let rules = rules
+        .iter()
+        .map(|path| std::fs::read(path).expect("a rule can be read"));
+    let magic = out.join("magic");
+    std::fs::write(&magic, rules.collect::<Vec<_>>().concat())
+        .expect("the output directory can be written");
     run(Command::new(&program)
         .current_dir(out)
         .env("LC_ALL", "C")
@@ -115,21 +126,4 @@ fn run(command: &mut Command) {
         .status()
         .expect("a C compiler for the machine is there");
     assert!(status.success(), "{command:?} failed");
-}
-
-/// wasi-libc has signals and memory maps in libraries of their own.
-fn link_emulations(build: &cc::Build) {
-    let compiler = build.get_compiler();
-    for name in ["signal", "mman"] {
-        let output = compiler
-            .to_command()
-            .arg(format!("--print-file-name=libwasi-emulated-{name}.a"))
-            .output()
-            .expect("the C compiler can be run");
-        let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim().to_owned());
-        if let Some(directory) = path.parent().filter(|_| path.is_absolute()) {
-            println!("cargo:rustc-link-search=native={}", directory.display());
-        }
-        println!("cargo:rustc-link-lib=static=wasi-emulated-{name}");
-    }
 }

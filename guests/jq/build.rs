@@ -2,7 +2,9 @@
 
 use std::env;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use codepod_build_support::{is_wasi, link_emulations, source};
 
 const SOURCES: [&str; 18] = [
     "builtin",
@@ -115,8 +117,7 @@ const HAVE: [&str; 82] = [
 const NOT_WASI: [&str; 5] = ["DREM", "SIGNIFICAND", "GAMMA", "SCALB", "POW10"];
 
 fn main() {
-    let root = Path::new("jq-1.7.1");
-    println!("cargo:rerun-if-changed={}", root.display());
+    let root = source("jq");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let generated = out.join("generated/src");
     std::fs::create_dir_all(&generated).expect("the output directory can be written");
@@ -132,17 +133,20 @@ fn main() {
     let options = "#define JQ_CONFIG \"codepod\"\n";
     std::fs::write(generated.join("config_opts.inc"), options)
         .expect("the output directory can be written");
+    let version = "#define JQ_VERSION \"1.7.1\"\n";
+    std::fs::write(generated.join("version.h"), version)
+        .expect("the output directory can be written");
 
-    let wasi = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "wasi");
+    let wasi = is_wasi();
     if wasi {
         // jq itself counts how deep values go, to 10,000; the usual megabyte of stack ends sooner.
         println!("cargo::rustc-link-arg-bins=-zstack-size={}", 24 << 20);
     }
     let mut build = cc::Build::new();
     build
-        .include(root)
+        .include(&root)
         .include(root.join("src"))
-        .include(root.join("oniguruma"))
+        .include(source("oniguruma"))
         .include(out.join("generated"))
         .define("_GNU_SOURCE", None)
         .define("USE_DECNUM", "1")
@@ -168,23 +172,6 @@ fn main() {
     }
     build.compile("jq");
     if wasi {
-        link_emulations(&build);
-    }
-}
-
-/// wasi-libc has signals and the number of the process in libraries of their own.
-fn link_emulations(build: &cc::Build) {
-    let compiler = build.get_compiler();
-    for name in ["signal", "getpid"] {
-        let output = compiler
-            .to_command()
-            .arg(format!("--print-file-name=libwasi-emulated-{name}.a"))
-            .output()
-            .expect("the C compiler can be run");
-        let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim().to_owned());
-        if let Some(directory) = path.parent().filter(|_| path.is_absolute()) {
-            println!("cargo:rustc-link-search=native={}", directory.display());
-        }
-        println!("cargo:rustc-link-lib=static=wasi-emulated-{name}");
+        link_emulations(&build, &["signal", "getpid"]);
     }
 }

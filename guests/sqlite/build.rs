@@ -1,8 +1,6 @@
-//! Compiles SQLite and its shell from the sources of the package `sqlite3-src`.
+//! Compiles SQLite and its shell from its own sources.
 
-use std::env;
-use std::path::PathBuf;
-use std::process::Command;
+use codepod_build_support::{is_wasi, link_emulations, source};
 
 /// What Debian's has, as far as the sandbox can have it.
 const OPTIONS: [(&str, Option<&str>); 22] = [
@@ -32,8 +30,8 @@ const OPTIONS: [(&str, Option<&str>); 22] = [
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    let sources = sources();
-    let wasi = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "wasi");
+    let sources = source("sqlite");
+    let wasi = is_wasi();
     let mut build = cc::Build::new();
     build
         .include(&sources)
@@ -55,43 +53,6 @@ fn main() {
         .file(sources.join("shell.c"));
     build.compile("sqlite");
     if wasi {
-        link_emulations(&build);
-    }
-}
-
-/// Where cargo keeps the package's sources.
-fn sources() -> PathBuf {
-    let cargo = env::var_os("CARGO").expect("cargo sets it");
-    let output = Command::new(cargo)
-        .args(["metadata", "--format-version=1", "--locked"])
-        .output()
-        .expect("cargo can be run");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let at = text
-        .find("/sqlite3-src-0.7.1/Cargo.toml")
-        .unwrap_or_else(|| {
-            panic!(
-                "cargo does not list the package sqlite3-src: {}",
-                String::from_utf8_lossy(&output.stderr)
-            )
-        });
-    let start = text[..at].rfind('"').map_or(0, |quote| quote + 1);
-    PathBuf::from(&text[start..at]).join("sqlite3-src-0.7.1/source")
-}
-
-/// wasi-libc has signals and the like in libraries of their own.
-fn link_emulations(build: &cc::Build) {
-    let compiler = build.get_compiler();
-    for name in ["signal", "process-clocks", "getpid", "mman"] {
-        let output = compiler
-            .to_command()
-            .arg(format!("--print-file-name=libwasi-emulated-{name}.a"))
-            .output()
-            .expect("the C compiler can be run");
-        let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim().to_owned());
-        if let Some(directory) = path.parent().filter(|_| path.is_absolute()) {
-            println!("cargo:rustc-link-search=native={}", directory.display());
-        }
-        println!("cargo:rustc-link-lib=static=wasi-emulated-{name}");
+        link_emulations(&build, &["signal", "process-clocks", "getpid", "mman"]);
     }
 }

@@ -1,5 +1,5 @@
-//! `bench`: the benchmarks, each beside its reference measured in the same run, and the round trips of the packages for other
-//! languages.
+//! `bench`: the benchmarks, each beside its reference measured in the same run, and the round trips
+//! of the packages for other languages.
 
 use std::path::{Path, PathBuf};
 

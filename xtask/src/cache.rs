@@ -1,15 +1,16 @@
 //! Where things are: the checkout, and the cache directory outside of it.
 //!
-//! The cache holds what is worth keeping between checkouts: the C compiler for wasm, cargo tools, built guests
-//! by the digest of their inputs, and CI's target directory. All of it can be deleted at any time.
+//! The cache holds what is worth keeping between checkouts: the C compiler for wasm, cargo tools,
+//! other people's sources, built guests by the digest of their inputs, and CI's target directory.
+//! All of it can be deleted at any time.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::failure::{Failure, Outcome};
 
-/// The checkout's root: cargo says at the start where this package is. What it was when this was compiled may be another
-/// checkout, since several may share a directory for builds.
+/// The checkout's root: cargo says at the start where this package is. What it was when this was
+/// compiled may be another checkout, since several may share a directory for builds.
 pub(crate) fn root() -> &'static Path {
     static ROOT: OnceLock<PathBuf> = OnceLock::new();
     ROOT.get_or_init(|| {
@@ -24,7 +25,8 @@ pub(crate) fn in_root(path: &str) -> PathBuf {
     root().join(path)
 }
 
-/// The cache directory: `CODEPOD_CACHE_DIR`, else `$XDG_CACHE_HOME/codepod`, else `~/.cache/codepod`.
+/// The cache directory: `CODEPOD_CACHE_DIR`, else `$XDG_CACHE_HOME/codepod`, else
+/// `~/.cache/codepod`.
 pub(crate) fn directory() -> Outcome<PathBuf> {
     directory_from(|name| std::env::var_os(name).map(PathBuf::from))
 }
@@ -42,7 +44,8 @@ fn directory_from(variable: impl Fn(&str) -> Option<PathBuf>) -> Outcome<PathBuf
 
 static OWN_TARGET: OnceLock<PathBuf> = OnceLock::new();
 
-/// Makes every cargo that is started from here build in the cache, unless the caller chose a directory.
+/// Makes every cargo that is started from here build in the cache, unless the caller chose a
+/// directory.
 pub(crate) fn build_in_cache() -> Outcome {
     if std::env::var_os("CARGO_TARGET_DIR").is_none() {
         let target = directory()?.join("target");
@@ -71,6 +74,12 @@ pub(crate) fn wasm_c() -> Outcome<PathBuf> {
     Ok(directory()?.join("wasm-c"))
 }
 
+/// Where the sources of other people are unpacked, one directory per digest of where they come
+/// from.
+pub(crate) fn sources() -> Outcome<PathBuf> {
+    Ok(directory()?.join("sources"))
+}
+
 /// Where built guests are kept, one directory per digest of their inputs.
 pub(crate) fn guests() -> Outcome<PathBuf> {
     Ok(directory()?.join("guests"))
@@ -97,7 +106,8 @@ pub(crate) fn write(path: &Path, content: &[u8]) -> Outcome {
     std::fs::write(path, content).map_err(|error| Failure::file("write", path, error))
 }
 
-/// All files beneath a directory whose path is not refused by `enter`, sorted; nothing when it does not exist.
+/// All files beneath a directory whose path is not refused by `enter`, sorted; nothing when it does
+/// not exist.
 pub(crate) fn files(directory: &Path, enter: &dyn Fn(&Path) -> bool) -> Outcome<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut pending = vec![directory.to_path_buf()];

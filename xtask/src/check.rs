@@ -4,14 +4,14 @@ use crate::Command;
 use crate::cache;
 use crate::failure::{Outcome, no_arguments};
 use crate::process;
-use crate::{generate, guests, layers, links, metadata, test, threats};
+use crate::{columns, generate, guests, layers, links, metadata, test, threats};
 
 pub(crate) const COMMAND: Command = Command {
     name: "check",
     arguments: "",
     about: "format, clippy, documents against code, tests of the pure crates",
     more: "Needs no guest. In order: rustfmt and clippy in both workspaces, the layer table of ARCHITECTURE.md,\n\
-        the threat ids of docs/security.md, links between documents, generated files, and the tests of\n\
+        the threat ids of docs/security.md, links between documents, columns of prose, generated files, and the tests of\n\
         codepod-abi, codepod-vfs, codepod-kernel and xtask.",
     run,
 };
@@ -56,7 +56,7 @@ pub(crate) fn all() -> Outcome<test::Count> {
         ])
         .run()?;
     if guests.is_some() {
-        guests::guest_cargo(cache::root(), "clippy")?
+        guests::guest_cargo(cache::root(), "clippy", &guests::all_sources()?)?
             .args(["--quiet", "--workspace", "--", "--deny", "warnings"])
             .run()?;
     }
@@ -74,6 +74,7 @@ pub(crate) fn documents() -> Outcome {
     println!("{}", layers::check()?);
     println!("{}", threats::check()?);
     println!("{}", links::check()?);
+    println!("{}", columns::check()?);
     println!("{}", generate::check()?);
     Ok(())
 }

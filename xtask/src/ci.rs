@@ -167,7 +167,8 @@ fn made_up_requests() -> Outcome<String> {
     }
 }
 
-/// What is made inside is read by the machine's own programs, which `setup` brings, and the other way round.
+/// What is made inside is read by the machine's own programs, which `setup` brings, and the other
+/// way round.
 fn interoperation() -> Outcome<String> {
     checks(
         "scripts/interoperation.sh",

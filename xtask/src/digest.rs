@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::failure::{Failure, Outcome};
 
-/// Collects named parts into one digest. Names and lengths are part of it, so parts cannot run into each other.
+/// Collects named parts into one digest. Names and lengths are part of it, so parts cannot run into
+/// each other.
 pub(crate) struct Digest {
     hasher: blake3::Hasher,
 }

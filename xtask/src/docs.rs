@@ -1,8 +1,9 @@
 //! `docs`: builds the Rust documentation without a warning and runs the examples of the documents.
 //!
-//! An example is a fenced block marked `console`: lines that start with `$ codepod` are run with the command line
-//! from this checkout, and what follows each must be what it prints. All of a block run in one directory, empty at first,
-//! where states are kept too. Each has a minute. Other commands in such a block are shown, not run.
+//! An example is a fenced block marked `console`: lines that start with `$ codepod` are run with
+//! the command line from this checkout, and what follows each must be what it prints. All of a
+//! block run in one directory, empty at first, where states are kept too. Each has a minute. Other
+//! commands in such a block are shown, not run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command as Program;
@@ -81,7 +82,8 @@ pub(crate) fn all() -> Outcome<usize> {
     Ok(examples.len())
 }
 
-/// The directory that examples run in, beside that of their saved states: one that holds those draws a warning when it is mounted.
+/// The directory that examples run in, beside that of their saved states: one that holds those
+/// draws a warning when it is mounted.
 const WORK: &str = "work";
 
 /// Where the example programs are.

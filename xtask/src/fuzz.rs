@@ -1,7 +1,7 @@
 //! `fuzz`: runs the fuzz targets for a while, or replays their committed corpus.
 //!
-//! Fuzzing needs a nightly compiler and cargo-fuzz. A replay needs neither: what the targets do is a library,
-//! and `fuzz/examples/replay.rs` hands it the files of the corpus one by one.
+//! Fuzzing needs a nightly compiler and cargo-fuzz. A replay needs neither: what the targets do is
+//! a library, and `fuzz/examples/replay.rs` hands it the files of the corpus one by one.
 
 use std::path::{Path, PathBuf};
 

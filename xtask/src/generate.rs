@@ -1,6 +1,8 @@
 //! `generate`: files that are made from tables in the code, and the check that they are current.
 
 mod calls;
+mod decisions;
+mod guest_map;
 mod model;
 mod openapi;
 mod page;
@@ -114,6 +116,14 @@ const FILES: &[Generated] = &[
     Generated {
         path: "guests/help/support.txt",
         text: support::text,
+    },
+    Generated {
+        path: "guests/README.md",
+        text: guest_map::page,
+    },
+    Generated {
+        path: "docs/adr/README.md",
+        text: decisions::index,
     },
     Generated {
         path: threats::DOCUMENT,

@@ -1,9 +1,10 @@
 //! Compares the layer table of `ARCHITECTURE.md` with what the crates really depend on.
 //!
-//! The table has the columns `crate`, `what it is`, `what it leaves to others`, `may depend on`. A crate may
-//! depend only on what its row names, and a row may name only crates below it, so the layers have no cycle. Rows
-//! of crates that do not exist yet are fine; crates without a row are not. The row `guests/*` stands for every
-//! package of the guests' workspace; dependencies among guests are their own matter.
+//! The table has the columns `crate`, `what it is`, `what it leaves to others`, `may depend on`. A
+//! crate may depend only on what its row names, and a row may name only crates below it, so the
+//! layers have no cycle. Rows of crates that do not exist yet are fine; crates without a row are
+//! not. The row `guests/*` stands for every package of the guests' workspace; dependencies among
+//! guests are their own matter.
 
 use crate::cache;
 use crate::failure::{Failure, Outcome};

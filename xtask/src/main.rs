@@ -1,9 +1,9 @@
 //! codepod's tasks: `cargo xtask COMMAND`.
 //!
-//! One file per command; [`COMMANDS`] lists them. What several commands need is in files named for what they
-//! hold: [`process`] starts programs, [`cache`] knows where things are kept, [`digest`] names content,
-//! [`tools`] pins the cargo tools, [`metadata`] asks cargo about a workspace. [`layers`], [`threats`] and
-//! [`links`] compare documents with the code.
+//! One file per command; [`COMMANDS`] lists them. What several commands need is in files named for
+//! what they hold: [`process`] starts programs, [`cache`] knows where things are kept, [`digest`]
+//! names content, [`tools`] pins the cargo tools, [`metadata`] asks cargo about a workspace.
+//! [`layers`], [`threats`] and [`links`] compare documents with the code.
 
 #![expect(
     clippy::print_stdout,
@@ -15,6 +15,7 @@ mod bench;
 mod cache;
 mod check;
 mod ci;
+mod columns;
 mod deny;
 mod digest;
 mod docs;
@@ -36,6 +37,7 @@ mod room;
 mod sdk;
 mod setup;
 mod sizes;
+mod sources;
 mod spec;
 mod support;
 mod test;

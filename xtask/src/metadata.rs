@@ -1,4 +1,5 @@
-//! What cargo says about a workspace: its packages, their binaries, and what they depend on within the project.
+//! What cargo says about a workspace: its packages, their binaries, and what they depend on within
+//! the project.
 
 use std::path::{Path, PathBuf};
 

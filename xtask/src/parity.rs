@@ -1,8 +1,9 @@
 //! `parity`: which method each surface has, told by tests that really call them.
 //!
-//! A test that calls every method of a surface writes the names of those that answered, as a JSON list, into the directory that
-//! `CODEPOD_PARITY` names, under its surface's name. The page is made from these lists and from the reasons in the table of
-//! methods; a method that a surface neither has nor gives a reason for is an error.
+//! A test that calls every method of a surface writes the names of those that answered, as a JSON
+//! list, into the directory that `CODEPOD_PARITY` names, under its surface's name. The page is made
+//! from these lists and from the reasons in the table of methods; a method that a surface neither
+//! has nor gives a reason for is an error.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

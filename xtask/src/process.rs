@@ -34,7 +34,8 @@ impl Process {
     fn of(name: &OsStr, shown: &str) -> Process {
         let mut command = Command::new(name);
         command.current_dir(cache::root());
-        // `cargo run` describes xtask's own package to us; another cargo must not take that for its own.
+        // `cargo run` describes xtask's own package to us; another cargo must not take that for its
+        // own.
         for (key, _) in std::env::vars_os() {
             let name = key.to_string_lossy();
             if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
@@ -48,7 +49,8 @@ impl Process {
         if cache::own_target().is_some() {
             command.env("CARGO_INCREMENTAL", "0");
         }
-        // Tools that `setup` installed are found as if they were the machine's own; the machine's come first.
+        // Tools that `setup` installed are found as if they were the machine's own; the machine's
+        // come first.
         if let (Ok(tools), Some(path)) = (cache::tools(), std::env::var_os("PATH")) {
             let mut paths: Vec<_> = std::env::split_paths(&path).collect();
             paths.push(tools.join("bin"));
@@ -136,7 +138,8 @@ impl Process {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Runs it in sight, shows each line of `stream` to `watch` as well, and returns whether it succeeded.
+    /// Runs it in sight, shows each line of `stream` to `watch` as well, and returns whether it
+    /// succeeded.
     pub(crate) fn watch(mut self, stream: Watched, mut watch: impl FnMut(&str)) -> Outcome<bool> {
         eprintln!("$ {}", self.shown);
         self.command.stdin(Stdio::null());

@@ -1,5 +1,5 @@
-//! Room on the disk for a run of CI: its target directory holds whatever earlier commits built, and grows by gigabytes
-//! with each change of the guests, which the program carries.
+//! Room on the disk for a run of CI: its target directory holds whatever earlier commits built, and
+//! grows by gigabytes with each change of the guests, which the program carries.
 
 use std::path::Path;
 
@@ -15,7 +15,8 @@ const NEEDED: u64 = 20 * GIGABYTE;
 /// A target directory that is larger is mostly what no commit uses any more.
 const LARGEST_TARGET: u64 = 30 * GIGABYTE;
 
-/// Deletes CI's own target directory when it has grown too large or the disk is nearly full; the run then builds everything.
+/// Deletes CI's own target directory when it has grown too large or the disk is nearly full; the
+/// run then builds everything.
 pub(crate) fn make() -> Outcome<String> {
     let Some(target) = cache::own_target().filter(|target| target.is_dir()) else {
         return Ok("nothing to delete".into());

@@ -1,4 +1,5 @@
-//! `sdk`: the packages for other languages: checked, tested against the real program, built and tried as a new user would.
+//! `sdk`: the packages for other languages: checked, tested against the real program, built and
+//! tried as a new user would.
 
 mod python;
 pub(crate) mod typescript;

@@ -1,4 +1,5 @@
-//! `spec`: conformance cases of the shell and its tools, in the sandbox and in real bash. `codepod-spec` runs them.
+//! `spec`: conformance cases of the shell and its tools, in the sandbox and in real bash.
+//! `codepod-spec` runs them.
 
 use std::path::{Path, PathBuf};
 
@@ -25,8 +26,9 @@ pub(crate) const COMMAND: Command = Command {
     run,
 };
 
-/// The random scripts that CI runs again each time: a test that nothing broke, and not a search. One in some thousands of new scripts
-/// still finds one of bash's own mistakes, and what does not come from a change must not fail CI; `spec fuzz` without a seed searches.
+/// The random scripts that CI runs again each time: a test that nothing broke, and not a search.
+/// One in some thousands of new scripts still finds one of bash's own mistakes, and what does not
+/// come from a change must not fail CI; `spec fuzz` without a seed searches.
 const SAME_SCRIPTS: [&str; 4] = ["--seed", "2", "--count", "300"];
 
 /// Where the cases of Oils come from.
@@ -79,7 +81,8 @@ fn oils(arguments: &[&str]) -> Outcome {
     codepod_spec(&all)
 }
 
-/// The project at its commit, in the cache; none when it cannot be had and may be missing. Git checks that what comes has the commit's digest.
+/// The project at its commit, in the cache; none when it cannot be had and may be missing. Git
+/// checks that what comes has the commit's digest.
 fn fetch_oils() -> Outcome<Option<PathBuf>> {
     let kept = cache::directory()?.join(format!("oils-{OILS_COMMIT}"));
     if kept.join("spec").exists() {

@@ -1,4 +1,5 @@
-//! The reference page of tools, and the same for `help` inside the sandbox: from the beginnings of `spec/tools/NAME.toml`.
+//! The reference page of tools, and the same for `help` inside the sandbox: from the beginnings of
+//! `spec/tools/NAME.toml`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -3,9 +3,10 @@
 use crate::Command;
 use crate::cache;
 use crate::failure::{Failure, Outcome, flag_and_names};
+use crate::guests;
 use crate::missing;
 use crate::parity;
-use crate::process::{self, Watched};
+use crate::process::{self, Process, Watched};
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
@@ -45,14 +46,15 @@ pub(crate) fn all(filters: &[&str]) -> Outcome<Count> {
     Ok(unit.plus(guests).plus(documentation))
 }
 
-/// Guests that take minutes to build for this machine and are mostly other people's programs: their cases are in spec/tools.
+/// Guests that take minutes to build for this machine and are mostly other people's programs: their
+/// cases are in spec/tools.
 const NOT_BUILT_HERE: [&str; 3] = ["jq", "sqlite", "toolbox"];
 
 /// The bash that the guests' tests compare with.
 const BASH: &str = "5.2";
 
-/// Runs the guests' unit tests, as programs of this machine. Some of them compare with bash, and say nothing where there is none: so it is
-/// looked for here.
+/// Runs the guests' unit tests, as programs of this machine. Some of them compare with bash, and
+/// say nothing where there is none: so it is looked for here.
 fn guest_units(filters: &[&str]) -> Outcome<Count> {
     let asked = process::program("bash").args(["-c", "echo $BASH_VERSION"]);
     let version = asked.output().unwrap_or_default();
@@ -75,13 +77,21 @@ fn guest_units(filters: &[&str]) -> Outcome<Count> {
         arguments.extend(["--exclude", package]);
     }
     arguments.extend(filters);
-    nextest(&arguments)
+    let sources = guests::all_sources()?;
+    let cargo = sources.iter().fold(process::cargo(), |cargo, source| {
+        cargo.env(&source.variable, &source.directory)
+    });
+    run_nextest(cargo, &arguments)
 }
 
 /// Runs nextest with the given arguments.
 pub(crate) fn nextest(arguments: &[&str]) -> Outcome<Count> {
+    run_nextest(process::cargo(), arguments)
+}
+
+fn run_nextest(cargo: Process, arguments: &[&str]) -> Outcome<Count> {
     let mut count = Count::default();
-    let succeeded = process::cargo()
+    let succeeded = cargo
         .args(["nextest", "run", "--no-tests=pass", "--no-fail-fast"])
         .args(arguments)
         // glibc then gives large pieces back to the system when they are freed. Tests look at that.
@@ -120,7 +130,8 @@ fn doc_tests(filters: &[&str]) -> Outcome<Count> {
 pub(crate) struct Count {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
-    /// Those that passed, but not at their first attempt. None may: `.config/nextest.toml` allows no second one.
+    /// Those that passed, but not at their first attempt. None may: `.config/nextest.toml` allows
+    /// no second one.
     pub(crate) retried: usize,
     /// What to say when a runner failed.
     complaint: Option<&'static str>,
@@ -169,7 +180,8 @@ impl Count {
     }
 }
 
-/// Reads `Summary [   1.2s] 12 tests run: 10 passed (1 slow, 2 flaky), 2 failed, 1 timed out, 3 skipped`.
+/// Reads `Summary [   1.2s] 12 tests run: 10 passed (1 slow, 2 flaky), 2 failed, 1 timed out, 3
+/// skipped`.
 fn nextest_summary(line: &str) -> Option<Count> {
     let line = plain(line);
     let (head, counts) = line.split_once(" run: ")?;

@@ -1,10 +1,11 @@
 //! Compares the threat ids of `docs/security.md` with the tests.
 //!
-//! The document lists attacks in tables whose first column is an id such as `WM-01`. Each must have a test, or
-//! its last column a reason that starts with `cannot occur:` or `later:`. Where there is a test, `generate` writes
-//! its place into that column. A test carries an id by its name (`fn wm_01_an_endless_loop_is_stopped`, `fn sn_05_sn_07_…`) or by a
-//! comment right above it that starts with it (`// WM-01, WM-07`), in test code: a file of a `tests` directory or of that name, or the
-//! part of a file after `#[cfg(test)]`. Other functions and comments carry nothing.
+//! The document lists attacks in tables whose first column is an id such as `WM-01`. Each must have
+//! a test, or its last column a reason that starts with `cannot occur:` or `later:`. Where there is
+//! a test, `generate` writes its place into that column. A test carries an id by its name (`fn
+//! wm_01_an_endless_loop_is_stopped`, `fn sn_05_sn_07_…`) or by a comment right above it that
+//! starts with it (`// WM-01, WM-07`), in test code: a file of a `tests` directory or of that name,
+//! or the part of a file after `#[cfg(test)]`. Other functions and comments carry nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -28,8 +29,8 @@ type Tested = BTreeMap<String, BTreeSet<String>>;
 /// The document that lists the attacks.
 pub(crate) const DOCUMENT: &str = "docs/security.md";
 
-/// Fails when an attack has neither a test nor a reason, when one that cannot occur has a test, or when a test
-/// names an id that the document does not have.
+/// Fails when an attack has neither a test nor a reason, when one that cannot occur has a test, or
+/// when a test names an id that the document does not have.
 pub(crate) fn check() -> Outcome<String> {
     let threats = parse(&cache::read(&cache::in_root(DOCUMENT))?)?;
     let tested = tested_ids(&threats)?;

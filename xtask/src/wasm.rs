@@ -1,7 +1,7 @@
 //! Reads custom sections of a WebAssembly module; the rest of the module is passed over.
 
-/// The content of the custom section with this name. `None` when there is none, or when `module` is not a
-/// well-formed sequence of sections.
+/// The content of the custom section with this name. `None` when there is none, or when `module` is
+/// not a well-formed sequence of sections.
 pub(crate) fn custom_section<'a>(module: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
     let mut rest = module.strip_prefix(b"\0asm\x01\0\0\0")?;
     while let Some((&id, after_id)) = rest.split_first() {

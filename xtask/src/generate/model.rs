@@ -1,7 +1,8 @@
-//! The table of methods as the generators read it: types with fields, methods grouped as an SDK shows them.
+//! The table of methods as the generators read it: types with fields, methods grouped as an SDK
+//! shows them.
 //!
-//! Everything comes from `codepod_api`: its schemas carry names, types and documentation. A schema that is none of the few
-//! forms known here is a failure, so that nothing is left out in silence.
+//! Everything comes from `codepod_api`: its schemas carry names, types and documentation. A schema
+//! that is none of the few forms known here is a failure, so that nothing is left out in silence.
 
 use codepod_api::{METHODS, MethodInfo, Scope, definitions};
 use serde_json::Value;
@@ -128,8 +129,8 @@ impl Model {
 }
 
 impl Group {
-    /// Its class, without what an SDK puts before or after: `Files`, `ShellHistory`, `Sandbox`; those that make and list
-    /// sandboxes are `Sandboxes`.
+    /// Its class, without what an SDK puts before or after: `Files`, `ShellHistory`, `Sandbox`;
+    /// those that make and list sandboxes are `Sandboxes`.
     pub(super) fn class(&self) -> String {
         match (self.namespace, self.scope) {
             ("", _) => "Sandbox".into(),

@@ -1,8 +1,10 @@
-//! Python: the types as dataclasses, errors as classes, routes, tools, and a class of callers for each group of methods.
+//! Python: the types as dataclasses, errors as classes, routes, tools, and a class of callers for
+//! each group of methods.
 //!
-//! The callers are written once, asynchronous; [`super::unasync`] makes the blocking ones. What differs from the wire, by rule:
-//! names are in snake_case; two fields for text and for base64 are one of bytes; parameters in milliseconds are in seconds;
-//! a result with one field is that field, and `Done` is nothing.
+//! The callers are written once, asynchronous; [`super::unasync`] makes the blocking ones. What
+//! differs from the wire, by rule: names are in snake_case; two fields for text and for base64 are
+//! one of bytes; parameters in milliseconds are in seconds; a result with one field is that field,
+//! and `Done` is nothing.
 
 use std::fmt::Write;
 

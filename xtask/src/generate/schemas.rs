@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use crate::failure::{Failure, Outcome};
 
-/// `docs/reference/api/methods.schema.json`: the parameters and the result of each method as JSON-RPC carries them.
+/// `docs/reference/api/methods.schema.json`: the parameters and the result of each method as
+/// JSON-RPC carries them.
 pub(super) fn methods() -> Outcome<String> {
     let definitions = definitions();
     let mut methods = Map::new();

@@ -1,4 +1,5 @@
-//! TypeScript: the types as interfaces, the methods with their types and routes, and the tools of models.
+//! TypeScript: the types as interfaces, the methods with their types and routes, and the tools of
+//! models.
 
 use std::fmt::Write;
 

@@ -1,7 +1,8 @@
 //! The blocking half of the Python package, made from the asynchronous one: one source, no twins.
 //!
-//! Words are replaced (`AsyncSandbox` by `Sandbox`, `__aenter__` by `__enter__`, …), `async` and `await` fall away. A line with a
-//! comment `# sync: CODE` becomes `CODE`; a line with `# async only` is left out.
+//! Words are replaced (`AsyncSandbox` by `Sandbox`, `__aenter__` by `__enter__`, …), `async` and
+//! `await` fall away. A line with a comment `# sync: CODE` becomes `CODE`; a line with `# async
+//! only` is left out.
 
 /// Words that are not just `Async` and a name.
 const WORDS: &[(&str, &str)] = &[

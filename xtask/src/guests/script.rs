@@ -1,12 +1,15 @@
-//! Guests that cargo cannot build: a script of their own does, from the C sources that packages of the registry carry.
+//! Guests that cargo cannot build: a script of their own does, from the C sources that packages of
+//! the registry carry.
 //!
-//! The script is called with a directory to work in, which stays from build to build, and one for its results. In its environment are the C
-//! compiler (`CLANG`, `AR`), the program that pre-initialises modules (`PREINIT`), and `SOURCES`: a directory with a link for each package that
-//! the guest's manifest names, under the package's name.
+//! The script is called with a directory to work in, which stays from build to build, and one for
+//! its results. In its environment are the C compiler (`CLANG`, `AR`), the program that
+//! pre-initialises modules (`PREINIT`), and `SOURCES`: a directory with a link for each package
+//! that the guest's manifest names, under the package's name.
 
 use std::path::{Path, PathBuf};
 
-use super::{Guest, c_compiler};
+use super::c::c_compiler;
+use super::manifest::Guest;
 use crate::cache;
 use crate::failure::{Failure, Outcome};
 use crate::metadata;
@@ -49,8 +52,8 @@ fn sources(root: &Path, guest: &Guest, base: &Path) -> Outcome<PathBuf> {
     Ok(links)
 }
 
-/// Builds `codepod-preinit`, in the profile of the tests, whose dependencies are optimised, and with the features that dependencies have for the whole
-/// workspace: CI then builds wasmtime once.
+/// Builds `codepod-preinit`, in the profile of the tests, whose dependencies are optimised, and
+/// with the features that dependencies have for the whole workspace: CI then builds wasmtime once.
 fn preinit() -> Outcome<PathBuf> {
     process::cargo()
         .args(["build", "--quiet", "--bin", "codepod-preinit"])

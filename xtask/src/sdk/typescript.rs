@@ -16,7 +16,8 @@ pub(super) fn all() -> Outcome<String> {
     Ok(format!("{tests}, {}", first_minute(&package, &program)?))
 }
 
-/// Compiles the package and its tests, which checks their types. `npm ci` only when the lock file is not what is installed.
+/// Compiles the package and its tests, which checks their types. `npm ci` only when the lock file
+/// is not what is installed.
 pub(crate) fn build(package: &Path) -> Outcome {
     let lock = cache::read(&package.join("package-lock.json"))?;
     let digest = blake3::hash(lock.as_bytes()).to_hex();
@@ -62,7 +63,8 @@ fn test(package: &Path, program: &Path) -> Outcome<String> {
     }
 }
 
-/// From an empty directory to the first lines of the README, with the tarballs that are published; the script judges the time.
+/// From an empty directory to the first lines of the README, with the tarballs that are published;
+/// the script judges the time.
 fn first_minute(package: &Path, program: &Path) -> Outcome<String> {
     let mut said = String::new();
     let passed = process::program("node")

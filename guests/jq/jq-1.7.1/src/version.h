@@ -1,1 +1,0 @@
-#define JQ_VERSION "1.7.1"
