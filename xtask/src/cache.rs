@@ -85,6 +85,12 @@ pub(crate) fn guests() -> Outcome<PathBuf> {
     Ok(directory()?.join("guests"))
 }
 
+/// Cargo's own directory: `CARGO_HOME`, else `~/.cargo`.
+pub(crate) fn cargo_home() -> PathBuf {
+    let set = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    set.unwrap_or_else(|| std::env::home_dir().unwrap_or_default().join(".cargo"))
+}
+
 /// Creates a directory and its parents.
 pub(crate) fn make_directory(path: &Path) -> Outcome {
     std::fs::create_dir_all(path).map_err(|error| Failure::file("create", path, error))
@@ -93,6 +99,23 @@ pub(crate) fn make_directory(path: &Path) -> Outcome {
 /// Reads a text file.
 pub(crate) fn read(path: &Path) -> Outcome<String> {
     std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, error))
+}
+
+/// Reads a TOML file.
+pub(crate) fn read_toml(path: &Path) -> Outcome<toml::Table> {
+    let table = read(path)?.parse();
+    table.map_err(|error| Failure::file("parse", path, error))
+}
+
+/// Renames a finished directory to the name under which others look for it. If another run was
+/// quicker, its result stays: it is as good.
+pub(crate) fn put_in_place(finished: &Path, place: &Path) -> Outcome {
+    let moved = std::fs::rename(finished, place).or_else(|error| match place.is_dir() {
+        true => Ok(()),
+        false => Err(error),
+    });
+    let _ = std::fs::remove_dir_all(finished);
+    moved.map_err(|error| Failure::file("create", place, error))
 }
 
 /// Writes a file; one that has this content already keeps its time.

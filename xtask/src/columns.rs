@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::cache;
 use crate::failure::{Failure, Outcome};
+use crate::markdown::outside_code;
 
 /// Where a line of prose ends.
 const COLUMNS: usize = 100;
@@ -62,19 +63,11 @@ fn in_markdown(text: &str) -> Vec<usize> {
     if text.starts_with(GENERATED) {
         return Vec::new();
     }
-    let mut long = Vec::new();
-    let mut in_code = false;
-    for (number, line) in (1..).zip(text.lines()) {
-        let start = line.trim_start();
-        if start.starts_with("```") {
-            in_code = !in_code;
-        }
-        let is_prose = !in_code && !start.starts_with('|');
-        if is_prose && is_long(line) && start.split_whitespace().count() > 2 {
-            long.push(number);
-        }
-    }
-    long
+    let long = outside_code(text).filter(|(_, line)| {
+        let is_table = line.trim_start().starts_with('|');
+        !is_table && is_long(line) && line.split_whitespace().count() > 2
+    });
+    long.map(|(number, _)| number).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! `deny`: licences, sources and duplicates of everything that we depend on.
 
-use std::path::PathBuf;
-
 use crate::Command;
 use crate::cache;
 use crate::failure::{Outcome, no_arguments};
@@ -24,7 +22,8 @@ fn run(arguments: &[String]) -> Outcome {
 /// Checks both workspaces.
 pub(crate) fn all() -> Outcome {
     let mut what = vec!["licenses", "bans", "sources"];
-    if advisory_databases().is_dir() {
+    // Where cargo-deny keeps advisory databases unless told otherwise.
+    if cache::cargo_home().join("advisory-dbs").is_dir() {
         what.extend(["advisories", "--disable-fetch"]);
     } else {
         println!("deny: no advisory database on this machine; advisories are not checked");
@@ -42,12 +41,4 @@ pub(crate) fn all() -> Outcome {
         }
     }
     Ok(())
-}
-
-/// Where cargo-deny keeps advisory databases unless told otherwise.
-fn advisory_databases() -> PathBuf {
-    let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    cargo_home
-        .unwrap_or_else(|| std::env::home_dir().unwrap_or_default().join(".cargo"))
-        .join("advisory-dbs")
 }

@@ -16,7 +16,7 @@ use crate::Command;
 use crate::failure::{Failure, Outcome, unknown_argument};
 use crate::sizes;
 
-pub(crate) use build::{all_sources, guest_cargo};
+pub(crate) use build::{all_sources, guest_cargo, with_sources};
 use dist::{build_guest, forget_old_builds, precompile, write_list};
 use inputs::kept_build;
 use manifest::{Guest, all, chosen};

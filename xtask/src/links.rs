@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::cache;
 use crate::failure::{Failure, Outcome};
+use crate::markdown::outside_code;
 
 /// Fails when a Markdown file links to a file that is not there.
 pub(crate) fn check() -> Outcome<String> {
@@ -34,14 +35,7 @@ pub(crate) fn check() -> Outcome<String> {
 /// The files that a text links to; addresses and places within the same file are left out.
 fn targets(text: &str) -> Vec<String> {
     let mut targets = Vec::new();
-    let mut in_code = false;
-    for line in text.lines() {
-        if line.trim_start().starts_with("```") {
-            in_code = !in_code;
-        }
-        if in_code {
-            continue;
-        }
+    for (_, line) in outside_code(text) {
         for piece in line.split("](").skip(1) {
             let Some((target, _)) = piece.split_once(')') else {
                 continue;

@@ -27,6 +27,7 @@ mod jail;
 mod layers;
 mod links;
 mod lock;
+mod markdown;
 mod metadata;
 #[path = "../../crates/codepod-spec/src/missing.rs"]
 mod missing;

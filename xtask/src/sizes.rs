@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toml::{Table, Value};
+use toml::Value;
 
 use crate::cache;
 use crate::failure::{Failure, Outcome};
@@ -34,10 +34,7 @@ pub(crate) fn compressed(file: &Path) -> Outcome<usize> {
 /// Prints the sizes of the modules in `guests/dist` that ship.
 pub(crate) fn print() -> Outcome {
     let dist = cache::in_root("guests/dist");
-    let list = dist.join("guests.toml");
-    let table: Table = cache::read(&list)?
-        .parse()
-        .map_err(|error| Failure::file("parse", &list, error))?;
+    let table = cache::read_toml(&dist.join("guests.toml"))?;
     let entries = table.get("guest").and_then(Value::as_array);
     let mut all = Sizes::default();
     println!("module                 KB    zstd KB  machine code KB");

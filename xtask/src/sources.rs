@@ -133,15 +133,8 @@ impl Source {
         let work = place.with_extension(format!("{}.tmp", std::process::id()));
         let _ = std::fs::remove_dir_all(&work);
         cache::make_directory(&work)?;
-        let made = self.unpack(&work).and_then(|tree| {
-            std::fs::rename(&tree, place)
-                .or_else(|error| match place.exists() {
-                    // Another run was quicker: its result is as good.
-                    true => Ok(()),
-                    false => Err(error),
-                })
-                .map_err(|error| Failure::file("create", place, error))
-        });
+        let made = self.unpack(&work);
+        let made = made.and_then(|tree| cache::put_in_place(&tree, place));
         let _ = std::fs::remove_dir_all(&work);
         made
     }
@@ -251,10 +244,8 @@ fn from_crates(name: &str, version: &str, work: &Path, archive: &Path) -> Outcom
         .args(["fetch", "--quiet", "--manifest-path"])
         .arg(project.join("Cargo.toml"))
         .run()?;
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.unwrap_or_else(|| std::env::home_dir().unwrap_or_default().join(".cargo"));
     let file = format!("{name}-{version}.crate");
-    let kept = cache::files(&home.join("registry/cache"), &|path| {
+    let kept = cache::files(&cache::cargo_home().join("registry/cache"), &|path| {
         path.is_dir() || path.ends_with(&file)
     })?;
     let kept = kept

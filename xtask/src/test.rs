@@ -78,9 +78,7 @@ fn guest_units(filters: &[&str]) -> Outcome<Count> {
     }
     arguments.extend(filters);
     let sources = guests::all_sources()?;
-    let cargo = sources.iter().fold(process::cargo(), |cargo, source| {
-        cargo.env(&source.variable, &source.directory)
-    });
+    let cargo = guests::with_sources(process::cargo(), &sources);
     run_nextest(cargo, &arguments)
 }
 

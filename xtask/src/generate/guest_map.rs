@@ -5,12 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
-
-use toml::Table;
 
 use crate::cache;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::metadata::{self, Package};
 
 const HEAD: &str = "<!-- Made by `cargo xtask generate` from the manifests and tables of tools. Changes here are lost. -->\n\n\
@@ -44,7 +41,7 @@ pub(super) fn page() -> Outcome<String> {
     for package in &guests {
         let place = place(package);
         let about = about(package)?;
-        let manifest = table(&package.directory.join("guest.toml"))?;
+        let manifest = cache::read_toml(&package.directory.join("guest.toml"))?;
         let grants = manifest.get("grants").and_then(toml::Value::as_array);
         let grants = grants.into_iter().flatten().filter_map(toml::Value::as_str);
         let grants: Vec<_> = grants.collect();
@@ -77,13 +74,8 @@ fn place(package: &Package) -> String {
     place.unwrap_or(&package.directory).display().to_string()
 }
 
-fn table(path: &Path) -> Outcome<Table> {
-    let table = cache::read(path)?.parse();
-    table.map_err(|error| Failure::file("parse", path, error))
-}
-
 fn about(package: &Package) -> Outcome<String> {
-    let manifest = table(&package.directory.join("Cargo.toml"))?;
+    let manifest = cache::read_toml(&package.directory.join("Cargo.toml"))?;
     let about = manifest
         .get("package")
         .and_then(|package| package.get("description")?.as_str());
@@ -100,11 +92,9 @@ fn commands_of(package: &Package) -> Outcome<Vec<Command>> {
         }
         for (name, code) in tools(&cache::read(&path)?) {
             let module = code.split("::").next().unwrap_or_default();
-            let modules = [format!("src/{module}.rs"), format!("src/{module}/mod.rs")];
-            let own = modules
-                .into_iter()
-                .find(|file| code.contains("::") && package.directory.join(file).exists());
-            let code = own.unwrap_or_else(|| file.to_owned());
+            let own = format!("src/{module}.rs");
+            let has_own = code.contains("::") && package.directory.join(&own).exists();
+            let code = if has_own { &own } else { file };
             commands.push(Command {
                 origin: origin(&name)?,
                 file: format!("{place}/{code}"),
@@ -155,7 +145,7 @@ fn origin(name: &str) -> Outcome<String> {
     if !path.exists() {
         return Ok("ours".into());
     }
-    let table = table(&path)?;
+    let table = cache::read_toml(&path)?;
     let origin = table.get("origin").and_then(toml::Value::as_str);
     Ok(origin.unwrap_or("ours").to_owned())
 }

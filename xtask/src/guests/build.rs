@@ -33,25 +33,34 @@ pub(crate) fn guest_cargo(root: &Path, subcommand: &str, sources: &[Brought]) ->
         .env("CARGO_TARGET_DIR", target_directory(root))
         // The time that a build script or a C file may put into its output.
         .env("SOURCE_DATE_EPOCH", "0");
-    for source in sources {
-        cargo = cargo.env(&source.variable, &source.directory);
-    }
+    cargo = with_sources(cargo, sources);
     let c = c_compiler()?;
     if let Some((clang, ar)) = &c.programs {
-        let tree = path_map(root)?;
-        let tree = tree.iter().map(|(path, shown)| (path, (*shown).to_owned()));
-        let fetched = sources.iter();
-        let fetched = fetched.map(|source| (&source.directory, source.shown.clone()));
-        let maps: Vec<String> = tree
-            .chain(fetched)
-            .map(|(path, shown)| format!("-ffile-prefix-map={}={shown}", path.display()))
-            .collect();
+        let maps = path_flags("-ffile-prefix-map", root, sources)?;
         cargo = cargo
             .env("CC_wasm32_wasip1", clang)
             .env("AR_wasm32_wasip1", ar)
             .env("CFLAGS_wasm32_wasip1", maps.join(" "));
     }
     Ok(cargo)
+}
+
+/// Tells a build where these sources are.
+pub(crate) fn with_sources(mut cargo: Process, sources: &[Brought]) -> Process {
+    for source in sources {
+        cargo = cargo.env(&source.variable, &source.directory);
+    }
+    cargo
+}
+
+/// A flag for each directory whose path must not get into a module.
+fn path_flags(flag: &str, root: &Path, sources: &[Brought]) -> Outcome<Vec<String>> {
+    let flag = |path: &Path, shown: &str| format!("{flag}={}={shown}", path.display());
+    let tree = path_map(root)?;
+    let tree = tree.iter().map(|(path, shown)| flag(path, shown));
+    let fetched = sources.iter();
+    let fetched = fetched.map(|source| flag(&source.directory, &source.shown));
+    Ok(tree.chain(fetched).collect())
 }
 
 /// Beside the host's target directory when that was chosen by the caller, in `guests/` otherwise.
@@ -79,15 +88,8 @@ pub(super) fn build(root: &Path, guest: &Guest) -> Outcome<(Vec<PathBuf>, PathBu
 }
 
 fn cargo_build(root: &Path, guest: &Guest) -> Outcome<Vec<PathBuf>> {
-    let mut flags = Vec::new();
-    for (path, shown) in path_map(root)? {
-        flags.push(format!("--remap-path-prefix={}={shown}", path.display()));
-    }
     let sources = bring_sources([guest])?;
-    for source in &sources {
-        let (path, shown) = (source.directory.display(), &source.shown);
-        flags.push(format!("--remap-path-prefix={path}={shown}"));
-    }
+    let mut flags = path_flags("--remap-path-prefix", root, &sources)?;
     flags.push(format!("-Clink-arg=--initial-heap={INITIAL_HEAP}"));
     if let Some(features) = &guest.target_features {
         flags.push(format!("-Ctarget-feature={features}"));

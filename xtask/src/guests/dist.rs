@@ -47,14 +47,7 @@ pub(super) fn build_guest(guest: &Guest, kept: &Path) -> Outcome {
         list.push(Value::Table(entry));
     }
     cache::write(&fresh.join("guests.toml"), to_text(list).as_bytes())?;
-    if let Err(error) = std::fs::rename(&fresh, kept) {
-        // Another run was quicker: its result is as good.
-        let _ = std::fs::remove_dir_all(&fresh);
-        if !kept.join("guests.toml").exists() {
-            return Err(Failure::file("create", kept, error));
-        }
-    }
-    Ok(())
+    cache::put_in_place(&fresh, kept)
 }
 
 /// The files of a guest: their paths in the base image, their names beside the list, and where its
@@ -161,9 +154,7 @@ pub(super) fn write_list() -> Outcome {
         if list.exists() {
             mark_used(&kept);
             copy_build(&kept)?;
-            let table: Table = cache::read(&list)?
-                .parse()
-                .map_err(|error| Failure::file("parse", &list, error))?;
+            let table = cache::read_toml(&list)?;
             let guests = table.get("guest").and_then(Value::as_array);
             entries.extend(guests.cloned().unwrap_or_default());
         }

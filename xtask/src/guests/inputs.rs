@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use toml::{Table, Value};
+use toml::Value;
 
 use super::c::c_compiler;
 use super::manifest::Guest;
 use crate::cache;
 use crate::digest::Digest;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::process;
 
 /// Where the cache keeps a guest: by its name and the digest of everything it is made from.
@@ -49,10 +49,7 @@ fn inputs_digest(guest: &Guest) -> Outcome<String> {
 
 /// What the manifest of the guests' workspace says to all of them: everything but who is in it.
 fn workspace_settings() -> Outcome<String> {
-    let manifest = cache::in_root("guests/Cargo.toml");
-    let mut table: Table = cache::read(&manifest)?
-        .parse()
-        .map_err(|error| Failure::file("parse", &manifest, error))?;
+    let mut table = cache::read_toml(&cache::in_root("guests/Cargo.toml"))?;
     if let Some(Value::Table(workspace)) = table.get_mut("workspace") {
         workspace.remove("members");
     }
@@ -64,11 +61,9 @@ pub(super) fn path_map(root: &Path) -> Outcome<Vec<(PathBuf, &'static str)>> {
     let sysroot = process::program("rustc")
         .args(["--print", "sysroot"])
         .output()?;
-    let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = std::env::home_dir().unwrap_or_default();
     Ok(vec![
         (root.to_owned(), "/codepod"),
-        (cargo_home.unwrap_or_else(|| home.join(".cargo")), "/cargo"),
+        (cache::cargo_home(), "/cargo"),
         (PathBuf::from(sysroot.trim()), "/rust"),
     ])
 }
