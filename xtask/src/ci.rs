@@ -26,12 +26,7 @@ type Step = (&'static str, fn(&mut Totals) -> Outcome<String>);
 const STEPS: &[Step] = &[
     ("room", |_| room::make()),
     ("setup", |_| setup::bring_all().map(|()| String::new())),
-    ("check", |_| {
-        Ok(format!(
-            "{} tests, counted again below",
-            check::all()?.passed
-        ))
-    }),
+    ("check", |_| check::without_tests().map(|()| String::new())),
     ("deny", |_| deny::all().map(|()| String::new())),
     ("kernel for the browser", |_| kernel_for_the_browser()),
     ("kernel without an engine", |_| kernel_without_an_engine()),
@@ -42,8 +37,6 @@ const STEPS: &[Step] = &[
         Ok(totals.tests.told())
     }),
     ("jail", |_| jail::all()),
-    ("object storage", |_| object_storage()),
-    ("traces", |_| traces()),
     ("spec", |_| spec::run_cases().map(|()| String::new())),
     ("interoperation", |_| interoperation()),
     ("requests made up", |_| made_up_requests()),
@@ -123,34 +116,6 @@ fn kernel_for_the_browser() -> Outcome<String> {
         }
     }
     Ok(format!("{checked} crates"))
-}
-
-/// The store over object storages in memory and in a directory, which the usual build leaves out.
-fn object_storage() -> Outcome<String> {
-    let count = test::nextest(&[
-        "--package",
-        "codepod-store",
-        "--features",
-        "testing-objects",
-        "object_storage",
-    ])?;
-    count.judge()?;
-    Ok(format!("{} tests", count.passed))
-}
-
-/// The server with traces, which the usual build leaves out.
-fn traces() -> Outcome<String> {
-    let with = [
-        "--package",
-        "codepod-cli",
-        "--features",
-        "telemetry",
-        "--test",
-        "telemetry",
-    ];
-    let count = test::nextest(&with)?;
-    count.judge()?;
-    Ok(format!("{} tests", count.passed))
 }
 
 /// Requests that are made up from the OpenAPI page, sent to a real server.

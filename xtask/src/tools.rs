@@ -62,7 +62,7 @@ impl Tool {
             .env_remove("CARGO_TARGET_DIR")
             // It is used for seconds: building it quickly matters more than its speed.
             .env("CARGO_PROFILE_RELEASE_LTO", "off")
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
             .hint(format!(
                 "install it by hand: `cargo install --locked {}`",
