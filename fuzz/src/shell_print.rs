@@ -6,6 +6,7 @@
 //! reserved where it is printed, before it. Such trees are printed, but not read again.
 
 use codepod_shell_syntax::print;
+use codepod_shell_syntax::tree::List;
 
 use crate::shell_syntax;
 
@@ -16,7 +17,7 @@ pub fn run(bytes: &[u8]) {
     };
     let (list, error) = shell_syntax::parsed(text, options);
     // What comes before an error may mean something else without what comes behind it.
-    if error.is_some() || !is_readable(text) {
+    if error.is_some() || !is_readable(text) || negates_nothing(&list) {
         return;
     }
     let once = print::list(&list, 0);
@@ -37,19 +38,13 @@ fn is_readable(text: &[u8]) -> bool {
     !odd.iter().any(|wanted| has(wanted))
         && !text.ends_with(b"\\")
         && !redirects_before_reserved(text)
-        && !text
-            .split(|byte| matches!(byte, b'\n' | b';' | b'&'))
-            .any(negates_nothing)
 }
 
-/// Whether a command ends with a `!` or a `time` of its own, up to a comment: they are printed
-/// without the newline that they stand before, and `! !` as nothing.
-fn negates_nothing(line: &[u8]) -> bool {
-    let mut parts = line.split(|byte| *byte == b'#');
-    let code = parts.next().unwrap_or_default().trim_ascii_end();
-    [&b"!"[..], b"time", b"-p", b"--"]
-        .iter()
-        .any(|word| code.ends_with(word))
+/// Whether a `!` or a `time` stands before nothing: they are printed without the newline that they
+/// stand before, and `! !` as nothing. The tree knows, whatever comments and continuations are
+/// around them.
+fn negates_nothing(list: &List) -> bool {
+    format!("{list:?}").contains("stages: []")
 }
 
 /// Words that are reserved at the start of a command.
