@@ -1,5 +1,5 @@
 #!/bin/bash
-# Requests made up from the OpenAPI page by schemathesis, sent to a real `codepod serve`: no answer may be a server error or differ from the page.
+# Runs schemathesis against a live `codepod serve`: property-based requests from the OpenAPI document. No answer may be a server error or differ from the document.
 # usage: scripts/api-fuzz.sh CODEPOD [EXAMPLES]    EXAMPLES: how many for each method (10)
 set -euo pipefail
 codepod=$1

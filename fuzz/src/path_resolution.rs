@@ -167,7 +167,7 @@ impl Name {
     }
 }
 
-/// The same files twice.
+/// The files, twice.
 struct World {
     vfs: Vfs,
     /// Canonical paths, `""` for the root.

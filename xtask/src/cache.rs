@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 
 use crate::failure::{Failure, Outcome};
 
-/// The checkout's root: cargo says at the start where this package is. What it was when this was
-/// compiled may be another checkout, since several may share a directory for builds.
+/// The workspace root, from `CARGO_MANIFEST_DIR` at run time: the compile-time value is wrong when
+/// several checkouts share a target directory.
 pub(crate) fn root() -> &'static Path {
     static ROOT: OnceLock<PathBuf> = OnceLock::new();
     ROOT.get_or_init(|| {

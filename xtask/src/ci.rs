@@ -39,7 +39,7 @@ const STEPS: &[Step] = &[
     ("jail", |_| jail::all()),
     ("spec", |_| spec::run_cases().map(|()| String::new())),
     ("interoperation", |_| interoperation()),
-    ("requests made up", |_| made_up_requests()),
+    ("api fuzz", |_| api_fuzz()),
     ("MCP client", |_| mcp_client()),
     ("fuzz corpus", |_| {
         Ok(format!("{} inputs", fuzz::replay(None)?))
@@ -118,8 +118,8 @@ fn kernel_for_the_browser() -> Outcome<String> {
     Ok(format!("{checked} crates"))
 }
 
-/// Requests that are made up from the OpenAPI page, sent to a real server.
-fn made_up_requests() -> Outcome<String> {
+/// Runs schemathesis against a real server: requests that it derives from the OpenAPI document.
+fn api_fuzz() -> Outcome<String> {
     let mut last = String::new();
     let passed = tried("scripts/api-fuzz.sh", |line| {
         line.trim().clone_into(&mut last)

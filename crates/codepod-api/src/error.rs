@@ -41,13 +41,18 @@ impl ApiError {
         }
     }
 
-    /// The same with a better hint.
+    /// A fault of codepod's own: what it was is in the log, not in the answer.
+    pub fn internal() -> ApiError {
+        ApiError::new(Kind::Internal, "internal error")
+    }
+
+    /// Replaces the hint.
     pub fn hint(mut self, hint: impl Into<String>) -> ApiError {
         self.data.hint = hint.into();
         self
     }
 
-    /// The same with the name of a system error.
+    /// Adds the name of a system error.
     pub fn errno(mut self, errno: impl Into<String>) -> ApiError {
         self.data.errno = Some(errno.into());
         self

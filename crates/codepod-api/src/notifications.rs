@@ -75,7 +75,7 @@ pub struct CommandReply {
     /// What it prints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stdout: Option<String>,
-    /// The same in base64, where it is not text.
+    /// What it prints, in base64, where that is not text.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("contentEncoding" = "base64"))]
     pub stdout_base64: Option<String>,

@@ -188,7 +188,7 @@ fn numpy(report: &mut Report, sandbox: &Sandbox, native: &str) -> Outcome {
     Ok(())
 }
 
-/// The same by the machine's own Python, with the numpy that was brought for it.
+/// Runs a program in the host's Python, with the numpy that was brought for it.
 fn with_numpy(native: &str, program: &str) -> Outcome<Vec<u8>> {
     let place = std::env::var_os(NUMPY).unwrap_or_default();
     let mut command = Command::new(native);

@@ -28,7 +28,8 @@ pub(crate) fn bash(script: &str, directory: &std::path::Path) -> std::io::Result
     Ok(output.stdout)
 }
 
-/// The same, and the CPU time that it took, to the millisecond; bash says how much.
+/// A shell pipeline in native bash, and the CPU time that it took, to the millisecond, as bash
+/// measures it.
 pub(crate) fn bash_cpu(
     script: &str,
     directory: &std::path::Path,

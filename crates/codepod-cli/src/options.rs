@@ -95,8 +95,7 @@ impl SandboxOptions {
     }
 }
 
-/// The same mount with a path that says where it begins: behind the wall nobody asks for the
-/// working directory.
+/// The mount with an absolute host path: behind the wall nobody asks for the working directory.
 fn with_whole_path(mut mount: Mount) -> Mount {
     if let MountSource::Host(host, _) = &mut mount.source
         && let Ok(whole) = std::path::absolute(&*host)

@@ -54,7 +54,7 @@ impl FdTable {
             .ok_or(Errno::Badf)
     }
 
-    /// The same, to change.
+    /// The descriptor of a number, to change it. `Badf` when it is not open.
     pub fn get_mut(&mut self, fd: Fd) -> Result<&mut Descriptor, Errno> {
         self.slots
             .get_mut(fd.0 as usize)

@@ -124,8 +124,8 @@ impl Kernel {
         Ok(self.fork_with(id, self.vfs.fork()?))
     }
 
-    /// The same, but what changes there never reaches the host: a host directory that is written to
-    /// is an overlay there.
+    /// Forks the kernel so that what changes there never reaches the host: a host directory that is
+    /// written to is an overlay there.
     pub fn fork_apart(&self, id: u64) -> Result<Kernel, Errno> {
         Ok(self.fork_with(id, self.vfs.fork_apart()?))
     }

@@ -196,7 +196,7 @@ impl Pipe {
         }
     }
 
-    /// The same without the first `skip` bytes, leaving all of them in the queue.
+    /// Reads what follows the first `skip` bytes and leaves all of it in the queue.
     pub(crate) fn peek(&self, skip: usize, buffer: &mut [u8]) -> Result<usize, Errno> {
         let left = self.queue.len().saturating_sub(skip);
         if left == 0 && self.writers > 0 && !self.finished && !buffer.is_empty() {

@@ -56,7 +56,7 @@ impl Strings {
         &self.block
     }
 
-    /// The same, shared.
+    /// The block that [`Self::block`] returns, shared.
     pub fn shared_block(&self) -> Arc<[u8]> {
         self.block.clone()
     }

@@ -27,8 +27,8 @@ pub fn dispatch(
     String::from_utf8(text).map_err(|_| not_json())
 }
 
-/// The same, with the answer written to `out` while it is made. What is written before a failure is
-/// no answer.
+/// Answers a call as [`dispatch`] does, with the answer written to `out` while it is made. What is
+/// written before a failure is no answer.
 pub(crate) fn dispatch_into(
     call: Call<'_>,
     name: &str,
@@ -46,13 +46,7 @@ fn not_json() -> ApiError {
 /// Does something for a client. A fault of ours is an error of this call, and takes no other along.
 pub(crate) fn guarded<R>(work: impl FnOnce() -> Result<R, ApiError>) -> Result<R, ApiError> {
     let done = catch_unwind(AssertUnwindSafe(work));
-    let failed = |_| {
-        Err(ApiError::new(
-            Kind::Internal,
-            "codepod failed at this request",
-        ))
-    };
-    done.unwrap_or_else(failed)
+    done.unwrap_or_else(|_| Err(ApiError::internal()))
 }
 
 fn find(

@@ -433,7 +433,7 @@ impl Drop for Entered {
     }
 }
 
-/// There is no such thing; or it is somebody else's, which is the same.
+/// Not found. Other tenants' objects are reported in the same way, so that ids cannot be probed.
 pub(crate) fn not_found(what: &str) -> ApiError {
     ApiError::new(Kind::NotFound, format!("there is no such {what}"))
 }

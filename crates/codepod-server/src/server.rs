@@ -277,7 +277,7 @@ impl Server {
         Some(found.info.sandbox_id.clone())
     }
 
-    /// The same server for somebody who must not keep it alive.
+    /// The server, for somebody who must not keep it alive.
     pub(crate) fn weak(&self) -> WeakServer {
         WeakServer(Arc::downgrade(&self.inner))
     }

@@ -52,8 +52,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The checkout's root: cargo says at the start where this package is. What it was when this was
-/// compiled may be another checkout, since several may share a directory for builds.
+/// The workspace root, from `CARGO_MANIFEST_DIR` at run time: the compile-time value is wrong when
+/// several checkouts share a target directory.
 pub(crate) fn checkout() -> PathBuf {
     std::env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from)

@@ -50,7 +50,7 @@ impl Native {
         })
     }
 
-    /// The same with Oils' helpers on `PATH`.
+    /// Finds bash and puts Oils' helpers on its `PATH`.
     pub(crate) fn with_helpers() -> Result<Native> {
         let native = Native::find()?;
         let directory = Temporary::new()?;
@@ -64,7 +64,8 @@ impl Native {
 }
 
 impl Native {
-    /// The same with nothing but these programs on `PATH`: what is random cannot start another.
+    /// Finds bash and puts nothing but these programs on its `PATH`: what is random cannot start
+    /// another.
     pub(crate) fn with_tools(names: &[&str]) -> Result<Native> {
         Native::find()?;
         let directory = Temporary::new()?;

@@ -40,7 +40,7 @@ impl Sandboxes {
         Ok(Sandboxes { first, path: None })
     }
 
-    /// The same with nothing but these programs on `PATH`.
+    /// Sandboxes with nothing but these programs on `PATH`.
     pub(crate) fn with_tools(names: &[&str]) -> Result<Sandboxes> {
         let sandboxes = Sandboxes::new(&[], &BTreeMap::new())?;
         sandboxes.first.mkdir(TOOLS_DIRECTORY)?;

@@ -1,5 +1,5 @@
-//! Whom scripts in the machine's bash run as: the user of a sandbox, where this program may become
-//! somebody else.
+//! The user that host bash runs scripts as: the sandbox's user if this program is root, otherwise
+//! the current user.
 //!
 //! Modes, owners and names are the same as in a sandbox then: uid and gid 1000, both named `user`.
 //! Only root can do that; anybody else runs scripts as themselves, and cases that show an owner say

@@ -178,8 +178,8 @@ impl Store {
         self.inner.unless_superseded(|inner| inner.load(bases))
     }
 
-    /// The same for a caller who knows how far the state was: [`StoreError::Damaged`] if the newest
-    /// one is older than that.
+    /// Loads the newest state for a caller who knows how far it was: [`StoreError::Damaged`] if the
+    /// newest one is older than that.
     ///
     /// Encryption keeps others from reading and from forging, not from deleting: whoever can write
     /// to where states are kept can remove the newest, and an older one of the same namespace
@@ -408,7 +408,7 @@ impl Inner {
         Ok(index)
     }
 
-    /// The same, with what another writer may have saved since.
+    /// The index as [`Self::ready`] returns it, with what another writer may have saved since.
     fn current(&self) -> Result<MutexGuard<'_, Index>, StoreError> {
         let mut index = self.ready()?;
         let known = index.head.as_ref();

@@ -137,8 +137,8 @@ pub trait FileSystem: Send {
     /// A file system that starts equal and changes on its own from then on, without open files.
     fn fork(&self) -> Result<Box<dyn FileSystem>, Errno>;
 
-    /// The same, but what it changes never reaches the host: a host directory that is written to
-    /// becomes an overlay, within `limits` and charged to a budget.
+    /// Forks it so that what the fork changes never reaches the host: a host directory that is
+    /// written to becomes an overlay, within `limits` and charged to a budget.
     fn fork_apart(&self, limits: FsLimits, budget: &Budget) -> Result<Box<dyn FileSystem>, Errno> {
         let _ = (limits, budget);
         self.fork()
@@ -226,13 +226,13 @@ pub trait FileSystem: Send {
         Err(Errno::Rofs)
     }
 
-    /// From here on, what publishing replaces or removes is kept aside, so that all of it can be
-    /// taken back.
+    /// Begins a change of several files: what publishing replaces or removes from here on is kept
+    /// aside, so that all of it can be rolled back.
     fn begin_publishing(&mut self) {}
 
-    /// Ends that: with `keep` what was published stays for good, otherwise it is taken back, the
-    /// last first. The paths at which somebody has changed meanwhile what was published: there
-    /// it stays, and what was there before stays aside.
+    /// Commits (`keep`) or rolls back the changes since [`Self::begin_publishing`], newest first.
+    /// Returns the paths that could not be rolled back because the host has changed them since;
+    /// what was there before is kept beside them.
     fn end_publishing(&mut self, keep: bool) -> Vec<Vec<u8>> {
         let _ = keep;
         Vec::new()

@@ -148,7 +148,7 @@ impl Overlay {
         Ok(overlay)
     }
 
-    /// The same overlay, whose changes are charged to a budget.
+    /// Charges the overlay's changes to a budget.
     pub fn with_budget(mut self, budget: &Budget) -> Overlay {
         self.state.tree = self.state.tree.with_budget(budget);
         self

@@ -101,7 +101,7 @@ impl Fingerprint {
         matches!((self.digest, now.digest), (Some(a), Some(b)) if a != b)
     }
 
-    /// The same, for a file that was renamed in between.
+    /// Whether the file is the one that was seen, renamed in between.
     pub(crate) fn looks_renamed(&self, now: &Fingerprint) -> bool {
         let expected = Fingerprint {
             ctime: now.ctime,

@@ -165,7 +165,7 @@ fn split(path: &[u8]) -> VecDeque<Vec<u8>> {
     names
 }
 
-/// The same small file system twice: for us and for the reference.
+/// A small file system twice: for us and for the reference.
 pub struct World {
     /// Ours, with mounts at `/m` and `/m/a`.
     pub vfs: Vfs,

@@ -93,14 +93,14 @@ impl Tree {
         TreeBuilder::new()
     }
 
-    /// The same tree with other limits. What it holds already stays, even beyond them.
+    /// Sets other limits. What it holds already stays, even beyond them.
     pub fn with_limits(mut self, limits: FsLimits) -> Tree {
         self.limits = limits;
         self
     }
 
-    /// The same tree, whose changes are charged to a budget: `NoSpc` when that has no memory left.
-    /// What is held is counted once, however many trees share it, and given back with the last.
+    /// Charges the tree's changes to a budget: `NoSpc` when that has no memory left. What is held
+    /// is counted once, however many trees share it, and given back with the last.
     pub fn with_budget(mut self, budget: &Budget) -> Tree {
         self.budget = budget.clone();
         self

@@ -117,16 +117,16 @@ impl Vfs {
         outcome.unwrap_or(Err(Errno::Inval))
     }
 
-    /// From here on, what handing down replaces or removes is kept aside, so that all of it can be
-    /// taken back.
+    /// Begins to apply several changes to the host: what they replace or remove is kept aside, so
+    /// that all of it can be rolled back.
     pub fn begin_handing_down(&mut self, mount: MountId) -> Result<(), Errno> {
         self.fs(mount)?.begin_publishing();
         Ok(())
     }
 
-    /// Ends that: with `keep` what was handed down stays for good, otherwise it is taken back. The
-    /// paths at which it could not be, because somebody has changed them meanwhile. The
-    /// overlay's own state is not put back by this.
+    /// Commits (`keep`) or rolls back the changes since [`Self::begin_handing_down`]. Returns the
+    /// paths that could not be rolled back because the host has changed them since. The overlay's
+    /// own state stays as it is.
     pub fn end_handing_down(&mut self, mount: MountId, keep: bool) -> Result<Vec<Vec<u8>>, Errno> {
         Ok(self.fs(mount)?.end_publishing(keep))
     }

@@ -44,8 +44,8 @@ impl ModuleCache {
         })
     }
 
-    /// The same with room for this many bytes of compiled code; what was not used for the longest
-    /// time goes first.
+    /// Limits the compiled code in it to this many bytes; what was not used for the longest time
+    /// goes first.
     pub fn with_room(mut self, bytes: u64) -> ModuleCache {
         self.most = bytes;
         self

@@ -114,8 +114,8 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     Ok(config)
 }
 
-/// Code for a plain CPU (x86-64-v2: every server since 2009), so that what one machine compiled
-/// runs on the next. A peer shipped AVX-512 code from its build machine.
+/// Code for a plain CPU (x86-64-v2: every server since 2009), because code
+/// that is compiled ahead of time must run on every supported host, not only on the build machine.
 #[cfg(target_arch = "x86_64")]
 fn baseline_cpu(config: &mut Config) -> EngineResult<()> {
     config

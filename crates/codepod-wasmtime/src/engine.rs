@@ -179,8 +179,8 @@ impl Inner {
         self.executor.spawn(lane, future);
     }
 
-    /// The same, but begins on the thread at hand: that is the caller's, or one of the engine's
-    /// that has a turn of this sandbox.
+    /// Runs a future as [`Self::spawn_on`] does, but begins on the current thread: that is the
+    /// caller's, or one of the engine's that has a turn of this sandbox.
     pub(crate) fn begin_here(
         &self,
         lane: &Lane,

@@ -62,7 +62,7 @@ struct Worker {
     /// The clock's tick at which it began to do something in the host, plus one; 0 while it does
     /// not.
     in_host: AtomicU64,
-    /// The same of the turn that it has, and whose turn that is.
+    /// The clock's tick at which its turn began, plus one, and whose turn that is.
     turn: AtomicU64,
     share: AtomicU64,
     clock: Arc<Clock>,
@@ -157,7 +157,8 @@ impl Executor {
         self.task(lane, future).schedule();
     }
 
-    /// The same, but begins on the thread at hand, until the future ends or has to wait.
+    /// Runs a future as [`Self::spawn`] does, but begins on the current thread, until the future
+    /// ends or has to wait.
     pub(crate) fn begin_here(
         &self,
         lane: &Lane,

@@ -1,6 +1,6 @@
-//! Memory of the host that sandboxes have freed. The C library keeps what lies beneath memory that
-//! is in use, in each of its arenas: after some large sandboxes hundreds of megabytes, although
-//! nobody needs them. It gives them back when it is asked.
+//! Returns freed heap to the host. glibc keeps free memory below the top of each of its arenas:
+//! after some large sandboxes that is hundreds of megabytes. `malloc_trim` gives them back, and is
+//! called once enough has been freed.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

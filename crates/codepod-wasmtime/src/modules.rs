@@ -26,7 +26,8 @@ use crate::process::ProcessState;
 pub enum Code {
     /// A WebAssembly module in memory.
     Wasm(Cow<'static, [u8]>),
-    /// The same, as [`Code::pack`] makes it: for what is compiled seldom or never.
+    /// A WebAssembly module in memory, compressed by [`Code::pack`]: for what is compiled seldom or
+    /// never.
     Packed(&'static [u8]),
     /// A WebAssembly module in a host file, read when it is used first.
     File(PathBuf),
@@ -55,9 +56,8 @@ pub struct GuestModule {
     pub name: String,
     /// Its code.
     pub code: Code,
-    /// The same compiled, if the host program carries it from its own build. It is trusted as the
-    /// host program is, and run where it lies if it starts at a page and is for this very
-    /// engine.
+    /// The compiled module, if the host program carries it from its own build. It is trusted as the
+    /// host program is, and run where it lies if it starts at a page and is for this very engine.
     pub compiled: Option<&'static [u8]>,
     /// What it may import.
     pub grants: Vec<Grant>,

@@ -12,7 +12,7 @@ pub(crate) const PAGE: usize = 4096;
 const PRESENT: u64 = 1 << 63;
 /// The page has been written out.
 const SWAPPED: u64 = 1 << 62;
-/// The page belongs to a file: nobody has made a copy of his own.
+/// File-backed: not yet copied on write (pagemap bit 61).
 const OF_FILE: u64 = 1 << 61;
 /// How many pages are asked for at once.
 const AT_ONCE: usize = 1024;

@@ -124,7 +124,7 @@ impl Command {
         Pipeline::of(self).run().await
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::run`], for callers without an async runtime.
     pub fn run_blocking(self) -> Result<RunResult, Error> {
         block_on(self.run())
     }
@@ -134,7 +134,7 @@ impl Command {
         Running::start(self)
     }
 
-    /// The same with nothing to read: its standard input is `/dev/null`.
+    /// Starts it as [`Self::start`] does, with nothing to read: its standard input is `/dev/null`.
     pub fn start_without_input(self) -> Result<Running, Error> {
         Running::start_without_input(self)
     }

@@ -82,7 +82,7 @@ impl Sandbox {
         self.shell("").complete(line, cursor).await
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::complete`], for callers without an async runtime.
     pub fn complete_blocking(&self, line: &str, cursor: usize) -> Result<Completion, Error> {
         futures_lite::future::block_on(self.complete(line, cursor))
     }

@@ -33,7 +33,7 @@ impl Shell {
         Ok(variables)
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::env`], for callers without an async runtime.
     pub fn env_blocking(&self) -> Result<Vec<(String, Vec<u8>)>, Error> {
         block_on(self.env())
     }
@@ -60,7 +60,7 @@ impl Shell {
         }
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::set_env`], for callers without an async runtime.
     pub fn set_env_blocking(&self, name: &str, value: &str) -> Result<(), Error> {
         block_on(self.set_env(name, value))
     }

@@ -62,7 +62,7 @@ impl Mount {
         }
     }
 
-    /// The same without guarded paths.
+    /// Takes the guard off: no path of the mount is guarded.
     pub fn unguarded(self) -> Mount {
         Mount {
             guard: Guard::None,

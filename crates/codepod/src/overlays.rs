@@ -89,8 +89,8 @@ impl Sandbox {
         Ok(applied)
     }
 
-    /// The same, guarded paths included. Links that lead out of the directory are refused all the
-    /// same, unless the mount has no guard.
+    /// Applies changes as [`Self::apply`] does, guarded paths included. Links that lead out of the
+    /// directory are refused all the same, unless the mount has no guard.
     pub fn apply_guarded<P: AsRef<[u8]>>(
         &self,
         at: &str,
@@ -101,7 +101,7 @@ impl Sandbox {
         Ok(applied)
     }
 
-    /// The same, without telling anybody.
+    /// Applies changes without an event.
     pub(crate) fn hand_down<P: AsRef<[u8]>>(
         &self,
         at: &str,

@@ -256,7 +256,7 @@ impl Sandbox {
         saver.save(true)?.ok_or_else(|| ErrorKind::Internal.into())
     }
 
-    /// The same, but a state that is saved already is not saved again: `None` then.
+    /// Saves the state as [`Self::save`] does, unless it is saved already: `None` then.
     pub fn save_changes(&self) -> Result<Option<Saved>, Error> {
         let saver = self.inner.saver.get().ok_or(ErrorKind::NotPersistent)?;
         saver.save(false)
@@ -307,8 +307,8 @@ impl Sandbox {
         self.take_over(store.load(&|at, overlay| self.base(&image, at, overlay))?)
     }
 
-    /// The same with one of the states that a store keeps, by its sequence; see
-    /// [`Store::versions`].
+    /// Takes over an older state of a store as [`Self::load_from`] does the newest, by its
+    /// sequence; see [`Store::versions`].
     pub fn load_version_from(&self, store: &Store, sequence: u64) -> Result<Version, Error> {
         self.check_mode()?;
         let image = self.limited_image()?;

@@ -113,7 +113,7 @@ impl Pipeline {
         Ok(result)
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::run`], for callers without an async runtime.
     pub fn run_blocking(self) -> Result<RunResult, Error> {
         block_on(self.run())
     }

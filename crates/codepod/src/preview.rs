@@ -44,7 +44,7 @@ impl Script {
         })
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::preview`], for callers without an async runtime.
     pub fn preview_blocking(self) -> Result<Preview, Error> {
         block_on(self.preview())
     }

@@ -109,8 +109,8 @@ impl PythonSession {
         self
     }
 
-    /// Lets calls be ended from outside, also while they wait for their turn. One that is leaves
-    /// the session as it was.
+    /// Makes calls cancellable, even while they are queued. A cancelled call leaves the session
+    /// unchanged.
     pub fn cancelled_by(mut self, canceller: &Canceller) -> PythonSession {
         self.cancel = Some(canceller.clone());
         self
@@ -147,7 +147,7 @@ impl PythonSession {
         command.run().await
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::run`], for callers without an async runtime.
     pub fn run_blocking(&self, code: &str) -> Result<RunResult, Error> {
         block_on(self.run(code))
     }

@@ -134,7 +134,7 @@ impl Running {
             .ok_or_else(|| ErrorKind::Internal.into())
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::wait`], for callers without an async runtime.
     pub fn wait_blocking(&mut self) -> Result<ExitStatus, Error> {
         block_on(self.wait())
     }

@@ -245,7 +245,7 @@ impl Sandbox {
         self.script(script).run().await
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::run`], for callers without an async runtime.
     pub fn run_blocking(&self, script: impl AsRef<[u8]>) -> Result<RunResult, Error> {
         self.script(script).run_blocking()
     }
@@ -318,8 +318,8 @@ impl Sandbox {
         self.fork_by(Kernel::fork)
     }
 
-    /// The same, but what it does never reaches the host: a host directory that is written to is an
-    /// overlay there.
+    /// Forks it so that what the fork does never reaches the host: a host directory that is written
+    /// to is an overlay there.
     pub(crate) fn fork_apart(&self) -> Result<Sandbox, Error> {
         self.fork_by(Kernel::fork_apart)
     }

@@ -65,7 +65,7 @@ impl Script {
         &self.shell.sandbox
     }
 
-    /// The same script for the shell of the same name in another sandbox.
+    /// This script, for the shell of the same name in another sandbox.
     pub(crate) fn in_sandbox(mut self, sandbox: &Sandbox) -> Script {
         self.shell = sandbox.shell(self.shell.name());
         self
@@ -178,7 +178,7 @@ impl Script {
         Ok(result)
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::run`], for callers without an async runtime.
     pub fn run_blocking(self) -> Result<RunResult, Error> {
         block_on(self.run())
     }
@@ -188,15 +188,15 @@ impl Script {
         RunningScript::new(self, Wanted::Pipes)
     }
 
-    /// The same with nothing to read: its standard input is `/dev/null`, and tools that look
-    /// whether there is a pipe to read from find none.
+    /// Prepares it as [`Self::start`] does, with nothing to read: its standard input is
+    /// `/dev/null`, and tools that look whether there is a pipe to read from find none.
     pub fn start_without_input(self) -> Result<RunningScript, Error> {
         RunningScript::new(self, Wanted::NoInput)
     }
 
-    /// The same on a terminal of a size: all that it prints comes from `stdout`. The terminal
-    /// passes bytes on as they are; see [`RunningScript::terminal`] for what the surface has to
-    /// do.
+    /// Prepares it as [`Self::start`] does, on a terminal of this size: all that it prints comes
+    /// from `stdout`. The terminal passes bytes on as they are; see [`RunningScript::terminal`] for
+    /// what the surface has to do.
     pub fn start_on_terminal(self, rows: u32, columns: u32) -> Result<RunningScript, Error> {
         RunningScript::new(self, Wanted::Terminal { rows, columns })
     }

@@ -155,7 +155,7 @@ impl Shell {
         self.script(text).run().await
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::run`], for callers without an async runtime.
     pub fn run_blocking(&self, text: impl AsRef<[u8]>) -> Result<RunResult, Error> {
         self.script(text).run_blocking()
     }
@@ -184,7 +184,7 @@ impl Shell {
         Ok(())
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::close`], for callers without an async runtime.
     pub fn close_blocking(self) -> Result<(), Error> {
         block_on(self.close())
     }

@@ -58,7 +58,7 @@ impl PipeReader {
         poll_fn(|cx| self.poll_read(cx, buffer)).await
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::read`], for callers without an async runtime.
     pub fn read_blocking(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
         block_on(self.read(buffer))
     }
@@ -120,7 +120,7 @@ impl PipeWriter {
         Ok(true)
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::write_all`], for callers without an async runtime.
     pub fn write_all_blocking(&mut self, bytes: &[u8]) -> Result<bool, Error> {
         block_on(self.write_all(bytes))
     }

@@ -80,13 +80,7 @@ fn who_wants_no_core_cannot_blame_those_who_have_them() {
 /// How long this machine's own host has kept cores from it, all of them together. Where that is
 /// most of the time, the machine is late in every try.
 fn stolen() -> Duration {
-    let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-    let ticks = stat
-        .lines()
-        .next()
-        .and_then(|line| line.split_whitespace().nth(8)?.parse::<u64>().ok());
-    // Linux tells it in hundredths of a second.
-    Duration::from_millis(10 * ticks.unwrap_or_default())
+    Duration::from_secs_f64(Use::now().stolen / 100.0)
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn somebody_else() -> Took {
     somebody_with(None)
 }
 
-/// The same with this share of the processor's time.
+/// What [`somebody_else`] wants, with this share of the processor's time.
 fn somebody_with(share: Option<Share>) -> Took {
     let watch = Stopwatch::start();
     let mut options = Options::default();
@@ -202,7 +202,6 @@ fn beside_slow_files(share: Option<Share>) {
     let _alone = alone();
     // What is loaded once for all is not what is measured.
     somebody_else();
-    let tenant = share.clone();
     let slow_calls = Arc::new(AtomicUsize::new(0));
     let hostile: Vec<_> = (0..4)
         .map(|_| {
@@ -234,7 +233,7 @@ fn beside_slow_files(share: Option<Share>) {
     let watch = Stopwatch::start();
     let mut times = Times::default();
     while watch.took().all < 3 * SLOW {
-        times.push(somebody_with(tenant.clone()));
+        times.push(somebody_with(share.clone()));
         thread::sleep(Duration::from_millis(10));
     }
     let slow = slow_calls.load(Ordering::Relaxed) - before;

@@ -37,7 +37,7 @@ fn begin() -> Oracle {
     Oracle::begin()
 }
 
-/// The same, where more tools are loaded before: by a script that uses them.
+/// Starts the oracle after a script has loaded more tools by using them.
 fn begin_with(tools: &str) -> Oracle {
     let sandbox = sandbox();
     let result = load(&sandbox, tools);

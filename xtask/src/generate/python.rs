@@ -467,7 +467,7 @@ fn shown<'a>(name: &str, fields: &'a [Field]) -> Vec<Shown<'a>> {
     shown
 }
 
-/// The same for parameters: times are in seconds.
+/// The fields of parameters: times are in seconds.
 fn shown_params<'a>(name: &str, fields: &'a [Field]) -> Vec<Shown<'a>> {
     let mut shown = shown(name, fields);
     for field in &mut shown {

@@ -94,7 +94,7 @@ pub struct WriteParams {
     /// What it shall hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The same in base64, where it is not text.
+    /// What it shall hold, in base64, where that is not text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("contentEncoding" = "base64"))]
     pub base64: Option<String>,

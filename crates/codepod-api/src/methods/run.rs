@@ -169,7 +169,7 @@ pub struct StdinParams {
     /// What it reads next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The same in base64, where it is not text.
+    /// What it reads next, in base64, where that is not text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("contentEncoding" = "base64"))]
     pub base64: Option<String>,

@@ -192,7 +192,7 @@ fn is_safe(text: &str) -> bool {
     has_only(text, b"mCDGK")
 }
 
-/// The same for a program that has the screen to itself.
+/// As [`is_safe`], for a program that has the screen to itself.
 fn is_safe_on_full_screen(text: &str) -> bool {
     has_only(text, b"mABCDEFGHJKdfsu")
 }

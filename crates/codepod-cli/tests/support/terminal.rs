@@ -34,7 +34,7 @@ impl Terminal {
         Terminal::start_with(here, arguments, &[])
     }
 
-    /// The same with variables in the environment.
+    /// Starts the program with variables in the environment.
     pub(crate) fn start_with(
         here: &Directory,
         arguments: &[&str],

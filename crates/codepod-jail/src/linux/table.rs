@@ -42,9 +42,9 @@ pub(super) enum Only {
     Any,
     /// Where an argument has these values, after it was masked: the argument, the mask, the value.
     Bits(u8, u64, u64),
-    /// The same, but any where code may come into being.
+    /// As [`Self::Bits`], but any value where code may come into being.
     Code((u8, u64, u64)),
-    /// The same, but any where files are changed.
+    /// As [`Self::Bits`], but any value where files are changed.
     Reading((u8, u64, u64)),
     /// Where an argument is one of these values; those with `true` are for terminals only.
     OneOf(u8, &'static [(u64, bool)]),

@@ -16,8 +16,8 @@ impl Kernel {
         self.take_sink_and(id, false)
     }
 
-    /// The same, but later writes vanish: what a run left in the background goes on without a
-    /// reader.
+    /// Takes what a sink holds, as [`Self::take_sink`] does, but later writes vanish: what a run
+    /// left in the background goes on without a reader.
     pub fn finish_sink(&mut self, id: SinkId) -> (Vec<u8>, bool) {
         self.take_sink_and(id, true)
     }

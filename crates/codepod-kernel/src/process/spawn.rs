@@ -97,9 +97,9 @@ impl Kernel {
         self.spawn_from(parent, None, spec)
     }
 
-    /// The same for the host and for a tool of a module that the engine knows: no file of the
-    /// sandbox is asked what that is, so none can take its place. The path is only what the
-    /// process believes that it was started from.
+    /// Starts a process for the host, from a tool of a module that the engine knows: no file of the
+    /// sandbox is asked what that is, so none can take its place. The path is only what the process
+    /// believes that it was started from.
     pub fn spawn_tool(
         &mut self,
         module: &str,

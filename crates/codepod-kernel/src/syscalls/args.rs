@@ -33,7 +33,7 @@ fn get<M: GuestMemory>(
     Ok(())
 }
 
-/// See the table.
+/// Writes the arguments: pointers to `argv`, NUL-terminated strings to `argv_buf`.
 pub fn args_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     argv: u32,
@@ -43,7 +43,7 @@ pub fn args_get<M: GuestMemory>(
     get(call.memory, &strings, argv, argv_buf)
 }
 
-/// See the table.
+/// Returns the number of arguments and the size of their strings.
 pub fn args_sizes_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     argc: u32,
@@ -53,7 +53,7 @@ pub fn args_sizes_get<M: GuestMemory>(
     sizes(call.memory, &strings, argc, size)
 }
 
-/// See the table.
+/// Writes the environment: pointers to `environ`, `NAME=value` strings to `environ_buf`.
 pub fn environ_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     environ: u32,
@@ -63,7 +63,7 @@ pub fn environ_get<M: GuestMemory>(
     get(call.memory, &strings, environ, buf)
 }
 
-/// See the table.
+/// Returns the number of environment variables and the size of their strings.
 pub fn environ_sizes_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     count: u32,
@@ -73,7 +73,7 @@ pub fn environ_sizes_get<M: GuestMemory>(
     sizes(call.memory, &strings, count, size)
 }
 
-/// See the table.
+/// Checks that the kernel serves the version a guest was built for, and returns its own.
 pub fn abi_version<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     wanted: u32,
@@ -85,7 +85,7 @@ pub fn abi_version<M: GuestMemory>(
     call.memory.write_u32(version, ABI_VERSION)
 }
 
-/// See the table.
+/// Returns the process's ids: pid, parent, group, session, uid, gid, six `u32`.
 pub fn proc_ids<M: GuestMemory>(call: &mut Syscall<'_, M>, ids: u32) -> Result<(), Errno> {
     let process = call.process()?;
     let words = [
@@ -100,7 +100,7 @@ pub fn proc_ids<M: GuestMemory>(call: &mut Syscall<'_, M>, ids: u32) -> Result<(
     call.memory.write_bytes(ids, &bytes)
 }
 
-/// See the table.
+/// Writes the working directory's path.
 pub fn proc_cwd<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     buf: u32,
@@ -117,7 +117,7 @@ pub fn proc_cwd<M: GuestMemory>(
     call.memory.write_u32(used, path.len() as u32)
 }
 
-/// See the table.
+/// Changes the working directory.
 pub fn proc_chdir<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -139,7 +139,7 @@ pub fn proc_chdir<M: GuestMemory>(
     Ok(())
 }
 
-/// See the table.
+/// Sets the mask of permission bits that new files do not get, and returns the old one.
 pub fn proc_umask<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     mask: u32,
@@ -151,7 +151,9 @@ pub fn proc_umask<M: GuestMemory>(
     Ok(())
 }
 
-/// See the table.
+/// Says which pages of 4,096 bytes of the process's own memory, from `start` on, may hold something
+/// else than its module put there: a bit for each, the lowest first. Bits for what is behind the
+/// end are 0.
 pub fn memory_touched<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     start: u32,

@@ -27,7 +27,7 @@ pub(super) fn time(kernel: &Kernel, started: u64, clock: u32) -> Result<u64, Err
     Ok(time - time % step)
 }
 
-/// See the table.
+/// Returns the resolution of a clock in nanoseconds.
 pub fn clock_res_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     clock: u32,
@@ -38,7 +38,7 @@ pub fn clock_res_get<M: GuestMemory>(
     call.memory.write_u64(resolution, step)
 }
 
-/// See the table.
+/// Returns the time of a clock in nanoseconds.
 pub fn clock_time_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     clock: u32,
@@ -50,7 +50,8 @@ pub fn clock_time_get<M: GuestMemory>(
     call.memory.write_u64(out, time)
 }
 
-/// See the table. A long buffer is filled in pieces, and others get their turn between them.
+/// Fills a buffer with random bytes. A long buffer is filled in pieces, and others get their turn
+/// between them.
 pub fn random_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     buf: u32,
@@ -82,7 +83,7 @@ fn random_piece<M: GuestMemory>(
     Ok(done + piece == len)
 }
 
-/// See the table.
+/// Lets other processes run.
 pub fn sched_yield<M: GuestMemory>(call: &mut Syscall<'_, M>) -> Poll<Result<(), Errno>> {
     let waker = call.waker;
     let Ok(process) = call.process_mut() else {

@@ -111,7 +111,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
     }
 }
 
-/// See the table.
+/// Takes advice about future reads; it changes nothing.
 pub fn fd_advise<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -129,7 +129,7 @@ pub fn fd_advise<M: GuestMemory>(
     Ok(())
 }
 
-/// See the table.
+/// Makes sure that a file is at least `offset + len` bytes long.
 pub fn fd_allocate<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -150,7 +150,7 @@ pub fn fd_allocate<M: GuestMemory>(
     vfs.allocate(&caller, node, offset, len)
 }
 
-/// See the table.
+/// Closes a descriptor.
 pub fn fd_close<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<(), Errno> {
     let descriptor = call.process_mut()?.fds.take(Fd(fd))?;
     call.kernel.release(descriptor.file);
@@ -164,17 +164,17 @@ fn sync<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<(), Errno>
     }
 }
 
-/// See the table.
+/// Flushes a file's content. Memory files are always flushed.
 pub fn fd_datasync<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<(), Errno> {
     sync(call, fd)
 }
 
-/// See the table.
+/// Flushes a file. Memory files are always flushed.
 pub fn fd_sync<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<(), Errno> {
     sync(call, fd)
 }
 
-/// See the table.
+/// Returns a descriptor's type, flags and rights.
 pub fn fd_fdstat_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -219,7 +219,7 @@ fn fdstat_bytes(kind: u8, flags: u16, base: u64, inheriting: u64) -> [u8; FDSTAT
     bytes
 }
 
-/// See the table.
+/// Sets a descriptor's flags (append, non-blocking, sync).
 pub fn fd_fdstat_set_flags<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -233,7 +233,7 @@ pub fn fd_fdstat_set_flags<M: GuestMemory>(
     Ok(())
 }
 
-/// See the table.
+/// Takes rights away from a descriptor.
 pub fn fd_fdstat_set_rights<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -254,7 +254,7 @@ pub fn fd_fdstat_set_rights<M: GuestMemory>(
     Ok(())
 }
 
-/// See the table.
+/// Returns what is known of an open file.
 pub fn fd_filestat_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -266,7 +266,7 @@ pub fn fd_filestat_get<M: GuestMemory>(
         .write_bytes(stat, &filestat_bytes(&found, object_filetype(object)))
 }
 
-/// See the table.
+/// Cuts or extends an open file.
 pub fn fd_filestat_set_size<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -280,7 +280,7 @@ pub fn fd_filestat_set_size<M: GuestMemory>(
     vfs.set_size(&caller, node, size)
 }
 
-/// See the table.
+/// Sets an open file's times.
 pub fn fd_filestat_set_times<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -298,7 +298,7 @@ pub fn fd_filestat_set_times<M: GuestMemory>(
 /// The name of the one directory that is open from the start.
 const PREOPEN: &[u8] = b"/";
 
-/// See the table.
+/// Describes a preopened directory: its name's length.
 pub fn fd_prestat_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -312,7 +312,7 @@ pub fn fd_prestat_get<M: GuestMemory>(
     call.memory.write_bytes(prestat, &bytes)
 }
 
-/// See the table.
+/// Writes a preopened directory's name.
 pub fn fd_prestat_dir_name<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -328,7 +328,7 @@ pub fn fd_prestat_dir_name<M: GuestMemory>(
     call.memory.write_bytes(path, PREOPEN)
 }
 
-/// See the table.
+/// Lists a directory from a cookie on, as many entries as fit.
 pub fn fd_readdir<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -369,7 +369,7 @@ pub fn fd_readdir<M: GuestMemory>(
     call.memory.write_u32(used, filled as u32)
 }
 
-/// See the table.
+/// Moves a descriptor onto another open one, which is closed.
 pub fn fd_renumber<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     from: u32,
@@ -390,7 +390,7 @@ pub fn fd_renumber<M: GuestMemory>(
     Ok(())
 }
 
-/// See the table.
+/// Moves a descriptor's offset.
 pub fn fd_seek<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -424,7 +424,7 @@ pub fn fd_seek<M: GuestMemory>(
     call.memory.write_u64(new_offset, target)
 }
 
-/// See the table.
+/// Returns a descriptor's offset.
 pub fn fd_tell<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -480,7 +480,7 @@ pub(super) fn pipe_with_ends(kernel: &mut Kernel) -> Result<PipeId, Errno> {
     Ok(id)
 }
 
-/// See the table.
+/// Creates a pipe and returns its read and write ends.
 pub fn fd_pipe<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     read: u32,
@@ -497,7 +497,7 @@ pub fn fd_pipe<M: GuestMemory>(
     put_pair(call, ends, [read, write])
 }
 
-/// See the table.
+/// Duplicates a descriptor onto the lowest free number from `least` on.
 pub fn fd_dup<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -517,7 +517,7 @@ pub fn fd_dup<M: GuestMemory>(
     call.memory.write_u32(new, free.0)
 }
 
-/// See the table.
+/// Duplicates a descriptor onto a number, closing what was there.
 pub fn fd_dup_to<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32, to: u32) -> Result<(), Errno> {
     let limit = call.kernel.limits.descriptors;
     let mut descriptor = call.descriptor(fd, 0)?;

@@ -47,9 +47,9 @@ impl Buffers {
         Ok(buffers)
     }
 
-    /// The same for files and devices, which never wait: buffers may be the same memory a thousand
-    /// times, and a call that cannot be interrupted must end soon. More is a short count, which
-    /// callers must expect.
+    /// Limits the buffers for files and devices, which never wait: buffers may be the same memory a
+    /// thousand times, and a call that cannot be interrupted must end soon. More is a short count,
+    /// which callers must expect.
     fn of_one_call(self) -> Buffers {
         let most = Limits::CALL_BYTES;
         Buffers { most, ..self }
@@ -293,7 +293,7 @@ fn write_node(
     }
 }
 
-/// See the table.
+/// Reads at an offset without moving the descriptor's own.
 pub fn fd_pread<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -318,7 +318,7 @@ pub fn fd_pread<M: GuestMemory>(
     call.tell_read(nread, count as u32)
 }
 
-/// See the table.
+/// Writes at an offset without moving the descriptor's own.
 pub fn fd_pwrite<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -341,7 +341,7 @@ pub fn fd_pwrite<M: GuestMemory>(
     call.tell_written(nwritten, count as u32)
 }
 
-/// See the table.
+/// Reads from a descriptor; waits for a pipe, a terminal or a socket to have something.
 pub fn fd_read<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -405,7 +405,8 @@ fn read_seekable<M: GuestMemory>(
     call.tell_read(nread, count as u32)
 }
 
-/// See the table.
+/// Writes to a descriptor; waits while a pipe or the host's sink is full. Without readers the
+/// process gets SIGPIPE, and `Pipe` where that is ignored.
 pub fn fd_write<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,

@@ -39,7 +39,7 @@ enum Opened {
 const WRITING: u64 =
     rights::FD_WRITE | rights::FD_DATASYNC | rights::FD_ALLOCATE | rights::FD_FILESTAT_SET_SIZE;
 
-/// See the table.
+/// Opens or creates a file or directory. A fifo waits for its other end.
 #[expect(clippy::too_many_arguments, reason = "WASI's signature")]
 pub fn path_open<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
@@ -68,7 +68,8 @@ pub fn path_open<M: GuestMemory>(
     open(call, &asked)
 }
 
-/// See the table.
+/// Opens a path as `path_open` does; a file that is made gets these permission bits, less the
+/// umask.
 #[expect(
     clippy::too_many_arguments,
     reason = "as WASI's `path_open`, with a mode"

@@ -8,7 +8,7 @@ use super::{Syscall, follow};
 use crate::ids::Pid;
 use crate::memory::GuestMemory;
 
-/// See the table.
+/// Creates a directory.
 pub fn path_create_directory<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -21,7 +21,7 @@ pub fn path_create_directory<M: GuestMemory>(
     vfs.mkdir(&caller, base, &path, 0o777).map(drop)
 }
 
-/// See the table.
+/// Returns what is known of a path.
 pub fn path_filestat_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -37,7 +37,7 @@ pub fn path_filestat_get<M: GuestMemory>(
         .write_bytes(stat, &filestat_bytes(&found, filetype_of(found.kind)))
 }
 
-/// See the table.
+/// Sets the times of a path.
 #[expect(clippy::too_many_arguments, reason = "WASI's signature")]
 pub fn path_filestat_set_times<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
@@ -55,7 +55,7 @@ pub fn path_filestat_set_times<M: GuestMemory>(
     vfs.set_times(&caller, node, atime, mtime)
 }
 
-/// See the table.
+/// Makes a hard link.
 #[expect(clippy::too_many_arguments, reason = "WASI's signature")]
 pub fn path_link<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
@@ -76,7 +76,7 @@ pub fn path_link<M: GuestMemory>(
     vfs.link(&caller, old_base, &old, follow, new_base, &new)
 }
 
-/// See the table.
+/// Reads a symbolic link.
 pub fn path_readlink<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -104,7 +104,7 @@ pub fn path_readlink<M: GuestMemory>(
     call.memory.write_u32(used, taken as u32)
 }
 
-/// See the table.
+/// Removes an empty directory.
 pub fn path_remove_directory<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -117,7 +117,7 @@ pub fn path_remove_directory<M: GuestMemory>(
     vfs.rmdir(&caller, base, &path)
 }
 
-/// See the table.
+/// Renames a file or directory, replacing what has the new name.
 pub fn path_rename<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -135,7 +135,7 @@ pub fn path_rename<M: GuestMemory>(
     vfs.rename(&caller, old_base, &old, new_base, &new)
 }
 
-/// See the table.
+/// Makes a symbolic link.
 pub fn path_symlink<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     old_path: u32,
@@ -151,7 +151,7 @@ pub fn path_symlink<M: GuestMemory>(
     vfs.symlink(&caller, &target, base, &path).map(drop)
 }
 
-/// See the table.
+/// Removes a file, symbolic link or fifo.
 pub fn path_unlink_file<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,

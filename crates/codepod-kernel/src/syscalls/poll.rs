@@ -46,7 +46,7 @@ impl Event {
     };
 }
 
-/// See the table.
+/// Waits until a descriptor is ready or a clock has reached a time.
 pub fn poll_oneoff<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     subscriptions: u32,

@@ -14,7 +14,8 @@ use crate::process::ExitStatus;
 use crate::process::spawn::{Group, SpawnSpec, Stdio};
 use crate::strings::Strings;
 
-/// See the table. The new process is in [`crate::Kernel::take_started`] for the engine to run.
+/// Starts a program. `request` is a [`crate::wire::SpawnRequest`]. The new process is in
+/// [`crate::Kernel::take_started`] for the engine to run.
 pub fn proc_spawn<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     request: u32,
@@ -73,7 +74,9 @@ fn spawn<M: GuestMemory>(
     Ok(())
 }
 
-/// See the table.
+/// Waits for a child: `pid` > 0 that one, -1 any, 0 one of the own group, < -1 one of group `-pid`.
+/// `result` is a [`crate::wire::WaitResult`]; with `WAIT_NOHANG` its pid is 0 when none has
+/// changed.
 pub fn proc_wait<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     selector: i32,
@@ -104,7 +107,7 @@ pub fn proc_wait<M: GuestMemory>(
     }
 }
 
-/// See the table.
+/// Puts a process (0: itself) into a process group (0: one of its own).
 pub fn proc_group_set<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     pid: u32,
@@ -135,7 +138,7 @@ pub fn proc_group_set<M: GuestMemory>(
     Ok(())
 }
 
-/// See the table.
+/// Ends the process.
 pub fn proc_exit<M: GuestMemory>(call: &mut Syscall<'_, M>, status: u32) -> Result<(), Errno> {
     call.process_mut()?.end(ExitStatus::Exited(status as u8));
     Ok(())

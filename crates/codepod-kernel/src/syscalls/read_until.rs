@@ -27,7 +27,8 @@ struct Until {
     nread: u32,
 }
 
-/// See the table.
+/// Reads from a descriptor as `fd_read` does, stops after the first byte that is `delimiter`, and
+/// takes nothing beyond it.
 pub fn fd_read_until<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,

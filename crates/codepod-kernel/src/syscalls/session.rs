@@ -9,7 +9,9 @@ use super::Syscall;
 use crate::memory::GuestMemory;
 use crate::process::Answer;
 
-/// See the table.
+/// Waits for the host's next request to this process, a [`crate::session::Request`]; its standard
+/// input, output and error are then on 0, 1 and 2. When it does not fit, `used` is its size and it
+/// stays.
 pub fn session_next<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     buf: u32,
@@ -50,7 +52,8 @@ fn take<M: GuestMemory>(
     Ok(true)
 }
 
-/// See the table.
+/// Answers the request: the exit status, and the state to go on from after this one (length 0: as
+/// before). 0, 1 and 2 read nothing and write nowhere then.
 pub fn session_done<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     status: u32,

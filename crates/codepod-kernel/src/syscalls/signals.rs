@@ -5,13 +5,14 @@ use codepod_abi::{Errno, Signal};
 use super::Syscall;
 use crate::memory::GuestMemory;
 
-/// See the table.
+/// Sends a signal (WASI's numbers) to the process itself.
 pub fn proc_raise<M: GuestMemory>(call: &mut Syscall<'_, M>, signal: u32) -> Result<(), Errno> {
     let signal = Signal::from_wasi(signal).ok_or(Errno::Inval)?;
     call.kernel.signal(call.pid, signal)
 }
 
-/// See the table.
+/// Sends a signal (Linux numbers): `pid` > 0 to that process, 0 to the own group, -1 to all others,
+/// < -1 to group `-pid`. Signal 0 only asks whether there is one.
 pub fn proc_kill<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     pid: i32,
@@ -24,7 +25,8 @@ pub fn proc_kill<M: GuestMemory>(
     call.kernel.kill(call.pid, pid, signal)
 }
 
-/// See the table.
+/// Asks for SIGALRM after so many nanoseconds (0: no more), and returns what was left of the last
+/// request.
 pub fn proc_alarm<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     after: u64,
@@ -41,7 +43,7 @@ pub fn proc_alarm<M: GuestMemory>(
     Ok(())
 }
 
-/// See the table.
+/// Says what a signal does: 0 default, 1 ignore, 2 catch; returns what it did before.
 pub fn signal_action<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     signal: u32,
@@ -54,7 +56,7 @@ pub fn signal_action<M: GuestMemory>(
     call.memory.write_u32(old, before)
 }
 
-/// See the table.
+/// Takes the caught signals in `mask` that have arrived, as a set of bits (1 << number).
 pub fn signal_take<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     mask: u64,

@@ -42,7 +42,7 @@ fn socket<M: GuestMemory>(call: &Syscall<'_, M>, fd: u32) -> Result<Socket, Errn
     })
 }
 
-/// See the table.
+/// Creates two connected stream sockets.
 pub fn sock_pair<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     first: u32,
@@ -71,7 +71,7 @@ pub fn sock_pair<M: GuestMemory>(
     put_pair(call, ends, [first, second])
 }
 
-/// See the table.
+/// Accepts a connection. No socket can listen yet.
 pub fn sock_accept<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -81,7 +81,7 @@ pub fn sock_accept<M: GuestMemory>(
     Poll::Ready(socket(call, fd).and(Err(Errno::Inval)))
 }
 
-/// See the table.
+/// Receives from a socket.
 pub fn sock_recv<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -118,7 +118,7 @@ pub fn sock_recv<M: GuestMemory>(
     }
 }
 
-/// See the table.
+/// Sends to a socket.
 pub fn sock_send<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -149,7 +149,7 @@ pub fn sock_send<M: GuestMemory>(
     }
 }
 
-/// See the table.
+/// Closes one or both directions of a socket.
 pub fn sock_shutdown<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,

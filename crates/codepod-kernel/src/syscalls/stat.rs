@@ -46,7 +46,7 @@ fn owner(id: u32) -> Option<u32> {
     (id != OWNER_KEEP).then_some(id)
 }
 
-/// See the table.
+/// Returns what is known of a path, modes and owners included, as a [`crate::wire::Stat`].
 pub fn path_stat<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -61,7 +61,7 @@ pub fn path_stat<M: GuestMemory>(
     call.memory.write_bytes(stat, &found.to_bytes())
 }
 
-/// See the table.
+/// Returns what is known of an open file, modes and owners included.
 pub fn fd_stat<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32, stat: u32) -> Result<(), Errno> {
     let object = call.object(fd, 0)?;
     let found = to_wire(
@@ -71,7 +71,7 @@ pub fn fd_stat<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32, stat: u32) ->
     call.memory.write_bytes(stat, &found.to_bytes())
 }
 
-/// See the table.
+/// Sets the permission bits of a path.
 pub fn path_mode_set<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -86,7 +86,7 @@ pub fn path_mode_set<M: GuestMemory>(
     vfs.set_mode(&caller, node, mode)
 }
 
-/// See the table.
+/// Sets the permission bits of an open file.
 pub fn fd_mode_set<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -99,7 +99,7 @@ pub fn fd_mode_set<M: GuestMemory>(
     vfs.set_mode(&caller, node, mode)
 }
 
-/// See the table.
+/// Sets the owner and group of a path; 4294967295 leaves one as it is.
 pub fn path_owner_set<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -114,7 +114,7 @@ pub fn path_owner_set<M: GuestMemory>(
     vfs.set_owner(&caller, node, owner(uid), owner(gid))
 }
 
-/// See the table.
+/// Sets the owner and group of an open file.
 pub fn fd_owner_set<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -126,7 +126,8 @@ pub fn fd_owner_set<M: GuestMemory>(
     vfs.set_owner(&caller, node, owner(uid), owner(gid))
 }
 
-/// See the table.
+/// Checks whether the process may read (4), write (2), execute (1) a path; 0 asks whether it
+/// exists.
 pub fn path_access<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -144,7 +145,7 @@ pub fn path_access<M: GuestMemory>(
     vfs.access(&caller, node, Access(mode as u8))
 }
 
-/// See the table.
+/// Creates a fifo.
 pub fn path_mkfifo<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,

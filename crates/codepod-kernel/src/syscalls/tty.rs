@@ -17,7 +17,7 @@ fn terminal<M: GuestMemory>(call: &Syscall<'_, M>, fd: u32) -> Result<TerminalId
     }
 }
 
-/// See the table.
+/// Returns a terminal's size and mode as a [`crate::wire::TerminalState`].
 pub fn tty_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -34,7 +34,7 @@ pub fn tty_get<M: GuestMemory>(
     call.memory.write_bytes(state, &bytes)
 }
 
-/// See the table.
+/// Sets a terminal's size and mode.
 pub fn tty_set<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,

@@ -192,10 +192,7 @@ async fn respond(app: &App, asked: Asked) -> Response {
     match answered {
         Ok(Ok(answer)) => json_response(StatusCode::OK, Body::new(answer)),
         Ok(Err(error)) => failed(&error),
-        Err(_) => failed(&ApiError::new(
-            Kind::Internal,
-            "codepod failed at this request",
-        )),
+        Err(_) => failed(&ApiError::internal()),
     }
 }
 

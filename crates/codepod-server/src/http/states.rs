@@ -185,10 +185,7 @@ pub(super) async fn import(asked: Asked, headers: &HeaderMap, mut body: Body) ->
             json_response(StatusCode::OK, json)
         }
         Ok(Err(error)) => failed(&error),
-        Err(_) => failed(&ApiError::new(
-            Kind::Internal,
-            "codepod failed at this request",
-        )),
+        Err(_) => failed(&ApiError::internal()),
     }
 }
 

@@ -13,7 +13,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use codepod::{PipeReader, PipeWriter, Running, Sandbox};
-use codepod_api::{ApiError, Kind};
+use codepod_api::ApiError;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde::Deserialize;
@@ -111,8 +111,7 @@ async fn begin(
     let app = app.clone();
     // A sandbox that is asleep is loaded.
     let found = tokio::task::spawn_blocking(move || app.server.find(&tenant, &sandbox));
-    let failed = |_| ApiError::new(Kind::Internal, "codepod failed at this request");
-    let held = found.await.map_err(failed)??;
+    let held = found.await.map_err(|_| ApiError::internal())??;
     Ok((held.sandbox.clone(), place))
 }
 

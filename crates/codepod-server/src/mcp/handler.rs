@@ -84,8 +84,7 @@ impl Handler {
         loop {
             tokio::select! {
                 done = &mut task => {
-                    let failed = || ApiError::new(Kind::Internal, "codepod failed at this request");
-                    return done.unwrap_or_else(|_| Err(failed()));
+                    return done.unwrap_or_else(|_| Err(ApiError::internal()));
                 }
                 () = waiting.context.ct.cancelled(), if !cancelled => {
                     cancelled = true;

@@ -78,8 +78,7 @@ impl Session {
         let id = sandbox.or(own.as_deref());
         let call = Call::new(&self.server, &self.tenant, Surface::Mcp, &Silent, canceller);
         let answer = dispatch(call, method, id, params)?;
-        let failed = |_| ApiError::new(Kind::Internal, "codepod failed at this request");
-        serde_json::from_str(&answer).map_err(failed)
+        serde_json::from_str(&answer).map_err(|_| ApiError::internal())
     }
 
     /// The session's sandbox, made if it is not there.

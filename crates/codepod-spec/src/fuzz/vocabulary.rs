@@ -111,8 +111,8 @@ pub(super) const IN_ANSI: &[&str] = &[
     "a\\tb", "\\x41\\n", "\\u00e9", "x y", "\\e[0m", "\\101", "\\xff", "\\U1F600", "\\z", "\\x",
     "\\x{41}", "\\1234", "\\n\\n", "\\?", "", "\\u",
 ];
-/// The same, with what has its meaning inside double quotes: in `\"${x-$'…'}\"` bash takes the
-/// quotes away and then reads what is left.
+/// What stands between `$'` and `'` and has a meaning inside double quotes: in `\"${x-$'…'}\"` bash
+/// takes the quotes away and then reads what is left.
 pub(super) const IN_ANSI_ODD: &[&str] = &["q\\'s", "\\\\", "\\\"", "\\x24x", "a\\x60", "\\x7d"];
 /// What stands between double quotes and expands to nothing else.
 pub(super) const IN_DOUBLE: &[&str] = &[

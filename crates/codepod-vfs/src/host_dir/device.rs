@@ -19,7 +19,7 @@ impl Shared {
         self.check_device(dir, &stat)
     }
 
-    /// The same for anything that was opened, with what is known about it.
+    /// [`Errno::Xdev`] unless what was opened is on a file system that the mount goes into.
     pub(super) fn check_device(
         &self,
         file: impl AsFd,
@@ -36,7 +36,8 @@ impl Shared {
         Ok(())
     }
 
-    /// The same for something that is not opened.
+    /// [`Errno::Xdev`] unless what was looked at, and not opened, is on a file system that the
+    /// mount goes into.
     pub(super) fn check_seen(&self, stat: &rustix::fs::Stat) -> Result<(), Errno> {
         let layered = self.layered && kind(stat) != FileKind::Directory;
         if stat.st_dev == self.device || self.options.cross_devices || layered {

@@ -48,7 +48,8 @@ impl HostDir {
         allowed(!self.shared.options.guard.leads_out(path, target))
     }
 
-    /// The same for a link that is there under another name.
+    /// [`Errno::Perm`] if a link that is there under another name leads out of the mount from that
+    /// path.
     pub(super) fn check_link(&self, dir: &Dir, name: &[u8], path: &[u8]) -> Result<(), Errno> {
         if self.shared.options.guard == Guard::None {
             return Ok(());

@@ -99,11 +99,11 @@ pub(super) enum Was {
     Nothing,
     /// A file or a link, which has this name beside now.
     Aside(Vec<u8>),
-    /// The same in the mount's root, because its directory may go too.
+    /// A file or a link, which has this name in the mount's root, because its directory may go too.
     AtRoot(Vec<u8>),
     /// An empty directory with these permission bits.
     Directory(u16),
-    /// The same, with these permission bits.
+    /// What it was, with these permission bits.
     Mode(u16),
 }
 
@@ -262,7 +262,7 @@ impl Place<'_> {
         self.rename(beside, self.name, RenameFlags::NOREPLACE)
     }
 
-    /// The same with what is in another directory.
+    /// Gives what is in another directory its name, unless something has it.
     pub(super) fn move_in_from(&self, from: BorrowedFd<'_>, aside: &[u8]) -> Result<(), Errno> {
         let flags = RenameFlags::NOREPLACE;
         let moved = rustix::fs::renameat_with(from, aside, &self.dir, self.name, flags);

@@ -100,7 +100,7 @@ impl HostDir {
         self.reach(id).map(|reached| reached.dir)
     }
 
-    /// The same, and how deep it is.
+    /// The directory `id`, opened as [`Self::dir`] does, and how deep it is.
     pub(super) fn reach(&mut self, id: InodeId) -> Result<Reached, Errno> {
         let mut names = Vec::new();
         let mut at = id;

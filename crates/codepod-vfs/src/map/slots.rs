@@ -111,7 +111,7 @@ pub(super) fn join<K: Clone, T: Clone, const MAX: usize>(
     false
 }
 
-/// The same items with another amount of room.
+/// Moves the items to slots with another amount of room.
 fn resized<K: Clone, T: Clone>(slots: &mut Slots<K, T>, room: usize) -> Slots<K, T> {
     let old = Arc::make_mut(slots);
     (0..room)

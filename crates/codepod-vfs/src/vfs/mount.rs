@@ -140,8 +140,8 @@ impl Vfs {
         self.fork_by(|fs| fs.fork())
     }
 
-    /// The same, but what changes there never reaches the host: a host directory that is written to
-    /// is an overlay there.
+    /// Forks it so that what changes there never reaches the host: a host directory that is written
+    /// to is an overlay there.
     pub fn fork_apart(&self) -> Result<Vfs, Errno> {
         // Whoever is charged for the sandbox's own files.
         let own = self.mounts.first().and_then(|mount| mount.fs.tree());

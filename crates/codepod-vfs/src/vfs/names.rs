@@ -243,7 +243,8 @@ impl Vfs {
         }
     }
 
-    /// The same for what is not a directory: a slash after the name asks for one.
+    /// The directory and name of something to be made that is not a directory: a slash after the
+    /// name asks for one.
     fn new_file_name(
         &mut self,
         caller: &Caller<'_>,

@@ -144,7 +144,7 @@ impl RunningScript {
         Ok(result)
     }
 
-    /// The same without an async runtime.
+    /// Blocking form of [`Self::wait`], for callers without an async runtime.
     pub fn wait_blocking(self) -> Result<RunResult, Error> {
         block_on(self.wait())
     }

@@ -56,7 +56,7 @@ impl Slot {
         self.cool_unless(Warm::has_belongings)
     }
 
-    /// The same if its sandbox draws from this budget.
+    /// Drops the process as [`Self::cool`] does, if its sandbox draws from this budget.
     pub(crate) fn cool_for(&self, budget: &Budget) -> bool {
         self.cool_unless(|warm| !warm.draws_from(budget) || warm.has_belongings())
     }

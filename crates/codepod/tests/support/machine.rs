@@ -40,7 +40,7 @@ const OTHERS: f64 = 0.5;
 /// From here on it was woken late: twice what a scheduler lets one thread have before the next.
 const LATE: Duration = Duration::from_millis(6);
 
-/// The same for a thread that goes before every other: twice as long as it sleeps.
+/// What [`LATE`] is for a thread that goes before every other: twice as long as it sleeps.
 const URGENT_LATE: Duration = Duration::from_millis(2);
 
 /// How many late moments are remembered for each core.
@@ -240,7 +240,7 @@ pub(crate) struct Use {
 
 impl Use {
     #[cfg(target_os = "linux")]
-    fn now() -> Use {
+    pub(crate) fn now() -> Use {
         let text = std::fs::read_to_string("/proc/stat").unwrap();
         let line = text.lines().next().unwrap();
         let fields: Vec<f64> = line
@@ -265,7 +265,7 @@ impl Use {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn now() -> Use {
+    pub(crate) fn now() -> Use {
         Use::default()
     }
 

@@ -74,7 +74,7 @@ pub(crate) const READ: Instruction<'static> = Instruction::Call(2);
 /// Ends the program with what is on the stack.
 pub(crate) const EXIT: Instruction<'static> = Instruction::Call(0);
 
-/// The same instructions, so many times.
+/// Repeats instructions.
 pub(crate) fn repeat(
     instructions: &[Instruction<'static>],
     times: usize,

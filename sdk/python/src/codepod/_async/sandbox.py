@@ -37,8 +37,9 @@ class AsyncShell(methods.AsyncShellMethods):
 class AsyncSandbox(methods.AsyncSandboxMethods):
     """A computer for an agent: files, a shell, and ways back.
 
-    Variables, functions and the working directory stay from one `run` to the next. `async with` destroys it at the end; without,
-    it ends some time after nobody holds it any more, or with its server, which ends with this process.
+    Variables, functions and the working directory persist from one `run` to the next. `async with` destroys the
+    sandbox on exit. Otherwise it is destroyed after it is garbage-collected, and at the latest when this
+    process exits.
 
     Args:
         client: The client whose server it lives in; the one of this interpreter if not given.
