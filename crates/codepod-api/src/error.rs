@@ -119,14 +119,14 @@ kinds! {
     MethodNotFound = -32601, 404, "`server.info` lists the methods";
     /// A parameter is missing, unknown or of the wrong type, or its value makes no sense.
     InvalidParams = -32602, 400, "compare with the method's page in the reference";
-    /// A fault of codepod itself.
+    /// A fault in codepod itself.
     Internal = -32603, 500, "destroy this sandbox, and report what it ran";
-    /// There is no such sandbox, snapshot, preview, run or shell; or it is somebody else's.
-    NotFound = -32001, 404, "it was destroyed or never made: make a new one";
-    /// Processes run that the operation cannot go on under.
+    /// There is no such sandbox, snapshot, preview, run or shell, or it belongs to another tenant.
+    NotFound = -32001, 404, "it was destroyed or never created: create a new one";
+    /// Running processes prevent the operation.
     Busy = -32002, 409, "wait for them, cancel the run, or call `sandbox.kill`";
-    /// What the operation began with is not so any more.
-    Changed = -32003, 409, "look at it again, and decide anew";
+    /// The state that the operation started from has changed.
+    Changed = -32003, 409, "read the current state and try again";
     /// A file operation failed; `errno` says how.
     File = -32004, 422, "look at the path with `files.stat` or `files.list`";
     /// A program could not be started; `errno` says why.
@@ -144,13 +144,13 @@ kinds! {
     /// A shell cannot go on from its state.
     ShellState = -32011, 409, "close the shell with `shell.close`, or restore a snapshot";
     /// A state cannot be saved or loaded.
-    State = -32012, 422, "check the state's name and key, and that nobody else has it open";
+    State = -32012, 422, "check the state's name and key, and that no other process has it open";
     /// The sandbox's persistence does not allow that.
-    NotPersistent = -32013, 422, "make the sandbox with `persistence`";
+    NotPersistent = -32013, 422, "create the sandbox with `persistence`";
     /// A limit or a quota is reached.
-    Limit = -32014, 429, "destroy what is not needed any more, or ask for a larger quota";
+    Limit = -32014, 429, "destroy what is no longer needed, or ask for a larger quota";
     /// The policy of the server does not allow it.
-    Denied = -32015, 403, "whoever runs the server can allow it";
+    Denied = -32015, 403, "the operator of the server can allow it";
     /// There is no valid key.
     Unauthorized = -32016, 401, "send `Authorization: Bearer KEY` with a key of this server";
     /// The request or its answer is too large.

@@ -29,21 +29,21 @@ Links that lead out of the directory are never applied.";
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Apply {
-    /// Only say what would be done
+    /// Dry run: only show what would be done
     #[arg(long)]
     dry_run: bool,
     /// Drop the changes instead of applying them
     #[arg(long, conflicts_with = "dry_run")]
     discard: bool,
-    /// Apply guarded paths, too: files that programs of the host run or obey
+    /// Also apply guarded paths: files that host programs execute or read as configuration
     #[arg(long, conflicts_with = "discard")]
     allow_guarded: bool,
-    /// A host directory that has moved since: HOST:GUEST:overlay
+    /// A host directory that has moved since the state was saved: HOST:GUEST:overlay
     #[arg(short, long = "mount", value_name = "HOST:GUEST:overlay", value_parser = parse_mount)]
     mounts: Vec<Mount>,
     /// The state
     name: String,
-    /// Paths in the sandbox, with all below them; everything without any
+    /// Paths in the sandbox, with everything below them; all changes if missing
     paths: Vec<String>,
 }
 

@@ -23,13 +23,13 @@ alone unless it is allowed, because programs of the host run or obey it.";
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ChangesOf {
-    /// Only what the last run that changed files did
+    /// Only the changes of the last run that changed files
     #[arg(long)]
     last: bool,
-    /// Show how texts differ
+    /// Show diffs of text files
     #[arg(long)]
     diff: bool,
-    /// Print a line of JSON
+    /// Print one line of JSON
     #[arg(long)]
     json: bool,
     /// The state

@@ -56,29 +56,29 @@ struct Arguments {
 enum Command {
     /// Run a bash script in a sandbox, with standard input and output passed through
     Run(run::Run),
-    /// Work at a prompt in a sandbox
+    /// Open an interactive shell in a sandbox
     Shell(shell::Shell),
     /// Run one tool in a new sandbox, with standard input and output passed through
     Exec(exec::Exec),
-    /// List, show, copy, compare, export, import and remove the states that are kept
+    /// List, show, copy, compare, export, import and remove saved states
     States(states::States),
-    /// Show what a kept state has changed
+    /// Show what a saved state has changed
     Changes(changes::ChangesOf),
-    /// Take what a kept state has changed in a mounted directory over to the host
+    /// Apply what a saved state has changed in a mounted directory to the host
     Apply(apply::Apply),
-    /// Take a kept state back to before its last runs
+    /// Undo the last runs of a saved state
     Undo(undo::Undo),
-    /// List the tools of a sandbox, or what one of them can do
+    /// List the tools of a sandbox, or the options that one of them supports
     Tools(tools::Tools),
-    /// Say what this machine has for codepod, what is missing and how to get it
+    /// Check this machine: what codepod can use, what is missing and how to get it
     Doctor(doctor::Doctor),
-    /// Print completions for a shell
+    /// Print a completion script for a shell
     Completions(completions::Completions),
-    /// Serve JSON-RPC on standard input and output, a line for each message
+    /// Serve JSON-RPC on standard input and output, one message per line
     Rpc(rpc::Rpc),
-    /// Serve HTTP: methods as routes, for many tenants with keys
+    /// Serve the HTTP API, for many tenants with API keys
     Serve(serve::Serve),
-    /// Serve a sandbox as tools for a model: the Model Context Protocol
+    /// Serve a sandbox as tools for a model (Model Context Protocol)
     Mcp(mcp::Mcp),
 }
 

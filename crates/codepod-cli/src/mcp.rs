@@ -21,26 +21,26 @@ const TOKEN: &str = "CODEPOD_MCP_TOKEN";
 pub(crate) struct Mcp {
     #[command(flatten)]
     sandbox: SandboxOptions,
-    /// Leave out the lines `codepod: hint: …` after bash's own messages
+    /// Do not add lines `codepod: hint: …` to bash's error messages
     #[arg(long)]
     no_hints: bool,
     /// Serve streamable HTTP for several clients, instead of one on standard input and output
     #[arg(long, value_name = "ADDRESS:PORT")]
     http: Option<SocketAddr>,
-    /// Let in everybody who reaches the address: any program of this machine. On a loopback
-    /// address only
+    /// Serve without authentication: any program on this machine can connect. Only for loopback
+    /// addresses
     #[arg(long, requires = "http")]
     no_token: bool,
-    /// A name by which clients call the server; may be given again
+    /// A host name that clients use for the server; can be repeated
     #[arg(long = "host", value_name = "NAME", requires = "http")]
     hosts: Vec<String>,
-    /// A web page that may call the server; may be given again
+    /// A web origin that may call the server; can be repeated
     #[arg(long = "origin", value_name = "URL", requires = "http")]
     origins: Vec<String>,
-    /// Sessions at a time, each with a sandbox of its own
+    /// Maximum number of concurrent sessions, each with its own sandbox
     #[arg(long, value_name = "NUMBER", requires = "http", default_value_t = 64)]
     sessions: usize,
-    /// End a session that nothing happens in for so long
+    /// End a session after this much idle time
     #[arg(
         long,
         value_name = "SECONDS",

@@ -19,9 +19,9 @@ use crate::wall;
 
 #[derive(Args)]
 pub(crate) struct SandboxOptions {
-    /// Show a host directory: HOST:GUEST, then `:ro` (default), `:rw`, or `:overlay` to keep
-    /// changes inside; with `,unguarded` after it, `.git/hooks`, `.envrc` and the like can be
-    /// changed, too
+    /// Mount a host directory: HOST:GUEST, then `:ro` (default), `:rw`, or `:overlay` to keep
+    /// changes in the sandbox. `,unguarded` after it allows changes to `.git/hooks`, `.envrc` and
+    /// other files that host programs execute
     #[arg(short, long = "mount", value_name = "HOST:GUEST[:ACCESS]", value_parser = parse_mount)]
     mounts: Vec<Mount>,
     /// Set an environment variable
@@ -30,23 +30,22 @@ pub(crate) struct SandboxOptions {
     /// Working directory in the sandbox
     #[arg(short = 'C', long, value_name = "DIRECTORY")]
     cwd: Option<String>,
-    /// Stop after so many seconds
+    /// Stop after this many seconds
     #[arg(short, long, value_name = "SECONDS", value_parser = parse_seconds)]
     timeout: Option<Duration>,
-    /// Limits that go together: `small`, `default` or `large`
+    /// A set of limits: `small`, `default` or `large`
     #[arg(long, value_name = "NAME", value_parser = parse_profile, default_value = "default")]
     profile: Profile,
-    /// Memory of a process in megabytes
+    /// Memory limit of a process in megabytes
     #[arg(long, value_name = "MB", value_parser = parse_megabytes)]
     memory: Option<usize>,
-    /// Allow only this command to be started; may be given again. What bash does itself stays
-    /// allowed
+    /// Allow only this command to be started; can be repeated. Builtins of bash stay allowed
     #[arg(long = "allow", value_name = "COMMAND")]
     allowed: Vec<String>,
-    /// Append what happens to a file, a line of JSON for each event
+    /// Append events to a file, one line of JSON each
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
-    /// Allow files of the sandbox that hold WebAssembly modules to be run
+    /// Allow WebAssembly modules among the sandbox's files to be executed
     #[arg(long)]
     allow_foreign_modules: bool,
 }

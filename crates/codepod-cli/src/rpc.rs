@@ -11,7 +11,7 @@ use codepod_server::{Quota, Server, ServerOptions, Tenant, rpc};
 
 #[derive(Args)]
 pub(crate) struct Rpc {
-    /// Where persistent sandboxes are kept
+    /// Directory of persistent sandboxes
     #[arg(long, value_name = "DIRECTORY")]
     states: Option<std::path::PathBuf>,
 }

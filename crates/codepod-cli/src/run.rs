@@ -28,24 +28,22 @@ The exit status is the script's; 124 after the timeout, 125 when codepod itself 
 pub(crate) struct Run {
     #[command(flatten)]
     sandbox: SandboxOptions,
-    /// Go on from the state of this name and keep files and variables under it; a new name begins
-    /// a new one
+    /// Resume the saved state of this name, or create it, and save files and variables to it
     #[arg(long, value_name = "NAME")]
     state: Option<String>,
-    /// Only show what would happen: nothing reaches the host; the changes follow on standard
-    /// error, with a diff
+    /// Dry run: nothing reaches the host, and the changes are shown on standard error with a diff
     #[arg(long)]
     preview: bool,
-    /// Print the result as a line of JSON when the script has ended
+    /// Print the result as one line of JSON when the script has ended
     #[arg(long)]
     json: bool,
-    /// Leave out the lines `codepod: hint: …` after bash's own messages
+    /// Do not add lines `codepod: hint: …` to bash's error messages
     #[arg(long)]
     no_hints: bool,
-    /// The script; without one it is read from standard input
+    /// The script; read from standard input if missing
     #[arg(value_name = "SCRIPT")]
     script: Option<OsString>,
-    /// What the script finds as $1, $2, …
+    /// Arguments of the script: $1, $2, …
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,

@@ -15,16 +15,16 @@ use tracing_subscriber::{Layer, fmt};
 
 #[derive(Args)]
 pub(crate) struct Serve {
-    /// Configuration in TOML; flags and environment come first
+    /// Configuration file (TOML); flags and environment variables override it
     #[arg(long, value_name = "FILE", env = "CODEPOD_CONFIG")]
     config: Option<PathBuf>,
-    /// Where to listen
+    /// Address to listen on
     #[arg(long, value_name = "ADDRESS:PORT", env = "CODEPOD_LISTEN")]
     listen: Option<SocketAddr>,
-    /// Where Prometheus finds metrics
+    /// Address of the metrics for Prometheus
     #[arg(long, value_name = "ADDRESS:PORT", env = "CODEPOD_METRICS")]
     metrics: Option<SocketAddr>,
-    /// A name by which clients call this server; may be given again
+    /// A host name that clients use for this server; can be repeated
     #[arg(
         long = "host",
         value_name = "NAME",
@@ -32,7 +32,7 @@ pub(crate) struct Serve {
         value_delimiter = ','
     )]
     hosts: Vec<String>,
-    /// A web page that may call this server; may be given again
+    /// A web origin that may call this server; can be repeated
     #[arg(
         long = "origin",
         value_name = "URL",
@@ -40,10 +40,10 @@ pub(crate) struct Serve {
         value_delimiter = ','
     )]
     origins: Vec<String>,
-    /// Where states are kept; without it none are
+    /// Directory of saved states; without it nothing is saved
     #[arg(long, value_name = "DIRECTORY", env = "CODEPOD_STATES")]
     states: Option<PathBuf>,
-    /// Save a sandbox after so many idle seconds and free its memory; needs --states
+    /// Save a sandbox after this many idle seconds and free its memory; needs --states
     #[arg(long, value_name = "SECONDS", env = "CODEPOD_IDLE_SECONDS")]
     idle_seconds: Option<u64>,
     /// Certificate chain in PEM, for TLS
@@ -62,10 +62,10 @@ pub(crate) struct Serve {
         requires = "tls_certificate"
     )]
     tls_key: Option<PathBuf>,
-    /// How lines of the log on standard error look
+    /// Format of the log on standard error
     #[arg(long, value_name = "FORM", env = "CODEPOD_LOG", default_value = "json")]
     log: Log,
-    /// Print a new key and its hash for the configuration, and end
+    /// Print a new API key and its hash for the configuration, and exit
     #[arg(long)]
     new_key: bool,
 }

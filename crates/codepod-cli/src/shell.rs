@@ -41,8 +41,7 @@ there is no job control (`fg`, `bg`, Ctrl-Z on a command); `command &` and `jobs
 pub(crate) struct Shell {
     #[command(flatten)]
     sandbox: SandboxOptions,
-    /// Go on from the state of this name and keep files and variables under it; a new name begins
-    /// a new one
+    /// Resume the saved state of this name, or create it, and save files and variables to it
     #[arg(long, value_name = "NAME")]
     state: Option<String>,
 }

@@ -28,7 +28,7 @@ They are in $CODEPOD_STATES, else $XDG_STATE_HOME/codepod/states, else ~/.local/
 #[derive(Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct States {
-    /// Print a line of JSON
+    /// Print one line of JSON
     #[arg(long)]
     json: bool,
     #[command(subcommand)]
@@ -37,62 +37,62 @@ pub(crate) struct States {
 
 #[derive(Subcommand)]
 enum Command {
-    /// List them
+    /// List saved states
     List {
-        /// Print a line of JSON
+        /// Print one line of JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show one: its versions, its size, the directories that it is used with
+    /// Show a state: its versions, its size and its mounts
     Show {
-        /// Print a line of JSON
+        /// Print one line of JSON
         #[arg(long)]
         json: bool,
         /// The state
         name: String,
     },
-    /// Write the newest version to one file; host directories are not in it
+    /// Export the newest version to one file, without host directories
     Export {
         /// The state
         name: String,
-        /// The file; without one, or with `-`, standard output
+        /// The file; standard output if missing or `-`
         file: Option<PathBuf>,
     },
-    /// Make a state of a file that was exported
+    /// Create a state from an exported file
     Import {
-        /// A directory for an overlay that the state has: HOST:GUEST:overlay
+        /// The host directory for an overlay of the state: HOST:GUEST:overlay
         #[arg(short, long = "mount", value_name = "HOST:GUEST:overlay", value_parser = parse_mount)]
         mounts: Vec<Mount>,
         /// The new state
         name: String,
-        /// The file; without one, or with `-`, standard input
+        /// The file; standard input if missing or `-`
         file: Option<PathBuf>,
     },
-    /// Copy one under another name, with all its versions
+    /// Copy a state with all its versions
     Fork {
         /// The state
         from: String,
-        /// The new one
+        /// The name of the copy
         to: String,
     },
-    /// Remove some for good
+    /// Delete states permanently
     #[command(alias = "rm")]
     Remove {
         /// The states
         #[arg(required = true)]
         names: Vec<String>,
     },
-    /// Show how the files of one differ from those of another
+    /// Compare the files of two states
     Diff {
-        /// Show how texts differ
+        /// Show diffs of text files
         #[arg(long)]
         diff: bool,
-        /// Print a line of JSON
+        /// Print one line of JSON
         #[arg(long)]
         json: bool,
-        /// The one
+        /// The first state
         from: String,
-        /// The other
+        /// The second state
         to: String,
     },
 }

@@ -18,10 +18,10 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Tools {
-    /// Print a line of JSON
+    /// Print one line of JSON
     #[arg(long, conflicts_with = "name")]
     json: bool,
-    /// A tool to tell about
+    /// The tool to describe
     name: Option<String>,
 }
 

@@ -21,12 +21,12 @@ copy the state first if you want both: codepod states fork play before-undo";
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Undo {
-    /// Only say what would be taken back
+    /// Dry run: only show what would be undone
     #[arg(long)]
     dry_run: bool,
     /// The state
     name: String,
-    /// How many runs
+    /// Number of runs
     #[arg(default_value = "1")]
     count: usize,
 }

@@ -208,7 +208,7 @@ impl Error {
             ErrorKind::NothingToRedo { .. } => {
                 "only what was undone, and not followed by another run, can be done again"
             }
-            ErrorKind::Changed => "look at it again, and decide anew",
+            ErrorKind::Changed => "read the current state and try again",
             ErrorKind::Foreign => {
                 "take it from this sandbox, from one it was forked from, or from a fork of it"
             }

@@ -245,7 +245,7 @@ impl IntoResponse for Refused {
 /// Answers a request, if it is let in.
 async fn enter(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     if gate.access.check(request.headers()).is_err() {
-        let hint = "whoever runs the server can allow it with `--host` or `--origin`";
+        let hint = "the operator of the server can allow it with `--host` or `--origin`";
         return Refused(
             StatusCode::FORBIDDEN,
             "this host or this origin is not known",

@@ -346,7 +346,7 @@ export interface StdinParams {
   runId: string;
   /** What it reads next. */
   text?: string;
-  /** The same in base64, where it is not text. */
+  /** What it reads next, in base64, where that is not text. */
   base64?: string;
   /** Whether that was all. */
   end?: boolean;
@@ -410,7 +410,7 @@ export interface WriteParams {
   path: string;
   /** What it shall hold. */
   text?: string;
-  /** The same in base64, where it is not text. */
+  /** What it shall hold, in base64, where that is not text. */
   base64?: string;
   /** Whether directories above it are made. */
   parents?: boolean;
@@ -854,7 +854,7 @@ export interface CommandReply {
   exitCode?: number;
   /** What it prints. */
   stdout?: string;
-  /** The same in base64, where it is not text. */
+  /** What it prints, in base64, where that is not text. */
   stdoutBase64?: string;
   /** What it complains about. */
   stderr?: string;
@@ -890,13 +890,13 @@ export type ErrorKind =
   | "method_not_found"
   /** A parameter is missing, unknown or of the wrong type, or its value makes no sense. */
   | "invalid_params"
-  /** A fault of codepod itself. */
+  /** A fault in codepod itself. */
   | "internal"
-  /** There is no such sandbox, snapshot, preview, run or shell; or it is somebody else's. */
+  /** There is no such sandbox, snapshot, preview, run or shell, or it belongs to another tenant. */
   | "not_found"
-  /** Processes run that the operation cannot go on under. */
+  /** Running processes prevent the operation. */
   | "busy"
-  /** What the operation began with is not so any more. */
+  /** The state that the operation started from has changed. */
   | "changed"
   /** A file operation failed; `errno` says how. */
   | "file"
@@ -1308,7 +1308,7 @@ export const TOOLS: readonly ToolInfo[] = [
         },
         "base64": {
           "type": "string",
-          "description": "The same in base64, where it is not text.",
+          "description": "What it shall hold, in base64, where that is not text.",
           "contentEncoding": "base64"
         },
         "parents": {

@@ -33,25 +33,25 @@ class InvalidParamsError(CodepodError):
 
 
 class InternalError(CodepodError):
-    """A fault of codepod itself."""
+    """A fault in codepod itself."""
 
     kind = "internal"
 
 
 class NotFoundError(CodepodError):
-    """There is no such sandbox, snapshot, preview, run or shell; or it is somebody else's."""
+    """There is no such sandbox, snapshot, preview, run or shell, or it belongs to another tenant."""
 
     kind = "not_found"
 
 
 class BusyError(CodepodError):
-    """Processes run that the operation cannot go on under."""
+    """Running processes prevent the operation."""
 
     kind = "busy"
 
 
 class ChangedError(CodepodError):
-    """What the operation began with is not so any more."""
+    """The state that the operation started from has changed."""
 
     kind = "changed"
 

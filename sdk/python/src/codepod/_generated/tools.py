@@ -164,7 +164,7 @@ TOOLS: List[Tuple[str, str, str, Dict[str, Any]]] = [
                 },
                 "base64": {
                     "type": "string",
-                    "description": "The same in base64, where it is not text.",
+                    "description": "What it shall hold, in base64, where that is not text.",
                     "contentEncoding": "base64",
                 },
                 "parents": {

@@ -75,10 +75,10 @@ ErrorKind = Literal[
     "invalid_request",  # The JSON is not a request.
     "method_not_found",  # There is no such method.
     "invalid_params",  # A parameter is missing, unknown or of the wrong type, or its value makes no sense.
-    "internal",  # A fault of codepod itself.
-    "not_found",  # There is no such sandbox, snapshot, preview, run or shell; or it is somebody else's.
-    "busy",  # Processes run that the operation cannot go on under.
-    "changed",  # What the operation began with is not so any more.
+    "internal",  # A fault in codepod itself.
+    "not_found",  # There is no such sandbox, snapshot, preview, run or shell, or it belongs to another tenant.
+    "busy",  # Running processes prevent the operation.
+    "changed",  # The state that the operation started from has changed.
     "file",  # A file operation failed; `errno` says how.
     "spawn",  # A program could not be started; `errno` says why.
     "mount",  # A host directory cannot be mounted.
