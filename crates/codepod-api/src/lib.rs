@@ -24,9 +24,9 @@ mod tools;
 
 pub use bytes::{BadBase64, Bytes};
 pub use error::{ApiError, ErrorData, Kind};
-pub use method::{Method, MethodInfo, Route, Scope, Surface, Tool, Verb};
+pub use method::{Effect, Method, MethodInfo, Route, Scope, Shows, Surface, Tool, Verb, Work};
 pub use schema::{definitions, method_schemas};
-pub use table::METHODS;
+pub use table::{METHODS, find};
 pub use tools::{
     TOOL_SANDBOX, camel_case, params_of_tool, result_of_tool, snake_case, tool_result_schema,
     tool_schema,

@@ -14,6 +14,8 @@ pub trait Method {
     const DOC: &'static str;
     /// What it acts on.
     const SCOPE: Scope;
+    /// What a call of it does while it is answered.
+    const WORK: Work;
     /// Its tool for models, if it is one.
     const TOOL: Option<Tool>;
     /// The surfaces that do not have it, each with the reason.
@@ -31,6 +33,46 @@ pub enum Scope {
     Server,
     /// One sandbox, by `sandboxId`.
     Sandbox,
+}
+
+/// What a call does while it is answered. Surfaces go by this, and none by a method's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// It is answered at once.
+    Quick,
+    /// It runs something in the sandbox, which may take long: `runId` names it, `timeoutMs` and
+    /// `outputBudget` limit it.
+    Runs,
+    /// As [`Work::Runs`]; with `stream` its output comes while it runs.
+    Streams,
+    /// It gives a run more input, and waits until the run has taken it.
+    Feeds,
+    /// It cancels a run, and never waits.
+    Cancels,
+    /// The state that it returns can come as a stream of bytes over HTTP.
+    Exports,
+    /// The state that it takes can come as a stream of bytes over HTTP.
+    Imports,
+}
+
+impl Work {
+    /// Whether something runs in the sandbox until it is answered.
+    pub fn is_run(self) -> bool {
+        matches!(self, Work::Runs | Work::Streams)
+    }
+
+    /// Its word in the files that are generated for SDKs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Work::Quick => "quick",
+            Work::Runs => "runs",
+            Work::Streams => "streams",
+            Work::Feeds => "feeds",
+            Work::Cancels => "cancels",
+            Work::Exports => "exports",
+            Work::Imports => "imports",
+        }
+    }
 }
 
 /// Verb of a route.
@@ -79,6 +121,60 @@ pub struct Tool {
     pub name: &'static str,
     /// What a model should know: what it does, what it costs, what comes back.
     pub description: &'static str,
+    /// What it does to the sandbox.
+    pub effect: Effect,
+    /// How its result is shown to a model.
+    pub shows: Shows,
+}
+
+/// What a tool does to the sandbox, for clients that ask before they call it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    Reads,
+    /// It adds something, and something else each time.
+    Adds,
+    /// It replaces something; called twice, it has done so once.
+    Replaces,
+    /// Something that was there may be gone afterwards, and calling it twice is not calling it once.
+    Changes,
+}
+
+/// How a tool's result is shown to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shows {
+    /// Its fields, one after the other.
+    Fields,
+    /// What a run printed, and how it ended.
+    Run,
+    /// What a file holds.
+    File,
+    /// The entries of a directory.
+    Entries,
+    /// Changed paths, and how texts differ.
+    Changes,
+    /// The runs that were undone.
+    Undone,
+}
+
+impl Shows {
+    /// The fields of the result that SDKs hand to a model: those that are always told, and those
+    /// that are told where they say something. All of them if this is `None`.
+    pub fn fields(self) -> Option<[&'static [&'static str]; 2]> {
+        let always: &[_] = &["exit_code", "stdout", "stderr", "execution_time_ms"];
+        let notes: &[_] = &[
+            "stdout_cut",
+            "stderr_cut",
+            "truncated",
+            "timed_out",
+            "cancelled",
+            "crashed",
+        ];
+        match self {
+            Shows::Run => Some([always, notes]),
+            _ => None,
+        }
+    }
 }
 
 /// A place where people meet codepod.
@@ -133,6 +229,8 @@ pub struct MethodInfo {
     pub doc: &'static str,
     /// See [`Method::SCOPE`].
     pub scope: Scope,
+    /// See [`Method::WORK`].
+    pub work: Work,
     /// See [`Method::TOOL`].
     pub tool: Option<Tool>,
     /// See [`Method::NOT_ON`].
@@ -155,6 +253,7 @@ impl MethodInfo {
             route: M::ROUTE,
             doc: M::DOC,
             scope: M::SCOPE,
+            work: M::WORK,
             tool: M::TOOL,
             not_on: M::NOT_ON,
             params: |generator| generator.subschema_for::<M::Params>(),
@@ -189,7 +288,8 @@ impl MethodInfo {
 /// method! {
 ///     /// What it is for.
 ///     Type = "name", sandbox post "/v1/…", Params => Output,
-///     tool "name" "description",
+///     work Streams,
+///     tool "name" Changes Run "description",
 ///     not_on [Mcp: "why"];
 /// }
 /// ```
@@ -197,7 +297,8 @@ macro_rules! method {
     ($(
         $(#[doc = $doc:literal])+
         $type:ident = $name:literal, $scope:ident $verb:ident $path:literal, $params:ty => $output:ty
-        $(, tool $tool:literal $description:literal)?
+        $(, work $work:ident)?
+        $(, tool $tool:literal $effect:ident $shows:ident $description:literal)?
         $(, not_on [$($surface:ident: $why:expr),+ $(,)?])?
         ;
     )+) => {$(
@@ -213,8 +314,17 @@ macro_rules! method {
             };
             const DOC: &'static str = concat!($($doc, "\n"),+);
             const SCOPE: $crate::Scope = $crate::method::scope::$scope;
-            const TOOL: Option<$crate::Tool> =
-                $crate::method::first(&[$($crate::Tool { name: $tool, description: $description })?]);
+            const WORK: $crate::Work =
+                match $crate::method::first(&[$($crate::Work::$work)?]) {
+                    Some(work) => work,
+                    None => $crate::Work::Quick,
+                };
+            const TOOL: Option<$crate::Tool> = $crate::method::first(&[$($crate::Tool {
+                name: $tool,
+                description: $description,
+                effect: $crate::Effect::$effect,
+                shows: $crate::Shows::$shows,
+            })?]);
             const NOT_ON: &'static [($crate::Surface, &'static str)] =
                 &[$($(($crate::Surface::$surface, $why)),+)?];
             type Params = $params;
@@ -225,9 +335,9 @@ macro_rules! method {
 pub(crate) use method;
 
 /// What the macro found, if it is there.
-pub(crate) const fn first(tools: &[Tool]) -> Option<Tool> {
-    match tools {
-        [tool, ..] => Some(*tool),
+pub(crate) const fn first<T: Copy>(found: &[T]) -> Option<T> {
+    match found {
+        [first, ..] => Some(*first),
         [] => None,
     }
 }

@@ -77,6 +77,11 @@ macro_rules! infos {
 }
 for_each_method!(infos);
 
+/// The method of a name.
+pub fn find(name: &str) -> Option<&'static MethodInfo> {
+    METHODS.iter().find(|method| method.name == name)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! A sandbox that a server holds, with what clients can name of it.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,12 +11,11 @@ use codepod_api::{ApiError, Kind};
 
 use crate::ids;
 use crate::lock::lock;
+use crate::runs::Entered;
 use crate::tenant::{Place, Tenant};
 
 /// Previews that wait for a decision.
 const MOST_PREVIEWS: usize = 16;
-/// Runs at a time.
-const MOST_RUNS: usize = 256;
 /// Answers that are kept for a second call with the same key. With what is kept of each they take
 /// 16 MiB at most.
 const MOST_ANSWERS: usize = 128;
@@ -40,7 +39,8 @@ pub(crate) struct Held {
     pub(crate) new_shells: Mutex<Vec<String>>,
     snapshots: Mutex<Snapshots>,
     previews: Mutex<HashMap<String, Preview>>,
-    runs: Mutex<Runs>,
+    /// Whether it was destroyed: nothing runs any more.
+    gone: AtomicBool,
     answers: Mutex<Answers>,
     answered: Condvar,
     used: AtomicU64,
@@ -53,22 +53,6 @@ struct Snapshots {
     list: Vec<(String, Snapshot)>,
     /// Bytes that only they hold.
     bytes: u64,
-}
-
-/// What runs.
-#[derive(Debug, Default)]
-struct Runs {
-    /// Whether the sandbox was destroyed: nothing runs any more.
-    gone: bool,
-    next: u64,
-    by_name: HashMap<String, Named>,
-}
-
-/// A run that can be named.
-#[derive(Debug)]
-struct Named {
-    canceller: Canceller,
-    stdin: Option<Arc<Mutex<Option<PipeWriter>>>>,
 }
 
 /// Results by idempotency key; `None` while the first call runs.
@@ -124,7 +108,7 @@ impl Held {
             new_shells: Mutex::default(),
             snapshots: Mutex::default(),
             previews: Mutex::default(),
-            runs: Mutex::default(),
+            gone: AtomicBool::new(false),
             answers: Mutex::default(),
             answered: Condvar::new(),
             used: AtomicU64::new(now_ms()),
@@ -137,7 +121,7 @@ impl Held {
     pub(crate) fn can_sleep(&self) -> bool {
         let quiet = self.sandbox.jobs().is_ok_and(|jobs| jobs.is_empty());
         quiet
-            && lock(&self.runs).by_name.is_empty()
+            && self.tenant.runs.is_quiet(&self.info.sandbox_id)
             && lock(&self.snapshots).list.is_empty()
             && lock(&self.previews).is_empty()
     }
@@ -230,83 +214,24 @@ impl Held {
 
     /// Makes a run known until the guard is dropped, by its name if it has one.
     pub(crate) fn enter_run(
-        self: &Arc<Held>,
+        &self,
         name: Option<&str>,
         canceller: &Canceller,
         stdin: Option<PipeWriter>,
     ) -> Result<Entered, ApiError> {
-        check_name(name.unwrap_or_default())?;
-        let mut runs = lock(&self.runs);
-        if runs.gone {
+        let runs = &self.tenant.runs;
+        let entered = runs.enter(&self.info.sandbox_id, name, canceller, stdin)?;
+        // Looked at afterwards: what is entered before the end is cancelled by it.
+        if self.gone.load(Ordering::SeqCst) {
             return Err(not_found("sandbox"));
         }
-        runs.next += 1;
-        // No client can give such a name.
-        let name = name.map_or_else(|| format!("\0{}", runs.next), str::to_owned);
-        if runs.by_name.contains_key(&name) {
-            let message = format!("there is a run `{name}` already");
-            let error = ApiError::new(Kind::InvalidParams, message);
-            return Err(error.hint("give every run a name of its own"));
-        }
-        if runs.by_name.len() >= MOST_RUNS {
-            let message = format!("{MOST_RUNS} runs go on in this sandbox");
-            return Err(ApiError::new(Kind::Limit, message));
-        }
-        let stdin = stdin.map(|stdin| Arc::new(Mutex::new(Some(stdin))));
-        let canceller = canceller.clone();
-        runs.by_name
-            .insert(name.clone(), Named { canceller, stdin });
-        Ok(Entered {
-            held: self.clone(),
-            name,
-        })
-    }
-
-    /// Whether a run of that name goes on.
-    pub(crate) fn has_run(&self, name: &str) -> bool {
-        lock(&self.runs).by_name.contains_key(name)
-    }
-
-    /// Ends a run.
-    pub(crate) fn cancel_run(&self, name: &str) -> Result<(), ApiError> {
-        let runs = lock(&self.runs);
-        let run = runs.by_name.get(name).ok_or_else(|| not_found("run"))?;
-        run.canceller.cancel();
-        Ok(())
-    }
-
-    /// Gives a run more to read; `end` says that this was all. Waits until the run has taken it.
-    pub(crate) fn write_stdin(&self, name: &str, bytes: &[u8], end: bool) -> Result<(), ApiError> {
-        let stdin = {
-            let runs = lock(&self.runs);
-            let run = runs.by_name.get(name).ok_or_else(|| not_found("run"))?;
-            run.stdin.clone().ok_or_else(|| {
-                ApiError::new(
-                    Kind::InvalidParams,
-                    format!("the run `{name}` takes no more input"),
-                )
-                .hint("start it with `interactive: true`")
-            })?
-        };
-        let mut stdin = lock(&stdin);
-        if let Some(writer) = stdin.as_mut() {
-            writer
-                .write_all_blocking(bytes)
-                .map_err(crate::failure::failure)?;
-        }
-        if end {
-            stdin.take();
-        }
-        Ok(())
+        Ok(entered)
     }
 
     /// Ends everything that runs; nothing begins any more.
     pub(crate) fn end(&self) {
-        let mut runs = lock(&self.runs);
-        runs.gone = true;
-        for run in runs.by_name.values() {
-            run.canceller.cancel();
-        }
+        self.gone.store(true, Ordering::SeqCst);
+        self.tenant.runs.cancel_all(&self.info.sandbox_id);
     }
 
     /// Runs something once for a key: another call with the same key waits for the first and gets
@@ -418,18 +343,6 @@ impl Drop for Attempt<'_> {
         }
         drop(answers);
         self.held.answered.notify_all();
-    }
-}
-
-/// A run that can be named; dropped, it cannot any more.
-pub(crate) struct Entered {
-    held: Arc<Held>,
-    name: String,
-}
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        lock(&self.held.runs).by_name.remove(&self.name);
     }
 }
 

@@ -22,6 +22,7 @@ mod ids;
 mod lock;
 pub mod mcp;
 pub mod rpc;
+mod runs;
 mod saved;
 mod server;
 mod strict;

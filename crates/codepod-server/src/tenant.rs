@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use codepod::{Budget, BudgetLimits, BudgetUse, Share};
 use codepod_api::{ApiError, Kind};
 
+use crate::runs::Runs;
 use crate::saved::SavedStates;
 
 /// How much a tenant may have at a time.
@@ -80,6 +81,8 @@ pub struct Tenant {
     /// What all its sandboxes are drawn from, once there is one: a part of the server's.
     budget: OnceLock<Budget>,
     saved: OnceLock<Arc<SavedStates>>,
+    /// What runs in its sandboxes.
+    pub(crate) runs: Arc<Runs>,
 }
 
 impl Tenant {
@@ -94,6 +97,7 @@ impl Tenant {
             share: Share::new(quota.cpu_weight),
             budget: OnceLock::new(),
             saved: OnceLock::new(),
+            runs: Arc::default(),
         })
     }
 

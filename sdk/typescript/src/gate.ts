@@ -1,5 +1,6 @@
 /** Lets so many calls through at a time: a server refuses more than 256 of one client. */
 
+import { WORK } from "./generated/api.js";
 import type { MethodName } from "./transport.js";
 
 /** A gate: whoever comes when it is full waits for their turn. */
@@ -41,13 +42,14 @@ export class Gates {
 
   /** The gate that a call goes through; `undefined` if it does not wait. */
   of(method: MethodName): Gate | undefined {
-    switch (method) {
-      case "run":
-      case "preview.run":
+    const work: Partial<Record<MethodName, string>> = WORK;
+    switch (work[method]) {
+      case "runs":
+      case "streams":
         return this.#runs;
-      case "run.stdin":
+      case "feeds":
         return this.#inputs;
-      case "run.cancel":
+      case "cancels":
         return undefined;
       default:
         return this.#others;

@@ -3,7 +3,7 @@
 import { toJson } from "./bytes.js";
 import { clientClosed, CodepodError, serverGone } from "./errors.js";
 import { Gates } from "./gate.js";
-import { ROUTES, type ApiError, type OutputEvent, type RunParams } from "./generated/api.js";
+import { ROUTES, type ApiError, type OutputEvent, type RunParams, type StreamingMethod } from "./generated/api.js";
 import { readEvents } from "./sse.js";
 import type { Answer, CallOptions, MethodName, Sent, Transport } from "./transport.js";
 
@@ -39,7 +39,7 @@ export class HttpTransport implements Transport {
   }
 
   async stream(
-    method: "run" | "preview.run",
+    method: StreamingMethod,
     params: RunParams & { runId: string },
     onOutput: (output: OutputEvent) => void,
     options: CallOptions = {},
@@ -118,6 +118,10 @@ export class HttpTransport implements Transport {
 
   async #request(method: MethodName, params: Sent, accept: string, signal: AbortSignal | undefined): Promise<Response> {
     const route = ROUTES[method];
+    if (route === undefined) {
+      const hint = "use a sandbox of `codepod rpc`: `Sandbox.create()` without a client";
+      throw new CodepodError("unsupported", `\`${method}\` is not possible over HTTP`, { hint });
+    }
     const { sandboxId, ...rest } = params as { sandboxId?: string };
     let url = this.#base + route.path.replace("{sandbox}", encodeURIComponent(sandboxId ?? ""));
     const headers: Record<string, string> = { accept };

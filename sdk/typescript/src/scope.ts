@@ -1,7 +1,7 @@
 /** Calls of one sandbox: what every part of {@link Sandbox} is made of. */
 
 import { traced } from "./errors.js";
-import type { Methods, OutputEvent, RunParams } from "./generated/api.js";
+import type { Methods, OutputEvent, RunParams, StreamingMethod } from "./generated/api.js";
 import type { CallOptions, MethodName, Transport } from "./transport.js";
 
 /** Parameters of a method; what is undefined is as if it were not given. */
@@ -23,8 +23,8 @@ export class Scope {
     return traced(this.transport.call(method, sent, options) as Promise<Methods[M]["output"]>);
   }
 
-  /** Calls `run` or `preview.run` and hands its output over while it runs. */
-  stream<M extends "run" | "preview.run">(
+  /** Calls a method that runs something and hands its output over while it runs. */
+  stream<M extends StreamingMethod>(
     method: M,
     params: RunParams & { runId: string },
     onOutput: (output: OutputEvent) => void,

@@ -12,7 +12,7 @@ import type { Writable } from "node:stream";
 import { findBinary } from "./binary.js";
 import { toJson } from "./bytes.js";
 import { clientClosed, CodepodError, serverGone } from "./errors.js";
-import type { ApiError, CommandCall, CommandReply, OutputEvent, RunParams } from "./generated/api.js";
+import type { ApiError, CommandCall, CommandReply, OutputEvent, RunParams, StreamingMethod } from "./generated/api.js";
 import { Gates, type Gate } from "./gate.js";
 import { Lines } from "./lines.js";
 import type { Answer, CallOptions, MethodName, Sent, Transport } from "./transport.js";
@@ -118,7 +118,7 @@ export class StdioTransport implements Transport {
   }
 
   async stream(
-    method: "run" | "preview.run",
+    method: StreamingMethod,
     params: RunParams & { runId: string },
     onOutput: (output: OutputEvent) => void,
     options: CallOptions = {},

@@ -135,14 +135,10 @@ export async function callTool(sandbox: Sandbox, name: string, input: unknown): 
   }
 }
 
-/** What a model is told of a run always, and only where there is something to tell. */
-const RUN = ["exit_code", "stdout", "stderr", "execution_time_ms"];
-const RUN_NOTES = ["stdout_cut", "stderr_cut", "truncated", "timed_out", "cancelled", "crashed"];
-
 function told(tool: ToolInfo, result: unknown): ToolResult {
   const all = snakeKeys(result) as ToolResult;
-  if (tool.method !== "run" && tool.method !== "python.run") return all;
-  const names = [...RUN, ...RUN_NOTES.filter((name) => all[name])];
+  if (tool.fields === undefined) return all;
+  const names = [...tool.fields.always, ...tool.fields.notes.filter((name) => all[name])];
   return Object.fromEntries(names.map((name) => [name, all[name]]));
 }
 

@@ -1,6 +1,6 @@
 /** What a client needs of the way to a server; {@link StdioTransport} and {@link HttpTransport} have it. */
 
-import type { CommandCall, CommandReply, Methods, OutputEvent, RunParams } from "./generated/api.js";
+import type { CommandCall, CommandReply, Methods, OutputEvent, RunParams, StreamingMethod } from "./generated/api.js";
 
 /** The name of a method. */
 export type MethodName = keyof Methods;
@@ -23,9 +23,9 @@ export type Answer = (call: CommandCall) => Promise<CommandReply>;
 export interface Transport {
   /** Calls a method and gives its result. Fails with a {@link CodepodError}. */
   call(method: MethodName, params: Sent, options?: CallOptions): Promise<unknown>;
-  /** Calls `run` or `preview.run` and hands its output over while it runs. */
+  /** Calls a method that runs something and hands its output over while it runs. */
   stream(
-    method: "run" | "preview.run",
+    method: StreamingMethod,
     params: RunParams & { runId: string },
     onOutput: (output: OutputEvent) => void,
     options?: CallOptions,

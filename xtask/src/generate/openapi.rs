@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use codepod_api::{Kind, METHODS, MethodInfo, Scope, Surface, definitions};
+use codepod_api::{Kind, METHODS, MethodInfo, Scope, Surface, Work, definitions};
 use serde_json::{Map, Value, json};
 
 use super::model::{method_doc, required};
@@ -78,7 +78,7 @@ fn operation(method: &MethodInfo, definitions: &Map<String, Value>) -> Value {
         "application/json".into(),
         json!({ "schema": reference(&(method.output_name)()) }),
     );
-    if method.name == "run" {
+    if method.work == Work::Streams {
         content.insert(
             "text/event-stream".into(),
             json!({

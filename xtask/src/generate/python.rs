@@ -8,7 +8,7 @@
 
 use std::fmt::Write;
 
-use codepod_api::{Kind, METHODS, Scope, snake_case, tool_schema};
+use codepod_api::{Kind, METHODS, Scope, Surface, snake_case, tool_schema};
 use serde_json::Value;
 
 use super::model::{Entry, Field, Group, Model, Shape, Ty, Type, method_doc, wrapped};
@@ -204,10 +204,13 @@ pub(super) fn routes() -> Outcome<String> {
     let mut text = format!(
         "{HEAD}\"\"\"Where methods are in HTTP.\"\"\"\n\n\
          from typing import Dict, Tuple\n\n\
-         #: Verb and path of each method; `{{sandbox}}` stands for the sandbox.\n\
+         #: Verb and path of each method that HTTP has; `{{sandbox}}` stands for the sandbox.\n\
          ROUTES: Dict[str, Tuple[str, str]] = {{\n"
     );
     for method in METHODS {
+        if method.reason_not_on(Surface::Http).is_some() {
+            continue;
+        }
         let _ = writeln!(
             text,
             "    \"{}\": (\"{}\", \"{}\"),",
@@ -231,19 +234,29 @@ pub(super) fn version() -> Outcome<String> {
 pub(super) fn tools() -> Outcome<String> {
     let mut text = format!(
         "{HEAD}\"\"\"Methods as tools for models.\"\"\"\n\n\
-         from typing import Any, Dict, List, Tuple\n\n\
-         #: Name, method, description and schema of the input of each tool.\n\
-         TOOLS: List[Tuple[str, str, str, Dict[str, Any]]] = [\n"
+         from typing import Any, Dict, List, NamedTuple, Optional, Tuple\n\n\n\
+         class ToolInfo(NamedTuple):\n    \"\"\"A method as models see it.\"\"\"\n\n    \
+         name: str\n    method: str\n    description: str\n    schema: Dict[str, Any]\n    \
+         #: The fields of the result that a model is told, always and where they say something; all if missing.\n    \
+         fields: Optional[Tuple[List[str], List[str]]] = None\n\n\n\
+         #: Every method that models have as a tool.\n\
+         TOOLS: List[ToolInfo] = [\n"
     );
     for method in METHODS {
         if let Some(tool) = method.tool {
             let _ = writeln!(
                 text,
-                "    (\n        {},\n        {},\n        {},\n        {},\n    ),",
+                "    ToolInfo(\n        {},\n        {},\n        {},\n        {},{}\n    ),",
                 literal(&tool.name.into(), ""),
                 literal(&method.name.into(), ""),
                 literal(&tool.description.into(), ""),
                 literal(&tool_schema(method), "        "),
+                tool.shows
+                    .fields()
+                    .map_or_else(String::new, |[always, notes]| {
+                        let list = |names: &[&str]| literal(&names.into(), "");
+                        format!("\n        ({}, {}),", list(always), list(notes))
+                    }),
             );
         }
     }

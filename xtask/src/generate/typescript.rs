@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use codepod_api::{METHODS, tool_schema};
+use codepod_api::{METHODS, Surface, Work, tool_schema};
 use serde_json::json;
 
 use super::model::{Field, Model, Shape, Ty, Type, method_doc, wrapped};
@@ -21,6 +21,7 @@ pub(super) fn api() -> Outcome<String> {
     }
     text += &methods(&model);
     text += &routes();
+    text += &works();
     text += &tools()?;
     Ok(text)
 }
@@ -104,10 +105,13 @@ fn routes() -> String {
     let mut text = String::from(
         "\n/** Where a method is in HTTP; `{sandbox}` stands for the sandbox. Parameters of GET and DELETE are in the query. */\n\
          export interface Route {\n  verb: \"GET\" | \"POST\" | \"PUT\" | \"DELETE\";\n  path: string;\n}\n\n\
-         /** The route of each method. */\n\
-         export const ROUTES: Readonly<Record<keyof Methods, Route>> = {\n",
+         /** The route of each method that HTTP has. */\n\
+         export const ROUTES: Readonly<Partial<Record<keyof Methods, Route>>> = {\n",
     );
     for method in METHODS {
+        if method.reason_not_on(Surface::Http).is_some() {
+            continue;
+        }
         let _ = writeln!(
             text,
             "  \"{}\": {{ verb: \"{}\", path: \"{}\" }},",
@@ -119,24 +123,55 @@ fn routes() -> String {
     text + "};\n"
 }
 
+/// What calls do that are not answered at once.
+fn works() -> String {
+    let mut text = String::from(
+        "\n/** What a call does that is not answered at once: it runs something, with output while it runs or without, feeds a run, cancels one,\n \
+         * or moves a state. */\n\
+         export const WORK = {\n",
+    );
+    let slow = METHODS.iter().filter(|method| method.work != Work::Quick);
+    for method in slow {
+        let _ = writeln!(text, "  \"{}\": \"{}\",", method.name, method.work.name());
+    }
+    text += "} as const satisfies Partial<Record<keyof Methods, string>>;\n\n";
+    let streams = METHODS.iter().filter(|method| method.work == Work::Streams);
+    let names: Vec<_> = streams
+        .map(|method| format!("\"{}\"", method.name))
+        .collect();
+    text += "/** Methods whose output can come while they run. */\n";
+    let _ = writeln!(text, "export type StreamingMethod = {};", names.join(" | "));
+    text
+}
+
 /// The methods that models have as tools, each with the schema of its input.
 fn tools() -> Outcome<String> {
     let mut text = String::from(
         "\n/** A method as models see it: names in snake_case, and only what a model can decide. */\n\
          export interface ToolInfo {\n  name: string;\n  method: keyof Methods;\n  description: string;\n  \
-         inputSchema: Record<string, unknown>;\n}\n\n\
+         inputSchema: Record<string, unknown>;\n  \
+         /** The fields of the result that a model is told, always and where they say something; all if missing. */\n  \
+         fields?: { always: readonly string[]; notes: readonly string[] };\n}\n\n\
          /** Every method that models have as a tool. */\nexport const TOOLS: readonly ToolInfo[] = [\n",
     );
     for method in METHODS {
         let Some(tool) = method.tool else { continue };
         let schema = super::schemas::pretty(&tool_schema(method))?;
+        let fields = tool.shows.fields().map(|[always, notes]| {
+            format!(
+                "\n    fields: {{ always: {}, notes: {} }},",
+                json!(always),
+                json!(notes)
+            )
+        });
         let _ = writeln!(
             text,
-            "  {{\n    name: {},\n    method: \"{}\",\n    description:\n      {},\n    inputSchema: {},\n  }},",
+            "  {{\n    name: {},\n    method: \"{}\",\n    description:\n      {},\n    inputSchema: {},{}\n  }},",
             json!(tool.name),
             method.name,
             json!(tool.description),
             schema.trim_end().replace('\n', "\n    "),
+            fields.unwrap_or_default(),
         );
     }
     Ok(text + "];\n")

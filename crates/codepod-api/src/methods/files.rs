@@ -10,17 +10,17 @@ use crate::method::method;
 method! {
     /// Reads a file, or a part of it.
     FilesRead = "files.read", sandbox get "/v1/sandboxes/{sandbox}/files", ReadParams => ReadOutput,
-    tool "read" "Read a file of the sandbox, or a part of it by offset and length in bytes. Text comes as text; other bytes come in base64. `size` is that of the whole file.",
+    tool "read" Reads File "Read a file of the sandbox, or a part of it by offset and length in bytes. Text comes as text; other bytes come in base64. `size` is that of the whole file.",
     not_on [Cli: ONE_COMMAND];
 
     /// Writes a file: makes it or replaces what it holds.
     FilesWrite = "files.write", sandbox put "/v1/sandboxes/{sandbox}/files", WriteParams => Done,
-    tool "write" "Write a file of the sandbox: it is made, or what it holds is replaced. The directory must exist unless `parents` is true. Give `text`, or `base64` for other bytes.",
+    tool "write" Replaces Fields "Write a file of the sandbox: it is made, or what it holds is replaced. The directory must exist unless `parents` is true. Give `text`, or `base64` for other bytes.",
     not_on [Cli: ONE_COMMAND];
 
     /// Lists a directory, sorted by name.
     FilesList = "files.list", sandbox get "/v1/sandboxes/{sandbox}/directory", PathParams => ListOutput,
-    tool "list" "List a directory of the sandbox: names and kinds, sorted.",
+    tool "list" Reads Entries "List a directory of the sandbox: names and kinds, sorted.",
     not_on [Cli: ONE_COMMAND];
 
     /// Says what a path is. A symbolic link at its end is followed.

@@ -17,11 +17,13 @@ method! {
 
     /// Gives the whole state as bytes that `persistence.import` takes, here or elsewhere.
     PersistenceExport = "persistence.export", sandbox post "/v1/sandboxes/{sandbox}/export", ExportParams => ExportOutput,
+    work Exports,
     not_on [Mcp: HOSTS_DECISION];
 
     /// Makes the sandbox what an exported state says. What is broken, too large or hostile is
     /// refused without effect.
     PersistenceImport = "persistence.import", sandbox post "/v1/sandboxes/{sandbox}/import", ImportParams => VersionOutput,
+    work Imports,
     not_on [Mcp: HOSTS_DECISION];
 
     /// Gives a number of the state: equal for equal files and shells.

@@ -12,6 +12,7 @@ method! {
     /// Runs a script in a fork and says what it would change. The sandbox and the host stay as they
     /// are until it is committed.
     PreviewRun = "preview.run", sandbox post "/v1/sandboxes/{sandbox}/previews", RunParams => PreviewOutput,
+    work Runs,
     not_on [Mcp: HOSTS_DECISION];
 
     /// Makes a preview happen, in constant time, if the sandbox has not changed since.

@@ -12,14 +12,17 @@ method! {
     /// Runs a bash script in the sandbox and waits for its end. Variables, functions and the
     /// working directory stay for the next one.
     Run = "run", sandbox post "/v1/sandboxes/{sandbox}/run", RunParams => RunOutput,
-    tool "run" "Run a bash script in the sandbox and return exit_code, stdout and stderr. It is bash 5.2 with GNU coreutils, grep, sed, awk, find, git, jq, sqlite3, tar, make and more; `help` lists the commands. Files, variables and the working directory stay for the next call. There is no network, and nothing outside the sandbox can be reached. Long output is cut in the middle: the result says so and names a file in the sandbox that holds all of it. Every call can be taken back with `undo`.";
+    work Streams,
+    tool "run" Changes Run "Run a bash script in the sandbox and return exit_code, stdout and stderr. It is bash 5.2 with GNU coreutils, grep, sed, awk, find, git, jq, sqlite3, tar, make and more; `help` lists the commands. Files, variables and the working directory stay for the next call. There is no network, and nothing outside the sandbox can be reached. Long output is cut in the middle: the result says so and names a file in the sandbox that holds all of it. Every call can be taken back with `undo`.";
 
     /// Gives a run that reads interactively more to read. Over JSON-RPC and WebSocket.
     RunStdin = "run.stdin", sandbox post "/v1/sandboxes/{sandbox}/stdin", StdinParams => Done,
+    work Feeds,
     not_on [Mcp: "a tool call is one question and one answer", Cli: "standard input is passed through"];
 
     /// Ends a run. Its own answer comes as usual, with status 130 and what it printed so far.
     RunCancel = "run.cancel", sandbox post "/v1/sandboxes/{sandbox}/cancel", CancelParams => Done,
+    work Cancels,
     not_on [Mcp: "MCP's own cancellation does it", Cli: ONE_COMMAND];
 }
 

@@ -26,7 +26,7 @@ method! {
     /// Makes another sandbox with the same files, shells and limits, in microseconds. Neither sees
     /// what the other does next.
     SandboxFork = "sandbox.fork", sandbox post "/v1/sandboxes/{sandbox}/fork", Empty => SandboxInfo,
-    tool "fork" "Make an independent copy of the sandbox in microseconds: same files, variables and working directory. Use it to try an approach without risk: pass the returned `sandbox_id` to other tools to act in the copy. The original is not touched. Copies end with the session.";
+    tool "fork" Adds Fields "Make an independent copy of the sandbox in microseconds: same files, variables and working directory. Use it to try an approach without risk: pass the returned `sandbox_id` to other tools to act in the copy. The original is not touched. Copies end with the session.";
 
     /// Ends a sandbox: its processes are killed, its files are gone unless they are kept.
     SandboxDestroy = "sandbox.destroy", sandbox delete "/v1/sandboxes/{sandbox}", Empty => Done,

@@ -9,12 +9,12 @@ use crate::method::method;
 method! {
     /// Keeps the files and shells as they are now, in microseconds.
     SnapshotCreate = "snapshot.create", sandbox post "/v1/sandboxes/{sandbox}/snapshots", Empty => SnapshotInfo,
-    tool "snapshot" "Keep the sandbox as it is now, in microseconds: files, variables, working directory. Returns an id for `restore`. Use it before something risky that takes several steps; for one step, `undo` is enough.",
+    tool "snapshot" Adds Fields "Keep the sandbox as it is now, in microseconds: files, variables, working directory. Returns an id for `restore`. Use it before something risky that takes several steps; for one step, `undo` is enough.",
     not_on [Cli: ONE_COMMAND];
 
     /// Puts files and shells back to a snapshot; it can be used again.
     SnapshotRestore = "snapshot.restore", sandbox post "/v1/sandboxes/{sandbox}/snapshots/restore", SnapshotParams => Done,
-    tool "restore" "Put the sandbox back to a snapshot by its id. What was done since is gone; the snapshot can be restored again.",
+    tool "restore" Replaces Fields "Put the sandbox back to a snapshot by its id. What was done since is gone; the snapshot can be restored again.",
     not_on [Cli: ONE_COMMAND];
 
     /// Lists the snapshots of a sandbox, the oldest first.

@@ -11,7 +11,7 @@ use crate::method::method;
 method! {
     /// Takes back the last runs: files, variables and working directory are as before them.
     Undo = "undo", sandbox post "/v1/sandboxes/{sandbox}/undo", UndoParams => UndoOutput,
-    tool "undo" "Take back the last run, or the last `count` runs: files, variables and working directory are as before. Says which runs were taken back. Costs microseconds.";
+    tool "undo" Changes Undone "Take back the last run, or the last `count` runs: files, variables and working directory are as before. Says which runs were taken back. Costs microseconds.";
 
     /// Does again what was undone.
     Redo = "redo", sandbox post "/v1/sandboxes/{sandbox}/redo", UndoParams => UndoOutput,
@@ -20,7 +20,7 @@ method! {
     /// Lists what differs between two moments: files added, modified, removed, with a unified diff
     /// on request.
     Changes = "changes", sandbox get "/v1/sandboxes/{sandbox}/changes", ChangesParams => ChangesOutput,
-    tool "changes" "List the files that differ between two moments of the sandbox: added, modified, removed. Without parameters: what the last run changed. `diff` adds a unified diff.";
+    tool "changes" Reads Changes "List the files that differ between two moments of the sandbox: added, modified, removed. Without parameters: what the last run changed. `diff` adds a unified diff.";
 }
 
 /// How many runs.

@@ -32,15 +32,16 @@ impl Handle for RunStdin {
     fn handle(call: &Call<'_>, params: StdinParams) -> Result<Done, ApiError> {
         let bytes = Bytes::take(params.text, params.base64).map_err(bad_base64)?;
         let end = params.end.unwrap_or(false);
-        call.held()?
-            .write_stdin(&params.run_id, &bytes.unwrap_or_default(), end)?;
+        let (runs, sandbox) = (&call.tenant.runs, &call.held()?.info.sandbox_id);
+        runs.write(sandbox, &params.run_id, &bytes.unwrap_or_default(), end)?;
         Ok(Done::OK)
     }
 }
 
 impl Handle for RunCancel {
     fn handle(call: &Call<'_>, params: CancelParams) -> Result<Done, ApiError> {
-        call.held()?.cancel_run(&params.run_id)?;
+        let sandbox = &call.held()?.info.sandbox_id;
+        call.tenant.runs.cancel(sandbox, &params.run_id)?;
         Ok(Done::OK)
     }
 }

@@ -10,7 +10,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use codepod::Canceller;
-use codepod_api::{ApiError, Kind, MethodInfo, Surface};
+use codepod_api::{ApiError, Kind, MethodInfo, Surface, Work};
 use http_body_util::{BodyExt, Limited};
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
@@ -223,14 +223,13 @@ async fn understand(
         .find(|(name, _)| *name == "sandbox")
         .map(|(_, id)| id.to_owned());
     let streamed = wants_events(&parts.headers);
-    if streamed && endpoint.method.name != "run" {
-        return Err(ApiError::new(
-            Kind::InvalidRequest,
-            "only `run` answers with events",
-        ));
+    if streamed && endpoint.method.work != Work::Streams {
+        let message = format!("`{}` does not answer with events", endpoint.method.name);
+        return Err(ApiError::new(Kind::InvalidRequest, message)
+            .hint("leave `Accept: text/event-stream` out"));
     }
     let mut flight = tenant.flight();
-    let imported = states::is_import(endpoint.method.name, &parts.headers);
+    let imported = states::is_import(endpoint.method, &parts.headers);
     let mut params = match endpoint.method.route.verb.takes_query() {
         true => from_query(endpoint, parts.uri.query().unwrap_or_default())?,
         false if imported => Map::new(),
@@ -266,7 +265,7 @@ async fn understand(
     let form = match streamed {
         true => Form::Events,
         false if imported => Form::Import(parts.headers),
-        false if states::is_export(asked.method.name, &parts.headers) => Form::Export,
+        false if states::is_export(asked.method, &parts.headers) => Form::Export,
         false => Form::Json,
     };
     Ok((asked, form))

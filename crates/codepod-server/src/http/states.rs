@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use codepod::Key;
 use codepod_api::methods::persistence::{ExportParams, VersionOutput};
-use codepod_api::{ApiError, Kind};
+use codepod_api::{ApiError, Kind, MethodInfo, Work};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -35,16 +35,16 @@ const WAITING: usize = 4;
 const BESIDE_FILES: u64 = 256 << 20;
 
 /// Whether an export is wanted as a stream.
-pub(super) fn is_export(method: &str, headers: &HeaderMap) -> bool {
+pub(super) fn is_export(method: &MethodInfo, headers: &HeaderMap) -> bool {
     let accepted = headers
         .get(header::ACCEPT)
         .and_then(|accept| accept.to_str().ok());
-    method == "persistence.export" && accepted.is_some_and(|accept| accept.contains(STREAM))
+    method.work == Work::Exports && accepted.is_some_and(|accept| accept.contains(STREAM))
 }
 
 /// Whether an import comes as a stream.
-pub(super) fn is_import(method: &str, headers: &HeaderMap) -> bool {
-    method == "persistence.import" && media_type(headers).eq_ignore_ascii_case(STREAM)
+pub(super) fn is_import(method: &MethodInfo, headers: &HeaderMap) -> bool {
+    method.work == Work::Imports && media_type(headers).eq_ignore_ascii_case(STREAM)
 }
 
 /// A piece, or why there are no more.

@@ -119,13 +119,11 @@ impl Handler {
         let options = self.session.options();
         let prepared = entry.prepare(input, options.longest_run)?;
         let (method, params) = (entry.method.name, prepared.params.clone());
-        let limit = match method {
-            "run" => {
-                let given = params.get("timeoutMs").and_then(Value::as_u64);
-                Some(given.map_or(options.sandbox.timeout, Duration::from_millis))
-            }
-            _ => None,
-        };
+        let is_run = entry.method.work.is_run();
+        let limit = is_run.then(|| {
+            let given = params.get("timeoutMs").and_then(Value::as_u64);
+            given.map_or(options.sandbox.timeout, Duration::from_millis)
+        });
         let waiting = Waiting {
             context,
             token: context.meta.get_progress_token(),
@@ -136,12 +134,12 @@ impl Handler {
             .call(method, prepared.sandbox, prepared.params, waiting)
             .await?;
         if own
-            && method == "run"
+            && is_run
             && let Ok(output) = RunOutput::deserialize(&output)
         {
             self.session.set_last_run(LastRun::new(&output));
         }
-        let shown = result::shown(method, &params, output)?;
+        let shown = result::shown(entry.shows, &params, output)?;
         let mut result = CallToolResult::success(vec![ContentBlock::text(shown.text)]);
         result.structured_content = Some(shown.structured);
         Ok(result)

@@ -8,7 +8,7 @@ use codepod::visible::visible;
 use codepod_api::methods::files::{ListOutput, ReadOutput};
 use codepod_api::methods::run::{Cut, RunOutput};
 use codepod_api::methods::timeline::{ChangesOutput, UndoOutput};
-use codepod_api::{ApiError, Bytes, Kind, result_of_tool};
+use codepod_api::{ApiError, Bytes, Kind, Shows, result_of_tool};
 use rmcp::model::JsonObject;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -27,16 +27,16 @@ pub(super) struct Shown {
 
 /// What a model gets for a method's result. `params` are those of the call.
 pub(super) fn shown(
-    method: &str,
+    shows: Shows,
     params: &Map<String, Value>,
     mut output: Value,
 ) -> Result<Shown, ApiError> {
     let mark = ids::random("")?;
     let mut frame = Frame::new(mark[mark.len() - 16..].to_owned());
-    match method {
-        "run" | "python.run" => run(&mut frame, typed(&output)?),
-        "files.read" => read(&mut frame, params, &mut output)?,
-        "files.list" => {
+    match shows {
+        Shows::Run => run(&mut frame, typed(&output)?),
+        Shows::File => read(&mut frame, params, &mut output)?,
+        Shows::Entries => {
             fit(&mut output);
             let list: ListOutput = typed(&output)?;
             let entries = list.entries.iter();
@@ -45,7 +45,7 @@ pub(super) fn shown(
                 entries.map(|entry| (word(&entry.kind), &*entry.name)),
             );
         }
-        "changes" => {
+        Shows::Changes => {
             fit(&mut output);
             let changes: ChangesOutput = typed(&output)?;
             let paths = changes.changes.iter();
@@ -57,7 +57,7 @@ pub(super) fn shown(
                 frame.data("diff", diff.as_bytes(), None);
             }
         }
-        "undo" => {
+        Shows::Undone => {
             fit(&mut output);
             let undone: UndoOutput = typed(&output)?;
             let numbers: Vec<String> = undone
@@ -72,7 +72,7 @@ pub(super) fn shown(
             );
         }
         // Ids and words of our own.
-        _ => {
+        Shows::Fields => {
             for (name, value) in output.as_object().into_iter().flatten() {
                 match value {
                     Value::String(text) => frame.line(&codepod_api::snake_case(name), text),
@@ -137,16 +137,16 @@ const OMITTED_BYTES: &str = "omitted_bytes";
 const NEXT_OFFSET: &str = "next_offset";
 
 /// Adds the fields that say what is missing to the schema of a tool's result.
-pub(super) fn add_to_schema(tool: &str, schema: &mut JsonObject) {
-    let fields: &[(&str, &str)] = match tool {
-        "list" | "changes" | "undo" => &[
+pub(super) fn add_to_schema(shows: Shows, schema: &mut JsonObject) {
+    let fields: &[(&str, &str)] = match shows {
+        Shows::Entries | Shows::Changes | Shows::Undone => &[
             (
                 OMITTED_ENTRIES,
                 "How many entries are missing at the end, because there are too many for one answer.",
             ),
             (OMITTED_BYTES, "How many bytes of long texts are missing."),
         ],
-        "read" => &[(
+        Shows::File => &[(
             NEXT_OFFSET,
             "Where to go on, if the file goes on: the next call's `offset`.",
         )],

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use codepod_api::{
-    ApiError, Kind, METHODS, MethodInfo, TOOL_SANDBOX, Verb, params_of_tool, tool_result_schema,
-    tool_schema,
+    ApiError, Effect, Kind, METHODS, MethodInfo, Shows, TOOL_SANDBOX, params_of_tool,
+    tool_result_schema, tool_schema,
 };
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value};
@@ -20,6 +20,7 @@ const MOST_OUTPUT: u64 = 1 << 20;
 /// A tool and its method.
 pub(super) struct Entry {
     pub(super) method: &'static MethodInfo,
+    pub(super) shows: Shows,
     pub(super) tool: Tool,
 }
 
@@ -28,12 +29,17 @@ pub(super) static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let entry = |method: &'static MethodInfo| {
         let about = method.tool?;
         let mut output = object(tool_result_schema(method));
-        result::add_to_schema(about.name, &mut output);
+        result::add_to_schema(about.shows, &mut output);
         let tool = Tool::new(about.name, about.description, object(tool_schema(method)))
             .with_raw_output_schema(output.into())
-            .with_annotations(annotations(method, about.name))
+            .with_annotations(annotations(about.effect))
             .with_meta(meta(method));
-        Some(Entry { method, tool })
+        let shows = about.shows;
+        Some(Entry {
+            method,
+            shows,
+            tool,
+        })
     };
     METHODS.iter().filter_map(entry).collect()
 });
@@ -86,13 +92,13 @@ impl Entry {
                 *value = most.into();
             }
         };
-        match self.method.name {
-            "run" | "python.run" => {
+        match self.shows {
+            Shows::Run => {
                 at_most("outputBudget", MOST_OUTPUT);
                 let longest = u64::try_from(longest_run.as_millis()).unwrap_or(u64::MAX);
                 at_most("timeoutMs", longest);
             }
-            "files.read" => {
+            Shows::File => {
                 at_most("length", MOST_OUTPUT);
                 params.entry("length").or_insert(READ_BUDGET.into());
             }
@@ -103,20 +109,11 @@ impl Entry {
 }
 
 /// What clients may think of a tool before they ask whether to call it.
-fn annotations(method: &MethodInfo, name: &str) -> ToolAnnotations {
-    let reads = method.route.verb == Verb::Get;
-    // Whether something that was there may be gone afterwards, and whether doing it twice is doing
-    // it once.
-    let (destroys, again) = match name {
-        "run" | "python" | "undo" => (true, false),
-        "write" | "restore" => (true, true),
-        "snapshot" | "fork" => (false, false),
-        _ => (!reads, reads),
-    };
+fn annotations(effect: Effect) -> ToolAnnotations {
     ToolAnnotations::new()
-        .read_only(reads)
-        .destructive(destroys)
-        .idempotent(again)
+        .read_only(effect == Effect::Reads)
+        .destructive(matches!(effect, Effect::Replaces | Effect::Changes))
+        .idempotent(matches!(effect, Effect::Reads | Effect::Replaces))
         .open_world(false)
 }
 

@@ -5,11 +5,10 @@ use std::io::{Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::Scope;
-use std::time::Duration;
 
 use codepod::Canceller;
 use codepod_api::notifications::{CANCEL, OUTPUT, Output};
-use codepod_api::{ApiError, Kind, Surface};
+use codepod_api::{ApiError, Kind, Surface, Work, find};
 use serde_json::{Map, Value};
 
 use super::calls::{Caller, Calls, Writer};
@@ -17,6 +16,7 @@ use super::frame::{Frame, Frames};
 use crate::call::{Answers, Call, Client};
 use crate::dispatch::dispatch;
 use crate::lock::lock;
+use crate::runs::Entered;
 use crate::server::Server;
 use crate::strict;
 use crate::tenant::{Flight, Tenant};
@@ -36,6 +36,8 @@ struct Connection<'a, R> {
     calls: Arc<Calls>,
     /// Requests that are being answered, by their id.
     open: Mutex<HashMap<String, Canceller>>,
+    /// How many there were without an id.
+    unnamed: AtomicUsize,
     /// How many there are.
     answering: AtomicUsize,
     threads: AtomicUsize,
@@ -57,6 +59,7 @@ pub(super) fn serve(
         calls: Calls::new(writer.clone()),
         writer,
         open: Mutex::default(),
+        unnamed: AtomicUsize::new(0),
         answering: AtomicUsize::new(0),
         threads: AtomicUsize::new(1),
         ready: AtomicUsize::new(0),
@@ -124,23 +127,27 @@ impl<R: Read + Send> Connection<'_, R> {
         (message, noted)
     }
 
-    /// Lists a request under its id, and a run under its name.
+    /// Lists a request under its id, and announces a run under its name.
     fn list(&self, message: &Value) -> Noted<'_> {
-        let canceller = Canceller::new();
+        let mut noted = Noted::default();
+        let Some(method) = message["method"].as_str() else {
+            return noted;
+        };
         let (id, params) = (&message["id"], &message["params"]);
-        let mut keys = Vec::new();
-        if message["method"].is_string() && (id.is_string() || id.is_number()) {
-            keys.push(id.to_string());
+        let key = match id.is_string() || id.is_number() {
+            true => id.to_string(),
+            // Nobody can cancel it, but it ends with its client. No id is written like this.
+            false => format!("\0{}", self.unnamed.fetch_add(1, Ordering::Relaxed)),
+        };
+        noted.listed = Some(Listed::new(&self.open, key, &noted.canceller));
+        if find(method).is_some_and(|method| method.work.is_run())
+            && let (Some(sandbox), Some(run)) =
+                (params["sandboxId"].as_str(), params["runId"].as_str())
+        {
+            let runs = &self.tenant.runs;
+            noted.announced = Some(runs.announce(sandbox, run, &noted.canceller));
         }
-        if let (Some("run" | "preview.run" | "python.run"), Some(sandbox), Some(run)) = (
-            message["method"].as_str(),
-            params["sandboxId"].as_str(),
-            params["runId"].as_str(),
-        ) {
-            keys.push(run_key(sandbox, run));
-        }
-        let listed = (!keys.is_empty()).then(|| Listed::new(&self.open, keys, &canceller));
-        Noted { canceller, listed }
+        noted
     }
 
     fn take(&self, message: Result<Value, ApiError>, noted: Noted<'_>) {
@@ -224,6 +231,7 @@ impl<R: Read + Send> Connection<'_, R> {
         noted: Noted<'_>,
     ) -> Result<String, ApiError> {
         let _listed = noted.listed.transpose()?;
+        let _announced = noted.announced.transpose()?;
         let invalid = |text: &str| ApiError::new(Kind::InvalidRequest, text);
         let Some(Value::String(method)) = message.remove("method") else {
             return Err(invalid("`method` must be a string"));
@@ -251,9 +259,9 @@ impl<R: Read + Send> Connection<'_, R> {
             }
             return Ok("null".into());
         }
-        let _answering = match method.as_str() {
+        let _answering = match find(&method).map(|method| method.work) {
             // This makes room.
-            "run.cancel" => None,
+            Some(Work::Cancels) => None,
             _ => Some(self.begin()?),
         };
         let sandbox = match params.remove("sandboxId") {
@@ -266,12 +274,6 @@ impl<R: Read + Send> Connection<'_, R> {
                 ));
             }
         };
-        if let ("run.cancel" | "run.stdin", Some(sandbox)) = (&*method, &sandbox)
-            && let Some(run) = params.get("runId").and_then(Value::as_str)
-            && self.reach(&method, sandbox, run)
-        {
-            return Ok("{\"ok\":true}".into());
-        }
         let call = Call::new(
             self.server,
             self.tenant,
@@ -280,26 +282,6 @@ impl<R: Read + Send> Connection<'_, R> {
             noted.canceller,
         );
         dispatch(call, &method, sandbox.as_deref(), params)
-    }
-
-    /// A run of this client that is only on its way is not yet in its sandbox. Whether it was
-    /// cancelled; what it is to read waits until it is there.
-    fn reach(&self, method: &str, sandbox: &str, run: &str) -> bool {
-        let key = run_key(sandbox, run);
-        loop {
-            let Some(canceller) = lock(&self.open).get(&key).cloned() else {
-                return false;
-            };
-            if method == "run.cancel" {
-                canceller.cancel();
-                return true;
-            }
-            let found = self.server.find(self.tenant, sandbox);
-            if found.map_or(true, |held| held.has_run(run)) {
-                return false;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
     }
 }
 
@@ -341,45 +323,36 @@ impl<R: Read + Send> Client for Connection<'_, R> {
 struct Noted<'a> {
     canceller: Canceller,
     listed: Option<Result<Listed<'a>, ApiError>>,
-}
-
-/// A run's place in the list of what can be cancelled. No id is written like this.
-fn run_key(sandbox: &str, run: &str) -> String {
-    format!("{sandbox}\0{run}")
+    announced: Option<Result<Entered, ApiError>>,
 }
 
 /// A request that can be cancelled, until this is dropped.
 struct Listed<'a> {
     open: &'a Mutex<HashMap<String, Canceller>>,
-    keys: Vec<String>,
+    key: String,
 }
 
 impl<'a> Listed<'a> {
     fn new(
         open: &'a Mutex<HashMap<String, Canceller>>,
-        keys: Vec<String>,
+        key: String,
         canceller: &Canceller,
     ) -> Result<Listed<'a>, ApiError> {
         let mut listed = lock(open);
-        if keys.iter().any(|key| listed.contains_key(key)) {
-            let message = "that id or that `runId` is in use by a request that is being answered";
+        if listed.contains_key(&key) {
+            let message = "that id is in use by a request that is being answered";
             let error = ApiError::new(Kind::InvalidRequest, message);
-            return Err(error.hint("give every request and every run a name of its own"));
+            return Err(error.hint("give every request an id of its own"));
         }
-        for key in &keys {
-            listed.insert(key.clone(), canceller.clone());
-        }
+        listed.insert(key.clone(), canceller.clone());
         drop(listed);
-        Ok(Listed { open, keys })
+        Ok(Listed { open, key })
     }
 }
 
 impl Drop for Listed<'_> {
     fn drop(&mut self) {
-        let mut listed = lock(self.open);
-        for key in &self.keys {
-            listed.remove(key);
-        }
+        lock(self.open).remove(&self.key);
     }
 }
 

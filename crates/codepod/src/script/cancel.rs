@@ -15,6 +15,14 @@ struct State {
     waker: Option<Waker>,
 }
 
+impl PartialEq for Canceller {
+    fn eq(&self, other: &Canceller) -> bool {
+        Arc::ptr_eq(&self.state, &other.state)
+    }
+}
+
+impl Eq for Canceller {}
+
 impl Canceller {
     /// For a script that is yet to come: see [`Script::cancelled_by`](crate::Script::cancelled_by).
     pub fn new() -> Canceller {

@@ -55,14 +55,17 @@ def headers(api_key: Optional[str]) -> Dict[str, str]:
     return head
 
 
+def unsupported(method: str) -> UnsupportedError:
+    """What is said of a method that HTTP does not have."""
+    hint = "use a sandbox of `codepod rpc`: `Sandbox()` without a client"
+    return UnsupportedError(f"`{method}` is not possible over HTTP", hint=hint)
+
+
 def request(prefix: str, method: str, params: Mapping[str, Any]) -> Tuple[str, str, bytes]:
     """Verb, target and body of a call."""
     route = ROUTES.get(method)
-    if route is None or method == "commands.register":
-        raise UnsupportedError(
-            f"`{method}` is not possible over HTTP",
-            hint="use a sandbox of `codepod rpc`: `Sandbox()` without a client",
-        )
+    if route is None:
+        raise unsupported(method)
     verb, path = route
     own = dict(params)
     sandbox = own.pop("sandboxId", None)

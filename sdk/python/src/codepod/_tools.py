@@ -10,13 +10,11 @@ from ._generated.errors import InvalidParamsError
 from ._generated.tools import TOOLS
 
 #: The method of each tool.
-METHODS: Dict[str, str] = {name: method for name, method, _, _ in TOOLS}
+METHODS: Dict[str, str] = {tool.name: tool.method for tool in TOOLS}
 #: The parameters of each tool.
-_KNOWN: Dict[str, Dict[str, Any]] = {name: schema["properties"] for name, _, _, schema in TOOLS}
-#: What a model is told of a run, beside what went wrong.
-_RUN = ("exit_code", "stdout", "stderr", "execution_time_ms")
-#: What it is told only where there is something to tell.
-_RUN_NOTES = ("stdout_cut", "stderr_cut", "truncated", "timed_out", "cancelled", "crashed")
+_KNOWN: Dict[str, Dict[str, Any]] = {tool.name: tool.schema["properties"] for tool in TOOLS}
+#: The fields of the result of each tool that a model is told.
+_FIELDS = {tool.name: tool.fields for tool in TOOLS}
 
 
 def params_of(name: str, input: Mapping[str, Any], sandbox_id: str) -> Dict[str, Any]:
@@ -37,10 +35,12 @@ def params_of(name: str, input: Mapping[str, Any], sandbox_id: str) -> Dict[str,
 def result_of(name: str, wire: Any) -> Dict[str, Any]:
     """What a model is told of a result."""
     told: Dict[str, Any] = snake_keys(wire)
-    if name not in ("run", "python"):
+    fields = _FIELDS[name]
+    if fields is None:
         return told
-    shown = {key: told[key] for key in _RUN}
-    shown.update({key: told[key] for key in _RUN_NOTES if told.get(key)})
+    always, notes = fields
+    shown = {key: told[key] for key in always}
+    shown.update({key: told[key] for key in notes if told.get(key)})
     return shown
 
 

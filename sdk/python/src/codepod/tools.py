@@ -20,7 +20,7 @@ __all__ = ["anthropic", "call_tool", "call_tool_async", "mcp", "names", "openai"
 
 def names() -> List[str]:
     """The tools that there are."""
-    return [name for name, _, _, _ in TOOLS]
+    return [tool.name for tool in TOOLS]
 
 
 def anthropic(only: Optional[Sequence[str]] = None) -> List[Dict[str, Any]]:
@@ -54,6 +54,6 @@ def _chosen(only: Optional[Sequence[str]]) -> Iterator[Tuple[str, str, Dict[str,
         for name in only:
             if name not in names():
                 raise ValueError(f"there is no tool `{name}`: there are {', '.join(names())}")
-    for name, _, description, schema in TOOLS:
+    for name, _, description, schema, _ in TOOLS:
         if only is None or name in only:
             yield name, description, copy.deepcopy(schema)

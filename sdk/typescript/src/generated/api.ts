@@ -1067,8 +1067,8 @@ export interface Route {
   path: string;
 }
 
-/** The route of each method. */
-export const ROUTES: Readonly<Record<keyof Methods, Route>> = {
+/** The route of each method that HTTP has. */
+export const ROUTES: Readonly<Partial<Record<keyof Methods, Route>>> = {
   "server.info": { verb: "GET", path: "/v1/info" },
   "sandbox.create": { verb: "POST", path: "/v1/sandboxes" },
   "sandbox.list": { verb: "GET", path: "/v1/sandboxes" },
@@ -1125,8 +1125,22 @@ export const ROUTES: Readonly<Record<keyof Methods, Route>> = {
   "states.list": { verb: "GET", path: "/v1/states" },
   "states.remove": { verb: "DELETE", path: "/v1/states" },
   "commands.list": { verb: "GET", path: "/v1/sandboxes/{sandbox}/commands" },
-  "commands.register": { verb: "POST", path: "/v1/sandboxes/{sandbox}/commands" },
 };
+
+/** What a call does that is not answered at once: it runs something, with output while it runs or without, feeds a run, cancels one,
+ * or moves a state. */
+export const WORK = {
+  "run": "streams",
+  "run.stdin": "feeds",
+  "run.cancel": "cancels",
+  "python.run": "runs",
+  "preview.run": "runs",
+  "persistence.export": "exports",
+  "persistence.import": "imports",
+} as const satisfies Partial<Record<keyof Methods, string>>;
+
+/** Methods whose output can come while they run. */
+export type StreamingMethod = "run";
 
 /** A method as models see it: names in snake_case, and only what a model can decide. */
 export interface ToolInfo {
@@ -1134,6 +1148,8 @@ export interface ToolInfo {
   method: keyof Methods;
   description: string;
   inputSchema: Record<string, unknown>;
+  /** The fields of the result that a model is told, always and where they say something; all if missing. */
+  fields?: { always: readonly string[]; notes: readonly string[] };
 }
 
 /** Every method that models have as a tool. */
@@ -1211,6 +1227,7 @@ export const TOOLS: readonly ToolInfo[] = [
       ],
       "additionalProperties": false
     },
+    fields: { always: ["exit_code","stdout","stderr","execution_time_ms"], notes: ["stdout_cut","stderr_cut","truncated","timed_out","cancelled","crashed"] },
   },
   {
     name: "python",
@@ -1254,6 +1271,7 @@ export const TOOLS: readonly ToolInfo[] = [
       ],
       "additionalProperties": false
     },
+    fields: { always: ["exit_code","stdout","stderr","execution_time_ms"], notes: ["stdout_cut","stderr_cut","truncated","timed_out","cancelled","crashed"] },
   },
   {
     name: "read",

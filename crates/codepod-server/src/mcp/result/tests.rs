@@ -22,7 +22,8 @@ fn show(method: &str, params: Value, output: Value) -> Shown {
     let Value::Object(params) = params else {
         panic!("parameters are an object");
     };
-    shown(method, &params, output).unwrap()
+    let tool = codepod_api::find(method).unwrap().tool.unwrap();
+    shown(tool.shows, &params, output).unwrap()
 }
 
 /// Reads the text of a run as a careful reader does: by the mark of the first frame. What is in the

@@ -3,7 +3,7 @@
 
 from typing import Dict, Tuple
 
-#: Verb and path of each method; `{sandbox}` stands for the sandbox.
+#: Verb and path of each method that HTTP has; `{sandbox}` stands for the sandbox.
 ROUTES: Dict[str, Tuple[str, str]] = {
     "server.info": ("GET", "/v1/info"),
     "sandbox.create": ("POST", "/v1/sandboxes"),
@@ -61,5 +61,4 @@ ROUTES: Dict[str, Tuple[str, str]] = {
     "states.list": ("GET", "/v1/states"),
     "states.remove": ("DELETE", "/v1/states"),
     "commands.list": ("GET", "/v1/sandboxes/{sandbox}/commands"),
-    "commands.register": ("POST", "/v1/sandboxes/{sandbox}/commands"),
 }

@@ -1,11 +1,23 @@
 # Made by `cargo xtask generate` from crates/codepod-api. Changes here are lost.
 """Methods as tools for models."""
 
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
-#: Name, method, description and schema of the input of each tool.
-TOOLS: List[Tuple[str, str, str, Dict[str, Any]]] = [
-    (
+
+class ToolInfo(NamedTuple):
+    """A method as models see it."""
+
+    name: str
+    method: str
+    description: str
+    schema: Dict[str, Any]
+    #: The fields of the result that a model is told, always and where they say something; all if missing.
+    fields: Optional[Tuple[List[str], List[str]]] = None
+
+
+#: Every method that models have as a tool.
+TOOLS: List[ToolInfo] = [
+    ToolInfo(
         "fork",
         "sandbox.fork",
         "Make an independent copy of the sandbox in microseconds: same files, variables and working directory. Use it to try an approach without risk: pass the returned `sandbox_id` to other tools to act in the copy. The original is not touched. Copies end with the session.",
@@ -21,7 +33,7 @@ TOOLS: List[Tuple[str, str, str, Dict[str, Any]]] = [
             "additionalProperties": False,
         },
     ),
-    (
+    ToolInfo(
         "run",
         "run",
         "Run a bash script in the sandbox and return exit_code, stdout and stderr. It is bash 5.2 with GNU coreutils, grep, sed, awk, find, git, jq, sqlite3, tar, make and more; `help` lists the commands. Files, variables and the working directory stay for the next call. There is no network, and nothing outside the sandbox can be reached. Long output is cut in the middle: the result says so and names a file in the sandbox that holds all of it. Every call can be taken back with `undo`.",
@@ -74,8 +86,9 @@ TOOLS: List[Tuple[str, str, str, Dict[str, Any]]] = [
             "required": ["command"],
             "additionalProperties": False,
         },
+        (["exit_code", "stdout", "stderr", "execution_time_ms"], ["stdout_cut", "stderr_cut", "truncated", "timed_out", "cancelled", "crashed"]),
     ),
-    (
+    ToolInfo(
         "python",
         "python.run",
         "Run Python code in the sandbox and return exit_code, stdout and stderr. It is CPython 3.14 with numpy, pandas, matplotlib, sqlite3, requests, pyyaml, openpyxl and pytest. Variables, functions and imported modules stay for the next call; the value of the last line is printed, as in an interactive interpreter. It has the same files as `run` and can start its commands with subprocess. After an exception or a timeout the session goes on. Every call can be taken back with `undo`.",
@@ -114,8 +127,9 @@ TOOLS: List[Tuple[str, str, str, Dict[str, Any]]] = [
             "required": ["code"],
             "additionalProperties": False,
         },
+        (["exit_code", "stdout", "stderr", "execution_time_ms"], ["stdout_cut", "stderr_cut", "truncated", "timed_out", "cancelled", "crashed"]),
     ),
-    (
+    ToolInfo(
         "read",
         "files.read",
         "Read a file of the sandbox, or a part of it by offset and length in bytes. Text comes as text; other bytes come in base64. `size` is that of the whole file.",
@@ -147,7 +161,7 @@ TOOLS: List[Tuple[str, str, str, Dict[str, Any]]] = [
             "additionalProperties": False,
         },
     ),
-    (
+    ToolInfo(
         "write",
         "files.write",
         "Write a file of the sandbox: it is made, or what it holds is replaced. The directory must exist unless `parents` is true. Give `text`, or `base64` for other bytes.",
@@ -180,7 +194,7 @@ TOOLS: List[Tuple[str, str, str, Dict[str, Any]]] = [
             "additionalProperties": False,
         },
     ),
-    (
+    ToolInfo(
         "list",
         "files.list",
         "List a directory of the sandbox: names and kinds, sorted.",
@@ -200,7 +214,7 @@ TOOLS: List[Tuple[str, str, str, Dict[str, Any]]] = [
             "additionalProperties": False,
         },
     ),
-    (
+    ToolInfo(
         "snapshot",
         "snapshot.create",
         "Keep the sandbox as it is now, in microseconds: files, variables, working directory. Returns an id for `restore`. Use it before something risky that takes several steps; for one step, `undo` is enough.",
@@ -216,7 +230,7 @@ TOOLS: List[Tuple[str, str, str, Dict[str, Any]]] = [
             "additionalProperties": False,
         },
     ),
-    (
+    ToolInfo(
         "restore",
         "snapshot.restore",
         "Put the sandbox back to a snapshot by its id. What was done since is gone; the snapshot can be restored again.",
@@ -236,7 +250,7 @@ TOOLS: List[Tuple[str, str, str, Dict[str, Any]]] = [
             "additionalProperties": False,
         },
     ),
-    (
+    ToolInfo(
         "undo",
         "undo",
         "Take back the last run, or the last `count` runs: files, variables and working directory are as before. Says which runs were taken back. Costs microseconds.",
@@ -258,7 +272,7 @@ TOOLS: List[Tuple[str, str, str, Dict[str, Any]]] = [
             "additionalProperties": False,
         },
     ),
-    (
+    ToolInfo(
         "changes",
         "changes",
         "List the files that differ between two moments of the sandbox: added, modified, removed. Without parameters: what the last run changed. `diff` adds a unified diff.",

@@ -51,7 +51,7 @@ class AsyncConnection(ABC):
 
     async def handle(self, sandbox_id: str, name: str, handler: AsyncHandler) -> None:
         """Sets what answers calls of a command."""
-        _http.request("", "commands.register", {})
+        raise _http.unsupported("commands.register")
 
     async def forget(self, sandbox_id: str) -> None:
         """A sandbox is gone."""

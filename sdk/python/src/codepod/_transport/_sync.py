@@ -44,7 +44,7 @@ class Connection(ABC):
 
     def handle(self, sandbox_id: str, name: str, handler: Handler) -> None:
         """Sets what answers calls of a command."""
-        _http.request("", "commands.register", {})
+        raise _http.unsupported("commands.register")
 
     def forget(self, sandbox_id: str) -> None:
         """A sandbox is gone."""
