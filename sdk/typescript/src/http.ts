@@ -118,10 +118,6 @@ export class HttpTransport implements Transport {
 
   async #request(method: MethodName, params: Sent, accept: string, signal: AbortSignal | undefined): Promise<Response> {
     const route = ROUTES[method];
-    if (route === undefined) {
-      const hint = "use a sandbox of `codepod rpc`: `Sandbox.create()` without a client";
-      throw new CodepodError("unsupported", `\`${method}\` is not possible over HTTP`, { hint });
-    }
     const { sandboxId, ...rest } = params as { sandboxId?: string };
     let url = this.#base + route.path.replace("{sandbox}", encodeURIComponent(sandboxId ?? ""));
     const headers: Record<string, string> = { accept };

@@ -203,14 +203,11 @@ fn class_of(kind: Kind) -> String {
 pub(super) fn routes() -> Outcome<String> {
     let mut text = format!(
         "{HEAD}\"\"\"Where methods are in HTTP.\"\"\"\n\n\
-         from typing import Dict, Tuple\n\n\
-         #: Verb and path of each method that HTTP has; `{{sandbox}}` stands for the sandbox.\n\
+         from typing import Dict, FrozenSet, Tuple\n\n\
+         #: Verb and path of each method; `{{sandbox}}` stands for the sandbox.\n\
          ROUTES: Dict[str, Tuple[str, str]] = {{\n"
     );
     for method in METHODS {
-        if method.reason_not_on(Surface::Http).is_some() {
-            continue;
-        }
         let _ = writeln!(
             text,
             "    \"{}\": (\"{}\", \"{}\"),",
@@ -219,7 +216,12 @@ pub(super) fn routes() -> Outcome<String> {
             method.route.path
         );
     }
-    Ok(text + "}\n")
+    text += "}\n\n#: Methods that a server refuses over HTTP.\nNOT_OVER_HTTP: FrozenSet[str] = frozenset(";
+    let refused = METHODS
+        .iter()
+        .filter(|method| method.reason_not_on(Surface::Http).is_some());
+    let names: Vec<_> = refused.map(|method| method.name.into()).collect();
+    Ok(text + &literal(&Value::Array(names), "") + ")\n")
 }
 
 /// `sdk/python/src/codepod/_generated/version.py`.

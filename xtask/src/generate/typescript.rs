@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use codepod_api::{METHODS, Surface, Work, tool_schema};
+use codepod_api::{METHODS, Work, tool_schema};
 use serde_json::json;
 
 use super::model::{Field, Model, Shape, Ty, Type, method_doc, wrapped};
@@ -105,13 +105,10 @@ fn routes() -> String {
     let mut text = String::from(
         "\n/** Where a method is in HTTP; `{sandbox}` stands for the sandbox. Parameters of GET and DELETE are in the query. */\n\
          export interface Route {\n  verb: \"GET\" | \"POST\" | \"PUT\" | \"DELETE\";\n  path: string;\n}\n\n\
-         /** The route of each method that HTTP has. */\n\
-         export const ROUTES: Readonly<Partial<Record<keyof Methods, Route>>> = {\n",
+         /** The route of each method. */\n\
+         export const ROUTES: Readonly<Record<keyof Methods, Route>> = {\n",
     );
     for method in METHODS {
-        if method.reason_not_on(Surface::Http).is_some() {
-            continue;
-        }
         let _ = writeln!(
             text,
             "  \"{}\": {{ verb: \"{}\", path: \"{}\" }},",

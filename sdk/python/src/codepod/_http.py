@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from ._errors import CodepodError, ServerGoneError, error_from_wire
 from ._generated.errors import UnsupportedError
-from ._generated.routes import ROUTES
+from ._generated.routes import NOT_OVER_HTTP, ROUTES
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def unsupported(method: str) -> UnsupportedError:
 def request(prefix: str, method: str, params: Mapping[str, Any]) -> Tuple[str, str, bytes]:
     """Verb, target and body of a call."""
     route = ROUTES.get(method)
-    if route is None:
+    if route is None or method in NOT_OVER_HTTP:
         raise unsupported(method)
     verb, path = route
     own = dict(params)

@@ -1067,8 +1067,8 @@ export interface Route {
   path: string;
 }
 
-/** The route of each method that HTTP has. */
-export const ROUTES: Readonly<Partial<Record<keyof Methods, Route>>> = {
+/** The route of each method. */
+export const ROUTES: Readonly<Record<keyof Methods, Route>> = {
   "server.info": { verb: "GET", path: "/v1/info" },
   "sandbox.create": { verb: "POST", path: "/v1/sandboxes" },
   "sandbox.list": { verb: "GET", path: "/v1/sandboxes" },
@@ -1125,6 +1125,7 @@ export const ROUTES: Readonly<Partial<Record<keyof Methods, Route>>> = {
   "states.list": { verb: "GET", path: "/v1/states" },
   "states.remove": { verb: "DELETE", path: "/v1/states" },
   "commands.list": { verb: "GET", path: "/v1/sandboxes/{sandbox}/commands" },
+  "commands.register": { verb: "POST", path: "/v1/sandboxes/{sandbox}/commands" },
 };
 
 /** What a call does that is not answered at once: it runs something, with output while it runs or without, feeds a run, cancels one,

@@ -1,9 +1,9 @@
 # Made by `cargo xtask generate` from crates/codepod-api. Changes here are lost.
 """Where methods are in HTTP."""
 
-from typing import Dict, Tuple
+from typing import Dict, FrozenSet, Tuple
 
-#: Verb and path of each method that HTTP has; `{sandbox}` stands for the sandbox.
+#: Verb and path of each method; `{sandbox}` stands for the sandbox.
 ROUTES: Dict[str, Tuple[str, str]] = {
     "server.info": ("GET", "/v1/info"),
     "sandbox.create": ("POST", "/v1/sandboxes"),
@@ -61,4 +61,8 @@ ROUTES: Dict[str, Tuple[str, str]] = {
     "states.list": ("GET", "/v1/states"),
     "states.remove": ("DELETE", "/v1/states"),
     "commands.list": ("GET", "/v1/sandboxes/{sandbox}/commands"),
+    "commands.register": ("POST", "/v1/sandboxes/{sandbox}/commands"),
 }
+
+#: Methods that a server refuses over HTTP.
+NOT_OVER_HTTP: FrozenSet[str] = frozenset(["commands.register"])
