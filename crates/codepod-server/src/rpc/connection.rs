@@ -15,6 +15,7 @@ use super::calls::{Caller, Calls, Writer};
 use super::frame::{Frame, Frames};
 use crate::call::{Answers, Call, Client};
 use crate::dispatch::dispatch;
+use crate::held::check_name;
 use crate::lock::lock;
 use crate::runs::Entered;
 use crate::server::Server;
@@ -143,6 +144,8 @@ impl<R: Read + Send> Connection<'_, R> {
         if find(method).is_some_and(|method| method.work.is_run())
             && let (Some(sandbox), Some(run)) =
                 (params["sandboxId"].as_str(), params["runId"].as_str())
+            // What is no id is not kept.
+            && check_name(sandbox).is_ok()
         {
             let runs = &self.tenant.runs;
             noted.announced = Some(runs.announce(sandbox, run, &noted.canceller));
