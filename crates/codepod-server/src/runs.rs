@@ -86,6 +86,7 @@ impl Runs {
         }
         let mut by_sandbox = lock(&self.by_sandbox);
         let runs = by_sandbox.entry(sandbox.to_owned()).or_default();
+        let is_full = runs.len() >= MOST_RUNS;
         match runs.get_mut(&name) {
             Some(run) if run.canceller == *canceller && matches!(run.stdin, Stdin::NotYet) => {
                 run.stdin = stdin;
@@ -95,7 +96,7 @@ impl Runs {
                 let error = ApiError::new(Kind::InvalidParams, message);
                 return Err(error.hint("give every run a name of its own"));
             }
-            None if runs.len() >= MOST_RUNS => {
+            None if is_full => {
                 let message = format!("{MOST_RUNS} runs go on in this sandbox");
                 return Err(ApiError::new(Kind::Limit, message));
             }
