@@ -71,6 +71,8 @@ pub struct Control {
     alarm: AtomicU64,
     /// Whether it was refused memory.
     refused: AtomicBool,
+    /// Whether the kernel knows that it has ended.
+    exited: AtomicBool,
     /// How long its code has run, in nanoseconds.
     cpu: AtomicU64,
     /// Linear memory that the process has now.
@@ -93,6 +95,15 @@ impl Control {
             1 => RunState::Stop,
             _ => RunState::End,
         }
+    }
+
+    /// Whether the kernel knows that the process has ended: then it need not be told.
+    pub fn has_exited(&self) -> bool {
+        self.exited.load(Ordering::Relaxed)
+    }
+
+    fn set_exited(&self) {
+        self.exited.store(true, Ordering::Relaxed);
     }
 
     fn set_state(&self, state: RunState) {
@@ -307,6 +318,7 @@ impl Control {
             run: AtomicU32::new(RunState::Run as u32),
             alarm: AtomicU64::new(u64::MAX),
             refused: AtomicBool::new(false),
+            exited: AtomicBool::new(false),
             cpu: AtomicU64::new(0),
             memory: AtomicUsize::new(0),
             stack: AtomicUsize::new(0),

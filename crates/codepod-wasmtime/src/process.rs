@@ -93,6 +93,7 @@ impl ResourceLimiter for ProcessState {
 struct ExitGuard {
     kernel: KernelHandle,
     pid: Pid,
+    control: Arc<Control>,
     is_told: bool,
 }
 
@@ -108,6 +109,7 @@ impl ExitGuard {
 impl Drop for ExitGuard {
     fn drop(&mut self) {
         if !self.is_told
+            && !self.control.has_exited()
             && let Ok(mut kernel) = self.kernel.lock()
         {
             kernel.exit(self.pid, ExitStatus::Signaled(Signal::Kill));
@@ -124,6 +126,7 @@ pub(crate) fn run(
     let guard = ExitGuard {
         kernel: kernel.clone(),
         pid: program.pid,
+        control: program.control.clone(),
         is_told: false,
     };
     async move {

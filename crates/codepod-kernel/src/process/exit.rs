@@ -27,6 +27,7 @@ impl Kernel {
         process.crashed = process.ending.is_none() && matches!(status, ExitStatus::Signaled(_));
         let status = process.ending.unwrap_or(status);
         process.state = State::Zombie(status);
+        process.control.set_exited();
         self.ended.push(process, status, self.host.monotonic());
         if process.control.was_refused_memory() {
             self.reached.note(Limit::Memory);

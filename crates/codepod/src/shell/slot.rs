@@ -50,29 +50,33 @@ impl Slot {
         self.lock().warm.take()
     }
 
-    /// Drops the process unless it is in use or has something that would be lost; whether none is
+    /// Drops the process unless it is in use, has something that would be lost, or its sandbox is
+    /// busy: the caller uses another sandbox and waits for nothing of this one. Whether none is
     /// left.
     pub(crate) fn cool(&self) -> bool {
-        self.cool_unless(Warm::has_belongings)
+        self.cool_if(|_| true)
     }
 
     /// Drops the process as [`Self::cool`] does, if its sandbox draws from this budget.
     pub(crate) fn cool_for(&self, budget: &Budget) -> bool {
-        self.cool_unless(|warm| !warm.draws_from(budget) || warm.has_belongings())
+        self.cool_if(|warm| warm.draws_from(budget))
     }
 
-    fn cool_unless(&self, is_needed: impl Fn(&Warm) -> bool) -> bool {
+    fn cool_if(&self, is_wanted: impl Fn(&Warm) -> bool) -> bool {
         let Some(_turn) = self.turns.try_take() else {
             return false;
         };
         let mut inner = self.lock();
-        if inner.warm.as_ref().is_some_and(is_needed) {
+        if inner.warm.as_ref().is_some_and(|warm| !is_wanted(warm)) {
             return false;
         }
-        let warm = inner.warm.take();
-        drop(inner);
-        drop(warm);
-        true
+        match inner.warm.take().map(Warm::try_end) {
+            Some(Err(warm)) => {
+                inner.warm = Some(warm);
+                false
+            }
+            None | Some(Ok(())) => true,
+        }
     }
 
     /// Whether it was used since this was asked last.

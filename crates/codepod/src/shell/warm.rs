@@ -30,6 +30,8 @@ pub(crate) struct Warm {
     budget: Budget,
     /// Runs while it is polled; `None` when the process has ended.
     process: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    /// Whether the kernel has forgotten it.
+    is_forgotten: bool,
 }
 
 impl Warm {
@@ -62,6 +64,7 @@ impl Warm {
             pid,
             budget: sandbox.budget().clone(),
             process: Some(Box::pin(process)),
+            is_forgotten: false,
         })
     }
 
@@ -91,11 +94,23 @@ impl Warm {
         self.budget.is_same(budget)
     }
 
-    /// Whether the process has children or open descriptors that its state does not hold.
-    pub(crate) fn has_belongings(&self) -> bool {
-        self.kernel
-            .lock()
-            .is_ok_and(|kernel| kernel.has_belongings(self.pid))
+    /// Ends the process, unless it has children or open descriptors that its state does not hold,
+    /// or somebody has its kernel. Then it is given back: the sandbox may be another's than the
+    /// caller's, and its kernel be had for as long as a slow disk takes.
+    pub(crate) fn try_end(mut self) -> Result<(), Warm> {
+        let kernel = self.kernel.clone();
+        match kernel.try_lock() {
+            None => return Err(self),
+            Some(Ok(kernel)) if kernel.has_belongings(self.pid) => return Err(self),
+            Some(Ok(mut kernel)) => {
+                kernel.exit(self.pid, ExitStatus::Signaled(Signal::Kill));
+                kernel.reap(self.pid);
+            }
+            // The sandbox is over, and its processes with it.
+            Some(Err(_)) => {}
+        }
+        self.is_forgotten = true;
+        Ok(())
     }
 
     /// Forgets the process and returns how it ended; killed, if it had not.
@@ -106,6 +121,9 @@ impl Warm {
     fn finish(&mut self) -> ExitStatus {
         self.process = None;
         let killed = ExitStatus::Signaled(Signal::Kill);
+        if self.is_forgotten {
+            return killed;
+        }
         self.kernel
             .lock()
             .map_or(killed, |mut kernel| kernel.reap(self.pid).unwrap_or(killed))

@@ -3,7 +3,7 @@
 //!
 //! A warm shell takes memory and one of the engine's places. Its state is in its [`Slot`], so its
 //! next script only takes longer. A shell that has jobs or open descriptors stays: those would be
-//! lost.
+//! lost. So does one whose sandbox is busy: whoever makes room waits for no other sandbox.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

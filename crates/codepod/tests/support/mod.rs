@@ -272,7 +272,9 @@ impl Oracle {
     #[track_caller]
     pub(crate) fn end_without_memory(self) -> usize {
         // What was hostile may have been refused before the canary sang for the first time.
-        within(Duration::from_secs(10), || self.times.lock().unwrap().len() > 0);
+        within(Duration::from_secs(10), || {
+            self.times.lock().unwrap().len() > 0
+        });
         drop(self.canary);
         assert_eq!(panics(), self.panics, "the host panicked");
         let times = self.times.lock().unwrap();
