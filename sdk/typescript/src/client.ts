@@ -1,4 +1,4 @@
-/** A client: a server of its own over stdio, or one that somebody runs over HTTP. */
+/** A client: its own server over stdio, or a running one over HTTP. */
 
 import { traced } from "./errors.js";
 import type { CreateParams, KeptState, Methods, SandboxInfo, ServerInfoOutput } from "./generated/api.js";

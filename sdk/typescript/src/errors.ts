@@ -47,7 +47,7 @@ export function serverGone(message: string, hint: string, cause?: unknown): Code
   return new CodepodError("server_gone", message, { hint, cause });
 }
 
-/** Somebody uses a client that was closed. */
+/** A closed client was used. */
 export function clientClosed(): CodepodError {
   return new CodepodError("closed", "the client is closed", { hint: "make a new `Client`" });
 }

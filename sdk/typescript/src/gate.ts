@@ -3,7 +3,7 @@
 import { WORK } from "./generated/api.js";
 import type { MethodName } from "./transport.js";
 
-/** A gate: whoever comes when it is full waits for their turn. */
+/** A gate: callers that come when it is full wait for their turn. */
 export class Gate {
   readonly #most: number;
   readonly #waiting: (() => void)[] = [];
@@ -13,7 +13,7 @@ export class Gate {
     this.#most = most;
   }
 
-  /** Calls `go` when it is its turn: now, or when somebody has left. Whoever went in must leave. */
+  /** Calls `go` when it is its turn: now, or when another has left. Each caller that enters must leave. */
   enter(go: () => void): void {
     if (this.#inside < this.#most) {
       this.#inside += 1;

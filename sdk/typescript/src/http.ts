@@ -1,4 +1,4 @@
-/** The way to a server that somebody runs: `codepod serve`, by `fetch`. */
+/** The transport to a running `codepod serve`, by `fetch`. */
 
 import { toJson } from "./bytes.js";
 import { clientClosed, CodepodError, serverGone } from "./errors.js";

@@ -37,7 +37,7 @@ export class Python {
     return new RunResult(await this.#scope.call("python.run", params, { signal }));
   }
 
-  /** Forgets a session: its next call begins anew. */
+  /** Resets a session: its next call starts a new interpreter. */
   async reset(session?: string): Promise<void> {
     await this.#scope.call("python.reset", { session });
   }

@@ -379,7 +379,7 @@ export class RunStream implements AsyncIterable<OutputChunk> {
     };
     output.then(end, end);
     this.result = output.then((result) => new RunResult(result));
-    // Whoever iterates gets the failure there.
+    // The iterator reports the failure.
     this.result.catch(() => {});
   }
 

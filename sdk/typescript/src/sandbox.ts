@@ -80,7 +80,7 @@ export class Sandbox {
     return client.create(params);
   }
 
-  /** Its id; nobody can guess it. */
+  /** Its id, which cannot be guessed. */
   get id(): string {
     return this.#scope.sandboxId;
   }

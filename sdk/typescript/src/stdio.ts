@@ -248,7 +248,7 @@ export class StdioTransport implements Transport {
       else if (frame.error === undefined) pending.resolve(frame.result);
       else pending.reject(CodepodError.from(frame.error));
     } else if (frame.error !== undefined) {
-      // An error that names no call: we do not speak the same language, and somebody waits in vain.
+      // An error that names no call: the two sides do not speak the same protocol, and a caller waits in vain.
       this.#breakOff(`the codepod server could not read a call: ${frame.error.message}`);
     }
   }
@@ -260,7 +260,7 @@ export class StdioTransport implements Transport {
 
   async #command(id: number | string | null, call: CommandCall): Promise<void> {
     const answer = this.#answers.get(call.sandboxId)?.get(call.name);
-    const missing: CommandReply = { exitCode: 127, stderr: `${call.name}: nobody answers this command any more\n` };
+    const missing: CommandReply = { exitCode: 127, stderr: `${call.name}: this command is no longer answered\n` };
     const result = answer === undefined ? missing : await answer(call);
     this.#stdin?.write(`${toJson({ jsonrpc: "2.0", id, result })}\n`);
   }

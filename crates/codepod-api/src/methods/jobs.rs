@@ -56,7 +56,7 @@ pub enum JobState {
     Waiting,
     /// It was stopped.
     Stopped,
-    /// It has ended and nobody has asked for its status.
+    /// It has ended, and its status has not been collected.
     Ended,
 }
 

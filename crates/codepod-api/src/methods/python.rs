@@ -16,7 +16,7 @@ method! {
     tool "python" Changes Run "Run Python code in the sandbox and return exit_code, stdout and stderr. It is CPython 3.14 with numpy, pandas, matplotlib, sqlite3, requests, pyyaml, openpyxl and pytest. Variables, functions and imported modules stay for the next call; the value of the last line is printed, as in an interactive interpreter. It has the same files as `run` and can start its commands with subprocess. After an exception or a timeout the session goes on. Every call can be taken back with `undo`.",
     not_on [Cli: "`codepod run` has `python3`, and a command line lives for one command"];
 
-    /// Forgets a session: its next call begins anew.
+    /// Resets a session: its next call starts a new interpreter.
     PythonReset = "python.reset", sandbox delete "/v1/sandboxes/{sandbox}/python", PythonResetParams => Done,
     not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
 }

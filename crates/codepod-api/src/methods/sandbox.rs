@@ -181,7 +181,7 @@ pub enum PersistenceMode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxInfo {
-    /// Its id; nobody can guess it.
+    /// Its id, which cannot be guessed.
     pub sandbox_id: String,
     /// When it was made, in milliseconds since 1970.
     pub created_ms: u64,

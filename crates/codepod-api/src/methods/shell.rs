@@ -62,7 +62,7 @@ pub struct ShellListOutput {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ShellCloseParams {
-    /// Its name; the main shell starts anew with its next run.
+    /// Its name; the main shell restarts with its next run.
     pub shell: String,
 }
 

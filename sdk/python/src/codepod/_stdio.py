@@ -2,7 +2,7 @@
 
 No thread of its own reads while calls merely wait for their answers: one of the waiting threads reads for all of them and
 hands on what is another's (leader and followers), so an answer reaches a lone caller without a change of threads. A reader of
-its own starts when something may come that nobody waits for: calls of commands, and answers for an event loop.
+its own starts when messages may come that no caller waits for: calls of commands, and answers for an event loop.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Handler = Callable[[CommandCall], CommandReply]
 
 
 class Waiter:
-    """Somebody who waits for an answer, and for output before it."""
+    """A caller that waits for an answer, and for output before it."""
 
     __slots__ = ("messages", "wake", "asleep", "id", "run")
 
@@ -87,7 +87,7 @@ class Server:
         self._gone: Optional[CodepodError] = None
         self._reader: Optional[threading.Thread] = None
         self._sending = threading.Lock()
-        #: Sandboxes that nobody holds any more; they are destroyed with the next request.
+        #: Sandboxes that are no longer referenced; they are destroyed with the next request.
         self._dropped: Deque[str] = deque()
         #: What was read of a line that is not whole; only who reads touches it.
         self._partial: List[bytes] = []
@@ -138,7 +138,7 @@ class Server:
         return value  # type: ignore[no-any-return]
 
     def give_up(self, waiter: Waiter) -> None:
-        """Nobody waits any more: what runs for it is cancelled."""
+        """Cancels what runs for a caller that no longer waits."""
         with self._lock:
             if waiter.run is not None:
                 self._streams.pop(waiter.run, None)
@@ -154,7 +154,7 @@ class Server:
             pass
 
     def drop(self, sandbox_id: str) -> None:
-        """Nobody holds a sandbox any more. Called by the collector at any moment: it only notes it, and takes no lock."""
+        """Notes that a sandbox is no longer referenced. Called by the garbage collector at any moment, so it takes no lock."""
         self._dropped.append(sandbox_id)
 
     def _destroy_dropped(self) -> None:
@@ -183,7 +183,7 @@ class Server:
                 del self._handlers[key]
 
     def read_always(self) -> None:
-        """Reads from now on, also while nobody waits."""
+        """Reads from now on, even while no caller waits."""
         with self._lock:
             if self._reader is not None or self._gone is not None:
                 return
@@ -243,7 +243,7 @@ class Server:
             self._sleepers.remove(waiter)
 
     def _wake_one(self) -> None:
-        """Somebody who still waits reads on; called with the lock held."""
+        """Lets another caller that waits go on reading; called with the lock held."""
         if self._reading:
             return
         for sleeper in self._sleepers:
@@ -392,7 +392,7 @@ class Server:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        # Whoever reads sees the end of the stream first; then it can be closed.
+        # The reader sees the end of the stream first; then it can be closed.
         reader = self._reader
         if reader is not None and reader is not threading.current_thread():
             reader.join(1.0)

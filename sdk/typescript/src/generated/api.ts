@@ -108,7 +108,7 @@ export type PersistenceMode =
 
 /** A sandbox. */
 export interface SandboxInfo {
-  /** Its id; nobody can guess it. */
+  /** Its id, which cannot be guessed. */
   sandboxId: string;
   /** When it was made, in milliseconds since 1970. */
   createdMs: number;
@@ -500,7 +500,7 @@ export interface ShellListOutput {
 
 /** Which shell to end. */
 export interface ShellCloseParams {
-  /** Its name; the main shell starts anew with its next run. */
+  /** Its name; the main shell restarts with its next run. */
   shell: string;
 }
 
@@ -718,7 +718,7 @@ export type JobState =
   | "waiting"
   /** It was stopped. */
   | "stopped"
-  /** It has ended and nobody has asked for its status. */
+  /** It has ended, and its status has not been collected. */
   | "ended";
 
 /** Which signal goes where. */
@@ -976,7 +976,7 @@ export interface Methods {
    * last line gives is printed. The session is forked, snapshotted, undone and saved with the sandbox.
    */
   "python.run": { params: PythonRunParams; output: RunOutput };
-  /** Forgets a session: its next call begins anew. */
+  /** Resets a session: its next call starts a new interpreter. */
   "python.reset": { params: PythonResetParams; output: Done };
   /** Reads a file, or a part of it. */
   "files.read": { params: ReadParams; output: ReadOutput };

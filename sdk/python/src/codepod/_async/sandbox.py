@@ -127,7 +127,7 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
 
     @property
     def id(self) -> str:
-        """Its id; nobody can guess it."""
+        """Its id, which cannot be guessed."""
         if self._sandbox_id is None:
             raise ClosedError("the sandbox has not been made yet", hint=_HINT)
         return self._sandbox_id

@@ -332,7 +332,7 @@ class PythonMethods(Methods):
         return types.RunResult.from_wire(self._call("python.run", params))
 
     def reset(self, session: Optional[str] = None) -> None:
-        """Forgets a session: its next call begins anew.
+        """Resets a session: its next call starts a new interpreter.
 
         Args:
             session: Its name; `main` if not given.
@@ -513,7 +513,7 @@ class ShellMethods(Methods):
         """Ends a shell: its EXIT trap runs, its variables are gone.
 
         Args:
-            shell: Its name; the main shell starts anew with its next run.
+            shell: Its name; the main shell restarts with its next run.
         """
         params: Dict[str, Any] = {}
         params["shell"] = shell

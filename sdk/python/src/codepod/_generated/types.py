@@ -60,7 +60,7 @@ JobState = Literal[
     "running",  # It runs or could.
     "waiting",  # It waits for something.
     "stopped",  # It was stopped.
-    "ended",  # It has ended and nobody has asked for its status.
+    "ended",  # It has ended, and its status has not been collected.
 ]
 
 # Which stream output is from.
@@ -212,7 +212,7 @@ class SandboxInfo:
     """A sandbox."""
 
     sandbox_id: str
-    """Its id; nobody can guess it."""
+    """Its id, which cannot be guessed."""
 
     created_ms: int
     """When it was made, in milliseconds since 1970."""

@@ -32,7 +32,7 @@ class AsyncPending(ABC):
 
     @abstractmethod
     async def give_up(self) -> None:
-        """Nobody wants the rest: the run is cancelled if it has not ended."""
+        """Abandons the rest: the run is cancelled if it has not ended."""
 
 
 class AsyncConnection(ABC):
@@ -57,7 +57,7 @@ class AsyncConnection(ABC):
         """A sandbox is gone."""
 
     def drop(self, sandbox_id: str) -> None:
-        """Nobody holds a sandbox any more; it is destroyed in time if it can be."""
+        """A sandbox is no longer referenced; it is destroyed later if possible."""
 
     @abstractmethod
     async def close(self) -> None:
@@ -105,7 +105,7 @@ class _LoopWaiter(Waiter):
         try:
             self._loop.call_soon_threadsafe(self._put, message)
         except RuntimeError:
-            # The loop has ended, and with it whoever waited.
+            # The loop has ended, and with it its waiting callers.
             pass
 
     def _put(self, message: Message) -> None:
@@ -307,7 +307,7 @@ class AsyncHttpConnection(AsyncConnection):
             raise
 
     async def _take(self) -> _Streams:
-        """A connection that nobody uses: one that is open still, or a new one."""
+        """An idle connection: one that is still open, or a new one."""
         while self._idle:
             reader, writer = self._idle.pop()
             if not reader.at_eof() and not writer.is_closing():

@@ -25,7 +25,7 @@ class Pending(ABC):
 
     @abstractmethod
     def give_up(self) -> None:
-        """Nobody wants the rest: the run is cancelled if it has not ended."""
+        """Abandons the rest: the run is cancelled if it has not ended."""
 
 
 class Connection(ABC):
@@ -50,7 +50,7 @@ class Connection(ABC):
         """A sandbox is gone."""
 
     def drop(self, sandbox_id: str) -> None:
-        """Nobody holds a sandbox any more; it is destroyed in time if it can be."""
+        """A sandbox is no longer referenced; it is destroyed later if possible."""
 
     @abstractmethod
     def close(self) -> None:
@@ -186,7 +186,7 @@ class HttpConnection(Connection):
             raise
 
     def _take(self) -> _Http:
-        """A connection that nobody uses: one that is open still, or a new one."""
+        """An idle connection: one that is still open, or a new one."""
         while True:
             try:
                 connection = self._idle.pop()
