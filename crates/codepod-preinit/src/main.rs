@@ -15,7 +15,9 @@ use std::sync::Arc;
 use codepod_abi::Grant;
 use codepod_kernel::{Fd, Group, Kernel, KernelOptions, Limits, Policy, SpawnSpec, Stdio, Strings};
 use codepod_vfs::{Budget, FsLimits, Memory, OpenOptions, Tree, Vfs};
-use codepod_wasmtime::{Code, Engine, EngineOptions, GuestModule, KernelHandle, Share};
+use codepod_wasmtime::{
+    Code, Engine, EngineOptions, GuestModule, KernelHandle, ModuleCache, Share,
+};
 use futures_lite::future::block_on;
 use wasmparser::{ConstExpr, Operator, Parser, Payload};
 use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
@@ -91,6 +93,8 @@ fn preinitialise(
 fn run(wasm: &[u8], root: &Path, words: &[String]) -> Result<Vec<u8>, Failure> {
     let engine = Engine::new(EngineOptions {
         slots: 4,
+        // What is made is run for each image, and compiled when it is shipped.
+        cache: ModuleCache::of_user()?,
         ..EngineOptions::default()
     })?;
     engine.register(GuestModule {
