@@ -136,7 +136,7 @@ pub enum Effect {
     Adds,
     /// It replaces something; called twice, it has done so once.
     Replaces,
-    /// Something that was there may be gone afterwards, and calling it twice is not calling it once.
+    /// Something may be gone afterwards, and calling it twice is not calling it once.
     Changes,
 }
 
