@@ -6,9 +6,9 @@ use codepod_abi::wire::Hash;
 use super::Syscall;
 use crate::memory::GuestMemory;
 
-/// Takes `len` bytes, whole blocks and at most [`crate::wire::Hash::CALL_BYTES`], into the state of
-/// a hash, a [`crate::wire::Hash`]: with the host's instructions for it. `NotSup` when the host
-/// does not have that hash.
+/// Takes `len` bytes, whole blocks and at most [`codepod_abi::wire::Hash::CALL_BYTES`], into the
+/// state of a hash, a [`codepod_abi::wire::Hash`]: with the host's instructions for it. `NotSup`
+/// when the host does not have that hash.
 pub fn hash_blocks<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     hash: u32,

@@ -14,7 +14,7 @@ use crate::process::ExitStatus;
 use crate::process::spawn::{Group, SpawnSpec, Stdio};
 use crate::strings::Strings;
 
-/// Starts a program. `request` is a [`crate::wire::SpawnRequest`]. The new process is in
+/// Starts a program. `request` is a [`codepod_abi::wire::SpawnRequest`]. The new process is in
 /// [`crate::Kernel::take_started`] for the engine to run.
 pub fn proc_spawn<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
@@ -75,7 +75,7 @@ fn spawn<M: GuestMemory>(
 }
 
 /// Waits for a child: `pid` > 0 that one, -1 any, 0 one of the own group, < -1 one of group `-pid`.
-/// `result` is a [`crate::wire::WaitResult`]; with `WAIT_NOHANG` its pid is 0 when none has
+/// `result` is a [`codepod_abi::wire::WaitResult`]; with `WAIT_NOHANG` its pid is 0 when none has
 /// changed.
 pub fn proc_wait<M: GuestMemory>(
     call: &mut Syscall<'_, M>,

@@ -9,9 +9,9 @@ use super::Syscall;
 use crate::memory::GuestMemory;
 use crate::process::Answer;
 
-/// Waits for the host's next request to this process, a [`crate::session::Request`]; its standard
-/// input, output and error are then on 0, 1 and 2. When it does not fit, `used` is its size and it
-/// stays.
+/// Waits for the host's next request to this process, a [`codepod_abi::session::Request`]; its
+/// standard input, output and error are then on 0, 1 and 2. When it does not fit, `used` is its
+/// size and it stays.
 pub fn session_next<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     buf: u32,

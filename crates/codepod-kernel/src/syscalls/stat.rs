@@ -46,7 +46,7 @@ fn owner(id: u32) -> Option<u32> {
     (id != OWNER_KEEP).then_some(id)
 }
 
-/// Returns what is known of a path, modes and owners included, as a [`crate::wire::Stat`].
+/// Returns what is known of a path, modes and owners included, as a [`codepod_abi::wire::Stat`].
 pub fn path_stat<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,

@@ -17,7 +17,7 @@ fn terminal<M: GuestMemory>(call: &Syscall<'_, M>, fd: u32) -> Result<TerminalId
     }
 }
 
-/// Returns a terminal's size and mode as a [`crate::wire::TerminalState`].
+/// Returns a terminal's size and mode as a [`codepod_abi::wire::TerminalState`].
 pub fn tty_get<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
