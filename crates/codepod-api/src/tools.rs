@@ -246,7 +246,7 @@ mod tests {
                 assert!(schema["$defs"].get(&name).is_some(), "{name}");
             }
         }
-        let run = METHODS.iter().find(|method| method.name == "run").unwrap();
+        let run = crate::find("run").unwrap();
         let schema = tool_result_schema(run);
         for name in ["exit_code", "stdout", "stderr", "execution_time_ms"] {
             assert!(schema["properties"].get(name).is_some(), "{name}");

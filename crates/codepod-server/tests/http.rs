@@ -25,10 +25,7 @@ fn every_method_answers() {
     let called = std::cell::RefCell::new(BTreeSet::new());
     // A method by its route, with its parameters where they belong.
     let call = |name: &str, sandbox: &str, params: Value| {
-        let method = METHODS
-            .iter()
-            .find(|method| method.name == name)
-            .expect(name);
+        let method = codepod_api::find(name).expect(name);
         let mut path = method.route.path.replace("{sandbox}", sandbox);
         if method.route.verb.takes_query() {
             let word = |value: &Value| {
@@ -141,7 +138,7 @@ fn every_method_answers() {
     });
     // No sandbox of this server has a host directory: the routes are there and say so.
     for name in ["mounts.changes", "mounts.apply", "mounts.discard"] {
-        let method = METHODS.iter().find(|method| method.name == name).unwrap();
+        let method = codepod_api::find(name).unwrap();
         let path = method.route.path.replace("{sandbox}", id);
         let (verb, body) = match method.route.verb.takes_query() {
             true => ("GET", None),

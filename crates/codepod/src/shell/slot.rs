@@ -70,9 +70,13 @@ impl Slot {
         if inner.warm.as_ref().is_some_and(|warm| !is_wanted(warm)) {
             return false;
         }
-        match inner.warm.take().map(Warm::try_end) {
+        let warm = inner.warm.take();
+        drop(inner);
+        // Outside of the lock: a process that ends gives its memory back. Whose turn it is may put
+        // it where it was.
+        match warm.map(Warm::try_end) {
             Some(Err(warm)) => {
-                inner.warm = Some(warm);
+                self.lock().warm = Some(warm);
                 false
             }
             None | Some(Ok(())) => true,
