@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::{Poll, ready};
 use std::time::{Duration, Instant};
 
@@ -93,7 +93,8 @@ impl ResourceLimiter for ProcessState {
 struct ExitGuard {
     kernel: KernelHandle,
     pid: Pid,
-    control: Arc<Control>,
+    /// Weak: what holds it holds its memory, which is to be free when the end is known.
+    control: Weak<Control>,
     is_told: bool,
 }
 
@@ -108,8 +109,9 @@ impl ExitGuard {
 
 impl Drop for ExitGuard {
     fn drop(&mut self) {
+        let is_running = |control: Arc<Control>| !control.has_exited();
         if !self.is_told
-            && !self.control.has_exited()
+            && self.control.upgrade().is_some_and(is_running)
             && let Ok(mut kernel) = self.kernel.lock()
         {
             kernel.exit(self.pid, ExitStatus::Signaled(Signal::Kill));
@@ -126,7 +128,7 @@ pub(crate) fn run(
     let guard = ExitGuard {
         kernel: kernel.clone(),
         pid: program.pid,
-        control: program.control.clone(),
+        control: Arc::downgrade(&program.control),
         is_told: false,
     };
     async move {

@@ -39,26 +39,39 @@ fn the_memory_of_all_processes_ends_at_its_limit() {
         options.limits.total_memory_bytes = 64 * MB;
         options.limits.processes = 40;
     });
-    // Each takes 10 MiB and the little it starts with, so that five fit and six do not.
-    let result = run(&sandbox, ["hold_memory", "30", "10"]);
-    let text = result.stdout_text();
+    let text = hold_memory(&sandbox);
     let numbers: Vec<usize> = text
         .split([' ', '\n', ','])
         .filter_map(|word| word.parse().ok())
         .collect();
     let [got, refused, failed, ended] = numbers[..] else {
-        panic!("{result:?}")
+        panic!("{text}")
     };
     assert_eq!((got + refused + failed, ended), (30, 30), "{text}");
     assert!((4..=6).contains(&got), "{text}");
     assert_idle(&sandbox);
-    // All of it has come back: the same again, and one process alone gets nearly everything.
-    assert_eq!(
-        run(&sandbox, ["hold_memory", "30", "10"]).stdout_text(),
-        text
-    );
+    // One process alone gets nearly everything.
     expect(&sandbox, ["eat_memory", "50"], 0, "ate 50 MB\n");
     assert_works(&sandbox);
+}
+
+#[test]
+fn the_memory_of_a_process_is_free_as_soon_as_its_end_is_known() {
+    // The end of a process and what it gives back are two things: whichever comes first does so
+    // by a few microseconds, mostly in a sandbox that has just begun.
+    for _ in 0..20 {
+        let sandbox = sandbox_with(|options| options.limits.total_memory_bytes = 64 * MB);
+        let text = hold_memory(&sandbox);
+        assert_eq!(hold_memory(&sandbox), text);
+    }
+}
+
+/// Starts 30 processes that each take 10 MiB and the little they start with: of 64, five fit and
+/// six do not. Says how many did.
+fn hold_memory(sandbox: &Sandbox) -> String {
+    run(sandbox, ["hold_memory", "30", "10"])
+        .stdout_text()
+        .to_string()
 }
 
 #[test]
