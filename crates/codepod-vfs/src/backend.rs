@@ -15,40 +15,11 @@ use crate::budget::Budget;
 use crate::caller::Caller;
 use crate::guard::Guard;
 use crate::limits::{FsLimits, Usage};
-use crate::node::{Device, DirEntryRef, InodeId, Stat};
-use crate::overlay::{HandedDown, OverlayState};
-use crate::publish::{Fingerprint, Publish};
+use crate::node::{Device, DirSink, InodeId, New, Stat};
+use crate::overlay::{Overlay, OverlayState};
+use crate::publish::{Fingerprint, Publisher};
+use crate::tree::Tree;
 use crate::tree::portable::LoadedTree;
-use crate::tree::{Change, Tree};
-
-/// Takes directory entries one by one; `false` stops the listing before that entry.
-pub type DirSink<'a> = &'a mut dyn FnMut(DirEntryRef<'_>) -> bool;
-
-/// A node to be made.
-#[derive(Debug, Clone, Copy)]
-pub struct New<'a> {
-    /// What it is.
-    pub body: NewBody<'a>,
-    /// Its permission bits; the umask has been applied.
-    pub mode: u16,
-    /// Its owner.
-    pub uid: u32,
-    /// Its group.
-    pub gid: u32,
-}
-
-/// What a node to be made is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NewBody<'a> {
-    /// An empty regular file.
-    File,
-    /// An empty directory.
-    Directory,
-    /// A symbolic link with its target.
-    Symlink(&'a [u8]),
-    /// A named pipe.
-    Fifo,
-}
 
 /// What a backend keeps for [`Vfs::restore`](crate::Vfs::restore). Cloning it is cheap.
 #[derive(Debug, Clone)]
@@ -171,71 +142,19 @@ pub trait FileSystem: Send {
         None
     }
 
-    /// What an overlay has changed, sorted by path; `None` for anything but an overlay.
-    fn changes(&mut self, caller: &Caller<'_>) -> Option<Result<Vec<Change>, Errno>> {
-        let _ = caller;
-        None
-    }
-
     /// Which paths are guarded: in an overlay those of what lies under it.
     fn guard(&self) -> Guard {
         Guard::None
     }
 
-    /// Hands what an overlay has changed at and below some paths, all without any, down to what
-    /// lies under it; what became of each change: [`Errno::Perm`] for a guarded path unless
-    /// `guarded` ones are to go along, and for a link that leads out. `None` for anything but
-    /// an overlay. Nothing is open.
-    fn hand_down(
-        &mut self,
-        caller: &Caller<'_>,
-        paths: &[Vec<u8>],
-        guarded: bool,
-    ) -> Option<Result<Vec<HandedDown>, Errno>> {
-        let _ = (caller, paths, guarded);
+    /// Itself, if it is an overlay: then it can tell what it has changed.
+    fn overlay(&mut self) -> Option<&mut Overlay> {
         None
     }
 
-    /// What an overlay has changed and could not hand down now. `None` for anything but an overlay.
-    fn stale_changes(&mut self, caller: &Caller<'_>) -> Option<Result<Vec<Change>, Errno>> {
-        let _ = caller;
+    /// Itself, if its host can put nodes into it whatever a sandbox may do.
+    fn publisher(&mut self) -> Option<&mut dyn Publisher> {
         None
-    }
-
-    /// Drops what an overlay has changed at and below some paths, all without any. `None` for
-    /// anything but an overlay. Nothing is open.
-    fn drop_changes(
-        &mut self,
-        caller: &Caller<'_>,
-        paths: &[Vec<u8>],
-    ) -> Option<Result<Vec<Change>, Errno>> {
-        let _ = (caller, paths);
-        None
-    }
-
-    /// Puts a node at a path because the host wants it, whatever a sandbox may do. Only where
-    /// `expected` is what is there, `None` for nothing; [`Errno::Stale`] if not, and nothing
-    /// has happened. What is there then.
-    fn publish(
-        &mut self,
-        path: &[u8],
-        new: Publish<'_>,
-        expected: Option<Fingerprint>,
-    ) -> Result<Option<Fingerprint>, Errno> {
-        let _ = (path, new, expected);
-        Err(Errno::Rofs)
-    }
-
-    /// Begins a change of several files: what publishing replaces or removes from here on is kept
-    /// aside, so that all of it can be rolled back.
-    fn begin_publishing(&mut self) {}
-
-    /// Commits (`keep`) or rolls back the changes since [`Self::begin_publishing`], newest first.
-    /// Returns the paths that could not be rolled back because the host has changed them since;
-    /// what was there before is kept beside them.
-    fn end_publishing(&mut self, keep: bool) -> Vec<Vec<u8>> {
-        let _ = keep;
-        Vec::new()
     }
 
     /// What a node is now, to notice later whether somebody has changed it.

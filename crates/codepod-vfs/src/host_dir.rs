@@ -48,15 +48,16 @@ use self::open::{Open, identity};
 use self::pool::Pool;
 use self::table::{ROOT, Table};
 use self::walk::{Dir, Walk};
-use crate::backend::{DirSink, FileSystem, FsSnapshot, New};
+use crate::backend::{FileSystem, FsSnapshot};
 use crate::budget::Budget;
 use crate::caller::Caller;
 use crate::guard::Guard;
 use crate::limits::FsLimits;
 use crate::listing::Listing;
+use crate::node::{DirSink, New};
 use crate::node::{FileKind, InodeId, Stat};
 use crate::overlay::Overlay;
-use crate::publish::{Fingerprint, Publish};
+use crate::publish::{Fingerprint, Publish, Publisher};
 
 /// A directory of the host as a file system.
 #[derive(Debug)]
@@ -233,6 +234,25 @@ impl Shared {
 /// An open directory and a name in it.
 type Place = (Dir, Arc<[u8]>);
 
+impl Publisher for HostDir {
+    fn publish(
+        &mut self,
+        path: &[u8],
+        new: Publish<'_>,
+        expected: Option<Fingerprint>,
+    ) -> Result<Option<Fingerprint>, Errno> {
+        self.put(path, new, expected)
+    }
+
+    fn begin(&mut self) {
+        self.held = Some(Vec::new());
+    }
+
+    fn end(&mut self, keep: bool) -> Vec<Vec<u8>> {
+        self.settle(keep)
+    }
+}
+
 impl FileSystem for HostDir {
     fn type_name(&self) -> &'static str {
         "hostfs"
@@ -390,21 +410,8 @@ impl FileSystem for HostDir {
         Ok(fingerprint)
     }
 
-    fn begin_publishing(&mut self) {
-        self.held = Some(Vec::new());
-    }
-
-    fn end_publishing(&mut self, keep: bool) -> Vec<Vec<u8>> {
-        self.settle(keep)
-    }
-
-    fn publish(
-        &mut self,
-        path: &[u8],
-        new: Publish<'_>,
-        expected: Option<Fingerprint>,
-    ) -> Result<Option<Fingerprint>, Errno> {
-        self.put(path, new, expected)
+    fn publisher(&mut self) -> Option<&mut dyn Publisher> {
+        Some(self)
     }
 
     fn fork_apart(&self, limits: FsLimits, budget: &Budget) -> Result<Box<dyn FileSystem>, Errno> {

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use codepod_abi::Errno;
 
-use crate::backend::{DirSink, FileSystem};
+use crate::backend::FileSystem;
 use crate::caller::Caller;
+use crate::node::DirSink;
 use crate::node::{Device, InodeId, Stat};
 use crate::tree::Tree;
 

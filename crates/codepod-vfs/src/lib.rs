@@ -41,7 +41,7 @@ pub mod testing;
 mod tree;
 mod vfs;
 
-pub use backend::{DirSink, FileSystem, FsSnapshot, New, NewBody};
+pub use backend::{FileSystem, FsSnapshot};
 pub use budget::{Budget, BudgetLimits, BudgetUse, Charge, Charged, Place};
 pub use caller::{Caller, NoProcesses, ProcDescriptor, ProcSource, ProcessInfo};
 pub use dev::dev;
@@ -54,9 +54,10 @@ pub use memory::Memory;
 pub use node::{
     Access, Device, DirEntryRef, FileKind, InodeId, MountId, NodeRef, OpenOptions, Stat,
 };
+pub use node::{DirSink, New, NewBody};
 pub use overlay::{HandedDown, Overlay, Seen};
 pub use proc::Proc;
-pub use publish::{Content, Fingerprint, Publish};
+pub use publish::{Content, Fingerprint, Publish, Publisher};
 pub use tree::chunk::{BlockSource, Digest};
 pub use tree::portable::{
     Attributes, Item, LoadError, LoadedTree, Node, Piece, TreeLoader, TreeSink,

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use codepod_abi::Errno;
 
-use crate::backend::{DirSink, FileSystem, FsSnapshot, New};
+use crate::backend::{FileSystem, FsSnapshot};
 use crate::caller::Caller;
 use crate::limits::Usage;
 use crate::node::{Device, InodeId, Stat};
+use crate::node::{DirSink, New};
 use crate::tree::Tree;
 use crate::tree::portable::LoadedTree;
 

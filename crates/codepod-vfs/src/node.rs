@@ -204,3 +204,32 @@ impl Default for OpenOptions {
         OpenOptions::READ
     }
 }
+
+/// Takes directory entries one by one; `false` stops the listing before that entry.
+pub type DirSink<'a> = &'a mut dyn FnMut(DirEntryRef<'_>) -> bool;
+
+/// A node to be made.
+#[derive(Debug, Clone, Copy)]
+pub struct New<'a> {
+    /// What it is.
+    pub body: NewBody<'a>,
+    /// Its permission bits; the umask has been applied.
+    pub mode: u16,
+    /// Its owner.
+    pub uid: u32,
+    /// Its group.
+    pub gid: u32,
+}
+
+/// What a node to be made is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewBody<'a> {
+    /// An empty regular file.
+    File,
+    /// An empty directory.
+    Directory,
+    /// A symbolic link with its target.
+    Symlink(&'a [u8]),
+    /// A named pipe.
+    Fifo,
+}

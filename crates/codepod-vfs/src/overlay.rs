@@ -25,13 +25,14 @@ use std::sync::Arc;
 
 use codepod_abi::Errno;
 
-use crate::backend::{DirSink, FileSystem, FsSnapshot};
+use crate::backend::{FileSystem, FsSnapshot};
 use crate::budget::Budget;
 use crate::caller::Caller;
 use crate::guard::Guard;
 use crate::limits::{FsLimits, Usage};
 use crate::listing::Listing;
 use crate::map::Map;
+use crate::node::DirSink;
 use crate::node::{Device, FileKind, InodeId, Stat};
 use crate::publish::Fingerprint;
 use crate::tree::Tree;
@@ -465,46 +466,12 @@ impl FileSystem for Overlay {
         }
     }
 
-    fn changes(&mut self, caller: &Caller<'_>) -> Option<Result<Vec<crate::tree::Change>, Errno>> {
-        Some(self.list_changes(caller))
-    }
-
     fn guard(&self) -> Guard {
         self.lower.guard()
     }
 
-    fn begin_publishing(&mut self) {
-        self.lower.begin_publishing();
-    }
-
-    fn end_publishing(&mut self, keep: bool) -> Vec<Vec<u8>> {
-        self.lower.end_publishing(keep)
-    }
-
-    fn hand_down(
-        &mut self,
-        caller: &Caller<'_>,
-        paths: &[Vec<u8>],
-        guarded: bool,
-    ) -> Option<Result<Vec<HandedDown>, Errno>> {
-        let outcome = Overlay::hand_down(self, caller, paths, guarded);
-        self.listing = None;
-        Some(outcome)
-    }
-
-    fn stale_changes(
-        &mut self,
-        caller: &Caller<'_>,
-    ) -> Option<Result<Vec<crate::tree::Change>, Errno>> {
-        Some(Overlay::stale_changes(self, caller))
-    }
-
-    fn drop_changes(
-        &mut self,
-        caller: &Caller<'_>,
-        paths: &[Vec<u8>],
-    ) -> Option<Result<Vec<crate::tree::Change>, Errno>> {
-        Some(Overlay::drop_changes(self, caller, paths))
+    fn overlay(&mut self) -> Option<&mut Overlay> {
+        Some(self)
     }
 
     fn create(
@@ -512,7 +479,7 @@ impl FileSystem for Overlay {
         caller: &Caller<'_>,
         dir: InodeId,
         name: &[u8],
-        new: crate::backend::New<'_>,
+        new: crate::node::New<'_>,
     ) -> Result<InodeId, Errno> {
         self.in_one_step(|overlay| overlay.make(caller, dir, name, new))
     }

@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 use codepod_abi::Errno;
 
-use crate::backend::{DirSink, FileSystem};
+use crate::backend::FileSystem;
 use crate::caller::{Caller, ProcessInfo};
 use crate::listing::Listing;
+use crate::node::DirSink;
 use crate::node::{FileKind, InodeId, Stat};
 
 /// The file system to mount at `/proc`.

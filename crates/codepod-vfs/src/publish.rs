@@ -142,3 +142,25 @@ pub enum Publish<'a> {
     /// What is there, with other permission bits.
     Mode(u16),
 }
+
+/// A file system into which its host puts nodes.
+pub trait Publisher {
+    /// Puts a node at a path because the host wants it, whatever a sandbox may do. Only where
+    /// `expected` is what is there, `None` for nothing; [`Errno::Stale`] if not, and nothing
+    /// has happened. What is there then.
+    fn publish(
+        &mut self,
+        path: &[u8],
+        new: Publish<'_>,
+        expected: Option<Fingerprint>,
+    ) -> Result<Option<Fingerprint>, Errno>;
+
+    /// Begins a change of several files: what publishing replaces or removes from here on is kept
+    /// aside, so that all of it can be rolled back.
+    fn begin(&mut self);
+
+    /// Commits (`keep`) or rolls back the changes since [`Self::begin`], newest first. Returns the
+    /// paths that could not be rolled back because the host has changed them since; what was
+    /// there before is kept beside them.
+    fn end(&mut self, keep: bool) -> Vec<Vec<u8>>;
+}

@@ -26,11 +26,11 @@ use codepod_abi::Errno;
 pub use self::builder::TreeBuilder;
 pub use self::diff::{Change, ChangeKind, diff};
 use self::inode::{Body, Directory, Entry, Held, Inode, Link, Links, Name};
-use crate::backend::{DirSink, New, NewBody};
 use crate::budget::Budget;
 use crate::limits::{FsLimits, Usage};
 use crate::map::{Difference, Map};
 use crate::node::{Device, DirEntryRef, InodeId, Stat};
+use crate::node::{DirSink, New, NewBody};
 
 /// A whole file system as a value.
 #[derive(Clone)]

@@ -20,13 +20,14 @@ use codepod_abi::Errno;
 use self::mount::Mount;
 pub use self::mount::{MountInfo, VfsSnapshot};
 pub use self::portable::SavedMount;
-use crate::backend::{DirSink, FileSystem};
+use crate::backend::FileSystem;
 use crate::caller::Caller;
 use crate::guard::Guard;
 use crate::limits::{FsLimits, Usage};
 use crate::memory::Memory;
+use crate::node::DirSink;
 use crate::node::{Access, Device, DirEntryRef, FileKind, MountId, NodeRef, Stat};
-use crate::overlay::HandedDown;
+use crate::overlay::{HandedDown, Overlay};
 use crate::tree::{Change, Tree};
 
 /// All mounts of one sandbox.
@@ -94,7 +95,7 @@ impl Vfs {
         caller: &Caller<'_>,
         mount: MountId,
     ) -> Result<Vec<Change>, Errno> {
-        self.fs(mount)?.changes(caller).unwrap_or(Err(Errno::Inval))
+        self.overlay(mount)?.list_changes(caller)
     }
 
     /// Which paths of a mount are guarded.
@@ -113,14 +114,13 @@ impl Vfs {
         paths: &[Vec<u8>],
         guarded: bool,
     ) -> Result<Vec<HandedDown>, Errno> {
-        let outcome = self.fs(mount)?.hand_down(caller, paths, guarded);
-        outcome.unwrap_or(Err(Errno::Inval))
+        self.overlay(mount)?.hand_down(caller, paths, guarded)
     }
 
     /// Begins to apply several changes to the host: what they replace or remove is kept aside, so
     /// that all of it can be rolled back.
     pub fn begin_handing_down(&mut self, mount: MountId) -> Result<(), Errno> {
-        self.fs(mount)?.begin_publishing();
+        self.overlay(mount)?.begin_handing_down();
         Ok(())
     }
 
@@ -128,7 +128,7 @@ impl Vfs {
     /// paths that could not be rolled back because the host has changed them since. The overlay's
     /// own state stays as it is.
     pub fn end_handing_down(&mut self, mount: MountId, keep: bool) -> Result<Vec<Vec<u8>>, Errno> {
-        Ok(self.fs(mount)?.end_publishing(keep))
+        Ok(self.overlay(mount)?.end_handing_down(keep))
     }
 
     /// What an overlay has changed and could not hand down now: somebody has changed it below.
@@ -138,8 +138,7 @@ impl Vfs {
         caller: &Caller<'_>,
         mount: MountId,
     ) -> Result<Vec<Change>, Errno> {
-        let outcome = self.fs(mount)?.stale_changes(caller);
-        outcome.unwrap_or(Err(Errno::Inval))
+        self.overlay(mount)?.stale_changes(caller)
     }
 
     /// Drops what an overlay has changed at and below some paths, all without any. [`Errno::Inval`]
@@ -150,8 +149,11 @@ impl Vfs {
         mount: MountId,
         paths: &[Vec<u8>],
     ) -> Result<Vec<Change>, Errno> {
-        let outcome = self.fs(mount)?.drop_changes(caller, paths);
-        outcome.unwrap_or(Err(Errno::Inval))
+        self.overlay(mount)?.drop_changes(caller, paths)
+    }
+
+    fn overlay(&mut self, mount: MountId) -> Result<&mut Overlay, Errno> {
+        self.fs(mount)?.overlay().ok_or(Errno::Inval)
     }
 
     /// The device that a node is.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use codepod_abi::Errno;
 use codepod_vfs::{
     Caller, FileSystem as _, Fingerprint, FsLimits, HostAccess, HostDir, HostOptions, NodeRef,
-    OpenOptions, Overlay, Publish, Vfs,
+    OpenOptions, Overlay, Publish, Publisher as _, Vfs,
 };
 use support::{TempDir, read, root, write};
 

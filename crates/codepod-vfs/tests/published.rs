@@ -4,7 +4,9 @@
 
 mod support;
 
-use codepod_vfs::{Caller, FileSystem as _, HostAccess, HostDir, HostOptions, Publish};
+use codepod_vfs::{
+    Caller, FileSystem as _, HostAccess, HostDir, HostOptions, Publish, Publisher as _,
+};
 use support::TempDir;
 
 /// What somebody has done to what was published stays, and is told; all else is taken back.
@@ -18,7 +20,7 @@ fn what_was_changed_meanwhile_is_not_taken_back() {
     let root = std::fs::File::open(directory.path()).unwrap();
     let mut host = HostDir::new(root, HostAccess::ReadOnly, HostOptions::default()).unwrap();
     let caller = Caller::root(0);
-    host.begin_publishing();
+    host.begin();
     for name in ["edited", "replaced", "same", "removed", "made-anew", "new"] {
         let seen = host
             .lookup(&caller, host.root(), name.as_bytes())
@@ -46,7 +48,7 @@ fn what_was_changed_meanwhile_is_not_taken_back() {
     std::fs::rename(at("another"), at("replaced")).unwrap();
     std::fs::write(at("made-anew"), "by somebody").unwrap();
 
-    let mut stuck = host.end_publishing(false);
+    let mut stuck = host.end(false);
     stuck.sort();
     assert_eq!(stuck, [&b"edited"[..], b"made-anew", b"replaced"]);
     let read = |name: &str| std::fs::read_to_string(at(name)).unwrap();

@@ -7,9 +7,10 @@ use super::errno::translate;
 use super::facts::{check_name, kind};
 use super::walk::Dir;
 use super::{HostDir, SAFE};
-use crate::backend::{FileSystem as _, New, NewBody};
+use crate::backend::FileSystem as _;
 use crate::caller::Caller;
 use crate::node::{FileKind, InodeId};
+use crate::node::{New, NewBody};
 
 impl HostDir {
     /// Makes a node.

@@ -6,9 +6,10 @@
 use codepod_abi::Errno;
 
 use super::{InodeId, Overlay, Side};
-use crate::backend::{FileSystem, New};
+use crate::backend::FileSystem;
 use crate::caller::Caller;
 use crate::node::FileKind;
+use crate::node::New;
 
 impl Overlay {
     /// Makes a node, in place of a whiteout if there is one. A new directory there shows nothing of

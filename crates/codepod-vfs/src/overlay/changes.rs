@@ -14,7 +14,7 @@ use crate::tree::{Change, ChangeKind};
 
 impl Overlay {
     /// All paths that differ from the lower file system, sorted.
-    pub(super) fn list_changes(&mut self, caller: &Caller<'_>) -> Result<Vec<Change>, Errno> {
+    pub(crate) fn list_changes(&mut self, caller: &Caller<'_>) -> Result<Vec<Change>, Errno> {
         self.in_one_walk(|overlay| overlay.find_changes(caller))
     }
 

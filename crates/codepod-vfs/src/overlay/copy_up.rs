@@ -9,9 +9,10 @@ use std::hash::{DefaultHasher, Hasher as _};
 use codepod_abi::Errno;
 
 use super::{InodeId, Overlay, Side, Tree, tagged};
-use crate::backend::{FileSystem, New, NewBody};
+use crate::backend::FileSystem;
 use crate::caller::Caller;
 use crate::node::{FileKind, Stat};
+use crate::node::{New, NewBody};
 use crate::tree::content::CHUNK;
 
 /// A name that no path can hold: for a copy that gets none.

@@ -7,19 +7,53 @@
 use codepod_abi::Errno;
 
 use super::{InodeId, Overlay};
+use crate::backend::FileSystem;
 use crate::caller::Caller;
 use crate::node::FileKind;
-use crate::publish::{Fingerprint, Publish};
+use crate::publish::{Fingerprint, Publish, Publisher};
 use crate::tree::{Change, ChangeKind};
 
 /// What became of a change: [`Errno::Stale`] where the lower file is not any more what the sandbox
 /// saw, [`Errno::Perm`] where its path is guarded.
 pub type HandedDown = (Change, Result<(), Errno>);
 
+/// What the host can put nodes into; nothing else takes changes.
+fn publisher(lower: &mut dyn FileSystem) -> Result<&mut dyn Publisher, Errno> {
+    lower.publisher().ok_or(Errno::Rofs)
+}
+
 impl Overlay {
     /// Hands the changes at and below some paths down; all without any. A new directory that they
     /// lie in goes along.
-    pub(super) fn hand_down(
+    ///
+    /// What became of each: [`Errno::Perm`] for a guarded path unless `guarded` ones are to go
+    /// along, and for a link that leads out. Nothing may be open.
+    pub(crate) fn hand_down(
+        &mut self,
+        caller: &Caller<'_>,
+        paths: &[Vec<u8>],
+        guarded: bool,
+    ) -> Result<Vec<HandedDown>, Errno> {
+        let outcome = self.hand_down_all(caller, paths, guarded);
+        self.listing = None;
+        outcome
+    }
+
+    /// Begins a change of several files of the lower file system, which can be rolled back.
+    pub(crate) fn begin_handing_down(&mut self) {
+        if let Some(publisher) = self.lower.publisher() {
+            publisher.begin();
+        }
+    }
+
+    /// Commits (`keep`) or rolls back what was handed down since [`Self::begin_handing_down`].
+    /// Returns the paths that could not be rolled back.
+    pub(crate) fn end_handing_down(&mut self, keep: bool) -> Vec<Vec<u8>> {
+        let publisher = self.lower.publisher();
+        publisher.map_or_else(Vec::new, |publisher| publisher.end(keep))
+    }
+
+    fn hand_down_all(
         &mut self,
         caller: &Caller<'_>,
         paths: &[Vec<u8>],
@@ -60,7 +94,7 @@ impl Overlay {
     }
 
     /// The changes that could not be handed down now.
-    pub(super) fn stale_changes(&mut self, caller: &Caller<'_>) -> Result<Vec<Change>, Errno> {
+    pub(crate) fn stale_changes(&mut self, caller: &Caller<'_>) -> Result<Vec<Change>, Errno> {
         let mut changes = self.list_changes(caller)?;
         let mut failed = None;
         changes.retain(|change| match self.is_stale(caller, change) {
@@ -108,7 +142,7 @@ impl Overlay {
     }
 
     /// Drops the changes at and below some paths; all without any. Returns them.
-    pub(super) fn drop_changes(
+    pub(crate) fn drop_changes(
         &mut self,
         caller: &Caller<'_>,
         paths: &[Vec<u8>],
@@ -128,8 +162,8 @@ impl Overlay {
 
     fn remove_below(&mut self, caller: &Caller<'_>, change: &Change) -> Result<(), Errno> {
         let expected = self.expected(&change.path)?;
-        self.lower
-            .publish(&change.path, Publish::Nothing, Some(expected))?;
+        let lower = publisher(&mut *self.lower)?;
+        lower.publish(&change.path, Publish::Nothing, Some(expected))?;
         self.state.forget_seen(&change.path);
         self.forget_upper(caller, &change.path)
     }
@@ -159,7 +193,7 @@ impl Overlay {
             }
             _ => return Err(Errno::NotSup),
         };
-        let now = self.lower.publish(path, new, expected)?;
+        let now = publisher(&mut *self.lower)?.publish(path, new, expected)?;
         if let Some(now) = now {
             self.state.note_seen(path, now, u64::MAX)?;
         }

@@ -7,8 +7,8 @@
 use super::content::Content;
 use super::inode::{Body, Directory};
 use super::{InodeId, Tree};
-use crate::backend::{New, NewBody};
 use crate::node::Device;
+use crate::node::{New, NewBody};
 
 /// Makes a [`Tree`] from paths.
 #[derive(Debug, Clone)]

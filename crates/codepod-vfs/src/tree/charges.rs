@@ -8,9 +8,9 @@ use codepod_abi::Errno;
 
 use super::Tree;
 use super::inode::Body;
-use crate::backend::{New, NewBody};
 use crate::budget::{Budget, BudgetLimits, BudgetUse};
 use crate::node::InodeId;
+use crate::node::{New, NewBody};
 
 const FILE: New<'static> = New {
     body: NewBody::File,

@@ -159,7 +159,7 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::{New, NewBody};
+    use crate::node::{New, NewBody};
 
     const FILE: New<'static> = New {
         body: NewBody::File,

@@ -7,9 +7,9 @@ use codepod_abi::Errno;
 
 use super::Vfs;
 use super::resolve::{AtEnd, Found, Last};
-use crate::backend::{New, NewBody};
 use crate::caller::Caller;
 use crate::node::{Access, FileKind, NodeRef};
+use crate::node::{New, NewBody};
 
 impl Vfs {
     /// Makes a directory. [`Errno::Exist`] if anything has that name.

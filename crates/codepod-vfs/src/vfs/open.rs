@@ -4,8 +4,8 @@ use codepod_abi::Errno;
 
 use super::Vfs;
 use super::resolve::{AtEnd, Last};
-use crate::backend::NewBody;
 use crate::caller::Caller;
+use crate::node::NewBody;
 use crate::node::{Access, FileKind, NodeRef, OpenOptions, Stat};
 
 impl Vfs {

@@ -10,9 +10,9 @@ use codepod_abi::Errno;
 
 use super::save::attributes;
 use super::{Attributes, Item, Node};
-use crate::backend::{New, NewBody};
 use crate::limits::Usage;
 use crate::node::{Device, InodeId};
+use crate::node::{New, NewBody};
 use crate::publish::Fingerprint;
 use crate::tree::Tree;
 use crate::tree::chunk::{BlockSource, Chunk, Digest};

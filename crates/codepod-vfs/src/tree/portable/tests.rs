@@ -2,9 +2,9 @@
 //! refused.
 
 use super::*;
-use crate::backend::{New, NewBody};
 use crate::limits::FsLimits;
 use crate::node::InodeId;
+use crate::node::{New, NewBody};
 use crate::tree::chunk::BlockSource;
 use crate::tree::{Tree, diff};
 use std::collections::HashMap;
