@@ -6,8 +6,9 @@ use clap::Args;
 use codepod::{Running, Sandbox};
 
 use crate::failure::Failure;
-use crate::options::{SandboxOptions, compiling, create};
+use crate::options::{SandboxOptions, compiling};
 use crate::streams::{has_input, pass_in, pass_out};
+use crate::wall::create;
 
 /// Exit status at the timeout, as `timeout(1)` has it.
 const TIMED_OUT: u8 = 124;

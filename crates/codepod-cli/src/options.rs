@@ -15,7 +15,6 @@ use codepod::{
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::terminal_text::shown_path;
-use crate::wall;
 
 #[derive(Args)]
 pub(crate) struct SandboxOptions {
@@ -252,13 +251,6 @@ pub(crate) fn runtime(options: &Options) -> Result<Runtime, Failure> {
         .slots
         .min(u32::try_from(options.limits.processes).unwrap_or(u32::MAX));
     Ok(Runtime::new(setup)?)
-}
-
-/// A new sandbox, behind the wall.
-pub(crate) fn create(options: Options) -> Result<Sandbox, Failure> {
-    let needs = wall::needs(&options, None)?;
-    let (runtime, ()) = wall::closed_around(needs, &options, || Ok(()))?;
-    Ok(Sandbox::create_on(&runtime, options)?)
 }
 
 fn parse_megabytes(text: &str) -> Result<usize, String> {

@@ -6,8 +6,8 @@ use clap::Args;
 use codepod::{ErrorKind, Options};
 
 use crate::failure::Failure;
-use crate::options::create;
 use crate::streams::show;
+use crate::wall::create;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -2,7 +2,7 @@
 //! in before anything of it runs.
 
 use codepod::jail::{self, Needs};
-use codepod::{Options, Runtime, StateDirectory};
+use codepod::{Options, Runtime, Sandbox, StateDirectory};
 
 use crate::failure::Failure;
 use crate::options::runtime;
@@ -29,4 +29,11 @@ pub(crate) fn closed_around<T>(
     let prepared = prepare()?;
     wall.close(&runtime)?;
     Ok((runtime, prepared))
+}
+
+/// A new sandbox, behind the wall.
+pub(crate) fn create(options: Options) -> Result<Sandbox, Failure> {
+    let needs = needs(&options, None)?;
+    let (runtime, ()) = closed_around(needs, &options, || Ok(()))?;
+    Ok(Sandbox::create_on(&runtime, options)?)
 }

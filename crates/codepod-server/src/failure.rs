@@ -51,3 +51,8 @@ fn errno_name(errno: Errno) -> String {
 pub(crate) fn bad_base64(error: BadBase64) -> ApiError {
     ApiError::new(Kind::InvalidParams, error.0)
 }
+
+/// Not found. Other tenants' objects are reported in the same way, so that ids cannot be probed.
+pub(crate) fn not_found(what: &str) -> ApiError {
+    ApiError::new(Kind::NotFound, format!("there is no such {what}"))
+}

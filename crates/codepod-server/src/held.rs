@@ -9,8 +9,10 @@ use codepod::{Canceller, Charge, Charged, PipeWriter, Preview, RunResult, Sandbo
 use codepod_api::methods::sandbox::SandboxInfo;
 use codepod_api::{ApiError, Kind};
 
+use crate::failure::not_found;
 use crate::ids;
 use crate::lock::lock;
+use crate::names::check_name;
 use crate::runs::Entered;
 use crate::tenant::{Place, Tenant};
 
@@ -24,8 +26,6 @@ const MOST_ANSWERS: usize = 128;
 const KEPT_OUTPUT: usize = 48 << 10;
 /// Processes that such an answer tells of.
 const KEPT_PROCESSES: usize = 64;
-/// The longest name that a client gives something.
-const LONGEST_NAME: usize = 128;
 /// Shells of a sandbox.
 const MOST_SHELLS: usize = 64;
 
@@ -66,15 +66,6 @@ struct Answers {
 pub(crate) fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_millis() as u64)
-}
-
-/// Fails for a name that is too long to keep.
-pub(crate) fn check_name(name: &str) -> Result<(), ApiError> {
-    if name.len() > LONGEST_NAME || name.contains(|c: char| c.is_control()) {
-        let message = format!("a name has at most {LONGEST_NAME} bytes and no control characters");
-        return Err(ApiError::new(Kind::InvalidParams, message));
-    }
-    Ok(())
 }
 
 impl Held {
@@ -344,9 +335,4 @@ impl Drop for Attempt<'_> {
         drop(answers);
         self.held.answered.notify_all();
     }
-}
-
-/// Not found. Other tenants' objects are reported in the same way, so that ids cannot be probed.
-pub(crate) fn not_found(what: &str) -> ApiError {
-    ApiError::new(Kind::NotFound, format!("there is no such {what}"))
 }

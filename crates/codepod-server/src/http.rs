@@ -6,6 +6,7 @@
 
 pub(crate) mod access;
 mod answer;
+mod asked;
 mod config;
 pub(crate) mod connection;
 mod events;
@@ -13,6 +14,7 @@ mod keys;
 mod metrics;
 mod patience;
 mod request;
+mod response;
 mod routes;
 mod states;
 mod terminal;

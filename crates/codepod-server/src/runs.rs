@@ -10,8 +10,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use codepod::{Canceller, PipeWriter};
 use codepod_api::{ApiError, Kind};
 
-use crate::held::{check_name, not_found};
+use crate::failure::not_found;
 use crate::lock::lock;
+use crate::names::check_name;
 
 /// Runs of a sandbox at a time.
 const MOST_RUNS: usize = 256;

@@ -8,9 +8,9 @@ use codepod::{Namespace, SaveRoom, make_namespace, namespaces, remove_namespace}
 use codepod_api::{ApiError, Kind};
 
 use crate::failure::failure;
-use crate::held::not_found;
+use crate::failure::not_found;
 use crate::lock::lock;
-use crate::tenant::Quota;
+use crate::quota::Quota;
 
 /// What is full is counted anew after so long: old versions go by themselves.
 const COUNTED: Duration = Duration::from_secs(1);

@@ -11,7 +11,8 @@ use codepod_api::methods::sandbox::SandboxInfo;
 
 use crate::asleep::{Asleep, Bedroom};
 use crate::failure::failure;
-use crate::held::{Held, not_found};
+use crate::failure::not_found;
+use crate::held::Held;
 use crate::lock::lock;
 use crate::tenant::Tenant;
 

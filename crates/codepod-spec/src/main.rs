@@ -27,6 +27,7 @@ mod missing;
 mod native;
 mod oils;
 mod pool;
+mod quoting;
 mod sandbox;
 mod support;
 mod temporary;

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::case_file::{escape, quoted};
 use crate::failure::Result;
 use crate::job::{Feed, Job, Place, environment};
+use crate::quoting::{escape, quoted};
 
 /// The longest line of options.
 const WIDTH: usize = 110;

@@ -30,6 +30,7 @@ mod backend;
 mod block;
 mod directory;
 mod error;
+mod header;
 mod key;
 mod manifest;
 mod namespace;
@@ -52,8 +53,8 @@ mod tests;
 
 pub use backend::{Backend, Blob};
 pub use error::StoreError;
+pub use header::{FORMAT, SMALLEST_READER};
 pub use key::Key;
-pub use manifest::{FORMAT, SMALLEST_READER};
 pub use namespaces::{Namespace, make_namespace, namespaces, remove_namespace};
 #[cfg(feature = "object-store")]
 pub use object_store;

@@ -9,14 +9,10 @@ use codepod_vfs::Digest;
 
 use crate::block::{BlockId, LARGEST, digest};
 use crate::error::StoreError;
+use crate::header::{Header, flag, header, read_header};
 use crate::key::{self, Key};
 use crate::pack::PackName;
 use crate::wire::{Out, Reader, put, put_bytes};
-
-/// The format that this code writes, and the newest that it reads.
-pub const FORMAT: u16 = 2;
-/// The oldest reader that understands what this code writes.
-pub const SMALLEST_READER: u16 = 2;
 
 /// The most bytes that a manifest has.
 pub(crate) const LARGEST_MANIFEST: u32 = 64 << 20;
@@ -254,55 +250,9 @@ impl Manifest {
     }
 }
 
-/// What comes first in everything that is kept: what it is, its format, the smallest reader,
-/// whether it is sealed.
-pub(crate) fn header(magic: &[u8; 8], sealed: bool) -> Vec<u8> {
-    let mut out = magic.to_vec();
-    out.extend_from_slice(&FORMAT.to_le_bytes());
-    out.extend_from_slice(&SMALLEST_READER.to_le_bytes());
-    out.push(sealed.into());
-    out
-}
-
-/// What a header says.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Header {
-    pub(crate) format: u16,
-    /// Whether what follows is encrypted.
-    pub(crate) sealed: bool,
-}
-
-/// Reads a header; refuses what this code cannot read.
-pub(crate) fn read_header(reader: &mut Reader<'_>, magic: &[u8; 8]) -> Result<Header, StoreError> {
-    if reader.take(magic.len())? != magic {
-        return Err(StoreError::Damaged("it is no saved state"));
-    }
-    let format = reader.u16()?;
-    let smallest = reader.u16()?;
-    if smallest > FORMAT {
-        return Err(StoreError::Version {
-            smallest,
-            own: FORMAT,
-        });
-    }
-    if format == 0 || smallest == 0 || smallest > format {
-        return Err(StoreError::Damaged("a format that there never was"));
-    }
-    let sealed = flag(reader)?;
-    Ok(Header { format, sealed })
-}
-
 /// What a sealed manifest is about.
 fn about(header: &[u8]) -> Vec<u8> {
     [b"codepod manifest", header].concat()
-}
-
-fn flag(reader: &mut Reader<'_>) -> Result<bool, StoreError> {
-    match reader.byte()? {
-        0 => Ok(false),
-        1 => Ok(true),
-        _ => Err(StoreError::Damaged("neither yes nor no")),
-    }
 }
 
 fn put_blocks(out: &mut impl Out, blocks: &[BlockId]) {

@@ -8,8 +8,8 @@ use codepod_vfs::Digest;
 use crate::backend::Blob;
 use crate::block::{self, BlockId, LARGEST, LARGEST_FRAME, digest};
 use crate::error::StoreError;
+use crate::header::{header, read_header};
 use crate::key::{self, Key};
-use crate::manifest::{header, read_header};
 use crate::wire::{Reader, put};
 
 /// From here on a pack takes no more.

@@ -13,8 +13,9 @@ use codepod_vfs::{BlockSource, Digest, Piece, Seen};
 
 use crate::block::{BlockId, Framer, LARGEST_FRAME, unframe};
 use crate::error::StoreError;
+use crate::header::{header, read_header};
 use crate::key::Key;
-use crate::manifest::{self, LARGEST_MANIFEST, Manifest, header, read_header};
+use crate::manifest::{self, LARGEST_MANIFEST, Manifest};
 use crate::state::{self, Bases, BlockReader, BlockSink, Loaded, MountState, State, Version};
 use crate::wire::Reader;
 

@@ -6,8 +6,9 @@ use codepod_vfs::{Attributes, Item, Node};
 
 use crate::block::{BlockId, Framer, LARGEST, digest, unframe};
 use crate::error::StoreError;
+use crate::header::{header, read_header};
 use crate::key::Key;
-use crate::manifest::{Contents, Manifest, MountContents, header, read_header};
+use crate::manifest::{Contents, Manifest, MountContents};
 use crate::record::Segmenter;
 use crate::wire::Reader;
 

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use codepod_vfs::{Digest, FileKind, Fingerprint, FsLimits, Seen, Tree};
 
 use crate::block::{BlockId, digest};
-use crate::manifest::{Manifest, header};
+use crate::header::header;
+use crate::manifest::Manifest;
 use crate::pack::PackName;
 use crate::state::{BlockSink, Loaded};
 use crate::testing::stream;

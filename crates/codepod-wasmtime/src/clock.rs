@@ -13,8 +13,6 @@ use codepod_abi::wire::Hash;
 use codepod_kernel::{Host, TimerKey};
 use wasmtime::EngineWeak;
 
-use crate::executor;
-
 /// How long a process runs before it must let others.
 pub(crate) const SLICE: Duration = Duration::from_millis(1);
 
@@ -70,8 +68,8 @@ pub(crate) struct Clock {
     asleep: AtomicBool,
     /// How often it has ticked.
     ticks: AtomicU64,
-    /// The executor, whose threads are looked after at each tick.
-    executor: OnceLock<Weak<executor::Shared>>,
+    /// What is done at each tick.
+    at_tick: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl Clock {
@@ -84,7 +82,7 @@ impl Clock {
             running: AtomicUsize::new(0),
             asleep: AtomicBool::new(false),
             ticks: AtomicU64::new(0),
-            executor: OnceLock::new(),
+            at_tick: OnceLock::new(),
         });
         let weak = Arc::downgrade(&clock);
         std::thread::Builder::new()
@@ -98,9 +96,9 @@ impl Clock {
         self.ticks.load(Ordering::Relaxed)
     }
 
-    /// Looks after an executor's threads from now on; one only.
-    pub(crate) fn look_after(&self, executor: &Arc<executor::Shared>) {
-        let _ = self.executor.set(Arc::downgrade(executor));
+    /// Does something at each tick from now on; one thing only.
+    pub(crate) fn at_tick(&self, what: impl Fn() + Send + Sync + 'static) {
+        let _ = self.at_tick.set(Box::new(what));
     }
 
     /// Counts a process as running until the guard is dropped.
@@ -173,8 +171,8 @@ fn tick(clock: &Weak<Clock>, engine: &EngineWeak) {
         drop(timers);
         clock.ticks.fetch_add(1, Ordering::Relaxed);
         engine.increment_epoch();
-        if let Some(executor) = clock.executor.get().and_then(Weak::upgrade) {
-            executor.look_after_threads();
+        if let Some(at_tick) = clock.at_tick.get() {
+            at_tick();
         }
         for waker in due {
             waker.wake();

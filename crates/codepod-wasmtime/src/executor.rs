@@ -141,7 +141,13 @@ impl Executor {
             threads,
             clock: clock.clone(),
         });
-        clock.look_after(&shared);
+        // Weak, because the clock must not keep its threads.
+        let looked_after = Arc::downgrade(&shared);
+        clock.at_tick(move || {
+            if let Some(shared) = looked_after.upgrade() {
+                shared.look_after_threads();
+            }
+        });
         let executor = Executor {
             shared,
             of_host: Share::default().lane(),

@@ -13,7 +13,7 @@ use crate::call::Call;
 use crate::convert::past_run;
 use crate::dispatch::Handle;
 use crate::failure::failure;
-use crate::held::not_found;
+use crate::failure::not_found;
 use crate::ids;
 use crate::lock::lock;
 

@@ -127,7 +127,7 @@ mod tests {
     use std::io::Write as _;
 
     use super::*;
-    use crate::tenant::Quota;
+    use crate::quota::Quota;
 
     #[test]
     fn an_answer_is_counted_until_it_is_sent() {

@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Deserialize;
 
+use crate::quota::Quota;
 use crate::server::Ceiling;
-use crate::tenant::Quota;
 
 /// How a server is set up. The names are those of the file.
 #[derive(Debug, Clone, Deserialize)]

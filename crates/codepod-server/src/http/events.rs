@@ -11,7 +11,7 @@ use codepod_api::notifications::Output;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio_stream::Stream;
 
-use super::request::{Asked, CancelOnDrop};
+use super::asked::{Asked, CancelOnDrop};
 use crate::call::{Call, Client};
 use crate::dispatch::dispatch;
 use crate::tenant::{Flight, Place, Tenant};

@@ -10,7 +10,8 @@ use std::time::SystemTime;
 use codepod_api::{ApiError, Kind};
 
 use super::config::Config;
-use crate::tenant::{Quota, Tenant};
+use crate::quota::Quota;
+use crate::tenant::Tenant;
 
 /// The hash of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

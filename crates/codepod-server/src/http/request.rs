@@ -8,20 +8,19 @@ use axum::body::Body;
 use axum::extract::{RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use codepod::Canceller;
-use codepod_api::{ApiError, Kind, MethodInfo, Surface, Work};
+use codepod_api::{ApiError, Kind, MethodInfo, Work};
 use http_body_util::{BodyExt, Limited};
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
-use super::answer::{Answer, Pieces};
+use super::asked::{Asked, CancelOnDrop};
+use super::response::{failed, json_response, media_type};
 use super::{App, events, states};
-use crate::call::{Call, Silent};
-use crate::dispatch::dispatch_into;
 use crate::ids;
 use crate::strict;
-use crate::tenant::{Flight, Place, Tenant};
+use crate::tenant::{Flight, Tenant};
 
 /// As much of a body that nobody wants as is read.
 const SKIPPED: usize = 64 << 10;
@@ -68,52 +67,6 @@ impl Endpoint {
         Endpoint {
             method,
             types: types.collect(),
-        }
-    }
-}
-
-/// What a request wants, once it is known who asks.
-pub(super) struct Asked {
-    pub(super) app: Arc<App>,
-    pub(super) tenant: Arc<Tenant>,
-    pub(super) method: &'static MethodInfo,
-    pub(super) sandbox: Option<String>,
-    pub(super) params: Map<String, Value>,
-    pub(super) canceller: Canceller,
-    /// Counted until the answer is sent.
-    pub(super) place: Place,
-    /// The request's body, counted until it is answered.
-    pub(super) body: Flight,
-}
-
-impl Asked {
-    /// Does it, on a thread that may wait.
-    fn answer(self) -> Result<Answer, ApiError> {
-        let call = Call::new(
-            &self.app.server,
-            &self.tenant,
-            Surface::Http,
-            &Silent,
-            self.canceller,
-        );
-        let (name, sandbox, params) = (self.method.name, self.sandbox, self.params);
-        let mut pieces = Pieces::new(&self.tenant);
-        let answered = dispatch_into(call, name, sandbox.as_deref(), params, &mut pieces);
-        if let Some(refused) = pieces.take_refusal() {
-            return Err(refused);
-        }
-        answered?;
-        Ok(pieces.finish(self.place))
-    }
-}
-
-/// Ends what a request runs when its client has left.
-pub(super) struct CancelOnDrop(pub(super) Option<Canceller>);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        if let Some(canceller) = self.0.take() {
-            canceller.cancel();
         }
     }
 }
@@ -380,15 +333,6 @@ async fn from_body(
     }
 }
 
-/// What a body says that it is.
-pub(super) fn media_type(headers: &HeaderMap) -> &str {
-    let kind = headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok())
-        .unwrap_or_default();
-    kind.split(';').next().unwrap_or_default().trim()
-}
-
 /// All of a body, counted while it comes.
 async fn whole(mut body: Body, most: usize, flight: &mut Flight) -> Result<Vec<u8>, ApiError> {
     let mut bytes = Vec::new();
@@ -428,29 +372,6 @@ fn request_id(headers: &HeaderMap) -> String {
         Some(id) => id.to_owned(),
         None => ids::random("rq").unwrap_or_default(),
     }
-}
-
-pub(super) fn json_response(status: StatusCode, json: impl Into<Body>) -> Response {
-    let headers = [
-        (header::CONTENT_TYPE, "application/json"),
-        (header::CACHE_CONTROL, "no-store"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ];
-    (status, headers, json.into()).into_response()
-}
-
-/// An error as an answer.
-pub(super) fn failed(error: &ApiError) -> Response {
-    let status =
-        StatusCode::from_u16(error.kind().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let json = serde_json::to_string(error).unwrap_or_default();
-    let mut response = json_response(status, json);
-    if status == StatusCode::UNAUTHORIZED {
-        response
-            .headers_mut()
-            .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    }
-    response
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ use axum::response::Response;
 use axum::routing::{MethodFilter, get, on};
 use codepod_api::{ApiError, Kind, METHODS, Surface, Verb};
 
-use super::request::{Endpoint, answer, authorize, failed, json_response};
+use super::request::{Endpoint, answer, authorize};
+use super::response::{failed, json_response};
 use super::{App, terminal};
 
 /// What the reference page is made from, too.

@@ -19,7 +19,8 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio_stream::Stream;
 
 use super::answer::PIECE;
-use super::request::{Asked, failed, json_response, media_type};
+use super::asked::Asked;
+use super::response::{failed, json_response, media_type};
 use crate::dispatch::guarded;
 use crate::failure::failure;
 use crate::handlers::persistence::key;

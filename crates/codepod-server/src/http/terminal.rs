@@ -22,7 +22,8 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout};
 
 use super::App;
-use super::request::{authorize, failed};
+use super::request::authorize;
+use super::response::failed;
 use crate::failure::failure;
 use crate::lock::lock;
 use crate::tenant::Place;

@@ -13,8 +13,9 @@ use super::result::streams;
 use crate::call::{Call, Silent};
 use crate::dispatch::{dispatch, guarded};
 use crate::lock::lock;
+use crate::quota::Quota;
 use crate::server::Server;
-use crate::tenant::{Quota, Tenant};
+use crate::tenant::Tenant;
 
 /// A client's session. Its sandboxes end with it.
 #[derive(Debug)]
