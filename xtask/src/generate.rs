@@ -1,5 +1,6 @@
 //! `generate`: files that are made from tables in the code, and the check that they are current.
 
+mod callers;
 mod calls;
 mod decisions;
 mod guest_map;
@@ -72,6 +73,10 @@ const FILES: &[Generated] = &[
     Generated {
         path: "sdk/typescript/src/generated/api.ts",
         text: typescript::api,
+    },
+    Generated {
+        path: "sdk/typescript/src/generated/callers.ts",
+        text: callers::callers,
     },
     Generated {
         path: "sdk/python/src/codepod/_generated/types.py",

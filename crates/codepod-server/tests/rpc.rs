@@ -329,6 +329,42 @@ fn output_comes_while_a_command_runs() {
 }
 
 #[test]
+fn output_of_python_comes_while_it_runs() {
+    let client = Client::new();
+    let id = client.sandbox();
+    let code = "print('ready')\nname = input()\nprint('hello', name)";
+    let params =
+        json!({"sandboxId": id, "code": code, "runId": "one", "stream": true, "interactive": true});
+    let (_, answer) = client.begin("python.run", params);
+    let told = client.other();
+    assert_eq!(told["method"], "run.output");
+    assert_eq!(
+        (&told["params"]["runId"], &told["params"]["text"]),
+        (&json!("one"), &json!("ready\n"))
+    );
+    client.good(
+        "run.stdin",
+        json!({"sandboxId": id, "runId": "one", "text": "Ada\n"}),
+    );
+    assert_eq!(client.other()["params"]["text"], "hello Ada\n");
+    let result = finish(answer).unwrap();
+    assert_eq!(
+        (&result["exitCode"], &result["stdout"]),
+        (&json!(0), &json!(""))
+    );
+    let params = json!({"sandboxId": id, "code": "name"});
+    assert_eq!(client.good("python.run", params)["stdout"], "'Ada'\n");
+    // What cannot be meant is refused, as for `run`.
+    for wrong in [
+        json!({"sandboxId": id, "code": "1", "interactive": true}),
+        json!({"sandboxId": id, "code": "1", "stream": true, "stdin": "x"}),
+    ] {
+        let (_, answer) = client.begin("python.run", wrong);
+        assert_eq!(finish(answer).unwrap_err()["kind"], "invalid_params");
+    }
+}
+
+#[test]
 fn a_request_is_given_up_by_its_id() {
     let client = Client::new();
     let id = client.sandbox();

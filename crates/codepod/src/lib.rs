@@ -94,7 +94,7 @@ pub use persist::{Autosaved, Persistence, Persistent, SaveRoom};
 pub use pipeline::Pipeline;
 pub use preview::Preview;
 pub use profile::Profile;
-pub use python::PythonSession;
+pub use python::{PythonSession, RunningPython};
 pub use result::{Cut, RunResult, RunUsage};
 pub use running::{Killer, Running};
 pub use runtime::{GUESTS_EMBEDDED, Runtime, RuntimeOptions, cache_directory, commands};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use codepod_abi::Errno;
 use codepod_kernel::{
-    ExitStatus, Kernel, Pid, PipeEnd, PipeId, Program, SinkId, Stdio, TimerKey, WaiterId,
+    ExitStatus, Kernel, Pid, PipeEnd, PipeId, Program, Stdio, TimerKey, WaiterId,
 };
 use codepod_wasmtime::KernelHandle;
 use futures_lite::future::block_on;
@@ -19,7 +19,7 @@ use crate::feed::Feed;
 use crate::result::{CANCELLED, RunResult, TIMED_OUT};
 use crate::sandbox::Sandbox;
 use crate::script::Canceller;
-use crate::sinks::{AfterTaken, Sinks};
+use crate::sinks::{AfterTaken, Output, Sinks};
 use crate::timeline::Mark;
 use crate::timer::Timer;
 
@@ -57,6 +57,26 @@ impl Pipeline {
     /// error is everybody's. The caller's thread runs the last command, the engine's threads
     /// the others.
     pub async fn run(self) -> Result<RunResult, Error> {
+        let last = self.commands.last().ok_or(ErrorKind::Internal)?;
+        let sinks = Sinks::new(&last.sandbox, AfterTaken::Broken)?;
+        let printed = [sinks.out, sinks.err].map(Stdio::Sink);
+        self.run_with(None, printed, || sinks.take()).await
+    }
+
+    /// Runs it with streams of the caller's. What it prints is not in the result.
+    pub(crate) async fn run_on(self, [input, out, err]: [Stdio; 3]) -> Result<RunResult, Error> {
+        let output = Output::default;
+        self.run_with(Some(input), [out, err], output).await
+    }
+
+    /// `take` gives what the result holds of the output. Without `input`, the first command reads
+    /// what it was given.
+    async fn run_with(
+        self,
+        input: Option<Stdio>,
+        printed: [Stdio; 2],
+        take: impl FnOnce() -> Output,
+    ) -> Result<RunResult, Error> {
         let started = Instant::now();
         let last = self.commands.last().ok_or(ErrorKind::Internal)?;
         let sandbox = last.sandbox.clone();
@@ -69,8 +89,7 @@ impl Pipeline {
             .collect::<Vec<_>>()
             .join(" | ");
         let mark = Mark::begin(&sandbox, line.as_bytes())?;
-        let sinks = Sinks::new(&sandbox, AfterTaken::Broken)?;
-        let stages = match self.spawn(&sandbox, sinks.out, sinks.err) {
+        let stages = match self.spawn(&sandbox, input, printed) {
             Ok(stages) => stages,
             Err(NotStarted::Error(error)) => {
                 mark.forget();
@@ -91,7 +110,7 @@ impl Pipeline {
         let pids = stages.pids.clone();
         let (status, stopped) = drive(&sandbox, stages, timeout, canceller).await?;
         let processes = sandbox.kernel()?.take_facts_of(&pids);
-        let output = sinks.take();
+        let output = take();
         let mut result = RunResult {
             command: line,
             exit_code: match stopped {
@@ -118,10 +137,15 @@ impl Pipeline {
         block_on(self.run())
     }
 
-    fn spawn(&self, sandbox: &Sandbox, out: SinkId, err: SinkId) -> Result<Stages, NotStarted> {
+    fn spawn(
+        &self,
+        sandbox: &Sandbox,
+        input: Option<Stdio>,
+        printed: [Stdio; 2],
+    ) -> Result<Stages, NotStarted> {
         let mut kernel = sandbox.kernel().map_err(NotStarted::Error)?;
         let mut stages = Stages::default();
-        match self.spawn_into(&mut stages, &mut kernel, out, err) {
+        match self.spawn_into(&mut stages, &mut kernel, input, printed) {
             Ok(()) => Ok(stages),
             Err(error) => {
                 stages.take_back(&mut kernel);
@@ -134,8 +158,8 @@ impl Pipeline {
         &self,
         stages: &mut Stages,
         kernel: &mut Kernel,
-        out: SinkId,
-        err: SinkId,
+        input: Option<Stdio>,
+        [out, err]: [Stdio; 2],
     ) -> Result<(), NotStarted> {
         let no_pipe = |errno: Errno| {
             NotStarted::Error(
@@ -146,9 +170,10 @@ impl Pipeline {
                 .into(),
             )
         };
-        let mut input = match &self.commands[0].stdin {
-            Stdin::Empty => Stdio::Null,
-            Stdin::Bytes(bytes) => {
+        let mut input = match (input, &self.commands[0].stdin) {
+            (Some(input), _) => input,
+            (None, Stdin::Empty) => Stdio::Null,
+            (None, Stdin::Bytes(bytes)) => {
                 let pipe = kernel.new_pipe().map_err(no_pipe)?;
                 kernel.hold_pipe(PipeEnd::Write(pipe)).map_err(no_pipe)?;
                 stages.stdin = Some((pipe, bytes.clone()));
@@ -158,13 +183,13 @@ impl Pipeline {
         for (i, command) in self.commands.iter().enumerate() {
             let is_last = i + 1 == self.commands.len();
             let (output, next) = if is_last {
-                (Stdio::Sink(out), Stdio::Null)
+                (out, Stdio::Null)
             } else {
                 let pipe = kernel.new_pipe().map_err(no_pipe)?;
                 stages.pipes.push(pipe);
                 (Stdio::PipeWrite(pipe), Stdio::PipeRead(pipe))
             };
-            let program = command.spawn(kernel, [input, output, Stdio::Sink(err)])?;
+            let program = command.spawn(kernel, [input, output, err])?;
             stages.pids.push(program.pid);
             stages.programs.push(program);
             input = next;

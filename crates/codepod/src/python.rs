@@ -15,10 +15,13 @@ use futures_lite::future::{block_on, or};
 
 use crate::command::Command;
 use crate::error::{Error, ErrorKind};
+use crate::pipeline::Pipeline;
 use crate::result::{CANCELLED, RunResult};
 use crate::sandbox::Sandbox;
 use crate::script::Canceller;
-use crate::shell::Turns;
+use crate::script::running::{Opened, Streams, Wanted};
+use crate::shell::{Turn, Turns};
+use crate::streams::{PipeReader, PipeWriter};
 
 /// Where the sessions are.
 pub(crate) const SESSIONS: &str = "/var/lib/codepod/python";
@@ -131,25 +134,50 @@ impl PythonSession {
     /// outlive a call.
     pub async fn run(&self, code: &str) -> Result<RunResult, Error> {
         let command = self.command(code)?;
-        let turn = async { Some(self.turns.take().await) };
-        let cancelled = poll_fn(|cx| match &self.cancel {
-            Some(canceller) if canceller.poll(cx) => Poll::Ready(None),
-            _ => Poll::Pending,
-        });
-        let Some(_turn) = or(turn, cancelled).await else {
-            return Ok(RunResult {
-                command: code.to_owned(),
-                exit_code: CANCELLED,
-                cancelled: true,
-                ..RunResult::default()
-            });
-        };
-        command.run().await
+        match self.turn().await {
+            Some(_turn) => command.run().await,
+            None => Ok(cancelled(code)),
+        }
     }
 
     /// Blocking form of [`Self::run`], for callers without an async runtime.
     pub fn run_blocking(&self, code: &str) -> Result<RunResult, Error> {
         block_on(self.run(code))
+    }
+
+    /// Prepares code with streams that the caller reads and writes while it runs.
+    pub fn start(&self, code: &str) -> Result<RunningPython, Error> {
+        self.start_with(code, Wanted::Pipes)
+    }
+
+    /// Prepares code as [`Self::start`] does, with nothing to read.
+    pub fn start_without_input(&self, code: &str) -> Result<RunningPython, Error> {
+        self.start_with(code, Wanted::NoInput)
+    }
+
+    fn start_with(&self, code: &str, wanted: Wanted) -> Result<RunningPython, Error> {
+        // The interpreter then writes lines as they end (guests/python/src/driver.py).
+        let command = self.command(code)?.env("CODEPOD_STREAMED", "1");
+        let kernel = &self.sandbox.inner.kernel;
+        let opened = Opened::new(kernel, "Python", wanted)?;
+        Ok(RunningPython {
+            stdin: opened.stdin,
+            stdout: opened.stdout,
+            stderr: opened.stderr,
+            streams: opened.streams,
+            session: self.clone(),
+            command,
+        })
+    }
+
+    /// Waits for the session's turn; `None` if the call was cancelled meanwhile.
+    async fn turn(&self) -> Option<Turn<'_>> {
+        let turn = async { Some(self.turns.take().await) };
+        let cancelled = poll_fn(|cx| match &self.cancel {
+            Some(canceller) if canceller.poll(cx) => Poll::Ready(None),
+            _ => Poll::Pending,
+        });
+        or(turn, cancelled).await
     }
 
     /// Forgets everything: the next call begins anew.
@@ -183,5 +211,46 @@ impl PythonSession {
             command = command.timeout(timeout);
         }
         Ok(command)
+    }
+}
+
+/// What a call gives that was cancelled before its turn.
+fn cancelled(code: &str) -> RunResult {
+    RunResult {
+        command: code.to_owned(),
+        exit_code: CANCELLED,
+        cancelled: true,
+        ..RunResult::default()
+    }
+}
+
+/// A call of a session, with streams. It runs while [`RunningPython::wait`] is polled, and is
+/// killed when that future is dropped.
+#[derive(Debug)]
+pub struct RunningPython {
+    /// What it reads; drop it to end its input.
+    pub stdin: Option<PipeWriter>,
+    /// What it prints.
+    pub stdout: Option<PipeReader>,
+    /// What it complains about.
+    pub stderr: Option<PipeReader>,
+    session: PythonSession,
+    command: Command,
+    streams: Streams,
+}
+
+impl RunningPython {
+    /// Runs it to its end, as [`PythonSession::run`] does. The streams must be read meanwhile, or
+    /// it waits for them; what they gave is not in the result.
+    pub async fn wait(self) -> Result<RunResult, Error> {
+        match self.session.turn().await {
+            Some(_turn) => Pipeline::of(self.command).run_on(self.streams.stdio).await,
+            None => Ok(cancelled(&self.command.line())),
+        }
+    }
+
+    /// Blocking form of [`Self::wait`], for callers without an async runtime.
+    pub fn wait_blocking(self) -> Result<RunResult, Error> {
+        block_on(self.wait())
     }
 }

@@ -1,7 +1,7 @@
 //! Scripts: what a shell runs at a time, with its input, variables and limits.
 
 pub(crate) mod cancel;
-mod running;
+pub(crate) mod running;
 
 use std::time::{Duration, Instant};
 

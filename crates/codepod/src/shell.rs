@@ -26,7 +26,7 @@ use crate::script::Script;
 
 pub(crate) use serve::{End, Job, Served, serve};
 pub(crate) use slot::{Slot, State};
-pub(crate) use turns::Turns;
+pub(crate) use turns::{Turn, Turns};
 pub(crate) use warm_list::WarmList;
 
 /// The states of a sandbox's shells, by name.

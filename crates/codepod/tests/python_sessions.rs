@@ -320,3 +320,89 @@ fn a_seed_that_a_session_has_chosen_stays_chosen() {
     let (_, other) = run(&fork.python_session("main").unwrap(), first);
     assert_ne!(one, other);
 }
+
+/// What a reader gives until so much has come.
+fn read_until(reader: &mut codepod::PipeReader, end: &str) -> String {
+    let mut text = String::new();
+    let mut buffer = [0; 100];
+    while !text.ends_with(end) {
+        let read = reader.read_blocking(&mut buffer).unwrap();
+        assert_ne!(read, 0, "it ended after {text:?}");
+        text += std::str::from_utf8(&buffer[..read]).unwrap();
+    }
+    text
+}
+
+#[test]
+fn output_comes_while_the_code_runs_and_input_goes_in() {
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    // The second call goes on in a session whose output was not streamed.
+    says(&session, "n = 1; print('begun')", "begun\n");
+    let code = "print('ready')\nimport sys\nfor line in sys.stdin:\n    n += 1; print(n, line, end='')\nprint('bad', file=sys.stderr)\nn";
+    let mut running = session.start(code).unwrap();
+    let mut stdin = running.stdin.take().unwrap();
+    let mut stdout = running.stdout.take().unwrap();
+    let mut stderr = running.stderr.take().unwrap();
+    let result = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| running.wait_blocking().unwrap());
+        assert_eq!(read_until(&mut stdout, "\n"), "ready\n");
+        for (word, answer) in [("a\n", "2 a\n"), ("b\n", "3 b\n")] {
+            assert!(stdin.write_all_blocking(word.as_bytes()).unwrap());
+            assert_eq!(read_until(&mut stdout, "\n"), answer);
+        }
+        drop(stdin);
+        assert_eq!(read_until(&mut stdout, "\n"), "3\n");
+        assert_eq!(read_until(&mut stderr, "\n"), "bad\n");
+        waiting.join().unwrap()
+    });
+    assert_eq!((result.exit_code, result.stdout), (0, Vec::new()));
+    assert_eq!(result.command, code);
+    // It is a run as every other, and the next call sees nothing of how it was read.
+    says(
+        &session,
+        "import os\nn, 'CODEPOD_STREAMED' in os.environ",
+        "(3, False)\n",
+    );
+    sandbox.undo(2).unwrap();
+    says(&session, "n", "1\n");
+}
+
+#[test]
+fn code_that_is_streamed_ends_as_every_other() {
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    says(&session, "x = 1", "");
+    // A reader that leaves.
+    let mut running = session
+        .start_without_input("x = 2\nwhile True: print('y')")
+        .unwrap();
+    assert!(running.stdin.is_none());
+    let mut stdout = running.stdout.take().unwrap();
+    let result = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| running.wait_blocking().unwrap());
+        read_until(&mut stdout, "y\n");
+        drop(stdout);
+        waiting.join().unwrap()
+    });
+    assert_ne!(result.exit_code, 0, "{result:?}");
+    // A timeout, a cancel, and one that never begins.
+    let limited = session.clone().timeout(Duration::from_millis(300));
+    let endless = "x = 3\nwhile True: pass";
+    let result = limited.start(endless).unwrap().wait_blocking().unwrap();
+    assert_eq!((result.exit_code, result.timed_out), (124, true));
+    let canceller = Canceller::new();
+    let cancelled = session.clone().cancelled_by(&canceller);
+    let result = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| cancelled.start(endless).unwrap().wait_blocking());
+        std::thread::sleep(Duration::from_millis(200));
+        canceller.cancel();
+        waiting.join().unwrap().unwrap()
+    });
+    assert_eq!((result.exit_code, result.cancelled), (130, true));
+    drop(session.start("x = 4").unwrap());
+    let (status, text) = run(&session, "x");
+    assert_eq!(status, 0);
+    assert!(["1\n", "2\n"].contains(&&*text), "{text}");
+    assert_eq!(sandbox.stats().unwrap().processes, 0);
+}

@@ -128,6 +128,10 @@ def turn(code, goes_on):
         sys.modules["_seeds"].begin_session()
         sys.argv = [""]
         sys.path.insert(0, "")
+    # Somebody reads the output while the code runs (crates/codepod/src/python.rs): a line is written when it ends.
+    is_streamed = os.environ.pop("CODEPOD_STREAMED", None) is not None
+    if isinstance(sys.__stdout__, io.TextIOWrapper):
+        sys.__stdout__.reconfigure(line_buffering=is_streamed)
     turns += 1
     name = f"<turn {turns}>"
     try:

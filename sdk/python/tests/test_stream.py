@@ -110,3 +110,18 @@ def test_a_stream_that_nobody_reads_leaves_nothing_behind(sandbox: Sandbox) -> N
     while server._streams:
         assert time.monotonic() < until
         sandbox.run("true")
+
+
+def test_python_is_streamed_too(sandbox: Sandbox) -> None:
+    sandbox.python.run("n = 1")
+    with sandbox.python.stream("print('ready')\nfor line in open(0): n += len(line)\nn", stdin=True) as stream:
+        assert next(stream) == ("stdout", b"ready\n")
+        stream.write("abc")
+        stream.close_stdin()
+        assert list(stream) == [("stdout", b"4\n")]
+        assert stream.result.success
+    assert sandbox.python.run("n").stdout == "4\n"
+    left = sandbox.python.stream("n = 0\nwhile True: pass", session="main")
+    left.cancel()
+    assert left.wait().cancelled
+    assert sandbox.python.run("n").stdout == "4\n"

@@ -3,9 +3,9 @@
 import { toJson } from "./bytes.js";
 import { clientClosed, CodepodError, serverGone } from "./errors.js";
 import { Gates } from "./gate.js";
-import { ROUTES, type ApiError, type OutputEvent, type RunParams, type StreamingMethod } from "./generated/api.js";
+import { ROUTES, type ApiError, type OutputEvent, type StreamingMethod } from "./generated/api.js";
 import { readEvents } from "./sse.js";
-import type { Answer, CallOptions, MethodName, Sent, Transport } from "./transport.js";
+import type { Answer, CallOptions, MethodName, Sent, Started, Transport } from "./transport.js";
 
 /** Which server, and who asks. */
 export interface HttpOptions {
@@ -40,7 +40,7 @@ export class HttpTransport implements Transport {
 
   async stream(
     method: StreamingMethod,
-    params: RunParams & { runId: string },
+    params: Started,
     onOutput: (output: OutputEvent) => void,
     options: CallOptions = {},
   ): Promise<unknown> {
@@ -103,7 +103,7 @@ export class HttpTransport implements Transport {
   }
 
   /** Ends a run, as soon as it has begun. */
-  async #cancel(params: { runId: string; sandboxId?: string }, isOver: () => boolean): Promise<void> {
+  async #cancel(params: Started, isOver: () => boolean): Promise<void> {
     const { runId, sandboxId } = params;
     for (let delay = 1; !isOver(); delay = Math.min(delay * 2, 100)) {
       try {

@@ -10,14 +10,10 @@ export { Commands, HostCall, type CommandHandler, type CommandOptions, type Comm
 export { CodepodError, type CodepodErrorKind } from "./errors.js";
 export { Files, type ReadOptions } from "./files.js";
 export { HttpTransport, type HttpOptions } from "./http.js";
-export { Jobs } from "./jobs.js";
-export { Mounts } from "./mounts.js";
-export { Persistence } from "./persistence.js";
 export { Preview, type PreviewOptions } from "./preview.js";
-export { Python, type PythonOptions } from "./python.js";
-export { OutputChunk, RunResult, RunStream, type RunOptions, type StreamOptions } from "./run.js";
+export { OutputChunk, RunResult, RunStream, type RunOptions, type RunStreams, type StreamOptions, type StreamStreams } from "./run.js";
 export { Sandbox, type CreateOptions } from "./sandbox.js";
-export { Env, History, Shell, Shells } from "./shell.js";
+export { Env, Shell, Shells } from "./shell.js";
 export { Snapshots, type SnapshotLike } from "./snapshot.js";
 export { StdioTransport, type StdioOptions } from "./stdio.js";
 export {
@@ -34,3 +30,4 @@ export {
 } from "./tools.js";
 export type { Answer, CallOptions, MethodName, Transport } from "./transport.js";
 export * from "./generated/api.js";
+export * from "./generated/callers.js";

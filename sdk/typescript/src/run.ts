@@ -2,15 +2,31 @@
 
 import { bytesOf, concatenate, decode, encode, fromBase64, utf8, type Data } from "./bytes.js";
 import { CodepodError } from "./errors.js";
-import type { Cut, OutputEvent, ProcessFacts, RunOutput, RunParams, Usage } from "./generated/api.js";
-import type { Scope } from "./scope.js";
+import type { Cut, OutputEvent, ProcessFacts, RunOutput, RunParams, StreamingMethod, Usage } from "./generated/api.js";
+import type { RunningParams, Scope } from "./scope.js";
+
+/** What a run reads, what hears of its output, and what ends it. */
+export interface RunStreams {
+  /** What it reads. An async iterable is read while it runs. */
+  stdin?: Data | AsyncIterable<Data> | undefined;
+  /** Ends it when it is aborted; the call is rejected with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Gets standard output while it runs. The result holds all of it as well. */
+  onStdout?: ((text: string, chunk: OutputChunk) => void) | undefined;
+  /** Gets standard error while it runs. */
+  onStderr?: ((text: string, chunk: OutputChunk) => void) | undefined;
+}
+
+/** What a run reads whose output is streamed, and what ends it. */
+export interface StreamStreams extends Omit<RunStreams, "onStdout" | "onStderr"> {
+  /** Whether more input comes by {@link RunStream.write}. */
+  interactive?: boolean | undefined;
+}
 
 /** What a command may be given. */
-export interface RunOptions {
+export interface RunOptions extends RunStreams {
   /** The shell to run it in; the main one if not given. */
   shell?: string | undefined;
-  /** What it reads. An async iterable is read while the command runs. */
-  stdin?: Data | AsyncIterable<Data> | undefined;
   /** Variables that are exported to this command only. */
   env?: Record<string, string> | undefined;
   /** `$1`, `$2`, … for this command only. */
@@ -21,19 +37,11 @@ export interface RunOptions {
   outputBudget?: number | undefined;
   /** A name of this attempt: another run with the same one gets the first's result and runs nothing. */
   idempotencyKey?: string | undefined;
-  /** Ends the command when it is aborted; the call is rejected with the signal's reason. */
-  signal?: AbortSignal | undefined;
-  /** Gets standard output while the command runs. The result holds all of it as well. */
-  onStdout?: ((text: string, chunk: OutputChunk) => void) | undefined;
-  /** Gets standard error while the command runs. */
-  onStderr?: ((text: string, chunk: OutputChunk) => void) | undefined;
 }
 
 /** What a streamed command may be given. */
-export interface StreamOptions extends Omit<RunOptions, "onStdout" | "onStderr" | "outputBudget" | "idempotencyKey"> {
-  /** Whether more input comes by {@link RunStream.write}. */
-  interactive?: boolean | undefined;
-}
+export interface StreamOptions
+  extends Omit<RunOptions, "onStdout" | "onStderr" | "outputBudget" | "idempotencyKey">, StreamStreams {}
 
 /** What a command left behind. */
 export class RunResult {
@@ -216,7 +224,7 @@ class Chunks {
   }
 }
 
-/** What a run is sent as, without its input. */
+/** What a command is sent as, without its input. */
 export function runParams(command: string, options: RunOptions | StreamOptions): RunParams {
   const { stdin: _stdin, signal: _signal, onStdout: _out, onStderr: _err, ...rest } = options as RunOptions;
   return { command, ...rest } as RunParams;
@@ -230,12 +238,26 @@ export function givenInput(stdin: Data | undefined): { stdin?: string; stdinBase
 }
 
 /** Runs a command and waits for its end. */
-export async function run(scope: Scope, command: string, options: RunOptions = {}): Promise<RunResult> {
-  const { stdin, signal, onStdout, onStderr } = options;
+export function run(scope: Scope, command: string, options: RunOptions = {}): Promise<RunResult> {
+  return runMethod(scope, "run", runParams(command, options), options);
+}
+
+/** Runs a command and gives its output as it comes. */
+export function stream(scope: Scope, command: string, options: StreamOptions = {}): RunStream {
+  return new RunStream(scope, "run", runParams(command, options), options);
+}
+
+/** Calls a method that runs something and waits for its end. */
+export async function runMethod(
+  scope: Scope,
+  method: StreamingMethod,
+  params: RunningParams,
+  streams: RunStreams,
+): Promise<RunResult> {
+  const { stdin, signal, onStdout, onStderr } = streams;
   const isShort = stdin === undefined || ((typeof stdin === "string" || stdin instanceof Uint8Array) && stdin.length <= SHORT);
   if (isShort && onStdout === undefined && onStderr === undefined) {
-    const params = { ...runParams(command, options), ...givenInput(stdin) };
-    return new RunResult(await scope.call("run", params, { signal }));
+    return new RunResult(await scope.call(method, { ...params, ...givenInput(stdin) }, { signal }));
   }
   // A callback that fails ends the run, and the call fails as the callback did.
   const failed = new AbortController();
@@ -249,7 +271,7 @@ export async function run(scope: Scope, command: string, options: RunOptions = {
       failed.abort(error);
     }
   });
-  const { output } = begin(scope, command, { ...options, signal: either }, (piece) => {
+  const { output } = begin(scope, method, params, { stdin, signal: either }, (piece) => {
     collected[piece.stream].add(piece);
     chunks.push(piece);
   });
@@ -262,16 +284,16 @@ export async function run(scope: Scope, command: string, options: RunOptions = {
 /** Starts a streamed run; all of its input is sent while it runs. */
 function begin(
   scope: Scope,
-  command: string,
-  options: RunOptions | StreamOptions,
+  method: StreamingMethod,
+  params: RunningParams,
+  streams: StreamStreams,
   onOutput: (output: OutputEvent) => void,
   cancel?: AbortSignal,
 ): { input: Input; output: Promise<RunOutput> } {
   const runId = crypto.randomUUID();
-  const { stdin, signal } = options;
-  const params: RunParams & { runId: string } = { ...runParams(command, options), runId, stream: true };
-  if (stdin !== undefined) params.interactive = true;
-  const output = scope.stream("run", params, onOutput, { signal, cancel });
+  const { stdin, signal } = streams;
+  const interactive = stdin !== undefined || streams.interactive;
+  const output = scope.stream(method, { ...params, runId, stream: true, interactive }, onOutput, { signal, cancel });
   const input = new Input(scope, runId, output);
   if (stdin !== undefined) input.pump(stdin);
   return { input, output };
@@ -351,7 +373,7 @@ function isHighSurrogate(unit: number): boolean {
 }
 
 /**
- * A command that runs: an async iterable of its output, with its result at the end. What it prints waits in memory until it is
+ * Something that runs: an async iterable of its output, with its result at the end. What it prints waits in memory until it is
  * read.
  */
 export class RunStream implements AsyncIterable<OutputChunk> {
@@ -361,16 +383,16 @@ export class RunStream implements AsyncIterable<OutputChunk> {
   #wake: (() => void) | undefined;
   #ended = false;
 
-  /** What the command left behind, once it has ended. `stdout` and `stderr` are empty: they were streamed. */
+  /** What it left behind, once it has ended. `stdout` and `stderr` are empty: they were streamed. */
   readonly result: Promise<RunResult>;
 
   /** @internal */
-  constructor(scope: Scope, command: string, options: StreamOptions = {}) {
+  constructor(scope: Scope, method: StreamingMethod, params: RunningParams, streams: StreamStreams) {
     const chunks = new Chunks((chunk) => {
       this.#chunks.push(chunk);
       this.#wake?.();
     });
-    const { input, output } = begin(scope, command, options, (piece) => chunks.push(piece), this.#cancel.signal);
+    const { input, output } = begin(scope, method, params, streams, (piece) => chunks.push(piece), this.#cancel.signal);
     this.#input = input;
     const end = () => {
       chunks.end();
@@ -383,7 +405,7 @@ export class RunStream implements AsyncIterable<OutputChunk> {
     this.result.catch(() => {});
   }
 
-  /** The output as it comes. Leaving the loop early ends the command. */
+  /** The output as it comes. Leaving the loop early ends the run. */
   async *[Symbol.asyncIterator](): AsyncGenerator<OutputChunk, void, undefined> {
     try {
       for (;;) {
@@ -400,7 +422,7 @@ export class RunStream implements AsyncIterable<OutputChunk> {
     }
   }
 
-  /** Gives the command more to read; it must have been started with `interactive`. */
+  /** Gives it more to read; it must have been started with `interactive`. */
   write(data: Data): Promise<void> {
     return this.#input.send(encode(data));
   }
@@ -410,7 +432,7 @@ export class RunStream implements AsyncIterable<OutputChunk> {
     return this.#input.send({ end: true });
   }
 
-  /** Ends the command and waits until it has ended. Its result tells what it did so far, with status 130. */
+  /** Ends it and waits until it has ended. Its result tells what it did so far, with status 130. */
   async cancel(): Promise<void> {
     this.#cancel.abort();
     await this.result.catch(() => {});

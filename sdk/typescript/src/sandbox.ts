@@ -4,22 +4,10 @@
 import type { Client } from "./client.js";
 import { Commands, type CommandHandler, type CommandOptions } from "./command.js";
 import { Files } from "./files.js";
-import type {
-  ChangesOutput,
-  ChangesParams,
-  CreateParams,
-  MergeOutput,
-  PastRun,
-  SandboxInfo,
-  SnapshotInfo,
-  StatsOutput,
-} from "./generated/api.js";
-import { Jobs } from "./jobs.js";
-import { Mounts } from "./mounts.js";
-import { Persistence } from "./persistence.js";
+import type { CreateParams, MergeOutput, SandboxInfo, SnapshotInfo } from "./generated/api.js";
+import { JobsMethods, MountsMethods, PersistenceMethods, PythonMethods, SandboxMethods } from "./generated/callers.js";
 import { preview, type Preview, type PreviewOptions } from "./preview.js";
-import { Python } from "./python.js";
-import { run, RunStream, type RunOptions, type RunResult, type StreamOptions } from "./run.js";
+import { run, stream, type RunOptions, type RunResult, type RunStream, type StreamOptions } from "./run.js";
 import { Scope } from "./scope.js";
 import { Env, Shells } from "./shell.js";
 import { snapshotId, Snapshots, type SnapshotLike } from "./snapshot.js";
@@ -33,8 +21,7 @@ export interface CreateOptions extends CreateParams {
 }
 
 /** A sandbox. Without options it has no network, no host directory and 256 MB. */
-export class Sandbox {
-  readonly #scope: Scope;
+export class Sandbox extends SandboxMethods {
   #isClosed = false;
 
   /** The client that it is reached by. */
@@ -50,28 +37,28 @@ export class Sandbox {
   /** Its commands. */
   readonly commands: Commands;
   /** Its host directories. */
-  readonly mounts: Mounts;
+  readonly mounts: MountsMethods;
   /** Its processes. */
-  readonly jobs: Jobs;
+  readonly jobs: JobsMethods;
   /** Interpreters of Python that keep their variables. */
-  readonly python: Python;
+  readonly python: PythonMethods;
   /** Its state beyond its life. */
-  readonly persistence: Persistence;
+  readonly persistence: PersistenceMethods;
 
   /** A sandbox that is there; {@link Sandbox.create} makes one. */
   constructor(client: Client, id: string) {
-    this.client = client;
     const scope = new Scope(client.transport, id);
-    this.#scope = scope;
+    super(scope);
+    this.client = client;
     this.files = new Files(scope);
     this.env = new Env(scope);
     this.shell = new Shells(scope);
     this.snapshots = new Snapshots(scope);
     this.commands = new Commands(scope, this);
-    this.mounts = new Mounts(scope);
-    this.jobs = new Jobs(scope);
-    this.python = new Python(scope);
-    this.persistence = new Persistence(scope);
+    this.mounts = new MountsMethods(scope);
+    this.jobs = new JobsMethods(scope);
+    this.python = new PythonMethods(scope);
+    this.persistence = new PersistenceMethods(scope);
   }
 
   /** Makes a sandbox. The first one starts the server, which all share. */
@@ -82,7 +69,7 @@ export class Sandbox {
 
   /** Its id, which cannot be guessed. */
   get id(): string {
-    return this.#scope.sandboxId;
+    return this.scope.sandboxId;
   }
 
   /**
@@ -90,32 +77,17 @@ export class Sandbox {
    * other than 0 is a result, not an error.
    */
   run(command: string, options?: RunOptions): Promise<RunResult> {
-    return run(this.#scope, command, options);
+    return run(this.scope, command, options);
   }
 
   /** Runs a bash script and gives its output as it comes. */
   stream(command: string, options?: StreamOptions): RunStream {
-    return new RunStream(this.#scope, command, options);
+    return stream(this.scope, command, options);
   }
 
   /** Runs a script in a throw-away copy and says what it would change. */
   preview(command: string, options?: PreviewOptions): Promise<Preview> {
-    return preview(this.#scope, command, options);
-  }
-
-  /** Takes back the last runs: files, variables and working directory are as before them. */
-  async undo(count?: number): Promise<PastRun[]> {
-    return (await this.#scope.call("undo", { count })).runs;
-  }
-
-  /** Does again what was undone. */
-  async redo(count?: number): Promise<PastRun[]> {
-    return (await this.#scope.call("redo", { count })).runs;
-  }
-
-  /** Lists what differs between two moments; what the last run changed if none is given. */
-  changes(options: ChangesParams = {}): Promise<ChangesOutput> {
-    return this.#scope.call("changes", options);
+    return preview(this.scope, command, options);
   }
 
   /** Keeps files and shells as they are now, in microseconds. */
@@ -130,7 +102,7 @@ export class Sandbox {
 
   /** Makes another sandbox with the same files, shells and limits, in microseconds. Neither sees what the other does next. */
   async fork(): Promise<Sandbox> {
-    const { sandboxId } = await this.#scope.call("sandbox.fork", {});
+    const { sandboxId } = await this.scope.call("sandbox.fork", {});
     const fork = new Sandbox(this.client, sandboxId);
     await fork.commands.inherit(this.commands);
     return fork;
@@ -138,27 +110,17 @@ export class Sandbox {
 
   /** Becomes what a fork of it is, in constant time. It can be undone as a run can. */
   async adopt(fork: Sandbox | string): Promise<void> {
-    await this.#scope.call("sandbox.adopt", { fork: idOf(fork) });
+    await this.scope.call("sandbox.adopt", { fork: idOf(fork) });
   }
 
   /** Takes what a fork changed since a snapshot, file by file. Where both changed a file differently, ours stays. */
   merge(fork: Sandbox | string, base: SnapshotLike): Promise<MergeOutput> {
-    return this.#scope.call("sandbox.merge", { fork: idOf(fork), base: snapshotId(base) });
-  }
-
-  /** Kills every process. Shells go on from their last states. */
-  async kill(): Promise<void> {
-    await this.#scope.call("sandbox.kill", {});
-  }
-
-  /** Says what it uses now and has used so far. */
-  stats(): Promise<StatsOutput> {
-    return this.#scope.call("sandbox.stats", {});
+    return this.scope.call("sandbox.merge", { fork: idOf(fork), base: snapshotId(base) });
   }
 
   /** Says what it is. */
   info(): Promise<SandboxInfo> {
-    return this.#scope.call("sandbox.get", {});
+    return this.scope.call("sandbox.get", {});
   }
 
   /** Adds a command that a function of yours answers; it is in `/bin`, in `help`, in pipelines and in completion. */
@@ -171,12 +133,12 @@ export class Sandbox {
     if (this.#isClosed) return;
     this.#isClosed = true;
     try {
-      await this.#scope.call("sandbox.destroy", {});
+      await this.scope.call("sandbox.destroy", {});
     } catch (error) {
       // It is gone already, with its server or by another's hand.
       if (!(error instanceof CodepodError && ["not_found", "server_gone", "closed"].includes(error.kind))) throw error;
     } finally {
-      this.#scope.transport.forget(this.id);
+      this.scope.transport.forget(this.id);
     }
   }
 

@@ -1,11 +1,14 @@
 /** Calls of one sandbox: what every part of {@link Sandbox} is made of. */
 
 import { traced } from "./errors.js";
-import type { Methods, OutputEvent, RunParams, StreamingMethod } from "./generated/api.js";
+import type { Methods, OutputEvent, RunOutput, StreamingMethod } from "./generated/api.js";
 import type { CallOptions, MethodName, Transport } from "./transport.js";
 
 /** Parameters of a method; what is undefined is as if it were not given. */
 export type Params<M extends MethodName> = { [K in keyof Methods[M]["params"]]: Methods[M]["params"][K] | undefined };
+
+/** Parameters of a method that runs something. */
+export type RunningParams = { [M in StreamingMethod]: Params<M> }[StreamingMethod];
 
 /** A sandbox of a server. */
 export class Scope {
@@ -24,13 +27,24 @@ export class Scope {
   }
 
   /** Calls a method that runs something and hands its output over while it runs. */
-  stream<M extends StreamingMethod>(
-    method: M,
-    params: RunParams & { runId: string },
+  stream(
+    method: StreamingMethod,
+    params: RunningParams & { runId: string },
     onOutput: (output: OutputEvent) => void,
     options?: CallOptions,
-  ): Promise<Methods[M]["output"]> {
+  ): Promise<RunOutput> {
     const sent = { sandboxId: this.sandboxId, ...params };
-    return traced(this.transport.stream(method, sent, onOutput, options) as Promise<Methods[M]["output"]>);
+    return traced(this.transport.stream(method, sent, onOutput, options) as Promise<RunOutput>);
+  }
+}
+
+/** Methods of one sandbox. */
+export class OfSandbox {
+  /** @internal */
+  protected readonly scope: Scope;
+
+  /** @internal */
+  constructor(scope: Scope) {
+    this.scope = scope;
   }
 }

@@ -1,7 +1,8 @@
 /** Named shells, their environment, history and completion. */
 
-import type { CompleteOutput, PastRun } from "./generated/api.js";
-import { run, RunStream, type RunOptions, type RunResult, type StreamOptions } from "./run.js";
+import type { CompleteOutput } from "./generated/api.js";
+import { ShellHistoryMethods } from "./generated/callers.js";
+import { run, stream, type RunOptions, type RunResult, type RunStream, type StreamOptions } from "./run.js";
 import type { Scope } from "./scope.js";
 
 /** Exported variables of a shell. */
@@ -48,7 +49,7 @@ export class Shell {
 
   /** Runs a command in this shell and gives its output as it comes. */
   stream(command: string, options: Omit<StreamOptions, "shell"> = {}): RunStream {
-    return new RunStream(this.#scope, command, { ...options, shell: this.name });
+    return stream(this.#scope, command, { ...options, shell: this.name });
   }
 
   /** Ends the shell: its EXIT trap runs, its variables are gone. */
@@ -61,36 +62,16 @@ export class Shell {
   }
 }
 
-/** `sandbox.shell.history`. */
-export class History {
-  readonly #scope: Scope;
-
-  /** @internal */
-  constructor(scope: Scope) {
-    this.#scope = scope;
-  }
-
-  /** Lists the runs that are kept, the oldest first. */
-  async list(): Promise<PastRun[]> {
-    return (await this.#scope.call("shell.history.list", {})).runs;
-  }
-
-  /** Forgets the runs that are kept; they cannot be undone any more. */
-  async clear(): Promise<void> {
-    await this.#scope.call("shell.history.clear", {});
-  }
-}
-
 /** `sandbox.shell`. */
 export class Shells {
   readonly #scope: Scope;
   /** The runs that are kept. */
-  readonly history: History;
+  readonly history: ShellHistoryMethods;
 
   /** @internal */
   constructor(scope: Scope) {
     this.#scope = scope;
-    this.history = new History(scope);
+    this.history = new ShellHistoryMethods(scope);
   }
 
   /** Makes a shell; a name is made up if none is given. */

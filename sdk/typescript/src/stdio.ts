@@ -12,10 +12,10 @@ import type { Writable } from "node:stream";
 import { findBinary } from "./binary.js";
 import { toJson } from "./bytes.js";
 import { clientClosed, CodepodError, serverGone } from "./errors.js";
-import type { ApiError, CommandCall, CommandReply, OutputEvent, RunParams, StreamingMethod } from "./generated/api.js";
+import type { ApiError, CommandCall, CommandReply, OutputEvent, StreamingMethod } from "./generated/api.js";
 import { Gates, type Gate } from "./gate.js";
 import { Lines } from "./lines.js";
-import type { Answer, CallOptions, MethodName, Sent, Transport } from "./transport.js";
+import type { Answer, CallOptions, MethodName, Sent, Started, Transport } from "./transport.js";
 
 /** How a server is started. */
 export interface StdioOptions {
@@ -119,7 +119,7 @@ export class StdioTransport implements Transport {
 
   async stream(
     method: StreamingMethod,
-    params: RunParams & { runId: string },
+    params: Started,
     onOutput: (output: OutputEvent) => void,
     options: CallOptions = {},
   ): Promise<unknown> {

@@ -1,6 +1,6 @@
 /** What a client needs of the way to a server; {@link StdioTransport} and {@link HttpTransport} have it. */
 
-import type { CommandCall, CommandReply, Methods, OutputEvent, RunParams, StreamingMethod } from "./generated/api.js";
+import type { CommandCall, CommandReply, Methods, OutputEvent, StreamingMethod } from "./generated/api.js";
 
 /** The name of a method. */
 export type MethodName = keyof Methods;
@@ -16,6 +16,9 @@ export interface CallOptions {
 /** Parameters on their way: those of the method, and the sandbox beside them. */
 export type Sent = object;
 
+/** Parameters of a run on their way. */
+export type Started = Sent & { runId: string; sandboxId?: string };
+
 /** Answers a call of a host command. */
 export type Answer = (call: CommandCall) => Promise<CommandReply>;
 
@@ -26,7 +29,7 @@ export interface Transport {
   /** Calls a method that runs something and hands its output over while it runs. */
   stream(
     method: StreamingMethod,
-    params: RunParams & { runId: string },
+    params: Started,
     onOutput: (output: OutputEvent) => void,
     options?: CallOptions,
   ): Promise<unknown>;

@@ -131,7 +131,7 @@ async function callAll(client: Client, place: string): Promise<void> {
   const waiting = sandbox.run("sleep 61");
   let pid: number | undefined;
   while (pid === undefined) pid = (await sandbox.jobs.list()).find((job) => job.command.startsWith("sleep 61"))?.pid;
-  await sandbox.jobs.signal(pid, "KILL");
+  await sandbox.jobs.signal(pid, { signal: "KILL" });
   assert.equal((await waiting).exitCode, 137);
   await sandbox.kill();
   assert.ok((await sandbox.stats()).runs > 5);
@@ -160,7 +160,7 @@ async function callAll(client: Client, place: string): Promise<void> {
   assert.deepEqual(await overlaid.mounts.list(), [{ at: "/mnt/host", access: "overlay" }]);
   await overlaid.run("echo kept > /mnt/host/kept; echo dropped > /mnt/host/dropped");
   assert.equal((await overlaid.mounts.changes("/mnt/host")).length, 2);
-  assert.equal((await overlaid.mounts.apply("/mnt/host", ["/mnt/host/kept"])).applied.length, 1);
+  assert.equal((await overlaid.mounts.apply("/mnt/host", { paths: ["/mnt/host/kept"] })).applied.length, 1);
   assert.equal((await overlaid.mounts.discard("/mnt/host")).length, 1);
   assert.equal(readFileSync(join(host, "kept"), "utf8"), "kept\n");
 }

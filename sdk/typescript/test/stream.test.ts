@@ -102,3 +102,26 @@ test("a command that does not read its input to the end is no failure", () =>
     }
     assert.equal((await sandbox.run("head -n 1", { stdin: endless() })).stdout, "y\n");
   }));
+
+test("Python is streamed too", () =>
+  withSandbox(shared, async (sandbox) => {
+    await sandbox.python.run("n = 1");
+    const stream = sandbox.python.stream("print('ready')\nfor line in open(0): n += len(line)\nn", { interactive: true });
+    let text = "";
+    for await (const chunk of stream) {
+      if (text === "") {
+        await stream.write("abc");
+        await stream.end();
+      }
+      text += chunk.text;
+    }
+    assert.equal(text, "ready\n4\n");
+    assert.ok((await stream.result).success);
+    let told = "";
+    const result = await sandbox.python.run("print(n)", { onStdout: (piece) => void (told += piece) });
+    assert.deepEqual([told, result.stdout], ["4\n", "4\n"]);
+    const endless = sandbox.python.stream("n = 0\nwhile True: pass");
+    await endless.cancel();
+    assert.ok((await endless.result).cancelled);
+    assert.equal((await sandbox.python.run("n")).stdout, "4\n");
+  }));

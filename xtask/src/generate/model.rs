@@ -56,6 +56,76 @@ pub(super) enum Ty {
     Named(String),
 }
 
+/// What a field carries, or two of which one travels.
+pub(super) enum Carried<'a> {
+    /// As it travels.
+    Plain(&'a Field),
+    /// Bytes that travel as text or as base64.
+    Bytes { text: &'a Field, base64: &'a Field },
+    /// Bytes that travel as base64.
+    Base64(&'a Field),
+}
+
+impl<'a> Carried<'a> {
+    /// What fields carry: two for text and for base64 are one.
+    pub(super) fn of(fields: &'a [Field]) -> Vec<Carried<'a>> {
+        let twin = |name: &str| match name {
+            "text" => "base64".to_owned(),
+            other => format!("{other}Base64"),
+        };
+        let pair = |text: &'a Field| {
+            let name = twin(&text.wire);
+            let is_twin = |other: &&Field| other.wire == name && !other.required;
+            fields.iter().find(is_twin).filter(|_| !text.required)
+        };
+        let is_second = |field: &Field| {
+            let is_first = |other: &Field| !other.required && twin(&other.wire) == field.wire;
+            !field.required && fields.iter().any(is_first)
+        };
+        let firsts = fields.iter().filter(|field| !is_second(field));
+        firsts
+            .map(|field| match pair(field) {
+                Some(base64) => Carried::Bytes {
+                    text: field,
+                    base64,
+                },
+                None if field.ty == Ty::Base64 && !field.wire.ends_with("Base64") => {
+                    Carried::Base64(field)
+                }
+                None => Carried::Plain(field),
+            })
+            .collect()
+    }
+
+    /// The field that tells of it.
+    pub(super) fn field(&self) -> &'a Field {
+        match self {
+            Carried::Plain(field) | Carried::Base64(field) => field,
+            Carried::Bytes { text, .. } => text,
+        }
+    }
+
+    /// Its documentation, for those who need not know how bytes travel.
+    pub(super) fn doc(&self) -> String {
+        let doc = self.field().doc.clone();
+        match self {
+            Carried::Plain(_) => doc,
+            _ => doc
+                .replace(", if they are UTF-8", "")
+                .replace(", if it is UTF-8", "")
+                .replace(", in base64", "")
+                .replace(" in base64", ""),
+        }
+    }
+}
+
+/// Parameters that say whether output is streamed: an SDK has a caller for each answer.
+pub(super) const STREAMING: &[&str] = &["stream", "interactive"];
+/// Parameters that a run whose output is streamed does not have.
+pub(super) const NOT_STREAMED: &[&str] = &["outputBudget", "idempotencyKey"];
+/// Parameters that cannot be left out although the wire has two forms of them, each of which can.
+pub(super) const NEEDED: &[(&str, &str)] = &[("WriteParams", "text")];
+
 /// Methods that belong together in an SDK: one class.
 pub(super) struct Group {
     /// What they belong to: `files`, `shell.history`; empty for those of the sandbox itself.

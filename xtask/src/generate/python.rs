@@ -8,10 +8,13 @@
 
 use std::fmt::Write;
 
-use codepod_api::{Kind, METHODS, Scope, Surface, snake_case, tool_schema};
+use codepod_api::{Kind, METHODS, Scope, Surface, Work, snake_case, tool_schema};
 use serde_json::Value;
 
-use super::model::{Entry, Field, Group, Model, Shape, Ty, Type, method_doc, wrapped};
+use super::model::{
+    Carried, Entry, Field, Group, Model, NEEDED, NOT_STREAMED, STREAMING, Shape, Ty, Type,
+    method_doc, wrapped,
+};
 use crate::failure::Outcome;
 
 const HEAD: &str =
@@ -22,8 +25,6 @@ const WIDTH: usize = 120;
 const WRAPPED: &[&str] = &["run", "sandbox.fork", "sandbox.adopt", "sandbox.merge"];
 /// Results of which callers want one field only.
 const ONE_FIELD: &[(&str, &str)] = &[("ReadOutput", "data")];
-/// Parameters that cannot be left out although the wire has two forms of them, each of which can.
-const NEEDED: &[(&str, &str)] = &[("WriteParams", "data")];
 /// Types that have another name here, and what they inherit.
 const RENAMED: &[(&str, &str, &str)] = &[("RunOutput", "RunResult", "ResultMethods")];
 /// Words that Python keeps for itself.
@@ -64,17 +65,8 @@ fn rename_in(ty: &mut Ty) {
 struct Shown<'a> {
     name: String,
     doc: String,
-    kind: ShownKind<'a>,
+    kind: Carried<'a>,
     required: bool,
-}
-
-enum ShownKind<'a> {
-    /// As it travels, but for its name.
-    Plain(&'a Field),
-    /// Bytes that travel as text or as base64.
-    Bytes { text: &'a str, base64: &'a str },
-    /// Bytes that travel as base64.
-    Base64(&'a Field),
 }
 
 /// `sdk/python/src/codepod/_generated/types.py`.
@@ -294,10 +286,11 @@ pub(super) fn methods() -> Outcome<String> {
     let mut text = format!(
         "{HEAD}\"\"\"A caller for each method.\"\"\"\n\n\
          from __future__ import annotations\n\n\
-         from typing import Any, Dict, List, Mapping, Optional, Union\n\n\
+         from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Union\n\n\
          from .._transport._async import AsyncMethods\n\
          from .._wire import from_base64, milliseconds, put_bytes, to_base64\n\
-         from . import types\n"
+         from . import types\n\n\
+         if TYPE_CHECKING:\n    from .._async.stream import AsyncRunStream\n"
     );
     for group in &model.groups {
         text += &class(group, &model)?;
@@ -317,47 +310,111 @@ fn class(group: &Group, model: &Model) -> Outcome<String> {
     );
     for method in &group.methods {
         text += &caller(method, model)?;
+        if method.info.work == Work::Streams {
+            text += &streaming_caller(method, model)?;
+        }
     }
     Ok(text)
 }
 
-fn caller(method: &Entry, model: &Model) -> Outcome<String> {
+/// The parameters of a caller, those that must be given first.
+fn caller_params<'a>(
+    method: &Entry,
+    model: &'a Model,
+    without: &[&str],
+) -> Outcome<Vec<Shown<'a>>> {
     let mut params = shown_params(&method.params, model.fields(&method.params)?);
+    params.retain(|field| !without.contains(&field.kind.field().wire.as_str()));
     params.sort_by_key(|field| !field.required);
-    let name = match WRAPPED.contains(&method.info.name) {
-        true => format!("_{}", method.info.verb()),
-        false => name_in_python(method.info.verb()),
-    };
+    Ok(params)
+}
+
+/// The name of a caller; those that the package wraps are its own.
+fn caller_name(method: &Entry, name: &str) -> String {
+    match WRAPPED.contains(&method.info.name) {
+        true => format!("_{name}"),
+        false => name_in_python(name),
+    }
+}
+
+/// The first lines of a caller.
+fn head(
+    is_async: bool,
+    name: &str,
+    params: &[Shown<'_>],
+    annotate: impl Fn(&Shown<'_>) -> String,
+    result: &str,
+) -> String {
     let mut signature = vec!["self".to_owned()];
     for field in params.iter().filter(|field| field.required) {
-        signature.push(format!("{}: {}", field.name, annotation_of_param(field)));
+        signature.push(format!("{}: {}", field.name, annotate(field)));
     }
     // What is not needed is named, unless there is nothing that it could be taken for.
     if params.len() > 1 && params.iter().any(|field| !field.required) {
         signature.push("*".into());
     }
     for field in params.iter().filter(|field| !field.required) {
-        signature.push(format!(
-            "{}: {} = None",
-            field.name,
-            annotation_of_param(field)
-        ));
+        signature.push(format!("{}: {} = None", field.name, annotate(field)));
     }
-    let (result, unpack) = result(&method.output, model)?;
+    let def = match is_async {
+        true => "async def",
+        false => "def",
+    };
     let head = format!(
-        "    async def {name}({}) -> {result}:\n",
+        "\n    {def} {name}({}) -> {result}:\n",
         signature.join(", ")
     );
-    let mut text = String::from("\n");
-    if head.len() <= WIDTH {
-        text += &head;
-    } else {
-        let _ = writeln!(text, "    async def {name}(");
-        for part in &signature {
-            let _ = writeln!(text, "        {part},");
-        }
-        let _ = writeln!(text, "    ) -> {result}:");
+    if head.len() <= WIDTH + 1 {
+        return head;
     }
+    let mut text = format!("\n    {def} {name}(\n");
+    for part in &signature {
+        let _ = writeln!(text, "        {part},");
+    }
+    let _ = writeln!(text, "    ) -> {result}:");
+    text
+}
+
+/// The caller of a method whose output comes while it runs.
+fn streaming_caller(method: &Entry, model: &Model) -> Outcome<String> {
+    let params = caller_params(method, model, &[STREAMING, NOT_STREAMED].concat())?;
+    let verb = method.info.verb();
+    let name = match verb {
+        "run" => "stream".to_owned(),
+        verb => format!("stream_{verb}"),
+    };
+    let annotate = |field: &Shown<'_>| match field.name.as_str() {
+        "stdin" => "Union[str, bytes, bool, None]".to_owned(),
+        _ => annotation_of_param(field),
+    };
+    let name = caller_name(method, &name);
+    let mut text = head(false, &name, &params, annotate, "AsyncRunStream");
+    let doc = format!(
+        "Does what `{verb}` does and gives the output while it runs, as pairs of `\"stdout\"` or `\"stderr\"` and bytes."
+    );
+    let _ = write!(
+        text,
+        "        \"\"\"{}\n\n        \
+         `stdin=True` leaves its input open for `write` and `close_stdin`; see `{verb}` for the rest.\n        \
+         \"\"\"\n        params: Dict[str, Any] = {{}}\n",
+        wrapped(&doc, "        ", WIDTH).trim_start()
+    );
+    for field in params.iter().filter(|field| field.name != "stdin") {
+        text += &write_field(field, &field.name, "params", "        ", !field.required);
+    }
+    let _ = writeln!(
+        text,
+        "        return self._begin(\"{}\", params, stdin)",
+        method.info.name
+    );
+    Ok(text)
+}
+
+fn caller(method: &Entry, model: &Model) -> Outcome<String> {
+    let params = caller_params(method, model, STREAMING)?;
+    let name = caller_name(method, method.info.verb());
+    let (result, unpack) = result(&method.output, model)?;
+    let mut text = head(true, &name, &params, annotation_of_param, &result);
     text += &docstring(&method_doc(method.info), &params, "        ");
     text += "        params: Dict[str, Any] = {}\n";
     for field in &params {
@@ -428,58 +485,24 @@ fn qualified(text: &str, model: &Model) -> String {
 
 /// The fields of a type of results, or of one inside of parameters.
 fn shown<'a>(name: &str, fields: &'a [Field]) -> Vec<Shown<'a>> {
-    let mut shown = Vec::new();
-    for field in fields {
-        let base64 = match field.wire.as_str() {
-            "text" => "base64".to_owned(),
-            other => format!("{other}Base64"),
-        };
-        let pair = fields
-            .iter()
-            .find(|other| other.wire == base64 && !field.required && !other.required);
-        let is_second = fields.iter().any(|other| {
-            !other.required
-                && !field.required
-                && (field.wire == format!("{}Base64", other.wire)
-                    || (other.wire == "text" && field.wire == "base64"))
-        });
-        if is_second {
-            continue;
-        }
-        let kind = match pair {
-            Some(base64) => ShownKind::Bytes {
-                text: &field.wire,
-                base64: &base64.wire,
-            },
-            None if field.ty == Ty::Base64 && !field.wire.ends_with("Base64") => {
-                ShownKind::Base64(field)
-            }
-            None => ShownKind::Plain(field),
-        };
-        let python = match field.wire.as_str() {
-            "text" | "base64" => "data".into(),
-            wire => name_in_python(&snake_case(wire)),
-        };
-        let is_bytes = !matches!(kind, ShownKind::Plain(_));
-        let needed = NEEDED.contains(&(name, &python));
-        let doc = match is_bytes {
-            true => field
-                .doc
-                .replace(", if they are UTF-8", "")
-                .replace(", if it is UTF-8", "")
-                .replace(", in base64", "")
-                .replace(" in base64", ""),
-            false => field.doc.clone(),
-        };
-        shown.push(Shown {
-            name: python,
-            doc,
+    let carried = Carried::of(fields).into_iter();
+    carried
+        .map(|kind| {
+            let field = kind.field();
+            let is_needed = NEEDED.contains(&(name, &field.wire));
             // Bytes of a result are always there; they may be none.
-            required: field.required || needed || (pair.is_some() && !name.ends_with("Params")),
-            kind,
-        });
-    }
-    shown
+            let is_there = matches!(kind, Carried::Bytes { .. }) && !name.ends_with("Params");
+            Shown {
+                name: match field.wire.as_str() {
+                    "text" | "base64" => "data".into(),
+                    wire => name_in_python(&snake_case(wire)),
+                },
+                doc: kind.doc(),
+                required: field.required || is_needed || is_there,
+                kind,
+            }
+        })
+        .collect()
 }
 
 /// The fields of parameters: times are in seconds.
@@ -498,7 +521,7 @@ fn shown_params<'a>(name: &str, fields: &'a [Field]) -> Vec<Shown<'a>> {
 }
 
 fn is_time(field: &Shown<'_>) -> bool {
-    matches!(field.kind, ShownKind::Plain(plain) if plain.wire.ends_with("Ms") && plain.ty == Ty::Integer)
+    matches!(field.kind, Carried::Plain(plain) if plain.wire.ends_with("Ms") && plain.ty == Ty::Integer)
 }
 
 fn name_in_python(name: &str) -> String {
@@ -523,8 +546,8 @@ fn type_name(ty: &Ty) -> String {
 /// The annotation of a field of a type.
 fn annotation(field: &Shown<'_>) -> String {
     let name = match &field.kind {
-        ShownKind::Plain(_) if is_time(field) && !field.name.ends_with("_ms") => "float".into(),
-        ShownKind::Plain(plain) => type_name(&plain.ty),
+        Carried::Plain(_) if is_time(field) && !field.name.ends_with("_ms") => "float".into(),
+        Carried::Plain(plain) => type_name(&plain.ty),
         _ => "bytes".into(),
     };
     match field.required {
@@ -536,13 +559,13 @@ fn annotation(field: &Shown<'_>) -> String {
 
 /// Lists that are left out are empty, numbers 0.
 fn has_default(field: &Shown<'_>) -> bool {
-    matches!(&field.kind, ShownKind::Plain(plain) if plain.wire == "exitCode" || plain.wire == "processes" && matches!(plain.ty, Ty::List(_)))
+    matches!(&field.kind, Carried::Plain(plain) if plain.wire == "exitCode" || plain.wire == "processes" && matches!(plain.ty, Ty::List(_)))
 }
 
 fn default(field: &Shown<'_>) -> &'static str {
     match &field.kind {
-        ShownKind::Plain(plain) if has_default(field) && plain.ty == Ty::Integer => " = 0",
-        ShownKind::Plain(_) if has_default(field) => " = field(default_factory=list)",
+        Carried::Plain(plain) if has_default(field) && plain.ty == Ty::Integer => " = 0",
+        Carried::Plain(_) if has_default(field) => " = field(default_factory=list)",
         _ => " = None",
     }
 }
@@ -550,8 +573,8 @@ fn default(field: &Shown<'_>) -> &'static str {
 /// The annotation of a parameter: whatever can be read as what is meant.
 fn annotation_of_param(field: &Shown<'_>) -> String {
     let name = match &field.kind {
-        ShownKind::Plain(_) if is_time(field) => "float".into(),
-        ShownKind::Plain(plain) => match &plain.ty {
+        Carried::Plain(_) if is_time(field) => "float".into(),
+        Carried::Plain(plain) => match &plain.ty {
             Ty::Map(of) => format!("Mapping[str, {}]", type_name(of)),
             Ty::List(of) => match &**of {
                 Ty::Named(name) => format!("List[types.{name}]"),
@@ -560,8 +583,8 @@ fn annotation_of_param(field: &Shown<'_>) -> String {
             Ty::Named(name) => format!("types.{name}"),
             other => type_name(other),
         },
-        ShownKind::Bytes { .. } => "Union[str, bytes]".into(),
-        ShownKind::Base64(_) => "bytes".into(),
+        Carried::Bytes { .. } => "Union[str, bytes]".into(),
+        Carried::Base64(_) => "bytes".into(),
     };
     match field.required {
         true => name,
@@ -572,17 +595,19 @@ fn annotation_of_param(field: &Shown<'_>) -> String {
 /// An expression that reads a field from `wire`.
 fn read(field: &Shown<'_>) -> String {
     match &field.kind {
-        ShownKind::Bytes { text, base64 } => format!("get_bytes(wire, \"{text}\", \"{base64}\")"),
-        ShownKind::Base64(plain) if plain.required => {
+        Carried::Bytes { text, base64 } => {
+            format!("get_bytes(wire, \"{}\", \"{}\")", text.wire, base64.wire)
+        }
+        Carried::Base64(plain) if plain.required => {
             format!("from_base64(wire[\"{}\"])", plain.wire)
         }
-        ShownKind::Base64(plain) => {
+        Carried::Base64(plain) => {
             format!(
                 "from_base64(wire[\"{0}\"]) if wire.get(\"{0}\") is not None else None",
                 plain.wire
             )
         }
-        ShownKind::Plain(plain) => {
+        Carried::Plain(plain) => {
             let wire = &plain.wire;
             let get = match (plain.required, &plain.ty) {
                 (true, _) => format!("wire[\"{wire}\"]"),
@@ -621,11 +646,14 @@ fn is_object(name: &str) -> bool {
 /// Statements that write a field.
 fn write_field(field: &Shown<'_>, value: &str, into: &str, indent: &str, optional: bool) -> String {
     let statement = match &field.kind {
-        ShownKind::Bytes { text, base64 } => {
-            format!("put_bytes({into}, \"{text}\", \"{base64}\", {value})")
+        Carried::Bytes { text, base64 } => {
+            format!(
+                "put_bytes({into}, \"{}\", \"{}\", {value})",
+                text.wire, base64.wire
+            )
         }
-        ShownKind::Base64(plain) => format!("{into}[\"{}\"] = to_base64({value})", plain.wire),
-        ShownKind::Plain(plain) => {
+        Carried::Base64(plain) => format!("{into}[\"{}\"] = to_base64({value})", plain.wire),
+        Carried::Plain(plain) => {
             let value = match &plain.ty {
                 Ty::List(of) => match &**of {
                     Ty::Named(name) if is_object(name) => {

@@ -9,12 +9,14 @@ use serde_json::json;
 use super::model::{Field, Model, Shape, Ty, Type, method_doc, wrapped};
 use crate::failure::Outcome;
 
+/// The first line of a generated file.
+pub(super) const HEAD: &str =
+    "// Made by `cargo xtask generate` from crates/codepod-api. Changes here are lost.\n";
+
 /// `sdk/typescript/src/generated/api.ts`.
 pub(super) fn api() -> Outcome<String> {
     let model = Model::read()?;
-    let mut text = String::from(
-        "// Made by `cargo xtask generate` from crates/codepod-api. Changes here are lost.\n",
-    );
+    let mut text = HEAD.to_owned();
     for ty in &model.types {
         text.push('\n');
         text += &type_text(ty);
@@ -26,7 +28,8 @@ pub(super) fn api() -> Outcome<String> {
     Ok(text)
 }
 
-fn comment(doc: &str, indent: &str) -> String {
+/// A comment in one line, or in as many as it takes.
+pub(super) fn comment(doc: &str, indent: &str) -> String {
     let one = format!("{indent}/** {doc} */\n");
     if one.len() <= 130 {
         return one;
@@ -71,7 +74,8 @@ fn field_text(field: &Field) -> String {
     )
 }
 
-fn type_name(ty: &Ty) -> String {
+/// A type as TypeScript writes it.
+pub(super) fn type_name(ty: &Ty) -> String {
     match ty {
         Ty::Text | Ty::Base64 => "string".into(),
         Ty::Integer | Ty::Float => "number".into(),

@@ -12,9 +12,8 @@ method! {
     /// for the next call, and what the last line gives is printed. The session is forked,
     /// snapshotted, undone and saved with the sandbox.
     PythonRun = "python.run", sandbox post "/v1/sandboxes/{sandbox}/python", PythonRunParams => RunOutput,
-    work Runs,
-    tool "python" Changes Run "Run Python code in the sandbox and return exit_code, stdout and stderr. It is CPython 3.14 with numpy, pandas, matplotlib, sqlite3, requests, pyyaml, openpyxl and pytest. Variables, functions and imported modules stay for the next call; the value of the last line is printed, as in an interactive interpreter. It has the same files as `run` and can start its commands with subprocess. After an exception or a timeout the session goes on. Every call can be taken back with `undo`.",
-    not_on [Cli: "`codepod run` has `python3`, and a command line lives for one command"];
+    work Streams,
+    tool "python" Changes Run "Run Python code in the sandbox and return exit_code, stdout and stderr. It is CPython 3.14 with numpy, pandas, matplotlib, sqlite3, requests, pyyaml, openpyxl and pytest. Variables, functions and imported modules stay for the next call; the value of the last line is printed, as in an interactive interpreter. It has the same files as `run` and can start its commands with subprocess. After an exception or a timeout the session goes on. Every call can be taken back with `undo`.";
 
     /// Resets a session: its next call starts a new interpreter.
     PythonReset = "python.reset", sandbox delete "/v1/sandboxes/{sandbox}/python", PythonResetParams => Done,
@@ -45,9 +44,15 @@ pub struct PythonRunParams {
     /// Bytes of each output stream that the result holds; as the sandbox says if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_budget: Option<u64>,
-    /// A name for this call, by which `run.cancel` ends it.
+    /// A name for this call, by which it can be cancelled and its output told apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
+    /// Whether output comes while it runs, as notifications; the result's streams are empty then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<bool>,
+    /// Whether more input comes by `run.stdin`; needs `runId` and `stream`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interactive: Option<bool>,
 }
 
 /// Which session.

@@ -10,12 +10,15 @@ use crate::call::Call;
 use crate::convert::run_output;
 use crate::dispatch::Handle;
 use crate::failure::{bad_base64, failure};
+use crate::handlers::run::Wanted;
 
 /// The session that is meant where none is named.
 const MAIN: &str = "main";
 
 impl Handle for PythonRun {
     fn handle(call: &Call<'_>, params: PythonRunParams) -> Result<RunOutput, ApiError> {
+        let has_input = params.stdin.is_some() || params.stdin_base64.is_some();
+        let wanted = Wanted::new(params.run_id, params.stream, params.interactive, has_input)?;
         let mut session = session(call, params.session)?.cancelled_by(&call.canceller);
         if let Some(stdin) = Bytes::take(params.stdin, params.stdin_base64).map_err(bad_base64)? {
             session = session.stdin(stdin);
@@ -26,10 +29,15 @@ impl Handle for PythonRun {
         if let Some(bytes) = params.output_budget {
             session = session.output_budget(usize::try_from(bytes).unwrap_or(usize::MAX));
         }
-        let run_id = params.run_id.as_deref();
-        let _entered = call.held()?.enter_run(run_id, &call.canceller, None)?;
-        let result = session.run_blocking(&params.code);
-        result.map(run_output).map_err(failure)
+        let result = if wanted.is_streamed {
+            let mut running = session.start(&params.code).map_err(failure)?;
+            let stdin = running.stdin.take();
+            let printed = [running.stdout.take(), running.stderr.take()];
+            wanted.pass(call, stdin, printed, running.wait())
+        } else {
+            wanted.wait(call, || session.run_blocking(&params.code))
+        };
+        result.map(run_output)
     }
 }
 

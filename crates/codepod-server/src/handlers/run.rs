@@ -1,6 +1,6 @@
 //! Running commands.
 
-use codepod::{Error, PipeReader, RunResult, Script};
+use codepod::{Error, PipeReader, PipeWriter, RunResult, Script};
 use codepod_api::methods::Done;
 use codepod_api::methods::run::{
     CancelParams, Run, RunCancel, RunOutput, RunParams, RunStdin, StdinParams,
@@ -76,44 +76,89 @@ pub(crate) fn script(call: &Call<'_>, params: RunParams) -> Result<Script, ApiEr
 }
 
 fn run(call: &Call<'_>, params: RunParams) -> Result<RunResult, ApiError> {
-    let held = call.held()?.clone();
-    let (run_id, streamed) = (params.run_id.clone(), params.stream.unwrap_or(false));
-    let interactive = params.interactive.unwrap_or(false);
     let has_input = params.stdin.is_some() || params.stdin_base64.is_some();
-    if interactive && (run_id.is_none() || !streamed) {
-        let message = "`interactive` needs `runId` and `stream`";
-        return Err(ApiError::new(Kind::InvalidParams, message));
-    }
-    if streamed && has_input {
-        let message = "`stream` takes its input by `run.stdin`";
-        return Err(
-            ApiError::new(Kind::InvalidParams, message).hint("set `interactive` and send it there")
-        );
-    }
+    let run_id = params.run_id.clone();
+    let wanted = Wanted::new(run_id, params.stream, params.interactive, has_input)?;
     let script = script(call, params)?;
-    if !streamed {
-        let _entered = held.enter_run(run_id.as_deref(), &call.canceller, None)?;
-        return script.run_blocking().map_err(failure);
+    if !wanted.is_streamed {
+        return wanted.wait(call, || script.run_blocking());
     }
     let mut running = script.start().map_err(failure)?;
-    let stdin = running.stdin.take().filter(|_| interactive);
-    let name = match run_id {
-        Some(name) => name,
-        None => ids::random("run")?,
-    };
-    let _entered = held.enter_run(Some(&name), &call.canceller, stdin)?;
-    let (stdout, stderr) = (running.stdout.take(), running.stderr.take());
-    let sender = Sender {
-        call,
-        sandbox: &held.info.sandbox_id,
-        run: &name,
-    };
-    let passing = zip(
-        sender.pass(stdout, Stream::Stdout),
-        sender.pass(stderr, Stream::Stderr),
-    );
-    let (result, _): (Result<RunResult, Error>, _) = block_on(zip(running.wait(), passing));
-    result.map_err(failure)
+    let stdin = running.stdin.take();
+    let printed = [running.stdout.take(), running.stderr.take()];
+    wanted.pass(call, stdin, printed, running.wait())
+}
+
+/// How a client wants to hear of a run.
+pub(super) struct Wanted {
+    run_id: Option<String>,
+    pub(super) is_streamed: bool,
+    is_interactive: bool,
+}
+
+impl Wanted {
+    pub(super) fn new(
+        run_id: Option<String>,
+        stream: Option<bool>,
+        interactive: Option<bool>,
+        has_input: bool,
+    ) -> Result<Wanted, ApiError> {
+        let is_streamed = stream.unwrap_or(false);
+        let is_interactive = interactive.unwrap_or(false);
+        if is_interactive && (run_id.is_none() || !is_streamed) {
+            let message = "`interactive` needs `runId` and `stream`";
+            return Err(ApiError::new(Kind::InvalidParams, message));
+        }
+        if is_streamed && has_input {
+            let message = "`stream` takes its input by `run.stdin`";
+            return Err(ApiError::new(Kind::InvalidParams, message)
+                .hint("set `interactive` and send it there"));
+        }
+        Ok(Wanted {
+            run_id,
+            is_streamed,
+            is_interactive,
+        })
+    }
+
+    /// Waits for the end of a run that is not streamed.
+    pub(super) fn wait(
+        self,
+        call: &Call<'_>,
+        run: impl FnOnce() -> Result<RunResult, Error>,
+    ) -> Result<RunResult, ApiError> {
+        let held = call.held()?;
+        let _entered = held.enter_run(self.run_id.as_deref(), &call.canceller, None)?;
+        run().map_err(failure)
+    }
+
+    /// Waits for the end of a run and passes on what it prints meanwhile.
+    pub(super) fn pass(
+        self,
+        call: &Call<'_>,
+        stdin: Option<PipeWriter>,
+        [stdout, stderr]: [Option<PipeReader>; 2],
+        ended: impl Future<Output = Result<RunResult, Error>>,
+    ) -> Result<RunResult, ApiError> {
+        let held = call.held()?;
+        let name = match self.run_id {
+            Some(name) => name,
+            None => ids::random("run")?,
+        };
+        let stdin = stdin.filter(|_| self.is_interactive);
+        let _entered = held.enter_run(Some(&name), &call.canceller, stdin)?;
+        let sender = Sender {
+            call,
+            sandbox: &held.info.sandbox_id,
+            run: &name,
+        };
+        let passing = zip(
+            sender.pass(stdout, Stream::Stdout),
+            sender.pass(stderr, Stream::Stderr),
+        );
+        let (result, _) = block_on(zip(ended, passing));
+        result.map_err(failure)
+    }
 }
 
 /// Passes on what a run prints.

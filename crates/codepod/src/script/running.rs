@@ -29,9 +29,9 @@ pub struct RunningScript {
     canceller: Canceller,
 }
 
-/// What a script is to have as its streams.
+/// What something is to have as its streams.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Wanted {
+pub(crate) enum Wanted {
     /// Three pipes.
     Pipes,
     /// Nothing to read, and two pipes.
@@ -40,12 +40,21 @@ pub(super) enum Wanted {
     Terminal { rows: u32, columns: u32 },
 }
 
-impl RunningScript {
-    pub(super) fn new(script: Script, wanted: Wanted) -> Result<RunningScript, Error> {
-        let handle = script.shell.sandbox.inner.kernel.clone();
+/// Streams that are open before anybody uses them, and the host's ends of them.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) stdin: Option<PipeWriter>,
+    pub(crate) stdout: Option<PipeReader>,
+    pub(crate) stderr: Option<PipeReader>,
+    pub(crate) streams: Streams,
+}
+
+impl Opened {
+    /// Opens streams for `name`, which errors tell of.
+    pub(crate) fn new(handle: &KernelHandle, name: &str, wanted: Wanted) -> Result<Opened, Error> {
         let mut kernel = handle.lock().map_err(|_| ErrorKind::Internal)?;
         let failed = |errno| ErrorKind::Spawn {
-            name: "a script".into(),
+            name: name.to_owned(),
             errno,
         };
         let mut terminal = None;
@@ -79,8 +88,8 @@ impl RunningScript {
         for end in &made {
             let waiter = kernel.new_waiter();
             match *end {
-                PipeEnd::Write(pipe) => stdin = Some(PipeWriter::new(&handle, pipe, waiter)),
-                PipeEnd::Read(pipe) => readers.push(PipeReader::new(&handle, pipe, waiter)),
+                PipeEnd::Write(pipe) => stdin = Some(PipeWriter::new(handle, pipe, waiter)),
+                PipeEnd::Read(pipe) => readers.push(PipeReader::new(handle, pipe, waiter)),
             }
             // Until the shell has them, the other ends are the host's too: the streams must not
             // look closed.
@@ -89,19 +98,31 @@ impl RunningScript {
         }
         drop(kernel);
         let mut readers = readers.into_iter();
-        let canceller = script.cancel.clone().unwrap_or_default();
-        Ok(RunningScript {
+        Ok(Opened {
             stdin,
             stdout: readers.next(),
             stderr: readers.next(),
-            script,
             streams: Streams {
-                kernel: handle,
+                kernel: handle.clone(),
                 ends: made.into_iter().map(other).collect(),
                 stdio,
                 terminal,
             },
-            canceller,
+        })
+    }
+}
+
+impl RunningScript {
+    pub(super) fn new(script: Script, wanted: Wanted) -> Result<RunningScript, Error> {
+        let kernel = &script.shell.sandbox.inner.kernel;
+        let opened = Opened::new(kernel, "a script", wanted)?;
+        Ok(RunningScript {
+            stdin: opened.stdin,
+            stdout: opened.stdout,
+            stderr: opened.stderr,
+            streams: opened.streams,
+            canceller: script.cancel.clone().unwrap_or_default(),
+            script,
         })
     }
 
@@ -197,10 +218,10 @@ impl TerminalHandle {
 /// The ends that the script has, held by the host while it waits and runs. Dropped, the streams
 /// end.
 #[derive(Debug)]
-struct Streams {
+pub(crate) struct Streams {
     kernel: KernelHandle,
     ends: Vec<PipeEnd>,
-    stdio: [Stdio; 3],
+    pub(crate) stdio: [Stdio; 3],
     terminal: Option<TerminalId>,
 }
 

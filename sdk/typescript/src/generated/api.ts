@@ -374,8 +374,12 @@ export interface PythonRunParams {
   timeoutMs?: number;
   /** Bytes of each output stream that the result holds; as the sandbox says if not given. */
   outputBudget?: number;
-  /** A name for this call, by which `run.cancel` ends it. */
+  /** A name for this call, by which it can be cancelled and its output told apart. */
   runId?: string;
+  /** Whether output comes while it runs, as notifications; the result's streams are empty then. */
+  stream?: boolean;
+  /** Whether more input comes by `run.stdin`; needs `runId` and `stream`. */
+  interactive?: boolean;
 }
 
 /** Which session. */
@@ -1134,14 +1138,14 @@ export const WORK = {
   "run": "streams",
   "run.stdin": "feeds",
   "run.cancel": "cancels",
-  "python.run": "runs",
+  "python.run": "streams",
   "preview.run": "runs",
   "persistence.export": "exports",
   "persistence.import": "imports",
 } as const satisfies Partial<Record<keyof Methods, string>>;
 
 /** Methods whose output can come while they run. */
-export type StreamingMethod = "run";
+export type StreamingMethod = "run" | "python.run";
 
 /** A method as models see it: names in snake_case, and only what a model can decide. */
 export interface ToolInfo {

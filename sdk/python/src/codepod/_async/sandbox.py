@@ -11,7 +11,6 @@ from .._generated import async_methods as methods
 from .._generated.errors import NotFoundError
 from .._generated.types import CommandCall, CommandReply, CreateOptions, MergeOutput, RunResult, SandboxInfo, SnapshotInfo
 from .._transport._async import AsyncConnection, AsyncMethods, shared
-from .._wire import milliseconds, put_bytes
 from .command import AsyncCommand, answer
 from .files import AsyncFiles
 from .preview import AsyncPreview
@@ -174,10 +173,17 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
             run_id: A name for this run, by which `runs.cancel` can end it.
             idempotency_key: A name of this attempt: another call with the same one gets the first's result and runs nothing.
         """
-        params = _run_params(command, stdin, env, arguments, timeout, shell, output_budget, run_id)
-        if idempotency_key is not None:
-            params["idempotencyKey"] = idempotency_key
-        result = RunResult.from_wire(await self._call("run", params))
+        result = await self._run(
+            command,
+            stdin=stdin,
+            env=env,
+            arguments=arguments,
+            timeout=timeout,
+            shell=shell,
+            output_budget=output_budget,
+            run_id=run_id,
+            idempotency_key=idempotency_key,
+        )
         return result.check(command) if check else result
 
     def stream(
@@ -196,11 +202,14 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
 
         `stdin=True` leaves its input open for `write` and `close_stdin`; see `run` for the rest.
         """
-        params = _run_params(command, None, env, arguments, timeout, shell, None, run_id)
-        given = None if isinstance(stdin, bool) else stdin
-        if stdin is True or given is not None:
-            params["interactive"] = True
-        return AsyncRunStream(self, params, given, check)
+        stream = self._stream(
+            command, stdin=stdin, env=env, arguments=arguments, timeout=timeout, shell=shell, run_id=run_id
+        )
+        stream._check = check
+        return stream
+
+    def _begin(self, method: str, params: Dict[str, Any], stdin: Union[str, bytes, bool, None]) -> AsyncRunStream:
+        return AsyncRunStream(self, method, params, stdin)
 
     async def preview(
         self,
@@ -326,34 +335,6 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
 
 
 _HINT = "use `async with AsyncSandbox() as sandbox`, or `await AsyncSandbox.create()`"
-
-
-def _run_params(
-    command: str,
-    stdin: Union[str, bytes, None],
-    env: Optional[Mapping[str, str]],
-    arguments: Optional[List[str]],
-    timeout: Optional[float],
-    shell: Optional[str],
-    output_budget: Optional[int],
-    run_id: Optional[str],
-) -> Dict[str, Any]:
-    params: Dict[str, Any] = {"command": command}
-    if stdin is not None:
-        put_bytes(params, "stdin", "stdinBase64", stdin)
-    if env is not None:
-        params["env"] = dict(env)
-    if arguments is not None:
-        params["arguments"] = list(arguments)
-    if timeout is not None:
-        params["timeoutMs"] = milliseconds(timeout)
-    if shell is not None:
-        params["shell"] = shell
-    if output_budget is not None:
-        params["outputBudget"] = output_budget
-    if run_id is not None:
-        params["runId"] = run_id
-    return params
 
 
 def _sandbox_id(sandbox: Union[AsyncSandbox, str]) -> str:

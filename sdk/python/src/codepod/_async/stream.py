@@ -28,16 +28,19 @@ class AsyncRunStream:
     """
 
     def __init__(
-        self, sandbox: AsyncSandbox, params: Dict[str, Any], stdin: Union[str, bytes, None], check: bool
+        self, sandbox: AsyncSandbox, method: str, params: Dict[str, Any], stdin: Union[str, bytes, bool, None]
     ) -> None:
         #: The run's name.
         self.run_id = str(params.setdefault("runId", uuid.uuid4().hex))
         params["stream"] = True
+        self._stdin = None if isinstance(stdin, bool) else stdin
+        if stdin is True or self._stdin is not None:
+            params["interactive"] = True
         self._sandbox = sandbox
         self._methods = sandbox.runs
+        self._method = method
         self._params = {**params, "sandboxId": sandbox.id}
-        self._stdin = stdin
-        self._check = check
+        self._check = False
         self._pending: Optional[AsyncPending] = None
         self._result: Optional[RunResult] = None
         self._closed = False
@@ -48,7 +51,7 @@ class AsyncRunStream:
             raise ClosedError("the stream was closed", hint="begin another with `stream`")
         if self._pending is None:
             await self._sandbox._settle()  # async only
-            self._pending = await self._sandbox._connection.stream(self.run_id, self._params)
+            self._pending = await self._sandbox._connection.stream(self._method, self.run_id, self._params)
             if self._stdin is not None:
                 await self._insist(self._stdin, True)
         return self._pending

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Union
 
 from .._transport._async import AsyncMethods
 from .._wire import from_base64, milliseconds, put_bytes, to_base64
 from . import types
+
+if TYPE_CHECKING:
+    from .._async.stream import AsyncRunStream
 
 
 class AsyncServerMethods(AsyncMethods):
@@ -159,8 +162,6 @@ class AsyncSandboxMethods(AsyncMethods):
         timeout: Optional[float] = None,
         output_budget: Optional[int] = None,
         run_id: Optional[str] = None,
-        stream: Optional[bool] = None,
-        interactive: Optional[bool] = None,
         idempotency_key: Optional[str] = None,
     ) -> types.RunResult:
         """Runs a bash script in the sandbox and waits for its end. Variables, functions and the working directory stay for
@@ -175,8 +176,6 @@ class AsyncSandboxMethods(AsyncMethods):
             timeout: How long it may take, in seconds; as the sandbox says if not given.
             output_budget: Bytes of each output stream that the result holds; as the sandbox says if not given.
             run_id: A name for this run, by which it can be cancelled and its output told apart.
-            stream: Whether output comes while it runs, as notifications; the result's streams are empty then.
-            interactive: Whether more input comes by `run.stdin`; needs `runId` and `stream`.
             idempotency_key: A name of this attempt: another call with the same one gets the first's result and runs
                 nothing.
         """
@@ -196,13 +195,38 @@ class AsyncSandboxMethods(AsyncMethods):
             params["outputBudget"] = output_budget
         if run_id is not None:
             params["runId"] = run_id
-        if stream is not None:
-            params["stream"] = stream
-        if interactive is not None:
-            params["interactive"] = interactive
         if idempotency_key is not None:
             params["idempotencyKey"] = idempotency_key
         return types.RunResult.from_wire(await self._call("run", params))
+
+    def _stream(
+        self,
+        command: str,
+        *,
+        shell: Optional[str] = None,
+        stdin: Union[str, bytes, bool, None] = None,
+        env: Optional[Mapping[str, str]] = None,
+        arguments: Optional[List[str]] = None,
+        timeout: Optional[float] = None,
+        run_id: Optional[str] = None,
+    ) -> AsyncRunStream:
+        """Does what `run` does and gives the output while it runs, as pairs of `"stdout"` or `"stderr"` and bytes.
+
+        `stdin=True` leaves its input open for `write` and `close_stdin`; see `run` for the rest.
+        """
+        params: Dict[str, Any] = {}
+        params["command"] = command
+        if shell is not None:
+            params["shell"] = shell
+        if env is not None:
+            params["env"] = dict(env)
+        if arguments is not None:
+            params["arguments"] = list(arguments)
+        if timeout is not None:
+            params["timeoutMs"] = milliseconds(timeout)
+        if run_id is not None:
+            params["runId"] = run_id
+        return self._begin("run", params, stdin)
 
     async def undo(self, count: Optional[int] = None) -> List[types.PastRun]:
         """Takes back the last runs: files, variables and working directory are as before them.
@@ -315,7 +339,7 @@ class AsyncPythonMethods(AsyncMethods):
             timeout: How long it may take, in seconds; as the sandbox says if not given. Code that takes longer
                 leaves the session as it was.
             output_budget: Bytes of each output stream that the result holds; as the sandbox says if not given.
-            run_id: A name for this call, by which `run.cancel` ends it.
+            run_id: A name for this call, by which it can be cancelled and its output told apart.
         """
         params: Dict[str, Any] = {}
         params["code"] = code
@@ -330,6 +354,29 @@ class AsyncPythonMethods(AsyncMethods):
         if run_id is not None:
             params["runId"] = run_id
         return types.RunResult.from_wire(await self._call("python.run", params))
+
+    def stream(
+        self,
+        code: str,
+        *,
+        session: Optional[str] = None,
+        stdin: Union[str, bytes, bool, None] = None,
+        timeout: Optional[float] = None,
+        run_id: Optional[str] = None,
+    ) -> AsyncRunStream:
+        """Does what `run` does and gives the output while it runs, as pairs of `"stdout"` or `"stderr"` and bytes.
+
+        `stdin=True` leaves its input open for `write` and `close_stdin`; see `run` for the rest.
+        """
+        params: Dict[str, Any] = {}
+        params["code"] = code
+        if session is not None:
+            params["session"] = session
+        if timeout is not None:
+            params["timeoutMs"] = milliseconds(timeout)
+        if run_id is not None:
+            params["runId"] = run_id
+        return self._begin("python.run", params, stdin)
 
     async def reset(self, session: Optional[str] = None) -> None:
         """Resets a session: its next call starts a new interpreter.
@@ -608,8 +655,6 @@ class AsyncPreviewMethods(AsyncMethods):
         timeout: Optional[float] = None,
         output_budget: Optional[int] = None,
         run_id: Optional[str] = None,
-        stream: Optional[bool] = None,
-        interactive: Optional[bool] = None,
         idempotency_key: Optional[str] = None,
     ) -> types.PreviewOutput:
         """Runs a script in a fork and says what it would change. The sandbox and the host stay as they are until it is
@@ -624,8 +669,6 @@ class AsyncPreviewMethods(AsyncMethods):
             timeout: How long it may take, in seconds; as the sandbox says if not given.
             output_budget: Bytes of each output stream that the result holds; as the sandbox says if not given.
             run_id: A name for this run, by which it can be cancelled and its output told apart.
-            stream: Whether output comes while it runs, as notifications; the result's streams are empty then.
-            interactive: Whether more input comes by `run.stdin`; needs `runId` and `stream`.
             idempotency_key: A name of this attempt: another call with the same one gets the first's result and runs
                 nothing.
         """
@@ -645,10 +688,6 @@ class AsyncPreviewMethods(AsyncMethods):
             params["outputBudget"] = output_budget
         if run_id is not None:
             params["runId"] = run_id
-        if stream is not None:
-            params["stream"] = stream
-        if interactive is not None:
-            params["interactive"] = interactive
         if idempotency_key is not None:
             params["idempotencyKey"] = idempotency_key
         return types.PreviewOutput.from_wire(await self._call("preview.run", params))

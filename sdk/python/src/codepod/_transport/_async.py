@@ -10,12 +10,16 @@ import asyncio
 import ssl
 from abc import ABC, abstractmethod
 from collections import deque
-from typing import Any, Awaitable, Callable, Deque, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Deque, Dict, List, Optional, Tuple, Union
 
 from .. import _http
-from .._errors import ServerGoneError
+from .._errors import ClosedError, ServerGoneError
 from .._generated.types import CommandCall, CommandReply
 from .._stdio import Message, Server, Waiter, shared_server
+
+if TYPE_CHECKING:
+    from .._async.sandbox import AsyncSandbox
+    from .._async.stream import AsyncRunStream
 
 #: What answers a call of a command.
 AsyncHandler = Callable[[CommandCall], Awaitable[CommandReply]]
@@ -46,8 +50,8 @@ class AsyncConnection(ABC):
         """Asks, and waits for the answer."""
 
     @abstractmethod
-    async def stream(self, run_id: str, params: Dict[str, Any]) -> AsyncPending:
-        """Begins a run whose output comes while it runs."""
+    async def stream(self, method: str, run_id: str, params: Dict[str, Any]) -> AsyncPending:
+        """Calls a method that runs something, whose output comes while it runs."""
 
     async def handle(self, sandbox_id: str, name: str, handler: AsyncHandler) -> None:
         """Sets what answers calls of a command."""
@@ -71,12 +75,18 @@ class AsyncMethods:
         self._connection = connection
         self._sandbox_id = sandbox_id
         #: The sandbox that these methods are of: it lives as long as they do.
-        self._owner: Optional[object] = None
+        self._owner: Optional[AsyncSandbox] = None
 
     async def _call(self, method: str, params: Dict[str, Any]) -> Any:
         if self._sandbox_id is not None:
             params["sandboxId"] = self._sandbox_id
         return await self._connection.call(method, params)
+
+    def _begin(self, method: str, params: Dict[str, Any], stdin: Union[str, bytes, bool, None]) -> AsyncRunStream:
+        """Begins a run of the sandbox whose output comes while it runs."""
+        if self._owner is None:
+            raise ClosedError("these methods are of no sandbox", hint="take them from a sandbox")
+        return self._owner._begin(method, params, stdin)
 
 
 def connect(
@@ -140,9 +150,9 @@ class AsyncStdioConnection(AsyncConnection):
             self._server.give_up(waiter)
             raise
 
-    async def stream(self, run_id: str, params: Dict[str, Any]) -> AsyncPending:
+    async def stream(self, method: str, run_id: str, params: Dict[str, Any]) -> AsyncPending:
         waiter = _LoopWaiter()
-        await self._send("run", params, waiter, run_id)
+        await self._send(method, params, waiter, run_id)
         return _StdioPending(self._server, waiter)
 
     async def handle(self, sandbox_id: str, name: str, handler: AsyncHandler) -> None:
@@ -266,9 +276,9 @@ class AsyncHttpConnection(AsyncConnection):
             streams[1].close()
         return _http.answer(response.status, body)
 
-    async def stream(self, run_id: str, params: Dict[str, Any]) -> AsyncPending:
+    async def stream(self, method: str, run_id: str, params: Dict[str, Any]) -> AsyncPending:
         headers = {**self._headers, "Accept": "text/event-stream"}
-        streams, response = await self._send("run", params, headers)
+        streams, response = await self._send(method, params, headers)
         if response.status != 200:
             body = await response.whole()
             streams[1].close()

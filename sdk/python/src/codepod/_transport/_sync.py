@@ -6,11 +6,16 @@ import http.client
 import select
 import ssl
 from abc import ABC, abstractmethod
-from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
 
 from .. import _http
+from .._errors import ClosedError
 from .._generated.types import CommandCall, CommandReply
 from .._stdio import Server, Waiter, shared_server
+
+if TYPE_CHECKING:
+    from .._sync.sandbox import Sandbox
+    from .._sync.stream import RunStream
 
 #: What answers a call of a command.
 Handler = Callable[[CommandCall], CommandReply]
@@ -39,8 +44,8 @@ class Connection(ABC):
         """Asks, and waits for the answer."""
 
     @abstractmethod
-    def stream(self, run_id: str, params: Dict[str, Any]) -> Pending:
-        """Begins a run whose output comes while it runs."""
+    def stream(self, method: str, run_id: str, params: Dict[str, Any]) -> Pending:
+        """Calls a method that runs something, whose output comes while it runs."""
 
     def handle(self, sandbox_id: str, name: str, handler: Handler) -> None:
         """Sets what answers calls of a command."""
@@ -64,12 +69,18 @@ class Methods:
         self._connection = connection
         self._sandbox_id = sandbox_id
         #: The sandbox that these methods are of: it lives as long as they do.
-        self._owner: Optional[object] = None
+        self._owner: Optional[Sandbox] = None
 
     def _call(self, method: str, params: Dict[str, Any]) -> Any:
         if self._sandbox_id is not None:
             params["sandboxId"] = self._sandbox_id
         return self._connection.call(method, params)
+
+    def _begin(self, method: str, params: Dict[str, Any], stdin: Union[str, bytes, bool, None]) -> RunStream:
+        """Begins a run of the sandbox whose output comes while it runs."""
+        if self._owner is None:
+            raise ClosedError("these methods are of no sandbox", hint="take them from a sandbox")
+        return self._owner._begin(method, params, stdin)
 
 
 def connect(
@@ -95,8 +106,8 @@ class StdioConnection(Connection):
     def call(self, method: str, params: Dict[str, Any]) -> Any:
         return self._server.call(method, params)
 
-    def stream(self, run_id: str, params: Dict[str, Any]) -> Pending:
-        return _StdioPending(self._server, run_id, params)
+    def stream(self, method: str, run_id: str, params: Dict[str, Any]) -> Pending:
+        return _StdioPending(self._server, method, run_id, params)
 
     def handle(self, sandbox_id: str, name: str, handler: Handler) -> None:
         self._server.handle(sandbox_id, name, handler)
@@ -112,10 +123,10 @@ class StdioConnection(Connection):
 
 
 class _StdioPending(Pending):
-    def __init__(self, server: Server, run_id: str, params: Dict[str, Any]) -> None:
+    def __init__(self, server: Server, method: str, run_id: str, params: Dict[str, Any]) -> None:
         self._server = server
         self._waiter = Waiter()
-        server.send("run", params, self._waiter, stream=run_id)
+        server.send(method, params, self._waiter, stream=run_id)
 
     def next(self) -> Tuple[bool, Any]:
         return self._server.receive(self._waiter)
@@ -152,9 +163,9 @@ class HttpConnection(Connection):
             self._idle.append(connection)
         return _http.answer(response.status, body)
 
-    def stream(self, run_id: str, params: Dict[str, Any]) -> Pending:
+    def stream(self, method: str, run_id: str, params: Dict[str, Any]) -> Pending:
         headers = {**self._headers, "Accept": "text/event-stream"}
-        connection, response = self._send("run", params, headers)
+        connection, response = self._send(method, params, headers)
         if response.status != 200:
             body = response.read()
             connection.close()

@@ -1,0 +1,285 @@
+// Made by `cargo xtask generate` from crates/codepod-api. Changes here are lost.
+
+import { encode, fromBase64, toBase64, type Data } from "../bytes.js";
+import { runMethod, RunStream, type RunResult, type RunStreams, type StreamStreams } from "../run.js";
+import { OfSandbox } from "../scope.js";
+import type {
+  AppliedOutput,
+  ChangesOutput,
+  Entry,
+  Job,
+  MountChange,
+  MountInfo,
+  PastRun,
+  SavedOutput,
+  SnapshotInfo,
+  Stat,
+  StatsOutput,
+} from "./api.js";
+
+/** Options of {@link SandboxMethods.changes}. */
+export interface SandboxChangesOptions {
+  /** The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last run if not given. */
+  from?: string | undefined;
+  /** The later moment, as `from`, or `now`; now if not given. */
+  to?: string | undefined;
+  /** Whether to add a unified diff. */
+  diff?: boolean | undefined;
+}
+
+/** Methods of a sandbox itself. */
+export class SandboxMethods extends OfSandbox {
+  /** Kills every process of a sandbox. Its shells go on from their last states. */
+  async kill(): Promise<void> {
+    await this.scope.call("sandbox.kill", {});
+  }
+
+  /** Says what a sandbox uses now and has used so far. */
+  stats(): Promise<StatsOutput> {
+    return this.scope.call("sandbox.stats", {});
+  }
+
+  /** Takes back the last runs: files, variables and working directory are as before them. */
+  async undo(count?: number): Promise<PastRun[]> {
+    return (await this.scope.call("undo", { count })).runs;
+  }
+
+  /** Does again what was undone. */
+  async redo(count?: number): Promise<PastRun[]> {
+    return (await this.scope.call("redo", { count })).runs;
+  }
+
+  /** Lists what differs between two moments: files added, modified, removed, with a unified diff on request. */
+  changes(options: SandboxChangesOptions = {}): Promise<ChangesOutput> {
+    return this.scope.call("changes", { ...options });
+  }
+}
+
+/** Options of {@link PythonMethods.run}. */
+export interface PythonRunOptions extends RunStreams {
+  /** The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`. */
+  session?: string | undefined;
+  /**
+   * How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was.
+   */
+  timeoutMs?: number | undefined;
+  /** Bytes of each output stream that the result holds; as the sandbox says if not given. */
+  outputBudget?: number | undefined;
+}
+
+/** Options of {@link PythonMethods.stream}. */
+export interface PythonStreamOptions extends StreamStreams {
+  /** The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`. */
+  session?: string | undefined;
+  /**
+   * How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was.
+   */
+  timeoutMs?: number | undefined;
+}
+
+/** Methods `python.*` of a sandbox. */
+export class PythonMethods extends OfSandbox {
+  /**
+   * Runs Python code in a session and waits for its end. Variables, functions and modules stay for the next call, and what the
+   * last line gives is printed. The session is forked, snapshotted, undone and saved with the sandbox.
+   */
+  run(code: string, options: PythonRunOptions = {}): Promise<RunResult> {
+    const { session, timeoutMs, outputBudget, ...streams } = options;
+    return runMethod(this.scope, "python.run", { code, session, timeoutMs, outputBudget }, streams);
+  }
+
+  /** Does what {@link run} does and gives the output as it comes. */
+  stream(code: string, options: PythonStreamOptions = {}): RunStream {
+    const { session, timeoutMs, ...streams } = options;
+    return new RunStream(this.scope, "python.run", { code, session, timeoutMs }, streams);
+  }
+
+  /** Resets a session: its next call starts a new interpreter. */
+  async reset(session?: string): Promise<void> {
+    await this.scope.call("python.reset", { session });
+  }
+}
+
+/** Options of {@link FilesMethods.write}. */
+export interface FilesWriteOptions {
+  /** Whether directories above it are made. */
+  parents?: boolean | undefined;
+}
+
+/** Methods `files.*` of a sandbox. */
+export class FilesMethods extends OfSandbox {
+  /** Writes a file: makes it or replaces what it holds. */
+  async write(path: string, data: Data, options: FilesWriteOptions = {}): Promise<void> {
+    await this.scope.call("files.write", { path, ...encode(data), ...options });
+  }
+
+  /** Lists a directory, sorted by name. */
+  async list(path: string): Promise<Entry[]> {
+    return (await this.scope.call("files.list", { path })).entries;
+  }
+
+  /** Says what a path is. A symbolic link at its end is followed. */
+  stat(path: string): Promise<Stat> {
+    return this.scope.call("files.stat", { path });
+  }
+
+  /** Makes a directory, and those above it that are missing. */
+  async mkdir(path: string): Promise<void> {
+    await this.scope.call("files.mkdir", { path });
+  }
+
+  /** Removes a file, or a directory with all that is in it. */
+  async remove(path: string): Promise<void> {
+    await this.scope.call("files.remove", { path });
+  }
+
+  /** Gives a file or a directory another name; what has that name is replaced. */
+  async rename(path: string, to: string): Promise<void> {
+    await this.scope.call("files.rename", { path, to });
+  }
+
+  /** Sets the mode bits of a path. */
+  async chmod(path: string, mode: number): Promise<void> {
+    await this.scope.call("files.chmod", { path, mode });
+  }
+
+  /** Puts single paths back to what they were at a moment, and leaves the rest as it is. */
+  async restore(from: string, paths: string[]): Promise<void> {
+    await this.scope.call("files.restore", { from, paths });
+  }
+}
+
+/** Methods `shell.history.*` of a sandbox. */
+export class ShellHistoryMethods extends OfSandbox {
+  /** Lists the runs that are kept, the oldest first. */
+  async list(): Promise<PastRun[]> {
+    return (await this.scope.call("shell.history.list", {})).runs;
+  }
+
+  /** Forgets the runs that are kept; they cannot be undone any more. */
+  async clear(): Promise<void> {
+    await this.scope.call("shell.history.clear", {});
+  }
+}
+
+/** Methods `snapshot.*` of a sandbox. */
+export class SnapshotMethods extends OfSandbox {
+  /** Keeps the files and shells as they are now, in microseconds. */
+  create(): Promise<SnapshotInfo> {
+    return this.scope.call("snapshot.create", {});
+  }
+
+  /** Puts files and shells back to a snapshot; it can be used again. */
+  async restore(id: string): Promise<void> {
+    await this.scope.call("snapshot.restore", { id });
+  }
+
+  /** Lists the snapshots of a sandbox, the oldest first. */
+  async list(): Promise<SnapshotInfo[]> {
+    return (await this.scope.call("snapshot.list", {})).snapshots;
+  }
+
+  /** Forgets a snapshot. */
+  async remove(id: string): Promise<void> {
+    await this.scope.call("snapshot.remove", { id });
+  }
+}
+
+/** Options of {@link MountsMethods.apply}. */
+export interface MountsApplyOptions {
+  /** Paths of the sandbox below it, absolute; all changes if not given. */
+  paths?: string[] | undefined;
+  /** Whether guarded paths go along: files that programs of the host run or obey, such as `.git/hooks` and `.envrc`. */
+  allowGuarded?: boolean | undefined;
+}
+
+/** Options of {@link MountsMethods.discard}. */
+export interface MountsDiscardOptions {
+  /** Paths of the sandbox below it, absolute; all changes if not given. */
+  paths?: string[] | undefined;
+}
+
+/** Methods `mounts.*` of a sandbox. */
+export class MountsMethods extends OfSandbox {
+  /** Lists the host directories of a sandbox. The host's own paths are not told. */
+  async list(): Promise<MountInfo[]> {
+    return (await this.scope.call("mounts.list", {})).mounts;
+  }
+
+  /** Lists what was changed in an overlay and is not on the host. */
+  async changes(at: string): Promise<MountChange[]> {
+    return (await this.scope.call("mounts.changes", { at })).changes;
+  }
+
+  /**
+   * Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused, and so are guarded
+   * paths unless they are allowed, and links that lead out of the directory.
+   */
+  apply(at: string, options: MountsApplyOptions = {}): Promise<AppliedOutput> {
+    return this.scope.call("mounts.apply", { at, ...options });
+  }
+
+  /** Forgets changes of an overlay: the sandbox sees the host's files again. */
+  async discard(at: string, options: MountsDiscardOptions = {}): Promise<MountChange[]> {
+    return (await this.scope.call("mounts.discard", { at, ...options })).changes;
+  }
+}
+
+/** Options of {@link JobsMethods.signal}. */
+export interface JobsSignalOptions {
+  /** The signal's name, with or without SIG; TERM if not given. */
+  signal?: string | undefined;
+}
+
+/** Methods `jobs.*` of a sandbox. */
+export class JobsMethods extends OfSandbox {
+  /** Lists the processes of a sandbox. */
+  async list(): Promise<Job[]> {
+    return (await this.scope.call("jobs.list", {})).jobs;
+  }
+
+  /** Sends a signal to a process. */
+  async signal(pid: number, options: JobsSignalOptions = {}): Promise<void> {
+    await this.scope.call("jobs.signal", { pid, ...options });
+  }
+}
+
+/** Options of {@link PersistenceMethods.export}. */
+export interface PersistenceExportOptions {
+  /** A key of 32 bytes, to encrypt it. */
+  key?: Uint8Array | undefined;
+}
+
+/** Options of {@link PersistenceMethods.import}. */
+export interface PersistenceImportOptions {
+  /** The key that it was encrypted with. */
+  key?: Uint8Array | undefined;
+}
+
+/** Methods `persistence.*` of a sandbox. */
+export class PersistenceMethods extends OfSandbox {
+  /** Saves a persistent sandbox now, instead of within its autosave time. */
+  save(): Promise<SavedOutput> {
+    return this.scope.call("persistence.save", {});
+  }
+
+  /** Puts a persistent sandbox back to what was saved last. */
+  async load(): Promise<number> {
+    return (await this.scope.call("persistence.load", {})).sequence;
+  }
+
+  /** Gives the whole state as bytes that `persistence.import` takes, here or elsewhere. */
+  async export(options: PersistenceExportOptions = {}): Promise<Uint8Array> {
+    return fromBase64((await this.scope.call("persistence.export", { key: options.key && toBase64(options.key) })).base64);
+  }
+
+  /** Makes the sandbox what an exported state says. What is broken, too large or hostile is refused without effect. */
+  async import(data: Uint8Array, options: PersistenceImportOptions = {}): Promise<number> {
+    return (await this.scope.call("persistence.import", { base64: toBase64(data), key: options.key && toBase64(options.key) })).sequence;
+  }
+
+  /** Gives a number of the state: equal for equal files and shells. */
+  async hash(): Promise<string> {
+    return (await this.scope.call("persistence.hash", {})).hash;
+  }
+}
