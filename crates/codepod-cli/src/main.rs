@@ -17,6 +17,7 @@ mod failure;
 mod mcp;
 mod options;
 mod progress;
+mod python;
 mod rpc;
 mod run;
 mod serve;
@@ -38,6 +39,7 @@ const EXAMPLES: &str = "\
 Examples:
   codepod run 'echo hello | tr a-z A-Z'        a script in a new sandbox
   codepod run --state play 'x=5'               files and variables kept for the next time
+  codepod python 'sum(range(10))'              Python code, with the last value printed
   codepod shell --state play                   the same at a prompt
   codepod run --mount .:/work:overlay …        a directory of yours, which stays as it is
   codepod doctor                               what this machine has and lacks
@@ -56,6 +58,8 @@ struct Arguments {
 enum Command {
     /// Run a bash script in a sandbox, with standard input and output passed through
     Run(run::Run),
+    /// Run Python code in a sandbox, in a session that keeps its variables
+    Python(python::Python),
     /// Open an interactive shell in a sandbox
     Shell(shell::Shell),
     /// Run one tool in a new sandbox, with standard input and output passed through
@@ -92,6 +96,7 @@ fn main() -> ExitCode {
     }
     let result = match command {
         Command::Run(run) => run.run(),
+        Command::Python(python) => python.run(),
         Command::Shell(shell) => shell.run(),
         Command::Exec(exec) => exec.run(),
         Command::States(states) => states.run(),

@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};
 
 use clap::Args;
-use codepod::Script;
+use codepod::{RunResult, Script};
 
 use crate::failure::Failure;
 use crate::options::{Place, SandboxOptions, compiling};
-use crate::streams::{has_input, pass_in, pass_out, show};
+use crate::streams::{has_input, pass_in, pass_through, show};
 use crate::terminal_text::shown_path;
 use crate::wall;
 
@@ -102,16 +102,8 @@ fn passed(script: Script, reads: bool) -> Result<u8, Failure> {
         false => script.start_without_input()?,
     };
     pass_in(running.stdin.take());
-    let out = pass_out(running.stdout.take(), std::io::stdout());
-    let err = pass_out(running.stderr.take(), std::io::stderr());
-    let result = running.wait_blocking();
-    for thread in [out, err].into_iter().flatten() {
-        let _ = thread.join();
-    }
-    let result = result?;
-    // What the host has to say, beside what the script said.
-    show(std::io::stderr(), &result.stderr);
-    Ok(result.exit_code as u8)
+    let printed = [running.stdout.take(), running.stderr.take()];
+    pass_through(printed, || running.wait_blocking())
 }
 
 /// Runs a script to its end and prints the result then: as it is, or as JSON.
@@ -129,15 +121,7 @@ fn collected(script: Script, reads: bool, preview: bool, json: bool) -> Result<u
         (script.run_blocking()?, None)
     };
     if json {
-        let mut text = serde_json::json!({
-            "exit_code": result.exit_code,
-            "stdout": result.stdout_text(),
-            "stderr": result.stderr_text(),
-            "execution_time_ms": result.execution_time.as_secs_f64() * 1000.0,
-            "success": result.success(),
-            "timed_out": result.timed_out,
-            "truncated": result.truncated,
-        });
+        let mut text = as_json(&result);
         if let Some(changes) = &mut changes {
             let paths = changes.iter().map(ToString::to_string);
             text["changes"] = paths.collect::<Vec<_>>().into();
@@ -160,6 +144,19 @@ fn collected(script: Script, reads: bool, preview: bool, json: bool) -> Result<u
     Ok(result.exit_code as u8)
 }
 
+/// A result for programs.
+pub(crate) fn as_json(result: &RunResult) -> serde_json::Value {
+    serde_json::json!({
+        "exit_code": result.exit_code,
+        "stdout": result.stdout_text(),
+        "stderr": result.stderr_text(),
+        "execution_time_ms": result.execution_time.as_secs_f64() * 1000.0,
+        "success": result.success(),
+        "timed_out": result.timed_out,
+        "truncated": result.truncated,
+    })
+}
+
 fn read_script() -> Result<Vec<u8>, Failure> {
     if std::io::stdin().is_terminal() {
         return Err(Failure::new(
@@ -170,7 +167,8 @@ fn read_script() -> Result<Vec<u8>, Failure> {
     read_all()
 }
 
-fn read_all() -> Result<Vec<u8>, Failure> {
+/// Everything on standard input.
+pub(crate) fn read_all() -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().read_to_end(&mut bytes);
     read.map_err(|error| {

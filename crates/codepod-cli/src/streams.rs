@@ -3,8 +3,9 @@
 use std::io::{IsTerminal, Read, Write};
 use std::thread::JoinHandle;
 
-use codepod::{PipeReader, PipeWriter};
+use codepod::{Error, PipeReader, PipeWriter, RunResult};
 
+use crate::failure::Failure;
 use crate::progress;
 use crate::terminal_text::TerminalText;
 
@@ -64,6 +65,23 @@ where
         }
         let _ = to.finish();
     }))
+}
+
+/// Passes on what a run prints until it has ended. Returns its exit status.
+pub(crate) fn pass_through(
+    [stdout, stderr]: [Option<PipeReader>; 2],
+    wait: impl FnOnce() -> Result<RunResult, Error>,
+) -> Result<u8, Failure> {
+    let out = pass_out(stdout, std::io::stdout());
+    let err = pass_out(stderr, std::io::stderr());
+    let result = wait();
+    for thread in [out, err].into_iter().flatten() {
+        let _ = thread.join();
+    }
+    let result = result?;
+    // What the host has to say, beside what the run printed.
+    show(std::io::stderr(), &result.stderr);
+    Ok(result.exit_code as u8)
 }
 
 /// One of this program's own streams, with a filter before it where it is a terminal.

@@ -35,6 +35,10 @@ fn every_method_of_the_command_line_answers() {
     call(&["undo"], &["undo", "two"]);
     assert_eq!(call(&["run"], &["run", "--state", "two", "cat f"]), "1\n");
     call(
+        &["python.run"],
+        &["python", "--state", "two", "open('f').read()"],
+    );
+    call(
         &["preview.run"],
         &["run", "--state", "two", "--preview", "rm f"],
     );

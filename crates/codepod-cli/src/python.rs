@@ -1,0 +1,125 @@
+//! `codepod python 'CODE'` and `codepod python < script.py`: Python code in a session.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+
+use clap::Args;
+use codepod::PythonSession;
+
+use crate::failure::Failure;
+use crate::options::{Place, SandboxOptions, compiling};
+use crate::run::{as_json, read_all};
+use crate::streams::{has_input, pass_in, pass_through};
+use crate::wall;
+
+const EXAMPLES: &str = "\
+Examples:
+  codepod python 'import math; math.pi * 2 ** 2'
+  codepod python < script.py
+  codepod python --mount .:/work 'import pandas; pandas.read_csv(\"/work/data.csv\").describe()'
+  codepod python --state play 'x = 5'; codepod python --state play 'x + 1'
+
+The value of the last line is printed, as at Python's prompt. `codepod exec -- python3 …` runs
+CPython itself, with its own options.
+
+The exit status is Python's; 124 after the timeout, 125 when codepod itself fails.";
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Python {
+    #[command(flatten)]
+    sandbox: SandboxOptions,
+    /// Resume the saved state of this name, or create it, and save files and variables to it
+    #[arg(long, value_name = "NAME", conflicts_with = "env")]
+    state: Option<String>,
+    /// The session whose variables the code sees and changes
+    #[arg(long, value_name = "NAME", default_value = "main")]
+    session: String,
+    /// Print the result as one line of JSON when the code has ended
+    #[arg(long)]
+    json: bool,
+    /// The code; read from standard input if missing
+    #[arg(value_name = "CODE")]
+    code: Option<String>,
+}
+
+impl Python {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let code = match &self.code {
+            Some(code) => {
+                check_is_code(code)?;
+                code.clone()
+            }
+            None => read_code()?,
+        };
+        if let Some(name) = &self.state {
+            self.sandbox.check_for_state(name)?;
+        }
+        let options = self.sandbox.options()?;
+        let timeout = options.timeout;
+        // Code from standard input has used it up.
+        let reads = self.code.is_some() && has_input();
+        let state = self.state.as_deref();
+        let needs = wall::needs(&options, state)?;
+        let (runtime, ()) = wall::closed_around(needs, &options, || Ok(()))?;
+        let place = Place::open(&runtime, options, state)?;
+        let session = place.sandbox().python_session(&self.session)?;
+        let session = session.timeout(timeout);
+        let progress = compiling(place.sandbox());
+        let status = match self.json {
+            true => collected(session, &code, reads)?,
+            false => passed(&session, &code, reads)?,
+        };
+        drop(progress);
+        place.save()?;
+        Ok(status)
+    }
+}
+
+/// Runs code with this program's own streams.
+fn passed(session: &PythonSession, code: &str, reads: bool) -> Result<u8, Failure> {
+    let mut running = match reads {
+        true => session.start(code)?,
+        false => session.start_without_input(code)?,
+    };
+    pass_in(running.stdin.take());
+    let printed = [running.stdout.take(), running.stderr.take()];
+    pass_through(printed, || running.wait_blocking())
+}
+
+/// Runs code to its end and prints the result then, as JSON.
+fn collected(session: PythonSession, code: &str, reads: bool) -> Result<u8, Failure> {
+    let session = match reads {
+        true => session.stdin(read_all()?),
+        false => session,
+    };
+    let result = session.run_blocking(code)?;
+    let _ = writeln!(std::io::stdout(), "{}", as_json(&result));
+    Ok(result.exit_code as u8)
+}
+
+/// Refuses the name of a file, which `python3` would take and which no code is.
+fn check_is_code(code: &str) -> Result<(), Failure> {
+    if code.ends_with(".py") && Path::new(code).is_file() {
+        return Err(Failure::new(
+            format!("`{code}` is a file, not code"),
+            format!("pass it on standard input: `codepod python < {code}`"),
+        ));
+    }
+    Ok(())
+}
+
+fn read_code() -> Result<String, Failure> {
+    if std::io::stdin().is_terminal() {
+        return Err(Failure::new(
+            "there is no code",
+            "write it as an argument, `codepod python '1 + 1'`, or pass it on standard input",
+        ));
+    }
+    String::from_utf8(read_all()?).map_err(|_| {
+        Failure::new(
+            "the code on standard input is not UTF-8",
+            "`iconv -t UTF-8` converts it",
+        )
+    })
+}
