@@ -15,6 +15,7 @@ mod verify;
 use crate::Command;
 use crate::failure::{Failure, Outcome, unknown_argument};
 use crate::sizes;
+use crate::sources::Source;
 
 pub(crate) use build::{all_sources, guest_cargo, with_sources};
 use dist::{build_guest, forget_old_builds, precompile, write_list};
@@ -67,6 +68,23 @@ fn run(arguments: &[String]) -> Outcome {
         return verify_reproducible(&guests);
     }
     bring(&guests)
+}
+
+/// The packages of guests that ship: all but those of these names.
+pub(crate) fn shipped_packages(not_shipped: &[&str]) -> Outcome<Vec<String>> {
+    Ok(shipped(not_shipped)?.map(|guest| guest.package).collect())
+}
+
+/// Other people's sources that guests that ship are built from.
+pub(crate) fn shipped_sources(not_shipped: &[&str]) -> Outcome<Vec<Source>> {
+    Ok(shipped(not_shipped)?
+        .flat_map(|guest| guest.sources)
+        .collect())
+}
+
+fn shipped(not_shipped: &[&str]) -> Outcome<impl Iterator<Item = Guest>> {
+    let is_shipped = |guest: &Guest| !not_shipped.contains(&guest.name.as_str());
+    Ok(all()?.into_iter().filter(is_shipped))
 }
 
 /// Builds all guests, or copies them from the cache, and lists them.

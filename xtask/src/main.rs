@@ -31,6 +31,7 @@ mod markdown;
 mod metadata;
 #[path = "../../crates/codepod-spec/src/missing.rs"]
 mod missing;
+mod notices;
 mod packages;
 mod parity;
 mod process;
@@ -71,6 +72,7 @@ const COMMANDS: &[Command] = &[
     fuzz::COMMAND,
     jail::COMMAND,
     parity::COMMAND,
+    notices::COMMAND,
     deny::COMMAND,
     docs::COMMAND,
     sdk::COMMAND,

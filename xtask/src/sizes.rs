@@ -9,7 +9,7 @@ use crate::failure::{Failure, Outcome};
 use crate::process;
 
 /// Guests that only tests use.
-const NOT_SHIPPED: [&str; 2] = ["spec-helpers", "test-programs"];
+pub(crate) const NOT_SHIPPED: [&str; 2] = ["spec-helpers", "test-programs"];
 
 /// A module's sizes in bytes.
 #[derive(Debug, Default, Clone, Copy)]

@@ -92,6 +92,42 @@ pub(crate) fn of(
 }
 
 impl Source {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its version, as its first origin has it.
+    pub(crate) fn version(&self) -> String {
+        let Some(origin) = self.origins.first() else {
+            return String::new();
+        };
+        let version = match (&origin.debian, &origin.package) {
+            (Some(path), _) => path
+                .rsplit_once('_')
+                .and_then(|(_, rest)| rest.split_once(".orig")),
+            (None, package) => package
+                .as_deref()
+                .and_then(|package| package.split_once('@'))
+                .map(|(_, version)| (version, "")),
+        };
+        version.map_or("", |(version, _)| version).to_owned()
+    }
+
+    /// Its archive as it is fetched, in the cache.
+    pub(crate) fn archive(&self) -> Outcome<PathBuf> {
+        let place = cache::sources()?.join(format!("{}-{}.archive", self.name, self.digest()?));
+        if place.exists() {
+            return Ok(place);
+        }
+        let work = place.with_extension(format!("{}.tmp", std::process::id()));
+        cache::make_directory(&work)?;
+        let archive = work.join("archive");
+        let fetched = self.fetch(&work, &archive);
+        let fetched = fetched.and_then(|_| cache::put_in_place(&archive, &place));
+        let _ = std::fs::remove_dir_all(&work);
+        fetched.map(|()| place)
+    }
+
     /// What is wrong with it.
     fn mistake(&self) -> Option<String> {
         if self.origins.is_empty() {

@@ -14,6 +14,7 @@ mod descriptors;
 mod doctor;
 mod exec;
 mod failure;
+mod licenses;
 mod mcp;
 mod options;
 mod progress;
@@ -76,6 +77,8 @@ enum Command {
     Tools(tools::Tools),
     /// Check this machine: what codepod can use, what is missing and how to get it
     Doctor(doctor::Doctor),
+    /// Print the licences of the software that this program contains
+    Licenses(licenses::Licenses),
     /// Print a completion script for a shell
     Completions(completions::Completions),
     /// Serve JSON-RPC on standard input and output, one message per line
@@ -105,6 +108,7 @@ fn main() -> ExitCode {
         Command::Undo(undo) => undo.run(),
         Command::Tools(tools) => tools.run(),
         Command::Doctor(doctor) => doctor.run(),
+        Command::Licenses(licenses) => Ok(licenses.run()),
         Command::Completions(completions) => completions.run(),
         Command::Rpc(rpc) => rpc.run().map_err(failure::Failure::from),
         Command::Serve(serve) => serve.run().map_err(failure::Failure::from),

@@ -71,6 +71,23 @@ fn completions_are_scripts_of_their_shells() {
 }
 
 #[test]
+fn licences_of_what_it_contains_are_told() {
+    let here = Directory::new();
+    let list = here.says(&["licenses", "--list"]);
+    for name in [
+        "wasmtime ",
+        "jq 1.7.1: ",
+        "numpy ",
+        "python3.14 ",
+        "ripgrep ",
+    ] {
+        assert!(list.lines().any(|line| line.starts_with(name)), "{name}");
+    }
+    let all = here.says(&["licenses"]);
+    assert!(all.contains(&list) && all.contains("Permission is hereby granted"));
+}
+
+#[test]
 fn every_command_has_help_with_examples() {
     let here = Directory::new();
     let help = here.says(&["--help"]);
@@ -129,6 +146,12 @@ fn arguments_that_make_no_sense_are_refused_with_a_hint() {
         ),
         (&["run", "--profile", "x", "true"], 2, "there are `small`"),
         (&["shell"], 125, "needs a terminal"),
+        (&["python", "--session", "a/b", "1"], 125, "letters, digits"),
+        (
+            &["python", "--state", "a", "--env", "A=b", "1"],
+            2,
+            "cannot be used with",
+        ),
         (&["states", "nope"], 2, "nope"),
         (&["states", "export"], 2, "NAME"),
         (&["undo", "a", "x"], 2, "invalid"),

@@ -1,0 +1,380 @@
+//! What the program contains that is not ours.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::archive::Told;
+use super::texts::{self, Text};
+use crate::cache;
+use crate::failure::{Failure, Outcome};
+use crate::guests;
+use crate::process;
+use crate::sizes::NOT_SHIPPED;
+
+/// Where CPython and its packages are built.
+const PYTHON: &str = "scripts/python/work";
+/// Packages that Python's are built with and that leave nothing in them.
+const BUILD_TOOLS: &[&str] = &["cython", "versioneer"];
+
+/// Libraries of the toolchain that are linked in: the name, Debian's package, the licence.
+const TOOLCHAIN: &[(&str, &str, &str)] = &[
+    (
+        "wasi-libc",
+        "wasi-libc",
+        "MIT AND BSD-2-Clause AND CC0-1.0 AND Apache-2.0 WITH LLVM-exception",
+    ),
+    (
+        "LLVM libc++ and compiler-rt",
+        "libc++-19-dev-wasm32",
+        "Apache-2.0 WITH LLVM-exception",
+    ),
+];
+
+/// Licences of sources that do not say it in a form that is read here.
+const LICENCES: &[(&str, &str)] = &[
+    ("file", "BSD-2-Clause"),
+    ("jq", "MIT AND ICU"),
+    ("libjpeg-turbo", "IJG AND BSD-3-Clause AND Zlib"),
+    ("oniguruma", "BSD-2-Clause"),
+    ("python3.14", "PSF-2.0"),
+    ("qhull", "Qhull"),
+    ("ripgrep", "Unlicense OR MIT"),
+    ("sqlite", "public domain"),
+];
+
+/// What stands for the holders in a text of MIT's licence.
+const HOLDERS: &str = "<year> <copyright holders>";
+
+/// Software of others.
+pub(super) struct Component {
+    name: String,
+    version: String,
+    origin: Origin,
+}
+
+enum Origin {
+    /// A package of the Rust registry: its directory, its licence, its authors.
+    Crate {
+        directory: PathBuf,
+        licence: String,
+        authors: String,
+    },
+    /// An archive that something is built from.
+    Archive(Box<dyn Fn() -> Outcome<PathBuf>>),
+    /// Rust's standard library.
+    Rust,
+    /// A package of Debian that has libraries.
+    Debian {
+        package: &'static str,
+        licence: &'static str,
+    },
+}
+
+impl Component {
+    /// Its name and version.
+    pub(super) fn title(&self) -> String {
+        format!("{} {}", self.name, self.version)
+            .trim_end()
+            .to_owned()
+    }
+
+    /// Its licence.
+    pub(super) fn licence(&self) -> Outcome<String> {
+        let known = LICENCES.iter().find(|(name, _)| *name == self.name);
+        match (&self.origin, known) {
+            (_, Some((_, licence))) => Ok((*licence).to_owned()),
+            (Origin::Crate { licence, .. }, _) => {
+                Ok(licence.replace('/', " OR ").replace("  ", " "))
+            }
+            (Origin::Archive(archive), _) => {
+                let told = Told::of(&archive()?)?.licence;
+                told.ok_or_else(|| {
+                    Failure::new(format!("`{}` does not say its licence", self.name))
+                        .hint("add it to `LICENCES` in xtask/src/notices/components.rs")
+                })
+            }
+            (Origin::Rust, _) => Ok("MIT OR Apache-2.0".to_owned()),
+            (Origin::Debian { licence, .. }, _) => Ok((*licence).to_owned()),
+        }
+    }
+
+    /// The texts that its licence asks for.
+    pub(super) fn texts(&self, all: &[Component]) -> Outcome<Vec<Text>> {
+        let texts = match &self.origin {
+            Origin::Crate { directory, .. } => texts::in_directory(directory)?,
+            Origin::Archive(archive) => Told::of(&archive()?)?.texts(),
+            Origin::Rust => vec![("LICENSE-MIT".to_owned(), rust_text()?)],
+            Origin::Debian { package, .. } => {
+                let file = Path::new("/usr/share/doc").join(package).join("copyright");
+                vec![("copyright".to_owned(), Text::new(&cache::read(&file)?))]
+            }
+        };
+        let chosen = texts::chosen(&self.name, texts)?;
+        match (&self.origin, chosen.is_empty()) {
+            (_, false) => Ok(chosen),
+            (
+                Origin::Crate {
+                    licence, authors, ..
+                },
+                true,
+            ) => standard(licence, authors, all),
+            _ if self.licence()? == "public domain" => Ok(Vec::new()),
+            _ => Err(Failure::new(format!(
+                "`{}` has no text of its licence",
+                self.title()
+            ))),
+        }
+    }
+}
+
+/// The text of a licence for a package that brings none: that of another under the same licence, or
+/// MIT's with the package's authors.
+fn standard(licence: &str, authors: &str, all: &[Component]) -> Outcome<Vec<Text>> {
+    if licence.split(" OR ").any(|one| one == "MIT") {
+        let mit = rust_licence("MIT")?;
+        return Ok(vec![Text::new(&mit.replace(HOLDERS, authors))]);
+    }
+    for other in all {
+        if let Origin::Crate {
+            directory,
+            licence: its,
+            ..
+        } = &other.origin
+            && its == licence
+        {
+            let texts = texts::chosen(&other.name, texts::in_directory(directory)?)?;
+            if !texts.is_empty() {
+                return Ok(texts);
+            }
+        }
+    }
+    Err(Failure::new(format!(
+        "no text is known of the licence `{licence}`"
+    )))
+}
+
+fn rust_licence(name: &str) -> Outcome<String> {
+    let sysroot = process::program("rustc")
+        .args(["--print", "sysroot"])
+        .output()?;
+    let file = Path::new(sysroot.trim()).join(format!("share/doc/rust/licenses/{name}.txt"));
+    cache::read(&file)
+}
+
+fn rust_text() -> Outcome<Text> {
+    let mit = rust_licence("MIT")?;
+    let holder = "The Rust Project Developers";
+    let mit = mit.replace(HOLDERS, holder);
+    let unicode = rust_licence("Unicode-3.0")?;
+    Ok(Text::new(&format!(
+        "{mit}\n\nThe tables of library/core/src/unicode:\n\n{unicode}"
+    )))
+}
+
+/// Every component, by name.
+pub(super) fn all() -> Outcome<Vec<Component>> {
+    let mut all = crates("Cargo.toml", |name| name == "codepod-cli")?;
+    let shipped = guests::shipped_packages(&NOT_SHIPPED)?;
+    all.extend(crates("guests/Cargo.toml", |name| {
+        shipped.contains(&name.to_owned())
+    })?);
+    all.extend(sources()?);
+    all.extend(python()?);
+    all.extend(toolchain()?);
+    all.sort_by(|a, b| a.title().to_lowercase().cmp(&b.title().to_lowercase()));
+    all.dedup_by(|a, b| a.title() == b.title());
+    Ok(all)
+}
+
+/// Packages of the registry that members of a workspace contain when they run.
+fn crates(manifest: &str, is_root: impl Fn(&str) -> bool) -> Outcome<Vec<Component>> {
+    let text = process::cargo()
+        .args([
+            "metadata",
+            "--format-version=1",
+            "--locked",
+            "--manifest-path",
+        ])
+        .arg(cache::in_root(manifest))
+        .output()?;
+    let unknown = || Failure::new("`cargo metadata` answered in a form that xtask does not know");
+    let metadata: Value = serde_json::from_str(&text).map_err(|_| unknown())?;
+    contained(&metadata, is_root).ok_or_else(unknown)
+}
+
+fn contained(metadata: &Value, is_root: impl Fn(&str) -> bool) -> Option<Vec<Component>> {
+    let packages = metadata["packages"].as_array()?;
+    let package = |id: &Value| packages.iter().find(|package| package["id"] == *id);
+    let nodes = metadata["resolve"]["nodes"].as_array()?;
+    let members = metadata["workspace_members"].as_array()?;
+    let mut pending: Vec<&Value> = (members.iter())
+        .filter(|id| {
+            package(id)
+                .and_then(|it| it["name"].as_str())
+                .is_some_and(&is_root)
+        })
+        .collect();
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    while let Some(id) = pending.pop() {
+        let package = package(id)?;
+        // What runs only while others are compiled is not in the result.
+        let is_macro = |target: &Value| target["kind"][0] == "proc-macro";
+        if !seen.insert(id.as_str()?) || package["targets"].as_array()?.iter().any(is_macro) {
+            continue;
+        }
+        let node = nodes.iter().find(|node| node["id"] == *id)?;
+        for dependency in node["deps"].as_array()? {
+            let kinds = dependency["dep_kinds"].as_array()?;
+            if kinds.iter().any(|kind| kind["kind"].is_null()) {
+                pending.push(&dependency["pkg"]);
+            }
+        }
+        if package["source"].is_string() {
+            let text = |key: &str| package[key].as_str().unwrap_or_default().to_owned();
+            let authors = package["authors"].as_array()?.iter();
+            let authors: Vec<&str> = authors.filter_map(Value::as_str).collect();
+            found.push(Component {
+                name: text("name"),
+                version: text("version"),
+                origin: Origin::Crate {
+                    directory: Path::new(package["manifest_path"].as_str()?)
+                        .parent()?
+                        .to_owned(),
+                    licence: text("license"),
+                    authors: authors.join(", "),
+                },
+            });
+        }
+    }
+    Some(found)
+}
+
+/// What guests are built from by their `sources`.
+fn sources() -> Outcome<Vec<Component>> {
+    let mut found = Vec::new();
+    for source in guests::shipped_sources(&NOT_SHIPPED)? {
+        found.push(Component {
+            name: source.name().to_owned(),
+            version: source.version(),
+            origin: Origin::Archive(Box::new(move || source.archive())),
+        });
+    }
+    Ok(found)
+}
+
+/// CPython, the libraries that are built into it, and the packages that come with it.
+fn python() -> Outcome<Vec<Component>> {
+    let work = cache::directory()?.join(PYTHON);
+    let mut found = Vec::new();
+    for (list, place) in [
+        ("packages.txt", "packages"),
+        ("compiled.txt", "compiled"),
+        ("plots/sources.txt", "plotted"),
+    ] {
+        let text = cache::read(&cache::in_root("guests/python").join(list))?;
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let file = line.split_whitespace().next().unwrap_or_default();
+            let Some((name, version)) = of_package(file) else {
+                continue;
+            };
+            let archive = work.join(place).join(file);
+            if !BUILD_TOOLS.contains(&name) {
+                found.push(Component {
+                    name: name.to_owned(),
+                    version: version.to_owned(),
+                    origin: Origin::Archive(Box::new(move || Ok(archive.clone()))),
+                });
+            }
+        }
+    }
+    let script = cache::read(&cache::in_root("guests/python/build.sh"))?;
+    let version = script
+        .lines()
+        .find_map(|line| line.strip_prefix("version="));
+    let script = script.replace("$version", version.unwrap_or_default());
+    let plots = cache::read(&cache::in_root("guests/python/plots/plots.bash"))?;
+    for (text, archive) in [(&script, Some("cpython.tar.xz")), (&plots, None)] {
+        for (words, name, version) in debian_archives(text) {
+            let file = match archive {
+                Some(file) => file.to_owned(),
+                None => format!("{words}.tar.gz"),
+            };
+            let file = work.join(file);
+            found.push(Component {
+                name,
+                version,
+                origin: Origin::Archive(Box::new(move || Ok(file.clone()))),
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// The name and the version in the name of a package's file: `numpy-2.5.4.tar.gz`.
+fn of_package(file: &str) -> Option<(&str, &str)> {
+    let (name, rest) = file.split_once('-')?;
+    let version = rest
+        .strip_suffix(".tar.gz")
+        .or_else(|| rest.split('-').next())?;
+    Some((name, version))
+}
+
+/// Archives of Debian's pool that a script names: the word before each, its name and its version.
+fn debian_archives(script: &str) -> Vec<(&str, String, String)> {
+    let mut found = Vec::new();
+    let words: Vec<&str> = script.split_whitespace().collect();
+    for pair in words.windows(2) {
+        let file = pair[1]
+            .trim_matches('"')
+            .rsplit('/')
+            .next()
+            .unwrap_or_default();
+        if let Some((name, rest)) = file.split_once('_')
+            && let Some((version, _)) = rest.split_once(".orig.tar")
+        {
+            found.push((pair[0], name.to_owned(), version.to_owned()));
+        }
+    }
+    found
+}
+
+fn toolchain() -> Outcome<Vec<Component>> {
+    let rustc = process::program("rustc").arg("--version").output()?;
+    let version = rustc.split_whitespace().nth(1).unwrap_or_default();
+    let mut found = vec![Component {
+        name: "Rust standard library".to_owned(),
+        version: version.to_owned(),
+        origin: Origin::Rust,
+    }];
+    for (name, package, licence) in TOOLCHAIN {
+        found.push(Component {
+            name: (*name).to_owned(),
+            // Whichever Debian the machine has that builds the guests.
+            version: String::new(),
+            origin: Origin::Debian { package, licence },
+        });
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_packages_have_names_and_versions() {
+        assert_eq!(of_package("numpy-2.5.4.tar.gz"), Some(("numpy", "2.5.4")));
+        let wheel = "et_xmlfile-2.0.0-py3-none-any.whl";
+        assert_eq!(of_package(wheel), Some(("et_xmlfile", "2.0.0")));
+    }
+
+    #[test]
+    fn scripts_name_archives_of_debian() {
+        let script = "step() {\n unpack qhull \"q/qhull/qhull_2020.2.orig.tar.gz\" abc\n}";
+        let found = debian_archives(script);
+        assert_eq!(found, [("qhull", "qhull".to_owned(), "2020.2".to_owned())]);
+    }
+}
