@@ -883,6 +883,7 @@ pub(crate) fn push(call: &Call) -> Result<i32> {
         specs.push((branch.clone(), branch));
     }
     let other = open(&place, &base)?;
+    let dry = parsed.has("dry-run");
     let mut rows = Vec::new();
     let (mut failed, mut deleted) = (false, false);
     let mut pushed = Vec::new();
@@ -914,8 +915,12 @@ pub(crate) fn push(call: &Call) -> Result<i32> {
                 failed = true;
                 continue;
             }
-            other.refs.delete(&target)?;
-            if let Some(short) = target.strip_prefix(b"refs/heads/") {
+            if !dry {
+                other.refs.delete(&target)?;
+            }
+            if let Some(short) = target.strip_prefix(b"refs/heads/")
+                && !dry
+            {
                 let tracking = [b"refs/remotes/", &name[..], b"/", short].concat();
                 if repo.refs.resolve(&tracking).is_some() {
                     repo.refs.delete(&tracking)?;
@@ -1004,7 +1009,7 @@ pub(crate) fn push(call: &Call) -> Result<i32> {
                 }
             }
         }
-        if !parsed.has("dry-run") {
+        if !dry {
             copy(&repo.objects, &other.objects, &[oid])?;
             other.refs.write(&target, oid, None)?;
         }
@@ -1024,7 +1029,7 @@ pub(crate) fn push(call: &Call) -> Result<i32> {
             url(&repo, &name).is_some(),
         ) {
             let tracking = [b"refs/remotes/", &name[..], b"/", short].concat();
-            if repo.refs.resolve(&tracking) != Some(*oid) {
+            if !dry && repo.refs.resolve(&tracking) != Some(*oid) {
                 repo.refs
                     .write(&tracking, *oid, Some((&who, b"update by push")))?;
             }
@@ -1033,6 +1038,13 @@ pub(crate) fn push(call: &Call) -> Result<i32> {
                     && revision::upstream(&repo, short).is_none())
             {
                 let branch = repo.branch().unwrap_or_else(|| short.to_vec());
+                if dry {
+                    let (branch, short, name) = (show(&branch), show(short), show(&name));
+                    out::line(format!(
+                        "Would set upstream of '{branch}' to '{short}' of '{name}'"
+                    ));
+                    continue;
+                }
                 super::branch::set_upstream(&repo, &branch, &tracking, parsed.has("quiet"))?;
             }
         }
