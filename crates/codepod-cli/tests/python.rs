@@ -47,10 +47,8 @@ fn a_state_keeps_sessions() {
     assert_eq!(here.codepod(&["undo", "play"]).0, 0);
     assert_eq!(python(&["x"]).1, "6\n");
     assert_eq!(here.codepod(&["undo", "play", "2"]).0, 0);
-    assert_eq!(
-        python(&["--json", "x"]).1.contains(r#""stdout":"5\n""#),
-        true
-    );
+    let json = python(&["--json", "x"]).1;
+    assert!(json.contains(r#""stdout":"5\n""#), "{json}");
 }
 
 #[test]

@@ -183,7 +183,7 @@ pub(super) fn all() -> Outcome<Vec<Component>> {
     all.extend(sources()?);
     all.extend(python()?);
     all.extend(toolchain()?);
-    all.sort_by(|a, b| a.title().to_lowercase().cmp(&b.title().to_lowercase()));
+    all.sort_by_key(|component| component.title().to_lowercase());
     all.dedup_by(|a, b| a.title() == b.title());
     Ok(all)
 }
