@@ -153,6 +153,12 @@ def turn(code, goes_on):
         status = 130 if isinstance(error, KeyboardInterrupt) else 1
     if not flush():
         status = status or 120
+        # What nobody could read is not for the readers of the next turn.
+        nowhere = os.open("/dev/null", os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)
+        flush()
     remember_files()
     return status
 
