@@ -360,7 +360,10 @@ fn output_of_python_comes_while_it_runs() {
         json!({"sandboxId": id, "code": "1", "stream": true, "stdin": "x"}),
     ] {
         let (_, answer) = client.begin("python.run", wrong);
-        assert_eq!(finish(answer).unwrap_err()["data"]["kind"], "invalid_params");
+        assert_eq!(
+            finish(answer).unwrap_err()["data"]["kind"],
+            "invalid_params"
+        );
     }
 }
 
