@@ -18,6 +18,7 @@ mod merge;
 mod patches;
 mod pick;
 mod plumbing;
+mod push;
 mod rebase;
 mod refs;
 mod remote;
@@ -103,7 +104,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("pack-refs", plumbing::pack_refs),
     ("prune", plumbing::prune),
     ("pull", remote::pull),
-    ("push", remote::push),
+    ("push", push::push),
     ("read-tree", plumbing::read_tree),
     ("rebase", rebase::rebase),
     ("reflog", log::reflog),

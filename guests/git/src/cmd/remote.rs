@@ -1,4 +1,4 @@
-//! Other repositories, on the same machine: `remote`, `fetch`, `pull`, `push`, `ls-remote`.
+//! Other repositories, on the same machine: `remote`, `fetch`, `pull`, `ls-remote`.
 
 use std::collections::HashSet;
 
@@ -130,7 +130,7 @@ fn names(repo: &Repo) -> Vec<Vec<u8>> {
     names
 }
 
-fn url(repo: &Repo, name: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn url(repo: &Repo, name: &[u8]) -> Option<Vec<u8>> {
     repo.config
         .get_bytes(&[b"remote.", name, b".url"].concat())
         .map(<[u8]>::to_vec)
@@ -332,15 +332,27 @@ pub(crate) struct FetchOptions {
 }
 
 /// A line of what `fetch` and `push` did.
-struct Row {
-    flag: char,
-    summary: String,
-    from: String,
-    to: String,
-    reason: String,
+pub(crate) struct Row {
+    pub(crate) flag: char,
+    pub(crate) summary: String,
+    pub(crate) from: String,
+    pub(crate) to: String,
+    pub(crate) reason: String,
 }
 
-fn print_rows(title: &str, place: &str, rows: &[Row]) {
+impl Row {
+    /// This row, with what became of it.
+    pub(crate) fn with(self, flag: char, summary: impl Into<String>, reason: &str) -> Row {
+        Row {
+            flag,
+            summary: summary.into(),
+            reason: reason.to_owned(),
+            ..self
+        }
+    }
+}
+
+pub(crate) fn print_rows(title: &str, place: &str, rows: &[&Row]) {
     if rows.is_empty() {
         return;
     }
@@ -367,8 +379,12 @@ fn print_rows(title: &str, place: &str, rows: &[Row]) {
             "To" => row.from.clone(),
             _ => format!("{:<from_width$}", row.from),
         };
+        let from = match row.flag {
+            '-' if title == "To" => String::new(),
+            _ => format!("{from} -> "),
+        };
         out::note(format!(
-            " {} {:<width$} {from} -> {}{reason}",
+            " {} {:<width$} {from}{}{reason}",
             row.flag, row.summary, row.to
         ));
     }
@@ -584,7 +600,7 @@ pub(crate) fn fetch_from(
             shown.strip_suffix(".git").map_or(shown.as_str(), |text| {
                 text.strip_suffix('/').unwrap_or(text)
             }),
-            &rows,
+            &rows.iter().collect::<Vec<_>>(),
         );
     }
     if failed {
@@ -602,7 +618,7 @@ fn revision_target(other: &Other, oid: Oid) -> Option<Oid> {
 }
 
 /// The remote of the current branch.
-fn default_remote(repo: &Repo) -> Vec<u8> {
+pub(crate) fn default_remote(repo: &Repo) -> Vec<u8> {
     let branch = repo.branch().unwrap_or_default();
     let named = repo
         .config
@@ -796,281 +812,6 @@ pub(crate) fn pull(call: &Call) -> Result<i32> {
         log: Some(log),
     };
     super::merge::run(&repo, &[*target], &request)
-}
-
-/// `git push`.
-pub(crate) fn push(call: &Call) -> Result<i32> {
-    let table = "v|verbose q|quiet repo= all branches mirror d|delete tags n|dry-run porcelain f|force force-with-lease? force-if-includes \
-                 recurse-submodules= thin receive-pack= u|set-upstream progress prune no-verify follow-tags signed? atomic o|push-option=";
-    let parsed = args::parse("push", table, &call.words)?;
-    parsed.refuse(&[
-        "mirror",
-        "porcelain",
-        "prune",
-        "signed",
-        "push-option",
-        "atomic",
-    ])?;
-    let repo = call.repo()?;
-    let name = parsed
-        .words
-        .first()
-        .cloned()
-        .unwrap_or_else(|| default_remote(&repo));
-    let place = match url(&repo, &name) {
-        Some(place) => repo
-            .config
-            .get_bytes(&[b"remote.", &name[..], b".pushurl"].concat())
-            .map_or(place, <[u8]>::to_vec),
-        None if parsed.words.is_empty() => {
-            return fatal(
-                "No configured push destination.\nEither specify the URL from the command-line or configure a remote repository using\n\n    git remote add <name> <url>\n\nand then push using the remote name\n\n    git push <name>\n",
-            );
-        }
-        None => name.clone(),
-    };
-    let base = repo
-        .work_tree
-        .clone()
-        .unwrap_or_else(|| repo.started_in.clone());
-    let mut specs: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-    for word in parsed.words.get(1..).unwrap_or_default() {
-        let (source, target) = match word.iter().position(|byte| *byte == b':') {
-            _ if parsed.has("delete") => (Vec::new(), word.clone()),
-            Some(at) => (word[..at].to_vec(), word[at + 1..].to_vec()),
-            None => (
-                word.clone(),
-                word.strip_prefix(b"+").unwrap_or(word).to_vec(),
-            ),
-        };
-        specs.push((source, target));
-    }
-    if parsed.has("all") || parsed.has("branches") {
-        specs.extend(
-            repo.refs
-                .all(b"refs/heads/")
-                .into_iter()
-                .map(|(full, _)| (full.clone(), full)),
-        );
-    }
-    if parsed.has("tags") {
-        specs.extend(
-            repo.refs
-                .all(b"refs/tags/")
-                .into_iter()
-                .map(|(full, _)| (full.clone(), full)),
-        );
-    }
-    if specs.is_empty() {
-        let Some(branch) = repo.branch() else {
-            return fatal(
-                "You are not currently on a branch.\nTo push the history leading to the current (detached HEAD)\nstate now, use\n\n    git push origin HEAD:<name-of-remote-branch>\n",
-            );
-        };
-        let upstream = revision::upstream(&repo, &branch);
-        if upstream.is_none()
-            && !parsed.has("set-upstream")
-            && repo.config.get("push.default").is_none()
-            && repo.config.truth("push.autosetupremote") != Some(true)
-        {
-            let (branch, remote) = (show(&branch), show(&name));
-            return fatal(format!(
-                "The current branch {branch} has no upstream branch.\nTo push the current branch and set the remote as upstream, use\n\n    git push \
-                 --set-upstream {remote} {branch}\n\nTo have this happen automatically for branches without a tracking\nupstream, see \
-                 'push.autoSetupRemote' in 'git help config'.\n"
-            ));
-        }
-        specs.push((branch.clone(), branch));
-    }
-    let other = open(&place, &base)?;
-    let dry = parsed.has("dry-run");
-    let mut rows = Vec::new();
-    let (mut failed, mut deleted) = (false, false);
-    let mut pushed = Vec::new();
-    for (source, target) in specs {
-        let (force, source) = match source.strip_prefix(b"+") {
-            Some(rest) => (true, rest.to_vec()),
-            None => (
-                parsed.has("force") || parsed.has("force-with-lease"),
-                source,
-            ),
-        };
-        let full_source = revision::full_ref(&repo, &source);
-        let kind: &[u8] = match &full_source {
-            Some(full) if full.starts_with(b"refs/tags/") => b"refs/tags/",
-            _ => b"refs/heads/",
-        };
-        let target = match &target[..] {
-            b"HEAD" => repo.refs.head_branch().unwrap_or_default(),
-            name if name.starts_with(b"refs/") => name.to_vec(),
-            name => [kind, name].concat(),
-        };
-        let short_target = show(super::short_ref(&target));
-        let old = other.refs.resolve(&target);
-        if source.is_empty() {
-            if old.is_none() {
-                out::note(format!(
-                    "error: unable to delete '{short_target}': remote ref does not exist"
-                ));
-                failed = true;
-                continue;
-            }
-            if !dry {
-                other.refs.delete(&target)?;
-            }
-            if let Some(short) = target.strip_prefix(b"refs/heads/")
-                && !dry
-            {
-                let tracking = [b"refs/remotes/", &name[..], b"/", short].concat();
-                if repo.refs.resolve(&tracking).is_some() {
-                    repo.refs.delete(&tracking)?;
-                }
-            }
-            out::note(format!(
-                "To {}\n - [deleted]         {short_target}",
-                show(&place)
-            ));
-            deleted = true;
-            continue;
-        }
-        let Some(oid) = revision::try_resolve(&repo, &source)? else {
-            out::note(format!(
-                "error: src refspec {} does not match any",
-                show(&source)
-            ));
-            out::note(format!(
-                "error: failed to push some refs to '{}'",
-                show(&place)
-            ));
-            return Ok(1);
-        };
-        let short_source = full_source
-            .as_ref()
-            .map_or(show(&source), |full| show(super::short_ref(full)));
-        let mut row = Row {
-            flag: ' ',
-            summary: String::new(),
-            from: short_source,
-            to: short_target,
-            reason: String::new(),
-        };
-        pushed.push((target.clone(), oid));
-        if old == Some(oid) {
-            continue;
-        }
-        let bare = crate::config::parse(
-            &os::read(&[&other.refs.common[..], b"/config"].concat()).unwrap_or_default(),
-        )
-        .unwrap_or_default()
-        .iter()
-        .any(|item| item.key == b"core.bare" && item.value.as_deref() == Some(b"true"));
-        let checked_out = !bare && other.refs.head_branch().as_ref() == Some(&target);
-        if checked_out && old.is_some() {
-            row.flag = '!';
-            row.summary = "[remote rejected]".to_owned();
-            row.reason = "branch is currently checked out".to_owned();
-            failed = true;
-            rows.push(row);
-            pushed.pop();
-            continue;
-        }
-        match old {
-            None => {
-                row.flag = '*';
-                row.summary = if target.starts_with(b"refs/tags/") {
-                    "[new tag]"
-                } else {
-                    "[new branch]"
-                }
-                .to_owned();
-            }
-            Some(old) => {
-                let known = repo.objects.has(&old);
-                let forward = known && walk::is_ancestor(&repo, old, oid).unwrap_or(false);
-                row.summary = format!("{}..{}", repo.short(&old), repo.short(&oid));
-                if !forward && !force {
-                    row.flag = '!';
-                    row.summary = "[rejected]".to_owned();
-                    row.reason = if known {
-                        "non-fast-forward"
-                    } else {
-                        "fetch first"
-                    }
-                    .to_owned();
-                    failed = true;
-                    rows.push(row);
-                    pushed.pop();
-                    continue;
-                }
-                if !forward {
-                    row.flag = '+';
-                    row.summary = format!("{}...{}", repo.short(&old), repo.short(&oid));
-                    row.reason = "forced update".to_owned();
-                }
-            }
-        }
-        if !dry {
-            copy(&repo.objects, &other.objects, &[oid])?;
-            other.refs.write(&target, oid, None)?;
-        }
-        rows.push(row);
-    }
-    let _ = &other.dir;
-    let who = identity(&repo, Role::Committer, false)?;
-    if !parsed.has("quiet") || failed {
-        if rows.is_empty() && !failed && !deleted {
-            out::note("Everything up-to-date");
-        }
-        print_rows("To", &show(&place), &rows);
-    }
-    for (target, oid) in &pushed {
-        if let (Some(short), true) = (
-            target.strip_prefix(b"refs/heads/"),
-            url(&repo, &name).is_some(),
-        ) {
-            let tracking = [b"refs/remotes/", &name[..], b"/", short].concat();
-            if !dry && repo.refs.resolve(&tracking) != Some(*oid) {
-                repo.refs
-                    .write(&tracking, *oid, Some((&who, b"update by push")))?;
-            }
-            if parsed.has("set-upstream")
-                || (repo.config.truth("push.autosetupremote") == Some(true)
-                    && revision::upstream(&repo, short).is_none())
-            {
-                let branch = repo.branch().unwrap_or_else(|| short.to_vec());
-                if dry {
-                    let (branch, short, name) = (show(&branch), show(short), show(&name));
-                    out::line(format!(
-                        "Would set upstream of '{branch}' to '{short}' of '{name}'"
-                    ));
-                    continue;
-                }
-                super::branch::set_upstream(&repo, &branch, &tracking, parsed.has("quiet"))?;
-            }
-        }
-    }
-    if failed {
-        out::note(format!(
-            "error: failed to push some refs to '{}'",
-            show(&place)
-        ));
-        for row in rows.iter().filter(|row| row.flag == '!') {
-            match row.reason.as_str() {
-                "non-fast-forward" => out::hint(
-                    "Updates were rejected because the tip of your current branch is behind\nits remote counterpart. If you want to integrate the remote \
-                     changes,\nuse 'git pull' before pushing again.\nSee the 'Note about fast-forwards' in 'git push --help' for details.",
-                ),
-                "fetch first" => out::hint(
-                    "Updates were rejected because the remote contains work that you do not\nhave locally. This is usually caused by another repository \
-                     pushing to\nthe same ref. If you want to integrate the remote changes, use\n'git pull' before pushing again.\nSee the 'Note about \
-                     fast-forwards' in 'git push --help' for details.",
-                ),
-                _ => {}
-            }
-        }
-        return Ok(1);
-    }
-    Ok(0)
 }
 
 /// `git ls-remote`.
