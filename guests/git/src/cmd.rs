@@ -10,14 +10,17 @@ mod clone;
 mod commit;
 mod config;
 mod diff;
+mod fetch;
 mod graph;
 mod grep;
 mod init;
 mod log;
+mod ls_remote;
 mod merge;
 mod patches;
 mod pick;
 mod plumbing;
+mod pull;
 mod push;
 mod rebase;
 mod refs;
@@ -27,6 +30,7 @@ mod revs;
 mod stash;
 mod status;
 mod tag;
+mod transfer;
 mod worktrees;
 
 use crate::object::Commit;
@@ -83,7 +87,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("diff-files", diff::diff_files),
     ("diff-index", diff::diff_index),
     ("diff-tree", diff::diff_tree),
-    ("fetch", remote::fetch),
+    ("fetch", fetch::fetch),
     ("for-each-ref", refs::for_each_ref),
     ("format-patch", patches::format_patch),
     ("fsck", plumbing::fsck),
@@ -94,7 +98,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("init", init::init),
     ("log", log::log),
     ("ls-files", plumbing::ls_files),
-    ("ls-remote", remote::ls_remote),
+    ("ls-remote", ls_remote::ls_remote),
     ("ls-tree", plumbing::ls_tree),
     ("merge", merge::merge),
     ("merge-base", revs::merge_base),
@@ -103,7 +107,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("mv", add::mv),
     ("pack-refs", plumbing::pack_refs),
     ("prune", plumbing::prune),
-    ("pull", remote::pull),
+    ("pull", pull::pull),
     ("push", push::push),
     ("read-tree", plumbing::read_tree),
     ("rebase", rebase::rebase),

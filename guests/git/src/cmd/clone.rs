@@ -1,7 +1,7 @@
 //! `git clone` of a path.
 
-use super::remote;
 use super::{Call, switch_head};
+use super::{remote, transfer};
 use crate::args;
 use crate::index::Index;
 use crate::object::Commit;
@@ -79,7 +79,7 @@ pub(crate) fn clone(call: &Call) -> Result<i32> {
             false => out::note(format!("Cloning into '{}'...", show(&target))),
         }
     }
-    let other = remote::open(&whole, &started)?;
+    let other = transfer::open(&whole, &started)?;
     let head_name = other.refs.head_branch();
     let branch = match parsed.value("branch") {
         Some(name) => {
@@ -155,7 +155,7 @@ pub(crate) fn clone(call: &Call) -> Result<i32> {
     };
     let mut starts: Vec<Oid> = branches.iter().chain(&tags).map(|(_, oid)| *oid).collect();
     starts.extend(other.refs.resolve(b"HEAD"));
-    remote::copy(&other.objects, &repo.objects, &starts)?;
+    transfer::copy(&other.objects, &repo.objects, &starts)?;
     let who = crate::ident::identity(&repo, crate::ident::Role::Committer, false)?;
     let log = format!("clone: from {}", show(&shown_source));
     for (full, oid) in &branches {

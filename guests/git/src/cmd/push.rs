@@ -1,7 +1,8 @@
 //! `git push`: what is to happen to each reference of the other repository is planned, then done, then told.
 
 use super::Call;
-use super::remote::{Other, Row, copy, default_remote, open, print_rows, url};
+use super::remote::{default_remote, url};
+use super::transfer::{Other, Row, copy, open, print_rows};
 use crate::args::{self, Parsed};
 use crate::ident::{Role, identity};
 use crate::oid::Oid;
