@@ -70,21 +70,14 @@ fn run(arguments: &[String]) -> Outcome {
     bring(&guests)
 }
 
-/// The packages of guests that ship: all but those of these names.
-pub(crate) fn shipped_packages(not_shipped: &[&str]) -> Outcome<Vec<String>> {
-    Ok(shipped(not_shipped)?.map(|guest| guest.package).collect())
-}
-
-/// Other people's sources that guests that ship are built from.
-pub(crate) fn shipped_sources(not_shipped: &[&str]) -> Outcome<Vec<Source>> {
-    Ok(shipped(not_shipped)?
-        .flat_map(|guest| guest.sources)
-        .collect())
-}
-
-fn shipped(not_shipped: &[&str]) -> Outcome<impl Iterator<Item = Guest>> {
+/// The packages of the guests that ship, all but those of these names, and other people's sources
+/// that these are built from.
+pub(crate) fn shipped(not_shipped: &[&str]) -> Outcome<(Vec<String>, Vec<Source>)> {
     let is_shipped = |guest: &Guest| !not_shipped.contains(&guest.name.as_str());
-    Ok(all()?.into_iter().filter(is_shipped))
+    let guests = all()?.into_iter().filter(is_shipped);
+    let (packages, sources): (Vec<_>, Vec<_>) =
+        guests.map(|guest| (guest.package, guest.sources)).unzip();
+    Ok((packages, sources.into_iter().flatten().collect()))
 }
 
 /// Builds all guests, or copies them from the cache, and lists them.

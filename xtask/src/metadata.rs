@@ -46,23 +46,32 @@ fn members(manifest: &Path) -> Outcome<Vec<Package>> {
         .arg("--manifest-path")
         .arg(manifest)
         .output()?;
-    parse(&text)
-        .ok_or_else(|| Failure::new("`cargo metadata` answered in a form that xtask does not know"))
+    parse(&text).ok_or_else(unknown)
 }
 
 /// The packages that a member of a workspace names in its manifest, with their sources fetched.
 pub(crate) fn dependencies(manifest: &Path, member: &str) -> Outcome<Vec<Package>> {
+    resolved(manifest, |metadata| named(metadata, member))
+}
+
+/// What is wanted of all that cargo says about a workspace, with sources fetched.
+pub(crate) fn resolved<T>(manifest: &Path, wanted: impl FnOnce(&Value) -> Option<T>) -> Outcome<T> {
     let text = process::cargo()
         .args(["metadata", "--format-version=1", "--locked"])
         .arg("--manifest-path")
         .arg(manifest)
         .output()?;
-    named(&text, member)
-        .ok_or_else(|| Failure::new("`cargo metadata` answered in a form that xtask does not know"))
+    let metadata = serde_json::from_str(&text).ok();
+    metadata
+        .and_then(|metadata| wanted(&metadata))
+        .ok_or_else(unknown)
 }
 
-fn named(text: &str, member: &str) -> Option<Vec<Package>> {
-    let metadata: Value = serde_json::from_str(text).ok()?;
+fn unknown() -> Failure {
+    Failure::new("`cargo metadata` answered in a form that xtask does not know")
+}
+
+fn named(metadata: &Value, member: &str) -> Option<Vec<Package>> {
     let packages = metadata["packages"].as_array()?;
     let own = packages.iter().find(|package| package["name"] == member)?;
     let nodes = metadata["resolve"]["nodes"].as_array()?;

@@ -95,7 +95,7 @@ fn page(components: &[Component]) -> Outcome<String> {
     let mut texts: Vec<Text> = Vec::new();
     let mut list = String::new();
     for component in components {
-        let found = component.texts(components)?;
+        let (licence, found) = component.notice(components)?;
         let mut used = Vec::new();
         for text in found {
             let next = numbers.len() + 1;
@@ -112,7 +112,7 @@ fn page(components: &[Component]) -> Outcome<String> {
             list,
             "{}: {} {}",
             component.title(),
-            component.licence()?,
+            licence,
             used.join(" ")
         );
     }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::cache;
@@ -22,6 +22,12 @@ pub(crate) struct Process {
 pub(crate) fn cargo() -> Process {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     Process::of(&cargo, "cargo")
+}
+
+/// Where the compiler is installed.
+pub(crate) fn sysroot() -> Outcome<PathBuf> {
+    let printed = program("rustc").args(["--print", "sysroot"]).output()?;
+    Ok(PathBuf::from(printed.trim()))
 }
 
 /// A program by name.

@@ -7,7 +7,7 @@ use clap::Args;
 use codepod::PythonSession;
 
 use crate::failure::Failure;
-use crate::options::{Place, SandboxOptions, compiling};
+use crate::options::{SandboxOptions, compiling};
 use crate::run::{as_json, read_all};
 use crate::streams::{has_input, pass_in, pass_through};
 use crate::wall;
@@ -60,9 +60,7 @@ impl Python {
         // Code from standard input has used it up.
         let reads = self.code.is_some() && has_input();
         let state = self.state.as_deref();
-        let needs = wall::needs(&options, state)?;
-        let (runtime, ()) = wall::closed_around(needs, &options, || Ok(()))?;
-        let place = Place::open(&runtime, options, state)?;
+        let place = wall::open(options, state)?;
         let session = place.sandbox().python_session(&self.session)?;
         let session = session.timeout(timeout);
         let progress = compiling(place.sandbox());

@@ -67,9 +67,7 @@ impl Run {
         // A script from standard input has used it up.
         let reads = self.script.is_some() && has_input();
         let state = self.state.as_deref();
-        let needs = wall::needs(&options, state)?;
-        let (runtime, ()) = wall::closed_around(needs, &options, || Ok(()))?;
-        let place = Place::open(&runtime, options, state)?;
+        let place = wall::open(options, state)?;
         let name = OsString::from("bash");
         let arguments = [&name].into_iter().chain(&self.arguments);
         let script = place

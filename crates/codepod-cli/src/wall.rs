@@ -5,7 +5,7 @@ use codepod::jail::{self, Needs};
 use codepod::{Options, Runtime, Sandbox, StateDirectory};
 
 use crate::failure::Failure;
-use crate::options::runtime;
+use crate::options::{Place, runtime};
 
 /// What a command needs of the host that makes a sandbox with these options, or goes on from a
 /// state.
@@ -31,9 +31,14 @@ pub(crate) fn closed_around<T>(
     Ok((runtime, prepared))
 }
 
-/// A new sandbox, behind the wall.
-pub(crate) fn create(options: Options) -> Result<Sandbox, Failure> {
-    let needs = needs(&options, None)?;
+/// A new sandbox behind the wall, or one that goes on from a state.
+pub(crate) fn open(options: Options, state: Option<&str>) -> Result<Place, Failure> {
+    let needs = needs(&options, state)?;
     let (runtime, ()) = closed_around(needs, &options, || Ok(()))?;
-    Ok(Sandbox::create_on(&runtime, options)?)
+    Place::open(&runtime, options, state)
+}
+
+/// A new sandbox behind the wall.
+pub(crate) fn create(options: Options) -> Result<Sandbox, Failure> {
+    Ok(open(options, None)?.sandbox().clone())
 }

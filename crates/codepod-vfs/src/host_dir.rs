@@ -54,8 +54,7 @@ use crate::caller::Caller;
 use crate::guard::Guard;
 use crate::limits::FsLimits;
 use crate::listing::Listing;
-use crate::node::{DirSink, New};
-use crate::node::{FileKind, InodeId, Stat};
+use crate::node::{DirSink, FileKind, InodeId, New, Stat};
 use crate::overlay::Overlay;
 use crate::publish::{Fingerprint, Publish, Publisher};
 

@@ -9,8 +9,7 @@ use codepod_abi::Errno;
 
 use crate::backend::FileSystem;
 use crate::caller::Caller;
-use crate::node::DirSink;
-use crate::node::{Device, InodeId, Stat};
+use crate::node::{Device, DirSink, InodeId, Stat};
 use crate::tree::Tree;
 
 /// A read-only file system over a shared tree.

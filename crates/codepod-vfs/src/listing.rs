@@ -6,8 +6,7 @@
 //! with the same hash, one could be missing when a listing pauses between them; at 63 bits that
 //! takes a directory made for it, and hides only from who made it.
 
-use crate::node::DirSink;
-use crate::node::{DirEntryRef, FileKind, InodeId};
+use crate::node::{DirEntryRef, DirSink, FileKind, InodeId};
 
 /// One entry of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]

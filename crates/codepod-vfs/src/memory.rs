@@ -11,8 +11,7 @@ use codepod_abi::Errno;
 use crate::backend::{FileSystem, FsSnapshot};
 use crate::caller::Caller;
 use crate::limits::Usage;
-use crate::node::{Device, InodeId, Stat};
-use crate::node::{DirSink, New};
+use crate::node::{Device, DirSink, InodeId, New, Stat};
 use crate::tree::Tree;
 use crate::tree::portable::LoadedTree;
 

@@ -15,8 +15,7 @@ use codepod_abi::Errno;
 use crate::backend::FileSystem;
 use crate::caller::{Caller, ProcessInfo};
 use crate::listing::Listing;
-use crate::node::DirSink;
-use crate::node::{FileKind, InodeId, Stat};
+use crate::node::{DirSink, FileKind, InodeId, Stat};
 
 /// The file system to mount at `/proc`.
 #[derive(Debug, Clone, Default)]

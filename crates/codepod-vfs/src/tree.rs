@@ -29,8 +29,7 @@ use self::inode::{Body, Directory, Entry, Held, Inode, Link, Links, Name};
 use crate::budget::Budget;
 use crate::limits::{FsLimits, Usage};
 use crate::map::{Difference, Map};
-use crate::node::{Device, DirEntryRef, InodeId, Stat};
-use crate::node::{DirSink, New, NewBody};
+use crate::node::{Device, DirEntryRef, DirSink, InodeId, New, NewBody, Stat};
 
 /// A whole file system as a value.
 #[derive(Clone)]

@@ -25,8 +25,7 @@ use crate::caller::Caller;
 use crate::guard::Guard;
 use crate::limits::{FsLimits, Usage};
 use crate::memory::Memory;
-use crate::node::DirSink;
-use crate::node::{Access, Device, DirEntryRef, FileKind, MountId, NodeRef, Stat};
+use crate::node::{Access, Device, DirEntryRef, DirSink, FileKind, MountId, NodeRef, Stat};
 use crate::overlay::{HandedDown, Overlay};
 use crate::tree::{Change, Tree};
 

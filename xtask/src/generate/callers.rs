@@ -9,7 +9,7 @@ use std::fmt::Write;
 use codepod_api::{Scope, Work};
 
 use super::model::{
-    Carried, Entry, Group, Model, NEEDED, NOT_STREAMED, STREAMING, Ty, capital, method_doc,
+    Carried, Entry, Group, Model, NOT_STREAMED, STREAMING, Ty, capital, method_doc,
 };
 use super::typescript::{HEAD, comment, type_name};
 use crate::failure::Outcome;
@@ -46,12 +46,11 @@ pub(super) fn callers() -> Outcome<String> {
             classes += &class(group, &by_rule, &model)?;
         }
     }
-    // Only what is used, in the order in which the text names it.
-    let mut used: Vec<&str> = (model.types.iter())
+    // Only what is used.
+    let used: Vec<&str> = (model.types.iter())
         .map(|ty| ty.name.as_str())
         .filter(|name| mentions(&classes, name))
         .collect();
-    used.sort_unstable();
     Ok(format!(
         "{HEAD}\nimport {{ encode, fromBase64, toBase64, type Data }} from \"../bytes.js\";\n\
          import {{ runMethod, RunStream, type RunResult, type RunStreams, type StreamStreams }} from \"../run.js\";\n\
@@ -88,10 +87,9 @@ fn class(group: &Group, methods: &[&Entry], model: &Model) -> Outcome<String> {
         options += &given.options_text();
         callers += &caller(method, &given, model)?;
         if method.info.work == Work::Streams {
-            let verb = streaming_verb(method.info.verb());
-            let given = given.streamed(&verb);
+            let given = given.streamed();
             options += &given.options_text();
-            callers += &streaming_caller(method, &given, &verb);
+            callers += &streaming_caller(method, &given);
         }
     }
     Ok(format!(
@@ -106,48 +104,47 @@ struct Given<'a> {
     needed: Vec<Carried<'a>>,
     /// The rest, in an object.
     optional: Vec<Carried<'a>>,
-    /// The caller, with its class.
-    caller: String,
-    /// The name of that object's type.
-    options: String,
-    /// What that type extends, for methods that run something.
+    /// The group's name, and the caller's.
+    class: &'a str,
+    verb: String,
+    /// What that object's type extends, for methods that run something.
     extends: Option<&'static str>,
 }
 
 impl<'a> Given<'a> {
-    fn of(method: &Entry, model: &'a Model, class: &str) -> Outcome<Given<'a>> {
+    fn of(method: &Entry, model: &'a Model, class: &'a str) -> Outcome<Given<'a>> {
         let runs = method.info.work == Work::Streams;
         let mut carried = Carried::of(model.fields(&method.params)?);
         carried.retain(|it| {
             let wire = it.field().wire.as_str();
             !(runs && (STREAMING.contains(&wire) || ALONG.contains(&wire)))
         });
-        let is_needed = |it: &Carried<'_>| {
-            it.field().required || NEEDED.contains(&(&method.params, &it.field().wire))
-        };
+        let is_needed = |it: &Carried<'_>| it.is_needed(&method.params);
         let (needed, optional) = carried.into_iter().partition(is_needed);
         Ok(Given {
             needed,
             optional,
-            caller: format!("{class}Methods.{}", method.info.verb()),
-            options: format!("{class}{}Options", capital(method.info.verb())),
+            class,
+            verb: method.info.verb().to_owned(),
             extends: runs.then_some("RunStreams"),
         })
     }
 
     /// What is given when the output is streamed.
-    fn streamed(mut self, verb: &str) -> Given<'a> {
+    fn streamed(mut self) -> Given<'a> {
         let is_there = |it: &Carried<'_>| !NOT_STREAMED.contains(&it.field().wire.as_str());
         self.optional.retain(is_there);
-        let class = self.caller.split('.').next().unwrap_or_default();
-        self.options = format!(
-            "{}{}Options",
-            class.trim_end_matches("Methods"),
-            capital(verb)
-        );
-        self.caller = format!("{class}.{verb}");
+        self.verb = match self.verb.as_str() {
+            "run" => "stream".to_owned(),
+            verb => format!("stream{}", capital(verb)),
+        };
         self.extends = Some("StreamStreams");
         self
+    }
+
+    /// The name of the type of the object with the rest.
+    fn options(&self) -> String {
+        format!("{}{}Options", self.class, capital(&self.verb))
     }
 
     /// Whether the rest is one value that can be taken for nothing else.
@@ -169,12 +166,14 @@ impl<'a> Given<'a> {
             .extends
             .map_or(String::new(), |it| format!(" extends {it}"));
         let mut text = format!(
-            "\n/** Options of {{@link {}}}. */\nexport interface {}{extends} {{\n",
-            self.caller, self.options
+            "\n/** Options of {{@link {}Methods.{}}}. */\nexport interface {}{extends} {{\n",
+            self.class,
+            self.verb,
+            self.options()
         );
         for it in &self.optional {
             text += &comment(&it.doc(), "  ");
-            let _ = writeln!(text, "  {}?: {} | undefined;", name(it), type_of(it));
+            let _ = writeln!(text, "  {}?: {} | undefined;", it.name(), type_of(it));
         }
         text + "}\n"
     }
@@ -182,25 +181,25 @@ impl<'a> Given<'a> {
     /// The parameters of the caller.
     fn signature(&self) -> String {
         let mut parts: Vec<String> = (self.needed.iter())
-            .map(|it| format!("{}: {}", name(it), type_of(it)))
+            .map(|it| format!("{}: {}", it.name(), type_of(it)))
             .collect();
         if self.is_single() {
             let all = self.optional.iter();
-            parts.extend(all.map(|it| format!("{}?: {}", name(it), type_of(it))));
+            parts.extend(all.map(|it| format!("{}?: {}", it.name(), type_of(it))));
         } else if self.has_options() {
-            parts.push(format!("options: {} = {{}}", self.options));
+            parts.push(format!("options: {} = {{}}", self.options()));
         }
         parts.join(", ")
     }
 
     /// The names of the rest, to be taken out of its object.
-    fn rest(&self) -> Vec<String> {
-        self.optional.iter().map(name).collect()
+    fn rest(&self) -> Vec<&'a str> {
+        self.optional.iter().map(Carried::name).collect()
     }
 
     /// The parameters as they are sent.
     fn sent(&self) -> String {
-        let mut parts: Vec<String> = self.needed.iter().map(|it| sent(it, &name(it))).collect();
+        let mut parts: Vec<String> = self.needed.iter().map(|it| sent(it, it.name())).collect();
         match self.has_options() && self.extends.is_none() {
             true if self
                 .optional
@@ -210,7 +209,7 @@ impl<'a> Given<'a> {
                 parts.push("...options".into());
             }
             true => parts.extend(self.optional.iter().map(|it| {
-                let value = format!("options.{}", name(it));
+                let value = format!("options.{}", it.name());
                 match it {
                     Carried::Base64(field) => {
                         format!("{}: {value} && toBase64({value})", field.wire)
@@ -218,20 +217,12 @@ impl<'a> Given<'a> {
                     _ => format!("{}: {value}", it.field().wire),
                 }
             })),
-            false => parts.extend(self.optional.iter().map(|it| sent(it, &name(it)))),
+            false => parts.extend(self.optional.iter().map(|it| sent(it, it.name()))),
         }
         match parts.is_empty() {
             true => "{}".into(),
             false => format!("{{ {} }}", parts.join(", ")),
         }
-    }
-}
-
-/// The name by which callers give it.
-fn name(it: &Carried<'_>) -> String {
-    match it.field().wire.as_str() {
-        "text" | "base64" => "data".into(),
-        wire => wire.to_owned(),
     }
 }
 
@@ -291,20 +282,14 @@ fn caller(method: &Entry, given: &Given<'_>, model: &Model) -> Outcome<String> {
     Ok(text)
 }
 
-fn streaming_verb(verb: &str) -> String {
-    match verb {
-        "run" => "stream".to_owned(),
-        verb => format!("stream{}", capital(verb)),
-    }
-}
-
 /// The caller of a method whose output comes while it runs.
-fn streaming_caller(method: &Entry, given: &Given<'_>, verb: &str) -> String {
+fn streaming_caller(method: &Entry, given: &Given<'_>) -> String {
     format!(
         "\n  /** Does what {{@link {}}} does and gives the output as it comes. */\n  \
-         {verb}({}): RunStream {{\n    const {{ {}, ...streams }} = options;\n    \
+         {}({}): RunStream {{\n    const {{ {}, ...streams }} = options;\n    \
          return new RunStream(this.scope, \"{}\", {}, streams);\n  }}\n",
         method.info.verb(),
+        given.verb,
         given.signature(),
         given.rest().join(", "),
         method.info.name,

@@ -105,6 +105,20 @@ impl<'a> Carried<'a> {
         }
     }
 
+    /// The name by which callers give it, as the wire writes names.
+    pub(super) fn name(&self) -> &'a str {
+        match self.field().wire.as_str() {
+            "text" | "base64" => "data",
+            wire => wire,
+        }
+    }
+
+    /// Whether it must be given among these parameters.
+    pub(super) fn is_needed(&self, params: &str) -> bool {
+        let field = self.field();
+        field.required || NEEDED.contains(&(params, &field.wire))
+    }
+
     /// Its documentation, for those who need not know how bytes travel.
     pub(super) fn doc(&self) -> String {
         let doc = self.field().doc.clone();
@@ -124,7 +138,7 @@ pub(super) const STREAMING: &[&str] = &["stream", "interactive"];
 /// Parameters that a run whose output is streamed does not have.
 pub(super) const NOT_STREAMED: &[&str] = &["outputBudget", "idempotencyKey"];
 /// Parameters that cannot be left out although the wire has two forms of them, each of which can.
-pub(super) const NEEDED: &[(&str, &str)] = &[("WriteParams", "text")];
+const NEEDED: &[(&str, &str)] = &[("WriteParams", "text")];
 
 /// Methods that belong together in an SDK: one class.
 pub(super) struct Group {

@@ -12,8 +12,8 @@ use codepod_api::{Kind, METHODS, Scope, Surface, Work, snake_case, tool_schema};
 use serde_json::Value;
 
 use super::model::{
-    Carried, Entry, Field, Group, Model, NEEDED, NOT_STREAMED, STREAMING, Shape, Ty, Type,
-    method_doc, wrapped,
+    Carried, Entry, Field, Group, Model, NOT_STREAMED, STREAMING, Shape, Ty, Type, method_doc,
+    wrapped,
 };
 use crate::failure::Outcome;
 
@@ -488,17 +488,12 @@ fn shown<'a>(name: &str, fields: &'a [Field]) -> Vec<Shown<'a>> {
     let carried = Carried::of(fields).into_iter();
     carried
         .map(|kind| {
-            let field = kind.field();
-            let is_needed = NEEDED.contains(&(name, &field.wire));
             // Bytes of a result are always there; they may be none.
             let is_there = matches!(kind, Carried::Bytes { .. }) && !name.ends_with("Params");
             Shown {
-                name: match field.wire.as_str() {
-                    "text" | "base64" => "data".into(),
-                    wire => name_in_python(&snake_case(wire)),
-                },
+                name: name_in_python(&snake_case(kind.name())),
                 doc: kind.doc(),
-                required: field.required || is_needed || is_there,
+                required: kind.is_needed(name) || is_there,
                 kind,
             }
         })

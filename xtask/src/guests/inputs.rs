@@ -58,12 +58,9 @@ fn workspace_settings() -> Outcome<String> {
 
 /// Directories whose paths must not get into a module, and what stands for them.
 pub(super) fn path_map(root: &Path) -> Outcome<Vec<(PathBuf, &'static str)>> {
-    let sysroot = process::program("rustc")
-        .args(["--print", "sysroot"])
-        .output()?;
     Ok(vec![
         (root.to_owned(), "/codepod"),
         (cache::cargo_home(), "/cargo"),
-        (PathBuf::from(sysroot.trim()), "/rust"),
+        (process::sysroot()?, "/rust"),
     ])
 }

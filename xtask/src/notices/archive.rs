@@ -26,16 +26,15 @@ for name in names:
         for pattern in (r"License-Expression: (.*)", r"License: (\S.*)", r"Classifier: License :: (?:OSI Approved :: )?(.*)"):
             if licence is None and (found := re.search("^" + pattern, head, re.M)):
                 licence = found[1].strip()
-begins = re.compile(r"licen[sc]e|copying|notice|copyright", re.I)
-files = {name: read(name).decode(errors="replace") for name in sorted(names) if begins.match(name.rsplit("/")[-1])}
+begins = tuple(sys.argv[2:])
+files = {name: read(name).decode(errors="replace") for name in sorted(names) if name.rsplit("/")[-1].lower().startswith(begins)}
 print(json.dumps({"licence": licence, "files": files}))
 "#;
 
 /// What an archive says of itself.
 #[derive(Deserialize)]
 pub(super) struct Told {
-    /// Its licence, in its own words.
-    pub(super) licence: Option<String>,
+    licence: Option<String>,
     files: std::collections::BTreeMap<String, String>,
 }
 
@@ -45,21 +44,24 @@ impl Told {
         let text = process::program("python3")
             .args(["-c", SCRIPT])
             .arg(path)
+            .args(texts::BEGINS)
             .hint("`cargo xtask guests` brings what Python is built from")
             .output()?;
         serde_json::from_str(&text).map_err(|error| Failure::file("use", path, error))
     }
 
-    /// The texts, by their paths in the archive.
-    pub(super) fn texts(self) -> Vec<(String, Text)> {
+    /// Its licence, in its own words, and the texts by their paths in the archive.
+    pub(super) fn into_parts(self) -> (Option<String>, Vec<(String, Text)>) {
         let inside = |name: &str| name.split_once('/').map_or("", |(_, rest)| rest).to_owned();
         let is_licence = |(name, _): &(String, String)| {
             texts::is_licence(name.rsplit('/').next().unwrap_or_default())
         };
-        self.files
+        let texts = self
+            .files
             .into_iter()
             .filter(is_licence)
             .map(|(name, text)| (inside(&name), Text::new(&text)))
-            .collect()
+            .collect();
+        (self.licence, texts)
     }
 }

@@ -10,8 +10,10 @@ use super::texts::{self, Text};
 use crate::cache;
 use crate::failure::{Failure, Outcome};
 use crate::guests;
+use crate::metadata;
 use crate::process;
 use crate::sizes::NOT_SHIPPED;
+use crate::sources::Source;
 
 /// Where CPython and its packages are built.
 const PYTHON: &str = "scripts/python/work";
@@ -80,52 +82,47 @@ impl Component {
             .to_owned()
     }
 
-    /// Its licence.
-    pub(super) fn licence(&self) -> Outcome<String> {
+    /// Its licence, and the texts that this asks for.
+    pub(super) fn notice(&self, all: &[Component]) -> Outcome<(String, Vec<Text>)> {
         let known = LICENCES.iter().find(|(name, _)| *name == self.name);
-        match (&self.origin, known) {
-            (_, Some((_, licence))) => Ok((*licence).to_owned()),
-            (Origin::Crate { licence, .. }, _) => {
-                Ok(licence.replace('/', " OR ").replace("  ", " "))
+        let known = known.map(|(_, licence)| (*licence).to_owned());
+        let (said, texts) = match &self.origin {
+            Origin::Crate {
+                directory, licence, ..
+            } => {
+                let licence = licence.replace('/', " OR ").replace("  ", " ");
+                (Some(licence), texts::in_directory(directory)?)
             }
-            (Origin::Archive(archive), _) => {
-                let told = Told::of(&archive()?)?.licence;
-                told.ok_or_else(|| {
-                    Failure::new(format!("`{}` does not say its licence", self.name))
-                        .hint("add it to `LICENCES` in xtask/src/notices/components.rs")
-                })
+            Origin::Archive(archive) => Told::of(&archive()?)?.into_parts(),
+            Origin::Rust => {
+                let text = ("LICENSE-MIT".to_owned(), rust_text()?);
+                (Some("MIT OR Apache-2.0".to_owned()), vec![text])
             }
-            (Origin::Rust, _) => Ok("MIT OR Apache-2.0".to_owned()),
-            (Origin::Debian { licence, .. }, _) => Ok((*licence).to_owned()),
-        }
-    }
-
-    /// The texts that its licence asks for.
-    pub(super) fn texts(&self, all: &[Component]) -> Outcome<Vec<Text>> {
-        let texts = match &self.origin {
-            Origin::Crate { directory, .. } => texts::in_directory(directory)?,
-            Origin::Archive(archive) => Told::of(&archive()?)?.texts(),
-            Origin::Rust => vec![("LICENSE-MIT".to_owned(), rust_text()?)],
-            Origin::Debian { package, .. } => {
+            Origin::Debian { package, licence } => {
                 let file = Path::new("/usr/share/doc").join(package).join("copyright");
-                vec![("copyright".to_owned(), Text::new(&cache::read(&file)?))]
+                let text = ("copyright".to_owned(), Text::new(&cache::read(&file)?));
+                (Some((*licence).to_owned()), vec![text])
             }
         };
-        let chosen = texts::chosen(&self.name, texts)?;
-        match (&self.origin, chosen.is_empty()) {
-            (_, false) => Ok(chosen),
-            (
+        let licence = known.or(said).ok_or_else(|| {
+            Failure::new(format!("`{}` does not say its licence", self.name))
+                .hint("add it to `LICENCES` in xtask/src/notices/components.rs")
+        })?;
+        let mut texts = texts::chosen(&self.name, texts)?;
+        if texts.is_empty() && licence != "public domain" {
+            texts = match &self.origin {
                 Origin::Crate {
                     licence, authors, ..
-                },
-                true,
-            ) => standard(licence, authors, all),
-            _ if self.licence()? == "public domain" => Ok(Vec::new()),
-            _ => Err(Failure::new(format!(
-                "`{}` has no text of its licence",
-                self.title()
-            ))),
+                } => standard(licence, authors, all)?,
+                _ => {
+                    let title = self.title();
+                    return Err(Failure::new(format!(
+                        "`{title}` has no text of its licence"
+                    )));
+                }
+            };
         }
+        Ok((licence, texts))
     }
 }
 
@@ -156,11 +153,8 @@ fn standard(licence: &str, authors: &str, all: &[Component]) -> Outcome<Vec<Text
 }
 
 fn rust_licence(name: &str) -> Outcome<String> {
-    let sysroot = process::program("rustc")
-        .args(["--print", "sysroot"])
-        .output()?;
-    let file = Path::new(sysroot.trim()).join(format!("share/doc/rust/licenses/{name}.txt"));
-    cache::read(&file)
+    let licences = process::sysroot()?.join("share/doc/rust/licenses");
+    cache::read(&licences.join(format!("{name}.txt")))
 }
 
 fn rust_text() -> Outcome<Text> {
@@ -176,11 +170,10 @@ fn rust_text() -> Outcome<Text> {
 /// Every component, by name.
 pub(super) fn all() -> Outcome<Vec<Component>> {
     let mut all = crates("Cargo.toml", |name| name == "codepod-cli")?;
-    let shipped = guests::shipped_packages(&NOT_SHIPPED)?;
-    all.extend(crates("guests/Cargo.toml", |name| {
-        shipped.contains(&name.to_owned())
-    })?);
-    all.extend(sources()?);
+    let (packages, sources) = guests::shipped(&NOT_SHIPPED)?;
+    let is_shipped = |name: &str| packages.iter().any(|package| package == name);
+    all.extend(crates("guests/Cargo.toml", is_shipped)?);
+    all.extend(sources.into_iter().map(of_source));
     all.extend(python()?);
     all.extend(toolchain()?);
     all.sort_by_key(|component| component.title().to_lowercase());
@@ -190,18 +183,7 @@ pub(super) fn all() -> Outcome<Vec<Component>> {
 
 /// Packages of the registry that members of a workspace contain when they run.
 fn crates(manifest: &str, is_root: impl Fn(&str) -> bool) -> Outcome<Vec<Component>> {
-    let text = process::cargo()
-        .args([
-            "metadata",
-            "--format-version=1",
-            "--locked",
-            "--manifest-path",
-        ])
-        .arg(cache::in_root(manifest))
-        .output()?;
-    let unknown = || Failure::new("`cargo metadata` answered in a form that xtask does not know");
-    let metadata: Value = serde_json::from_str(&text).map_err(|_| unknown())?;
-    contained(&metadata, is_root).ok_or_else(unknown)
+    metadata::resolved(&cache::in_root(manifest), |all| contained(all, is_root))
 }
 
 fn contained(metadata: &Value, is_root: impl Fn(&str) -> bool) -> Option<Vec<Component>> {
@@ -252,17 +234,13 @@ fn contained(metadata: &Value, is_root: impl Fn(&str) -> bool) -> Option<Vec<Com
     Some(found)
 }
 
-/// What guests are built from by their `sources`.
-fn sources() -> Outcome<Vec<Component>> {
-    let mut found = Vec::new();
-    for source in guests::shipped_sources(&NOT_SHIPPED)? {
-        found.push(Component {
-            name: source.name().to_owned(),
-            version: source.version(),
-            origin: Origin::Archive(Box::new(move || source.archive())),
-        });
+/// What a guest is built from by its `sources`.
+fn of_source(source: Source) -> Component {
+    Component {
+        name: source.name().to_owned(),
+        version: source.version(),
+        origin: Origin::Archive(Box::new(move || source.archive())),
     }
-    Ok(found)
 }
 
 /// CPython, the libraries that are built into it, and the packages that come with it.

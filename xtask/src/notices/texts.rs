@@ -76,20 +76,22 @@ const NAMED: &[(&str, &str)] = &[
     ("BSD", "BSD"),
 ];
 
+/// What the names of licence files begin with, in lower case.
+pub(super) const BEGINS: &[&str] = &[
+    "licen",
+    "copying",
+    "notice",
+    "copyright",
+    "unlicense",
+    "ftl.txt",
+];
+
 /// Whether a file's name is that of a licence.
 pub(super) fn is_licence(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let begins = [
-        "licen",
-        "copying",
-        "notice",
-        "copyright",
-        "unlicense",
-        "ftl.txt",
-    ];
     // Code, and a text once more for a word processor or a browser.
     let is_other = [".rs", ".h", ".c", ".py", ".toml", ".json", ".rtf", ".html"];
-    begins.iter().any(|begin| name.starts_with(begin))
+    BEGINS.iter().any(|begin| name.starts_with(begin))
         && !is_other.iter().any(|end| name.ends_with(end))
 }
 

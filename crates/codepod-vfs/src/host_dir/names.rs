@@ -9,8 +9,7 @@ use super::walk::Dir;
 use super::{HostDir, SAFE};
 use crate::backend::FileSystem as _;
 use crate::caller::Caller;
-use crate::node::{FileKind, InodeId};
-use crate::node::{New, NewBody};
+use crate::node::{FileKind, InodeId, New, NewBody};
 
 impl HostDir {
     /// Makes a node.

@@ -8,8 +8,7 @@ use codepod_abi::Errno;
 use super::{InodeId, Overlay, Side};
 use crate::backend::FileSystem;
 use crate::caller::Caller;
-use crate::node::FileKind;
-use crate::node::New;
+use crate::node::{FileKind, New};
 
 impl Overlay {
     /// Makes a node, in place of a whiteout if there is one. A new directory there shows nothing of

@@ -11,8 +11,7 @@ use codepod_abi::Errno;
 use super::{InodeId, Overlay, Side, Tree, tagged};
 use crate::backend::FileSystem;
 use crate::caller::Caller;
-use crate::node::{FileKind, Stat};
-use crate::node::{New, NewBody};
+use crate::node::{FileKind, New, NewBody, Stat};
 use crate::tree::content::CHUNK;
 
 /// A name that no path can hold: for a copy that gets none.

@@ -7,8 +7,7 @@
 use super::content::Content;
 use super::inode::{Body, Directory};
 use super::{InodeId, Tree};
-use crate::node::Device;
-use crate::node::{New, NewBody};
+use crate::node::{Device, New, NewBody};
 
 /// Makes a [`Tree`] from paths.
 #[derive(Debug, Clone)]

@@ -9,8 +9,7 @@ use codepod_abi::Errno;
 use super::Tree;
 use super::inode::Body;
 use crate::budget::{Budget, BudgetLimits, BudgetUse};
-use crate::node::InodeId;
-use crate::node::{New, NewBody};
+use crate::node::{InodeId, New, NewBody};
 
 const FILE: New<'static> = New {
     body: NewBody::File,

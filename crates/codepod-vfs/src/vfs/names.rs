@@ -8,8 +8,7 @@ use codepod_abi::Errno;
 use super::Vfs;
 use super::resolve::{AtEnd, Found, Last};
 use crate::caller::Caller;
-use crate::node::{Access, FileKind, NodeRef};
-use crate::node::{New, NewBody};
+use crate::node::{Access, FileKind, New, NewBody, NodeRef};
 
 impl Vfs {
     /// Makes a directory. [`Errno::Exist`] if anything has that name.

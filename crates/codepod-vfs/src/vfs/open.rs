@@ -5,8 +5,7 @@ use codepod_abi::Errno;
 use super::Vfs;
 use super::resolve::{AtEnd, Last};
 use crate::caller::Caller;
-use crate::node::NewBody;
-use crate::node::{Access, FileKind, NodeRef, OpenOptions, Stat};
+use crate::node::{Access, FileKind, NewBody, NodeRef, OpenOptions, Stat};
 
 impl Vfs {
     /// Opens a path, making the file if asked to, and counts the opening.

@@ -4,17 +4,17 @@ import { encode, fromBase64, toBase64, type Data } from "../bytes.js";
 import { runMethod, RunStream, type RunResult, type RunStreams, type StreamStreams } from "../run.js";
 import { OfSandbox } from "../scope.js";
 import type {
-  AppliedOutput,
-  ChangesOutput,
-  Entry,
-  Job,
-  MountChange,
-  MountInfo,
-  PastRun,
-  SavedOutput,
-  SnapshotInfo,
   Stat,
   StatsOutput,
+  Entry,
+  PastRun,
+  SnapshotInfo,
+  ChangesOutput,
+  MountInfo,
+  MountChange,
+  AppliedOutput,
+  Job,
+  SavedOutput,
 } from "./api.js";
 
 /** Options of {@link SandboxMethods.changes}. */

@@ -3,8 +3,7 @@
 
 use super::*;
 use crate::limits::FsLimits;
-use crate::node::InodeId;
-use crate::node::{New, NewBody};
+use crate::node::{InodeId, New, NewBody};
 use crate::tree::chunk::BlockSource;
 use crate::tree::{Tree, diff};
 use std::collections::HashMap;
