@@ -497,7 +497,8 @@ impl<'s> Machine<'s> {
         })
     }
 
-    /// `n` and `N` without a next line: the pattern space is printed, except where POSIX is meant strictly.
+    /// `n` and `N` without a next line: the pattern space is printed, except where POSIX is meant
+    /// strictly.
     fn at_end_of_input(&self) -> Flow {
         Flow::End(End::Quit(0, !self.asked.posix))
     }

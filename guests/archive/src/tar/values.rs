@@ -99,7 +99,8 @@ pub(super) fn occurrence(value: &[u8]) -> Result<u64, Early> {
         .map_err(|_| Early::usage(format!("{text}: Invalid number")))
 }
 
-/// The lines of a file, or of standard input; `what` is said before the reason when it cannot be read.
+/// The lines of a file, or of standard input. When it cannot be read, the message says
+/// `what` before the reason.
 pub(super) fn read_lines(file: &[u8], end: u8, what: &str) -> Result<Vec<Vec<u8>>, Early> {
     let content = if file == b"-" {
         let mut content = Vec::new();

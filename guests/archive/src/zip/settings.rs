@@ -1,6 +1,7 @@
 //! What the arguments of `zip` ask for.
 //!
-//! Options are one or two letters behind a dash, several in one argument, some taken back by a dash behind them.
+//! Options are one or two letters behind a dash, several in one argument, some taken back by a dash
+//! behind them.
 
 use codepod_tool::Arguments;
 

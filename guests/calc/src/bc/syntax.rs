@@ -1,6 +1,7 @@
 //! The syntax tree of bc's language.
 //!
-//! Nodes that can fail at run time carry the address that GNU's byte code would have there, because messages show it.
+//! Nodes that can fail at run time carry the address that GNU's byte code would have there, because
+//! messages show it.
 
 /// A named thing that holds a number.
 #[derive(Debug, Clone, PartialEq)]

@@ -33,7 +33,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What stands up to a delimiter. The delimiter is quoted by a backslash, which is dropped; in an expression `\n` is a newline.
+    /// What stands up to a delimiter. The delimiter is quoted by a backslash, which is dropped;
+    /// in an expression `\n` is a newline.
     ///
     /// None where there is no second delimiter.
     pub(super) fn until(&mut self, delimiter: u8, is_expression: bool) -> Option<Vec<u8>> {
