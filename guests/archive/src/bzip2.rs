@@ -411,37 +411,45 @@ impl Bzip2 {
             files::copy(&mut reader, sink)?;
             Ok(reader.has_garbage())
         });
-        let error = match result {
+        match result {
             Ok(garbage) => {
-                if garbage && !self.quiet {
-                    match (self.verbose, self.mode) {
-                        (true, _) => eprintln!("trailing garbage after EOF ignored"),
-                        (_, Mode::Test) => {
-                            eprintln!("{}: {shown}: trailing garbage after EOF ignored", self.tool)
-                        }
-                        _ => eprintln!(
-                            "\n{}: {shown}: trailing garbage after EOF ignored",
-                            self.tool
-                        ),
-                    }
-                }
-                if self.verbose {
-                    eprintln!(
-                        "{}",
-                        if self.mode == Mode::Test {
-                            "ok"
-                        } else {
-                            "done"
-                        }
-                    );
-                }
-                return Ok(true);
+                self.tell_unpacked(garbage, shown);
+                Ok(true)
             }
-            Err(error) => error,
-        };
-        let Some(trouble) = trouble(&error) else {
-            return Err(self.system_error(&error));
-        };
+            Err(error) => match trouble(&error) {
+                Some(trouble) => self.tell_damaged(trouble, shown, output),
+                None => Err(self.system_error(&error)),
+            },
+        }
+    }
+
+    fn tell_unpacked(&self, garbage: bool, shown: &str) {
+        if garbage && !self.quiet {
+            match (self.verbose, self.mode) {
+                (true, _) => eprintln!("trailing garbage after EOF ignored"),
+                (_, Mode::Test) => {
+                    eprintln!("{}: {shown}: trailing garbage after EOF ignored", self.tool)
+                }
+                _ => eprintln!(
+                    "\n{}: {shown}: trailing garbage after EOF ignored",
+                    self.tool
+                ),
+            }
+        }
+        if self.verbose {
+            eprintln!(
+                "{}",
+                if self.mode == Mode::Test {
+                    "ok"
+                } else {
+                    "done"
+                }
+            );
+        }
+    }
+
+    /// Tells of data that cannot be unpacked. Fails when the program has to stop.
+    fn tell_damaged(&mut self, trouble: &Trouble, shown: &str, output: &str) -> Result<bool, Stop> {
         self.status = 2;
         if self.mode == Mode::Test {
             self.test_failed = true;

@@ -1,8 +1,9 @@
 //! `gzip`, `gunzip`, `zcat`.
 
+mod list;
+
 use std::io::{self, BufRead as _, Write as _};
 
-use codepod_datetime::{Civil, MONTHS};
 use codepod_tool::{
     Arguments, Found, Opt, Options, Value, complain, flag, io_text, long, path, value,
 };
@@ -218,15 +219,8 @@ impl Gzip {
                 break;
             }
         }
-        if self.list && self.listed.0 > 1 {
-            let (_, packed, plain, header) = self.listed;
-            if self.verbose {
-                print!("{:28}", "");
-            }
-            println!(
-                "{packed:19} {plain:19} {} (totals)",
-                ratio(plain, packed, header)
-            );
+        if self.list {
+            self.list_totals();
         }
         if let Err(error) = io::stdout().flush() {
             complain("gzip", format!("stdout: {}", io_text(&error)));
@@ -314,90 +308,78 @@ impl Gzip {
     }
 
     fn treat(&mut self, name: &[u8]) -> Result<(), Stop> {
-        let shown = String::from_utf8_lossy(name).into_owned();
-        let (name, meta) = self.find(name)?;
-        let name = &name[..];
-        let shown = if meta.is_directory() {
-            shown
-        } else {
-            String::from_utf8_lossy(name).into_owned()
-        };
+        let (found, meta) = self.find(name)?;
         if meta.is_directory() {
-            return self.treat_directory(name, &shown);
+            return self.treat_directory(&found, &String::from_utf8_lossy(name));
         }
+        let name = &found[..];
+        let shown = &String::from_utf8_lossy(name)[..];
         let copies = self.stdout || self.test || self.list;
         if !copies {
-            if meta.kind() == system::SYMLINK {
-                return self.fail(&format!("{shown}: Too many levels of symbolic links"));
-            }
-            if meta.kind() != system::REGULAR {
-                return self.warn(&format!(
-                    "{shown} is not a directory or a regular file - ignored"
-                ));
-            }
-            if meta.links > 1 && !self.force && !self.keep {
-                let others = meta.links - 1;
-                let s = if others == 1 { "" } else { "s" };
-                return self.warn(&format!(
-                    "{shown} has {others} other link{s} -- file ignored"
-                ));
-            }
+            self.check_kind(&meta, shown)?;
         }
-        let output = self.output_name(name, &shown, copies)?;
-        let mut input = match files::input(Some(name)) {
-            Ok(input) => input,
-            Err(error) => return self.fail(&format!("{shown}: {}", io_text(&error))),
-        };
-        let output_shown = String::from_utf8_lossy(&output).into_owned();
+        let output = self.output_name(name, shown, copies)?;
+        let mut input = self.open(name, shown)?;
         if self.list {
-            return self.list_one(&mut input, &shown, &output, meta.modified);
+            return self.list_one(&mut input, shown, &output, meta.modified);
         }
         if !self.decompress {
-            return self.pack_file(name, &shown, &meta, &mut input, &output);
+            return self.pack_file(name, shown, &meta, &mut input, &output);
         }
-        let mut output = output;
-        let mut modified = meta.modified;
-        let mut reader = GzipReader::new(&mut input);
         if self.name == Some(true) && !copies {
-            if let Ok(header) = reader.header() {
-                if let Some(stored) = &header.name {
-                    let last = stored.rsplit(|byte| *byte == b'/').next().unwrap_or(stored);
-                    if !last.is_empty() && last != b"." && last != b".." {
-                        let end = output
-                            .iter()
-                            .rposition(|byte| *byte == b'/')
-                            .map_or(0, |at| at + 1);
-                        output.truncate(end);
-                        output.extend_from_slice(last);
-                    }
-                }
-                if header.modified != 0 {
-                    modified = Moment {
-                        seconds: header.modified.into(),
-                        nanoseconds: 0,
-                    };
-                }
-            }
-            drop(reader);
+            let (output, modified) = stored_name(&mut input, output, meta.modified);
             // From the start again: the header is read once more.
-            input = match files::input(Some(name)) {
-                Ok(input) => input,
-                Err(error) => return self.fail(&format!("{shown}: {}", io_text(&error))),
-            };
-        } else {
-            drop(reader);
+            input = self.open(name, shown)?;
+            return self.unpack_file(name, shown, &meta, &mut input, (&output, modified));
         }
-        let output_shown = if self.stdout {
-            output_shown
-        } else {
-            String::from_utf8_lossy(&output).into_owned()
-        };
+        self.unpack_file(name, shown, &meta, &mut input, (&output, meta.modified))
+    }
+
+    fn open(&mut self, name: &[u8], shown: &str) -> Result<files::Input, Stop> {
+        match files::input(Some(name)) {
+            Ok(input) => Ok(input),
+            Err(error) => {
+                self.fail(&format!("{shown}: {}", io_text(&error)))?;
+                Err(Stop::Next)
+            }
+        }
+    }
+
+    /// Only a regular file with one name is replaced.
+    fn check_kind(&mut self, meta: &Meta, shown: &str) -> Result<(), Stop> {
+        if meta.kind() == system::SYMLINK {
+            return self.fail(&format!("{shown}: Too many levels of symbolic links"));
+        }
+        if meta.kind() != system::REGULAR {
+            return self.warn(&format!(
+                "{shown} is not a directory or a regular file - ignored"
+            ));
+        }
+        if meta.links > 1 && !self.force && !self.keep {
+            let others = meta.links - 1;
+            let s = if others == 1 { "" } else { "s" };
+            return self.warn(&format!(
+                "{shown} has {others} other link{s} -- file ignored"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Unpacks to a file of this name and time.
+    fn unpack_file(
+        &mut self,
+        name: &[u8],
+        shown: &str,
+        meta: &Meta,
+        input: &mut files::Input,
+        (output, modified): (&[u8], Moment),
+    ) -> Result<(), Stop> {
+        let output_shown = String::from_utf8_lossy(output);
         if self.verbose {
             eprint!("{shown}:\t");
         }
-        let mut sink = self.sink(&output, &output_shown)?;
-        let unpacked = self.unpack(&mut input, &shown, &mut sink);
-        match unpacked {
+        let mut sink = self.sink(output, &output_shown)?;
+        match self.unpack(input, shown, &mut sink) {
             Ok((plain, packed, start)) => {
                 if self.verbose {
                     if self.test {
@@ -406,7 +388,7 @@ impl Gzip {
                         self.tell(plain, packed, start, &output_shown);
                     }
                 }
-                self.done(name, &shown, sink, &meta, modified)
+                self.done(name, shown, sink, meta, modified)
             }
             Err(stop) => {
                 sink.discard();
@@ -698,53 +680,34 @@ impl Gzip {
             _ => Stop::Next,
         }
     }
+}
 
-    fn list_one(
-        &mut self,
-        input: &mut files::Input,
-        shown: &str,
-        output: &[u8],
-        modified: Moment,
-    ) -> Result<(), Stop> {
-        let mut reader = GzipReader::new(&mut *input);
-        let result = reader.header().cloned().and_then(|header| {
-            let plain = files::drain(&mut reader)?;
-            Ok((header, plain))
-        });
-        let (check, overhead) = (reader.last().0, reader.overhead());
-        let (header, plain) = match result {
-            Ok(found) => found,
-            Err(error) => return Err(self.undecodable(&error, shown)),
-        };
-        // What is left in the buffer was counted when it was read.
-        let packed = input.get_ref().count();
-        if self.listed.0 == 0 && !self.quiet {
-            if self.verbose {
-                print!("method  crc     date  time  ");
-            }
-            println!("         compressed        uncompressed  ratio uncompressed_name");
+/// The name and the time of the output, by the header of the input where that has them.
+fn stored_name(
+    input: &mut files::Input,
+    mut output: Vec<u8>,
+    mut modified: Moment,
+) -> (Vec<u8>, Moment) {
+    let mut reader = GzipReader::new(input);
+    // Unpacking tells what is wrong with the header.
+    let Ok(header) = reader.header() else {
+        return (output, modified);
+    };
+    if let Some(stored) = &header.name {
+        let last = stored.rsplit(|byte| *byte == b'/').next().unwrap_or(stored);
+        if !last.is_empty() && last != b"." && last != b".." {
+            let slash = output.iter().rposition(|byte| *byte == b'/');
+            output.truncate(slash.map_or(0, |at| at + 1));
+            output.extend_from_slice(last);
         }
-        self.listed = (
-            self.listed.0 + 1,
-            self.listed.1 + packed,
-            self.listed.2 + plain,
-            overhead,
-        );
-        if self.verbose {
-            let seconds = match header.modified {
-                0 => modified.seconds,
-                stored => stored.into(),
-            };
-            print!("defla {check:08x} {} ", month_day_time(seconds));
-        }
-        let name = match (&header.name, self.name) {
-            (Some(stored), Some(true)) => stored.clone(),
-            _ => output.to_vec(),
-        };
-        print!("{packed:19} {plain:19} {} ", ratio(plain, packed, overhead));
-        let _ = io::stdout().write_all(&[&name[..], b"\n"].concat());
-        Ok(())
     }
+    if header.modified != 0 {
+        modified = Moment {
+            seconds: header.modified.into(),
+            nanoseconds: 0,
+        };
+    }
+    (output, modified)
 }
 
 /// How much smaller it got, as a percentage of what it was.
@@ -754,21 +717,4 @@ fn ratio(plain: u64, packed: u64, overhead: u64) -> String {
     }
     let saved = plain as f64 - (packed as f64 - overhead as f64);
     format!("{:5.1}%", 100.0 * saved / plain as f64)
-}
-
-/// `Nov 15 08:27`
-fn month_day_time(seconds: i64) -> String {
-    let date = Civil::from_seconds(seconds);
-    let month = &MONTHS[(date.month - 1) as usize][..3];
-    format!("{month} {:2} {:02}:{:02}", date.day, date.hour, date.minute)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_moment_is_shown_as_in_a_list() {
-        assert_eq!(month_day_time(0), "Jan  1 00:00");
-    }
 }

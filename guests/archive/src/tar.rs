@@ -8,6 +8,7 @@ mod header;
 mod list;
 mod modes;
 mod names;
+mod options;
 mod pattern;
 mod reader;
 mod safe;
@@ -15,6 +16,7 @@ mod settings;
 mod source;
 mod transform;
 mod update;
+mod values;
 
 use codepod_tool::{Arguments, complain};
 

@@ -3,12 +3,17 @@
 //! An archive is hostile until shown otherwise: names cannot lead out of the directory, symbolic links are made when everything else
 //! is there, and entries that share bytes are refused.
 
+mod attributes;
 mod console;
+mod cover;
 mod extract;
 mod info;
+mod later;
 mod list;
 mod place;
 mod settings;
+mod target;
+mod unpack;
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};

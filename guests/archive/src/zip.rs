@@ -1,18 +1,20 @@
 //! `zip`, as Info-ZIP's 3.0.
 
 mod gather;
+mod options;
+mod plan;
 mod settings;
 mod write;
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Seek as _, SeekFrom, Write as _};
 
-use codepod_datetime::{Civil, Zone};
+use codepod_datetime::Zone;
 use codepod_tool::{Arguments, io_text, path};
 
 use crate::system::{self, Meta};
 use crate::zipfile::{CENTRAL, Entry, find_end, shown};
-use gather::Candidate;
+use plan::Planner;
 use settings::{Action, Asked, Settings};
 
 const HELP: &str = "\
@@ -199,17 +201,6 @@ struct Old {
     meta: Option<Meta>,
 }
 
-/// What happens to an entry.
-#[derive(Debug, Clone)]
-enum Fate {
-    /// It is copied as it is.
-    Keep,
-    /// It goes away.
-    Delete,
-    /// A file takes its place.
-    Replace(Candidate),
-}
-
 fn run(mut settings: Settings, filter: bool, out: &mut Messages) -> Result<i32, Failure> {
     let to_stdout = filter || settings.archive.as_deref() == Some(b"-");
     out.to_stderr = to_stdout;
@@ -259,9 +250,16 @@ fn run(mut settings: Settings, filter: bool, out: &mut Messages) -> Result<i32, 
         settings.files = old.entries.iter().map(|entry| entry.name.clone()).collect();
     }
     let zone = Zone::from_environment();
-    let plan = plan(&settings, &name, &old, &zone, out)?;
+    let planner = Planner {
+        settings: &settings,
+        name: &name,
+        old: &old,
+        zone: &zone,
+        out,
+    };
+    let plan = planner.plan()?;
     if settings.show_files {
-        show(&settings, &old, &plan, out);
+        plan::show(&settings, &old, &plan, out);
         return Ok(0);
     }
     let target = match settings.output.take() {
@@ -348,189 +346,6 @@ fn read_old(name: &[u8], out: &mut Messages) -> Result<Old, Failure> {
         shift,
         meta: Some(meta),
     })
-}
-
-/// What happens to the entries that are there, and which files are new.
-struct Plan {
-    fates: Vec<Fate>,
-    new: Vec<Candidate>,
-}
-
-fn plan(
-    settings: &Settings,
-    name: &[u8],
-    old: &Old,
-    zone: &Zone,
-    out: &mut Messages,
-) -> Result<Plan, Failure> {
-    let mut fates = vec![Fate::Keep; old.entries.len()];
-    if old.entries.is_empty() && settings.action != Action::Add {
-        out.warn("", &[name, b" not found or empty"].concat());
-    }
-    if settings.action == Action::Delete {
-        let mut any = false;
-        let patterns = settings.files.iter();
-        for pattern in patterns.filter(|_| !old.entries.is_empty()) {
-            let mut hit = false;
-            for (entry, fate) in old.entries.iter().zip(&mut fates) {
-                let same = crate::zipfile::matches(pattern, &entry.name, settings.ignore_case);
-                if same && gather::passes(settings, &entry.name) {
-                    *fate = Fate::Delete;
-                    hit = true;
-                }
-            }
-            if !hit {
-                out.warn("name not matched: ", pattern);
-            }
-            any |= hit;
-        }
-        return match any || settings.show_files {
-            true => Ok(Plan {
-                fates,
-                new: Vec::new(),
-            }),
-            false => Err(Failure::nothing(name)),
-        };
-    }
-    let mut gatherer = gather::Gatherer::new(settings, old, out);
-    let files = match settings.recurse_patterns {
-        true => vec![b".".to_vec()],
-        false => settings.files.clone(),
-    };
-    let mut missing = None;
-    for file in &files {
-        if !gatherer.take(file)? {
-            gatherer.out.warn("name not matched: ", file);
-            if settings.must_match {
-                let error = io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error());
-                return Err(Failure::open(&error, file));
-            }
-            missing = Some(file.clone());
-        }
-    }
-    let found = gatherer.finish()?;
-    let mut new = Vec::new();
-    let mut current = 0;
-    for candidate in found {
-        if !in_dates(settings, &candidate, zone) {
-            continue;
-        }
-        let there = old
-            .entries
-            .iter()
-            .position(|entry| entry.name == candidate.name);
-        let Some(index) = there else {
-            if settings.action != Action::Freshen {
-                new.push(candidate);
-            }
-            continue;
-        };
-        let entry = &old.entries[index];
-        let newer = candidate.is_newer(entry, zone);
-        let changed = newer
-            || candidate
-                .meta
-                .is_none_or(|meta| !meta.is_directory() && meta.size != entry.plain);
-        let replace = match settings.action {
-            Action::Add if settings.sync => changed,
-            Action::Add => true,
-            _ => newer,
-        };
-        if replace {
-            fates[index] = Fate::Replace(candidate);
-        } else {
-            current += 1;
-            if settings.sync {
-                // Marked below: it stays.
-                fates[index] = Fate::Replace(Candidate {
-                    meta: None,
-                    path: Vec::new(),
-                    ..candidate
-                });
-            }
-        }
-    }
-    if settings.sync {
-        for fate in &mut fates {
-            *fate = match fate {
-                Fate::Replace(candidate) if candidate.path.is_empty() => Fate::Keep,
-                Fate::Replace(candidate) => Fate::Replace(candidate.clone()),
-                _ => Fate::Delete,
-            };
-        }
-    }
-    let idle = new.is_empty() && fates.iter().all(|fate| matches!(fate, Fate::Keep));
-    if idle && !settings.show_files && !changes_only_the_archive(settings, old) {
-        if settings.sync && current > 0 {
-            out.say(b"Archive is current\n");
-            return Err(Failure::silent(0));
-        }
-        if current > 0 || settings.action == Action::Freshen || settings.action == Action::Update {
-            return Err(Failure::silent(12));
-        }
-        return Err(match (settings.recurse, missing) {
-            (true, Some(file)) if old.entries.is_empty() => {
-                Failure::nothing([b"try: zip -r ", name, b" . -i ", &file[..]].concat())
-            }
-            _ => Failure::nothing(name),
-        });
-    }
-    Ok(Plan { fates, new })
-}
-
-/// Whether there is something to do although no file changes.
-fn changes_only_the_archive(settings: &Settings, old: &Old) -> bool {
-    !old.entries.is_empty()
-        && settings.files.is_empty()
-        && (settings.comment || settings.test || settings.latest)
-}
-
-fn in_dates(settings: &Settings, candidate: &Candidate, zone: &Zone) -> bool {
-    let start = |date: (i64, i64, i64)| {
-        let civil = Civil {
-            year: date.0,
-            month: date.1,
-            day: date.2,
-            ..Civil::from_seconds(0)
-        };
-        zone.moment(civil).unwrap_or(0)
-    };
-    let Some(meta) = candidate.meta else {
-        return true;
-    };
-    let modified = meta.modified.seconds;
-    settings.from.is_none_or(|date| modified >= start(date))
-        && settings.before.is_none_or(|date| modified < start(date))
-}
-
-/// `-sf`: what would be done, or what is there.
-fn show(settings: &Settings, old: &Old, plan: &Plan, out: &mut Messages) {
-    let touched = plan.fates.iter().any(|fate| !matches!(fate, Fate::Keep)) || !plan.new.is_empty();
-    let heading = match (settings.action, touched) {
-        (Action::Delete, true) => "Would Delete:\n",
-        (Action::Freshen, true) => "Would Freshen:\n",
-        (_, true) => "Would Add/Update:\n",
-        _ => "Archive contains:\n",
-    };
-    out.say(heading.as_bytes());
-    let (mut count, mut bytes) = (0_u64, 0_u64);
-    let mut line = |name: &[u8], size: u64| {
-        out.say(&[b"  ", &display(name)[..], b"\n"].concat());
-        count += 1;
-        bytes = bytes.wrapping_add(size);
-    };
-    for (entry, fate) in old.entries.iter().zip(&plan.fates) {
-        if !touched || !matches!(fate, Fate::Keep) {
-            line(&entry.name, entry.plain);
-        }
-    }
-    for candidate in &plan.new {
-        let size = candidate
-            .meta
-            .map_or(0, |meta| if meta.is_directory() { 0 } else { meta.size });
-        line(&candidate.name, size);
-    }
-    out.say(format!("Total {count} entries ({bytes} bytes)\n").as_bytes());
 }
 
 /// `-m`: files that are in the archive now go away, directories when they are empty.

@@ -1,14 +1,18 @@
 //! bc: its command line, and the way from input to statements.
 
+mod expression;
 pub mod parse;
 pub mod run;
+pub mod syntax;
+pub mod token;
 
 use std::io::Read as _;
 
 use codepod_tool::{Arguments, Found, Opt, Options, Output, complain, flag, io_text};
 
-use parse::{Mistake, Parser};
+use parse::Parser;
 use run::{Machine, Stop};
+use token::Mistake;
 
 #[derive(Debug, Clone, Copy)]
 enum Key {
@@ -104,7 +108,7 @@ fn run(machine: &mut Machine, text: &[u8], name: &str) -> Stop {
     let mut parser = Parser::new(text);
     loop {
         let item = parser.item();
-        let illegal = std::mem::take(&mut parser.illegal);
+        let illegal = parser.take_illegal();
         for mistake in &illegal {
             machine.flush();
             tell(name, mistake);

@@ -1,5 +1,7 @@
 //! dc: a calculator in reverse Polish notation.
 
+mod source;
+
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -8,6 +10,7 @@ use codepod_tool::{Arguments, Found, Opt, Options, Output, complain, flag, io_te
 use num_bigint::{BigInt, Sign};
 
 use crate::number::Number;
+use source::Source;
 
 /// How deep macros may call each other, not counting last calls.
 const DEPTH: usize = 2000;
@@ -49,6 +52,18 @@ type Register = Vec<(Option<Value>, HashMap<i64, Value>)>;
 enum End {
     Normal,
     /// `q` or `Q`: how many levels are left, this one included.
+    Leave(i64),
+}
+
+/// What follows a command.
+enum Next {
+    /// The next command of the text.
+    Command,
+    /// A macro.
+    Call(Vec<u8>),
+    /// Nothing: the command's own text ended too early.
+    Stop,
+    /// `q` or `Q`, as in [`End::Leave`].
     Leave(i64),
 }
 
@@ -125,6 +140,19 @@ fn print(text: &str) -> i32 {
     let mut out = Output::new();
     out.put(text.as_bytes());
     i32::from(out.finish().is_err())
+}
+
+/// A line of standard input, without its newline.
+fn input_line() -> Vec<u8> {
+    let mut line = Vec::new();
+    let mut one = [0u8];
+    while let Ok(1) = std::io::stdin().read(&mut one) {
+        if one[0] == b'\n' {
+            break;
+        }
+        line.push(one[0]);
+    }
+    line
 }
 
 impl Machine {
@@ -289,237 +317,224 @@ impl Machine {
             self.complain("macros call each other too deeply");
             return End::Normal;
         }
-        let mut text = text.to_vec();
-        let mut at = 0;
-        while at < text.len() {
-            let byte = text[at];
-            at += 1;
-            let mut call: Option<Vec<u8>> = None;
-            match byte {
-                b' ' | b'\t' | b'\n' | b'\r' | 11 | 12 => {}
-                b'#' => {
-                    while at < text.len() && text[at] != b'\n' {
-                        at += 1;
+        let mut source = Source::new(text.to_vec());
+        while let Some(command) = source.byte() {
+            match self.command(command, &mut source) {
+                Next::Command => {}
+                // The last call of a text takes its place.
+                Next::Call(body) if depth > 0 && source.is_done() => source = Source::new(body),
+                Next::Call(body) => {
+                    if let End::Leave(levels @ 1..) = self.run(&body, depth + 1) {
+                        return End::Leave(levels - 1);
                     }
                 }
-                b'0'..=b'9' | b'A'..=b'F' | b'.' | b'_' => {
-                    let negative = byte == b'_';
-                    let start = if negative { at } else { at - 1 };
-                    let mut end = start;
-                    let mut point = false;
-                    while let Some(byte) = text.get(end) {
-                        match byte {
-                            b'0'..=b'9' | b'A'..=b'F' => {}
-                            b'.' if !point => point = true,
-                            _ => break,
-                        }
-                        end += 1;
-                    }
-                    let number = Number::parse(&text[start..end], self.ibase);
-                    self.push(if negative { number.negated() } else { number });
-                    at = end;
-                }
-                b'+' | b'-' | b'*' | b'/' | b'%' | b'^' | b'~' => self.arithmetic(byte),
-                b'|' => self.modular(),
-                b'v' => {
-                    if let Some(number) = self.pop_number() {
-                        match number.root(self.scale) {
-                            Some(root) => self.push(root),
-                            None => {
-                                self.push(number);
-                                self.complain("square root of negative number");
-                            }
-                        }
-                    }
-                }
-                b'p' => match self.stack.last().cloned() {
-                    Some(value) => {
-                        self.show(&value);
-                        self.out.put_byte(b'\n');
-                    }
-                    None => self.complain("stack empty"),
-                },
-                b'n' => {
-                    if let Some(value) = self.pop() {
-                        self.show(&value);
-                    }
-                }
-                b'P' => match self.pop() {
-                    Some(Value::Text(text)) => self.out.put(&text),
-                    Some(Value::Number(number)) => {
-                        let (_, bytes) = number.to_integer().to_bytes_be();
-                        if number.to_integer().sign() != Sign::NoSign {
-                            self.out.put(&bytes);
-                        }
-                    }
-                    None => {}
-                },
-                b'f' => {
-                    for value in self.stack.clone().iter().rev() {
-                        self.show(value);
-                        self.out.put_byte(b'\n');
-                    }
-                }
-                b'c' => self.stack.clear(),
-                b'd' => match self.stack.last().cloned() {
-                    Some(value) => self.stack.push(value),
-                    None => self.complain("stack empty"),
-                },
-                b'r' => {
-                    let length = self.stack.len();
-                    if length < 2 {
-                        self.complain("stack empty");
-                    } else {
-                        self.stack.swap(length - 1, length - 2);
-                    }
-                }
-                b'R' => self.rotate(),
-                b'k' | b'i' | b'o' => self.set_base(byte),
-                b'K' => self.push(Number::integer(self.scale as i64)),
-                b'I' => self.push(Number::integer(self.ibase.into())),
-                b'O' => self.push(Number::from_integer(self.obase.clone())),
-                b'z' => self.push(Number::integer(self.stack.len() as i64)),
-                b'Z' => match self.pop() {
-                    Some(Value::Number(number)) => {
-                        self.push(Number::integer(number.length() as i64))
-                    }
-                    Some(Value::Text(text)) => self.push(Number::integer(text.len() as i64)),
-                    None => {}
-                },
-                b'X' => match self.pop() {
-                    Some(Value::Number(number)) => {
-                        self.push(Number::integer(number.scale() as i64))
-                    }
-                    Some(Value::Text(_)) => self.push(Number::zero()),
-                    None => {}
-                },
-                b'a' => match self.pop() {
-                    Some(Value::Number(number)) => {
-                        let (_, bytes) = number.to_integer().to_bytes_le();
-                        self.stack.push(Value::Text(vec![bytes[0]]));
-                    }
-                    Some(Value::Text(text)) => self
-                        .stack
-                        .push(Value::Text(text.into_iter().take(1).collect())),
-                    None => {}
-                },
-                b'[' => {
-                    let start = at;
-                    let mut open = 1;
-                    while at < text.len() && open > 0 {
-                        match text[at] {
-                            b'[' => open += 1,
-                            b']' => open -= 1,
-                            _ => {}
-                        }
-                        at += 1;
-                    }
-                    let end = if open == 0 { at - 1 } else { at };
-                    self.stack.push(Value::Text(text[start..end].to_vec()));
-                }
-                b's' | b'l' | b'S' | b'L' | b':' | b';' => {
-                    let Some(&name) = text.get(at) else {
-                        self.complain("unexpected end of input");
-                        break;
-                    };
-                    at += 1;
-                    self.registers(byte, name);
-                }
-                b'x' => match self.pop() {
-                    Some(Value::Text(text)) => call = Some(text),
-                    Some(number) => self.stack.push(number),
-                    None => {}
-                },
-                b'<' | b'>' | b'=' | b'!' => {
-                    let negated = byte == b'!';
-                    let mut operator = byte;
-                    if negated {
-                        match text.get(at) {
-                            Some(found @ (b'<' | b'>' | b'=')) => {
-                                operator = *found;
-                                at += 1;
-                            }
-                            _ => {
-                                while at < text.len() && text[at] != b'\n' {
-                                    at += 1;
-                                }
-                                self.complain("commands of the system are not supported");
-                                continue;
-                            }
-                        }
-                    }
-                    let Some(&name) = text.get(at) else {
-                        break;
-                    };
-                    at += 1;
-                    if let Some((left, right)) = self.two() {
-                        // The top is compared with what is below.
-                        let order = right.compare(&left);
-                        let holds = match operator {
-                            b'<' => order == Ordering::Less,
-                            b'>' => order == Ordering::Greater,
-                            _ => order == Ordering::Equal,
-                        };
-                        if holds != negated {
-                            match self.register(name).0.clone() {
-                                Some(Value::Text(text)) => call = Some(text),
-                                Some(number) => self.stack.push(number),
-                                None => self.empty_register(name),
-                            }
-                        }
-                    }
-                }
-                b'?' => {
-                    let mut line = Vec::new();
-                    let mut one = [0u8];
-                    while let Ok(1) = std::io::stdin().read(&mut one) {
-                        if one[0] == b'\n' {
-                            break;
-                        }
-                        line.push(one[0]);
-                    }
-                    call = Some(line);
-                }
-                b'q' => return End::Leave(1),
-                b'Q' => {
-                    if let Some(number) = self.pop_number() {
-                        let levels = number.to_i64().unwrap_or(i64::MAX);
-                        if levels < 1 {
-                            self.complain("Q command requires a number >= 1");
-                        } else {
-                            return End::Leave(levels - 1);
-                        }
-                    }
-                }
-                other => {
-                    let shown = match other {
-                        b'!'..=b'~' => {
-                            format!("'{}' ({:#04o})", char::from(other), other).replace("0o", "0")
-                        }
-                        0 => "0".to_owned(),
-                        other => format!("0{other:o}"),
-                    };
-                    // GNU's writes its name to standard error and the rest to standard output.
-                    self.out.write_out();
-                    let start = format!("{}: ", self.name);
-                    let _ = std::io::Write::write_all(&mut std::io::stderr(), start.as_bytes());
-                    self.out.put(format!("{shown} unimplemented\n").as_bytes());
-                }
-            }
-            let Some(body) = call else {
-                continue;
-            };
-            // The last call of a text takes its place.
-            if depth > 0 && text[at..].iter().all(u8::is_ascii_whitespace) {
-                text = body;
-                at = 0;
-                continue;
-            }
-            if let End::Leave(levels @ 1..) = self.run(&body, depth + 1) {
-                return End::Leave(levels - 1);
+                Next::Stop => break,
+                Next::Leave(levels) => return End::Leave(levels),
             }
         }
         End::Normal
+    }
+
+    /// Carries out a command, which may have more of itself in the source.
+    fn command(&mut self, command: u8, source: &mut Source) -> Next {
+        match command {
+            b' ' | b'\t' | b'\n' | b'\r' | 11 | 12 => {}
+            b'#' => source.skip_line(),
+            b'0'..=b'9' | b'A'..=b'F' | b'.' => {
+                let number = Number::parse(source.digits(false), self.ibase);
+                self.push(number);
+            }
+            b'_' => {
+                let number = Number::parse(source.digits(true), self.ibase);
+                self.push(number.negated());
+            }
+            b'[' => self.stack.push(Value::Text(source.bracketed())),
+            b'+' | b'-' | b'*' | b'/' | b'%' | b'^' | b'~' => self.arithmetic(command),
+            b'|' => self.modular(),
+            b'v' => self.root(),
+            b'p' | b'n' | b'P' | b'f' => self.print(command),
+            b'c' | b'd' | b'r' | b'R' => self.arrange(command),
+            b'k' | b'i' | b'o' => self.set_base(command),
+            b'K' => self.push(Number::integer(self.scale as i64)),
+            b'I' => self.push(Number::integer(self.ibase.into())),
+            b'O' => self.push(Number::from_integer(self.obase.clone())),
+            b'z' => self.push(Number::integer(self.stack.len() as i64)),
+            b'Z' | b'X' | b'a' => self.convert(command),
+            b's' | b'l' | b'S' | b'L' | b':' | b';' => match source.byte() {
+                Some(name) => self.registers(command, name),
+                None => {
+                    self.complain("unexpected end of input");
+                    return Next::Stop;
+                }
+            },
+            b'x' => {
+                if let Some(value) = self.pop() {
+                    return self.execute(value);
+                }
+            }
+            b'<' | b'>' | b'=' => return self.call_if(command, true, source),
+            b'!' => match source.one_of(b"<>=") {
+                Some(operator) => return self.call_if(operator, false, source),
+                None => {
+                    source.skip_line();
+                    self.complain("commands of the system are not supported");
+                }
+            },
+            b'?' => return Next::Call(input_line()),
+            b'q' => return Next::Leave(1),
+            b'Q' => return self.leave(),
+            other => self.unimplemented(other),
+        }
+        Next::Command
+    }
+
+    /// `v`
+    fn root(&mut self) {
+        let Some(number) = self.pop_number() else {
+            return;
+        };
+        match number.root(self.scale) {
+            Some(root) => self.push(root),
+            None => {
+                self.push(number);
+                self.complain("square root of negative number");
+            }
+        }
+    }
+
+    /// `p`, `n`, `P` and `f`
+    fn print(&mut self, command: u8) {
+        match command {
+            b'p' => match self.stack.last().cloned() {
+                Some(value) => {
+                    self.show(&value);
+                    self.out.put_byte(b'\n');
+                }
+                None => self.complain("stack empty"),
+            },
+            b'n' => {
+                if let Some(value) = self.pop() {
+                    self.show(&value);
+                }
+            }
+            b'P' => match self.pop() {
+                Some(Value::Text(text)) => self.out.put(&text),
+                Some(Value::Number(number)) => {
+                    let (sign, bytes) = number.to_integer().to_bytes_be();
+                    if sign != Sign::NoSign {
+                        self.out.put(&bytes);
+                    }
+                }
+                None => {}
+            },
+            _ => {
+                for value in self.stack.clone().iter().rev() {
+                    self.show(value);
+                    self.out.put_byte(b'\n');
+                }
+            }
+        }
+    }
+
+    /// `c`, `d`, `r` and `R`: what is where on the stack.
+    fn arrange(&mut self, command: u8) {
+        let length = self.stack.len();
+        match command {
+            b'c' => self.stack.clear(),
+            b'd' => match self.stack.last().cloned() {
+                Some(value) => self.stack.push(value),
+                None => self.complain("stack empty"),
+            },
+            b'r' if length < 2 => self.complain("stack empty"),
+            b'r' => self.stack.swap(length - 1, length - 2),
+            _ => self.rotate(),
+        }
+    }
+
+    /// `Z`, `X` and `a`: the top's length, its scale, its first character.
+    fn convert(&mut self, command: u8) {
+        let Some(value) = self.pop() else {
+            return;
+        };
+        let result = match (command, value) {
+            (b'Z', Value::Number(number)) => Value::Number(Number::integer(number.length() as i64)),
+            (b'Z', Value::Text(text)) => Value::Number(Number::integer(text.len() as i64)),
+            (b'X', Value::Number(number)) => Value::Number(Number::integer(number.scale() as i64)),
+            (b'X', Value::Text(_)) => Value::Number(Number::zero()),
+            (_, Value::Number(number)) => {
+                let (_, bytes) = number.to_integer().to_bytes_le();
+                Value::Text(vec![bytes[0]])
+            }
+            (_, Value::Text(text)) => Value::Text(text.into_iter().take(1).collect()),
+        };
+        self.stack.push(result);
+    }
+
+    /// Runs a text; a number only goes onto the stack.
+    fn execute(&mut self, value: Value) -> Next {
+        match value {
+            Value::Text(text) => Next::Call(text),
+            number => {
+                self.stack.push(number);
+                Next::Command
+            }
+        }
+    }
+
+    /// `<r`, `>r` and `=r`: runs the register when the comparison is as wanted.
+    fn call_if(&mut self, operator: u8, wanted: bool, source: &mut Source) -> Next {
+        let Some(name) = source.byte() else {
+            return Next::Stop;
+        };
+        let Some((left, right)) = self.two() else {
+            return Next::Command;
+        };
+        // The top is compared with what is below.
+        let order = right.compare(&left);
+        let holds = match operator {
+            b'<' => order == Ordering::Less,
+            b'>' => order == Ordering::Greater,
+            _ => order == Ordering::Equal,
+        };
+        if holds != wanted {
+            return Next::Command;
+        }
+        match self.register(name).0.clone() {
+            Some(value) => self.execute(value),
+            None => {
+                self.empty_register(name);
+                Next::Command
+            }
+        }
+    }
+
+    /// `Q`
+    fn leave(&mut self) -> Next {
+        let Some(number) = self.pop_number() else {
+            return Next::Command;
+        };
+        match number.to_i64().unwrap_or(i64::MAX) {
+            levels @ 1.. => Next::Leave(levels - 1),
+            _ => {
+                self.complain("Q command requires a number >= 1");
+                Next::Command
+            }
+        }
+    }
+
+    fn unimplemented(&mut self, command: u8) {
+        let shown = match command {
+            b'!'..=b'~' => {
+                format!("'{}' ({:#04o})", char::from(command), command).replace("0o", "0")
+            }
+            0 => "0".to_owned(),
+            other => format!("0{other:o}"),
+        };
+        // GNU's writes its name to standard error and the rest to standard output.
+        self.out.write_out();
+        let start = format!("{}: ", self.name);
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), start.as_bytes());
+        self.out.put(format!("{shown} unimplemented\n").as_bytes());
     }
 
     fn empty_register(&mut self, name: u8) {

@@ -4,6 +4,7 @@
 //! Text is handled with a character per byte (`text`). There are no built-in rules. `-j` is taken, and recipes run one by one.
 
 pub mod expand;
+mod functions;
 pub mod options;
 pub mod read;
 pub mod text;

@@ -1,5 +1,7 @@
 //! Makefiles: lines, conditionals, assignments, rules.
 
+use std::str::Split;
+
 use crate::Make;
 use crate::expand::{Origin, Variable};
 use crate::text::{decode, encode, glob};
@@ -43,8 +45,61 @@ pub struct Assignment {
     pub exported: bool,
 }
 
-/// Text and the number of its first line.
-type Line = (usize, String);
+/// The lines of a makefile.
+struct Lines<'a> {
+    rest: Split<'a, char>,
+    /// The number of the next line.
+    number: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str, first: usize) -> Self {
+        Self {
+            rest: text.split('\n'),
+            number: first,
+        }
+    }
+
+    /// The next line as it stands.
+    fn line(&mut self) -> Option<&'a str> {
+        let line = self.rest.next()?;
+        self.number += 1;
+        Some(line)
+    }
+
+    /// The next line with those that continue it, and its number.
+    fn logical(&mut self) -> Option<(usize, String)> {
+        let number = self.number;
+        let mut whole = self.line()?.to_owned();
+        while ends_continued(&whole)
+            && let Some(next) = self.line()
+        {
+            whole.push('\n');
+            whole.push_str(next);
+        }
+        Some((number, whole))
+    }
+
+    /// The text up to the `endef` of a `define`; none where there is no `endef`.
+    fn definition(&mut self) -> Option<String> {
+        let mut body = Vec::new();
+        let mut level = 1;
+        while let Some(line) = self.line() {
+            let start = line.trim_ascii_start();
+            if start.starts_with("define ") {
+                level += 1;
+            } else if start == "endef" || start.starts_with("endef ") || start.starts_with("endef#")
+            {
+                level -= 1;
+                if level == 0 {
+                    return Some(body.join("\n"));
+                }
+            }
+            body.push(line);
+        }
+        None
+    }
+}
 
 impl Make {
     /// Reads a makefile; one that has to be there is an error when it is not.
@@ -126,32 +181,19 @@ impl Make {
     }
 
     fn read_text(&mut self, text: &str, first: usize) -> Result<(), String> {
-        let mut lines = text
-            .split('\n')
-            .enumerate()
-            .map(|(number, line)| (number + first, line))
-            .peekable();
+        let mut lines = Lines::new(text, first);
         // For each `if`: whether its branch is read, and whether one was already.
         let mut conditions: Vec<(bool, bool)> = Vec::new();
+        // The rules whose recipe the next lines are.
         let mut rules: Vec<usize> = Vec::new();
-        while let Some((number, line)) = lines.next() {
-            let mut whole = line.to_owned();
-            while ends_continued(&whole) && lines.peek().is_some() {
-                whole.push('\n');
-                whole.push_str(lines.next().map_or("", |(_, next)| next));
-            }
+        while let Some((number, whole)) = lines.logical() {
             self.line = number;
             let reading = conditions.iter().all(|(reads, _)| *reads);
             if let Some(recipe) = whole.strip_prefix('\t')
                 && !rules.is_empty()
             {
                 if reading {
-                    // Continued lines lose their tab.
-                    let recipe = recipe.replace("\\\n\t", "\\\n");
-                    for rule in &rules {
-                        self.rules[*rule].recipe.push((number, recipe.clone()));
-                        self.rules[*rule].has_recipe = true;
-                    }
+                    self.add_recipe(&rules, number, recipe);
                 }
                 continue;
             }
@@ -166,93 +208,15 @@ impl Make {
                 .map_or((trimmed, ""), |(word, _)| {
                     (word, trimmed[word.len()..].trim_ascii())
                 });
-            if self.conditional(word, rest, &mut conditions)? {
+            if self.conditional(word, rest, &mut conditions)? || !reading {
                 continue;
             }
-            if !reading {
+            if self.name_directive(word, rest)? {
                 continue;
             }
-            match word {
-                "define" => {
-                    let mut body: Vec<Line> = Vec::new();
-                    let mut level = 1;
-                    for (number, line) in lines.by_ref() {
-                        let start = line.trim_ascii_start();
-                        if start.starts_with("define ") {
-                            level += 1;
-                        } else if start == "endef"
-                            || start.starts_with("endef ")
-                            || start.starts_with("endef#")
-                        {
-                            level -= 1;
-                            if level == 0 {
-                                break;
-                            }
-                        }
-                        body.push((number, line.to_owned()));
-                    }
-                    if level != 0 {
-                        return Err(self.failure("missing 'endef', unterminated 'define'."));
-                    }
-                    self.define(rest, &body)?;
-                    rules.clear();
-                    continue;
-                }
-                "include" | "-include" | "sinclude" => {
-                    let names = self.expanded(rest)?;
-                    for name in names.split_ascii_whitespace() {
-                        let found = glob(name);
-                        let all = if found.is_empty() {
-                            vec![name.to_owned()]
-                        } else {
-                            found
-                        };
-                        for file in all {
-                            self.read_file(&file, word == "include")?;
-                        }
-                    }
-                    rules.clear();
-                    continue;
-                }
-                "vpath" | "load" => {
-                    return Err(self.failure(&format!("'{word}' is not supported.")));
-                }
-                "unexport" | "undefine" => {
-                    let names = self.expanded(rest)?;
-                    for name in names.split_ascii_whitespace() {
-                        match word {
-                            "undefine" => {
-                                self.variables.remove(name);
-                            }
-                            _ => {
-                                if let Some(variable) = self.variables.get_mut(name) {
-                                    variable.exported = false;
-                                }
-                            }
-                        }
-                    }
-                    continue;
-                }
-                "export" if assignment(rest).is_none() => {
-                    if rest.is_empty() {
-                        self.export_all = true;
-                    }
-                    let names = self.expanded(rest)?;
-                    for name in names.split_ascii_whitespace() {
-                        let unset = Variable {
-                            value: String::new(),
-                            recursive: false,
-                            origin: Origin::File,
-                            exported: true,
-                        };
-                        self.variables
-                            .entry(name.to_owned())
-                            .or_insert(unset)
-                            .exported = true;
-                    }
-                    continue;
-                }
-                _ => {}
+            if self.text_directive(word, rest, &mut lines)? {
+                rules.clear();
+                continue;
             }
             if let Some(found) = assignment(plain.trim_ascii_start()) {
                 self.assign(&found)?;
@@ -269,6 +233,90 @@ impl Make {
             return Err(self.failure("missing 'endif'."));
         }
         Ok(())
+    }
+
+    /// Adds a line to the recipe of rules.
+    fn add_recipe(&mut self, rules: &[usize], number: usize, line: &str) {
+        // Continued lines lose their tab.
+        let line = line.replace("\\\n\t", "\\\n");
+        for rule in rules {
+            self.rules[*rule].recipe.push((number, line.clone()));
+            self.rules[*rule].has_recipe = true;
+        }
+    }
+
+    /// Handles `define` and `include`, which bring further text; says whether the line was one.
+    fn text_directive(
+        &mut self,
+        word: &str,
+        rest: &str,
+        lines: &mut Lines<'_>,
+    ) -> Result<bool, String> {
+        match word {
+            "define" => {
+                let Some(value) = lines.definition() else {
+                    return Err(self.failure("missing 'endef', unterminated 'define'."));
+                };
+                self.define(rest, value)?;
+            }
+            "include" | "-include" | "sinclude" => self.include(rest, word == "include")?,
+            "vpath" | "load" => {
+                return Err(self.failure(&format!("'{word}' is not supported.")));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn include(&mut self, rest: &str, needed: bool) -> Result<(), String> {
+        let names = self.expanded(rest)?;
+        for name in names.split_ascii_whitespace() {
+            let found = glob(name);
+            let all = if found.is_empty() {
+                vec![name.to_owned()]
+            } else {
+                found
+            };
+            for file in all {
+                self.read_file(&file, needed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Handles `export`, `unexport` and `undefine` of variables; says whether the line was one.
+    fn name_directive(&mut self, word: &str, rest: &str) -> Result<bool, String> {
+        match word {
+            "unexport" | "undefine" => {}
+            "export" if assignment(rest).is_none() => self.export_all |= rest.is_empty(),
+            _ => return Ok(false),
+        }
+        let names = self.expanded(rest)?;
+        for name in names.split_ascii_whitespace() {
+            match word {
+                "undefine" => {
+                    self.variables.remove(name);
+                }
+                "unexport" => {
+                    if let Some(variable) = self.variables.get_mut(name) {
+                        variable.exported = false;
+                    }
+                }
+                _ => {
+                    let unset = Variable {
+                        value: String::new(),
+                        recursive: false,
+                        origin: Origin::File,
+                        exported: true,
+                    };
+                    self.variables
+                        .entry(name.to_owned())
+                        .or_insert(unset)
+                        .exported = true;
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Handles a line of a condition; says whether it was one.
@@ -335,18 +383,13 @@ impl Make {
         }
     }
 
-    fn define(&mut self, head: &str, body: &[Line]) -> Result<(), String> {
+    fn define(&mut self, head: &str, value: String) -> Result<(), String> {
         let head = head.trim_ascii();
         let (name, operator) = match assignment(&format!("{head} ")).filter(|_| head.ends_with('='))
         {
             Some(found) => (found.name, found.operator),
             None => (head.to_owned(), "="),
         };
-        let value = body
-            .iter()
-            .map(|(_, line)| line.as_str())
-            .collect::<Vec<_>>()
-            .join("\n");
         self.assign(&Assignment {
             name,
             operator,

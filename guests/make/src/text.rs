@@ -26,6 +26,29 @@ pub fn fill(pattern: &str, part: &str) -> String {
     pattern.replacen('%', part, 1)
 }
 
+/// Changes each word of a text.
+pub fn each(text: &str, change: impl Fn(&str) -> String) -> String {
+    text.split_ascii_whitespace()
+        .map(change)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The directory of a file by its name, with the slash; `./` where it has none.
+pub fn directory(word: &str) -> String {
+    word.rfind('/')
+        .map_or_else(|| "./".to_owned(), |at| word[..=at].to_owned())
+}
+
+/// Replaces words that match.
+pub fn patsubst(from: &str, to: &str, text: &str) -> String {
+    each(text, |word| match stem(from, word) {
+        Some(part) if from.contains('%') => fill(to, part),
+        Some(_) => to.to_owned(),
+        None => word.to_owned(),
+    })
+}
+
 /// The words of a text that match a shell pattern among the files; sorted. A pattern without matches gives nothing.
 pub fn glob(pattern: &str) -> Vec<String> {
     if !pattern.contains(['*', '?', '[']) {

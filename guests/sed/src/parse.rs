@@ -1,15 +1,13 @@
 //! Reading a script.
 
+mod address;
+mod expression;
+mod substitution;
+mod text;
+
 use std::collections::HashMap;
-use std::rc::Rc;
 
-use codepod_posix_regex::{Config, Regex, Syntax, next_char};
-
-use crate::command::{
-    Action, Address, Command, Expression, Script, Substitution, Transliteration, When, Which,
-};
-use crate::escape;
-use crate::replacement::Replacement;
+use crate::command::{Action, Command, Script, Which};
 
 /// A part of the script: an expression of `-e`, or a file.
 #[derive(Debug)]
@@ -188,113 +186,86 @@ impl Parser<'_> {
         let Some(letter) = self.take() else {
             return self.mistake("missing command");
         };
-        let number = self.script.commands.len();
-        let addresses = usize::from(which.first.is_some()) + usize::from(which.second.is_some());
-        let one_address = |parser: &Self| match addresses {
-            2 => parser.mistake("command only uses one address"),
-            _ => Ok(()),
-        };
-        if self.mode.posix {
-            if b"eFvzLQTRW".contains(&letter) {
-                return self.unknown(letter);
-            }
-            if b"ail=r".contains(&letter) {
-                one_address(self)?;
-            }
+        if self.mode.posix && b"eFvzLQTRW".contains(&letter) {
+            return self.unknown(letter);
         }
-        let action = match letter {
+        self.check_addresses(letter, &which)?;
+        match letter {
             b'#' => {
-                if addresses > 0 {
-                    return self.mistake("comments don't accept any addresses");
-                }
                 while self.peek().is_some_and(|byte| byte != b'\n') {
                     self.at += 1;
                 }
-                return Ok(());
+                Ok(())
             }
-            b':' => {
-                if addresses > 0 {
-                    return self.mistake(": doesn't want any addresses");
-                }
-                let label = self.label();
-                if label.is_empty() {
-                    return self.mistake("\":\" lacks a label");
-                }
-                self.labels.insert(label, number);
-                return Ok(());
-            }
+            b':' => self.define_label(),
             b'{' => {
-                self.open.push(number);
+                self.open.push(self.script.commands.len());
                 self.push(which, Action::Block(0));
-                return Ok(());
+                Ok(())
             }
-            b'}' => {
-                let Some(open) = self.open.pop() else {
-                    return self.mistake("unexpected `}'");
-                };
-                if addresses > 0 {
-                    return self.mistake("`}' doesn't want any addresses");
-                }
-                self.script.commands[open].action = Action::Block(number);
+            b'}' => self.close_block(&which),
+            _ => {
+                let action = self.action(letter)?;
+                self.push(which, action);
+                Ok(())
+            }
+        }
+    }
+
+    /// Not every command takes as many addresses as stand before it.
+    fn check_addresses(&self, letter: u8, which: &Which) -> Result<(), Mistake> {
+        let takes_one = b"qQ".contains(&letter) || (self.mode.posix && b"ail=r".contains(&letter));
+        match letter {
+            b'#' if which.first.is_some() => self.mistake("comments don't accept any addresses"),
+            b':' if which.first.is_some() => self.mistake(": doesn't want any addresses"),
+            _ if takes_one && which.second.is_some() => {
+                self.mistake("command only uses one address")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn define_label(&mut self) -> Result<(), Mistake> {
+        let label = self.label();
+        if label.is_empty() {
+            return self.mistake("\":\" lacks a label");
+        }
+        self.labels.insert(label, self.script.commands.len());
+        Ok(())
+    }
+
+    fn close_block(&mut self, which: &Which) -> Result<(), Mistake> {
+        let Some(open) = self.open.pop() else {
+            return self.mistake("unexpected `}'");
+        };
+        if which.first.is_some() {
+            return self.mistake("`}' doesn't want any addresses");
+        }
+        self.script.commands[open].action = Action::Block(self.script.commands.len());
+        self.end_of_command()
+    }
+
+    /// What a command does, from behind its letter on.
+    fn action(&mut self, letter: u8) -> Result<Action, Mistake> {
+        Ok(match letter {
+            b'a' => Action::Append(self.lines()?),
+            b'i' => Action::Insert(self.lines()?),
+            b'c' => Action::Change(self.lines()?),
+            b'b' => self.jump(Action::Branch(0)),
+            b't' => self.jump(Action::BranchIfSubstituted(0)),
+            b'T' => self.jump(Action::BranchUnlessSubstituted(0)),
+            b'e' => self.execution()?,
+            b'r' => Action::ReadFile(self.file_name()?),
+            b'R' => Action::ReadLine(self.file_name()?),
+            b'w' => Action::Write(self.output()?),
+            b'W' => Action::WriteFirst(self.output()?),
+            b'q' => Action::Quit(self.exit_status()?),
+            b'Q' => Action::QuitSilently(self.exit_status()?),
+            b'l' if self.mode.posix => {
                 self.end_of_command()?;
-                return Ok(());
+                Action::List(None)
             }
-            b'a' | b'i' | b'c' => {
-                let text = self.lines()?;
-                match letter {
-                    b'a' => Action::Append(text),
-                    b'i' => Action::Insert(text),
-                    _ => Action::Change(text),
-                }
-            }
-            b'b' | b't' | b'T' => {
-                let label = self.label();
-                self.jumps.push((number, label));
-                match letter {
-                    b'b' => Action::Branch(0),
-                    b't' => Action::BranchIfSubstituted(0),
-                    _ => Action::BranchUnlessSubstituted(0),
-                }
-            }
-            b'e' => {
-                if self.mode.sandbox {
-                    return self.mistake("e/r/w commands disabled in sandbox mode");
-                }
-                self.skip_blanks();
-                match self.peek() {
-                    None => Action::ExecutePattern,
-                    Some(b'\n') => {
-                        self.at += 1;
-                        Action::ExecutePattern
-                    }
-                    Some(_) => Action::Execute(self.lines()?),
-                }
-            }
-            b'r' | b'R' | b'w' | b'W' => {
-                let name = self.file_name()?;
-                match letter {
-                    b'r' => Action::ReadFile(name),
-                    b'R' => Action::ReadLine(name),
-                    b'w' => Action::Write(self.output(name)),
-                    _ => Action::WriteFirst(self.output(name)),
-                }
-            }
-            b'q' | b'Q' => {
-                one_address(self)?;
-                let code = self.number_behind()?.unwrap_or(0);
-                match letter {
-                    b'q' => Action::Quit(code as i32),
-                    _ => Action::QuitSilently(code as i32),
-                }
-            }
-            b'l' => {
-                let width = if self.mode.posix {
-                    self.end_of_command().map(|()| None)?
-                } else {
-                    self.number_behind()?
-                };
-                Action::List(width)
-            }
+            b'l' => Action::List(self.number_behind()?),
             b's' => self.substitution()?,
             b'y' => self.transliteration()?,
             b'v' => {
@@ -305,9 +276,34 @@ impl Parser<'_> {
                 Action::Nothing
             }
             _ => self.simple(letter)?,
-        };
-        self.push(which, action);
-        Ok(())
+        })
+    }
+
+    /// A jump, whose label is resolved when all of them are known.
+    fn jump(&mut self, action: Action) -> Action {
+        let label = self.label();
+        self.jumps.push((self.script.commands.len(), label));
+        action
+    }
+
+    /// `e`
+    fn execution(&mut self) -> Result<Action, Mistake> {
+        if self.mode.sandbox {
+            return self.mistake("e/r/w commands disabled in sandbox mode");
+        }
+        self.skip_blanks();
+        Ok(match self.peek() {
+            None => Action::ExecutePattern,
+            Some(b'\n') => {
+                self.at += 1;
+                Action::ExecutePattern
+            }
+            Some(_) => Action::Execute(self.lines()?),
+        })
+    }
+
+    fn exit_status(&mut self) -> Result<i32, Mistake> {
+        Ok(self.number_behind()?.unwrap_or(0) as i32)
     }
 
     /// Commands without arguments.
@@ -342,15 +338,17 @@ impl Parser<'_> {
         self.script.commands.push(Command { which, action });
     }
 
-    fn output(&mut self, name: Vec<u8>) -> usize {
+    /// The file that a command writes, as its number among the outputs of the script.
+    fn output(&mut self) -> Result<usize, Mistake> {
+        let name = self.file_name()?;
         let outputs = &mut self.script.outputs;
-        match outputs.iter().position(|known| *known == name) {
+        Ok(match outputs.iter().position(|known| *known == name) {
             Some(number) => number,
             None => {
                 outputs.push(name);
                 outputs.len() - 1
             }
-        }
+        })
     }
 
     /// Nothing more may stand behind a command.
@@ -420,466 +418,6 @@ impl Parser<'_> {
             return self.mistake("missing filename in r/R/w/W commands");
         }
         Ok(self.text()[start..self.at].to_vec())
-    }
-
-    fn which(&mut self) -> Result<Which, Mistake> {
-        let mut which = Which::default();
-        if let Some(first) = self.address()? {
-            if matches!(first, Address::More(_) | Address::Multiple(_)) {
-                return self.mistake("invalid usage of +N or ~N as first address");
-            }
-            let is_zero = matches!(first, Address::Line(0));
-            which.first = Some(first);
-            self.skip_spaces();
-            if self.peek() == Some(b',') {
-                self.at += 1;
-                self.skip_spaces();
-                match self.address()? {
-                    Some(Address::Step(first, _)) => which.second = Some(Address::Line(first)),
-                    Some(second) => which.second = Some(second),
-                    None => {
-                        self.at += usize::from(self.peek().is_some());
-                        return self.mistake("unexpected `,'");
-                    }
-                }
-                self.skip_spaces();
-            }
-            let reads = which.second.is_none() && self.peek() == Some(b'r');
-            if is_zero
-                && !reads
-                && (!matches!(which.second, Some(Address::Match(_))) || self.mode.posix)
-            {
-                self.at += usize::from(self.peek().is_some());
-                return self.mistake("invalid usage of line address 0");
-            }
-        }
-        self.skip_spaces();
-        if self.peek() == Some(b'!') {
-            self.at += 1;
-            which.inverted = true;
-            self.skip_spaces();
-            if self.peek() == Some(b'!') {
-                self.at += 1;
-                return self.mistake("multiple `!'s");
-            }
-        }
-        Ok(which)
-    }
-
-    fn address(&mut self) -> Result<Option<Address>, Mistake> {
-        let Some(first) = self.peek() else {
-            return Ok(None);
-        };
-        Ok(Some(match first {
-            b'/' | b'\\' => {
-                self.at += 1;
-                let delimiter = if first == b'\\' {
-                    self.take()
-                } else {
-                    Some(first)
-                };
-                let Some(delimiter) = delimiter else {
-                    return self.mistake("unterminated address regex");
-                };
-                self.check_delimiter()?;
-                let Some(text) = self.until(delimiter, true) else {
-                    return self.mistake("unterminated address regex");
-                };
-                let (mut icase, mut lines) = (false, false);
-                loop {
-                    match self.peek() {
-                        Some(b'I') => icase = true,
-                        Some(b'M') => lines = true,
-                        _ => break,
-                    }
-                    self.at += 1;
-                }
-                Address::Match(self.expression(&text, icase, lines)?)
-            }
-            b'$' => {
-                self.at += 1;
-                Address::Last
-            }
-            b'0'..=b'9' => {
-                let first = self.number();
-                self.skip_blanks();
-                if self.peek() != Some(b'~') || self.mode.posix {
-                    return Ok(Some(Address::Line(first)));
-                }
-                self.at += 1;
-                self.skip_blanks();
-                match self
-                    .peek()
-                    .filter(u8::is_ascii_digit)
-                    .map(|_| self.number())
-                {
-                    Some(0) | None => Address::Line(first),
-                    Some(step) => Address::Step(first, step),
-                }
-            }
-            b'+' | b'~' if !self.mode.posix => {
-                self.at += 1;
-                self.skip_blanks();
-                let number = self
-                    .peek()
-                    .filter(u8::is_ascii_digit)
-                    .map_or(0, |_| self.number());
-                if first == b'+' {
-                    Address::More(number)
-                } else {
-                    Address::Multiple(number)
-                }
-            }
-            _ => return Ok(None),
-        }))
-    }
-
-    /// What stands up to a delimiter. The delimiter is quoted by a backslash, which is dropped; in an expression `\n` is a newline.
-    ///
-    /// None where there is no second delimiter.
-    fn until(&mut self, delimiter: u8, is_expression: bool) -> Option<Vec<u8>> {
-        let mut out = Vec::new();
-        loop {
-            let byte = self.take()?;
-            if byte == delimiter {
-                return Some(out);
-            }
-            if byte == b'\n' && is_expression {
-                return None;
-            }
-            if byte != b'\\' {
-                out.push(byte);
-                if byte == b'[' && is_expression {
-                    self.bracket(&mut out)?;
-                }
-                continue;
-            }
-            match self.take() {
-                None => return None,
-                Some(next) if next == delimiter => {
-                    // In the replacement `&` stays quoted.
-                    if !is_expression && next == b'&' {
-                        out.push(b'\\');
-                    }
-                    out.push(next);
-                }
-                Some(b'n') if is_expression => out.push(b'\n'),
-                Some(next) => out.extend_from_slice(&[b'\\', next]),
-            }
-        }
-    }
-
-    /// What is between brackets, where the delimiter and a backslash stand for themselves.
-    fn bracket(&mut self, out: &mut Vec<u8>) -> Option<()> {
-        if self.peek() == Some(b'^') {
-            out.extend(self.take());
-        }
-        if self.peek() == Some(b']') {
-            out.extend(self.take());
-        }
-        loop {
-            let byte = self.take().filter(|byte| *byte != b'\n')?;
-            match (byte, self.peek()) {
-                (b'\\', Some(b'n')) => {
-                    self.at += 1;
-                    out.push(b'\n');
-                    continue;
-                }
-                (b'[', Some(kind @ (b':' | b'.' | b'='))) => {
-                    let rest = &self.text()[self.at + 1..];
-                    if let Some(length) = rest.windows(2).position(|pair| pair == [kind, b']']) {
-                        let whole = self.text()[self.at - 1..self.at + length + 3].to_vec();
-                        out.extend_from_slice(&whole);
-                        self.at += length + 3;
-                        continue;
-                    }
-                    self.at = self.text().len();
-                    return None;
-                }
-                _ => {}
-            }
-            out.push(byte);
-            if byte == b']' {
-                return Some(());
-            }
-        }
-    }
-
-    fn expression(&self, text: &[u8], icase: bool, lines: bool) -> Result<Expression, Mistake> {
-        if text.is_empty() {
-            if icase || lines {
-                return self.mistake("cannot specify modifiers on empty regexp");
-            }
-            return Ok(None);
-        }
-        let syntax = if self.mode.extended {
-            Syntax::EXTENDED
-        } else {
-            Syntax::BASIC
-        };
-        let config = Config {
-            icase,
-            multiline: lines && !self.mode.null_data,
-            line: (lines && self.mode.null_data).then_some(0),
-            ..Config::new(syntax)
-        };
-        match Regex::new(&escape::expression(text, self.mode.posix), &config) {
-            Ok(regex) => Ok(Some(Rc::new(regex))),
-            Err(error) => self.mistake(error.message()),
-        }
-    }
-
-    fn substitution(&mut self) -> Result<Action, Mistake> {
-        let unterminated = "unterminated `s' command";
-        let Some(delimiter) = self.take() else {
-            return self.mistake(unterminated);
-        };
-        if delimiter == b'\n' || delimiter == b'\\' {
-            return self.mistake(unterminated);
-        }
-        self.check_delimiter()?;
-        let Some(expression) = self.until(delimiter, true) else {
-            return self.mistake(unterminated);
-        };
-        let Some(replacement) = self.until(delimiter, false) else {
-            return self.mistake(unterminated);
-        };
-        self.check_control(&expression)?;
-        self.check_control(&replacement)?;
-        let replacement = Replacement::parse(&replacement, self.mode.posix);
-        let (mut icase, mut lines, mut global, mut number, mut write) =
-            (false, false, false, None, None);
-        let (mut print, mut execute) = (None, false);
-        loop {
-            match self.take() {
-                None => break,
-                Some(b'i' | b'I' | b'm' | b'M' | b'e') if self.mode.posix => {
-                    return self.mistake("unknown option to `s'");
-                }
-                Some(b'i' | b'I') => icase = true,
-                Some(b'm' | b'M') => lines = true,
-                Some(b'e') if self.mode.sandbox => {
-                    return self.mistake("e/r/w commands disabled in sandbox mode");
-                }
-                Some(b'e') => execute = true,
-                Some(b'p') if print.is_some() => {
-                    return self.mistake("multiple `p' options to `s' command");
-                }
-                Some(b'p') => print = Some(if execute { When::After } else { When::Before }),
-                Some(b'g') if global => return self.mistake("multiple `g' options to `s' command"),
-                Some(b'g') => global = true,
-                Some(b'w') => {
-                    let name = self.file_name()?;
-                    write = Some(self.output(name));
-                    break;
-                }
-                Some(b'0'..=b'9') if number.is_some() => {
-                    return self.mistake("multiple number options to `s' command");
-                }
-                Some(b'0'..=b'9') => {
-                    self.at -= 1;
-                    let value = self.number();
-                    if value == 0 {
-                        return self.mistake("number option to `s' command may not be zero");
-                    }
-                    number = Some(value);
-                }
-                Some(b'}' | b'#') => {
-                    self.at -= 1;
-                    break;
-                }
-                Some(b'\n' | b';') => break,
-                Some(b' ' | b'\t') => {}
-                Some(b'\r') if self.at_newline() => {}
-                Some(_) => return self.mistake("unknown option to `s'"),
-            }
-        }
-        let expression = self.expression(&expression, icase, lines)?;
-        if let Some(regex) = &expression
-            && replacement.groups > regex.groups()
-            && !self.mode.posix
-        {
-            let message = format!(
-                "invalid reference \\{} on `s' command's RHS",
-                replacement.groups
-            );
-            return self.mistake(message);
-        }
-        Ok(Action::Substitute(Box::new(Substitution {
-            expression,
-            replacement,
-            global,
-            print,
-            execute,
-            number: number.unwrap_or(1),
-            write,
-        })))
-    }
-
-    /// The delimiter that was just read may not be the start of a longer character.
-    fn check_delimiter(&self) -> Result<(), Mistake> {
-        if matches!(self.text()[self.at - 1], 0xc2..=0xf4) && !codepod_posix_regex::is_bytes() {
-            return self.mistake("delimiter character is not a single-byte character");
-        }
-        Ok(())
-    }
-
-    /// `\c` may not be followed by another escape.
-    fn check_control(&self, text: &[u8]) -> Result<(), Mistake> {
-        let mut at = 0;
-        while at < text.len() {
-            if text[at] != b'\\' {
-                at += 1;
-                continue;
-            }
-            if text[at..].starts_with(b"\\c\\") && text.get(at + 3) != Some(&b'\\') {
-                return self.mistake("recursive escaping after \\c not allowed");
-            }
-            at += 2;
-        }
-        Ok(())
-    }
-
-    fn transliteration(&mut self) -> Result<Action, Mistake> {
-        let unterminated = "unterminated `y' command";
-        let Some(delimiter) = self.take() else {
-            return self.mistake(unterminated);
-        };
-        self.check_delimiter()?;
-        let (Some(from), Some(to)) = (self.until(delimiter, false), self.until(delimiter, false))
-        else {
-            return self.mistake(unterminated);
-        };
-        let (from, to) = (self.characters(&from)?, self.characters(&to)?);
-        if from.len() != to.len() {
-            return self.mistake("strings for `y' command are different lengths");
-        }
-        self.end_of_command()?;
-        let pairs = from.into_iter().zip(to);
-        let pairs: Vec<(Vec<u8>, Vec<u8>)> = pairs.collect();
-        if pairs
-            .iter()
-            .all(|(from, to)| from.len() == 1 && to.len() == 1)
-        {
-            let mut table = Box::new(std::array::from_fn(|byte| byte as u8));
-            // The first of several wins.
-            for (from, to) in pairs.iter().rev() {
-                table[usize::from(from[0])] = to[0];
-            }
-            return Ok(Action::Transliterate(Box::new(Transliteration::Bytes(
-                table,
-            ))));
-        }
-        Ok(Action::Transliterate(Box::new(
-            Transliteration::Characters(pairs),
-        )))
-    }
-
-    /// The characters of one side of `y`.
-    fn characters(&self, text: &[u8]) -> Result<Vec<Vec<u8>>, Mistake> {
-        let mut out = Vec::new();
-        let mut at = 0;
-        while at < text.len() {
-            if text[at] == b'\\' {
-                if let Some((byte, length)) = escape::produced(&text[at..]) {
-                    out.push(vec![byte]);
-                    at += length;
-                    continue;
-                }
-                match text.get(at + 1) {
-                    Some(b'\\') => {
-                        out.push(vec![b'\\']);
-                        at += 2;
-                        continue;
-                    }
-                    _ => {
-                        out.push(vec![b'\\']);
-                        at += 1;
-                        continue;
-                    }
-                }
-            }
-            let next = next_char(text, at).1;
-            out.push(text[at..next].to_vec());
-            at = next;
-        }
-        Ok(out)
-    }
-
-    /// The text of `a`, `i` and `c`.
-    fn lines(&mut self) -> Result<Vec<u8>, Mistake> {
-        let expected = "expected \\ after `a', `c' or `i'";
-        self.skip_blanks();
-        match self.peek() {
-            None => return self.mistake(expected),
-            Some(b'\\') => {
-                self.at += 1;
-                self.skip_blanks();
-                match self.peek() {
-                    Some(b'\n') => self.at += 1,
-                    None => {
-                        // The text is in the next expression.
-                        if self.mode.posix {
-                            return self.mistake("incomplete command");
-                        }
-                        if self.sources[self.source - 1].ended {
-                            return Ok(b"\n".to_vec());
-                        }
-                        if !self.next_source() {
-                            return Ok(Vec::new());
-                        }
-                    }
-                    // Blanks behind the backslash belong to the text.
-                    Some(_) => {
-                        while self.at > 0 && matches!(self.text()[self.at - 1], b' ' | b'\t') {
-                            self.at -= 1;
-                        }
-                    }
-                }
-            }
-            Some(b'\n') => return self.mistake(expected),
-            Some(_) if self.mode.posix => {
-                self.at += 1;
-                return self.mistake(expected);
-            }
-            Some(_) => {}
-        }
-        let mut out = Vec::new();
-        loop {
-            match self.take() {
-                None => {
-                    out.push(b'\n');
-                    return Ok(out);
-                }
-                Some(b'\n') => {
-                    out.push(b'\n');
-                    return Ok(out);
-                }
-                Some(b'\\') => match self.peek() {
-                    None => {
-                        // A backslash at the end of an expression: the text goes on in the next.
-                        if self.next_source() {
-                            out.push(b'\n');
-                        }
-                    }
-                    Some(next) => {
-                        let produced = escape::produced(&self.text()[self.at - 1..])
-                            .filter(|(_, _)| next != b'n' && !out.is_empty());
-                        match produced {
-                            Some((byte, length)) => {
-                                out.push(byte);
-                                self.at += length - 1;
-                            }
-                            None => {
-                                out.push(next);
-                                self.at += 1;
-                            }
-                        }
-                    }
-                },
-                Some(byte) => out.push(byte),
-            }
-        }
     }
 }
 

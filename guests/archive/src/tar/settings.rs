@@ -1,12 +1,13 @@
-//! The options of `tar`.
+//! What the arguments of `tar` ask for.
 
-use codepod_tool::{Arguments, Found, Opt, Options, Value, flag, long, value};
+use codepod_tool::{Arguments, Found, Options};
 
-use super::dates;
 use super::header::Dialect;
 use super::names::{List, Name};
+use super::options::{Key, Match, Switch, TABLE, modern};
 use super::pattern::{Pattern, Style};
 use super::transform::Transform;
+use super::values;
 use crate::codec::{Effort, Format};
 use crate::system::Moment;
 
@@ -150,228 +151,6 @@ pub(crate) struct Settings {
     pub(crate) only_mtime: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Key {
-    Do(Operation),
-    File,
-    Verbose,
-    Compress(Format),
-    AutoCompress,
-    NoAutoCompress,
-    Program,
-    Directory,
-    Strip,
-    Exclude,
-    ExcludeFrom,
-    ExcludeVcs,
-    FilesFrom,
-    Null,
-    NoNull,
-    Stdout,
-    SamePermissions(bool),
-    SameOwner(bool),
-    Existing(Existing),
-    Touch,
-    Dereference,
-    HardDereference,
-    Absolute,
-    Transform,
-    Recursion(bool),
-    Owner,
-    Group,
-    Numeric,
-    Mtime,
-    Clamp,
-    Mode,
-    Newer,
-    NewerMtime,
-    Sort,
-    OneTopLevel,
-    RemoveFiles,
-    FormatName,
-    Posix,
-    Old,
-    IgnoreZeros,
-    Blocking,
-    RecordSize,
-    FullTime,
-    ShowTransformed,
-    ShowOmitted,
-    IgnoreFailedRead,
-    NoOverwriteDir,
-    RecursiveUnlink,
-    Totals,
-    Label,
-    Warning,
-    Occurrence,
-    Wildcards(bool),
-    Anchored(bool),
-    IgnoreCase(bool),
-    MatchSlash(bool),
-    AddFile,
-    Harmless,
-    Help,
-    Usage,
-    Version,
-    Refused,
-}
-
-const TABLE: &[Opt<Key>] = &[
-    flag(Key::Do(Operation::Concatenate), b'A', "catenate"),
-    flag(Key::Do(Operation::Concatenate), b'A', "concatenate"),
-    flag(Key::Do(Operation::Create), b'c', "create"),
-    flag(Key::Do(Operation::Compare), b'd', "diff"),
-    flag(Key::Do(Operation::Compare), b'd', "compare"),
-    long(Key::Do(Operation::Delete), "delete", Value::None),
-    flag(Key::Do(Operation::Append), b'r', "append"),
-    flag(Key::Do(Operation::List), b't', "list"),
-    flag(Key::Do(Operation::Update), b'u', "update"),
-    flag(Key::Do(Operation::Extract), b'x', "extract"),
-    flag(Key::Do(Operation::Extract), b'x', "get"),
-    value(Key::File, b'f', "file"),
-    flag(Key::Verbose, b'v', "verbose"),
-    flag(Key::Compress(Format::Gzip), b'z', "gzip"),
-    flag(Key::Compress(Format::Gzip), b'z', "gunzip"),
-    flag(Key::Compress(Format::Gzip), b'z', "ungzip"),
-    flag(Key::Compress(Format::Bzip2), b'j', "bzip2"),
-    flag(Key::Compress(Format::Xz), b'J', "xz"),
-    long(Key::Compress(Format::Lzma), "lzma", Value::None),
-    long(Key::Compress(Format::Zstd), "zstd", Value::None),
-    flag(Key::AutoCompress, b'a', "auto-compress"),
-    long(Key::NoAutoCompress, "no-auto-compress", Value::None),
-    value(Key::Program, b'I', "use-compress-program"),
-    value(Key::Directory, b'C', "directory"),
-    long(Key::Strip, "strip-components", Value::Required),
-    long(Key::Exclude, "exclude", Value::Required),
-    value(Key::ExcludeFrom, b'X', "exclude-from"),
-    long(Key::ExcludeVcs, "exclude-vcs", Value::None),
-    value(Key::FilesFrom, b'T', "files-from"),
-    long(Key::Null, "null", Value::None),
-    long(Key::NoNull, "no-null", Value::None),
-    flag(Key::Stdout, b'O', "to-stdout"),
-    flag(Key::SamePermissions(true), b'p', "preserve-permissions"),
-    flag(Key::SamePermissions(true), b'p', "same-permissions"),
-    long(
-        Key::SamePermissions(false),
-        "no-same-permissions",
-        Value::None,
-    ),
-    long(Key::SameOwner(true), "same-owner", Value::None),
-    long(Key::SameOwner(false), "no-same-owner", Value::None),
-    flag(Key::Old, b'o', ""),
-    flag(Key::Existing(Existing::Keep), b'k', "keep-old-files"),
-    long(Key::Existing(Existing::Skip), "skip-old-files", Value::None),
-    long(
-        Key::Existing(Existing::KeepNewer),
-        "keep-newer-files",
-        Value::None,
-    ),
-    long(Key::Existing(Existing::Overwrite), "overwrite", Value::None),
-    flag(Key::Existing(Existing::UnlinkFirst), b'U', "unlink-first"),
-    long(Key::RecursiveUnlink, "recursive-unlink", Value::None),
-    long(Key::NoOverwriteDir, "no-overwrite-dir", Value::None),
-    long(Key::Harmless, "overwrite-dir", Value::None),
-    flag(Key::Touch, b'm', "touch"),
-    flag(Key::Dereference, b'h', "dereference"),
-    long(Key::HardDereference, "hard-dereference", Value::None),
-    flag(Key::Absolute, b'P', "absolute-names"),
-    long(Key::Transform, "transform", Value::Required),
-    long(Key::Transform, "xform", Value::Required),
-    long(Key::Recursion(false), "no-recursion", Value::None),
-    long(Key::Recursion(true), "recursion", Value::None),
-    long(Key::Owner, "owner", Value::Required),
-    long(Key::Group, "group", Value::Required),
-    long(Key::Numeric, "numeric-owner", Value::None),
-    long(Key::Mtime, "mtime", Value::Required),
-    long(Key::Clamp, "clamp-mtime", Value::None),
-    long(Key::Mode, "mode", Value::Required),
-    value(Key::Newer, b'N', "newer"),
-    long(Key::Newer, "after-date", Value::Required),
-    long(Key::NewerMtime, "newer-mtime", Value::Required),
-    long(Key::Sort, "sort", Value::Required),
-    long(Key::OneTopLevel, "one-top-level", Value::Optional),
-    long(Key::RemoveFiles, "remove-files", Value::None),
-    value(Key::FormatName, b'H', "format"),
-    long(Key::Posix, "posix", Value::None),
-    flag(Key::IgnoreZeros, b'i', "ignore-zeros"),
-    value(Key::Blocking, b'b', "blocking-factor"),
-    long(Key::RecordSize, "record-size", Value::Required),
-    flag(Key::Harmless, b'B', "read-full-records"),
-    long(Key::FullTime, "full-time", Value::None),
-    long(Key::Harmless, "utc", Value::None),
-    long(Key::ShowTransformed, "show-transformed-names", Value::None),
-    long(Key::ShowTransformed, "show-stored-names", Value::None),
-    long(Key::ShowOmitted, "show-omitted-dirs", Value::None),
-    long(Key::IgnoreFailedRead, "ignore-failed-read", Value::None),
-    long(Key::Totals, "totals", Value::Optional),
-    value(Key::Label, b'V', "label"),
-    long(Key::Warning, "warning", Value::Required),
-    long(Key::Occurrence, "occurrence", Value::Optional),
-    long(Key::Wildcards(true), "wildcards", Value::None),
-    long(Key::Wildcards(false), "no-wildcards", Value::None),
-    long(Key::Anchored(true), "anchored", Value::None),
-    long(Key::Anchored(false), "no-anchored", Value::None),
-    long(Key::IgnoreCase(true), "ignore-case", Value::None),
-    long(Key::IgnoreCase(false), "no-ignore-case", Value::None),
-    long(Key::MatchSlash(true), "wildcards-match-slash", Value::None),
-    long(
-        Key::MatchSlash(false),
-        "no-wildcards-match-slash",
-        Value::None,
-    ),
-    long(Key::AddFile, "add-file", Value::Required),
-    flag(Key::Harmless, b'S', "sparse"),
-    flag(Key::Harmless, b'n', "seek"),
-    long(Key::Harmless, "no-seek", Value::None),
-    long(Key::Harmless, "one-file-system", Value::None),
-    long(Key::Harmless, "force-local", Value::None),
-    long(Key::Harmless, "no-xattrs", Value::None),
-    long(Key::Harmless, "no-acls", Value::None),
-    long(Key::Harmless, "no-selinux", Value::None),
-    long(Key::Harmless, "xattrs", Value::None),
-    long(Key::Harmless, "acls", Value::None),
-    long(Key::Harmless, "selinux", Value::None),
-    flag(Key::Harmless, b's', "preserve-order"),
-    long(Key::Harmless, "no-check-device", Value::None),
-    long(Key::Harmless, "delay-directory-restore", Value::None),
-    long(Key::Harmless, "no-delay-directory-restore", Value::None),
-    long(Key::Harmless, "verbatim-files-from", Value::None),
-    long(Key::Harmless, "quote-chars", Value::Required),
-    long(Key::Refused, "no-verbatim-files-from", Value::None),
-    flag(Key::Refused, b'W', "verify"),
-    flag(Key::Refused, b'w', "interactive"),
-    long(Key::Refused, "confirmation", Value::None),
-    flag(Key::Refused, b'M', "multi-volume"),
-    value(Key::Refused, b'L', "tape-length"),
-    value(Key::Refused, b'g', "listed-incremental"),
-    flag(Key::Refused, b'G', "incremental"),
-    value(Key::Refused, b'K', "starting-file"),
-    flag(Key::Refused, b'R', "block-number"),
-    flag(Key::Refused, b'Z', "compress"),
-    long(Key::Refused, "lzip", Value::None),
-    long(Key::Refused, "lzop", Value::None),
-    long(Key::Refused, "to-command", Value::Required),
-    long(Key::Refused, "checkpoint", Value::Optional),
-    long(Key::Refused, "checkpoint-action", Value::Required),
-    long(Key::Refused, "backup", Value::Optional),
-    long(Key::Refused, "suffix", Value::Required),
-    long(Key::Refused, "index-file", Value::Required),
-    long(Key::Refused, "quoting-style", Value::Required),
-    long(Key::Refused, "pax-option", Value::Required),
-    long(Key::Refused, "test-label", Value::None),
-    long(Key::Refused, "exclude-caches", Value::None),
-    long(Key::Refused, "exclude-ignore", Value::Required),
-    long(Key::Refused, "exclude-vcs-ignores", Value::None),
-    long(Key::Refused, "exclude-tag", Value::Required),
-    long(Key::Refused, "atime-preserve", Value::Optional),
-    long(Key::Refused, "owner-map", Value::Required),
-    long(Key::Refused, "group-map", Value::Required),
-    long(Key::Refused, "set-mtime-command", Value::Required),
-    flag(Key::Help, b'?', "help"),
-    long(Key::Usage, "usage", Value::None),
-    long(Key::Version, "version", Value::None),
-];
-
 const VCS: [&str; 26] = [
     "CVS",
     ".cvsignore",
@@ -415,44 +194,17 @@ pub(crate) enum Early {
     Version,
 }
 
+impl Early {
+    /// A mistake in the arguments.
+    pub(super) fn usage(message: impl Into<String>) -> Early {
+        Early::Usage(message.into().into_bytes())
+    }
+}
+
 impl From<codepod_tool::Usage> for Early {
     fn from(usage: codepod_tool::Usage) -> Early {
         Early::Getopt(usage.message)
     }
-}
-
-/// Turns the first argument without a dash into options as they are written today.
-fn modern(arguments: Arguments) -> Result<Arguments, Early> {
-    let Some(first) = arguments.first() else {
-        return Ok(arguments);
-    };
-    if first.starts_with(b"-") || first.is_empty() {
-        return Ok(arguments);
-    }
-    let mut rest = arguments.iter().skip(1).cloned();
-    let mut out: Arguments = Vec::new();
-    for letter in first {
-        out.push(vec![b'-', *letter]);
-        let option = TABLE.iter().find(|option| option.short == *letter);
-        if option.is_some_and(|option| option.value == Value::Required) {
-            let Some(value) = rest.next() else {
-                let letter = char::from(*letter);
-                return Err(Early::Usage(
-                    format!("Old option '{letter}' requires an argument.").into_bytes(),
-                ));
-            };
-            if let Some(last) = out.last_mut() {
-                // Attached, so that a value with a dash stays one.
-                if value.is_empty() {
-                    out.push(value);
-                } else {
-                    last.extend_from_slice(&value);
-                }
-            }
-        }
-    }
-    out.extend(rest);
-    Ok(out)
 }
 
 impl Settings {
@@ -541,42 +293,23 @@ impl Settings {
     }
 
     fn set(&mut self, key: Key, value: Vec<u8>, reading: &mut Reading) -> Result<(), Early> {
-        let shown = || String::from_utf8_lossy(&value).into_owned();
-        let usage = |message: String| Early::Usage(message.into_bytes());
         match key {
-            Key::Do(operation) => {
-                if self.operation.is_some_and(|other| other != operation) {
-                    return Err(usage(
-                        "You may not specify more than one '-Acdtrux', '--delete' or  '--test-label' option".into(),
-                    ));
-                }
-                self.operation = Some(operation);
-            }
+            Key::Do(operation) => self.set_operation(operation)?,
             Key::File => {
                 if std::mem::replace(&mut reading.archive, true) {
-                    return Err(usage("Multiple archive files require '-M' option".into()));
+                    return Err(Early::usage("Multiple archive files require '-M' option"));
                 }
                 self.archive = value;
             }
             Key::Verbose => self.verbose += 1,
-            Key::Compress(format) => {
-                if self.compression.is_some_and(|(other, _)| other != format) {
-                    return Err(usage("Conflicting compression options".into()));
-                }
-                self.compression = Some((format, Effort::Default));
-            }
-            Key::AutoCompress => self.auto = true,
-            Key::NoAutoCompress => self.auto = false,
-            Key::Program => self.compression = Some(program(&shown())?),
+            Key::Compress(format) => self.set_compression(format)?,
+            Key::AutoCompress(on) => self.auto = on,
+            Key::Program => self.compression = Some(values::program(&value)?),
             Key::Directory => self.directory = crate::system::join(&self.directory, &value),
-            Key::Strip => {
-                self.strip = shown()
-                    .parse()
-                    .map_err(|_| usage(format!("{}: Invalid number of elements", shown())))?;
-            }
+            Key::Strip => self.strip = values::strip(&value)?,
             Key::Exclude => self.exclude.push(Pattern::new(&value, reading.exclude)),
             Key::ExcludeFrom => {
-                for line in read_lines(&value, b'\n', "")? {
+                for line in values::read_lines(&value, b'\n', "")? {
                     self.exclude.push(Pattern::new(&line, reading.exclude));
                 }
             }
@@ -586,9 +319,7 @@ impl Settings {
                     .extend(VCS.iter().map(|name| Pattern::new(name.as_bytes(), style)));
             }
             Key::FilesFrom => self.files_from(&value, reading)?,
-            Key::Null => reading.null = true,
-            Key::NoNull => reading.null = false,
-            Key::Stdout => self.to_stdout = true,
+            Key::Null(on) => reading.null = on,
             Key::SamePermissions(same) => self.same_permissions = Some(same),
             Key::SameOwner(same) => self.same_owner = Some(same),
             Key::Old => {
@@ -598,122 +329,36 @@ impl Settings {
                 }
             }
             Key::Existing(existing) => self.existing = existing,
-            Key::RecursiveUnlink => self.recursive_unlink = true,
-            Key::NoOverwriteDir => self.no_overwrite_dir = true,
-            Key::Touch => self.touch = true,
-            Key::Dereference => self.dereference = true,
-            Key::HardDereference => self.hard_dereference = true,
-            Key::Absolute => self.absolute = true,
-            Key::Transform => self.transform.add(&value).map_err(usage)?,
+            Key::Transform => self.transform.add(&value).map_err(Early::usage)?,
             Key::Recursion(on) => {
                 reading.recursion = on;
                 self.no_recursion = !on;
             }
-            Key::Owner => self.owner = Some(owner(&value)),
-            Key::Group => self.group = Some(owner(&value)),
-            Key::Numeric => self.numeric = true,
-            Key::Mtime => {
-                let time = dates::parse(&value).map_err(|()| {
-                    Early::Fatal(format!(
-                        "Substituting -9223372036854775808 for unknown date format '{}'",
-                        shown()
-                    ))
-                });
-                self.mtime = Some(time?);
-            }
-            Key::Clamp => self.clamp = true,
-            Key::Mode => {
-                if super::modes::apply(&shown(), 0, false).is_none() {
-                    return Err(Early::Fatal(format!(
-                        "Invalid mode given on option: '{}'",
-                        shown()
-                    )));
-                }
-                self.mode = Some(shown());
-            }
+            Key::Owner => self.owner = Some(values::owner(&value)),
+            Key::Group => self.group = Some(values::owner(&value)),
+            Key::Mtime => self.mtime = Some(values::mtime(&value)?),
+            Key::Mode => self.mode = Some(values::mode(&value)?),
             Key::Newer | Key::NewerMtime => {
                 self.only_mtime = key == Key::NewerMtime;
-                let time = dates::parse(&value)
-                    .map_err(|()| usage(format!("Date sample file not found: {}", shown())));
-                self.newer = Some(time?);
+                self.newer = Some(values::newer(&value)?);
             }
-            Key::Sort => {
-                self.order = match &value[..] {
-                    b"none" => Order::None,
-                    b"name" | b"inode" => Order::Name,
-                    _ => {
-                        return Err(Early::Fatal(format!(
-                            "invalid argument '{}' for '--sort'\nValid arguments are:\n  - 'none'\n  - 'name'\n  - 'inode'",
-                            shown()
-                        )));
-                    }
-                }
-            }
+            Key::Sort => self.order = values::order(&value)?,
             Key::OneTopLevel => {
                 self.one_top_level = Some(Some(value).filter(|value| !value.is_empty()))
             }
-            Key::RemoveFiles => self.remove_files = true,
-            Key::FormatName => {
-                self.dialect = match &value[..] {
-                    b"v7" => Dialect::V7,
-                    b"ustar" => Dialect::Ustar,
-                    b"gnu" | b"oldgnu" => Dialect::Gnu,
-                    b"pax" | b"posix" => Dialect::Pax,
-                    _ => return Err(usage(format!("{}: Invalid archive format", shown()))),
-                }
-            }
+            Key::FormatName => self.dialect = values::dialect(&value)?,
             Key::Posix => self.dialect = Dialect::Pax,
-            Key::IgnoreZeros => self.ignore_zeros = true,
-            Key::Blocking => {
-                let factor = shown()
-                    .parse()
-                    .ok()
-                    .filter(|factor| (1..=1 << 16).contains(factor));
-                self.blocking =
-                    factor.ok_or_else(|| usage(format!("{}: Invalid blocking factor", shown())))?;
-            }
-            Key::RecordSize => {
-                let size = shown()
-                    .parse::<u64>()
-                    .ok()
-                    .filter(|size| *size > 0 && size % 512 == 0);
-                self.blocking = size
-                    .ok_or_else(|| usage("Record size must be a multiple of 512.".into()))?
-                    / 512;
-            }
-            Key::FullTime => self.full_time = true,
-            Key::ShowTransformed => self.show_transformed = true,
-            Key::ShowOmitted => self.show_omitted = true,
-            Key::IgnoreFailedRead => self.ignore_failed_read = true,
-            Key::Totals => self.totals = true,
+            Key::Blocking => self.blocking = values::blocking(&value)?,
+            Key::RecordSize => self.blocking = values::record_size(&value)?,
             Key::Label => self.label = Some(value),
-            Key::Warning => self.no_warnings.push(shown()),
-            Key::Occurrence => {
-                let number = if value.is_empty() {
-                    Some(1)
-                } else {
-                    shown().parse().ok()
-                };
-                self.occurrence =
-                    Some(number.ok_or_else(|| usage(format!("{}: Invalid number", shown())))?);
+            Key::Warning => {
+                let name = String::from_utf8_lossy(&value).into_owned();
+                self.no_warnings.push(name);
             }
-            Key::Wildcards(on) => {
-                reading.member.wildcards = on;
-                reading.exclude.wildcards = on;
-            }
-            Key::Anchored(on) => {
-                reading.member.anchored = on;
-                reading.exclude.anchored = on;
-            }
-            Key::IgnoreCase(on) => {
-                reading.member.ignore_case = on;
-                reading.exclude.ignore_case = on;
-            }
-            Key::MatchSlash(on) => {
-                reading.member.match_slash = on;
-                reading.exclude.match_slash = on;
-            }
+            Key::Occurrence => self.occurrence = Some(values::occurrence(&value)?),
             Key::AddFile => self.add_name(value, reading),
+            Key::Switch(switch) => *self.switch(switch) = true,
+            Key::Match(way, on) => reading.set(way, on),
             Key::Harmless => {}
             Key::Help | Key::Usage => return Err(Early::Help),
             Key::Version => return Err(Early::Version),
@@ -726,10 +371,50 @@ impl Settings {
         Ok(())
     }
 
+    fn set_operation(&mut self, operation: Operation) -> Result<(), Early> {
+        if self.operation.is_some_and(|other| other != operation) {
+            return Err(Early::usage(
+                "You may not specify more than one '-Acdtrux', '--delete' or  '--test-label' option",
+            ));
+        }
+        self.operation = Some(operation);
+        Ok(())
+    }
+
+    fn set_compression(&mut self, format: Format) -> Result<(), Early> {
+        if self.compression.is_some_and(|(other, _)| other != format) {
+            return Err(Early::usage("Conflicting compression options"));
+        }
+        self.compression = Some((format, Effort::Default));
+        Ok(())
+    }
+
+    /// The setting that a switch turns on.
+    fn switch(&mut self, switch: Switch) -> &mut bool {
+        match switch {
+            Switch::Stdout => &mut self.to_stdout,
+            Switch::Touch => &mut self.touch,
+            Switch::Dereference => &mut self.dereference,
+            Switch::HardDereference => &mut self.hard_dereference,
+            Switch::Absolute => &mut self.absolute,
+            Switch::Numeric => &mut self.numeric,
+            Switch::Clamp => &mut self.clamp,
+            Switch::RemoveFiles => &mut self.remove_files,
+            Switch::IgnoreZeros => &mut self.ignore_zeros,
+            Switch::FullTime => &mut self.full_time,
+            Switch::ShowTransformed => &mut self.show_transformed,
+            Switch::ShowOmitted => &mut self.show_omitted,
+            Switch::IgnoreFailedRead => &mut self.ignore_failed_read,
+            Switch::NoOverwriteDir => &mut self.no_overwrite_dir,
+            Switch::RecursiveUnlink => &mut self.recursive_unlink,
+            Switch::Totals => &mut self.totals,
+        }
+    }
+
     fn files_from(&mut self, file: &[u8], reading: &Reading) -> Result<(), Early> {
         self.has_names = true;
         let end = if reading.null { 0 } else { b'\n' };
-        let mut lines = read_lines(file, end, "Cannot open: ")?.into_iter();
+        let mut lines = values::read_lines(file, end, "Cannot open: ")?.into_iter();
         while let Some(line) = lines.next() {
             if !reading.null {
                 if line == b"-C" {
@@ -761,82 +446,16 @@ struct Reading {
     recursion: bool,
 }
 
-fn read_lines(file: &[u8], end: u8, what: &str) -> Result<Vec<Vec<u8>>, Early> {
-    let content = if file == b"-" {
-        let mut content = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::stdin(), &mut content).map(|_| content)
-    } else {
-        std::fs::read(codepod_tool::path(file))
-    };
-    let content = content.map_err(|error| {
-        let shown = String::from_utf8_lossy(file);
-        Early::Fatal(format!(
-            "{shown}: {what}{}\0",
-            codepod_tool::io_text(&error)
-        ))
-    })?;
-    let mut lines: Vec<Vec<u8>> = content
-        .split(|byte| *byte == end)
-        .map(<[u8]>::to_vec)
-        .collect();
-    if lines.last().is_some_and(Vec::is_empty) {
-        lines.pop();
-    }
-    Ok(lines)
-}
-
-/// A name, a number, or a name and its number.
-fn owner(value: &[u8]) -> (Vec<u8>, Option<u64>) {
-    let number = |text: &[u8]| {
-        std::str::from_utf8(text)
-            .ok()
-            .and_then(|text| text.parse().ok())
-    };
-    if let Some(colon) = value.iter().position(|byte| *byte == b':') {
-        return (value[..colon].to_vec(), number(&value[colon + 1..]));
-    }
-    if let Some(plus) = value.strip_prefix(b"+") {
-        return (Vec::new(), number(plus));
-    }
-    match number(value) {
-        Some(number) => (Vec::new(), Some(number)),
-        None => (value.to_vec(), None),
-    }
-}
-
-/// A program that compresses, as far as it is one of ours.
-fn program(command: &str) -> Result<(Format, Effort), Early> {
-    let mut words = command.split_whitespace();
-    let name = words.next().unwrap_or("");
-    let base = name.rsplit('/').next().unwrap_or(name);
-    let format = match base {
-        "gzip" | "pigz" => Format::Gzip,
-        "bzip2" | "pbzip2" | "lbzip2" => Format::Bzip2,
-        "xz" | "pixz" | "pxz" => Format::Xz,
-        "lzma" => Format::Lzma,
-        "zstd" | "zstdmt" | "pzstd" => Format::Zstd,
-        _ => {
-            return Err(Early::Fatal(format!(
-                "{name}: Cannot exec: only gzip, bzip2, xz, lzma and zstd compress here"
-            )));
-        }
-    };
-    let mut effort = Effort::Default;
-    for word in words {
-        match word.strip_prefix('-').map(str::parse) {
-            Some(Ok(level)) => effort = Effort::Level(level),
-            _ if word.starts_with("-T")
-                || word.starts_with("--threads")
-                || word == "-c"
-                || word == "-q"
-                || word == "-d" => {}
-            _ if word == "-n" || word == "--long" || word == "--ultra" || word == "--best" => {}
-            _ => {
-                return Err(Early::Fatal(format!(
-                    "{name}: the option {word} is not supported here"
-                )));
+impl Reading {
+    /// Says how the patterns from here on match.
+    fn set(&mut self, way: Match, on: bool) {
+        for style in [&mut self.member, &mut self.exclude] {
+            match way {
+                Match::Wildcards => style.wildcards = on,
+                Match::Anchored => style.anchored = on,
+                Match::IgnoreCase => style.ignore_case = on,
+                Match::Slash => style.match_slash = on,
             }
         }
     }
-    Ok((format, effort))
 }

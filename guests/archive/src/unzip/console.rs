@@ -85,3 +85,12 @@ pub(crate) fn answer() -> Option<Vec<u8>> {
         Ok(_) => Some(line),
     }
 }
+
+/// A name in a column of 22 bytes.
+pub(crate) fn padded(name: &[u8]) -> Vec<u8> {
+    let mut out = name.to_vec();
+    while out.len() < 22 {
+        out.push(b' ');
+    }
+    out
+}

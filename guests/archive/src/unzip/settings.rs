@@ -1,5 +1,7 @@
 //! Options of `unzip` and `zipinfo`: letters in any number behind a dash, taken back by a second dash.
 
+use std::iter::Peekable;
+
 use codepod_tool::Arguments;
 
 use super::console::Console;
@@ -134,115 +136,20 @@ fn refuse(console: &mut Console, tool: &str, letter: u8) -> i32 {
 }
 
 fn read_unzip(arguments: Arguments, console: &mut Console) -> Result<Settings, i32> {
-    let mut settings = Settings::default();
     let no_arguments = arguments.is_empty();
-    let mut rest = arguments.into_iter().peekable();
-    let (mut wrong, mut help) = (false, false);
-    while let Some(argument) = rest.next_if(|argument| argument.first() == Some(&b'-')) {
-        let mut negative = 0;
-        let mut letters = &argument[1..];
-        while let Some((&letter, after)) = letters.split_first() {
-            letters = after;
-            if letter == b'-' {
-                negative += 1;
-                continue;
-            }
-            let on = negative == 0;
-            let count = |value: &mut i32| {
-                *value = if on {
-                    *value + 1
-                } else {
-                    (*value - negative).max(0)
-                }
-            };
-            match letter {
-                b'a' => count(&mut settings.text),
-                b'b' => settings.text = if on { 0 } else { settings.text },
-                b'B' => settings.backup = on,
-                b'c' => settings.pipe = on,
-                b'C' => settings.ignore_case = on,
-                b'd' | b'P' => {
-                    let missing = if letter == b'd' {
-                        DIRECTORY_MISSING
-                    } else {
-                        PASSWORD_MISSING
-                    };
-                    if letter == b'd' && settings.directory.is_some() {
-                        console.error(DIRECTORY_TWICE);
-                        return Err(PARAMETERS);
-                    }
-                    let value = match letters.is_empty() {
-                        false => Some(std::mem::take(&mut letters).to_vec()),
-                        true => rest.next().filter(|value| value.first() != Some(&b'-')),
-                    };
-                    let Some(value) = value.filter(|_| on) else {
-                        console.error(missing);
-                        return Err(PARAMETERS);
-                    };
-                    match letter {
-                        b'd' => settings.directory = Some(value),
-                        _ => settings.password = Some(settings.password.take().unwrap_or(value)),
-                    }
-                }
-                b'D' => count(&mut settings.no_times),
-                b'e' | b'x' | b'M' => {}
-                b'f' => (settings.freshen, settings.update) = (on, on),
-                b'h' => help = true,
-                b'j' => settings.junk = on,
-                b'K' => settings.keep_bits = on,
-                b'l' => count(&mut settings.list),
-                b'v' if on => settings.list = 2,
-                b'v' => count(&mut settings.list),
-                b'L' => count(&mut settings.lower),
-                b'n' => settings.never = on,
-                b'o' => settings.always = on,
-                b'p' => {
-                    settings.pipe = on;
-                    settings.quiet = if on {
-                        settings.quiet + 999
-                    } else {
-                        (settings.quiet - 999).max(0)
-                    };
-                }
-                b'q' => count(&mut settings.quiet),
-                b't' => settings.test = on,
-                b'T' => settings.stamp = on,
-                b'u' => settings.update = on,
-                b'V' => settings.versions = on,
-                b'X' => settings.owners = on,
-                b'z' => count(&mut settings.comment),
-                b':' => settings.parents = on,
-                b'^' => settings.control = on,
-                b'U' | b'W' => return Err(refuse(console, "unzip", letter)),
-                b'Z' => {
-                    console.error("error:  -Z must be first option for ZipInfo mode (check UNZIP variable?)\n");
-                    wrong = true;
-                }
-                _ => wrong = true,
-            }
-            negative = 0;
-        }
-    }
-    if help {
-        console.out(HELP.as_bytes());
-        return Err(OK);
-    }
-    let mixed = settings.pipe && (settings.test || settings.update)
-        || settings.test && settings.update
-        || settings.freshen && settings.never;
-    if mixed {
-        console
-            .error("error:  -fn or any combination of -c, -l, -p, -t, -u and -v options invalid\n");
-        wrong = true;
-    }
-    if settings.always && settings.never {
-        console.error("caution:  both -n and -o specified; ignoring -o\n");
-        settings.always = false;
-    }
-    if wrong {
-        console.error(HELP);
-        return Err(PARAMETERS);
-    }
+    let mut letters = Letters {
+        settings: Settings::default(),
+        rest: arguments.into_iter().peekable(),
+        wrong: false,
+        help: false,
+    };
+    letters.read(console)?;
+    letters.check(console)?;
+    let Letters {
+        mut settings,
+        mut rest,
+        ..
+    } = letters;
     let Some(archive) = rest.next() else {
         if settings.list >= 2 {
             console.out(b"UnZip 6.00 (codepod)\n");
@@ -258,6 +165,163 @@ fn read_unzip(arguments: Arguments, console: &mut Console) -> Result<Settings, i
     settings.archive = archive;
     operands(&mut settings, rest, console)?;
     Ok(settings)
+}
+
+/// The options of unzip, as they are read.
+struct Letters {
+    settings: Settings,
+    rest: Peekable<std::vec::IntoIter<Vec<u8>>>,
+    /// Some of it makes no sense.
+    wrong: bool,
+    help: bool,
+}
+
+impl Letters {
+    /// Reads the arguments that start with a dash.
+    fn read(&mut self, console: &mut Console) -> Result<(), i32> {
+        while let Some(argument) = self
+            .rest
+            .next_if(|argument| argument.first() == Some(&b'-'))
+        {
+            let mut negative = 0;
+            let mut letters = &argument[1..];
+            while let Some((&letter, after)) = letters.split_first() {
+                letters = after;
+                match letter {
+                    b'-' => {
+                        negative += 1;
+                        continue;
+                    }
+                    b'd' | b'P' => {
+                        let attached = std::mem::take(&mut letters);
+                        self.value(letter, attached, negative == 0, console)?;
+                    }
+                    b'U' | b'W' => return Err(refuse(console, "unzip", letter)),
+                    b'Z' => {
+                        console.error("error:  -Z must be first option for ZipInfo mode (check UNZIP variable?)\n");
+                        self.wrong = true;
+                    }
+                    _ => self.letter(letter, negative),
+                }
+                negative = 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// An option with a value, which may be attached: `-d` and `-P`.
+    fn value(
+        &mut self,
+        letter: u8,
+        attached: &[u8],
+        on: bool,
+        console: &mut Console,
+    ) -> Result<(), i32> {
+        let is_directory = letter == b'd';
+        if is_directory && self.settings.directory.is_some() {
+            console.error(DIRECTORY_TWICE);
+            return Err(PARAMETERS);
+        }
+        let value = match attached.is_empty() {
+            false => Some(attached.to_vec()),
+            true => self
+                .rest
+                .next()
+                .filter(|value| value.first() != Some(&b'-')),
+        };
+        let Some(value) = value.filter(|_| on) else {
+            console.error(match is_directory {
+                true => DIRECTORY_MISSING,
+                false => PASSWORD_MISSING,
+            });
+            return Err(PARAMETERS);
+        };
+        match is_directory {
+            true => self.settings.directory = Some(value),
+            // The first one counts.
+            false => {
+                self.settings.password.get_or_insert(value);
+            }
+        }
+        Ok(())
+    }
+
+    /// An option without a value, with this many dashes that take it back.
+    fn letter(&mut self, letter: u8, negative: i32) {
+        let settings = &mut self.settings;
+        let on = negative == 0;
+        let count = |value: &mut i32| {
+            *value = if on {
+                *value + 1
+            } else {
+                (*value - negative).max(0)
+            }
+        };
+        match letter {
+            b'a' => count(&mut settings.text),
+            b'b' => settings.text = if on { 0 } else { settings.text },
+            b'B' => settings.backup = on,
+            b'c' => settings.pipe = on,
+            b'C' => settings.ignore_case = on,
+            b'D' => count(&mut settings.no_times),
+            b'e' | b'x' | b'M' => {}
+            b'f' => (settings.freshen, settings.update) = (on, on),
+            b'h' => self.help = true,
+            b'j' => settings.junk = on,
+            b'K' => settings.keep_bits = on,
+            b'l' => count(&mut settings.list),
+            b'v' if on => settings.list = 2,
+            b'v' => count(&mut settings.list),
+            b'L' => count(&mut settings.lower),
+            b'n' => settings.never = on,
+            b'o' => settings.always = on,
+            b'p' => {
+                settings.pipe = on;
+                settings.quiet = if on {
+                    settings.quiet + 999
+                } else {
+                    (settings.quiet - 999).max(0)
+                };
+            }
+            b'q' => count(&mut settings.quiet),
+            b't' => settings.test = on,
+            b'T' => settings.stamp = on,
+            b'u' => settings.update = on,
+            b'V' => settings.versions = on,
+            b'X' => settings.owners = on,
+            b'z' => count(&mut settings.comment),
+            b':' => settings.parents = on,
+            b'^' => settings.control = on,
+            _ => self.wrong = true,
+        }
+    }
+
+    /// Whether the options go together; with `-h` nothing else counts.
+    fn check(&mut self, console: &mut Console) -> Result<(), i32> {
+        if self.help {
+            console.out(HELP.as_bytes());
+            return Err(OK);
+        }
+        let settings = &mut self.settings;
+        let mixed = settings.pipe && (settings.test || settings.update)
+            || settings.test && settings.update
+            || settings.freshen && settings.never;
+        if mixed {
+            console.error(
+                "error:  -fn or any combination of -c, -l, -p, -t, -u and -v options invalid\n",
+            );
+            self.wrong = true;
+        }
+        if settings.always && settings.never {
+            console.error("caution:  both -n and -o specified; ignoring -o\n");
+            settings.always = false;
+        }
+        if self.wrong {
+            console.error(HELP);
+            return Err(PARAMETERS);
+        }
+        Ok(())
+    }
 }
 
 /// The names behind the archive: `list -x xlist -d directory`.

@@ -7,8 +7,9 @@ use codepod_datetime::Zone;
 use codepod_tool::{io_text, path};
 
 use super::gather::Candidate;
+use super::plan::{Fate, Plan};
 use super::settings::{Action, Method, Settings};
-use super::{Failure, Fate, Messages, Old, Plan, display};
+use super::{Failure, Messages, Old, display};
 use crate::codec::CHUNK;
 use crate::files::{Counted, write_stdout};
 use crate::system::{self, DIRECTORY, Meta, Moment, SYMLINK};

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use codepod_tool::Output;
 use num_bigint::BigInt;
 
-use super::parse::{Argument, Expr, Function, Item, Piece, Place, Stmt};
+use super::syntax::{Argument, Expr, Function, Item, Piece, Place, Stmt};
 use crate::math;
 use crate::number::Number;
 
