@@ -185,13 +185,6 @@ impl Draft {
         }
     }
 
-    fn finish(mut self) -> Vec<Part> {
-        if let Some(braces) = self.braces {
-            braces.finish(&mut self.parts);
-        }
-        self.parts
-    }
-
     /// Whether a byte is an ordinary one of the right side of `=~`. Counts parentheses.
     fn takes_regex(&mut self, mode: Mode, byte: u8) -> bool {
         if !mode.has(REGEX) {
@@ -264,7 +257,7 @@ impl Reader<'_> {
         self.word(Mode::WHOLE)
     }
 
-    /// The parts of a word, up to what ends it.
+    /// The parts of a word, up to what ends it. Words nest, so what does not is kept out of this frame.
     pub(super) fn unquoted(&mut self, mode: Mode) -> Parse<Vec<Part>> {
         let mut draft = Draft::new(self.pos());
         loop {
@@ -332,7 +325,10 @@ impl Reader<'_> {
             draft.run = self.pos();
         }
         self.flush(&mut draft);
-        Ok(draft.finish())
+        if let Some(braces) = draft.braces {
+            braces.finish(&mut draft.parts);
+        }
+        Ok(draft.parts)
     }
 
     /// Puts the literal text so far at the end of the parts.
@@ -354,6 +350,7 @@ impl Reader<'_> {
     }
 
     /// A backslash and what it quotes; false where literal text was passed.
+    #[inline(never)]
     fn backslash(&mut self, mode: Mode, draft: &mut Draft) -> bool {
         match self.peek_at(1) {
             b'\n' => self.remove_continuation(self.pos()),
@@ -373,6 +370,7 @@ impl Reader<'_> {
     }
 
     /// A tilde; false where it is literal text, which was passed.
+    #[inline(never)]
     fn word_tilde(&mut self, mode: Mode, draft: &mut Draft) -> bool {
         if !self.tilde_expands(mode, draft) {
             self.skip(1);
@@ -389,6 +387,7 @@ impl Reader<'_> {
     }
 
     /// A byte of a brace expansion; false where it is literal text, which was passed.
+    #[inline(never)]
     fn brace(&mut self, byte: u8, draft: &mut Draft) -> Parse<bool> {
         if draft.braces.is_none()
             && (byte != b'{' || (self.pos() == draft.start && self.peek_at(1) == b'}'))
