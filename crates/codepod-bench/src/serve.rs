@@ -243,105 +243,24 @@ fn load(report: &mut Report, site: &Site) -> crate::Outcome {
         .ok()
         .and_then(|text| text.parse().ok())
         .unwrap_or(15);
-    let mut connection = Connection::open(site)?;
-    let mut sandboxes = Vec::new();
-    for _ in 0..SANDBOXES {
-        let (status, made) = connection.ask(&site.request("POST", "/v1/sandboxes", "{}"))?;
-        if status != 200 {
-            return Err(format!("a sandbox: {status} {made}").into());
-        }
-        sandboxes.push(id_in(&made)?);
-    }
-    let stop = AtomicBool::new(false);
-    let (done, left, wrong) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
-    let times = Mutex::new(Vec::new());
-    let first_wrong = Mutex::new(None);
-    let client = |number: usize| {
-        let mut own = Vec::new();
-        let mut state = number as u64 * 7919 + 1;
-        let mut connection = None;
-        while !stop.load(Ordering::Relaxed) {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            let pick = (state >> 33) as usize;
-            let path = format!("/v1/sandboxes/{}/run", sandboxes[pick % sandboxes.len()]);
-            let open = match connection.take() {
-                Some(open) => Ok(open),
-                None => Connection::open(site),
-            };
-            let Ok(mut open) = open else {
-                wrong.fetch_add(1, Ordering::Relaxed);
-                continue;
-            };
-            if (pick / 1009).is_multiple_of(10) {
-                // Gone in the middle of it.
-                let _ = open.send(&site.request("POST", &path, "{\"command\":\"sleep 100\"}"));
-                std::thread::sleep(Duration::from_millis(20));
-                left.fetch_add(1, Ordering::Relaxed);
-                continue;
-            }
-            let (took, answer) =
-                time(|| open.ask(&site.request("POST", &path, "{\"command\":\"echo hi\"}")));
-            match answer {
-                Ok((200, body)) if body.contains("\"stdout\":\"hi\\n\"") => {
-                    done.fetch_add(1, Ordering::Relaxed);
-                    own.push(took);
-                    connection = Some(open);
-                }
-                other => {
-                    wrong.fetch_add(1, Ordering::Relaxed);
-                    let mut first = first_wrong.lock().unwrap_or_else(PoisonError::into_inner);
-                    first.get_or_insert_with(|| format!("{other:?}"));
-                }
-            }
-        }
-        times
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend(own);
-    };
+    let sandboxes = many_sandboxes(site)?;
+    let tally = Tally::default();
     let mut memory = Vec::new();
     std::thread::scope(|scope| -> crate::Outcome {
         for number in 0..CLIENTS {
-            std::thread::Builder::new().spawn_scoped(scope, {
-                let client = &client;
-                move || client(number)
-            })?;
+            let (tally, sandboxes) = (&tally, &sandboxes);
+            std::thread::Builder::new()
+                .spawn_scoped(scope, move || client(site, sandboxes, tally, number))?;
         }
         let began = Instant::now();
         while began.elapsed() < Duration::from_secs(seconds) {
             std::thread::sleep(Duration::from_millis(500));
             memory.push(site.resident()?);
         }
-        stop.store(true, Ordering::Relaxed);
+        tally.stop.store(true, Ordering::Relaxed);
         Ok(())
     })?;
-    let mut times = times.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if times.is_empty() {
-        return Err("nothing was answered".into());
-    }
-    let (half, p99) = (median(&mut times), percentile(&mut times, 99));
-    let wrong = wrong.into_inner();
-    report.note(
-        &format!("{CLIENTS} clients, {SANDBOXES} sandboxes, {seconds} s"),
-        format!("{} answers", done.into_inner()),
-        format!("{} left early, median {}", left.into_inner(), show(half)),
-    );
-    report.figure("  errors", wrong, wrong as f64, Goal::AtMost(0.0), "");
-    let first_wrong = first_wrong
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    if let Some(answer) = first_wrong {
-        report.note("  the first of them", answer, "");
-    }
-    report.figure(
-        "  p99 of echo",
-        show(p99),
-        micros(p99) / 1e3,
-        Goal::AtMost(50.0),
-        "ms",
-    );
+    report_answers(report, tally, seconds)?;
     // After a quarter of the time it has warmed up.
     let warm = memory[memory.len() / 4] as f64;
     let last = memory[memory.len() - 1] as f64;
@@ -360,6 +279,114 @@ fn load(report: &mut Report, site: &Site) -> crate::Outcome {
         alive as f64,
         Goal::AtMost(0.0),
         "",
+    );
+    Ok(())
+}
+
+/// The ids of new sandboxes.
+fn many_sandboxes(site: &Site) -> crate::Outcome<Vec<String>> {
+    let mut connection = Connection::open(site)?;
+    let mut sandboxes = Vec::new();
+    for _ in 0..SANDBOXES {
+        let (status, made) = connection.ask(&site.request("POST", "/v1/sandboxes", "{}"))?;
+        if status != 200 {
+            return Err(format!("a sandbox: {status} {made}").into());
+        }
+        sandboxes.push(id_in(&made)?);
+    }
+    Ok(sandboxes)
+}
+
+/// What came of the calls of all clients.
+#[derive(Default)]
+struct Tally {
+    /// Clients end when this is set.
+    stop: AtomicBool,
+    done: AtomicU64,
+    left: AtomicU64,
+    wrong: AtomicU64,
+    first_wrong: Mutex<Option<String>>,
+    /// How long each right answer took.
+    times: Mutex<Vec<Duration>>,
+}
+
+/// Calls random sandboxes until it is told to stop.
+fn client(site: &Site, sandboxes: &[String], tally: &Tally, number: usize) {
+    let mut own = Vec::new();
+    let mut state = number as u64 * 7919 + 1;
+    let mut connection = None;
+    while !tally.stop.load(Ordering::Relaxed) {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let pick = (state >> 33) as usize;
+        let path = format!("/v1/sandboxes/{}/run", sandboxes[pick % sandboxes.len()]);
+        let open = match connection.take() {
+            Some(open) => Ok(open),
+            None => Connection::open(site),
+        };
+        let Ok(mut open) = open else {
+            tally.wrong.fetch_add(1, Ordering::Relaxed);
+            continue;
+        };
+        if (pick / 1009).is_multiple_of(10) {
+            // Gone in the middle of it.
+            let _ = open.send(&site.request("POST", &path, "{\"command\":\"sleep 100\"}"));
+            std::thread::sleep(Duration::from_millis(20));
+            tally.left.fetch_add(1, Ordering::Relaxed);
+            continue;
+        }
+        let (took, answer) =
+            time(|| open.ask(&site.request("POST", &path, "{\"command\":\"echo hi\"}")));
+        match answer {
+            Ok((200, body)) if body.contains("\"stdout\":\"hi\\n\"") => {
+                tally.done.fetch_add(1, Ordering::Relaxed);
+                own.push(took);
+                connection = Some(open);
+            }
+            other => {
+                tally.wrong.fetch_add(1, Ordering::Relaxed);
+                let mut first = tally
+                    .first_wrong
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                first.get_or_insert_with(|| format!("{other:?}"));
+            }
+        }
+    }
+    tally
+        .times
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .extend(own);
+}
+
+/// How many answers there were, how many of them were wrong and how long they took.
+fn report_answers(report: &mut Report, tally: Tally, seconds: u64) -> crate::Outcome {
+    let times = tally.times.into_inner();
+    let mut times = times.unwrap_or_else(PoisonError::into_inner);
+    if times.is_empty() {
+        return Err("nothing was answered".into());
+    }
+    let (half, p99) = (median(&mut times), percentile(&mut times, 99));
+    let left = tally.left.into_inner();
+    report.note(
+        &format!("{CLIENTS} clients, {SANDBOXES} sandboxes, {seconds} s"),
+        format!("{} answers", tally.done.into_inner()),
+        format!("{left} left early, median {}", show(half)),
+    );
+    let wrong = tally.wrong.into_inner();
+    report.figure("  errors", wrong, wrong as f64, Goal::AtMost(0.0), "");
+    let first_wrong = tally.first_wrong.into_inner();
+    if let Some(answer) = first_wrong.unwrap_or_else(PoisonError::into_inner) {
+        report.note("  the first of them", answer, "");
+    }
+    report.figure(
+        "  p99 of echo",
+        show(p99),
+        micros(p99) / 1e3,
+        Goal::AtMost(50.0),
+        "ms",
     );
     Ok(())
 }

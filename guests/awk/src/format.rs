@@ -29,44 +29,112 @@ pub fn format(
     bytes: bool,
     out: &mut Vec<u8>,
 ) -> Result<(), String> {
-    let mut at = 0;
-    let mut next = 0;
-    // Whether values were taken by number, and whether one after the other.
-    let (mut numbered, mut in_order) = (false, false);
-    while at < format.len() {
-        let rest = &format[at..];
+    let mut reader = Reader::new(format, values);
+    while reader.at < format.len() {
+        let rest = &format[reader.at..];
         let Some(percent) = memchr::memchr(b'%', rest) else {
             out.extend_from_slice(rest);
             break;
         };
         out.extend_from_slice(&rest[..percent]);
-        let start = at + percent;
-        at = start + 1;
-        if format.get(at) == Some(&b'%') {
+        let start = reader.at + percent;
+        reader.at = start + 1;
+        if reader.skip(b'%') {
             out.push(b'%');
-            at += 1;
             continue;
         }
-        let missing = |at: usize| -> String {
-            let shown = String::from_utf8_lossy(format);
-            let caret = text::length(&format[..at]);
-            let spaces = " ".repeat(caret);
-            format!(
-                "not enough arguments to satisfy format string\n\t`{shown}'\n\t{spaces}^ ran out for this one"
-            )
+        let chosen = reader.chosen();
+        let spec = reader.spec()?;
+        let Some(&letter) = format.get(reader.at) else {
+            out.extend_from_slice(&format[start..]);
+            break;
         };
-        let mut spec = Spec::default();
-        // `%2$s` takes the second value.
-        let mut chosen = None;
-        let digits = format[at..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
-        if digits > 0 && format.get(at + digits) == Some(&b'$') {
-            chosen = Some(decimal(&format[at..at + digits]));
-            at += digits + 1;
+        if !b"cdiouxXeEfFgGsaA".contains(&letter) {
+            // What is no conversion is printed as it stands.
+            out.extend_from_slice(&format[start..=reader.at]);
+            reader.at += 1;
+            continue;
         }
-        while let Some(flag) = format.get(at) {
+        let value = reader.value(chosen)?;
+        reader.at += 1;
+        convert(letter, spec, value, convfmt, bytes, out);
+    }
+    Ok(())
+}
+
+/// Reads the conversions of a format and takes their values.
+struct Reader<'a> {
+    format: &'a [u8],
+    /// Where in the format it is.
+    at: usize,
+    values: &'a [Value],
+    /// How many values were taken in order.
+    taken: usize,
+    /// Whether values were taken by number, and whether one after the other.
+    numbered: bool,
+    in_order: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn new(format: &'a [u8], values: &'a [Value]) -> Self {
+        Reader {
+            format,
+            at: 0,
+            values,
+            taken: 0,
+            numbered: false,
+            in_order: false,
+        }
+    }
+
+    /// Whether `byte` is next, which is then read.
+    fn skip(&mut self, byte: u8) -> bool {
+        let is_next = self.format.get(self.at) == Some(&byte);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    /// The digits that are next.
+    fn digits(&self) -> &'a [u8] {
+        let rest = &self.format[self.at..];
+        let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        &rest[..count]
+    }
+
+    /// The number of the value that a conversion asks for: `%2$s` takes the second.
+    fn chosen(&mut self) -> Option<usize> {
+        let digits = self.digits();
+        let behind = self.at + digits.len();
+        if digits.is_empty() || self.format.get(behind) != Some(&b'$') {
+            return None;
+        }
+        self.at = behind + 1;
+        Some(decimal(digits))
+    }
+
+    /// Everything between the percent sign and the letter.
+    fn spec(&mut self) -> Result<Spec, String> {
+        let mut spec = Spec::default();
+        self.flags(&mut spec);
+        if self.format.get(self.at) == Some(&b'*') {
+            let width = self.take()?.num();
+            spec.left |= width < 0.0;
+            spec.width = (width.abs() as usize).min(WIDEST);
+            self.at += 1;
+        } else {
+            spec.width = self.length();
+        }
+        if self.skip(b'.') {
+            spec.precision = self.precision()?;
+        }
+        while let Some(b'h' | b'l' | b'L' | b'q' | b'j' | b'z' | b't') = self.format.get(self.at) {
+            self.at += 1;
+        }
+        Ok(spec)
+    }
+
+    fn flags(&mut self, spec: &mut Spec) {
+        while let Some(flag) = self.format.get(self.at) {
             match flag {
                 b'-' => spec.left = true,
                 b'+' => spec.plus = true,
@@ -76,71 +144,59 @@ pub fn format(
                 b'\'' => {}
                 _ => break,
             }
-            at += 1;
+            self.at += 1;
         }
-        let mut take = |at: usize| -> Result<Value, String> {
-            let value = values.get(next).cloned().ok_or_else(|| missing(at));
-            next += 1;
-            value
-        };
-        if format.get(at) == Some(&b'*') {
-            let width = take(at)?.num();
-            spec.left |= width < 0.0;
-            spec.width = (width.abs() as usize).min(WIDEST);
-            at += 1;
-        } else {
-            let digits = format[at..]
-                .iter()
-                .take_while(|byte| byte.is_ascii_digit())
-                .count();
-            spec.width = decimal(&format[at..at + digits]).min(WIDEST);
-            at += digits;
+    }
+
+    /// What stands behind the point; none where the value for it is negative.
+    fn precision(&mut self) -> Result<Option<usize>, String> {
+        if self.format.get(self.at) != Some(&b'*') {
+            return Ok(Some(self.length()));
         }
-        if format.get(at) == Some(&b'.') {
-            at += 1;
-            if format.get(at) == Some(&b'*') {
-                let precision = take(at)?.num();
-                spec.precision = (precision >= 0.0).then_some((precision as usize).min(WIDEST));
-                at += 1;
-            } else {
-                let digits = format[at..]
-                    .iter()
-                    .take_while(|byte| byte.is_ascii_digit())
-                    .count();
-                spec.precision = Some(decimal(&format[at..at + digits]).min(WIDEST));
-                at += digits;
-            }
-        }
-        while let Some(b'h' | b'l' | b'L' | b'q' | b'j' | b'z' | b't') = format.get(at) {
-            at += 1;
-        }
-        let Some(&letter) = format.get(at) else {
-            out.extend_from_slice(&format[start..]);
-            break;
-        };
-        if !b"cdiouxXeEfFgGsaA".contains(&letter) {
-            // What is no conversion is printed as it stands.
-            out.extend_from_slice(&format[start..=at]);
-            at += 1;
-            continue;
-        }
-        numbered |= chosen.is_some();
-        in_order |= chosen.is_none();
-        if numbered && in_order {
+        let precision = self.take()?.num();
+        self.at += 1;
+        Ok((precision >= 0.0).then_some((precision as usize).min(WIDEST)))
+    }
+
+    /// A width or a precision in digits.
+    fn length(&mut self) -> usize {
+        let digits = self.digits();
+        self.at += digits.len();
+        decimal(digits).min(WIDEST)
+    }
+
+    /// The value of a conversion: the one it asks for, or the next.
+    fn value(&mut self, chosen: Option<usize>) -> Result<&'a Value, String> {
+        self.numbered |= chosen.is_some();
+        self.in_order |= chosen.is_none();
+        if self.numbered && self.in_order {
             return Err("must use `count$' on all formats or none".to_owned());
         }
-        let value = match chosen {
+        match chosen {
             Some(number) => number
                 .checked_sub(1)
-                .and_then(|number| values.get(number))
-                .cloned()
-                .ok_or_else(|| missing(at))?,
-            None => take(at)?,
-        };
-        at += 1;
-        convert(letter, spec, &value, convfmt, bytes, out);
+                .and_then(|number| self.values.get(number))
+                .ok_or_else(|| self.missing()),
+            None => self.take(),
+        }
     }
-    Ok(())
+
+    /// The next value.
+    fn take(&mut self) -> Result<&'a Value, String> {
+        let value = self.values.get(self.taken);
+        self.taken += 1;
+        value.ok_or_else(|| self.missing())
+    }
+
+    /// The message that there is no value for what is read.
+    fn missing(&self) -> String {
+        let shown = String::from_utf8_lossy(self.format);
+        let caret = text::length(&self.format[..self.at]);
+        let spaces = " ".repeat(caret);
+        format!(
+            "not enough arguments to satisfy format string\n\t`{shown}'\n\t{spaces}^ ran out for this one"
+        )
+    }
 }
 
 fn decimal(digits: &[u8]) -> usize {

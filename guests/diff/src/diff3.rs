@@ -89,133 +89,176 @@ struct Block {
     odd: Option<usize>,
 }
 
+/// What the command line says.
+struct Asked {
+    how: Option<How>,
+    merge: bool,
+    text: bool,
+    strip_cr: bool,
+    tab: bool,
+    labels: Vec<Vec<u8>>,
+    names: [Vec<u8>; 3],
+}
+
 /// Runs it and returns its status.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
+    match parse(tool, arguments).and_then(|asked| run(tool, asked)) {
+        Ok(status) | Err(status) => status,
+    }
+}
+
+/// Reads the command line. Fails with the status to end with, when all is said.
+fn parse(tool: &str, arguments: Arguments) -> Result<Asked, i32> {
     let mut options = Options::new(TABLE, arguments);
     let (mut how, mut merge, mut text, mut strip_cr, mut tab) = (None, false, false, false, false);
     let mut labels: Vec<Vec<u8>> = Vec::new();
     let mut names: Vec<Vec<u8>> = Vec::new();
     loop {
         match options.next() {
-            Err(mistake) => return usage(tool, &mistake.message),
+            Err(mistake) => return Err(usage(tool, &mistake.message)),
             Ok(None) => break,
             Ok(Some(Found::Operand(operand))) => names.push(operand),
             Ok(Some(Found::Option(key, value))) => match key {
-                Key::How(_) if how.is_some() => return usage(tool, "incompatible options"),
+                Key::How(_) if how.is_some() => return Err(usage(tool, "incompatible options")),
                 Key::How(wanted) => how = Some(wanted),
                 Key::Merge => merge = true,
                 Key::Text => text = true,
                 Key::StripCr => strip_cr = true,
                 Key::InitialTab => tab = true,
                 Key::Label if labels.len() == 3 => {
-                    complain(tool, "too many file label options");
-                    return 2;
+                    return trouble(tool, "too many file label options");
                 }
                 Key::Label => labels.extend(value),
                 Key::Missing => {
-                    complain(
+                    return trouble(
                         tool,
                         "-i and --diff-program are not here: see `help --support diff3`",
                     );
-                    return 2;
                 }
-                Key::Help => return print(HELP),
+                Key::Help => return Err(print(HELP)),
                 Key::Version => {
-                    return print(&format!("{tool} (codepod) {}\n", env!("CARGO_PKG_VERSION")));
+                    let version = env!("CARGO_PKG_VERSION");
+                    return Err(print(&format!("{tool} (codepod) {version}\n")));
                 }
             },
         }
     }
     if how.is_some() && !merge {
-        complain(
+        return trouble(
             tool,
             "scripts for ed are not made here: use -m for the merged file",
         );
-        return 2;
     }
-    match names.len() {
-        3 => {}
-        0..3 => {
-            let last = names.last().map_or(tool.as_bytes(), Vec::as_slice);
-            return usage(tool, [b"missing operand after '", last, b"'"].concat());
+    Ok(Asked {
+        how,
+        merge,
+        text,
+        strip_cr,
+        tab,
+        labels,
+        names: three(tool, names)?,
+    })
+}
+
+/// The names of the files, of which there must be three.
+fn three(tool: &str, names: Vec<Vec<u8>>) -> Result<[Vec<u8>; 3], i32> {
+    let names = <[Vec<u8>; 3]>::try_from(names).map_err(|names| {
+        if let Some(extra) = names.get(3) {
+            return usage(tool, [b"extra operand '", &extra[..], b"'"].concat());
         }
-        _ => return usage(tool, [b"extra operand '", &names[3][..], b"'"].concat()),
-    }
+        let last = names.last().map_or(tool.as_bytes(), Vec::as_slice);
+        usage(tool, [b"missing operand after '", last, b"'"].concat())
+    })?;
     if names.iter().filter(|name| *name == b"-").count() > 1 {
-        complain(tool, "'-' specified for more than one input file");
-        return 2;
+        return trouble(tool, "'-' specified for more than one input file");
     }
-    let mut files = Vec::new();
+    Ok(names)
+}
+
+/// Says what is wrong, which ends the program.
+fn trouble<T>(tool: &str, message: impl AsRef<[u8]>) -> Result<T, i32> {
+    complain(tool, message);
+    Err(2)
+}
+
+/// Compares the files and writes what came of it. Fails with the status to end with, when all is said.
+fn run(tool: &str, asked: Asked) -> Result<i32, i32> {
+    let contents = contents(tool, &asked.names)?;
     // The first file as it is: a merged file has its lines.
-    let mut mine = None;
-    for name in &names {
-        match read(name) {
-            Ok(content) => {
-                if strip_cr && mine.is_none() {
-                    mine = Some(Lines::new(content.clone(), false));
-                }
-                files.push(Lines::new(content, strip_cr));
-            }
-            Err(error) => {
-                complain(
-                    tool,
-                    [&name[..], b": ", io_text(&error).as_bytes()].concat(),
-                );
-                return 2;
-            }
-        }
-    }
-    let common = match (merge, &names[1][..], &names[2][..]) {
+    let mine = asked
+        .strip_cr
+        .then(|| Lines::new(contents[0].clone(), false));
+    let files = contents.map(|content| Lines::new(content, asked.strip_cr));
+    let common = match (asked.merge, &asked.names[1][..], &asked.names[2][..]) {
         (true, b"-", _) => 2,
         (true, ..) => 1,
         (false, _, b"-") => 1,
         (false, ..) => 2,
     };
-    if !text {
-        for other in [3 - common, 0] {
-            let is_binary = [other, common]
-                .iter()
-                .any(|file| files[*file].text.contains(&0));
-            if is_binary && files[other].text != files[common].text {
-                let (one, two) = (&names[other], &names[common]);
-                let why = [
-                    b"diff failed: Binary files ",
-                    &one[..],
-                    b" and ",
-                    two,
-                    b" differ",
-                ];
-                complain(tool, why.concat());
-                return 2;
-            }
-        }
+    if !asked.text {
+        refuse_binary(tool, &asked.names, &files, common)?;
     }
-    let Ok(files) = <[Lines; 3]>::try_from(files) else {
-        return 2;
-    };
     let blocks = blocks(&files, common);
-    for (place, name) in names.iter().enumerate() {
-        if labels.len() <= place {
-            labels.push(name.clone());
-        }
-    }
-    let [first, second, third] = &files;
-    let shown = [mine.as_ref().unwrap_or(first), second, third];
     let mut out = Output::new();
-    let conflicts = match merge {
-        true => merged(&mut out, shown, &blocks, &labels, how.unwrap_or(How::All)),
+    let conflicts = match asked.merge {
+        true => {
+            let [first, second, third] = &files;
+            let shown = [mine.as_ref().unwrap_or(first), second, third];
+            let mut labels = asked.labels;
+            labels.extend(asked.names.into_iter().skip(labels.len()));
+            let how = asked.how.unwrap_or(How::All);
+            merged(&mut out, shown, &blocks, &labels, how)
+        }
         false => {
-            show(&mut out, &files, &blocks, if tab { b"\t" } else { b"  " });
+            let prefix: &[u8] = if asked.tab { b"\t" } else { b"  " };
+            show(&mut out, &files, &blocks, prefix);
             false
         }
     };
     match out.finish() {
-        Ok(()) => i32::from(conflicts),
-        Err(error) => {
-            complain(tool, format!("write failed: {}", io_text(&error)));
-            2
+        Ok(()) => Ok(i32::from(conflicts)),
+        Err(error) => trouble(tool, format!("write failed: {}", io_text(&error))),
+    }
+}
+
+/// What the files have in them.
+fn contents(tool: &str, names: &[Vec<u8>; 3]) -> Result<[Vec<u8>; 3], i32> {
+    let mut contents = [const { Vec::new() }; 3];
+    for (name, content) in names.iter().zip(&mut contents) {
+        *content = match read(name) {
+            Ok(content) => content,
+            Err(error) => {
+                let why = [&name[..], b": ", io_text(&error).as_bytes()].concat();
+                return trouble(tool, why);
+            }
+        };
+    }
+    Ok(contents)
+}
+
+/// Fails where a file that is not text differs from the common one.
+fn refuse_binary(
+    tool: &str,
+    names: &[Vec<u8>; 3],
+    files: &[Lines; 3],
+    common: usize,
+) -> Result<(), i32> {
+    for other in [3 - common, 0] {
+        let is_binary = [other, common]
+            .iter()
+            .any(|file| files[*file].text.contains(&0));
+        if is_binary && files[other].text != files[common].text {
+            let why = [
+                b"diff failed: Binary files ",
+                &names[other][..],
+                b" and ",
+                &names[common],
+                b" differ",
+            ];
+            return trouble(tool, why.concat());
         }
     }
+    Ok(())
 }
 
 fn print(text: &str) -> i32 {

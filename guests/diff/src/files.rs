@@ -8,8 +8,8 @@ use codepod_tool::{Arguments, Output, complain, io_text, path};
 
 use crate::arguments::{self, Asked, Style};
 use crate::compare::compare;
-use crate::hunks::{Trivial, changes};
-use crate::lines::{Lines, numbered};
+use crate::hunks::{Change, Trivial, changes};
+use crate::lines::{Ignoring, Lines, numbered};
 use crate::print::Printer;
 use crate::side::SideBySide;
 
@@ -323,133 +323,106 @@ impl Differ<'_> {
         }
     }
 
+    /// The texts of two files. Standard input is read once and stands for both.
+    fn read_both(&mut self, first: &[u8], second: &[u8]) -> Option<[Vec<u8>; 2]> {
+        let one = self.read(first)?;
+        let other = if second == b"-" && first == b"-" {
+            one.clone()
+        } else {
+            self.read(second)?
+        };
+        Some([one, other])
+    }
+
     /// Compares two files. In directories, `mark` stands before their differences.
     fn compare(&mut self, first: &[u8], second: &[u8], mark: Option<Vec<u8>>) {
         let asked = self.asked;
         let shown = [
-            asked.labels.first().map_or(first, |label| label).to_vec(),
-            asked.labels.get(1).map_or(second, |label| label).to_vec(),
+            asked.labels.first().map_or(first, |label| label),
+            asked.labels.get(1).map_or(second, |label| label),
         ];
-        let Some(one) = self.read(first) else {
+        let Some([one, other]) = self.read_both(first, second) else {
             return;
         };
-        let other = if second == b"-" && first == b"-" {
-            Some(one.clone())
-        } else {
-            self.read(second)
-        };
-        let Some(other) = other else {
-            return;
-        };
-        let ignoring = asked.ignoring;
-        let plain = ignoring
-            == crate::lines::Ignoring {
-                tab_size: ignoring.tab_size,
-                ..Default::default()
-            }
-            && !asked.blank_lines
-            && asked.matching.is_none();
+        // Side by side, everything is shown even where nothing differs.
+        let shows_all = asked.style == Style::SideBySide
+            && !asked.suppress_common
+            && mark.is_none()
+            && !asked.brief;
         let same = one == other;
-        if same {
-            if asked.style == Style::SideBySide
-                && !asked.suppress_common
-                && mark.is_none()
-                && !asked.brief
-            {
-                // Everything is shown even where nothing differs.
-            } else {
-                return self.identical(&shown);
-            }
+        if same && !shows_all {
+            return self.identical(shown);
         }
-        let is_binary =
-            |text: &[u8]| memchr::memchr(0, &text[..text.len().min(LOOKED_AT)]).is_some();
         if !asked.text && (is_binary(&one) || is_binary(&other)) {
             if same {
-                return self.identical(&shown);
+                return self.identical(shown);
             }
-            let text = match asked.brief {
-                true => [b"Files ", &shown[0][..], b" and ", &shown[1], b" differ\n"].concat(),
-                false => [
-                    b"Binary files ",
-                    &shown[0][..],
-                    b" and ",
-                    &shown[1],
-                    b" differ\n",
-                ]
-                .concat(),
+            let noun: &[u8] = if asked.brief {
+                b"Files"
+            } else {
+                b"Binary files"
             };
-            self.out.put(&text);
+            self.put_about(noun, shown, b"differ");
             return self.differs();
         }
-        if asked.brief && plain {
-            self.out
-                .put(&[b"Files ", &shown[0][..], b" and ", &shown[1], b" differ\n"].concat());
+        if asked.brief && is_exact(asked) {
+            self.put_about(b"Files", shown, b"differ");
             return self.differs();
         }
         let headers = [self.header(first, 0), self.header(second, 1)];
-        let one = Lines::new(one, ignoring.trailing_cr);
-        let other = Lines::new(other, ignoring.trailing_cr);
-        let [left, right] = numbered([&one, &other], ignoring);
-        let mut list = changes(&compare(&left, &right, asked.horizon, asked.minimal));
-        let trivial = Trivial {
-            blank: asked.blank_lines,
-            matching: asked.matching.as_ref(),
-            ignoring,
-        };
-        crate::hunks::mark(&mut list, [&one, &other], &trivial);
+        let files = [one, other].map(|text| Lines::new(text, asked.ignoring.trailing_cr));
+        let list = marked_changes(asked, &files);
         let counts = list.iter().any(|change| !change.ignored);
         if counts {
             self.differs();
         } else if asked.style != Style::SideBySide {
-            return self.identical(&shown);
+            return self.identical(shown);
         }
         if asked.brief {
-            self.out
-                .put(&[b"Files ", &shown[0][..], b" and ", &shown[1], b" differ\n"].concat());
-            return;
+            return self.put_about(b"Files", shown, b"differ");
         }
         if let Some(mark) = mark.filter(|_| counts) {
             self.out.put(&mark);
         }
+        let [one, other] = &files;
         if asked.style == Style::SideBySide {
-            SideBySide::new(asked, [&one, &other], &mut self.out).all(&list);
+            SideBySide::new(asked, [one, other], &mut self.out).all(&list);
             return;
         }
         Printer {
             asked,
-            files: [&one, &other],
+            files: [one, other],
             headers,
             out: &mut self.out,
         }
         .all(&list);
         if matches!(asked.style, Style::Ed | Style::ForwardEd) {
-            // A script cannot say that a line has no end.
-            for (lines, name) in [(&one, &shown[0]), (&other, &shown[1])] {
-                if lines.unended {
-                    self.status = 2;
-                    self.out.write_out();
-                    complain(
-                        "diff",
-                        [&name[..], b": No newline at end of file\n"].concat(),
-                    );
-                }
+            self.complain_unended(&files, shown);
+        }
+    }
+
+    /// A script for ed cannot say that a line has no end.
+    fn complain_unended(&mut self, files: &[Lines; 2], shown: [&[u8]; 2]) {
+        for (lines, name) in files.iter().zip(shown) {
+            if lines.unended {
+                self.status = 2;
+                self.out.write_out();
+                complain("diff", [name, b": No newline at end of file\n"].concat());
             }
         }
     }
 
-    fn identical(&mut self, shown: &[Vec<u8>; 2]) {
+    fn identical(&mut self, shown: [&[u8]; 2]) {
         if self.asked.report_identical {
-            self.out.put(
-                &[
-                    b"Files ",
-                    &shown[0][..],
-                    b" and ",
-                    &shown[1],
-                    b" are identical\n",
-                ]
-                .concat(),
-            );
+            self.put_about(b"Files", shown, b"are identical");
         }
+    }
+
+    /// A line about two files: `Files a and b differ`.
+    fn put_about(&mut self, noun: &[u8], shown: [&[u8]; 2], verb: &[u8]) {
+        let [one, other] = shown;
+        self.out
+            .put(&[noun, b" ", one, b" and ", other, b" ", verb, b"\n"].concat());
     }
 
     /// A file's name and time, as they stand at the top.
@@ -474,6 +447,33 @@ impl Differ<'_> {
         ]
         .concat()
     }
+}
+
+fn is_binary(text: &[u8]) -> bool {
+    memchr::memchr(0, &text[..text.len().min(LOOKED_AT)]).is_some()
+}
+
+/// Whether every difference counts.
+fn is_exact(asked: &Asked) -> bool {
+    let exact = Ignoring {
+        tab_size: asked.ignoring.tab_size,
+        ..Ignoring::default()
+    };
+    asked.ignoring == exact && !asked.blank_lines && asked.matching.is_none()
+}
+
+/// What changed between two files, with the changes marked that do not count.
+fn marked_changes(asked: &Asked, files: &[Lines; 2]) -> Vec<Change> {
+    let [one, other] = files;
+    let [left, right] = numbered([one, other], asked.ignoring);
+    let mut list = changes(&compare(&left, &right, asked.horizon, asked.minimal));
+    let trivial = Trivial {
+        blank: asked.blank_lines,
+        matching: asked.matching.as_ref(),
+        ignoring: asked.ignoring,
+    };
+    crate::hunks::mark(&mut list, [one, other], &trivial);
+    list
 }
 
 /// A name that patch can read: in quotes where it has something special, which every byte is that is no ASCII.

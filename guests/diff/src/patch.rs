@@ -74,9 +74,10 @@ const TABLE: &[Opt<Key>] = &[
 ];
 
 /// What is done with files that may not be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum ReadOnly {
     Ignore,
+    #[default]
     Warn,
     Fail,
 }
@@ -89,7 +90,7 @@ enum Times {
 }
 
 /// What was asked for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Asked {
     backup: bool,
     backup_on_mismatch: bool,
@@ -151,39 +152,13 @@ fn numbers_asked() -> Numbers {
 
 fn parse(tool: &str, arguments: Arguments) -> Result<Asked, i32> {
     let mut asked = Asked {
-        backup: false,
         backup_on_mismatch: true,
         backups: Backups {
             numbers: numbers_asked(),
             ..Backups::default()
         },
-        directory: None,
-        remove_empty: false,
-        force: false,
-        batch: false,
-        forward: false,
         fuzz: 2,
-        input: None,
-        loose: false,
-        normal: false,
-        output: None,
-        strip: None,
-        rejects: None,
-        unified_rejects: None,
-        reverse: false,
-        silent: false,
-        verbose: false,
-        dry_run: false,
-        binary: false,
-        posix: false,
-        read_only: ReadOnly::Warn,
-        follow: false,
-        times: None,
-        file: None,
-    };
-    let fatal = |message: String| {
-        complain(tool, format!("**** {message}"));
-        2
+        ..Asked::default()
     };
     let mut options = Options::new(TABLE, arguments);
     let mut operands = Vec::new();
@@ -194,71 +169,9 @@ fn parse(tool: &str, arguments: Arguments) -> Result<Asked, i32> {
             Ok(Some(Found::Operand(operand))) => operands.push(operand),
             Ok(Some(Found::Option(key, value))) => {
                 let text = value.unwrap_or_default();
-                let shown = String::from_utf8_lossy(&text).into_owned();
-                match u8::try_from(key).unwrap_or(0) {
-                    b'b' => asked.backup = true,
-                    b'B' => asked.backups.prefix = text,
-                    b'Y' => asked.backups.base_prefix = text,
-                    b'z' => asked.backups.suffix = Some(text),
-                    b'V' => match Numbers::named(&text) {
-                        Some(numbers) => asked.backups.numbers = numbers,
-                        None => {
-                            return Err(fatal(format!("invalid version control type '{shown}'")));
-                        }
-                    },
-                    b'c' | b'u' => {}
-                    b'n' => asked.normal = true,
-                    b'T' => asked.times = Some(Times::Local),
-                    b'Z' => asked.times = Some(Times::Universal),
-                    b'd' => asked.directory = Some(text),
-                    b'E' => asked.remove_empty = true,
-                    b'f' => asked.force = true,
-                    b'F' => {
-                        asked.fuzz = shown
-                            .parse()
-                            .map_err(|_| fatal(format!("fuzz factor {shown} is not a number")))?
-                    }
-                    b'i' => asked.input = Some(text),
-                    b'l' => asked.loose = true,
-                    b'N' => asked.forward = true,
-                    b'o' => asked.output = Some(text),
-                    b'p' => {
-                        asked.strip =
-                            Some(shown.parse().map_err(|_| {
-                                fatal(format!("strip count {shown} is not a number"))
-                            })?);
-                    }
-                    b'r' => asked.rejects = Some(text),
-                    b'R' => asked.reverse = true,
-                    b's' => asked.silent = true,
-                    b't' => asked.batch = true,
-                    b'v' => return Err(print("patch (codepod), as GNU patch 2.7.6\n")),
-                    _ => match key {
-                        DRY_RUN => asked.dry_run = true,
-                        BINARY => asked.binary = true,
-                        MISMATCH => asked.backup_on_mismatch = true,
-                        NO_MISMATCH => asked.backup_on_mismatch = false,
-                        POSIX => (asked.backup_on_mismatch, asked.posix) = (false, true),
-                        VERBOSE => asked.verbose = true,
-                        FOLLOW => asked.follow = true,
-                        READ_ONLY => {
-                            asked.read_only = match &text[..] {
-                                b"ignore" => ReadOnly::Ignore,
-                                b"warn" => ReadOnly::Warn,
-                                b"fail" => ReadOnly::Fail,
-                                _ => return Err(crate::arguments::usage(tool, b"")),
-                            }
-                        }
-                        REJECT_FORMAT => {
-                            asked.unified_rejects = match &text[..] {
-                                b"unified" => Some(true),
-                                b"context" => Some(false),
-                                _ => return Err(crate::arguments::usage(tool, b"")),
-                            }
-                        }
-                        HELP => return Err(print(include_str!("patch.txt"))),
-                        _ => return Err(fatal("that option is not supported".to_owned())),
-                    },
+                match u8::try_from(key) {
+                    Ok(letter) => asked.set_letter(tool, letter, text)?,
+                    Err(_) => asked.set_long(tool, key, &text)?,
                 }
             }
         }
@@ -275,6 +188,92 @@ fn parse(tool: &str, arguments: Arguments) -> Result<Asked, i32> {
         ));
     }
     Ok(asked)
+}
+
+/// Says what is wrong with an option and returns the status for that.
+fn refused(tool: &str, message: String) -> i32 {
+    complain(tool, format!("**** {message}"));
+    2
+}
+
+impl Asked {
+    /// Takes an option that has a letter. Fails with the status to end with.
+    fn set_letter(&mut self, tool: &str, letter: u8, text: Vec<u8>) -> Result<(), i32> {
+        match letter {
+            b'b' => self.backup = true,
+            b'B' => self.backups.prefix = text,
+            b'Y' => self.backups.base_prefix = text,
+            b'z' => self.backups.suffix = Some(text),
+            b'V' => {
+                self.backups.numbers = Numbers::named(&text).ok_or_else(|| {
+                    let shown = String::from_utf8_lossy(&text);
+                    refused(tool, format!("invalid version control type '{shown}'"))
+                })?;
+            }
+            b'n' => self.normal = true,
+            b'T' => self.times = Some(Times::Local),
+            b'Z' => self.times = Some(Times::Universal),
+            b'd' => self.directory = Some(text),
+            b'E' => self.remove_empty = true,
+            b'f' => self.force = true,
+            b'F' => self.fuzz = count(tool, "fuzz factor", &text)?,
+            b'i' => self.input = Some(text),
+            b'l' => self.loose = true,
+            b'N' => self.forward = true,
+            b'o' => self.output = Some(text),
+            b'p' => self.strip = Some(count(tool, "strip count", &text)?),
+            b'r' => self.rejects = Some(text),
+            b'R' => self.reverse = true,
+            b's' => self.silent = true,
+            b't' => self.batch = true,
+            b'v' => return Err(print("patch (codepod), as GNU patch 2.7.6\n")),
+            // -c and -u: which kind a patch is of shows in it.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes an option that has no letter, or is not supported. Fails with the status to end with.
+    fn set_long(&mut self, tool: &str, key: Key, text: &[u8]) -> Result<(), i32> {
+        match key {
+            DRY_RUN => self.dry_run = true,
+            BINARY => self.binary = true,
+            MISMATCH => self.backup_on_mismatch = true,
+            NO_MISMATCH => self.backup_on_mismatch = false,
+            POSIX => (self.backup_on_mismatch, self.posix) = (false, true),
+            VERBOSE => self.verbose = true,
+            FOLLOW => self.follow = true,
+            READ_ONLY => {
+                self.read_only = match text {
+                    b"ignore" => ReadOnly::Ignore,
+                    b"warn" => ReadOnly::Warn,
+                    b"fail" => ReadOnly::Fail,
+                    _ => return Err(crate::arguments::usage(tool, b"")),
+                }
+            }
+            REJECT_FORMAT => {
+                self.unified_rejects = match text {
+                    b"unified" => Some(true),
+                    b"context" => Some(false),
+                    _ => return Err(crate::arguments::usage(tool, b"")),
+                }
+            }
+            HELP => return Err(print(include_str!("patch.txt"))),
+            _ => {
+                let message = "that option is not supported".to_owned();
+                return Err(refused(tool, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A count that an option gives; `noun` is what its message calls it.
+fn count(tool: &str, noun: &str, text: &[u8]) -> Result<usize, i32> {
+    let shown = String::from_utf8_lossy(text);
+    shown
+        .parse()
+        .map_err(|_| refused(tool, format!("{noun} {shown} is not a number")))
 }
 
 fn print(text: &str) -> i32 {

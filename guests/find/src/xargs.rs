@@ -44,7 +44,7 @@ const TABLE: &[Opt<u16>] = &[
 ];
 
 /// What was asked for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Asked {
     file: Option<Vec<u8>>,
     delimiter: Option<u8>,
@@ -102,27 +102,9 @@ fn number(tool: &str, text: &[u8], option: char, least: i64) -> Result<usize, i3
 
 fn parse(tool: &str, arguments: Arguments) -> Result<Asked, i32> {
     let mut asked = Asked {
-        file: None,
-        delimiter: None,
-        end: None,
-        replace: None,
-        lines: 0,
-        count: 0,
         processes: 1,
-        not_if_empty: false,
         length: MOST,
-        verbose: false,
-        exit: false,
-        slot: None,
-        command: Vec::new(),
-    };
-    let exclusive = |new: &str, old: &str, dropped: &str| {
-        complain(
-            tool,
-            format!(
-                "warning: options {old} and {new} are mutually exclusive, ignoring previous {dropped} value"
-            ),
-        );
+        ..Asked::default()
     };
     let mut options = Options::new(TABLE, arguments).in_order();
     loop {
@@ -134,88 +116,7 @@ fn parse(tool: &str, arguments: Arguments) -> Result<Asked, i32> {
                 asked.command.extend(options.rest());
                 break;
             }
-            Ok(Some(Found::Option(key, given))) => {
-                let text = given.clone().unwrap_or_default();
-                match u8::try_from(key).unwrap_or(0) {
-                    b'0' => asked.delimiter = Some(0),
-                    b'a' => asked.file = Some(text),
-                    b'd' => asked.delimiter = Some(delimiter(tool, &text)?),
-                    b'e' | b'E' => asked.end = (!text.is_empty()).then_some(text),
-                    b'i' | b'I' => {
-                        if asked.lines > 0 {
-                            exclusive("--replace/-I/-i", "--max-lines", "--max-lines");
-                        }
-                        if asked.count > 0 {
-                            exclusive("--replace/-I/-i", "--max-args", "--max-args");
-                        }
-                        (asked.lines, asked.count) = (0, 0);
-                        asked.replace = Some(if given.is_some() {
-                            text
-                        } else {
-                            b"{}".to_vec()
-                        });
-                    }
-                    b'l' | b'L' => {
-                        let lines = match given {
-                            Some(_) => number(tool, &text, char::from(key as u8), 1)?,
-                            None => 1,
-                        };
-                        if asked.replace.take().is_some() {
-                            exclusive("--max-lines/-l", "--replace", "--replace");
-                        }
-                        if asked.count > 0 {
-                            exclusive("--max-lines/-l", "--max-args", "--max-args");
-                        }
-                        asked.count = 0;
-                        asked.exit |= key == u16::from(b'l');
-                        asked.lines = lines;
-                    }
-                    b'n' => {
-                        let count = number(tool, &text, 'n', 1)?;
-                        if asked.lines > 0 {
-                            exclusive("--max-args/-n", "--max-lines", "--max-lines");
-                        }
-                        if asked.replace.is_some() && count > 1 {
-                            exclusive("--max-args/-n", "--replace", "--replace");
-                        }
-                        if asked.replace.is_none() || count > 1 {
-                            asked.replace = None;
-                            asked.count = count;
-                        }
-                        asked.lines = 0;
-                    }
-                    b'P' => asked.processes = number(tool, &text, 'P', 0)?,
-                    b'p' | b'o' => {
-                        complain(
-                            tool,
-                            "failed to open /dev/tty for reading: No such device or address",
-                        );
-                        return Err(1);
-                    }
-                    b'r' => asked.not_if_empty = true,
-                    b's' => {
-                        let length = number(tool, &text, 's', 1)?;
-                        if length > LIMIT {
-                            complain(
-                                tool,
-                                format!("value {length} for -s option should be <= {LIMIT}"),
-                            );
-                        }
-                        asked.length = length.min(LIMIT);
-                    }
-                    b't' => asked.verbose = true,
-                    b'x' => asked.exit = true,
-                    _ => match key {
-                        SLOT => asked.slot = Some(String::from_utf8_lossy(&text).into_owned()),
-                        LIMITS => complain(
-                            tool,
-                            format!("Maximum length of command we could actually use: {LIMIT}"),
-                        ),
-                        VERSION => return Err(print("xargs (codepod), as GNU findutils 4.9.0\n")),
-                        _ => return Err(print(include_str!("xargs.txt"))),
-                    },
-                }
-            }
+            Ok(Some(Found::Option(key, given))) => asked.set(tool, key, given)?,
         }
     }
     if asked.command.is_empty() {
@@ -223,6 +124,110 @@ fn parse(tool: &str, arguments: Arguments) -> Result<Asked, i32> {
     }
     asked.exit |= asked.replace.is_some();
     Ok(asked)
+}
+
+impl Asked {
+    /// Takes an option. Fails with the status to end with.
+    fn set(&mut self, tool: &str, key: u16, given: Option<Vec<u8>>) -> Result<(), i32> {
+        let text = given.clone().unwrap_or_default();
+        match u8::try_from(key).unwrap_or(0) {
+            b'0' => self.delimiter = Some(0),
+            b'a' => self.file = Some(text),
+            b'd' => self.delimiter = Some(delimiter(tool, &text)?),
+            b'e' | b'E' => self.end = (!text.is_empty()).then_some(text),
+            b'i' | b'I' => self.set_replace(tool, given.unwrap_or_else(|| b"{}".to_vec())),
+            letter @ (b'l' | b'L') => {
+                let lines = match given {
+                    Some(_) => number(tool, &text, char::from(letter), 1)?,
+                    None => 1,
+                };
+                self.set_lines(tool, lines);
+                self.exit |= letter == b'l';
+            }
+            b'n' => {
+                let count = number(tool, &text, 'n', 1)?;
+                self.set_count(tool, count);
+            }
+            b'P' => self.processes = number(tool, &text, 'P', 0)?,
+            b'p' | b'o' => {
+                complain(
+                    tool,
+                    "failed to open /dev/tty for reading: No such device or address",
+                );
+                return Err(1);
+            }
+            b'r' => self.not_if_empty = true,
+            b's' => {
+                let length = number(tool, &text, 's', 1)?;
+                if length > LIMIT {
+                    complain(
+                        tool,
+                        format!("value {length} for -s option should be <= {LIMIT}"),
+                    );
+                }
+                self.length = length.min(LIMIT);
+            }
+            b't' => self.verbose = true,
+            b'x' => self.exit = true,
+            _ => match key {
+                SLOT => self.slot = Some(String::from_utf8_lossy(&text).into_owned()),
+                LIMITS => complain(
+                    tool,
+                    format!("Maximum length of command we could actually use: {LIMIT}"),
+                ),
+                VERSION => return Err(print("xargs (codepod), as GNU findutils 4.9.0\n")),
+                _ => return Err(print(include_str!("xargs.txt"))),
+            },
+        }
+        Ok(())
+    }
+
+    fn set_replace(&mut self, tool: &str, pattern: Vec<u8>) {
+        if self.lines > 0 {
+            exclusive(tool, "--replace/-I/-i", "--max-lines");
+        }
+        if self.count > 0 {
+            exclusive(tool, "--replace/-I/-i", "--max-args");
+        }
+        (self.lines, self.count) = (0, 0);
+        self.replace = Some(pattern);
+    }
+
+    fn set_lines(&mut self, tool: &str, lines: usize) {
+        if self.replace.take().is_some() {
+            exclusive(tool, "--max-lines/-l", "--replace");
+        }
+        if self.count > 0 {
+            exclusive(tool, "--max-lines/-l", "--max-args");
+        }
+        self.count = 0;
+        self.lines = lines;
+    }
+
+    fn set_count(&mut self, tool: &str, count: usize) {
+        if self.lines > 0 {
+            exclusive(tool, "--max-args/-n", "--max-lines");
+        }
+        self.lines = 0;
+        // `-n 1` goes with `-I`, which takes one argument a time anyway.
+        if self.replace.is_some() && count == 1 {
+            return;
+        }
+        if self.replace.take().is_some() {
+            exclusive(tool, "--max-args/-n", "--replace");
+        }
+        self.count = count;
+    }
+}
+
+/// Says that an option takes back an older one.
+fn exclusive(tool: &str, new: &str, old: &str) {
+    complain(
+        tool,
+        format!(
+            "warning: options {old} and {new} are mutually exclusive, ignoring previous {old} value"
+        ),
+    );
 }
 
 fn print(text: &str) -> i32 {

@@ -64,9 +64,10 @@ pub(crate) enum Asked {
 }
 
 /// Options of jq that have values, and how many.
-const WITH_VALUES: [(&str, usize); 8] = [
+const WITH_VALUES: [(&str, usize); 9] = [
     ("--indent", 1),
     ("--from-file", 1),
+    ("-f", 1),
     ("-L", 1),
     ("--arg", 2),
     ("--argjson", 2),
@@ -79,59 +80,101 @@ const WITH_VALUES: [(&str, usize); 8] = [
 const OTHER: &str = "is not supported: this is Debian's yq, which runs jq's filters on YAML, not Mike Farah's. \
                      `yq FILTER FILE` prints JSON, `yq -y FILTER FILE` prints YAML, `yq -yi FILTER FILE` changes the file";
 
+const ROUNDTRIP: &str = "option -Y is not supported: tags and styles are not kept; -y works";
+
 /// Reads the arguments. Fails with a message.
 pub(crate) fn read(arguments: Arguments) -> Result<Asked, String> {
-    let mut settings = Settings {
-        expansion: 1024,
-        ..Settings::default()
-    };
-    let mut operands: Vec<Vec<u8>> = Vec::new();
-    let mut valued: Vec<Vec<u8>> = Vec::new();
-    let mut from_file = false;
-    let mut rest = arguments.into_iter();
-    while let Some(argument) = rest.next() {
+    let mut reader = Reader::new(arguments);
+    while let Some(argument) = reader.rest.next() {
         let text = String::from_utf8_lossy(&argument).into_owned();
         let (name, attached) = match text.split_once('=') {
-            Some((name, value)) if name.starts_with("--") => {
-                (name.to_owned(), Some(value.to_owned()))
-            }
-            _ => (text.clone(), None),
+            Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+            _ => (&text[..], None),
         };
+        if let Some(why) = unsupported(name) {
+            return Err(why);
+        }
+        match name {
+            "-h" | "--help" => return Ok(Asked::Help),
+            "--version" => return Ok(Asked::Version),
+            "--args" | "--jsonargs" => return Ok(Asked::Run(reader.finish_with_jq(argument))),
+            "--" => reader.operands.extend(reader.rest.by_ref()),
+            _ if reader.own_option(name, attached)? => {}
+            _ if name.starts_with('-') && name.len() > 1 => reader.jq_option(name, argument)?,
+            _ => reader.operands.push(argument),
+        }
+    }
+    reader.finish().map(Asked::Run)
+}
+
+/// The message about an option that is not here; none for all others.
+fn unsupported(name: &str) -> Option<String> {
+    match name {
+        "-Y" | "--yaml-roundtrip" | "--yml-roundtrip" => Some(ROUNDTRIP.to_owned()),
+        "-x" | "--xml-output" | "--xml-dtd" | "--xml-root" | "--xml-force-list" | "-t"
+        | "--toml-output" => Some(format!(
+            "option {name} is not supported: there is no XML and no TOML"
+        )),
+        "--no-expand-aliases" => Some(format!("option {name} is not supported")),
+        "-o" | "-P" | "-p" | "--prettyPrint" | "--input-format" | "--inplace" | "--no-colors"
+        | "--unwrapScalar" => Some(format!("option {name} {OTHER}")),
+        _ => {
+            let format = name.strip_prefix("-o")?;
+            let is_word = format.len() > 2 && format.chars().all(char::is_alphabetic);
+            (is_word || format.starts_with('=')).then(|| format!("option {name} {OTHER}"))
+        }
+    }
+}
+
+/// Sorts arguments by whose they are.
+struct Reader {
+    settings: Settings,
+    /// The filter and the files.
+    operands: Vec<Vec<u8>>,
+    /// Options for jq, with their values. Clusters of letters are in the settings already.
+    valued: Vec<Vec<u8>>,
+    /// Whether the filter is in a file, so that no operand is it.
+    from_file: bool,
+    /// The arguments that are not read yet.
+    rest: std::vec::IntoIter<Vec<u8>>,
+}
+
+impl Reader {
+    fn new(arguments: Arguments) -> Reader {
+        Reader {
+            settings: Settings {
+                expansion: 1024,
+                ..Settings::default()
+            },
+            operands: Vec::new(),
+            valued: Vec::new(),
+            from_file: false,
+            rest: arguments.into_iter(),
+        }
+    }
+
+    /// Takes an option of yq's; false for one that is not. `attached` is the value after `=`.
+    fn own_option(&mut self, name: &str, attached: Option<&str>) -> Result<bool, String> {
+        let rest = &mut self.rest;
         let mut value = |what: &str| {
-            let next = attached.clone().or_else(|| {
+            let next = attached.map(str::to_owned).or_else(|| {
                 rest.next()
                     .map(|next| String::from_utf8_lossy(&next).into_owned())
             });
             next.ok_or_else(|| format!("error: argument {what}: expected one argument"))
         };
-        match name.as_str() {
-            "-h" | "--help" => return Ok(Asked::Help),
-            "--version" => return Ok(Asked::Version),
+        let settings = &mut self.settings;
+        match name {
             "-y" | "--yaml-output" | "--yml-output" => settings.yaml = true,
-            "-Y" | "--yaml-roundtrip" | "--yml-roundtrip" => {
-                return Err(
-                    "option -Y is not supported: tags and styles are not kept; -y works".into(),
-                );
-            }
-            "-x" | "--xml-output" | "--xml-dtd" | "--xml-root" | "--xml-force-list" | "-t"
-            | "--toml-output" => {
-                return Err(format!(
-                    "option {name} is not supported: there is no XML and no TOML"
-                ));
-            }
-            "--no-expand-aliases" => return Err(format!("option {name} is not supported")),
             "--output-format" => match value("--output-format")?.as_str() {
                 "json" => settings.yaml = false,
                 "yaml" => settings.yaml = true,
                 other => return Err(format!("option --output-format={other} is not supported")),
             },
             "-w" | "--width" => {
-                let width = value("--width/-w")?;
-                settings.layout.width = Some(width.parse().map_err(|_| {
-                    format!("error: argument --width/-w: invalid int value: '{width}'")
-                })?);
+                settings.layout.width = Some(integer("--width/-w", &value("--width/-w")?)?);
             }
-            "--yaml-output-grammar-version" | "--yml-out-ver" => match value(&name)?.as_str() {
+            "--yaml-output-grammar-version" | "--yml-out-ver" => match value(name)?.as_str() {
                 "1.1" => settings.layout.new_grammar = false,
                 "1.2" => settings.layout.new_grammar = true,
                 other => {
@@ -143,83 +186,66 @@ pub(crate) fn read(arguments: Arguments) -> Result<Asked, String> {
             "--indentless" | "--indentless-lists" => settings.layout.indentless = true,
             "--explicit-start" => settings.layout.explicit_start = true,
             "--explicit-end" => settings.layout.explicit_end = true,
-            "--max-expansion-factor" => {
-                let factor = value("--max-expansion-factor")?;
-                settings.expansion = factor.parse().map_err(|_| {
-                    format!("error: argument --max-expansion-factor: invalid int value: '{factor}'")
-                })?;
-            }
+            "--max-expansion-factor" => settings.expansion = integer(name, &value(name)?)?,
             "-i" | "--in-place" => settings.in_place = true,
-            "--args" | "--jsonargs" => {
-                // Everything behind the filter is jq's.
-                let mut others: Vec<Vec<u8>> = rest.by_ref().collect();
-                let filter = if operands.is_empty() && !others.is_empty() {
-                    Some(others.remove(0))
-                } else {
-                    None
-                };
-                valued.push(argument);
-                if let Some(filter) = filter {
-                    operands.push(filter.clone());
-                    valued.push(filter);
-                } else if let Some(filter) = operands.first() {
-                    valued.push(filter.clone());
-                }
-                valued.extend(others);
-                settings.filter = operands.first().cloned();
-                settings.files = operands.split_off(operands.len().min(1));
-                settings.jq.extend(valued);
-                return Ok(Asked::Run(settings));
-            }
-            "-f" => {
-                from_file = true;
-                valued.push(argument);
-                valued.extend(rest.next());
-            }
-            "-o" | "-P" | "-p" | "--prettyPrint" | "--input-format" | "--inplace"
-            | "--no-colors" | "--unwrapScalar" => {
-                return Err(format!("option {name} {OTHER}"));
-            }
-            _ if name.starts_with("-o=")
-                || name.starts_with("-o")
-                    && name.len() > 2
-                    && name[2..].chars().all(char::is_alphabetic)
-                    && name.len() > 4 =>
-            {
-                return Err(format!("option {name} {OTHER}"));
-            }
-            _ if name.starts_with("--") && name.len() > 2 => {
-                from_file |= name == "--from-file";
-                valued.push(argument);
-                if let Some((_, count)) = WITH_VALUES.iter().find(|(known, _)| *known == name) {
-                    valued.extend(rest.by_ref().take(*count));
-                }
-            }
-            "-L" => {
-                valued.push(argument);
-                valued.extend(rest.next());
-            }
-            _ if name.starts_with('-') && name.len() > 1 && name != "--" => {
-                cluster(&mut settings, &argument)?
-            }
-            "--" => operands.extend(rest.by_ref()),
-            _ => operands.push(argument),
+            _ => return Ok(false),
         }
+        Ok(true)
     }
-    settings.jq.extend(valued);
-    let mut operands = operands.into_iter();
-    if !from_file {
-        settings.filter = operands.next();
-        settings.jq.extend(settings.filter.clone());
-    } else {
-        settings.filter = Some(Vec::new());
+
+    /// Takes an option of jq's with its values, or a cluster of letters.
+    fn jq_option(&mut self, name: &str, argument: Vec<u8>) -> Result<(), String> {
+        self.from_file |= matches!(name, "-f" | "--from-file");
+        let known = WITH_VALUES.iter().find(|(known, _)| *known == name);
+        if known.is_none() && !name.starts_with("--") {
+            return cluster(&mut self.settings, &argument);
+        }
+        self.valued.push(argument);
+        let count = known.map_or(0, |(_, count)| *count);
+        self.valued.extend(self.rest.by_ref().take(count));
+        Ok(())
     }
-    settings.files = operands.collect();
-    if let Some(filter @ (b"eval" | b"e" | b"eval-all" | b"ea")) = settings.filter.as_deref() {
-        let shown = String::from_utf8_lossy(filter);
-        return Err(format!("command '{shown}' {OTHER}"));
+
+    /// The settings where `option` gives jq everything behind the filter.
+    fn finish_with_jq(mut self, option: Vec<u8>) -> Settings {
+        if self.operands.is_empty() {
+            self.operands.extend(self.rest.next());
+        }
+        let mut operands = self.operands.into_iter();
+        let filter = operands.next();
+        self.valued.push(option);
+        self.valued.extend(filter.clone());
+        self.valued.extend(self.rest);
+        self.settings.filter = filter;
+        self.settings.files = operands.collect();
+        self.settings.jq.extend(self.valued);
+        self.settings
     }
-    Ok(Asked::Run(settings))
+
+    /// The settings when all arguments are read. Fails with a message.
+    fn finish(self) -> Result<Settings, String> {
+        let mut settings = self.settings;
+        settings.jq.extend(self.valued);
+        let mut operands = self.operands.into_iter();
+        if self.from_file {
+            settings.filter = Some(Vec::new());
+        } else {
+            settings.filter = operands.next();
+            settings.jq.extend(settings.filter.clone());
+        }
+        settings.files = operands.collect();
+        if let Some(filter @ (b"eval" | b"e" | b"eval-all" | b"ea")) = settings.filter.as_deref() {
+            let shown = String::from_utf8_lossy(filter);
+            return Err(format!("command '{shown}' {OTHER}"));
+        }
+        Ok(settings)
+    }
+}
+
+/// A number that an option gives; `name` is what its message calls the option.
+fn integer<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
+    text.parse()
+        .map_err(|_| format!("error: argument {name}: invalid int value: '{text}'"))
 }
 
 /// A cluster of letters: jq's, with some of ours among them.
@@ -229,11 +255,7 @@ fn cluster(settings: &mut Settings, argument: &[u8]) -> Result<(), String> {
         match letter {
             b'y' => settings.yaml = true,
             b'i' => settings.in_place = true,
-            b'Y' => {
-                return Err(
-                    "option -Y is not supported: tags and styles are not kept; -y works".into(),
-                );
-            }
+            b'Y' => return Err(ROUNDTRIP.to_owned()),
             b'x' | b't' => {
                 return Err(
                     "options -x and -t are not supported: there is no XML and no TOML".into(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use codepod_abi::Errno;
 use codepod_abi::wire::wasi::rights;
-use codepod_vfs::{Access, Caller, FileKind};
+use codepod_vfs::{Access, Caller, Charge, FileKind, NodeRef, Place};
 
 use super::program::Search;
 use super::{Control, PathRights, Process, RunId, Signals, State, Waiting};
@@ -15,6 +15,7 @@ use crate::ids::{Fd, Pid, PipeId, SinkId, TerminalId};
 use crate::kernel::Kernel;
 use crate::open_file::{Object, OpenFile};
 use crate::pipe::End;
+use crate::process_table::ProcessTable;
 use crate::strings::Strings;
 use crate::wait_set::WaitSet;
 
@@ -89,6 +90,46 @@ pub struct Program {
     pub control: Arc<Control>,
 }
 
+/// Who starts a process, and what the process takes over: from its parent, or from the sandbox
+/// where the host starts it.
+struct Starter {
+    pid: Pid,
+    cwd: NodeRef,
+    uid: u32,
+    gid: u32,
+    umask: u16,
+    signals: Signals,
+    /// When it is started, as files note times.
+    now: u64,
+}
+
+impl Starter {
+    fn caller<'a>(&self, proc: &'a ProcessTable) -> Caller<'a> {
+        Caller {
+            pid: self.pid.0,
+            uid: self.uid,
+            gid: self.gid,
+            now: self.now,
+            umask: self.umask,
+            proc,
+        }
+    }
+}
+
+/// What a process takes of the budget; given back when it is dropped.
+struct Reserved {
+    place: Place,
+    charge: Charge,
+    of_memory: Charge,
+}
+
+/// The processes that a new one belongs to; without a group or session it has its own.
+struct Kin {
+    group: Option<Pid>,
+    session: Option<Pid>,
+    run: RunId,
+}
+
 impl Kernel {
     /// Starts a process for a parent, or for the host; `Again` at the limit, and when the budget
     /// has no place or memory. The engine must run what is returned, and call [`Kernel::exit`]
@@ -118,47 +159,15 @@ impl Kernel {
         if spec.argv.block().len() + spec.env.block().len() > self.limits.argument_bytes {
             return Err(Errno::TooBig);
         }
-        let (cwd_base, uid, gid, umask, signals) = match parent {
-            Some(pid) => {
-                let p = self.processes.get(pid)?;
-                (p.cwd, p.uid, p.gid, p.umask, p.signals.inherited())
-            }
-            None => (
-                self.vfs.root(),
-                self.uid,
-                self.gid,
-                0o022,
-                Signals::default(),
-            ),
-        };
-        let caller_pid = parent.unwrap_or(Pid::INIT);
-        let now = self.file_time();
-        let cwd = match &spec.cwd {
-            None => cwd_base,
-            Some(path) => {
-                let caller = Caller {
-                    pid: caller_pid.0,
-                    uid,
-                    gid,
-                    now,
-                    umask,
-                    proc: &self.processes,
-                };
-                let node = self.vfs.resolve(&caller, cwd_base, path, true)?;
-                if self.vfs.stat(&caller, node)?.kind != FileKind::Directory {
-                    return Err(Errno::NotDir);
-                }
-                self.vfs.access(&caller, node, Access::EXECUTE)?;
-                node
-            }
-        };
-        // The host has no working directory of its own: its relative paths start at the process's.
-        let program_base = if parent.is_none() { cwd } else { cwd_base };
+        let starter = self.starter(parent)?;
+        let cwd = self.child_cwd(&starter, spec.cwd.as_deref())?;
         let search = Search {
-            pid: caller_pid,
-            uid,
-            gid,
-            base: program_base,
+            pid: starter.pid,
+            uid: starter.uid,
+            gid: starter.gid,
+            // The host has no working directory of its own: its relative paths start at the
+            // process's.
+            base: if parent.is_none() { cwd } else { starter.cwd },
             env: &spec.env,
         };
         let found = match tool {
@@ -167,73 +176,29 @@ impl Kernel {
                 self.tool(module, Some(tool.as_bytes()), spec.path, spec.argv)?
             }
         };
-        if self.processes.len() >= self.limits.processes {
-            return Err(Errno::Again);
-        }
-        let place = self.budget.process().ok_or(Errno::Again)?;
-        let own = PROCESS_BYTES + (found.argv.block().len() + spec.env.block().len()) as u64;
-        let charge = self.budget.memory(own).ok_or(Errno::Again)?;
-        let of_memory = self.budget.memory(0).ok_or(Errno::Again)?;
-        let group = match spec.group {
-            Group::Join(group) => {
-                let session = parent
-                    .map(|pid| self.processes.get(pid).map(|p| p.session))
-                    .transpose()?;
-                let joins = |p: &Process| p.group == group && Some(p.session) == session;
-                if self.processes.alive_where(joins).is_empty() {
-                    return Err(Errno::Perm);
-                }
-                Some(group)
-            }
-            Group::New => None,
-            Group::Inherit => parent
-                .map(|pid| self.processes.get(pid).map(|p| p.group))
-                .transpose()?,
-        };
-        let session = parent
-            .map(|pid| self.processes.get(pid).map(|p| p.session))
-            .transpose()?;
-        let run = match parent {
-            Some(pid) => self.processes.get(pid)?.run,
-            None => RunId::default(),
-        };
-
+        let reserved = self.reserve(found.argv.block().len() + spec.env.block().len())?;
+        let kin = self.kin(parent, spec.group)?;
         let fds = self.child_descriptors(parent, &spec.fds)?;
-        let caller = Caller {
-            pid: caller_pid.0,
-            uid,
-            gid,
-            now,
-            umask,
-            proc: &self.processes,
-        };
-        if let Err(errno) = self.vfs.retain(&caller, cwd) {
+        if let Err(errno) = self.vfs.retain(&starter.caller(&self.processes), cwd) {
             self.release_all(fds);
             return Err(errno);
         }
-        let cwd_path: Arc<[u8]> = match parent.and_then(|pid| self.processes.get(pid).ok()) {
-            Some(process) if process.cwd == cwd => process.cwd_path.clone(),
-            _ => self
-                .vfs
-                .path_of(cwd)
-                .unwrap_or_else(|_| b"/".to_vec())
-                .into(),
-        };
+        let cwd_path = self.child_cwd_path(parent, cwd);
         let pid = self.processes.free_pid();
         let control = Arc::new(Control::new(
             self.limits.memory_bytes,
             self.processes.total_memory.clone(),
             self.limits.total_memory_bytes,
-            of_memory,
+            reserved.of_memory,
         ));
         self.processes.insert(Process {
             pid,
-            parent: caller_pid,
-            group: group.unwrap_or(pid),
-            session: session.unwrap_or(pid),
-            uid,
-            gid,
-            umask,
+            parent: starter.pid,
+            group: kin.group.unwrap_or(pid),
+            session: kin.session.unwrap_or(pid),
+            uid: starter.uid,
+            gid: starter.gid,
+            umask: starter.umask,
             argv: found.argv,
             env: spec.env,
             exe: found.exe,
@@ -244,7 +209,7 @@ impl Kernel {
                 base: rights::ALL,
                 inheriting: rights::ALL,
             },
-            signals,
+            signals: starter.signals,
             state: State::Alive,
             ending: None,
             news: None,
@@ -254,12 +219,12 @@ impl Kernel {
             child_waiters: WaitSet::default(),
             exit_waiters: WaitSet::default(),
             host_session: None,
-            run,
+            run: kin.run,
             crashed: false,
             held_by_host: parent.is_none(),
             control: control.clone(),
-            place: Some(place),
-            _charge: charge,
+            place: Some(reserved.place),
+            _charge: reserved.charge,
             started: self.host.monotonic(),
             read: 0,
             written: 0,
@@ -273,6 +238,96 @@ impl Kernel {
             module: found.module,
             control,
         })
+    }
+
+    fn starter(&self, parent: Option<Pid>) -> Result<Starter, Errno> {
+        let Some(pid) = parent else {
+            return Ok(Starter {
+                pid: Pid::INIT,
+                cwd: self.vfs.root(),
+                uid: self.uid,
+                gid: self.gid,
+                umask: 0o022,
+                signals: Signals::default(),
+                now: self.file_time(),
+            });
+        };
+        let process = self.processes.get(pid)?;
+        Ok(Starter {
+            pid,
+            cwd: process.cwd,
+            uid: process.uid,
+            gid: process.gid,
+            umask: process.umask,
+            signals: process.signals.inherited(),
+            now: self.file_time(),
+        })
+    }
+
+    /// The working directory of a new process: a directory that it may search.
+    fn child_cwd(&mut self, starter: &Starter, path: Option<&[u8]>) -> Result<NodeRef, Errno> {
+        let Some(path) = path else {
+            return Ok(starter.cwd);
+        };
+        let caller = starter.caller(&self.processes);
+        let node = self.vfs.resolve(&caller, starter.cwd, path, true)?;
+        if self.vfs.stat(&caller, node)?.kind != FileKind::Directory {
+            return Err(Errno::NotDir);
+        }
+        self.vfs.access(&caller, node, Access::EXECUTE)?;
+        Ok(node)
+    }
+
+    /// Takes a place among the processes and memory for one with that much of arguments and
+    /// environment; [`Errno::Again`] where there is none.
+    fn reserve(&self, argument_bytes: usize) -> Result<Reserved, Errno> {
+        if self.processes.len() >= self.limits.processes {
+            return Err(Errno::Again);
+        }
+        let place = self.budget.process().ok_or(Errno::Again)?;
+        let own = PROCESS_BYTES + argument_bytes as u64;
+        let charge = self.budget.memory(own).ok_or(Errno::Again)?;
+        let of_memory = self.budget.memory(0).ok_or(Errno::Again)?;
+        Ok(Reserved {
+            place,
+            charge,
+            of_memory,
+        })
+    }
+
+    /// The processes that a new one belongs to; [`Errno::Perm`] for a group that is not in the
+    /// parent's session.
+    fn kin(&self, parent: Option<Pid>, group: Group) -> Result<Kin, Errno> {
+        let parent = parent.map(|pid| self.processes.get(pid)).transpose()?;
+        let session = parent.map(|parent| parent.session);
+        let group = match group {
+            Group::Join(group) => {
+                let joins = |p: &Process| p.group == group && Some(p.session) == session;
+                if self.processes.alive_where(joins).is_empty() {
+                    return Err(Errno::Perm);
+                }
+                Some(group)
+            }
+            Group::New => None,
+            Group::Inherit => parent.map(|parent| parent.group),
+        };
+        Ok(Kin {
+            group,
+            session,
+            run: parent.map_or_else(RunId::default, |parent| parent.run),
+        })
+    }
+
+    /// The path of a new process's working directory; the parent's own is known.
+    fn child_cwd_path(&mut self, parent: Option<Pid>, cwd: NodeRef) -> Arc<[u8]> {
+        match parent.and_then(|pid| self.processes.get(pid).ok()) {
+            Some(process) if process.cwd == cwd => process.cwd_path.clone(),
+            _ => self
+                .vfs
+                .path_of(cwd)
+                .unwrap_or_else(|_| b"/".to_vec())
+                .into(),
+        }
     }
 
     fn child_descriptors(

@@ -3,6 +3,92 @@
 use super::script::Maker;
 use super::vocabulary::{KEYS, MAP};
 
+/// What follows the pattern of `${x/pattern`.
+const REPLACEMENTS: &[&str] = &[
+    "",
+    "/",
+    "/X",
+    "/<&>",
+    "/$a",
+    "/'b c'",
+    "/\"$x\"",
+    "/\\&",
+    "/\"&\"",
+    "/$s",
+    "/\\\\&",
+    "/a/b",
+    "/$q",
+    "/'&'",
+    "/*",
+    "/${x/a/&}",
+];
+/// Where `${x:offset:length}` starts.
+const OFFSETS: &[&str] = &[
+    "0", "1", "2", " -1", " -2", "i", "n+1", "9", " -9", "", "$i", "i?1:2", "(-1)", "${#x}", "1+1",
+    "x", "arr[0]",
+];
+/// How long that is, with its colon.
+const LENGTHS: &[&str] = &[
+    "", ":1", ":2", ":0", ":-1", ":m", ": -2", ":", ":$n", ":99", ":i+1",
+];
+/// Operators that change upper and lower case.
+const CASES: &[&str] = &[
+    "^",
+    "^^",
+    ",",
+    ",,",
+    "~",
+    "~~",
+    "^^[a-f]",
+    ",[A-Z]",
+    "^?",
+    ",,[[:upper:]]",
+    "^^$x",
+    "~~[aé]",
+    "^*",
+];
+/// Expansions that no name is put into.
+const SPECIAL: &[&str] = &[
+    "${!s@}",
+    "${!sp*}",
+    "\"${!a@}\"",
+    "${#@}",
+    "${#*}",
+    "${@:0}",
+    "${@: -1}",
+    "${*:2}",
+    "${@:1:2}",
+    "${!#}",
+    "${#?}",
+    "${PIPESTATUS[@]}",
+    "${FUNCNAME[0]}",
+    "${BASH_SUBSHELL}",
+    "$REPLY",
+    "$OPTIND",
+    "${#}",
+    "${##}",
+    "${#-}",
+    "${BASH_REMATCH[@]}",
+    "${#BASH_REMATCH[*]}",
+    "${-//[!eux]}",
+    "${BASH_REMATCH[1]}",
+    "$0",
+    "${10}",
+    "$10",
+    "${nr}",
+    "${nr[1]}",
+    "${BASH_VERSINFO[0]}",
+    "${@@Q}",
+    "${*@A}",
+    "${arr[@]@K}",
+    "${map[@]@k}",
+    "${#arr}",
+    "${IFS@Q}",
+    "${10-d}",
+    "${@/a/b}",
+    "${*^}",
+];
+
 impl Maker {
     /// An expansion of a parameter.
     pub(super) fn parameter(&mut self) -> String {
@@ -35,54 +121,18 @@ impl Maker {
             }
             16..=19 => {
                 let operator = self.pick(&["/", "//", "/#", "/%"]);
-                let replacement = self.pick(&[
-                    "",
-                    "/",
-                    "/X",
-                    "/<&>",
-                    "/$a",
-                    "/'b c'",
-                    "/\"$x\"",
-                    "/\\&",
-                    "/\"&\"",
-                    "/$s",
-                    "/\\\\&",
-                    "/a/b",
-                    "/$q",
-                    "/'&'",
-                    "/*",
-                    "/${x/a/&}",
-                ]);
+                let replacement = self.pick(REPLACEMENTS);
                 let pattern = self.pattern().replace('/', "\\/");
                 format!("${{{name}{operator}{pattern}{replacement}}}")
             }
             // Which elements of an associative array a part has is bash's own secret.
             20..=22 if !name.starts_with(MAP) => {
-                let offset = self.pick(&[
-                    "0", "1", "2", " -1", " -2", "i", "n+1", "9", " -9", "", "$i", "i?1:2", "(-1)",
-                    "${#x}", "1+1", "x", "arr[0]",
-                ]);
-                let length = self.pick(&[
-                    "", ":1", ":2", ":0", ":-1", ":m", ": -2", ":", ":$n", ":99", ":i+1",
-                ]);
+                let offset = self.pick(OFFSETS);
+                let length = self.pick(LENGTHS);
                 format!("${{{name}:{offset}{length}}}")
             }
             23..=24 => {
-                let operator = self.pick(&[
-                    "^",
-                    "^^",
-                    ",",
-                    ",,",
-                    "~",
-                    "~~",
-                    "^^[a-f]",
-                    ",[A-Z]",
-                    "^?",
-                    ",,[[:upper:]]",
-                    "^^$x",
-                    "~~[aé]",
-                    "^*",
-                ]);
+                let operator = self.pick(CASES);
                 format!("${{{name}{operator}}}")
             }
             25..=26 => format!(
@@ -99,48 +149,7 @@ impl Maker {
                 self.pick(&["ref", "ref2", "ref3", "1", "x", "nope", "#"]),
                 self.pick(&["", "", ":-d", "#a", "^^", "@Q", "/a/b", ":1", "+x"])
             ),
-            _ => self
-                .pick(&[
-                    "${!s@}",
-                    "${!sp*}",
-                    "\"${!a@}\"",
-                    "${#@}",
-                    "${#*}",
-                    "${@:0}",
-                    "${@: -1}",
-                    "${*:2}",
-                    "${@:1:2}",
-                    "${!#}",
-                    "${#?}",
-                    "${PIPESTATUS[@]}",
-                    "${FUNCNAME[0]}",
-                    "${BASH_SUBSHELL}",
-                    "$REPLY",
-                    "$OPTIND",
-                    "${#}",
-                    "${##}",
-                    "${#-}",
-                    "${BASH_REMATCH[@]}",
-                    "${#BASH_REMATCH[*]}",
-                    "${-//[!eux]}",
-                    "${BASH_REMATCH[1]}",
-                    "$0",
-                    "${10}",
-                    "$10",
-                    "${nr}",
-                    "${nr[1]}",
-                    "${BASH_VERSINFO[0]}",
-                    "${@@Q}",
-                    "${*@A}",
-                    "${arr[@]@K}",
-                    "${map[@]@k}",
-                    "${#arr}",
-                    "${IFS@Q}",
-                    "${10-d}",
-                    "${@/a/b}",
-                    "${*^}",
-                ])
-                .to_owned(),
+            _ => self.pick(SPECIAL).to_owned(),
         }
     }
 

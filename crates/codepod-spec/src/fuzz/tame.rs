@@ -161,6 +161,44 @@ const NUMBER_FORMATS: &[&str] = &[
     // Not with any word: a width beyond all bounds prints as many blanks.
     "%*s\\n",
 ];
+/// What `unset` is given.
+const UNSET: &[&str] = &[
+    "a",
+    "x",
+    "'arr[1]'",
+    "'brr[0]'",
+    "\"map[k]\"",
+    "nope",
+    "-f g",
+    "em",
+];
+/// Traps that are set and taken back.
+const TRAPS: &[&str] = &[
+    // Not in a stage of a pipeline, where bash runs it too when the stage's words
+    // cannot be expanded.
+    "trap 's_=$?; [ $BASHPID = $$ ] && c \"exit $s_\"' EXIT",
+    "trap 'c \"err $?\"' ERR",
+    "trap - ERR EXIT",
+    "(trap 'echo sub' EXIT; c x)",
+    "trap 'echo ret' RETURN",
+];
+/// Commands that need no words.
+const COMMANDS: &[&str] = &[
+    "true",
+    "false",
+    ":",
+    "! true",
+    "(exit 3)",
+    "f 3 a",
+    "f",
+    "nosuch a",
+    "c \"$@\"",
+    ". ./lib.sh arg",
+    "type -t c",
+    "declare -f c",
+    "command echo cmd",
+    "builtin echo b",
+];
 
 impl Maker {
     pub(super) fn tame_plain(&mut self) -> String {
@@ -404,43 +442,14 @@ impl Maker {
                 self.word()
             ),
             23..=24 => format!("(({}))", self.arithmetic()),
-            25 => format!(
-                "unset {}",
-                self.pick(&[
-                    "a",
-                    "x",
-                    "'arr[1]'",
-                    "'brr[0]'",
-                    "\"map[k]\"",
-                    "nope",
-                    "-f g",
-                    "em"
-                ])
-            ),
+            25 => format!("unset {}", self.pick(UNSET)),
             26 => format!("set -- {}", self.words(4)),
             27 => self
                 .pick(&["shift", "shift 2", "shift $#", "shift 0"])
                 .to_owned(),
             28..=30 => format!("[[ {} ]]", self.condition()),
             31 => self.test(),
-            32 => {
-                let scalar = self.scalar();
-                match self.below(6) {
-                    0 => format!("declare -i {}={}", self.integer(), self.between(0, 99)),
-                    1 => format!("declare -u {scalar}; {scalar}={}", self.tame_quoted()),
-                    2 => format!("declare -l {scalar}={}", self.tame_quoted()),
-                    3 => format!("export {scalar}={}", self.word()),
-                    4 => format!(
-                        "declare -A other=([{}]={} [b]=c)",
-                        self.pick(&KEYS[..5]),
-                        self.tame_quoted()
-                    ),
-                    _ => format!(
-                        "declare -n loop={scalar}; loop={}; c \"$loop\"; unset -n loop",
-                        self.tame_quoted()
-                    ),
-                }
-            }
+            32 => self.tame_declare(),
             33..=35 => self.tame_reading(),
             36 => format!("IFS={}", self.pick(super::vocabulary::IFS)),
             37 => "unset IFS".to_owned(),
@@ -454,17 +463,7 @@ impl Maker {
                 "set {}",
                 self.pick(&["-f", "+f", "+e", "-o pipefail", "+o pipefail", "+u"])
             ),
-            42 => self
-                .pick(&[
-                    // Not in a stage of a pipeline, where bash runs it too when the stage's words
-                    // cannot be expanded.
-                    "trap 's_=$?; [ $BASHPID = $$ ] && c \"exit $s_\"' EXIT",
-                    "trap 'c \"err $?\"' ERR",
-                    "trap - ERR EXIT",
-                    "(trap 'echo sub' EXIT; c x)",
-                    "trap 'echo ret' RETURN",
-                ])
-                .to_owned(),
+            42 => self.pick(TRAPS).to_owned(),
             43 => format!(
                 "eval 'c {}'",
                 self.pick(&["$x", "\"$s\"", "{a,b}", "a; c b", "$((i+1))", "$(echo e)"])
@@ -476,25 +475,27 @@ impl Maker {
                 self.word(),
                 self.words(2)
             ),
-            46 => self
-                .pick(&[
-                    "true",
-                    "false",
-                    ":",
-                    "! true",
-                    "(exit 3)",
-                    "f 3 a",
-                    "f",
-                    "nosuch a",
-                    "c \"$@\"",
-                    ". ./lib.sh arg",
-                    "type -t c",
-                    "declare -f c",
-                    "command echo cmd",
-                    "builtin echo b",
-                ])
-                .to_owned(),
+            46 => self.pick(COMMANDS).to_owned(),
             _ => format!("declare -p {} {}", self.scalar(), self.array()),
+        }
+    }
+
+    fn tame_declare(&mut self) -> String {
+        let scalar = self.scalar();
+        match self.below(6) {
+            0 => format!("declare -i {}={}", self.integer(), self.between(0, 99)),
+            1 => format!("declare -u {scalar}; {scalar}={}", self.tame_quoted()),
+            2 => format!("declare -l {scalar}={}", self.tame_quoted()),
+            3 => format!("export {scalar}={}", self.word()),
+            4 => format!(
+                "declare -A other=([{}]={} [b]=c)",
+                self.pick(&KEYS[..5]),
+                self.tame_quoted()
+            ),
+            _ => format!(
+                "declare -n loop={scalar}; loop={}; c \"$loop\"; unset -n loop",
+                self.tame_quoted()
+            ),
         }
     }
 

@@ -100,6 +100,87 @@ impl Rest {
     }
 }
 
+/// A walk that is under way.
+struct Walk {
+    /// The node that was reached.
+    at: NodeRef,
+    /// What is known about `at` from the step before.
+    known: Option<Stat>,
+    rest: Rest,
+    /// How many links were followed.
+    links: u32,
+    /// A slash after a link at the end also counts for what the link leads to.
+    link_slash: bool,
+    found: Found,
+}
+
+impl Walk {
+    fn new(start: NodeRef, path: &[u8]) -> Walk {
+        let mut rest = Rest {
+            pieces: Vec::new(),
+            slash: false,
+        };
+        rest.push(path.to_vec());
+        Walk {
+            at: start,
+            known: None,
+            rest,
+            links: 0,
+            link_slash: false,
+            found: Found {
+                parent: start,
+                last: Last::Root,
+                node: Some(start),
+                slash: false,
+            },
+        }
+    }
+
+    /// Whether the component that was taken is the last.
+    fn is_last(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// Whether that component is the last and a slash follows it.
+    fn slash(&self) -> bool {
+        self.is_last() && (self.rest.slash || self.link_slash)
+    }
+
+    /// Whether that component is followed where it is a link.
+    fn follows(&self, at_end: AtEnd) -> bool {
+        match at_end {
+            AtEnd::Follow => true,
+            AtEnd::Stay => !self.is_last() || self.slash(),
+            AtEnd::Name => !self.is_last(),
+        }
+    }
+
+    /// Goes to what that component means; none if there is no such thing.
+    fn reach(&mut self, last: Last, node: Option<NodeRef>) {
+        self.found = Found {
+            parent: self.at,
+            last,
+            node,
+            slash: self.slash(),
+        };
+        self.at = node.unwrap_or(self.at);
+    }
+
+    /// Goes to `start`, from where a link's target is walked next.
+    fn restart(&mut self, start: NodeRef, target: Vec<u8>) {
+        let slash = self.slash();
+        self.at = start;
+        self.found = Found {
+            parent: start,
+            last: Last::Root,
+            node: Some(start),
+            slash,
+        };
+        self.link_slash = slash;
+        self.rest.push(target);
+    }
+}
+
 impl Vfs {
     /// The node that a path means. With `follow`, a link at the end is followed; a magic link is
     /// not, see [`Vfs::magic_link`].
@@ -147,123 +228,28 @@ impl Vfs {
         at_end: AtEnd,
     ) -> Result<Found, Errno> {
         self.check_path(path)?;
-        let mut at = if path[0] == b'/' { self.root() } else { base };
-        let mut rest = Rest {
-            pieces: Vec::new(),
-            slash: false,
-        };
-        rest.push(path.to_vec());
-        let mut links = 0;
-        // A slash after a link at the end also counts for what the link leads to.
-        let mut link_slash = false;
-        // What is known about `at` from the step before.
-        let mut known: Option<Stat> = None;
-        let mut found = Found {
-            parent: at,
-            last: Last::Root,
-            node: Some(at),
-            slash: false,
-        };
-        while let Some(name) = rest.next() {
-            let dir = match known.take() {
+        let start = if path[0] == b'/' { self.root() } else { base };
+        let mut walk = Walk::new(start, path);
+        while let Some(name) = walk.rest.next() {
+            let dir = match walk.known.take() {
                 Some(stat) => stat,
-                None => self.stat(caller, at)?,
+                None => self.stat(caller, walk.at)?,
             };
             if dir.kind != FileKind::Directory {
                 return Err(Errno::NotDir);
             }
             permit(caller, &dir, Access::EXECUTE)?;
-            let is_last = rest.is_empty();
-            let slash = is_last && (rest.slash || link_slash);
-            let parent = at;
-            let last = match &name[..] {
-                b"." => Last::Dot,
-                b".." => Last::DotDot,
-                _ => Last::Name(name),
-            };
-            let Last::Name(name) = last else {
-                if last == Last::DotDot {
-                    at = self.parent(at)?;
+            match &name[..] {
+                b"." => walk.reach(Last::Dot, Some(self.cross(walk.at))),
+                b".." => {
+                    // It may lead to a directory that something is mounted on.
+                    let parent = self.parent(walk.at)?;
+                    walk.reach(Last::DotDot, Some(self.cross(parent)));
                 }
-                // `..` may lead to a directory that something is mounted on.
-                at = self.cross(at);
-                found = Found {
-                    parent,
-                    last,
-                    node: Some(at),
-                    slash,
-                };
-                continue;
-            };
-            if name.len() > self.limits.name_bytes {
-                return Err(Errno::NameTooLong);
+                _ => self.step(caller, &mut walk, name, at_end)?,
             }
-            let inode = match self.fs(parent.mount)?.lookup(caller, parent.inode, &name) {
-                Ok(inode) => inode,
-                Err(Errno::NoEnt) if is_last => {
-                    return Ok(Found {
-                        parent,
-                        last: Last::Name(name),
-                        node: None,
-                        slash,
-                    });
-                }
-                Err(error) => return Err(error),
-            };
-            let node = self.cross(NodeRef {
-                mount: parent.mount,
-                inode,
-            });
-            let stat = self.stat(caller, node)?;
-            let follow = match at_end {
-                AtEnd::Follow => true,
-                AtEnd::Stay => !is_last || slash,
-                AtEnd::Name => !is_last,
-            };
-            if stat.kind == FileKind::Symlink && follow {
-                match self.target(caller, node, &stat, is_last && !slash)? {
-                    Target::Itself => {}
-                    Target::Node(node) => {
-                        at = node;
-                        found = Found {
-                            parent,
-                            last: Last::Name(name),
-                            node: Some(node),
-                            slash,
-                        };
-                        continue;
-                    }
-                    Target::Path(target) => {
-                        links += 1;
-                        if links > self.limits.symlinks {
-                            return Err(Errno::Loop);
-                        }
-                        at = if target[0] == b'/' {
-                            self.root()
-                        } else {
-                            parent
-                        };
-                        found = Found {
-                            parent: at,
-                            last: Last::Root,
-                            node: Some(at),
-                            slash,
-                        };
-                        link_slash = slash;
-                        rest.push(target);
-                        continue;
-                    }
-                }
-            }
-            at = node;
-            known = Some(stat);
-            found = Found {
-                parent,
-                last: Last::Name(name),
-                node: Some(node),
-                slash,
-            };
         }
+        let found = walk.found;
         if found.slash
             && at_end != AtEnd::Name
             && let Some(node) = found.node
@@ -272,6 +258,62 @@ impl Vfs {
             return Err(Errno::NotDir);
         }
         Ok(found)
+    }
+
+    /// One step of a walk, by a plain name in a directory that may be searched.
+    fn step(
+        &mut self,
+        caller: &Caller<'_>,
+        walk: &mut Walk,
+        name: Vec<u8>,
+        at_end: AtEnd,
+    ) -> Result<(), Errno> {
+        if name.len() > self.limits.name_bytes {
+            return Err(Errno::NameTooLong);
+        }
+        let parent = walk.at;
+        let inode = match self.fs(parent.mount)?.lookup(caller, parent.inode, &name) {
+            Ok(inode) => inode,
+            Err(Errno::NoEnt) if walk.is_last() => {
+                walk.reach(Last::Name(name), None);
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        let node = self.cross(NodeRef {
+            mount: parent.mount,
+            inode,
+        });
+        let stat = self.stat(caller, node)?;
+        if stat.kind == FileKind::Symlink && walk.follows(at_end) {
+            let is_end = walk.is_last() && !walk.slash();
+            match self.target(caller, node, &stat, is_end)? {
+                Target::Itself => {}
+                Target::Node(node) => {
+                    walk.reach(Last::Name(name), Some(node));
+                    return Ok(());
+                }
+                Target::Path(target) => return self.follow(walk, target),
+            }
+        }
+        walk.reach(Last::Name(name), Some(node));
+        walk.known = Some(stat);
+        Ok(())
+    }
+
+    /// Goes on with the target of a link, from the link's directory or the root.
+    fn follow(&self, walk: &mut Walk, target: Vec<u8>) -> Result<(), Errno> {
+        walk.links += 1;
+        if walk.links > self.limits.symlinks {
+            return Err(Errno::Loop);
+        }
+        let start = if target[0] == b'/' {
+            self.root()
+        } else {
+            walk.at
+        };
+        walk.restart(start, target);
+        Ok(())
     }
 
     /// Where a link leads. A magic link at the end stands for itself.

@@ -30,44 +30,12 @@ impl Awk {
                 self.sprintf(arguments, &mut out)?;
                 return Ok(Value::Str(Str::from(out)));
             }
-            "tolower" | "toupper" => {
-                let subject = self.text(&arguments[0])?;
-                return Ok(Value::Str(Str::from(changed_case(
-                    subject.as_bytes(),
-                    name == "toupper",
-                    self.bytes,
-                ))));
-            }
+            "tolower" => return self.changed_case(false, &arguments[0]),
+            "toupper" => return self.changed_case(true, &arguments[0]),
             "int" => self.eval_num(&arguments[0])?.trunc(),
-            "sqrt" => {
-                let number = self.eval_num(&arguments[0])?;
-                if number < 0.0 {
-                    self.warn_number("sqrt: called with negative argument", number);
-                    f64::NAN.copysign(-1.0)
-                } else {
-                    number.sqrt()
-                }
-            }
-            "log" => {
-                let number = self.eval_num(&arguments[0])?;
-                if number < 0.0 {
-                    self.warn_number("log: received negative argument", number);
-                    f64::NAN.copysign(-1.0)
-                } else {
-                    number.ln()
-                }
-            }
-            "exp" => {
-                let number = self.eval_num(&arguments[0])?;
-                let result = number.exp();
-                if result.is_infinite() && number.is_finite() {
-                    let mut shown = Vec::new();
-                    crate::number::append(number, b"%.6g", &mut shown);
-                    let shown = String::from_utf8_lossy(&shown).into_owned();
-                    self.warn(&format!("exp: argument {shown} is out of range"));
-                }
-                result
-            }
+            "sqrt" => self.sqrt(&arguments[0])?,
+            "log" => self.log(&arguments[0])?,
+            "exp" => self.exp(&arguments[0])?,
             "sin" => self.eval_num(&arguments[0])?.sin(),
             "cos" => self.eval_num(&arguments[0])?.cos(),
             "atan2" => {
@@ -80,34 +48,11 @@ impl Awk {
             "and" | "or" | "xor" | "lshift" | "rshift" | "compl" => self.bits(name, arguments)?,
             "strtonum" => self.strtonum(&arguments[0])?,
             "systime" => time::now() as f64,
-            "mktime" => {
-                let moment = self.text(&arguments[0])?;
-                let utc = match arguments.get(1) {
-                    Some(utc) => self.eval_bool(utc)?,
-                    None => false,
-                };
-                time::moment(moment.as_bytes(), utc) as f64
-            }
+            "mktime" => self.mktime(arguments)?,
             "strftime" => return self.strftime(arguments),
             "system" => self.system(&arguments[0])?,
-            "close" => {
-                let name = self.text(&arguments[0])?;
-                let how = match arguments.get(1) {
-                    Some(how) => Some(self.text(how)?),
-                    None => None,
-                };
-                self.close(name.as_bytes(), how.as_ref().map(Str::as_bytes))?
-            }
-            "fflush" => match arguments.first() {
-                Some(name) => {
-                    let name = self.text(name)?;
-                    self.flush_one(name.as_bytes())?
-                }
-                None => {
-                    self.flush_all()?;
-                    0.0
-                }
-            },
+            "close" => self.close_named(arguments)?,
+            "fflush" => self.flush_named(arguments.first())?,
             "asort" => self.asort(false, arguments)?,
             "asorti" => self.asort(true, arguments)?,
             "isarray" => f64::from(u8::from(self.type_of(&arguments[0])? == "array")),
@@ -118,6 +63,71 @@ impl Awk {
             }
             name => return fatal(format!("`{name}' is not supported")),
         }))
+    }
+
+    fn changed_case(&mut self, upper: bool, subject: &Expr) -> Eval<Value> {
+        let subject = self.text(subject)?;
+        let changed = changed_case(subject.as_bytes(), upper, self.bytes);
+        Ok(Value::Str(Str::from(changed)))
+    }
+
+    fn sqrt(&mut self, number: &Expr) -> Eval<f64> {
+        let number = self.eval_num(number)?;
+        if number < 0.0 {
+            self.warn_number("sqrt: called with negative argument", number);
+            return Ok(f64::NAN.copysign(-1.0));
+        }
+        Ok(number.sqrt())
+    }
+
+    fn log(&mut self, number: &Expr) -> Eval<f64> {
+        let number = self.eval_num(number)?;
+        if number < 0.0 {
+            self.warn_number("log: received negative argument", number);
+            return Ok(f64::NAN.copysign(-1.0));
+        }
+        Ok(number.ln())
+    }
+
+    fn exp(&mut self, number: &Expr) -> Eval<f64> {
+        let number = self.eval_num(number)?;
+        let result = number.exp();
+        if result.is_infinite() && number.is_finite() {
+            let mut shown = Vec::new();
+            crate::number::append(number, b"%.6g", &mut shown);
+            let shown = String::from_utf8_lossy(&shown).into_owned();
+            self.warn(&format!("exp: argument {shown} is out of range"));
+        }
+        Ok(result)
+    }
+
+    fn mktime(&mut self, arguments: &[Expr]) -> Eval<f64> {
+        let moment = self.text(&arguments[0])?;
+        let utc = match arguments.get(1) {
+            Some(utc) => self.eval_bool(utc)?,
+            None => false,
+        };
+        Ok(time::moment(moment.as_bytes(), utc) as f64)
+    }
+
+    /// `close`, which may say which end of a coprocess is meant.
+    fn close_named(&mut self, arguments: &[Expr]) -> Eval<f64> {
+        let name = self.text(&arguments[0])?;
+        let how = match arguments.get(1) {
+            Some(how) => Some(self.text(how)?),
+            None => None,
+        };
+        self.close(name.as_bytes(), how.as_ref().map(Str::as_bytes))
+    }
+
+    /// `fflush` of one output, or of all of them.
+    fn flush_named(&mut self, name: Option<&Expr>) -> Eval<f64> {
+        let Some(name) = name else {
+            self.flush_all()?;
+            return Ok(0.0);
+        };
+        let name = self.text(name)?;
+        self.flush_one(name.as_bytes())
     }
 
     fn warn_number(&mut self, message: &str, number: f64) {

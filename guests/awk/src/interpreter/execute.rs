@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{Awk, Eval, Halt, fatal};
 use crate::format;
 use crate::text::Str;
-use crate::tree::{Compare, Expr, Kind, Label, Pattern, Special, Stmt, Target};
+use crate::tree::{ArrayRef, Compare, Expr, Kind, Label, Pattern, Place, Special, Stmt, Target};
 use crate::value::Value;
 
 /// How a statement ended.
@@ -204,34 +204,9 @@ impl Awk {
                 if let Some(first) = first {
                     self.statement(first)?;
                 }
-                loop {
-                    if let Some(condition) = condition
-                        && !self.eval_bool(condition)?
-                    {
-                        break;
-                    }
-                    match self.block(body)? {
-                        Flow::Break => break,
-                        Flow::Return => return Ok(Flow::Return),
-                        _ => {}
-                    }
-                    self.line = statement.line;
-                    if let Some(step) = step {
-                        self.statement(step)?;
-                    }
-                }
+                return self.for_loop(statement.line, condition.as_ref(), step.as_deref(), body);
             }
-            Kind::ForIn(place, array, body) => {
-                let array = self.array(array)?;
-                for key in self.ordered_keys(&array)? {
-                    self.assign(place, Value::Input(key))?;
-                    match self.block(body)? {
-                        Flow::Break => break,
-                        Flow::Return => return Ok(Flow::Return),
-                        _ => {}
-                    }
-                }
-            }
+            Kind::ForIn(place, array, body) => return self.for_in(place, array, body),
             Kind::Switch(value, cases) => return self.switch(value, cases),
             Kind::Break => return Ok(Flow::Break),
             Kind::Continue => return Ok(Flow::Continue),
@@ -240,12 +215,7 @@ impl Awk {
             }
             Kind::Next => return Err(Box::new(Halt::Next)),
             Kind::NextFile => return Err(Box::new(Halt::NextFile)),
-            Kind::Exit(status) => {
-                if let Some(status) = status {
-                    self.status = (self.eval_num(status)? as i64 & 0xff) as i32;
-                }
-                return Err(Box::new(Halt::Exit));
-            }
+            Kind::Exit(status) => return self.exit(status.as_ref()),
             Kind::Return(value) => {
                 self.returned = match value {
                     Some(value) => self.eval(value)?,
@@ -266,6 +236,54 @@ impl Awk {
             Kind::Block(body) => return self.block(body),
         }
         Ok(Flow::Normal)
+    }
+
+    /// `for` behind its first statement; `line` is where it stands.
+    fn for_loop(
+        &mut self,
+        line: u32,
+        condition: Option<&Expr>,
+        step: Option<&Stmt>,
+        body: &[Stmt],
+    ) -> Eval<Flow> {
+        loop {
+            if let Some(condition) = condition
+                && !self.eval_bool(condition)?
+            {
+                break;
+            }
+            match self.block(body)? {
+                Flow::Break => break,
+                Flow::Return => return Ok(Flow::Return),
+                _ => {}
+            }
+            self.line = line;
+            if let Some(step) = step {
+                self.statement(step)?;
+            }
+        }
+        Ok(Flow::Normal)
+    }
+
+    fn for_in(&mut self, place: &Place, array: &ArrayRef, body: &[Stmt]) -> Eval<Flow> {
+        let array = self.array(array)?;
+        for key in self.ordered_keys(&array)? {
+            self.assign(place, Value::Input(key))?;
+            match self.block(body)? {
+                Flow::Break => break,
+                Flow::Return => return Ok(Flow::Return),
+                _ => {}
+            }
+        }
+        Ok(Flow::Normal)
+    }
+
+    /// Ends the program, with the status that was set before unless one is given.
+    fn exit(&mut self, status: Option<&Expr>) -> Eval<Flow> {
+        if let Some(status) = status {
+            self.status = (self.eval_num(status)? as i64 & 0xff) as i32;
+        }
+        Err(Box::new(Halt::Exit))
     }
 
     fn switch(&mut self, value: &Expr, cases: &[(Label, Vec<Stmt>)]) -> Eval<Flow> {

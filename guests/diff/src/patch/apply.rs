@@ -34,108 +34,162 @@ pub(crate) struct Applied {
 /// Applies a patch to a text.
 pub(crate) fn apply(old: &[u8], patch: &FilePatch, tried: &Tried, say: &mut Say) -> Applied {
     let lines: Vec<&[u8]> = old.split_inclusive(|byte| *byte == b'\n').collect();
-    let mut result = Applied {
-        reversed: tried.reverse,
-        ..Applied::default()
+    let mut applying = Applying {
+        lines: &lines,
+        tried,
+        say,
+        done: 0,
+        offset: 0,
+        grown: 0,
+        result: Applied {
+            reversed: tried.reverse,
+            ..Applied::default()
+        },
     };
-    let mut done = 0;
-    let mut offset = 0isize;
-    // Lines that hunks added so far.
-    let mut grown = 0isize;
     for (number, hunk) in patch.hunks.iter().enumerate() {
-        if result.skipped {
-            result.rejected.push((number, grown));
-            continue;
+        applying.hunk(number, hunk);
+    }
+    applying.copy_until(lines.len());
+    applying.result
+}
+
+/// A patch, some of whose hunks were tried.
+struct Applying<'a> {
+    lines: &'a [&'a [u8]],
+    tried: &'a Tried,
+    say: &'a mut Say,
+    /// Lines that were passed already.
+    done: usize,
+    /// How far the last hunk was from where it should be.
+    offset: isize,
+    /// Lines that hunks added so far.
+    grown: isize,
+    result: Applied,
+}
+
+impl Applying<'_> {
+    fn hunk(&mut self, number: usize, hunk: &Hunk) {
+        if self.result.skipped {
+            return self.reject(number);
         }
-        let oriented = if result.reversed {
-            hunk.reversed()
-        } else {
-            hunk.clone()
+        let mut oriented = match self.result.reversed {
+            true => hunk.reversed(),
+            false => hunk.clone(),
         };
-        let mut target = Target {
-            lines: &lines,
-            done,
-            offset,
-            loose: tried.loose,
-            makes: tried.makes,
+        let target = Target {
+            lines: self.lines,
+            done: self.done,
+            offset: self.offset,
+            loose: self.tried.loose,
+            makes: self.tried.makes,
         };
-        let mut found = target.find(&oriented, tried.fuzz);
-        let mut oriented = oriented;
-        if found.is_none() && number == 0 && !tried.force {
+        let mut found = target.find(&oriented, self.tried.fuzz);
+        // The first hunk says whether the whole patch is the other way round.
+        if found.is_none() && number == 0 && !self.tried.force {
             let other = oriented.reversed();
-            if let Some(place) = target.find(&other, tried.fuzz) {
-                let note: &[u8] = match result.reversed == tried.reverse && !tried.reverse {
-                    true => b"Reversed (or previously applied) patch detected!",
-                    false => b"Unreversed patch detected!",
-                };
-                if tried.forward {
-                    say.loud(&[note, b"  Skipping patch."].concat());
-                    result.skipped = true;
-                } else if tried.batch {
-                    let assumed: &[u8] = if tried.reverse {
-                        b"  Ignoring -R."
-                    } else {
-                        b"  Assuming -R."
-                    };
-                    say.line(&[note, assumed].concat());
-                    result.reversed = !result.reversed;
-                    result.mismatched = true;
-                    found = Some(place);
-                    oriented = other;
-                } else {
-                    let question: &[u8] = if tried.reverse {
-                        b"  Ignore -R? [n] "
-                    } else {
-                        b"  Assume -R? [n] "
-                    };
-                    say.loud(&[note, question].concat());
-                    say.loud(b"Apply anyway? [n] ");
-                    say.loud(b"Skipping patch.");
-                    result.skipped = true;
+            if let Some(place) = target.find(&other, self.tried.fuzz) {
+                if !self.turns_round() {
+                    self.result.skipped = true;
+                    return self.reject(number);
                 }
-                if result.skipped {
-                    result.rejected.push((number, grown));
-                    continue;
-                }
+                self.result.reversed = !self.result.reversed;
+                self.result.mismatched = true;
+                found = Some(place);
+                oriented = other;
             }
         }
         match found {
-            Some(place) => {
-                let moved = place.start as isize + 1 - first_line(&oriented) as isize;
-                if place.fuzz > 0 || moved != 0 {
-                    result.mismatched = true;
-                }
-                let at = place.start as isize + 1 + grown;
-                report(number + 1, &place, at, moved, tried.verbose, say);
-                lines[done..place.start]
-                    .iter()
-                    .for_each(|line| result.text.extend_from_slice(line));
-                put(
-                    &oriented,
-                    &lines[place.start..place.start + place.length],
-                    &mut result.text,
-                );
-                done = place.start + place.length;
-                offset = moved;
-                grown += oriented.side(Does::Comes).len() as isize - place.length as isize;
-                result.applied += 1;
-            }
-            None => {
-                let at = (oriented.old_start as isize).max(1) + grown;
-                let endings = match other_line_ends(&oriented, &lines, at) {
-                    true => " (different line endings)",
-                    false => "",
-                };
-                say.line(format!("Hunk #{} FAILED at {at}{endings}.", number + 1).as_bytes());
-                result.rejected.push((number, grown));
-                result.mismatched = true;
-            }
+            Some(place) => self.succeed(number, &oriented, &place),
+            None => self.fail(number, &oriented),
         }
     }
-    lines[done..]
-        .iter()
-        .for_each(|line| result.text.extend_from_slice(line));
-    result
+
+    /// Whether a patch that fits the other way round is turned; otherwise it is left out. Says which.
+    fn turns_round(&mut self) -> bool {
+        let tried = self.tried;
+        let note: &[u8] = match self.result.reversed == tried.reverse && !tried.reverse {
+            true => b"Reversed (or previously applied) patch detected!",
+            false => b"Unreversed patch detected!",
+        };
+        if tried.forward {
+            self.say.loud(&[note, b"  Skipping patch."].concat());
+            return false;
+        }
+        if tried.batch {
+            let assumed: &[u8] = if tried.reverse {
+                b"  Ignoring -R."
+            } else {
+                b"  Assuming -R."
+            };
+            self.say.line(&[note, assumed].concat());
+            return true;
+        }
+        let question: &[u8] = if tried.reverse {
+            b"  Ignore -R? [n] "
+        } else {
+            b"  Assume -R? [n] "
+        };
+        self.say.loud(&[note, question].concat());
+        self.say.loud(b"Apply anyway? [n] ");
+        self.say.loud(b"Skipping patch.");
+        false
+    }
+
+    fn succeed(&mut self, number: usize, hunk: &Hunk, place: &Place) {
+        let moved = place.start as isize + 1 - first_line(hunk) as isize;
+        if place.fuzz > 0 || moved != 0 {
+            self.result.mismatched = true;
+        }
+        self.report(number, place, moved);
+        self.copy_until(place.start);
+        let end = place.start + place.length;
+        put(hunk, &self.lines[place.start..end], &mut self.result.text);
+        self.done = end;
+        self.offset = moved;
+        self.grown += hunk.side(Does::Comes).len() as isize - place.length as isize;
+        self.result.applied += 1;
+    }
+
+    fn fail(&mut self, number: usize, hunk: &Hunk) {
+        let at = (hunk.old_start as isize).max(1) + self.grown;
+        let endings = match other_line_ends(hunk, self.lines, at) {
+            true => " (different line endings)",
+            false => "",
+        };
+        self.say
+            .line(format!("Hunk #{} FAILED at {at}{endings}.", number + 1).as_bytes());
+        self.reject(number);
+        self.result.mismatched = true;
+    }
+
+    fn reject(&mut self, number: usize) {
+        self.result.rejected.push((number, self.grown));
+    }
+
+    /// Takes lines that no hunk is about.
+    fn copy_until(&mut self, end: usize) {
+        self.lines[self.done..end]
+            .iter()
+            .for_each(|line| self.result.text.extend_from_slice(line));
+    }
+
+    /// Says where a hunk was found, if that is not where it should be.
+    fn report(&mut self, number: usize, place: &Place, moved: isize) {
+        if place.fuzz == 0 && moved == 0 && !self.tried.verbose {
+            return;
+        }
+        let at = place.start as isize + 1 + self.grown;
+        let mut text = format!("Hunk #{} succeeded at {at}", number + 1);
+        if place.fuzz > 0 {
+            text.push_str(&format!(" with fuzz {}", place.fuzz));
+        }
+        if moved != 0 {
+            let noun = if moved == 1 { "line" } else { "lines" };
+            text.push_str(&format!(" (offset {moved} {noun})"));
+        }
+        text.push('.');
+        self.say.line(text.as_bytes());
+    }
 }
 
 /// The number of the line that a hunk starts at; one that only inserts starts behind the line that it names.
@@ -152,22 +206,6 @@ fn other_line_ends(hunk: &Hunk, lines: &[&[u8]], at: isize) -> bool {
         (Some(wanted), Some(found)) => wanted.ends_with(b"\r\n") != found.ends_with(b"\r\n"),
         _ => false,
     }
-}
-
-fn report(number: usize, place: &Place, at: isize, moved: isize, verbose: bool, say: &mut Say) {
-    if place.fuzz == 0 && moved == 0 && !verbose {
-        return;
-    }
-    let mut text = format!("Hunk #{number} succeeded at {at}");
-    if place.fuzz > 0 {
-        text.push_str(&format!(" with fuzz {}", place.fuzz));
-    }
-    if moved != 0 {
-        let noun = if moved == 1 { "line" } else { "lines" };
-        text.push_str(&format!(" (offset {moved} {noun})"));
-    }
-    text.push('.');
-    say.line(text.as_bytes());
 }
 
 /// Writes what a hunk makes of the lines that it was found at. Context is taken from the file.
@@ -202,7 +240,7 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
-    fn find(&mut self, hunk: &Hunk, most_fuzz: usize) -> Option<Place> {
+    fn find(&self, hunk: &Hunk, most_fuzz: usize) -> Option<Place> {
         let wanted = hunk.side(Does::Goes);
         let (before, after) = hunk.context();
         let context = before.max(after);

@@ -56,6 +56,34 @@ struct Input {
     modified: Option<SystemTime>,
 }
 
+/// A file whose hunks were tried, and what came of that.
+struct Patched<'a> {
+    patch: &'a FilePatch,
+    files: &'a Files,
+    input: &'a Input,
+    applied: &'a Applied,
+}
+
+impl Patched<'_> {
+    fn is_rejected(&self) -> bool {
+        !self.applied.rejected.is_empty()
+    }
+
+    /// Whether the patch says for certain that the file is not there behind it.
+    fn ends_missing(&self) -> bool {
+        self.patch.missing[usize::from(!self.applied.reversed)] == 2
+    }
+}
+
+/// What is to become of a file.
+struct Outcome {
+    name: Vec<u8>,
+    removes: bool,
+    /// It is made anew, or removed.
+    changes: bool,
+    mode: Option<u32>,
+}
+
 impl<'a> Run<'a> {
     pub(crate) fn new(asked: &'a Asked) -> Run<'a> {
         Run {
@@ -137,7 +165,13 @@ impl<'a> Run<'a> {
             verbose: asked.verbose,
         };
         let applied = apply::apply(&input.text, patch, &tried, &mut self.say);
-        self.finish(patch, &files, &input, &applied)?;
+        let patched = Patched {
+            patch,
+            files: &files,
+            input: &input,
+            applied: &applied,
+        };
+        self.finish(&patched)?;
         if asked.verbose {
             self.say.line(b"done");
         }
@@ -368,119 +402,146 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn finish(
-        &mut self,
-        patch: &FilePatch,
-        files: &Files,
-        input: &Input,
-        applied: &Applied,
-    ) -> Result<(), Fatal> {
-        let rejected = !applied.rejected.is_empty();
-        self.failed |= rejected;
-        if !applied.skipped {
-            self.output(patch, files, input, applied)?;
+    fn finish(&mut self, patched: &Patched<'_>) -> Result<(), Fatal> {
+        self.failed |= patched.is_rejected();
+        if !patched.applied.skipped {
+            self.output(patched)?;
         }
-        if rejected {
-            self.report_rejects(patch, files, applied, true)?;
+        if patched.is_rejected() {
+            self.report_rejects(patched.patch, patched.files, patched.applied, true)?;
         }
         Ok(())
     }
 
     /// Writes what became of a file.
-    fn output(
-        &mut self,
-        patch: &FilePatch,
-        files: &Files,
-        input: &Input,
-        applied: &Applied,
-    ) -> Result<(), Fatal> {
+    fn output(&mut self, patched: &Patched<'_>) -> Result<(), Fatal> {
         let asked = self.asked;
-        let rejected = !applied.rejected.is_empty();
-        let target = asked.output.clone().unwrap_or_else(|| files.output.clone());
-        if target == b"-" {
+        let name = asked.output.as_ref().unwrap_or(&patched.files.output);
+        if name == b"-" {
             // The status says enough where nothing can be written.
-            let _ = std::io::Write::write_all(&mut std::io::stdout(), &applied.text);
+            let _ = std::io::Write::write_all(&mut std::io::stdout(), &patched.applied.text);
             return Ok(());
         }
-        let gone = patch.missing[usize::from(!applied.reversed)];
-        let removes = asked.output.is_none()
-            && applied.text.is_empty()
-            && !rejected
-            && (asked.remove_empty || (gone == 2 && !asked.posix));
-        if gone == 2
-            && !applied.text.is_empty()
-            && !rejected
-            && asked.output.is_none()
-            && !asked.posix
-        {
-            let name = shown(&target);
-            self.say.loud(
-                &[
-                    b"Not deleting file ",
-                    &name[..],
-                    b" as content differs from patch",
-                ]
-                .concat(),
-            );
-            self.failed = true;
-        }
-        let moves = matches!(files.moves, Moves::Renamed | Moves::Copied);
-        let mode = self.mode(patch, input, applied.reversed);
-        let changes_mode =
-            matches!((&input.found, mode), (Found::File { mode: old }, Some(new)) if *old != new);
-        let makes = input.found == Found::Nothing && patch.kind == Kind::Header;
-        let writes = applied.applied > 0
-            || moves
-            || changes_mode
-            || makes
-            || asked.output.is_some()
-            || removes;
-        let mut changes = Vec::new();
-        let backs_up = (asked.backup || (asked.backup_on_mismatch && applied.mismatched))
-            && asked.output.is_none();
-        if backs_up && (writes || asked.backup || rejected) {
-            let mut names = vec![&target];
-            if files.moves == Moves::Renamed {
-                names.push(&files.input);
-            }
-            for name in names {
-                if !self.backed_up.contains(name) {
-                    self.backed_up.push(name.clone());
-                    changes.push(Change::Backup { name: name.clone() });
-                }
-            }
-        }
-        if removes {
-            changes.push(Change::Remove {
-                name: target.clone(),
-            });
-        } else if writes {
-            let mut text = applied.text.clone();
-            if asked.output.is_some() && self.written.contains(&target) {
-                text = [std::fs::read(path(&target)).unwrap_or_default(), text].concat();
-            }
-            self.written.push(target.clone());
-            changes.push(Change::Write {
-                name: target.clone(),
-                text,
-                mode,
-                link: input.link,
-            });
-            let taken = |name: &[u8]| {
-                self.waiting.iter().any(
-                    |change| matches!(change, Change::Write { name: other, .. } if other == name),
-                )
-            };
-            if files.moves == Moves::Renamed && files.input != target && !taken(&files.input) {
-                changes.push(Change::Remove {
-                    name: files.input.clone(),
-                });
-            }
+        self.note_kept(patched, name);
+        let outcome = self.outcome(patched, name);
+        let mut changes = self.backups(patched, &outcome);
+        if outcome.removes {
+            changes.push(Change::Remove { name: name.clone() });
+        } else if outcome.changes {
+            changes.extend(self.writes(patched, &outcome));
         }
         if asked.dry_run {
             return Ok(());
         }
-        // A file that is written takes back that an earlier patch moved it away.
+        self.queue(changes);
+        if patched.patch.git.is_none() {
+            self.flush()?;
+        }
+        if asked.times.is_some() && !outcome.removes {
+            self.flush()?;
+            self.set_time(patched, name);
+        }
+        Ok(())
+    }
+
+    /// Says that a file stays which the patch should remove.
+    fn note_kept(&mut self, patched: &Patched<'_>, name: &[u8]) {
+        let asked = self.asked;
+        if !patched.ends_missing()
+            || patched.applied.text.is_empty()
+            || patched.is_rejected()
+            || asked.output.is_some()
+            || asked.posix
+        {
+            return;
+        }
+        self.say.loud(
+            &[
+                b"Not deleting file ",
+                &shown(name)[..],
+                b" as content differs from patch",
+            ]
+            .concat(),
+        );
+        self.failed = true;
+    }
+
+    fn outcome(&self, patched: &Patched<'_>, name: &[u8]) -> Outcome {
+        let asked = self.asked;
+        let (input, applied) = (patched.input, patched.applied);
+        let removes = asked.output.is_none()
+            && applied.text.is_empty()
+            && !patched.is_rejected()
+            && (asked.remove_empty || (patched.ends_missing() && !asked.posix));
+        let moves = matches!(patched.files.moves, Moves::Renamed | Moves::Copied);
+        let mode = self.mode(patched.patch, input, applied.reversed);
+        let changes_mode =
+            matches!((&input.found, mode), (Found::File { mode: old }, Some(new)) if *old != new);
+        let makes = input.found == Found::Nothing && patched.patch.kind == Kind::Header;
+        Outcome {
+            name: name.to_vec(),
+            removes,
+            changes: applied.applied > 0
+                || moves
+                || changes_mode
+                || makes
+                || asked.output.is_some()
+                || removes,
+            mode,
+        }
+    }
+
+    /// The backups that are made before a file changes, of files that have none of this run.
+    fn backups(&mut self, patched: &Patched<'_>, outcome: &Outcome) -> Vec<Change> {
+        let asked = self.asked;
+        let backs_up = (asked.backup || (asked.backup_on_mismatch && patched.applied.mismatched))
+            && asked.output.is_none();
+        if !backs_up || !(outcome.changes || asked.backup || patched.is_rejected()) {
+            return Vec::new();
+        }
+        let mut names = vec![&outcome.name];
+        if patched.files.moves == Moves::Renamed {
+            names.push(&patched.files.input);
+        }
+        let mut changes = Vec::new();
+        for name in names {
+            if !self.backed_up.contains(name) {
+                self.backed_up.push(name.clone());
+                changes.push(Change::Backup { name: name.clone() });
+            }
+        }
+        changes
+    }
+
+    /// A file's new text; one that was renamed leaves its old name unless an earlier patch writes that.
+    fn writes(&mut self, patched: &Patched<'_>, outcome: &Outcome) -> Vec<Change> {
+        let (name, files) = (&outcome.name, patched.files);
+        let mut text = patched.applied.text.clone();
+        if self.asked.output.is_some() && self.written.contains(name) {
+            text = [std::fs::read(path(name)).unwrap_or_default(), text].concat();
+        }
+        self.written.push(name.clone());
+        let mut changes = vec![Change::Write {
+            name: name.clone(),
+            text,
+            mode: outcome.mode,
+            link: patched.input.link,
+        }];
+        let taken = |name: &[u8]| {
+            self.waiting
+                .iter()
+                .any(|change| matches!(change, Change::Write { name: other, .. } if other == name))
+        };
+        if files.moves == Moves::Renamed && files.input != *name && !taken(&files.input) {
+            changes.push(Change::Remove {
+                name: files.input.clone(),
+            });
+        }
+        changes
+    }
+
+    /// Leaves changes for later. A file that is written takes back that an earlier patch moved it away.
+    fn queue(&mut self, changes: Vec<Change>) {
         for change in &changes {
             if let Change::Write { name, .. } = change {
                 self.waiting.retain(
@@ -489,14 +550,6 @@ impl<'a> Run<'a> {
             }
         }
         self.waiting.extend(changes);
-        if patch.git.is_none() {
-            self.flush()?;
-        }
-        if asked.times.is_some() && !removes {
-            self.flush()?;
-            self.set_time(patch, &target, applied, input);
-        }
-        Ok(())
     }
 
     /// The mode that the result gets; none for a usual new file.
@@ -511,8 +564,9 @@ impl<'a> Run<'a> {
     }
 
     /// Gives a file the date that the patch says.
-    fn set_time(&mut self, patch: &FilePatch, target: &[u8], applied: &Applied, input: &Input) {
+    fn set_time(&mut self, patched: &Patched<'_>, target: &[u8]) {
         let asked = self.asked;
+        let (patch, input, applied) = (patched.patch, patched.input, patched.applied);
         let zone = match asked.times {
             Some(Times::Universal) => Zone::from_text("UTC"),
             _ => Zone::from_environment(),

@@ -207,97 +207,31 @@ impl<'t> Lexer<'t> {
 
     fn operator(&mut self, byte: u8, after: After) -> Result<Token, ArithmeticError> {
         let next = self.at(self.pos + 1);
-        let two = match (byte, next) {
-            (b'=', b'=')
-            | (b'!', b'=')
-            | (b'<', b'=')
-            | (b'>', b'=')
-            | (b'&', b'&')
-            | (b'|', b'|') => true,
-            (b'<', b'<') | (b'>', b'>') => {
-                if self.at(self.pos + 2) == b'=' {
-                    self.pos += 3;
-                    return Ok(Token::Assign(if byte == b'<' {
-                        ArithOp::ShiftLeft
-                    } else {
-                        ArithOp::ShiftRight
-                    }));
-                }
-                true
-            }
-            (b'*', b'*') => true,
-            _ => false,
-        };
-        if two {
+        if matches!((byte, next), (b'<', b'<') | (b'>', b'>')) && self.at(self.pos + 2) == b'=' {
+            self.pos += 3;
+            return Ok(Token::Assign(if byte == b'<' {
+                ArithOp::ShiftLeft
+            } else {
+                ArithOp::ShiftRight
+            }));
+        }
+        if matches!(
+            &[byte, next],
+            b"==" | b"!=" | b"<=" | b">=" | b"&&" | b"||" | b"<<" | b">>" | b"**"
+        ) {
             self.pos += 2;
             return Ok(Token::Two(byte, next));
         }
         if matches!(byte, b'+' | b'-') && next == byte {
-            let up = byte == b'+';
-            match after {
-                After::Name => {
-                    self.pos += 2;
-                    return Ok(Token::Step(up));
-                }
-                After::Stepped => {
-                    return Err(self.error(if up {
-                        "++: assignment requires lvalue"
-                    } else {
-                        "--: assignment requires lvalue"
-                    }));
-                }
-                After::Operator | After::Number => {
-                    let mut at = self.pos + 2;
-                    while at < self.text.len() && matches!(self.at(at), b' ' | b'\t' | b'\n') {
-                        at += 1;
-                    }
-                    // Also behind a number, where it is a mistake: `12--x`.
-                    if matches!(self.at(at), b'a'..=b'z' | b'A'..=b'Z' | b'_') {
-                        self.pos += 2;
-                        return Ok(Token::Step(up));
-                    }
-                    self.pos += 1;
-                    return Ok(Token::Op(byte));
-                }
-            }
+            return self.step(byte, after);
         }
-        if next == b'=' {
-            let operator = match byte {
-                b'*' => Some(ArithOp::Multiply),
-                b'/' => Some(ArithOp::Divide),
-                b'%' => Some(ArithOp::Remainder),
-                b'+' => Some(ArithOp::Add),
-                b'-' => Some(ArithOp::Subtract),
-                b'&' => Some(ArithOp::And),
-                b'^' => Some(ArithOp::Xor),
-                b'|' => Some(ArithOp::Or),
-                _ => None,
-            };
-            if let Some(operator) = operator {
-                self.pos += 2;
-                return Ok(Token::Assign(operator));
-            }
+        if next == b'='
+            && let Some(operator) = assigned_with(byte)
+        {
+            self.pos += 2;
+            return Ok(Token::Assign(operator));
         }
-        if matches!(
-            byte,
-            b'=' | b'>'
-                | b'<'
-                | b'+'
-                | b'-'
-                | b'*'
-                | b'/'
-                | b'%'
-                | b'!'
-                | b'('
-                | b')'
-                | b'&'
-                | b'|'
-                | b'^'
-                | b'~'
-                | b'?'
-                | b':'
-                | b','
-        ) {
+        if b"=><+-*/%!()&|^~?:,".contains(&byte) {
             self.pos += 1;
             return Ok(Token::Op(byte));
         }
@@ -307,4 +241,48 @@ impl<'t> Lexer<'t> {
             "syntax error: invalid arithmetic operator"
         }))
     }
+
+    /// `++` or `--`, or the first of two signs.
+    fn step(&mut self, byte: u8, after: After) -> Result<Token, ArithmeticError> {
+        let up = byte == b'+';
+        match after {
+            After::Name => {
+                self.pos += 2;
+                Ok(Token::Step(up))
+            }
+            After::Stepped => Err(self.error(if up {
+                "++: assignment requires lvalue"
+            } else {
+                "--: assignment requires lvalue"
+            })),
+            After::Operator | After::Number => {
+                let mut at = self.pos + 2;
+                while at < self.text.len() && matches!(self.at(at), b' ' | b'\t' | b'\n') {
+                    at += 1;
+                }
+                // Also behind a number, where it is a mistake: `12--x`.
+                if matches!(self.at(at), b'a'..=b'z' | b'A'..=b'Z' | b'_') {
+                    self.pos += 2;
+                    return Ok(Token::Step(up));
+                }
+                self.pos += 1;
+                Ok(Token::Op(byte))
+            }
+        }
+    }
+}
+
+/// The operator of an assignment such as `*=`.
+fn assigned_with(byte: u8) -> Option<ArithOp> {
+    Some(match byte {
+        b'*' => ArithOp::Multiply,
+        b'/' => ArithOp::Divide,
+        b'%' => ArithOp::Remainder,
+        b'+' => ArithOp::Add,
+        b'-' => ArithOp::Subtract,
+        b'&' => ArithOp::And,
+        b'^' => ArithOp::Xor,
+        b'|' => ArithOp::Or,
+        _ => return None,
+    })
 }

@@ -1,6 +1,6 @@
 //! Quotes.
 
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, SyntaxError};
 use crate::parser::class::{CLOSE, DOUBLE, HERE, NUL, SINGLE};
 use crate::parser::reader::{Parse, Reader};
 use crate::parser::word::push_literal;
@@ -30,6 +30,38 @@ pub(super) enum End {
     Inner,
     /// The end of the text: a here-document.
     Text,
+}
+
+impl End {
+    /// The classes of bytes that are not ordinary before it.
+    fn classes(self) -> u16 {
+        match self {
+            End::Quote | End::Inner => DOUBLE | NUL,
+            End::Brace => DOUBLE | NUL | CLOSE | SINGLE,
+            End::HereBrace => DOUBLE | NUL | CLOSE,
+            End::Text => HERE | NUL,
+        }
+    }
+
+    /// Where an expansion before it stands.
+    fn quoting(self) -> Quoting {
+        match self {
+            End::Text | End::HereBrace => Quoting::Here,
+            End::Quote | End::Brace | End::Inner => Quoting::Double,
+        }
+    }
+
+    /// Whether a backslash before it quotes `byte`.
+    fn escapes(self, byte: u8) -> bool {
+        match byte {
+            0 => false,
+            _ if self == End::Inner => true,
+            b'$' | b'`' | b'\\' | b'\n' => true,
+            b'"' => self != End::Text,
+            b'}' => matches!(self, End::Brace | End::HereBrace),
+            _ => false,
+        }
+    }
 }
 
 /// What a level costs: see [`Reader::enter`].
@@ -92,12 +124,7 @@ impl Reader<'_> {
 
     /// What is inside double quotes, up to the end, which is not passed. `start` is where it began.
     pub(super) fn quoted(&mut self, end: End, start: usize) -> Parse<Vec<Part>> {
-        let classes = match end {
-            End::Quote | End::Inner => DOUBLE | NUL,
-            End::Brace => DOUBLE | NUL | CLOSE | SINGLE,
-            End::HereBrace => DOUBLE | NUL | CLOSE,
-            End::Text => HERE | NUL,
-        };
+        let classes = end.classes();
         let mut parts = Vec::new();
         let mut run = self.pos();
         // Where a single quote was opened. It stands for itself, but `}` and `"` do not end anything before it is closed.
@@ -118,35 +145,24 @@ impl Reader<'_> {
                 }
                 b'\\' => {
                     let next = self.peek_at(1);
-                    let escapes = match next {
-                        0 => false,
-                        _ if end == End::Inner => true,
-                        b'$' | b'`' | b'\\' | b'\n' => true,
-                        b'"' => end != End::Text,
-                        b'}' => matches!(end, End::Brace | End::HereBrace),
-                        _ => false,
-                    };
-                    if !escapes {
+                    if !end.escapes(next) {
                         let closes = single.is_some() && next == b'\'';
                         self.skip(if next == 0 || closes { 1 } else { 2 });
                         continue;
                     }
-                    let pos = self.pos();
-                    push_literal(&mut parts, self.slice(run, pos));
+                    self.literal_since(run, &mut parts);
                     if next != b'\n' {
                         parts.push(Part::Quoted(Bytes(vec![next]), Quote::Backslash));
                     }
                     self.skip(2);
                 }
                 b'$' if end == End::Brace && self.peek_at(1) == b'"' => {
-                    let pos = self.pos();
-                    push_literal(&mut parts, self.slice(run, pos));
+                    self.literal_since(run, &mut parts);
                     self.skip(1);
                     parts.push(self.inner_quotes()?);
                 }
                 b'$' if end == End::Brace && single.is_none() && self.peek_at(1) == b'\'' => {
-                    let pos = self.pos();
-                    push_literal(&mut parts, self.slice(run, pos));
+                    self.literal_since(run, &mut parts);
                     self.skip(1);
                     // What it stands for, without the quotes.
                     if let Part::Quoted(text, _) = self.ansi_quoted()? {
@@ -154,47 +170,44 @@ impl Reader<'_> {
                     }
                 }
                 b'$' => {
-                    let pos = self.pos();
-                    push_literal(&mut parts, self.slice(run, pos));
-                    let quoting = if matches!(end, End::Text | End::HereBrace) {
-                        Quoting::Here
-                    } else {
-                        Quoting::Double
-                    };
-                    if !self.dollar(quoting, &mut parts)? {
-                        run = pos;
+                    self.literal_since(run, &mut parts);
+                    run = self.pos();
+                    if !self.dollar(end.quoting(), &mut parts)? {
                         self.skip(1);
                         continue;
                     }
                 }
                 b'`' => {
-                    let pos = self.pos();
-                    push_literal(&mut parts, self.slice(run, pos));
+                    self.literal_since(run, &mut parts);
                     parts.push(self.backquotes(!matches!(end, End::Text | End::Brace))?);
                 }
                 b'"' if matches!(end, End::Brace | End::HereBrace) => {
-                    let pos = self.pos();
-                    push_literal(&mut parts, self.slice(run, pos));
+                    self.literal_since(run, &mut parts);
                     parts.push(self.inner_quotes()?);
                 }
-                0 => {
-                    if matches!(end, End::Text) {
-                        break;
-                    }
-                    let (byte, start) = match (end, single) {
-                        (End::Quote | End::Inner, _) => (b'"', start),
-                        (_, Some(quote)) => (b'\'', quote),
-                        _ => (b'}', start),
-                    };
-                    return Err(self.error_at(ErrorKind::Unmatched(byte), start));
-                }
+                0 if end != End::Text => return Err(self.unended(end, start, single)),
                 _ => break,
             }
             run = self.pos();
         }
-        let pos = self.pos();
-        push_literal(&mut parts, self.slice(run, pos));
+        self.literal_since(run, &mut parts);
         Ok(parts)
+    }
+
+    /// Puts the text from `run` to here at the end of the parts.
+    fn literal_since(&self, run: usize, parts: &mut Vec<Part>) {
+        push_literal(parts, self.slice(run, self.pos()));
+    }
+
+    /// The error that a quoted text has no end. `single` is where a single quote was opened in it.
+    #[cold]
+    fn unended(&mut self, end: End, start: usize, single: Option<usize>) -> Box<SyntaxError> {
+        let (byte, start) = match (end, single) {
+            (End::Quote | End::Inner, _) => (b'"', start),
+            (_, Some(quote)) => (b'\'', quote),
+            _ => (b'}', start),
+        };
+        self.error_at(ErrorKind::Unmatched(byte), start)
     }
 
     /// `$'…'`, at its quote.

@@ -156,6 +156,70 @@ pub(super) fn push_literal_front(parts: &mut Vec<Part>, text: &[u8]) {
     }
 }
 
+/// A word that is being read.
+struct Draft {
+    /// Where the word starts.
+    start: usize,
+    /// Where the literal text starts that is not among the parts yet.
+    run: usize,
+    parts: Vec<Part>,
+    braces: Option<Box<Braces>>,
+    /// Where the value starts if the word looks like an assignment; none before the first tilde asks for it.
+    value: Option<Option<usize>>,
+    /// How many parentheses or brackets are open, inside which other bytes are ordinary.
+    nested: u32,
+    /// Whether no bracket was passed: only the first can stand behind a name.
+    named: bool,
+}
+
+impl Draft {
+    fn new(start: usize) -> Draft {
+        Draft {
+            start,
+            run: start,
+            parts: Vec::new(),
+            braces: None,
+            value: None,
+            nested: 0,
+            named: true,
+        }
+    }
+
+    /// Whether a byte is an ordinary one of the right side of `=~`. Counts parentheses.
+    fn takes_regex(&mut self, mode: Mode, byte: u8) -> bool {
+        if !mode.has(REGEX) {
+            return false;
+        }
+        match byte {
+            b'(' => self.nested += 1,
+            b')' if self.nested > 0 => self.nested -= 1,
+            b'|' => {}
+            _ => return self.nested > 0,
+        }
+        true
+    }
+
+    /// Whether a byte is an ordinary one of a subscript. Counts brackets. `before` is the word so far.
+    fn takes_subscript(&mut self, mode: Mode, byte: u8, before: &[u8]) -> bool {
+        if mode.has(NAMED) {
+            match byte {
+                b']' => self.nested = self.nested.saturating_sub(1),
+                b'[' if self.nested > 0 || (self.named && is_name(before)) => self.nested += 1,
+                b'[' => {}
+                _ => return self.nested > 0,
+            }
+            self.named = false;
+            return true;
+        }
+        match byte {
+            b'[' if mode.has(SUBSCRIPT) => self.nested += 1,
+            b']' if mode.has(SUBSCRIPT) && self.nested > 0 => self.nested -= 1,
+            _ => return false,
+        }
+        true
+    }
+}
+
 /// What a level costs: see [`Reader::enter`].
 const COST: u32 = 9;
 
@@ -193,173 +257,150 @@ impl Reader<'_> {
         self.word(Mode::WHOLE)
     }
 
-    /// The parts of a word, up to what ends it.
+    /// The parts of a word, up to what ends it. Words nest, so what does not is kept out of this frame.
     pub(super) fn unquoted(&mut self, mode: Mode) -> Parse<Vec<Part>> {
-        let start = self.pos();
-        let mut parts = Vec::new();
-        let mut braces: Option<Box<Braces>> = None;
-        let mut run = start;
-        let mut nested = 0u32;
-        let mut named = true;
-        let mut value = None;
+        let mut draft = Draft::new(self.pos());
         loop {
             let byte = self.scan(mode.classes);
+            // An arm that goes on with the loop has passed literal text.
             match byte {
                 b'\\' => {
-                    let next = self.peek_at(1);
-                    if next == b'\n' {
-                        self.remove_continuation(self.pos());
+                    if !self.backslash(mode, &mut draft) {
                         continue;
-                    } else if next == 0 {
-                        self.skip(1);
-                        continue;
-                    } else if mode.has(REGEX) {
-                        self.skip(2);
-                        continue;
-                    } else {
-                        self.flush(&mut parts, &mut braces, run);
-                        let length = self.character_length(1);
-                        let at = self.pos() + 1;
-                        let quoted = self.slice(at, at + length).into();
-                        parts.push(Part::Quoted(quoted, Quote::Backslash));
-                        self.skip(1 + length);
                     }
                 }
                 b'\'' => {
-                    self.flush(&mut parts, &mut braces, run);
-                    parts.push(self.single_quoted()?);
+                    self.flush(&mut draft);
+                    draft.parts.push(self.single_quoted()?);
                 }
                 b'"' => {
-                    self.flush(&mut parts, &mut braces, run);
-                    parts.push(self.double_quotes()?);
+                    self.flush(&mut draft);
+                    draft.parts.push(self.double_quotes()?);
                 }
                 b'$' => {
-                    self.flush(&mut parts, &mut braces, run);
-                    if !self.dollar(Quoting::Plain, &mut parts)? {
-                        run = self.pos();
+                    self.flush(&mut draft);
+                    if !self.dollar(Quoting::Plain, &mut draft.parts)? {
+                        draft.run = self.pos();
                         self.skip(1);
                         continue;
                     }
                 }
                 b'`' => {
-                    self.flush(&mut parts, &mut braces, run);
-                    parts.push(self.backquotes(false)?);
+                    self.flush(&mut draft);
+                    draft.parts.push(self.backquotes(false)?);
                 }
                 b'~' => {
-                    if !self.tilde_expands(mode, start, &parts, &braces, run, &mut value) {
-                        self.skip(1);
-                        continue;
-                    }
-                    self.flush(&mut parts, &mut braces, run);
-                    let inside = mode.has(INSIDE);
-                    if !self.tilde(&mut parts, braces.is_some() || inside, inside) {
-                        run = self.pos();
-                        self.skip(1);
+                    if !self.word_tilde(mode, &mut draft) {
                         continue;
                     }
                 }
                 b'{' | b'}' | b',' if mode.has(BRACES) => {
-                    if braces.is_none()
-                        && (byte != b'{' || (self.pos() == start && self.peek_at(1) == b'}'))
-                    {
-                        self.skip(1);
+                    if !self.brace(byte, &mut draft)? {
                         continue;
                     }
-                    self.flush(&mut parts, &mut braces, run);
-                    self.skip(1);
-                    let open = braces.get_or_insert_with(Box::default);
-                    if !open.mark(byte, &mut parts) {
-                        return Err(self.error(crate::ErrorKind::TooDeep));
-                    }
                 }
-                b'(' if mode.has(REGEX) => {
-                    nested += 1;
-                    self.skip(1);
-                    continue;
-                }
-                b')' if mode.has(REGEX) && nested > 0 => {
-                    nested -= 1;
-                    self.skip(1);
-                    continue;
-                }
-                b'|' if mode.has(REGEX) => {
-                    self.skip(1);
-                    continue;
-                }
-                0 if nested > 0 => {
+                0 if draft.nested > 0 => {
                     let close = if mode.has(NAMED) { b']' } else { b')' };
-                    return Err(self.error_at(crate::ErrorKind::Unmatched(close), start));
+                    return Err(self.error_at(crate::ErrorKind::Unmatched(close), draft.start));
                 }
-                _ if nested > 0 && mode.has(REGEX) => {
+                _ if draft.takes_regex(mode, byte) => {
                     self.skip(1);
                     continue;
                 }
-                b'(' if mode.has(EXTGLOB) && self.after_glob_operator(run) => {
+                b'(' if mode.has(EXTGLOB) && self.after_glob_operator(draft.run) => {
                     let operator = self.pos() - 1;
-                    self.flush_to(&mut parts, &mut braces, run, operator);
-                    parts.push(self.extglob()?);
+                    self.flush_to(&mut draft, operator);
+                    draft.parts.push(self.extglob()?);
                 }
                 b'<' | b'>' if !mode.has(INSIDE) && self.peek_at(1) == b'(' => {
-                    self.flush(&mut parts, &mut braces, run);
-                    parts.push(self.process_substitution()?);
+                    self.flush(&mut draft);
+                    draft.parts.push(self.process_substitution()?);
                 }
-                b'[' | b']' if mode.has(NAMED) => {
-                    if byte == b']' {
-                        nested = nested.saturating_sub(1);
-                    } else if nested > 0 || (named && is_name(self.slice(start, self.pos()))) {
-                        nested += 1;
-                    }
-                    // Only the first can stand behind a name.
-                    named = false;
-                    self.skip(1);
-                    continue;
-                }
-                _ if nested > 0 && mode.has(NAMED) => {
-                    self.skip(1);
-                    continue;
-                }
-                b'[' if mode.has(SUBSCRIPT) => {
-                    nested += 1;
-                    self.skip(1);
-                    continue;
-                }
-                b']' if mode.has(SUBSCRIPT) && nested > 0 => {
-                    nested -= 1;
+                _ if draft.takes_subscript(mode, byte, self.slice(draft.start, self.pos())) => {
                     self.skip(1);
                     continue;
                 }
                 _ => break,
             }
-            run = self.pos();
+            draft.run = self.pos();
         }
-        self.flush(&mut parts, &mut braces, run);
-        if let Some(braces) = braces {
-            braces.finish(&mut parts);
+        self.flush(&mut draft);
+        if let Some(braces) = draft.braces {
+            braces.finish(&mut draft.parts);
         }
-        Ok(parts)
+        Ok(draft.parts)
     }
 
-    /// Puts the literal text since `run` at the end of the parts.
-    fn flush(&mut self, parts: &mut Vec<Part>, braces: &mut Option<Box<Braces>>, run: usize) {
+    /// Puts the literal text so far at the end of the parts.
+    fn flush(&mut self, draft: &mut Draft) {
         let end = self.pos();
-        self.flush_to(parts, braces, run, end);
+        self.flush_to(draft, end);
     }
 
-    fn flush_to(
-        &mut self,
-        parts: &mut Vec<Part>,
-        braces: &mut Option<Box<Braces>>,
-        run: usize,
-        end: usize,
-    ) {
-        if run >= end {
+    fn flush_to(&mut self, draft: &mut Draft, end: usize) {
+        if draft.run >= end {
             return;
         }
         let next = self.input.text.get(end).copied().unwrap_or(0);
-        let text = self.slice(run, end);
-        match braces {
-            None => push_literal(parts, text),
-            Some(braces) => braces.literal(text, next, parts),
+        let text = self.slice(draft.run, end);
+        match &mut draft.braces {
+            None => push_literal(&mut draft.parts, text),
+            Some(braces) => braces.literal(text, next, &mut draft.parts),
+        }
+    }
+
+    /// A backslash and what it quotes; false where literal text was passed.
+    #[inline(never)]
+    fn backslash(&mut self, mode: Mode, draft: &mut Draft) -> bool {
+        match self.peek_at(1) {
+            b'\n' => self.remove_continuation(self.pos()),
+            0 => self.skip(1),
+            _ if mode.has(REGEX) => self.skip(2),
+            _ => {
+                self.flush(draft);
+                let length = self.character_length(1);
+                let at = self.pos() + 1;
+                let quoted = self.slice(at, at + length).into();
+                draft.parts.push(Part::Quoted(quoted, Quote::Backslash));
+                self.skip(1 + length);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A tilde; false where it is literal text, which was passed.
+    #[inline(never)]
+    fn word_tilde(&mut self, mode: Mode, draft: &mut Draft) -> bool {
+        if !self.tilde_expands(mode, draft) {
+            self.skip(1);
+            return false;
+        }
+        self.flush(draft);
+        let inside = mode.has(INSIDE);
+        if !self.tilde(&mut draft.parts, draft.braces.is_some() || inside, inside) {
+            draft.run = self.pos();
+            self.skip(1);
+            return false;
+        }
+        true
+    }
+
+    /// A byte of a brace expansion; false where it is literal text, which was passed.
+    #[inline(never)]
+    fn brace(&mut self, byte: u8, draft: &mut Draft) -> Parse<bool> {
+        if draft.braces.is_none()
+            && (byte != b'{' || (self.pos() == draft.start && self.peek_at(1) == b'}'))
+        {
+            self.skip(1);
+            return Ok(false);
+        }
+        self.flush(draft);
+        self.skip(1);
+        let open = draft.braces.get_or_insert_with(Box::default);
+        match open.mark(byte, &mut draft.parts) {
+            true => Ok(true),
+            false => Err(self.error(crate::ErrorKind::TooDeep)),
         }
     }
 
@@ -457,30 +498,21 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a tilde here is one that is expanded, by what is before it. `value` is kept for the next tilde in the word: where its value
-    /// starts, if the word looks like an assignment.
-    fn tilde_expands(
-        &self,
-        mode: Mode,
-        start: usize,
-        parts: &[Part],
-        braces: &Option<Box<Braces>>,
-        run: usize,
-        value: &mut Option<Option<usize>>,
-    ) -> bool {
+    /// Whether a tilde here is one that is expanded, by what is before it.
+    fn tilde_expands(&self, mode: Mode, draft: &mut Draft) -> bool {
         let pos = self.pos();
-        if let Some(braces) = braces
+        if let Some(braces) = &draft.braces
             && !mode.has(VALUE_TILDES)
-            && run == pos
-            && braces.tilde_here(parts)
+            && draft.run == pos
+            && braces.tilde_here(&draft.parts)
         {
             return true;
         }
-        if pos == start {
+        if pos == draft.start {
             return mode.has(VALUE_TILDES | WORD_TILDES | START_TILDE);
         }
         let before = self.input.text[pos - 1];
-        if run == pos || !matches!(before, b':' | b'=') {
+        if draft.run == pos || !matches!(before, b':' | b'=') {
             return false;
         }
         if mode.has(VALUE_TILDES) {
@@ -489,7 +521,8 @@ impl Reader<'_> {
         if !mode.has(WORD_TILDES) || self.options.posix {
             return false;
         }
-        let value = *value.get_or_insert_with(|| self.value_of(start, pos));
+        let start = draft.start;
+        let value = *draft.value.get_or_insert_with(|| self.value_of(start, pos));
         value.is_some_and(|value| pos == value || before == b':')
     }
 

@@ -40,18 +40,7 @@ fn positionals(shell: &mut Shell, sink: &mut Sink, star: bool, place: Place) -> 
 #[inline(never)]
 fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> Run {
     match &param.op {
-        ParamOp::Bad(text) if param.subject != Subject::Special(b'?') => {
-            let what = locate(shell, param)?;
-            return match fetch(shell, &what)? {
-                Fetched::Unset => Ok(()),
-                Fetched::Many(list, _) if list.is_empty() => Ok(()),
-                _ => {
-                    bad_substitution(shell, text);
-                    Err(super::end(shell))
-                }
-            };
-        }
-        ParamOp::Bad(text) => return Err(bad_substitution(shell, text)),
+        ParamOp::Bad(text) => return bad(shell, param, text),
         ParamOp::Keys => return keys(shell, sink, param, place),
         ParamOp::Prefixed(kind) => return prefixed(shell, sink, param, *kind == b'*', place),
         ParamOp::Length => {
@@ -72,12 +61,7 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> R
     let what = locate(shell, param)?;
     let fetched = fetch(shell, &what)?;
     if matches!(fetched, Fetched::Unset) && shell.state.set.has(SetOptions::NOUNSET) {
-        if param.indirect && matches!(what, What::Special(b'!')) {
-            let stop = super::unbound(shell, b"$!");
-            bad_substitution(shell, &[b"${", &*shown(param), b"}"].concat());
-            return Err(stop);
-        }
-        return Err(super::unbound(shell, &shown_as_written(param)));
+        return Err(unset(shell, param, &what));
     }
     let fetched = match &param.op {
         ParamOp::Slice { offset, length } => {
@@ -112,14 +96,7 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> R
             replaced
         }
         ParamOp::Case { .. } if matches!(what, What::Special(_)) => {
-            let word = Word {
-                parts: vec![Part::Param(Box::new(param.clone()))],
-                ..Word::default()
-            };
-            return Err(bad_substitution(
-                shell,
-                &codepod_shell_syntax::print::word(&word),
-            ));
+            return Err(bad_case(shell, param));
         }
         ParamOp::Case { op, all, pattern } => {
             let pattern = pattern
@@ -140,6 +117,47 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> R
         _ => From::Replaced,
     };
     emit(shell, sink, fetched, place, from)
+}
+
+/// An expansion that makes no sense is an error where its parameter has a value; one of `$?` always is.
+#[cold]
+#[inline(never)]
+fn bad(shell: &mut Shell, param: &Param, text: &[u8]) -> Run {
+    if param.subject == Subject::Special(b'?') {
+        return Err(bad_substitution(shell, text));
+    }
+    let what = locate(shell, param)?;
+    match fetch(shell, &what)? {
+        Fetched::Unset => Ok(()),
+        Fetched::Many(list, _) if list.is_empty() => Ok(()),
+        _ => {
+            bad_substitution(shell, text);
+            Err(super::end(shell))
+        }
+    }
+}
+
+/// A parameter is not set, where `set -u` makes that an error.
+#[cold]
+#[inline(never)]
+fn unset(shell: &mut Shell, param: &Param, what: &What) -> Stop {
+    if param.indirect && matches!(what, What::Special(b'!')) {
+        let stop = super::unbound(shell, b"$!");
+        bad_substitution(shell, &[b"${", &*shown(param), b"}"].concat());
+        return stop;
+    }
+    super::unbound(shell, &shown_as_written(param))
+}
+
+/// `${?^}`: a special parameter has no upper or lower case.
+#[cold]
+#[inline(never)]
+fn bad_case(shell: &mut Shell, param: &Param) -> Stop {
+    let word = Word {
+        parts: vec![Part::Param(Box::new(param.clone()))],
+        ..Word::default()
+    };
+    bad_substitution(shell, &codepod_shell_syntax::print::word(&word))
 }
 
 /// What an operator leaves of a value in quotes is a field even if it is nothing, also beside a `"$@"` without elements.

@@ -71,129 +71,175 @@ pub(super) fn parse(arguments: &[Vec<u8>]) -> Result<Arguments, End> {
         .rsplit(|byte| *byte == b'/')
         .next()
         .unwrap_or_default();
-    let login = base.starts_with(b"-");
-    let mut parsed = Arguments {
-        mode: Mode::Input,
-        zero: Text::new(program),
-        positional: Vec::new(),
-        set: Vec::new(),
-        shopt: Vec::new(),
-        interactive: false,
-        login,
-        no_profile: false,
-        no_rc: false,
-        rc_file: None,
-        posix: base == b"sh" || base == b"-sh",
-        from_input: false,
+    let mut reader = Reader {
+        program,
+        base,
+        words: arguments.get(1..).unwrap_or_default(),
+        parsed: Arguments {
+            mode: Mode::Input,
+            zero: Text::new(program),
+            positional: Vec::new(),
+            set: Vec::new(),
+            shopt: Vec::new(),
+            interactive: false,
+            login: base.starts_with(b"-"),
+            no_profile: false,
+            no_rc: false,
+            rc_file: None,
+            posix: base == b"sh" || base == b"-sh",
+            from_input: false,
+        },
+        command: false,
     };
-    let mut words = arguments.iter().skip(1).map(Vec::as_slice).peekable();
-    let mut command = false;
-    // Long options come first.
-    while let Some(word) = words.peek().copied() {
-        let Some(option) = word.strip_prefix(b"--").filter(|option| !option.is_empty()) else {
-            break;
-        };
-        match option {
-            b"help" => return Err(told(HELP)),
-            b"version" => return Err(told(VERSION)),
-            b"login" => parsed.login = true,
-            b"norc" => parsed.no_rc = true,
-            b"noprofile" => parsed.no_profile = true,
-            b"codepod-zero" => {
-                words.next();
-                parsed.zero = words.peek().map(|name| Text::new(name)).unwrap_or_default();
-                parsed.login = parsed.zero.starts_with(b"-");
-            }
-            b"posix" => parsed.posix = true,
-            b"verbose" => parsed.set.push((SetOptions::VERBOSE, true)),
-            b"noediting" | b"debugger" | b"restricted" => {}
-            b"rcfile" | b"init-file" => {
-                words.next();
-                match words.peek() {
-                    Some(file) => parsed.rc_file = Some(Text::new(file)),
-                    None => return Err(wrong(program, &[word, b": option requires an argument"])),
+    reader.long_options()?;
+    reader.letters()?;
+    reader.rest()
+}
+
+/// Goes through the arguments of a shell.
+struct Reader<'a> {
+    program: &'a [u8],
+    /// The last part of the program's name.
+    base: &'a [u8],
+    /// The arguments that are not read yet.
+    words: &'a [Vec<u8>],
+    parsed: Arguments,
+    /// `-c`
+    command: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let (first, rest) = self.words.split_first()?;
+        self.words = rest;
+        Some(first)
+    }
+
+    fn wrong(&self, parts: &[&[u8]]) -> End {
+        wrong(self.program, parts)
+    }
+
+    fn invalid_option(&self, option: &[u8]) -> End {
+        let mut end = self.wrong(&[option, b": invalid option"]);
+        end.text.extend_from_slice(HELP.as_bytes());
+        end
+    }
+
+    /// Options with names, which come first.
+    fn long_options(&mut self) -> Result<(), End> {
+        while let Some(word) = self.words.first() {
+            let Some(option) = word.strip_prefix(b"--").filter(|option| !option.is_empty()) else {
+                break;
+            };
+            self.next();
+            let parsed = &mut self.parsed;
+            match option {
+                b"help" => return Err(told(HELP)),
+                b"version" => return Err(told(VERSION)),
+                b"login" => parsed.login = true,
+                b"norc" => parsed.no_rc = true,
+                b"noprofile" => parsed.no_profile = true,
+                b"codepod-zero" => {
+                    let zero = self.next().map(Text::new).unwrap_or_default();
+                    self.parsed.login = zero.starts_with(b"-");
+                    self.parsed.zero = zero;
                 }
+                b"posix" => parsed.posix = true,
+                b"verbose" => parsed.set.push((SetOptions::VERBOSE, true)),
+                b"noediting" | b"debugger" | b"restricted" => {}
+                b"rcfile" | b"init-file" => match self.next() {
+                    Some(file) => self.parsed.rc_file = Some(Text::new(file)),
+                    None => return Err(self.wrong(&[word, b": option requires an argument"])),
+                },
+                _ => return Err(self.invalid_option(word)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Words of letters, each of which is an option.
+    fn letters(&mut self) -> Result<(), End> {
+        while let Some(word) = self.words.first() {
+            let (on, letters) = match &word[..] {
+                b"-" | b"--" => {
+                    self.next();
+                    break;
+                }
+                [b'-', letters @ ..] if !letters.is_empty() => (true, letters),
+                [b'+', letters @ ..] if !letters.is_empty() => (false, letters),
+                _ => break,
+            };
+            self.next();
+            for letter in letters {
+                self.letter(on, *letter)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn letter(&mut self, on: bool, letter: u8) -> Result<(), End> {
+        match letter {
+            b'c' => self.command = true,
+            b's' => self.parsed.from_input = true,
+            b'i' => self.parsed.interactive = on,
+            b'l' => self.parsed.login = true,
+            b'D' => {}
+            b'o' => {
+                let name = self.next().ok_or_else(|| told(&listed(on)))?;
+                let Some(option) = SetOptions::named(name) else {
+                    let parts = [
+                        b"line 0: ",
+                        self.base,
+                        b": ",
+                        name,
+                        b": invalid option name",
+                    ];
+                    return Err(self.wrong(&parts));
+                };
+                self.parsed.set.push((option, on));
+            }
+            b'O' => {
+                let name = self.next().ok_or_else(|| told(&shopt_listed(on)))?;
+                let Some(option) = ShellOptions::named(name) else {
+                    return Err(self.wrong(&[name, b": invalid shell option name"]));
+                };
+                self.parsed.shopt.push((option, on));
             }
             _ => {
-                let mut end = wrong(program, &[word, b": invalid option"]);
-                end.text.extend_from_slice(HELP.as_bytes());
-                return Err(end);
+                let known = SET_OPTIONS
+                    .iter()
+                    .find(|(_, known, _)| *known == Some(letter));
+                let Some((_, _, option)) = known else {
+                    let sign = if on { b'-' } else { b'+' };
+                    return Err(self.invalid_option(&[sign, letter]));
+                };
+                self.parsed.set.push((*option, on));
             }
         }
-        words.next();
+        Ok(())
     }
-    while let Some(word) = words.peek().copied() {
-        if word == b"-" || word == b"--" {
-            words.next();
-            break;
+
+    /// What is behind the options: the command or the script, and the parameters.
+    fn rest(mut self) -> Result<Arguments, End> {
+        if self.parsed.posix {
+            self.parsed.set.insert(0, (SetOptions::POSIX, true));
         }
-        let (on, letters) = match word {
-            [b'-', letters @ ..] if !letters.is_empty() => (true, letters),
-            [b'+', letters @ ..] if !letters.is_empty() => (false, letters),
-            _ => break,
-        };
-        words.next();
-        for letter in letters {
-            match letter {
-                b'c' => command = true,
-                b's' => parsed.from_input = true,
-                b'i' => parsed.interactive = on,
-                b'l' => parsed.login = true,
-                b'D' => {}
-                b'o' => match words.next() {
-                    Some(name) => match SetOptions::named(name) {
-                        Some(option) => parsed.set.push((option, on)),
-                        None => {
-                            let parts = [b"line 0: ", base, b": ", name, b": invalid option name"];
-                            return Err(wrong(program, &parts));
-                        }
-                    },
-                    None => return Err(told(&listed(on))),
-                },
-                b'O' => match words.next() {
-                    Some(name) => match ShellOptions::named(name) {
-                        Some(option) => parsed.shopt.push((option, on)),
-                        None => {
-                            return Err(wrong(program, &[name, b": invalid shell option name"]));
-                        }
-                    },
-                    None => return Err(told(&shopt_listed(on))),
-                },
-                letter => {
-                    let option = SET_OPTIONS
-                        .iter()
-                        .find(|(_, known, _)| *known == Some(*letter));
-                    match option {
-                        Some((_, _, option)) => parsed.set.push((*option, on)),
-                        None => {
-                            let sign = if on { b"-" } else { b"+" };
-                            let mut end = wrong(program, &[sign, &[*letter], b": invalid option"]);
-                            end.text.extend_from_slice(HELP.as_bytes());
-                            return Err(end);
-                        }
-                    }
-                }
+        if self.command {
+            match self.next() {
+                Some(text) => self.parsed.mode = Mode::Command(Text::new(text)),
+                None => return Err(self.wrong(&[b"-c: option requires an argument"])),
             }
+            if let Some(zero) = self.next() {
+                self.parsed.zero = Text::new(zero);
+            }
+        } else if !self.parsed.from_input
+            && let Some(file) = self.next()
+        {
+            self.parsed.mode = Mode::File(Text::new(file));
         }
+        self.parsed.positional = self.words.iter().map(|word| Text::new(word)).collect();
+        Ok(self.parsed)
     }
-    if parsed.posix {
-        parsed.set.insert(0, (SetOptions::POSIX, true));
-    }
-    if command {
-        match words.next() {
-            Some(text) => parsed.mode = Mode::Command(Text::new(text)),
-            None => return Err(wrong(program, &[b"-c: option requires an argument"])),
-        }
-        if let Some(zero) = words.next() {
-            parsed.zero = Text::new(zero);
-        }
-    } else if !parsed.from_input
-        && let Some(file) = words.next()
-    {
-        parsed.mode = Mode::File(Text::new(file));
-    }
-    parsed.positional = words.map(Text::new).collect();
-    Ok(parsed)
 }
 
 fn told(text: &str) -> End {
