@@ -169,13 +169,17 @@ fn settings(tool: &str, arguments: Arguments) -> Result<Settings, Stop> {
         let message = "the options to specify dates for printing are mutually exclusive";
         return Err(Usage::new(message).into());
     }
+    if given.sources() > 0 && given.set.is_some() {
+        let message = "the options to print and set the time may not be used together";
+        return Err(Usage::new(message).into());
+    }
     let mut setting = None;
     if let Some(operand) = operands.first() {
+        if let Some(extra) = operands.get(1) {
+            return Err(Usage::new([b"extra operand ", &quoted(extra)[..]].concat()).into());
+        }
         if let Some(form) = operand.strip_prefix(b"+") {
             given.set_form(form)?;
-            if let Some(extra) = operands.get(1) {
-                return Err(Usage::new([b"extra operand ", &quoted(extra)[..]].concat()).into());
-            }
         } else if given.sources() > 0 || given.set.is_some() {
             let message = [
                 b"the argument ",
