@@ -6,7 +6,7 @@ use codepod_tool::{
 
 use crate::arguments::{help, version};
 use crate::mode::{self, Change, is_directory, is_link};
-use crate::system::{self, Errno, Links};
+use crate::system::{self, Errno, Links, Stat};
 
 #[derive(Clone, Copy)]
 enum Key {
@@ -222,55 +222,10 @@ impl Job<'_> {
         }
     }
 
+    /// Changes a file and, with `-R`, what is below.
     fn path(&mut self, path: &[u8], operand: bool) {
-        let own = match system::stat(path, Links::Keep) {
-            Ok(own) => own,
-            Err(errno) => {
-                self.fail(b"cannot access ", path, errno);
-                if self.flags.verbose {
-                    self.out.put(
-                        &[
-                            b"failed to change mode of ",
-                            &quoted(path)[..],
-                            b" from 0000 (---------) to 0000 (---------)\n",
-                        ]
-                        .concat(),
-                    );
-                }
-                return;
-            }
-        };
-        if is_link(own.mode) && !operand {
-            // Links within a tree are left alone.
-            if self.flags.verbose {
-                self.out.put(
-                    &[
-                        b"neither symbolic link ",
-                        &quoted(path)[..],
-                        b" nor referent has been changed\n",
-                    ]
-                    .concat(),
-                );
-            }
+        let Some(stat) = self.look_up(path, operand) else {
             return;
-        }
-        let stat = match system::stat(path, Links::Follow) {
-            Ok(stat) => stat,
-            Err(Errno::NoEnt) => {
-                self.status = 1;
-                if !self.flags.quiet {
-                    self.out.write_out();
-                    complain(
-                        self.tool,
-                        [b"cannot operate on dangling symlink ", &quoted(path)[..]].concat(),
-                    );
-                }
-                return;
-            }
-            Err(errno) => {
-                self.fail(b"cannot access ", path, errno);
-                return;
-            }
         };
         let directory = is_directory(stat.mode);
         let old = stat.mode & 0o7777;
@@ -284,39 +239,87 @@ impl Job<'_> {
             self.fail(b"changing permissions of ", path, errno);
         }
         self.tell(path, old, new, ok);
-        if ok
-            && let Wanted::Change {
-                change,
-                dashed: true,
-            } = &self.wanted
-        {
-            let naive = change.apply(old, directory, 0);
-            if new & !naive != 0 {
-                self.out.write_out();
-                let (new, naive) = (mode::text(new), mode::text(naive));
-                complain(
-                    self.tool,
-                    [
-                        path,
-                        format!(": new permissions are {}, not {}", &new[1..], &naive[1..])
-                            .as_bytes(),
-                    ]
-                    .concat(),
-                );
-                self.status = 1;
-            }
+        if ok {
+            self.compare_with_umask(path, &stat, new);
         }
-        if self.flags.recursive && directory && (operand || !is_link(own.mode)) {
-            match system::list(path) {
-                Ok(mut names) => {
-                    names.sort();
-                    for name in names {
-                        let slash: &[u8] = if path.ends_with(b"/") { b"" } else { b"/" };
-                        self.path(&[path, slash, &name].concat(), false);
-                    }
+        if self.flags.recursive && directory {
+            self.below(path);
+        }
+    }
+
+    /// What a file is that is to be changed. None where it cannot be, after saying why.
+    fn look_up(&mut self, path: &[u8], operand: bool) -> Option<Stat> {
+        let own = match system::stat(path, Links::Keep) {
+            Ok(own) => own,
+            Err(errno) => {
+                self.fail(b"cannot access ", path, errno);
+                if self.flags.verbose {
+                    let what = b" from 0000 (---------) to 0000 (---------)\n";
+                    let name = quoted(path);
+                    self.out
+                        .put(&[b"failed to change mode of ", &name[..], what].concat());
                 }
-                Err(errno) => self.fail(b"cannot read directory ", path, errno),
+                return None;
             }
+        };
+        if is_link(own.mode) && !operand {
+            // Links within a tree are left alone.
+            if self.flags.verbose {
+                let what = b" nor referent has been changed\n";
+                let name = quoted(path);
+                self.out
+                    .put(&[b"neither symbolic link ", &name[..], what].concat());
+            }
+            return None;
+        }
+        match system::stat(path, Links::Follow) {
+            Ok(stat) => return Some(stat),
+            Err(Errno::NoEnt) => {
+                self.status = 1;
+                if !self.flags.quiet {
+                    self.out.write_out();
+                    complain(
+                        self.tool,
+                        [b"cannot operate on dangling symlink ", &quoted(path)[..]].concat(),
+                    );
+                }
+            }
+            Err(errno) => self.fail(b"cannot access ", path, errno),
+        }
+        None
+    }
+
+    /// Says so where the umask kept a mode with a dash from doing all.
+    fn compare_with_umask(&mut self, path: &[u8], stat: &Stat, new: u32) {
+        let Wanted::Change {
+            change,
+            dashed: true,
+        } = &self.wanted
+        else {
+            return;
+        };
+        let naive = change.apply(stat.mode & 0o7777, is_directory(stat.mode), 0);
+        if new & !naive == 0 {
+            return;
+        }
+        self.out.write_out();
+        let (new, naive) = (mode::text(new), mode::text(naive));
+        let what = format!(": new permissions are {}, not {}", &new[1..], &naive[1..]);
+        complain(self.tool, [path, what.as_bytes()].concat());
+        self.status = 1;
+    }
+
+    /// Changes what is in a directory.
+    fn below(&mut self, directory: &[u8]) {
+        match system::list(directory) {
+            Ok(mut names) => {
+                names.sort();
+                let slash: &[u8] = if directory.ends_with(b"/") { b"" } else { b"/" };
+                for name in names {
+                    self.path(&[directory, slash, &name].concat(), false);
+                }
+            }
+            Err(errno) => self.fail(b"cannot read directory ", directory, errno),
         }
     }
 
