@@ -1,12 +1,12 @@
 //! `chmod`: changes permission bits.
 
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Output, Usage, Value, complain, errno_text, flag, long, quoted,
+    Arguments, Opt, Options, Output, Stop, Usage, Value, complain, errno_text, flag, long, quoted,
 };
 
 use crate::arguments::{help, version};
 use crate::mode::{self, Change, is_directory, is_link};
-use crate::system::{self, Errno, Links};
+use crate::system::{self, Errno, Links, Stat};
 
 #[derive(Clone, Copy)]
 enum Key {
@@ -46,9 +46,86 @@ const TABLE: &[Opt<Key>] = &[
     flag(Key::Letter, b'a', ""),
 ];
 
+/// What the arguments ask for.
+struct Settings {
+    flags: Flags,
+    wanted: Wanted,
+    paths: Vec<Vec<u8>>,
+}
+
+/// The options that are on.
+#[derive(Default)]
+struct Flags {
+    quiet: bool,
+    verbose: bool,
+    changes: bool,
+    recursive: bool,
+}
+
+/// The mode that files get.
+enum Wanted {
+    /// A change of the mode they have.
+    Change {
+        change: Change,
+        /// Whether it began with a dash: it says when the umask kept it from doing all.
+        dashed: bool,
+    },
+    /// The mode of the reference.
+    Exactly(u32),
+}
+
 /// Runs it.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
-    // `chmod -x f`: what begins as a mode does is one.
+    match settings(tool, arguments) {
+        Ok(settings) => run(tool, settings),
+        Err(stop) => stop.report(tool, 1),
+    }
+}
+
+fn settings(tool: &str, mut arguments: Arguments) -> Result<Settings, Stop> {
+    let dashed = take_dashed_mode(&mut arguments);
+    let mut flags = Flags::default();
+    let mut reference = None;
+    let operands = Options::new(TABLE, arguments).each(|key, value| {
+        match key {
+            Key::Changes => (flags.changes, flags.verbose) = (true, false),
+            Key::Quiet => flags.quiet = true,
+            Key::Verbose => flags.verbose = true,
+            Key::Recursive => flags.recursive = true,
+            Key::PreserveRoot | Key::NoPreserveRoot | Key::Letter => {}
+            Key::Reference => reference = value,
+            Key::Help => {
+                return Err(Stop::Status(help(
+                    tool,
+                    "[OPTION]... MODE[,MODE]... FILE...",
+                    "Change the mode of each FILE to MODE.",
+                    TABLE,
+                )));
+            }
+            Key::Version => return Err(Stop::Status(version(tool))),
+        }
+        Ok(())
+    })?;
+    let mut operands = operands.into_iter();
+    let wanted = match reference {
+        Some(_) if dashed.is_some() => {
+            return Err(Usage::new("cannot combine mode and --reference options").into());
+        }
+        Some(path) => mode_of(&path)?,
+        None => change(dashed, &mut operands)?,
+    };
+    if operands.len() == 0 {
+        return Err(Usage::new("missing operand").into());
+    }
+    Ok(Settings {
+        flags,
+        wanted,
+        paths: operands.collect(),
+    })
+}
+
+/// Takes the first argument away that is a mode with a dash, as in `chmod -x f`.
+fn take_dashed_mode(arguments: &mut Arguments) -> Option<Vec<u8>> {
     let is_mode = |argument: &Vec<u8>| {
         argument.len() > 1
             && argument[0] == b'-'
@@ -57,101 +134,65 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
                 .all(|byte| b"rwxXstugoa,+=-01234567".contains(byte))
             && argument[1] != b'-'
     };
-    let mut given = arguments;
-    let end = given
-        .iter()
-        .position(|argument| argument == b"--")
-        .unwrap_or(given.len());
-    let dashed = given[..end]
-        .iter()
-        .position(is_mode)
-        .map(|at| given.remove(at));
-    let mut options = Options::new(TABLE, given);
+    let end = arguments.iter().position(|argument| argument == b"--");
+    let before = &arguments[..end.unwrap_or(arguments.len())];
+    let at = before.iter().position(is_mode)?;
+    Some(arguments.remove(at))
+}
+
+/// The mode of the reference.
+fn mode_of(path: &[u8]) -> Result<Wanted, Stop> {
+    match system::stat(path, Links::Follow) {
+        Ok(stat) => Ok(Wanted::Exactly(stat.mode & 0o7777)),
+        Err(errno) => Err(Stop::failed(
+            [
+                b"failed to get attributes of ",
+                &quoted(path)[..],
+                b": ",
+                errno_text(errno).as_bytes(),
+            ]
+            .concat(),
+        )),
+    }
+}
+
+/// The change that the argument with a dash or the first operand says.
+fn change(
+    dashed: Option<Vec<u8>>,
+    operands: &mut impl ExactSizeIterator<Item = Vec<u8>>,
+) -> Result<Wanted, Stop> {
+    let is_dashed = dashed.is_some();
+    let Some(text) = dashed.or_else(|| operands.next()) else {
+        return Err(Usage::new("missing operand").into());
+    };
+    if operands.len() == 0 {
+        let shown = if is_dashed {
+            Vec::new()
+        } else {
+            [b" after ", &quoted(&text)[..]].concat()
+        };
+        return Err(Usage::new([b"missing operand", &shown[..]].concat()).into());
+    }
+    match Change::parse(&text) {
+        Some(change) => Ok(Wanted::Change {
+            change,
+            dashed: is_dashed,
+        }),
+        None => Err(Usage::new([b"invalid mode: ", &quoted(&text)[..]].concat()).into()),
+    }
+}
+
+fn run(tool: &str, settings: Settings) -> i32 {
     let mut job = Job {
         tool,
         out: Output::new(),
-        change: None,
-        to: None,
-        quiet: false,
-        verbose: false,
-        changes: false,
-        recursive: false,
-        dashed: dashed.is_some(),
+        flags: settings.flags,
+        wanted: settings.wanted,
         umask: system::current_umask(),
         status: 0,
     };
-    let mut operands = Vec::new();
-    let mut reference = None;
-    loop {
-        match options.next() {
-            Ok(Some(Found::Operand(operand))) => operands.push(operand),
-            Ok(Some(Found::Option(key, value))) => match key {
-                Key::Changes => (job.changes, job.verbose) = (true, false),
-                Key::Quiet => job.quiet = true,
-                Key::Verbose => job.verbose = true,
-                Key::Recursive => job.recursive = true,
-                Key::PreserveRoot | Key::NoPreserveRoot | Key::Letter => {}
-                Key::Reference => reference = value,
-                Key::Help => {
-                    return help(
-                        tool,
-                        "[OPTION]... MODE[,MODE]... FILE...",
-                        "Change the mode of each FILE to MODE.",
-                        TABLE,
-                    );
-                }
-                Key::Version => return version(tool),
-            },
-            Ok(None) => break,
-            Err(usage) => return usage.report(tool, 1),
-        }
-    }
-    let mut operands = operands.into_iter();
-    match (&reference, dashed) {
-        (Some(_), Some(_)) => {
-            return Usage::new("cannot combine mode and --reference options").report(tool, 1);
-        }
-        (Some(path), None) => match system::stat(path, Links::Follow) {
-            Ok(stat) => job.to = Some(stat.mode & 0o7777),
-            Err(errno) => {
-                complain(
-                    tool,
-                    [
-                        b"failed to get attributes of ",
-                        &quoted(path)[..],
-                        b": ",
-                        errno_text(errno).as_bytes(),
-                    ]
-                    .concat(),
-                );
-                return 1;
-            }
-        },
-        (None, dashed) => {
-            let is_dashed = dashed.is_some();
-            let Some(text) = dashed.or_else(|| operands.next()) else {
-                return Usage::new("missing operand").report(tool, 1);
-            };
-            if operands.len() == 0 {
-                let shown = if is_dashed {
-                    Vec::new()
-                } else {
-                    [b" after ", &quoted(&text)[..]].concat()
-                };
-                return Usage::new([b"missing operand", &shown[..]].concat()).report(tool, 1);
-            }
-            job.change = Change::parse(&text);
-            if job.change.is_none() {
-                return Usage::new([b"invalid mode: ", &quoted(&text)[..]].concat())
-                    .report(tool, 1);
-            }
-        }
-    }
-    if operands.len() == 0 {
-        return Usage::new("missing operand").report(tool, 1);
-    }
-    for path in operands {
-        job.path(&path, true);
+    for path in &settings.paths {
+        job.path(path, true);
     }
     if let Err(error) = job.out.finish() {
         complain(tool, format!("write error: {}", system::io_message(&error)));
@@ -163,14 +204,8 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
 struct Job<'a> {
     tool: &'a str,
     out: Output,
-    change: Option<Change>,
-    to: Option<u32>,
-    quiet: bool,
-    verbose: bool,
-    changes: bool,
-    recursive: bool,
-    /// Whether the mode began with a dash: it says when the umask kept it from doing all.
-    dashed: bool,
+    flags: Flags,
+    wanted: Wanted,
     umask: u32,
     status: i32,
 }
@@ -178,7 +213,7 @@ struct Job<'a> {
 impl Job<'_> {
     fn fail(&mut self, what: &[u8], path: &[u8], errno: Errno) {
         self.status = 1;
-        if !self.quiet {
+        if !self.flags.quiet {
             self.out.write_out();
             complain(
                 self.tool,
@@ -187,62 +222,16 @@ impl Job<'_> {
         }
     }
 
+    /// Changes a file and, with `-R`, what is below.
     fn path(&mut self, path: &[u8], operand: bool) {
-        let own = match system::stat(path, Links::Keep) {
-            Ok(own) => own,
-            Err(errno) => {
-                self.fail(b"cannot access ", path, errno);
-                if self.verbose {
-                    self.out.put(
-                        &[
-                            b"failed to change mode of ",
-                            &quoted(path)[..],
-                            b" from 0000 (---------) to 0000 (---------)\n",
-                        ]
-                        .concat(),
-                    );
-                }
-                return;
-            }
-        };
-        if is_link(own.mode) && !operand {
-            // Links within a tree are left alone.
-            if self.verbose {
-                self.out.put(
-                    &[
-                        b"neither symbolic link ",
-                        &quoted(path)[..],
-                        b" nor referent has been changed\n",
-                    ]
-                    .concat(),
-                );
-            }
+        let Some(stat) = self.look_up(path, operand) else {
             return;
-        }
-        let stat = match system::stat(path, Links::Follow) {
-            Ok(stat) => stat,
-            Err(Errno::NoEnt) => {
-                self.status = 1;
-                if !self.quiet {
-                    self.out.write_out();
-                    complain(
-                        self.tool,
-                        [b"cannot operate on dangling symlink ", &quoted(path)[..]].concat(),
-                    );
-                }
-                return;
-            }
-            Err(errno) => {
-                self.fail(b"cannot access ", path, errno);
-                return;
-            }
         };
         let directory = is_directory(stat.mode);
         let old = stat.mode & 0o7777;
-        let new = match (&self.change, self.to) {
-            (_, Some(mode)) => mode,
-            (Some(change), None) => change.apply(old, directory, self.umask),
-            (None, None) => old,
+        let new = match &self.wanted {
+            Wanted::Exactly(mode) => *mode,
+            Wanted::Change { change, .. } => change.apply(old, directory, self.umask),
         };
         let done = system::set_mode(path, Links::Follow, new);
         let ok = done.is_ok();
@@ -250,43 +239,93 @@ impl Job<'_> {
             self.fail(b"changing permissions of ", path, errno);
         }
         self.tell(path, old, new, ok);
-        if ok
-            && self.dashed
-            && let Some(change) = &self.change
-        {
-            let naive = change.apply(old, directory, 0);
-            if new & !naive != 0 {
-                self.out.write_out();
-                let (new, naive) = (mode::text(new), mode::text(naive));
-                complain(
-                    self.tool,
-                    [
-                        path,
-                        format!(": new permissions are {}, not {}", &new[1..], &naive[1..])
-                            .as_bytes(),
-                    ]
-                    .concat(),
-                );
-                self.status = 1;
-            }
+        if ok {
+            self.compare_with_umask(path, &stat, new);
         }
-        if self.recursive && directory && (operand || !is_link(own.mode)) {
-            match system::list(path) {
-                Ok(mut names) => {
-                    names.sort();
-                    for name in names {
-                        let slash: &[u8] = if path.ends_with(b"/") { b"" } else { b"/" };
-                        self.path(&[path, slash, &name].concat(), false);
-                    }
+        if self.flags.recursive && directory {
+            self.below(path);
+        }
+    }
+
+    /// What a file is that is to be changed. None where it cannot be, after saying why.
+    fn look_up(&mut self, path: &[u8], operand: bool) -> Option<Stat> {
+        let own = match system::stat(path, Links::Keep) {
+            Ok(own) => own,
+            Err(errno) => {
+                self.fail(b"cannot access ", path, errno);
+                if self.flags.verbose {
+                    let what = b" from 0000 (---------) to 0000 (---------)\n";
+                    let name = quoted(path);
+                    self.out
+                        .put(&[b"failed to change mode of ", &name[..], what].concat());
                 }
-                Err(errno) => self.fail(b"cannot read directory ", path, errno),
+                return None;
             }
+        };
+        if is_link(own.mode) && !operand {
+            // Links within a tree are left alone.
+            if self.flags.verbose {
+                let what = b" nor referent has been changed\n";
+                let name = quoted(path);
+                self.out
+                    .put(&[b"neither symbolic link ", &name[..], what].concat());
+            }
+            return None;
+        }
+        match system::stat(path, Links::Follow) {
+            Ok(stat) => return Some(stat),
+            Err(Errno::NoEnt) => {
+                self.status = 1;
+                if !self.flags.quiet {
+                    self.out.write_out();
+                    complain(
+                        self.tool,
+                        [b"cannot operate on dangling symlink ", &quoted(path)[..]].concat(),
+                    );
+                }
+            }
+            Err(errno) => self.fail(b"cannot access ", path, errno),
+        }
+        None
+    }
+
+    /// Says so where the umask kept a mode with a dash from doing all.
+    fn compare_with_umask(&mut self, path: &[u8], stat: &Stat, new: u32) {
+        let Wanted::Change {
+            change,
+            dashed: true,
+        } = &self.wanted
+        else {
+            return;
+        };
+        let naive = change.apply(stat.mode & 0o7777, is_directory(stat.mode), 0);
+        if new & !naive == 0 {
+            return;
+        }
+        self.out.write_out();
+        let (new, naive) = (mode::text(new), mode::text(naive));
+        let what = format!(": new permissions are {}, not {}", &new[1..], &naive[1..]);
+        complain(self.tool, [path, what.as_bytes()].concat());
+        self.status = 1;
+    }
+
+    /// Changes what is in a directory.
+    fn below(&mut self, directory: &[u8]) {
+        match system::list(directory) {
+            Ok(mut names) => {
+                names.sort();
+                let slash: &[u8] = if directory.ends_with(b"/") { b"" } else { b"/" };
+                for name in names {
+                    self.path(&[directory, slash, &name].concat(), false);
+                }
+            }
+            Err(errno) => self.fail(b"cannot read directory ", directory, errno),
         }
     }
 
     fn tell(&mut self, path: &[u8], old: u32, new: u32, ok: bool) {
         let changed = old != new;
-        if !(self.verbose || (self.changes && changed && ok)) {
+        if !(self.flags.verbose || (self.flags.changes && changed && ok)) {
             return;
         }
         let shown = |bits: u32| format!("{bits:04o} ({})", &mode::text(bits)[1..]);

@@ -1,7 +1,7 @@
 //! `chown` and `chgrp`: change owners and groups.
 
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Output, Usage, Value, complain, errno_text, flag, long, quoted,
+    Arguments, Opt, Options, Output, Stop, Usage, Value, complain, errno_text, flag, long, quoted,
 };
 
 use crate::arguments::{help, version};
@@ -47,16 +47,20 @@ const TABLE: &[Opt<Key>] = &[
     long(Key::Version, "version", Value::None),
 ];
 
-struct Job<'a> {
-    tool: &'a str,
-    out: Output,
-    names: Names,
-    uid: Option<u32>,
-    gid: Option<u32>,
-    /// What must be there now.
-    from: (Option<u32>, Option<u32>),
-    /// As it was written, for messages.
+/// What the arguments ask for.
+struct Settings {
+    flags: Flags,
+    /// The owner and group that files get.
+    to: Owner,
+    /// The owner and group as they were written, for messages.
     wanted: Vec<u8>,
+    paths: Vec<Vec<u8>>,
+}
+
+/// What the options say.
+struct Flags {
+    /// The owner and group that files must have to be changed.
+    from: Owner,
     links: Links,
     recursive: bool,
     follow_operands: bool,
@@ -64,21 +68,29 @@ struct Job<'a> {
     quiet: bool,
     verbose: bool,
     changes: bool,
-    status: i32,
+}
+
+/// An owner and a group, each of which may be left open.
+#[derive(Clone, Copy, Default)]
+struct Owner {
+    uid: Option<u32>,
+    gid: Option<u32>,
 }
 
 /// Runs either.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
+    let mut names = Names::default();
+    match settings(tool, &mut names, arguments) {
+        Ok(settings) => run(tool, names, settings),
+        Err(stop) => stop.report(tool, 1),
+    }
+}
+
+fn settings(tool: &str, names: &mut Names, arguments: Arguments) -> Result<Settings, Stop> {
     let group_only = tool == "chgrp";
-    let mut options = Options::new(TABLE, arguments);
-    let mut job = Job {
-        tool,
-        out: Output::new(),
-        names: Names::default(),
-        uid: None,
-        gid: None,
-        from: (None, None),
-        wanted: Vec::new(),
+    let mut reference = None;
+    let mut flags = Flags {
+        from: Owner::default(),
         links: Links::Follow,
         recursive: false,
         follow_operands: false,
@@ -86,120 +98,164 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
         quiet: false,
         verbose: false,
         changes: false,
-        status: 0,
     };
-    let mut operands = Vec::new();
-    let mut reference = None;
-    loop {
-        match options.next() {
-            Ok(Some(Found::Operand(operand))) => operands.push(operand),
-            Ok(Some(Found::Option(key, value))) => match key {
-                Key::Changes => job.changes = true,
-                Key::Quiet => job.quiet = true,
-                Key::Verbose => job.verbose = true,
-                Key::Dereference => job.links = Links::Follow,
-                Key::NoDereference => job.links = Links::Keep,
-                Key::From if group_only => {
-                    let shown = [
-                        b"unrecognized option '--from=",
-                        &value.unwrap_or_default()[..],
-                        b"'",
-                    ]
-                    .concat();
-                    return Usage::new(shown).report(tool, 1);
-                }
-                Key::From => match job.owner(&value.unwrap_or_default()) {
-                    Ok(from) => job.from = from,
-                    Err(message) => {
-                        complain(tool, message);
-                        return 1;
-                    }
-                },
-                Key::NoPreserveRoot | Key::PreserveRoot => {}
-                Key::Reference => reference = value,
-                Key::Recursive => job.recursive = true,
-                Key::FollowOperands => (job.follow_operands, job.follow_all) = (true, false),
-                Key::FollowAll => (job.follow_operands, job.follow_all) = (true, true),
-                Key::FollowNone => (job.follow_operands, job.follow_all) = (false, false),
-                Key::Help if group_only => {
-                    return help(
-                        tool,
-                        "[OPTION]... GROUP FILE...",
-                        "Change the group of each FILE to GROUP.",
-                        TABLE,
-                    );
-                }
-                Key::Help => {
-                    return help(
-                        tool,
-                        "[OPTION]... [OWNER][:[GROUP]] FILE...",
-                        "Change the owner and/or group of each FILE to OWNER and/or GROUP.",
-                        TABLE,
-                    );
-                }
-                Key::Version => return version(tool),
-            },
-            Ok(None) => break,
-            Err(usage) => return usage.report(tool, 1),
+    let mut paths = Options::new(TABLE, arguments).each(|key, value| {
+        match key {
+            Key::Changes => flags.changes = true,
+            Key::Quiet => flags.quiet = true,
+            Key::Verbose => flags.verbose = true,
+            Key::Dereference => flags.links = Links::Follow,
+            Key::NoDereference => flags.links = Links::Keep,
+            Key::From => flags.from = from(names, group_only, &value.unwrap_or_default())?,
+            Key::NoPreserveRoot | Key::PreserveRoot => {}
+            Key::Reference => reference = value,
+            Key::Recursive => flags.recursive = true,
+            Key::FollowOperands => (flags.follow_operands, flags.follow_all) = (true, false),
+            Key::FollowAll => (flags.follow_operands, flags.follow_all) = (true, true),
+            Key::FollowNone => (flags.follow_operands, flags.follow_all) = (false, false),
+            Key::Help => return Err(Stop::Status(usage(tool, group_only))),
+            Key::Version => return Err(Stop::Status(version(tool))),
         }
-    }
+        Ok(())
+    })?;
     let least = if reference.is_some() { 1 } else { 2 };
-    if operands.len() < least {
-        let message = match operands.first() {
+    if paths.len() < least {
+        let message = match paths.first() {
             None => b"missing operand".to_vec(),
             Some(first) => [b"missing operand after ", &quoted(first)[..]].concat(),
         };
-        return Usage::new(message).report(tool, 1);
+        return Err(Usage::new(message).into());
     }
-    if let Some(path) = reference {
-        match system::stat(&path, Links::Follow) {
-            Ok(stat) => {
-                (job.uid, job.gid) = (
-                    if group_only { None } else { Some(stat.uid) },
-                    Some(stat.gid),
-                );
-                let (user, group) = (
-                    job.names.user_name(stat.uid),
-                    job.names.group_name(stat.gid),
-                );
-                job.wanted = if group_only {
-                    group.into()
-                } else {
-                    format!("{user}:{group}").into()
-                };
-            }
-            Err(errno) => {
-                complain(
-                    tool,
-                    [
-                        b"failed to get attributes of ",
-                        &quoted(&path)[..],
-                        b": ",
-                        errno_text(errno).as_bytes(),
-                    ]
-                    .concat(),
-                );
-                return 1;
-            }
+    let (to, wanted) = match reference {
+        Some(path) => owner_of(names, group_only, &path)?,
+        None => {
+            let text = paths.remove(0);
+            let to = if group_only {
+                group(names, &text)
+            } else {
+                owner(names, &text)
+            };
+            (to.map_err(Stop::Failed)?, text)
         }
+    };
+    Ok(Settings {
+        flags,
+        to,
+        wanted,
+        paths,
+    })
+}
+
+/// Prints the help of either. Returns its status.
+fn usage(tool: &str, group_only: bool) -> i32 {
+    let (usage, about) = if group_only {
+        (
+            "[OPTION]... GROUP FILE...",
+            "Change the group of each FILE to GROUP.",
+        )
     } else {
-        let text = operands.remove(0);
-        let parsed = if group_only {
-            job.group(&text).map(|gid| (None, gid))
-        } else {
-            job.owner(&text)
-        };
-        match parsed {
-            Ok((uid, gid)) => (job.uid, job.gid) = (uid, gid),
-            Err(message) => {
-                complain(tool, message);
-                return 1;
-            }
-        }
-        job.wanted = text;
+        (
+            "[OPTION]... [OWNER][:[GROUP]] FILE...",
+            "Change the owner and/or group of each FILE to OWNER and/or GROUP.",
+        )
+    };
+    help(tool, usage, about, TABLE)
+}
+
+/// The value of `--from`, which `chgrp` does not have.
+fn from(names: &mut Names, group_only: bool, text: &[u8]) -> Result<Owner, Stop> {
+    if group_only {
+        return Err(Usage::new([b"unrecognized option '--from=", text, b"'"].concat()).into());
     }
-    for path in operands {
-        job.path(&path, true);
+    owner(names, text).map_err(Stop::Failed)
+}
+
+/// The owner and group of the reference, and how they are written.
+fn owner_of(names: &mut Names, group_only: bool, path: &[u8]) -> Result<(Owner, Vec<u8>), Stop> {
+    let stat = system::stat(path, Links::Follow).map_err(|errno| {
+        Stop::failed(
+            [
+                b"failed to get attributes of ",
+                &quoted(path)[..],
+                b": ",
+                errno_text(errno).as_bytes(),
+            ]
+            .concat(),
+        )
+    })?;
+    let owner = Owner {
+        uid: (!group_only).then_some(stat.uid),
+        gid: Some(stat.gid),
+    };
+    let (user, group) = (names.user_name(stat.uid), names.group_name(stat.gid));
+    let shown = if group_only {
+        group
+    } else {
+        format!("{user}:{group}")
+    };
+    Ok((owner, shown.into_bytes()))
+}
+
+/// `GROUP`, of `chgrp`. Fails with the message.
+fn group(names: &mut Names, text: &[u8]) -> Result<Owner, Vec<u8>> {
+    if text.is_empty() {
+        return Ok(Owner::default());
+    }
+    let gid = std::str::from_utf8(text)
+        .ok()
+        .and_then(|name| names.gid(name));
+    match gid {
+        Some(gid) => Ok(Owner {
+            uid: None,
+            gid: Some(gid),
+        }),
+        None => Err([b"invalid group: ", &quoted(text)[..]].concat()),
+    }
+}
+
+/// `OWNER`, `OWNER:GROUP`, `OWNER:`, `:GROUP`. Fails with the message.
+fn owner(names: &mut Names, text: &[u8]) -> Result<Owner, Vec<u8>> {
+    let (user, group) = match text.iter().position(|byte| *byte == b':') {
+        Some(colon) => (&text[..colon], Some(&text[colon + 1..])),
+        None => (text, None),
+    };
+    let invalid = |what: &[u8]| [b"invalid ", what, b": ", &quoted(text)].concat();
+    let name = String::from_utf8_lossy(user).into_owned();
+    let uid = if user.is_empty() {
+        None
+    } else {
+        Some(names.uid(&name).ok_or_else(|| invalid(b"user"))?)
+    };
+    let gid = match group {
+        None => None,
+        // `OWNER:` means the login group.
+        Some(b"") => match names.user(&name) {
+            Some(user) => Some(user.gid),
+            None if user.is_empty() => None,
+            None => return Err(invalid(b"spec")),
+        },
+        Some(group) => {
+            let gid = std::str::from_utf8(group)
+                .ok()
+                .and_then(|name| names.gid(name));
+            Some(gid.ok_or_else(|| invalid(b"group"))?)
+        }
+    };
+    Ok(Owner { uid, gid })
+}
+
+fn run(tool: &str, names: Names, settings: Settings) -> i32 {
+    let mut job = Job {
+        tool,
+        out: Output::new(),
+        names,
+        flags: settings.flags,
+        to: settings.to,
+        wanted: settings.wanted,
+        status: 0,
+    };
+    for path in &settings.paths {
+        job.path(path, true);
     }
     if let Err(error) = job.out.finish() {
         complain(tool, format!("write error: {}", system::io_message(&error)));
@@ -208,54 +264,20 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
     job.status
 }
 
+struct Job<'a> {
+    tool: &'a str,
+    out: Output,
+    names: Names,
+    flags: Flags,
+    to: Owner,
+    wanted: Vec<u8>,
+    status: i32,
+}
+
 impl Job<'_> {
-    fn group(&mut self, text: &[u8]) -> Result<Option<u32>, Vec<u8>> {
-        if text.is_empty() {
-            return Ok(None);
-        }
-        let gid = std::str::from_utf8(text)
-            .ok()
-            .and_then(|name| self.names.gid(name));
-        gid.map(Some)
-            .ok_or_else(|| [b"invalid group: ", &quoted(text)[..]].concat())
-    }
-
-    /// `OWNER`, `OWNER:GROUP`, `OWNER:`, `:GROUP`.
-    fn owner(&mut self, text: &[u8]) -> Result<(Option<u32>, Option<u32>), Vec<u8>> {
-        let (user, group) = match text.iter().position(|byte| *byte == b':') {
-            Some(colon) => (&text[..colon], Some(&text[colon + 1..])),
-            None => (text, None),
-        };
-        let name = String::from_utf8_lossy(user).into_owned();
-        let uid = if user.is_empty() {
-            None
-        } else {
-            Some(self.names.uid(&name))
-        };
-        if uid == Some(None) {
-            return Err([b"invalid user: ", &quoted(text)[..]].concat());
-        }
-        let gid = match group {
-            None => None,
-            // `OWNER:` means the login group.
-            Some(b"") => match self.names.user(&name) {
-                Some(user) => Some(user.gid),
-                None if user.is_empty() => None,
-                None => return Err([b"invalid spec: ", &quoted(text)[..]].concat()),
-            },
-            Some(group) => {
-                let gid = std::str::from_utf8(group)
-                    .ok()
-                    .and_then(|name| self.names.gid(name));
-                Some(gid.ok_or_else(|| [b"invalid group: ", &quoted(text)[..]].concat())?)
-            }
-        };
-        Ok((uid.flatten(), gid))
-    }
-
     fn fail(&mut self, what: &[u8], path: &[u8], errno: Errno) {
         self.status = 1;
-        if !self.quiet {
+        if !self.flags.quiet {
             self.out.write_out();
             complain(
                 self.tool,
@@ -265,10 +287,10 @@ impl Job<'_> {
     }
 
     fn path(&mut self, path: &[u8], operand: bool) {
-        let follow = if self.recursive {
-            self.follow_all || (operand && self.follow_operands)
+        let follow = if self.flags.recursive {
+            self.flags.follow_all || (operand && self.flags.follow_operands)
         } else {
-            self.links == Links::Follow
+            self.flags.links == Links::Follow
         };
         let links = if follow { Links::Follow } else { Links::Keep };
         let stat = match system::stat(path, links) {
@@ -280,8 +302,8 @@ impl Job<'_> {
                     b"cannot access "
                 };
                 self.fail(what, path, errno);
-                if self.verbose {
-                    let what: &[u8] = if self.uid.is_some() || self.gid.is_none() {
+                if self.flags.verbose {
+                    let what: &[u8] = if self.to.uid.is_some() || self.to.gid.is_none() {
                         b"failed to change ownership of "
                     } else {
                         b"failed to change group of "
@@ -293,7 +315,7 @@ impl Job<'_> {
                 return;
             }
         };
-        if self.recursive && is_directory(stat.mode) && (operand || !is_link(stat.mode)) {
+        if self.flags.recursive && is_directory(stat.mode) && (operand || !is_link(stat.mode)) {
             match system::list(path) {
                 Ok(mut names) => {
                     names.sort();
@@ -306,34 +328,35 @@ impl Job<'_> {
             }
         }
         let matches = |wanted: Option<u32>, is: u32| wanted.is_none_or(|wanted| wanted == is);
-        let chosen = matches(self.from.0, stat.uid) && matches(self.from.1, stat.gid);
-        let change_link = if self.recursive && !follow {
+        let chosen =
+            matches(self.flags.from.uid, stat.uid) && matches(self.flags.from.gid, stat.gid);
+        let change_link = if self.flags.recursive && !follow {
             Links::Keep
         } else {
             links
         };
         let done = if chosen {
-            system::set_owner(path, change_link, self.uid, self.gid)
+            system::set_owner(path, change_link, self.to.uid, self.to.gid)
         } else {
             Ok(())
         };
         let ok = done.is_ok();
         if let Err(errno) = done {
-            let what: &[u8] = if self.uid.is_some() {
+            let what: &[u8] = if self.to.uid.is_some() {
                 b"changing ownership of "
             } else {
                 b"changing group of "
             };
             self.fail(what, path, errno);
         }
-        let changed = chosen && !(matches(self.uid, stat.uid) && matches(self.gid, stat.gid));
-        if self.verbose || (self.changes && changed && ok) {
+        let changed = chosen && !(matches(self.to.uid, stat.uid) && matches(self.to.gid, stat.gid));
+        if self.flags.verbose || (self.flags.changes && changed && ok) {
             self.tell(path, stat.uid, stat.gid, changed, ok);
         }
     }
 
     fn tell(&mut self, path: &[u8], uid: u32, gid: u32, changed: bool, ok: bool) {
-        let by_user = self.uid.is_some();
+        let by_user = self.to.uid.is_some();
         let (user, group) = (self.names.user_name(uid), self.names.group_name(gid));
         let show = |uid: Option<String>, gid: Option<String>| match (uid, gid) {
             (Some(user), Some(group)) => format!("{user}:{group}"),
@@ -341,13 +364,16 @@ impl Job<'_> {
             (None, Some(group)) => group,
             (None, None) => String::new(),
         };
-        let old = show(by_user.then_some(user), self.gid.is_some().then_some(group));
+        let old = show(
+            by_user.then_some(user),
+            self.to.gid.is_some().then_some(group),
+        );
         let new = {
-            let user = self.uid.map(|uid| self.names.user_name(uid));
-            let group = self.gid.map(|gid| self.names.group_name(gid));
+            let user = self.to.uid.map(|uid| self.names.user_name(uid));
+            let group = self.to.gid.map(|gid| self.names.group_name(gid));
             show(user, group)
         };
-        let what = if by_user || self.gid.is_none() {
+        let what = if by_user || self.to.gid.is_none() {
             "ownership"
         } else {
             "group"

@@ -4,7 +4,7 @@ use codepod_datetime::{Moment, Zone, format, parse};
 use std::io::Read as _;
 
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Output, Usage, Value, complain, complain_of, errno_text, flag,
+    Arguments, Opt, Options, Output, Stop, Usage, Value, complain, complain_of, errno_text, flag,
     long, optional, quoted, quoted_text, value,
 };
 
@@ -48,210 +48,244 @@ const TABLE: &[Opt<Key>] = &[
 
 const USUAL: &[u8] = b"%a %b %e %H:%M:%S %Z %Y";
 
-/// Runs it.
-pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
-    let mut options = Options::new(TABLE, arguments);
-    let (mut date, mut file, mut reference, mut set, mut universal) =
-        (None, None, None, None, false);
-    let mut form: Option<Vec<u8>> = None;
-    let mut sources = 0;
-    let mut operands = Vec::new();
-    loop {
-        let (key, value) = match options.next() {
-            Ok(Some(Found::Operand(operand))) => {
-                operands.push(operand);
-                continue;
-            }
-            Ok(Some(Found::Option(key, value))) => (key, value),
-            Ok(None) => break,
-            Err(usage) => return usage.report(tool, 1),
-        };
-        let given = match key {
-            Key::Date => {
-                sources += u32::from(date.is_none());
-                date = value;
-                continue;
-            }
-            Key::File => {
-                sources += u32::from(file.is_none());
-                file = value;
-                continue;
-            }
-            Key::Reference => {
-                sources += u32::from(reference.is_none());
-                reference = value;
-                continue;
-            }
-            Key::Set => {
-                set = value;
-                continue;
-            }
-            Key::Universal => {
-                universal = true;
-                continue;
-            }
-            Key::Debug => return Usage::new("unrecognized option '--debug'").report(tool, 1),
-            Key::Resolution => b"%s.%N".to_vec(),
-            Key::Email => b"%a, %d %b %Y %H:%M:%S %z".to_vec(),
+/// The forms of `--iso-8601`.
+const ISO: [(&str, &[u8]); 5] = [
+    ("hours", b"%Y-%m-%dT%H%:z"),
+    ("minutes", b"%Y-%m-%dT%H:%M%:z"),
+    ("date", b"%Y-%m-%d"),
+    ("seconds", b"%Y-%m-%dT%H:%M:%S%:z"),
+    ("ns", b"%Y-%m-%dT%H:%M:%S,%N%:z"),
+];
+
+/// The forms of `--rfc-3339`.
+const RFC_3339: [(&str, &[u8]); 3] = [
+    ("date", b"%Y-%m-%d"),
+    ("seconds", b"%Y-%m-%d %H:%M:%S%:z"),
+    ("ns", b"%Y-%m-%d %H:%M:%S.%N%:z"),
+];
+
+/// What the arguments ask for.
+struct Settings {
+    source: Source,
+    form: Vec<u8>,
+    universal: bool,
+}
+
+/// Which moments are printed.
+enum Source {
+    Now,
+    /// The moment of `-d`.
+    Date(Vec<u8>),
+    /// Every line of a file.
+    File(Vec<u8>),
+    /// When a file was modified.
+    Reference(Vec<u8>),
+    /// The moment of `-s`, to set the clock to.
+    Set(Vec<u8>),
+    /// An operand without `+`, to set the clock to.
+    Operand(Vec<u8>),
+}
+
+/// What the options say, before it is known whether they go together.
+#[derive(Default)]
+struct Given {
+    date: Option<Vec<u8>>,
+    file: Option<Vec<u8>>,
+    reference: Option<Vec<u8>>,
+    set: Option<Vec<u8>>,
+    form: Option<Vec<u8>>,
+    universal: bool,
+}
+
+impl Given {
+    fn take(&mut self, tool: &str, key: Key, value: Option<Vec<u8>>) -> Result<(), Stop> {
+        match key {
+            Key::Date => self.date = value,
+            Key::File => self.file = value,
+            Key::Reference => self.reference = value,
+            Key::Set => self.set = value,
+            Key::Universal => self.universal = true,
+            Key::Debug => return Err(Usage::new("unrecognized option '--debug'").into()),
+            Key::Resolution => self.set_form(b"%s.%N")?,
+            Key::Email => self.set_form(b"%a, %d %b %Y %H:%M:%S %z")?,
             Key::Iso => {
-                let choices: [(&str, &[u8]); 5] = [
-                    ("hours", b"%Y-%m-%dT%H%:z"),
-                    ("minutes", b"%Y-%m-%dT%H:%M%:z"),
-                    ("date", b"%Y-%m-%d"),
-                    ("seconds", b"%Y-%m-%dT%H:%M:%S%:z"),
-                    ("ns", b"%Y-%m-%dT%H:%M:%S,%N%:z"),
-                ];
-                match value {
-                    None => choices[2].1.to_vec(),
-                    Some(text) => match one_of(tool, "--iso-8601", &text, &choices) {
-                        Ok(form) => form.to_vec(),
-                        Err(()) => return Usage::new("").report(tool, 1),
-                    },
-                }
+                let text = value.unwrap_or_else(|| b"date".to_vec());
+                self.set_form(chosen(tool, "--iso-8601", &text, &ISO)?)?;
             }
             Key::Rfc3339 => {
-                let choices: [(&str, &[u8]); 3] = [
-                    ("date", b"%Y-%m-%d"),
-                    ("seconds", b"%Y-%m-%d %H:%M:%S%:z"),
-                    ("ns", b"%Y-%m-%d %H:%M:%S.%N%:z"),
-                ];
-                match one_of(tool, "--rfc-3339", &value.unwrap_or_default(), &choices) {
-                    Ok(form) => form.to_vec(),
-                    Err(()) => return Usage::new("").report(tool, 1),
-                }
+                let text = value.unwrap_or_default();
+                self.set_form(chosen(tool, "--rfc-3339", &text, &RFC_3339)?)?;
             }
             Key::Help => {
-                return help(
+                return Err(Stop::Status(help(
                     tool,
                     "[OPTION]... [+FORMAT]",
                     "Display date and time in the given FORMAT.",
                     TABLE,
-                );
+                )));
             }
-            Key::Version => return version(tool),
-        };
-        if form.replace(given).is_some() {
-            complain(tool, "multiple output formats specified");
-            return 1;
+            Key::Version => return Err(Stop::Status(version(tool))),
+        }
+        Ok(())
+    }
+
+    fn set_form(&mut self, form: &[u8]) -> Result<(), Stop> {
+        match self.form.replace(form.to_vec()) {
+            None => Ok(()),
+            Some(_) => Err(Stop::failed("multiple output formats specified")),
         }
     }
-    if sources > 1 {
-        return Usage::new("the options to specify dates for printing are mutually exclusive")
-            .report(tool, 1);
+
+    /// How many options say which moments to print.
+    fn sources(&self) -> usize {
+        let sources = [&self.date, &self.file, &self.reference];
+        sources.into_iter().flatten().count()
     }
-    let mut setting = set.clone();
+}
+
+/// The form of a name. Fails after saying which there are.
+fn chosen(
+    tool: &str,
+    option: &str,
+    text: &[u8],
+    choices: &[(&str, &'static [u8])],
+) -> Result<&'static [u8], Stop> {
+    one_of(tool, option, text, choices).map_err(|()| Usage::new("").into())
+}
+
+/// Runs it.
+pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
+    match settings(tool, arguments).and_then(|settings| run(tool, &settings)) {
+        Ok(status) => status,
+        Err(stop) => stop.report(tool, 1),
+    }
+}
+
+fn settings(tool: &str, arguments: Arguments) -> Result<Settings, Stop> {
+    let mut given = Given::default();
+    let operands =
+        Options::new(TABLE, arguments).each(|key, value| given.take(tool, key, value))?;
+    if given.sources() > 1 {
+        let message = "the options to specify dates for printing are mutually exclusive";
+        return Err(Usage::new(message).into());
+    }
+    if given.sources() > 0 && given.set.is_some() {
+        let message = "the options to print and set the time may not be used together";
+        return Err(Usage::new(message).into());
+    }
+    let mut setting = None;
     if let Some(operand) = operands.first() {
-        if let Some(text) = operand.strip_prefix(b"+") {
-            if form.replace(text.to_vec()).is_some() {
-                complain(tool, "multiple output formats specified");
-                return 1;
-            }
-            if let Some(extra) = operands.get(1) {
-                return Usage::new([b"extra operand ", &quoted(extra)[..]].concat())
-                    .report(tool, 1);
-            }
-        } else if sources > 0 || set.is_some() {
+        if let Some(extra) = operands.get(1) {
+            return Err(Usage::new([b"extra operand ", &quoted(extra)[..]].concat()).into());
+        }
+        if let Some(form) = operand.strip_prefix(b"+") {
+            given.set_form(form)?;
+        } else if given.sources() > 0 || given.set.is_some() {
             let message = [
                 b"the argument ",
                 &quoted(operand)[..],
                 b" lacks a leading '+';\nwhen using an option to specify date(s), any non-option\nargument must be a format string beginning with '+'",
             ];
-            return Usage::new(message.concat()).report(tool, 1);
+            return Err(Usage::new(message.concat()).into());
         } else {
             setting = Some(operand.clone());
         }
     }
-    let zone = if universal {
+    let source = given
+        .file
+        .map(Source::File)
+        .or(given.reference.map(Source::Reference))
+        .or(given.set.map(Source::Set))
+        .or(setting.map(Source::Operand))
+        .or(given.date.map(Source::Date));
+    Ok(Settings {
+        source: source.unwrap_or(Source::Now),
+        form: given.form.unwrap_or_else(|| USUAL.to_vec()),
+        universal: given.universal,
+    })
+}
+
+/// Prints the moments. Returns the status; fails where nothing is printed at all.
+fn run(tool: &str, settings: &Settings) -> Result<i32, Stop> {
+    let zone = if settings.universal {
         Zone::from_text("UTC")
     } else {
         Zone::from_environment()
     };
-    let form = form.unwrap_or_else(|| USUAL.to_vec());
     let now = system::now();
     let mut out = Output::new();
     let mut show = |moment: Moment| {
-        out.put(&format(&form, moment, &zone));
+        out.put(&format(&settings.form, moment, &zone));
         out.put_byte(b'\n');
     };
     let mut status = 0;
-    let parsed = |text: &[u8]| {
-        let found = parse(text, now, &zone);
-        if found.is_none() {
-            complain(tool, [b"invalid date ", &quoted_text(text)[..]].concat());
+    let mut show_or_complain = |text: &[u8], moment: Option<Moment>| match moment {
+        Some(moment) => show(moment),
+        None => {
+            complain(tool, invalid(text));
+            status = 1;
         }
-        found
     };
-    if let Some(path) = file {
-        let content = if path == b"-" {
-            let mut text = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut text).map(|_| text)
-        } else if std::fs::metadata(codepod_tool::path(&path)).is_ok_and(|found| found.is_dir()) {
-            // GNU's finds no line in it.
-            Ok(Vec::new())
-        } else {
-            std::fs::read(codepod_tool::path(&path))
-        };
-        match content {
-            Ok(content) => {
-                let text = content.strip_suffix(b"\n").unwrap_or(&content);
-                let lines = if content.is_empty() {
-                    Vec::new()
-                } else {
-                    text.split(|byte| *byte == b'\n').collect()
-                };
-                for line in lines {
-                    // A line ends where a string of C does.
-                    let line = line.split(|byte| *byte == 0).next().unwrap_or(line);
-                    match parsed(line) {
-                        Some(moment) => show(moment),
-                        None => status = 1,
-                    }
-                }
-            }
-            Err(error) => {
-                complain_of(tool, &path, &system::io_message(&error));
-                return 1;
+    match &settings.source {
+        Source::Now => show(now),
+        Source::Date(text) => show_or_complain(text, parse(text, now, &zone)),
+        Source::File(path) => {
+            for line in lines(tool, path)? {
+                show_or_complain(&line, parse(&line, now, &zone));
             }
         }
-    } else if let Some(path) = reference {
-        match system::stat(&path, Links::Follow) {
+        Source::Reference(path) => match system::stat(path, Links::Follow) {
             Ok(stat) => show(Moment::from_nanoseconds(stat.mtime)),
             Err(errno) => {
-                complain_of(tool, &path, errno_text(errno));
-                return 1;
+                complain_of(tool, path, errno_text(errno));
+                return Err(Stop::Status(1));
             }
-        }
-    } else if let Some(text) = setting {
-        let moment = if set.is_some() {
-            parse(&text, now, &zone)
-        } else {
-            operand_time(&text, &zone)
-        };
-        match moment {
-            None => {
-                complain(tool, [b"invalid date ", &quoted_text(&text)[..]].concat());
-                return 1;
-            }
-            Some(moment) => {
-                complain(tool, "cannot set date: Operation not permitted");
-                show(moment);
-                status = 1;
-            }
-        }
-    } else {
-        match date {
-            Some(text) => match parsed(&text) {
-                Some(moment) => show(moment),
-                None => status = 1,
-            },
-            None => show(now),
+        },
+        Source::Set(text) | Source::Operand(text) => {
+            let moment = match settings.source {
+                Source::Set(_) => parse(text, now, &zone),
+                _ => operand_time(text, &zone),
+            };
+            let moment = moment.ok_or_else(|| Stop::Failed(invalid(text)))?;
+            complain(tool, "cannot set date: Operation not permitted");
+            show(moment);
+            status = 1;
         }
     }
     if let Err(error) = out.finish() {
         complain(tool, format!("write error: {}", system::io_message(&error)));
-        return 1;
+        return Ok(1);
     }
-    status
+    Ok(status)
+}
+
+fn invalid(text: &[u8]) -> Vec<u8> {
+    [b"invalid date ", &quoted_text(text)[..]].concat()
+}
+
+/// The lines of a file with dates; of standard input for `-`.
+fn lines(tool: &str, path: &[u8]) -> Result<Vec<Vec<u8>>, Stop> {
+    let content = if path == b"-" {
+        let mut text = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut text).map(|_| text)
+    } else if std::fs::metadata(codepod_tool::path(path)).is_ok_and(|found| found.is_dir()) {
+        // GNU's finds no line in it.
+        Ok(Vec::new())
+    } else {
+        std::fs::read(codepod_tool::path(path))
+    };
+    let content = content.map_err(|error| {
+        complain_of(tool, path, &system::io_message(&error));
+        Stop::Status(1)
+    })?;
+    if content.is_empty() {
+        return Ok(Vec::new());
+    }
+    let text = content.strip_suffix(b"\n").unwrap_or(&content);
+    // A line ends where a string of C does.
+    let end = |line: &[u8]| line.split(|byte| *byte == 0).next().map(<[u8]>::to_vec);
+    let lines = text.split(|byte| *byte == b'\n');
+    Ok(lines.map(|line| end(line).unwrap_or_default()).collect())
 }
 
 /// `MMDDhhmm[[CC]YY][.ss]`

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use codepod_tool::{Arguments, Stdin, Usage, complain, io_text, path, quoted};
+use codepod_tool::{Arguments, Stdin, Stop, Usage, complain, io_text, path, quoted};
 
 use crate::arguments::{help, version};
 
@@ -16,8 +16,8 @@ struct Plan {
     output: Option<Vec<u8>>,
     ibs: usize,
     obs: usize,
-    /// Whether `bs` was given: blocks are written as they were read.
-    whole: bool,
+    /// The size of `bs`, if it was given: blocks are written as they were read.
+    whole: Option<usize>,
     cbs: usize,
     count: Option<u64>,
     skip: u64,
@@ -38,9 +38,9 @@ enum Status {
 
 /// Runs it.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
-    let plan = match read_plan(tool, arguments) {
+    let plan = match read_plan(tool, &arguments) {
         Ok(plan) => plan,
-        Err(status) => return status,
+        Err(stop) => return stop.report(tool, 1),
     };
     let start = std::time::Instant::now();
     let mut copy = match Copy::open(plan) {
@@ -60,114 +60,21 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
     status.max(copy.status)
 }
 
-fn read_plan(tool: &str, arguments: Arguments) -> Result<Plan, i32> {
+fn read_plan(tool: &str, arguments: &[Vec<u8>]) -> Result<Plan, Stop> {
     let mut plan = Plan {
         ibs: 512,
         obs: 512,
         ..Plan::default()
     };
-    let mut blocks = None;
-    for argument in &arguments {
-        if argument == b"--help" {
-            return Err(help::<()>(
-                tool,
-                "[OPERAND]...",
-                "Copy a file, converting and formatting according to the operands.",
-                &[],
-            ));
-        }
-        if argument == b"--version" {
-            return Err(version(tool));
-        }
-        if argument.starts_with(b"--") && argument.len() > 2 {
-            return Err(
-                Usage::new([b"unrecognized option ", &quoted(argument)[..]].concat())
-                    .report(tool, 1),
-            );
-        }
-        if argument.starts_with(b"-") && argument.len() > 1 && argument != b"--" {
-            return Err(
-                Usage::new([b"invalid option -- '", &argument[1..2], b"'"].concat())
-                    .report(tool, 1),
-            );
-        }
-        if argument == b"--" {
-            continue;
-        }
-        let Some(equals) = argument.iter().position(|byte| *byte == b'=') else {
-            return Err(
-                Usage::new([b"unrecognized operand ", &quoted(argument)[..]].concat())
-                    .report(tool, 1),
-            );
-        };
-        let (name, value) = (&argument[..equals], &argument[equals + 1..]);
-        let size = |least: u64| match number(value) {
-            Some(size) if size >= least => Ok(size),
-            _ => {
-                complain(tool, [b"invalid number: ", &quoted(value)[..]].concat());
-                Err(1)
-            }
-        };
-        let block = || {
-            let size = size(1)?;
-            if size > LARGEST {
-                complain(
-                    tool,
-                    [
-                        b"invalid number: ",
-                        &quoted(value)[..],
-                        b": Value too large for defined data type",
-                    ]
-                    .concat(),
-                );
-                return Err(1);
-            }
-            Ok(size as usize)
-        };
-        match name {
-            b"if" => plan.input = Some(value.to_vec()),
-            b"of" => plan.output = Some(value.to_vec()),
-            b"bs" => blocks = Some(block()?),
-            b"ibs" => plan.ibs = block()?,
-            b"obs" => plan.obs = block()?,
-            b"cbs" => plan.cbs = block()?,
-            b"count" => {
-                plan.count = Some(size(0)?);
-                if value.ends_with(b"B") {
-                    plan.iflags.push("count_bytes".into());
-                }
-            }
-            b"skip" | b"iseek" => plan.skip = size(0)?,
-            b"seek" | b"oseek" => plan.seek = size(0)?,
-            b"conv" => plan.conversions = words(tool, value, "conversion", CONVERSIONS)?,
-            b"iflag" => plan.iflags.extend(words(tool, value, "input flag", FLAGS)?),
-            b"oflag" => plan
-                .oflags
-                .extend(words(tool, value, "output flag", FLAGS)?),
-            b"status" => {
-                plan.status = match value {
-                    b"none" => Status::None,
-                    b"noxfer" => Status::NoTransfer,
-                    b"progress" => Status::All,
-                    _ => {
-                        return Err(Usage::new(
-                            [b"invalid status level: ", &quoted(value)[..]].concat(),
-                        )
-                        .report(tool, 1));
-                    }
-                };
-            }
-            _ => {
-                return Err(
-                    Usage::new([b"unrecognized operand ", &quoted(argument)[..]].concat())
-                        .report(tool, 1),
-                );
-            }
+    for argument in arguments {
+        if argument != b"--" {
+            refuse_option(tool, argument)?;
+            plan.set(argument)?;
         }
     }
-    if let Some(size) = blocks {
+    // `bs` wins over the other two, wherever it stands.
+    if let Some(size) = plan.whole {
         (plan.ibs, plan.obs) = (size, size);
-        plan.whole = true;
     }
     let has = |name: &str| plan.conversions.iter().any(|conversion| conversion == name);
     for (a, b) in [
@@ -176,11 +83,91 @@ fn read_plan(tool: &str, arguments: Arguments) -> Result<Plan, i32> {
         ("block", "unblock"),
     ] {
         if has(a) && has(b) {
-            complain(tool, format!("cannot combine {a} and {b}"));
-            return Err(1);
+            return Err(Stop::failed(format!("cannot combine {a} and {b}")));
         }
     }
     Ok(plan)
+}
+
+/// Ends at an argument with a dash: there are only `--help` and `--version`.
+fn refuse_option(tool: &str, argument: &[u8]) -> Result<(), Stop> {
+    match argument {
+        b"--help" => Err(Stop::Status(help::<()>(
+            tool,
+            "[OPERAND]...",
+            "Copy a file, converting and formatting according to the operands.",
+            &[],
+        ))),
+        b"--version" => Err(Stop::Status(version(tool))),
+        [b'-', b'-', _, ..] => {
+            Err(Usage::new([b"unrecognized option ", &quoted(argument)[..]].concat()).into())
+        }
+        [b'-', letter, ..] => {
+            Err(Usage::new([b"invalid option -- '", &[*letter][..], b"'"].concat()).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Plan {
+    /// Takes an operand, `NAME=VALUE`.
+    fn set(&mut self, operand: &[u8]) -> Result<(), Stop> {
+        let unknown = || Usage::new([b"unrecognized operand ", &quoted(operand)[..]].concat());
+        let equals = operand.iter().position(|byte| *byte == b'=');
+        let (name, value) = operand.split_at(equals.ok_or_else(unknown)?);
+        let value = &value[1..];
+        match name {
+            b"if" => self.input = Some(value.to_vec()),
+            b"of" => self.output = Some(value.to_vec()),
+            b"bs" => self.whole = Some(block_size(value)?),
+            b"ibs" => self.ibs = block_size(value)?,
+            b"obs" => self.obs = block_size(value)?,
+            b"cbs" => self.cbs = block_size(value)?,
+            b"count" => {
+                self.count = Some(size(value, 0)?);
+                if value.ends_with(b"B") {
+                    self.iflags.push("count_bytes".into());
+                }
+            }
+            b"skip" | b"iseek" => self.skip = size(value, 0)?,
+            b"seek" | b"oseek" => self.seek = size(value, 0)?,
+            b"conv" => self.conversions = words(value, "conversion", CONVERSIONS)?,
+            b"iflag" => self.iflags.extend(words(value, "input flag", FLAGS)?),
+            b"oflag" => self.oflags.extend(words(value, "output flag", FLAGS)?),
+            b"status" => {
+                self.status = match value {
+                    b"none" => Status::None,
+                    b"noxfer" => Status::NoTransfer,
+                    b"progress" => Status::All,
+                    _ => {
+                        let message = [b"invalid status level: ", &quoted(value)[..]].concat();
+                        return Err(Usage::new(message).into());
+                    }
+                };
+            }
+            _ => return Err(unknown().into()),
+        }
+        Ok(())
+    }
+}
+
+/// A number that is not below `least`.
+fn size(text: &[u8], least: u64) -> Result<u64, Stop> {
+    number(text)
+        .filter(|size| *size >= least)
+        .ok_or_else(|| Stop::failed([b"invalid number: ", &quoted(text)[..]].concat()))
+}
+
+/// The size of a block.
+fn block_size(text: &[u8]) -> Result<usize, Stop> {
+    let size = size(text, 1)?;
+    if size > LARGEST {
+        let why: &[u8] = b": Value too large for defined data type";
+        return Err(Stop::failed(
+            [b"invalid number: ", &quoted(text)[..], why].concat(),
+        ));
+    }
+    Ok(size as usize)
 }
 
 const CONVERSIONS: &[&str] = &[
@@ -210,15 +197,14 @@ const FLAGS: &[&str] = &[
     "sync",
 ];
 
-fn words(tool: &str, value: &[u8], what: &str, known: &[&str]) -> Result<Vec<String>, i32> {
+fn words(value: &[u8], what: &str, known: &[&str]) -> Result<Vec<String>, Usage> {
     let mut found = Vec::new();
     for word in value.split(|byte| *byte == b',') {
         let text = String::from_utf8_lossy(word).into_owned();
         if !known.contains(&text.as_str()) {
-            return Err(
-                Usage::new([b"invalid ", what.as_bytes(), b": ", &quoted(word)].concat())
-                    .report(tool, 1),
-            );
+            return Err(Usage::new(
+                [b"invalid ", what.as_bytes(), b": ", &quoted(word)].concat(),
+            ));
         }
         found.push(text);
     }
@@ -444,7 +430,7 @@ impl Copy {
             let converts = ["lcase", "ucase", "swab", "block", "unblock"]
                 .iter()
                 .any(|name| self.has(name));
-            if self.plan.whole && !converts {
+            if self.plan.whole.is_some() && !converts {
                 self.write(&buffer[..got])?;
                 continue;
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use codepod_datetime::{Moment, Zone, format};
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Output, Usage, Value, complain, errno_text, flag, long, quoted,
+    Arguments, Opt, Options, Output, Stop, Usage, Value, complain, errno_text, flag, long, quoted,
     value,
 };
 
@@ -72,10 +72,8 @@ const TABLE: &[Opt<Key>] = &[
     long(Key::Version, "version", Value::None),
 ];
 
-struct Job<'a> {
-    tool: &'a str,
-    out: Output,
-    zone: Zone,
+/// What the options say.
+struct Settings {
     blocks: Blocks,
     apparent: bool,
     inodes: bool,
@@ -83,12 +81,22 @@ struct Job<'a> {
     separate: bool,
     count_links: bool,
     follow_all: bool,
+    follow_operands: bool,
     zero: bool,
     time: bool,
     one_file_system: bool,
+    summarize: bool,
+    total: bool,
     depth: Option<usize>,
     threshold: Option<i64>,
     excluded: Vec<Vec<u8>>,
+}
+
+struct Job<'a> {
+    tool: &'a str,
+    settings: Settings,
+    out: Output,
+    zone: Zone,
     seen: BTreeSet<(u64, u64)>,
     status: i32,
 }
@@ -111,167 +119,165 @@ impl Sum {
 
 /// Runs it.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
-    let mut options = Options::new(TABLE, arguments);
-    let usual = ["DU_BLOCK_SIZE", "BLOCK_SIZE"]
-        .iter()
-        .find_map(|name| std::env::var(name).ok());
-    let mut job = Job {
-        tool,
-        out: Output::new(),
-        zone: Zone::from_environment(),
-        blocks: usual
-            .and_then(|text| Blocks::parse(text.as_bytes()))
-            .unwrap_or(Blocks::of(1024)),
-        apparent: false,
-        inodes: false,
-        all: false,
-        separate: false,
-        count_links: false,
-        follow_all: false,
-        zero: false,
-        time: false,
-        one_file_system: false,
-        depth: None,
-        threshold: None,
-        excluded: Vec::new(),
-        seen: BTreeSet::new(),
-        status: 0,
-    };
-    let (mut total, mut summarize, mut follow_operands) = (false, false, false);
-    let mut operands = Vec::new();
-    loop {
-        let (key, value) = match options.next() {
-            Ok(Some(Found::Operand(operand))) => {
-                operands.push(operand);
-                continue;
-            }
-            Ok(Some(Found::Option(key, value))) => (key, value.unwrap_or_default()),
-            Ok(None) => break,
-            Err(usage) => return usage.report(tool, 1),
-        };
-        match key {
-            Key::Zero => job.zero = true,
-            Key::All => job.all = true,
-            Key::Apparent => job.apparent = true,
-            Key::BlockSize => match Blocks::parse(&value) {
-                Some(blocks) => job.blocks = blocks,
-                None => {
-                    complain(
-                        tool,
-                        [b"invalid -B argument ", &quoted(&value)[..]].concat(),
-                    );
-                    return 1;
-                }
-            },
-            Key::Bytes => (job.apparent, job.blocks) = (true, Blocks::of(1)),
-            Key::Total => total = true,
-            Key::FollowOperands => follow_operands = true,
-            Key::MaxDepth => match std::str::from_utf8(&value)
-                .ok()
-                .and_then(|text| text.parse().ok())
-            {
-                Some(depth) => job.depth = Some(depth),
-                None => {
-                    return Usage::new([b"invalid maximum depth ", &quoted(&value)[..]].concat())
-                        .report(tool, 1);
-                }
-            },
-            Key::Human => job.blocks = Blocks::HUMAN,
-            Key::Inodes => job.inodes = true,
-            Key::Kilobytes => job.blocks = Blocks::of(1024),
-            Key::Megabytes => job.blocks = Blocks::of(1 << 20),
-            Key::Dereference => job.follow_all = true,
-            Key::CountLinks => job.count_links = true,
-            Key::NoDereference => (job.follow_all, follow_operands) = (false, false),
-            Key::SeparateDirs => job.separate = true,
-            Key::Si => job.blocks = Blocks::SI,
-            Key::Summarize => summarize = true,
-            Key::Threshold => {
-                let (negative, text) = match value.strip_prefix(b"-") {
-                    Some(text) => (true, text),
-                    None => (false, &value[..]),
-                };
-                let number = Blocks::parse(text).map(|blocks| blocks.unit.cast_signed());
-                let zero = !text.is_empty() && text.iter().all(|byte| *byte == b'0');
-                match number.or(zero.then_some(0)) {
-                    Some(number) if !(negative && number == 0) => {
-                        job.threshold = Some(if negative { -number } else { number })
-                    }
-                    _ => {
-                        complain(
-                            tool,
-                            [b"invalid --threshold argument ", &quoted(&value)[..]].concat(),
-                        );
-                        return 1;
-                    }
-                }
-            }
-            Key::Time => job.time = true,
-            Key::ExcludeFrom => match std::fs::read(codepod_tool::path(&value)) {
-                Ok(text) => job.excluded.extend(
-                    text.split(|byte| *byte == b'\n')
-                        .filter(|line| !line.is_empty())
-                        .map(<[u8]>::to_vec),
-                ),
-                Err(error) => {
-                    complain(
-                        tool,
-                        [&value[..], b": ", system::io_message(&error).as_bytes()].concat(),
-                    );
-                    return 1;
-                }
-            },
-            Key::Exclude => job.excluded.push(value),
-            Key::OneFileSystem => job.one_file_system = true,
-            Key::Help => {
-                return help(
-                    tool,
-                    "[OPTION]... [FILE]...",
-                    "Summarize device usage of the set of FILEs, recursively for directories.",
-                    TABLE,
-                );
-            }
-            Key::Version => return version(tool),
-        }
+    match read(tool, arguments) {
+        Ok((settings, operands)) => run(tool, settings, operands),
+        Err(stop) => stop.report(tool, 1),
     }
-    if job.all && summarize {
-        return Usage::new("cannot both summarize and show all entries").report(tool, 1);
+}
+
+/// Reads the arguments: what the options say, and the operands.
+fn read(tool: &str, arguments: Arguments) -> Result<(Settings, Vec<Vec<u8>>), Stop> {
+    let mut settings = Settings::usual();
+    let mut operands = Options::new(TABLE, arguments)
+        .each(|key, value| settings.take(tool, key, value.unwrap_or_default()))?;
+    if settings.all && settings.summarize {
+        return Err(Usage::new("cannot both summarize and show all entries").into());
     }
-    if summarize {
-        if let Some(depth) = job.depth
+    if settings.summarize {
+        if let Some(depth) = settings.depth
             && depth > 0
         {
-            return Usage::new(format!(
-                "warning: summarizing conflicts with --max-depth={depth}"
-            ))
-            .report(tool, 1);
+            let message = format!("warning: summarizing conflicts with --max-depth={depth}");
+            return Err(Usage::new(message).into());
         }
-        job.depth = Some(0);
+        settings.depth = Some(0);
     }
     if operands.is_empty() {
         operands.push(b".".to_vec());
     }
+    Ok((settings, operands))
+}
+
+impl Settings {
+    /// Those without options.
+    fn usual() -> Settings {
+        let blocks = ["DU_BLOCK_SIZE", "BLOCK_SIZE"]
+            .iter()
+            .find_map(|name| std::env::var(name).ok())
+            .and_then(|text| Blocks::parse(text.as_bytes()));
+        Settings {
+            blocks: blocks.unwrap_or(Blocks::of(1024)),
+            apparent: false,
+            inodes: false,
+            all: false,
+            separate: false,
+            count_links: false,
+            follow_all: false,
+            follow_operands: false,
+            zero: false,
+            time: false,
+            one_file_system: false,
+            summarize: false,
+            total: false,
+            depth: None,
+            threshold: None,
+            excluded: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, tool: &str, key: Key, value: Vec<u8>) -> Result<(), Stop> {
+        match key {
+            Key::Zero => self.zero = true,
+            Key::All => self.all = true,
+            Key::Apparent => self.apparent = true,
+            Key::BlockSize => {
+                self.blocks = Blocks::parse(&value).ok_or_else(|| {
+                    Stop::failed([b"invalid -B argument ", &quoted(&value)[..]].concat())
+                })?;
+            }
+            Key::Bytes => (self.apparent, self.blocks) = (true, Blocks::of(1)),
+            Key::Total => self.total = true,
+            Key::FollowOperands => self.follow_operands = true,
+            Key::MaxDepth => self.depth = Some(depth(&value)?),
+            Key::Human => self.blocks = Blocks::HUMAN,
+            Key::Inodes => self.inodes = true,
+            Key::Kilobytes => self.blocks = Blocks::of(1024),
+            Key::Megabytes => self.blocks = Blocks::of(1 << 20),
+            Key::Dereference => self.follow_all = true,
+            Key::CountLinks => self.count_links = true,
+            Key::NoDereference => (self.follow_all, self.follow_operands) = (false, false),
+            Key::SeparateDirs => self.separate = true,
+            Key::Si => self.blocks = Blocks::SI,
+            Key::Summarize => self.summarize = true,
+            Key::Threshold => self.threshold = Some(threshold(&value)?),
+            Key::Time => self.time = true,
+            Key::ExcludeFrom => self.excluded.extend(patterns(&value)?),
+            Key::Exclude => self.excluded.push(value),
+            Key::OneFileSystem => self.one_file_system = true,
+            Key::Help => {
+                return Err(Stop::Status(help(
+                    tool,
+                    "[OPTION]... [FILE]...",
+                    "Summarize device usage of the set of FILEs, recursively for directories.",
+                    TABLE,
+                )));
+            }
+            Key::Version => return Err(Stop::Status(version(tool))),
+        }
+        Ok(())
+    }
+}
+
+/// The value of `--max-depth`.
+fn depth(text: &[u8]) -> Result<usize, Usage> {
+    std::str::from_utf8(text)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| Usage::new([b"invalid maximum depth ", &quoted(text)[..]].concat()))
+}
+
+/// The value of `--threshold`: the least size, or with a minus the most.
+fn threshold(value: &[u8]) -> Result<i64, Stop> {
+    let (negative, text) = match value.strip_prefix(b"-") {
+        Some(text) => (true, text),
+        None => (false, value),
+    };
+    let number = Blocks::parse(text).map(|blocks| blocks.unit.cast_signed());
+    let zero = !text.is_empty() && text.iter().all(|byte| *byte == b'0');
+    match number.or(zero.then_some(0)) {
+        Some(number) if !(negative && number == 0) => Ok(if negative { -number } else { number }),
+        _ => Err(Stop::failed(
+            [b"invalid --threshold argument ", &quoted(value)[..]].concat(),
+        )),
+    }
+}
+
+/// The patterns in a file, one a line.
+fn patterns(path: &[u8]) -> Result<Vec<Vec<u8>>, Stop> {
+    let text = std::fs::read(codepod_tool::path(path)).map_err(|error| {
+        Stop::failed([path, b": ", system::io_message(&error).as_bytes()].concat())
+    })?;
+    let lines = text.split(|byte| *byte == b'\n');
+    let lines = lines.filter(|line| !line.is_empty());
+    Ok(lines.map(<[u8]>::to_vec).collect())
+}
+
+fn run(tool: &str, settings: Settings, operands: Vec<Vec<u8>>) -> i32 {
+    let mut job = Job {
+        tool,
+        settings,
+        out: Output::new(),
+        zone: Zone::from_environment(),
+        seen: BTreeSet::new(),
+        status: 0,
+    };
+    let links = if job.settings.follow_all || job.settings.follow_operands {
+        Links::Follow
+    } else {
+        Links::Keep
+    };
     let mut all = Sum::default();
-    for path in operands {
-        let links = if job.follow_all || follow_operands {
-            Links::Follow
-        } else {
-            Links::Keep
-        };
-        let mut path = path;
+    for mut path in operands {
         // A slash at the end is shown once.
         while path.len() > 1 && path.ends_with(b"//") {
             path.pop();
         }
         match system::stat(&path, links) {
-            Ok(stat) => {
-                let sum = job.tree(&path, stat, 0, stat.dev);
-                all.add(sum);
-            }
+            Ok(stat) => all.add(job.tree(&path, stat, 0, stat.dev)),
             Err(errno) => job.fail(b"cannot access ", &path, errno),
         }
     }
-    if total {
+    if job.settings.total {
         job.line(all, b"total");
     }
     if let Err(error) = job.out.finish() {
@@ -292,7 +298,7 @@ impl Job<'_> {
     }
 
     fn own(&self, stat: &Stat) -> Sum {
-        let bytes = match (self.apparent, is_directory(stat.mode)) {
+        let bytes = match (self.settings.apparent, is_directory(stat.mode)) {
             (true, _) => stat.size,
             (false, _) => stat.blocks * 512,
         };
@@ -307,12 +313,14 @@ impl Job<'_> {
     fn tree(&mut self, path: &[u8], stat: Stat, depth: usize, device: u64) -> Sum {
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
         let excluded = |pattern: &Vec<u8>| fnmatch(pattern, name) || fnmatch(pattern, path);
-        if self.excluded.iter().any(excluded) || (self.one_file_system && stat.dev != device) {
+        if self.settings.excluded.iter().any(excluded)
+            || (self.settings.one_file_system && stat.dev != device)
+        {
             return Sum::default();
         }
         let directory = is_directory(stat.mode);
         // A file with several names counts once, a directory that was counted not again.
-        if (directory || (stat.nlink > 1 && !self.count_links))
+        if (directory || (stat.nlink > 1 && !self.settings.count_links))
             && !self.seen.insert((stat.dev, stat.ino))
         {
             return Sum::default();
@@ -326,7 +334,7 @@ impl Job<'_> {
                     for name in names {
                         let slash: &[u8] = if path.ends_with(b"/") { b"" } else { b"/" };
                         let inner = [path, slash, &name].concat();
-                        let links = if self.follow_all {
+                        let links = if self.settings.follow_all {
                             Links::Follow
                         } else {
                             Links::Keep
@@ -350,16 +358,22 @@ impl Job<'_> {
         }
         let mut whole = sum;
         whole.add(below);
-        let shown = if self.separate { sum } else { whole };
-        if (directory || self.all || depth == 0) && self.depth.is_none_or(|most| depth <= most) {
+        let shown = if self.settings.separate { sum } else { whole };
+        if (directory || self.settings.all || depth == 0)
+            && self.settings.depth.is_none_or(|most| depth <= most)
+        {
             self.line(shown, path);
         }
         whole
     }
 
     fn line(&mut self, sum: Sum, name: &[u8]) {
-        let size = if self.inodes { sum.inodes } else { sum.bytes };
-        let shown = match self.threshold {
+        let size = if self.settings.inodes {
+            sum.inodes
+        } else {
+            sum.bytes
+        };
+        let shown = match self.settings.threshold {
             Some(least) if least < 0 => size <= least.unsigned_abs(),
             Some(least) => size >= least.cast_unsigned(),
             None => true,
@@ -367,12 +381,12 @@ impl Job<'_> {
         if !shown {
             return;
         }
-        let text = match (self.inodes, self.blocks.human) {
+        let text = match (self.settings.inodes, self.settings.blocks.human) {
             (true, None) => size.to_string(),
-            _ => self.blocks.show(size),
+            _ => self.settings.blocks.show(size),
         };
         self.out.put(text.as_bytes());
-        if self.time {
+        if self.settings.time {
             self.out.put_byte(b'\t');
             let time = format(
                 b"%Y-%m-%d %H:%M",
@@ -383,6 +397,7 @@ impl Job<'_> {
         }
         self.out.put_byte(b'\t');
         self.out.put(name);
-        self.out.put_byte(if self.zero { 0 } else { b'\n' });
+        self.out
+            .put_byte(if self.settings.zero { 0 } else { b'\n' });
     }
 }

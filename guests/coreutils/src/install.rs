@@ -1,7 +1,7 @@
 //! `install`: copies files and sets their modes, owners and times.
 
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Output, Usage, Value, complain, errno_text, flag, long,
+    Arguments, Opt, Options, Output, Stop, Usage, Value, complain, errno_text, flag, long,
     optional, quoted, value,
 };
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 use crate::arguments::{help, version};
 use crate::mode::{Change, is_directory};
 use crate::names::Names;
-use crate::system::{self, Links};
+use crate::system::{self, Errno, Links};
 
 #[derive(Clone, Copy)]
 enum Key {
@@ -54,111 +54,173 @@ const TABLE: &[Opt<Key>] = &[
     long(Key::Version, "version", Value::None),
 ];
 
-struct Job<'a> {
-    tool: &'a str,
-    out: Output,
-    change: Change,
+/// What the options say.
+#[derive(Default)]
+struct Settings {
+    /// The mode of what is installed; none for the usual one.
+    change: Option<Change>,
     uid: Option<u32>,
     gid: Option<u32>,
     leading: bool,
     preserve: bool,
     verbose: bool,
     compare: bool,
-    backup: Option<Vec<u8>>,
-    umask: u32,
+    backup: bool,
+    /// What the names of backups end in; none for the usual one.
+    suffix: Option<Vec<u8>>,
+    directories: bool,
+    target: Option<Vec<u8>>,
+    no_target: bool,
+}
+
+impl Settings {
+    fn take(
+        &mut self,
+        tool: &str,
+        names: &mut Names,
+        key: Key,
+        value: Option<Vec<u8>>,
+    ) -> Result<(), Stop> {
+        let given = value.as_deref().unwrap_or_default();
+        let text = String::from_utf8_lossy(given);
+        let invalid =
+            |what: &[u8]| Stop::failed([b"invalid ", what, b" ", &quoted(given)].concat());
+        match key {
+            Key::Backup | Key::BackupSimple => self.backup = true,
+            Key::Suffix => (self.backup, self.suffix) = (true, value),
+            Key::Ignored | Key::Context => {}
+            Key::Compare => self.compare = true,
+            Key::Directory => self.directories = true,
+            Key::Leading => self.leading = true,
+            Key::Group => self.gid = Some(names.gid(&text).ok_or_else(|| invalid(b"group"))?),
+            Key::Owner => self.uid = Some(names.uid(&text).ok_or_else(|| invalid(b"user"))?),
+            Key::Mode => {
+                self.change = Some(Change::parse(given).ok_or_else(|| invalid(b"mode"))?);
+            }
+            Key::Preserve => self.preserve = true,
+            Key::Strip => {
+                return Err(Stop::failed(
+                    "unsupported option '-s': there are no symbols to strip",
+                ));
+            }
+            Key::Target => self.target = value,
+            Key::NoTarget => self.no_target = true,
+            Key::Verbose => self.verbose = true,
+            Key::Help => {
+                return Err(Stop::Status(help(
+                    tool,
+                    "[OPTION]... SOURCE DEST",
+                    "Copy files, setting permission modes and owner/group.",
+                    TABLE,
+                )));
+            }
+            Key::Version => return Err(Stop::Status(version(tool))),
+        }
+        Ok(())
+    }
+}
+
+/// What is to be done.
+enum Task {
+    /// Making directories.
+    Directories(Vec<Vec<u8>>),
+    /// Copying files into a directory.
+    Into {
+        files: Vec<Vec<u8>>,
+        directory: Vec<u8>,
+    },
+    /// Copying one file.
+    File { from: Vec<u8>, to: Vec<u8> },
 }
 
 /// Runs it.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
-    let mut options = Options::new(TABLE, arguments);
+    match read(tool, arguments) {
+        Ok((settings, task)) => run(tool, settings, &task),
+        Err(stop) => stop.report(tool, 1),
+    }
+}
+
+/// Reads the arguments: what the options say, and what is to be done.
+fn read(tool: &str, arguments: Arguments) -> Result<(Settings, Task), Stop> {
     let mut names = Names::default();
-    let usual = Change::parse(b"755");
-    let Some(usual) = usual else { return 1 };
-    let mut job = Job {
-        tool,
-        out: Output::new().by_line(),
-        change: usual,
-        uid: None,
-        gid: None,
-        leading: false,
-        preserve: false,
-        verbose: false,
-        compare: false,
-        backup: None,
-        umask: system::current_umask(),
+    let mut settings = Settings::default();
+    let operands = Options::new(TABLE, arguments)
+        .each(|key, value| settings.take(tool, &mut names, key, value))?;
+    let task = task(&settings, operands)?;
+    Ok((settings, task))
+}
+
+/// What the operands mean with these settings. Fails where the destination cannot be one.
+fn task(settings: &Settings, operands: Vec<Vec<u8>>) -> Result<Task, Stop> {
+    let into = |files: &[Vec<u8>], directory: &[u8]| Task::Into {
+        files: files.to_vec(),
+        directory: directory.to_vec(),
     };
-    let (mut directories, mut no_target, mut target) = (false, false, None);
-    let mut suffix = b"~".to_vec();
-    let mut operands = Vec::new();
-    loop {
-        match options.next() {
-            Ok(Some(Found::Operand(operand))) => operands.push(operand),
-            Ok(Some(Found::Option(key, value))) => {
-                let given = value.clone().unwrap_or_default();
-                let text = String::from_utf8_lossy(&given).into_owned();
-                match key {
-                    Key::Backup | Key::BackupSimple => job.backup = Some(Vec::new()),
-                    Key::Suffix => {
-                        job.backup = Some(Vec::new());
-                        suffix = given;
-                    }
-                    Key::Ignored | Key::Context => {}
-                    Key::Compare => job.compare = true,
-                    Key::Directory => directories = true,
-                    Key::Leading => job.leading = true,
-                    Key::Group => match names.gid(&text) {
-                        Some(gid) => job.gid = Some(gid),
-                        None => {
-                            complain(tool, [b"invalid group ", &quoted(&given)[..]].concat());
-                            return 1;
-                        }
-                    },
-                    Key::Owner => match names.uid(&text) {
-                        Some(uid) => job.uid = Some(uid),
-                        None => {
-                            complain(tool, [b"invalid user ", &quoted(&given)[..]].concat());
-                            return 1;
-                        }
-                    },
-                    Key::Mode => match Change::parse(&given) {
-                        Some(change) => job.change = change,
-                        None => {
-                            complain(tool, [b"invalid mode ", &quoted(&given)[..]].concat());
-                            return 1;
-                        }
-                    },
-                    Key::Preserve => job.preserve = true,
-                    Key::Strip => {
-                        complain(
-                            tool,
-                            "unsupported option '-s': there are no symbols to strip",
-                        );
-                        return 1;
-                    }
-                    Key::Target => target = value,
-                    Key::NoTarget => no_target = true,
-                    Key::Verbose => job.verbose = true,
-                    Key::Help => {
-                        return help(
-                            tool,
-                            "[OPTION]... SOURCE DEST",
-                            "Copy files, setting permission modes and owner/group.",
-                            TABLE,
-                        );
-                    }
-                    Key::Version => return version(tool),
-                }
-            }
-            Ok(None) => break,
-            Err(usage) => return usage.report(tool, 1),
+    match (&operands[..], &settings.target) {
+        ([], _) => Err(Usage::new("missing file operand").into()),
+        _ if settings.directories => Ok(Task::Directories(operands)),
+        (_, Some(target)) if !settings.leading && !is_there(target) => {
+            Err(Stop::Failed(not_a_target(target)))
+        }
+        (files, Some(target)) => Ok(into(files, target)),
+        ([only], None) => {
+            let message = [
+                b"missing destination file operand after ",
+                &quoted(only)[..],
+            ];
+            Err(Usage::new(message.concat()).into())
+        }
+        ([_, _, extra, ..], None) if settings.no_target => {
+            Err(Usage::new([b"extra operand ", &quoted(extra)[..]].concat()).into())
+        }
+        ([files @ .., last], None) if !settings.no_target && is_there(last) => {
+            Ok(into(files, last))
+        }
+        ([from, to], None) => Ok(Task::File {
+            from: from.clone(),
+            to: to.clone(),
+        }),
+        ([.., last], None) => {
+            let why = match system::stat(last, Links::Follow) {
+                Ok(_) => "Not a directory",
+                Err(errno) => errno_text(errno),
+            };
+            Err(Stop::failed(
+                [b"target ", &quoted(last)[..], b": ", why.as_bytes()].concat(),
+            ))
         }
     }
-    if job.backup.is_some() {
-        job.backup = Some(suffix);
+}
+
+/// Whether a directory is there.
+fn is_there(directory: &[u8]) -> bool {
+    system::stat(directory, Links::Follow).is_ok_and(|stat| is_directory(stat.mode))
+}
+
+/// Why the directory of `-t` cannot be one.
+fn not_a_target(target: &[u8]) -> Vec<u8> {
+    match system::stat(target, Links::Follow) {
+        Ok(_) | Err(Errno::NotDir) => {
+            [b"target ", &quoted(target)[..], b" is not a directory"].concat()
+        }
+        Err(errno) => [
+            b"failed to access ",
+            &quoted(target)[..],
+            b": ",
+            errno_text(errno).as_bytes(),
+        ]
+        .concat(),
     }
-    if operands.is_empty() {
-        return Usage::new("missing file operand").report(tool, 1);
-    }
+}
+
+fn run(tool: &str, settings: Settings, task: &Task) -> i32 {
+    let mut job = Job {
+        tool,
+        settings,
+        out: Output::new().by_line(),
+        umask: system::current_umask(),
+    };
     let mut status = 0;
     let mut say = |result: Result<(), Vec<u8>>| {
         if let Err(message) = result {
@@ -166,87 +228,17 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
             status = 1;
         }
     };
-    if directories {
-        for path in &operands {
-            say(job.directory(path));
-        }
-        return status;
-    }
-    let is_dir =
-        |path: &[u8]| system::stat(path, Links::Follow).is_ok_and(|stat| is_directory(stat.mode));
-    let into = match target {
-        Some(target) => {
-            if job.leading && !is_dir(&target) {
-                say(job.parents(&[&target[..], b"/x"].concat()));
-            } else if !is_dir(&target) {
-                let why = match system::stat(&target, Links::Follow) {
-                    Ok(_) => "Not a directory",
-                    Err(errno) => errno_text(errno),
-                };
-                let what: &[u8] = if why == "Not a directory" {
-                    b"target "
-                } else {
-                    b"failed to access "
-                };
-                complain(
-                    tool,
-                    [
-                        what,
-                        &quoted(&target)[..],
-                        if what == b"target " {
-                            b" is not a directory"
-                        } else {
-                            b": "
-                        },
-                        if what == b"target " {
-                            b""
-                        } else {
-                            why.as_bytes()
-                        },
-                    ]
-                    .concat(),
-                );
-                return 1;
-            }
-            Some(target)
-        }
-        None => {
-            if operands.len() < 2 {
-                let message = [
-                    b"missing destination file operand after ",
-                    &quoted(&operands[0])[..],
-                ]
-                .concat();
-                return Usage::new(message).report(tool, 1);
-            }
-            let last = operands.last().cloned().unwrap_or_default();
-            if no_target {
-                if operands.len() > 2 {
-                    return Usage::new([b"extra operand ", &quoted(&operands[2])[..]].concat())
-                        .report(tool, 1);
-                }
-                None
-            } else if is_dir(&last) {
-                operands.pop();
-                Some(last)
-            } else if operands.len() > 2 {
-                let why = match system::stat(&last, Links::Follow) {
-                    Ok(_) => "Not a directory",
-                    Err(errno) => errno_text(errno),
-                };
-                complain(
-                    tool,
-                    [b"target ", &quoted(&last)[..], b": ", why.as_bytes()].concat(),
-                );
-                return 1;
-            } else {
-                None
+    match task {
+        Task::Directories(paths) => {
+            for path in paths {
+                say(job.directory(path));
             }
         }
-    };
-    match into {
-        Some(directory) => {
-            for from in &operands {
+        Task::Into { files, directory } => {
+            if !is_there(directory) {
+                say(job.parents(&[&directory[..], b"/x"].concat()));
+            }
+            for from in files {
                 let name = from
                     .rsplit(|byte| *byte == b'/')
                     .find(|part| !part.is_empty())
@@ -255,28 +247,43 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
                 say(job.file(from, &[&directory[..], slash, name].concat()));
             }
         }
-        None => {
-            let to = operands[1].clone();
-            if job.leading {
-                say(job.parents(&to));
+        Task::File { from, to } => {
+            if job.settings.leading {
+                say(job.parents(to));
             }
-            say(job.file(&operands[0], &to));
+            say(job.file(from, to));
         }
     }
+    // Lines are written as they come, so there is nothing left.
     let _ = job.out.finish();
     status
 }
 
+struct Job<'a> {
+    tool: &'a str,
+    settings: Settings,
+    out: Output,
+    umask: u32,
+}
+
 impl Job<'_> {
+    /// The mode of what is installed.
+    fn mode(&self, directory: bool) -> u32 {
+        match &self.settings.change {
+            Some(change) => change.apply(0, directory, self.umask),
+            None => 0o755,
+        }
+    }
+
     fn set(&self, path: &[u8], directory: bool) -> Result<(), Vec<u8>> {
         let fail = |what: &[u8], errno| {
             [what, &quoted(path)[..], b": ", errno_text(errno).as_bytes()].concat()
         };
-        if self.uid.is_some() || self.gid.is_some() {
-            system::set_owner(path, Links::Keep, self.uid, self.gid)
+        if self.settings.uid.is_some() || self.settings.gid.is_some() {
+            system::set_owner(path, Links::Keep, self.settings.uid, self.settings.gid)
                 .map_err(|errno| fail(b"cannot change ownership of ", errno))?;
         }
-        let mode = self.change.apply(0, directory, self.umask);
+        let mode = self.mode(directory);
         system::set_mode(path, Links::Follow, mode)
             .map_err(|errno| fail(b"cannot change permissions of ", errno))
     }
@@ -300,7 +307,7 @@ impl Job<'_> {
                 ]
                 .concat());
             }
-            if self.verbose {
+            if self.settings.verbose {
                 self.out.put(
                     &[
                         self.tool.as_bytes(),
@@ -338,7 +345,7 @@ impl Job<'_> {
                     ]
                     .concat());
                 }
-                if self.verbose {
+                if self.settings.verbose {
                     self.out.put(
                         &[
                             self.tool.as_bytes(),
@@ -387,22 +394,22 @@ impl Job<'_> {
                 ]
                 .concat());
             }
-            let wanted = self.change.apply(0, false, self.umask);
-            if self.compare
-                && old.mode & 0o7777 == wanted
+            if self.settings.compare
+                && old.mode & 0o7777 == self.mode(false)
                 && std::fs::read(codepod_tool::path(to)).is_ok_and(|there| there == content)
             {
                 return Ok(());
             }
-            if let Some(suffix) = &self.backup {
+            if self.settings.backup {
+                let suffix = self.settings.suffix.as_deref().unwrap_or(b"~");
                 let backup = [to, suffix].concat();
                 let _ = std::fs::rename(codepod_tool::path(to), codepod_tool::path(&backup));
             } else {
                 let _ = std::fs::remove_file(codepod_tool::path(to));
             }
         }
-        if self.verbose {
-            if old.is_ok() && self.backup.is_none() {
+        if self.settings.verbose {
+            if old.is_ok() && !self.settings.backup {
                 self.out
                     .put(&[b"removed ", &quoted(to)[..], b"\n"].concat());
             }
@@ -419,7 +426,7 @@ impl Job<'_> {
             .concat()
         })?;
         self.set(to, false)?;
-        if self.preserve {
+        if self.settings.preserve {
             let time = |nanoseconds: u64| Timespec {
                 tv_sec: (nanoseconds / 1_000_000_000).cast_signed(),
                 tv_nsec: (nanoseconds % 1_000_000_000) as _,

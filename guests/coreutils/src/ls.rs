@@ -24,7 +24,7 @@ use crate::system::{self, Errno, Links};
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
     let (settings, operands) = match options::read(tool, arguments) {
         Ok(read) => read,
-        Err(status) => return status,
+        Err(stop) => return stop.report(tool, 2),
     };
     let colors = if settings.color {
         Colors::from_environment()
@@ -150,109 +150,122 @@ impl Ls<'_> {
     }
 
     /// Lists a directory and returns those in it that are to be listed next.
-    fn directory(&mut self, pending: Pending, heading: bool) -> Vec<Pending> {
-        let Pending {
-            path,
-            mut above,
-            on_command_line,
-        } = pending;
-        let serious = if on_command_line { 2 } else { 1 };
-        if self.settings.recursive
-            && let Ok(own) = system::stat(&path, Links::Follow)
-        {
-            if above.contains(&(own.dev, own.ino)) {
-                self.out.write_out();
-                complain(
-                    self.tool,
-                    [
-                        &quoted(&path)[..],
-                        b": not listing already-listed directory",
-                    ]
-                    .concat(),
-                );
-                self.status = 2;
-                return Vec::new();
-            }
-            above.push((own.dev, own.ino));
+    fn directory(&mut self, mut pending: Pending, heading: bool) -> Vec<Pending> {
+        if self.settings.recursive && !self.enter(&mut pending) {
+            return Vec::new();
         }
-        let names = match system::list(&path) {
+        let names = match system::list(&pending.path) {
             Ok(names) => names,
             Err(errno) => {
-                self.fail(serious, b"cannot open directory ", &path, errno);
+                let serious = if pending.on_command_line { 2 } else { 1 };
+                self.fail(serious, b"cannot open directory ", &pending.path, errno);
                 return Vec::new();
             }
         };
-        let mut entries = Vec::new();
-        let dots = self
-            .settings
-            .all
-            .then_some([b".".to_vec(), b"..".to_vec()])
-            .into_iter()
-            .flatten();
-        for name in dots.chain(names) {
-            let is_dot = name == b"." || name == b"..";
-            if if is_dot {
-                self.settings.ignores_pattern(&name)
-            } else {
-                self.settings.ignores(&name)
-            } {
-                continue;
-            }
-            let full = if path == b"." {
-                name.clone()
-            } else {
-                join(&path, &name)
-            };
-            let links = if self.settings.follow == Follow::Always {
-                Links::Follow
-            } else {
-                Links::Keep
-            };
-            match system::stat(&full, links) {
-                Ok(stat) => entries.push(Entry::new(
-                    name,
-                    full,
-                    stat,
-                    &self.settings,
-                    self.colors.is_some(),
-                )),
-                Err(errno) => match system::stat(&full, Links::Keep) {
-                    // -L: a link that leads nowhere. Where only its name is shown, nobody has to know.
-                    Ok(stat) if !self.settings.needs_stat() => {
-                        entries.push(Entry::new(name, full, stat, &self.settings, false));
-                    }
-                    Ok(_) => {
-                        self.fail(1, b"cannot access ", &full, errno);
-                        entries.push(Entry::unknown(name, full, &self.settings));
-                    }
-                    Err(_) => self.fail(1, b"cannot access ", &full, errno),
-                },
-            }
-        }
+        let mut entries = self.entries(&pending.path, names);
         sort::sort(&mut entries, &self.settings);
         if heading {
-            if !self.first {
-                self.out.put_byte(b'\n');
-            }
-            let shown = quote(&path, self.settings.quoting, self.settings.hide, b":");
-            self.out.put(&shown);
-            self.out.put(b":");
-            self.end_line();
+            self.heading(&pending.path);
         }
         self.first = false;
         self.print(&entries, true, &[]);
         if !self.settings.recursive {
             return Vec::new();
         }
-        let inner = entries.iter().filter(|entry| {
-            is_directory(entry.stat.mode) && entry.name != b"." && entry.name != b".."
-        });
+        let inner = entries
+            .iter()
+            .filter(|entry| is_directory(entry.stat.mode) && !is_dots(&entry.name));
         let inner = inner.map(|entry| Pending {
-            path: join(&path, &entry.name),
-            above: above.clone(),
+            path: join(&pending.path, &entry.name),
+            above: pending.above.clone(),
             on_command_line: false,
         });
         inner.collect()
+    }
+
+    /// Notes the directory among those that are above what it holds. Returns whether it was not
+    /// there yet; says so where it was.
+    fn enter(&mut self, pending: &mut Pending) -> bool {
+        let Ok(own) = system::stat(&pending.path, Links::Follow) else {
+            return true;
+        };
+        if pending.above.contains(&(own.dev, own.ino)) {
+            self.out.write_out();
+            let what = b": not listing already-listed directory";
+            complain(self.tool, [&quoted(&pending.path)[..], what].concat());
+            self.status = 2;
+            return false;
+        }
+        pending.above.push((own.dev, own.ino));
+        true
+    }
+
+    /// Those of a directory's names that are shown, with what is known of them.
+    fn entries(&mut self, directory: &[u8], names: Vec<Vec<u8>>) -> Vec<Entry> {
+        let dots = self
+            .settings
+            .all
+            .then_some([b".".to_vec(), b"..".to_vec()])
+            .into_iter()
+            .flatten();
+        let mut entries = Vec::new();
+        for name in dots.chain(names) {
+            let ignored = if is_dots(&name) {
+                self.settings.ignores_pattern(&name)
+            } else {
+                self.settings.ignores(&name)
+            };
+            if !ignored {
+                entries.extend(self.entry(directory, name));
+            }
+        }
+        entries
+    }
+
+    /// What is known of a name in a directory; none, after saying so, if that is nothing at all.
+    fn entry(&mut self, directory: &[u8], name: Vec<u8>) -> Option<Entry> {
+        let path = if directory == b"." {
+            name.clone()
+        } else {
+            join(directory, &name)
+        };
+        let links = if self.settings.follow == Follow::Always {
+            Links::Follow
+        } else {
+            Links::Keep
+        };
+        let errno = match system::stat(&path, links) {
+            Ok(stat) => {
+                let color = self.colors.is_some();
+                return Some(Entry::new(name, path, stat, &self.settings, color));
+            }
+            Err(errno) => errno,
+        };
+        match system::stat(&path, Links::Keep) {
+            // -L: a link that leads nowhere. Where only its name is shown, nobody has to know.
+            Ok(stat) if !self.settings.needs_stat() => {
+                Some(Entry::new(name, path, stat, &self.settings, false))
+            }
+            Ok(_) => {
+                self.fail(1, b"cannot access ", &path, errno);
+                Some(Entry::unknown(name, path, &self.settings))
+            }
+            Err(_) => {
+                self.fail(1, b"cannot access ", &path, errno);
+                None
+            }
+        }
+    }
+
+    /// The line above a directory's entries.
+    fn heading(&mut self, path: &[u8]) {
+        if !self.first {
+            self.out.put_byte(b'\n');
+        }
+        let shown = quote(path, self.settings.quoting, self.settings.hide, b":");
+        self.out.put(&shown);
+        self.out.put(b":");
+        self.end_line();
     }
 
     fn end_line(&mut self) {
@@ -271,6 +284,11 @@ impl Ls<'_> {
         }
         layout::print(self, entries, also);
     }
+}
+
+/// Whether a name is `.` or `..`.
+fn is_dots(name: &[u8]) -> bool {
+    name == b"." || name == b".."
 }
 
 /// A name in a directory.

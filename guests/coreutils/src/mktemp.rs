@@ -1,7 +1,7 @@
 //! `mktemp`: makes temporary files that only their owner may use. uutils' own cannot set modes here.
 
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Output, Usage, Value, complain, flag, long, optional, quoted,
+    Arguments, Opt, Options, Output, Stop, Usage, Value, complain, flag, long, optional, quoted,
     value,
 };
 
@@ -38,148 +38,171 @@ const LETTERS: &[u8; 62] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXY
 /// How often another name is tried.
 const TRIES: usize = 1000;
 
+/// What the options say.
+#[derive(Default)]
+struct Settings {
+    directory: bool,
+    dry: bool,
+    quiet: bool,
+    temporary: bool,
+    suffix: Option<Vec<u8>>,
+    parent: Option<Parent>,
+}
+
+/// Where `-p` and `--tmpdir` put it.
+enum Parent {
+    /// Below `TMPDIR`.
+    Environment,
+    Named(Vec<u8>),
+}
+
+/// A template taken apart: what stays, how many letters are made up, what stays behind them.
+struct Template {
+    /// The directory, with a slash; empty for none.
+    prefix: Vec<u8>,
+    stem: Vec<u8>,
+    count: usize,
+    tail: Vec<u8>,
+}
+
 /// Runs it.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
-    let mut options = Options::new(TABLE, arguments);
-    let (mut directory, mut dry, mut quiet, mut temporary) = (false, false, false, false);
-    let mut suffix: Option<Vec<u8>> = None;
-    // Some(None): below TMPDIR.
-    let mut parent: Option<Option<Vec<u8>>> = None;
-    let mut operands = Vec::new();
-    loop {
-        match options.next() {
-            Ok(Some(Found::Operand(operand))) => operands.push(operand),
-            Ok(Some(Found::Option(key, value))) => match key {
-                Key::Directory => directory = true,
-                Key::DryRun => dry = true,
-                Key::Quiet => quiet = true,
-                Key::Suffix => suffix = value,
-                Key::ParentShort | Key::Parent => {
-                    parent = Some(value.filter(|value| !value.is_empty()))
-                }
-                Key::Temporary => temporary = true,
-                Key::Help => {
-                    return help(
-                        tool,
-                        "[OPTION]... [TEMPLATE]",
-                        "Create a temporary file or directory, safely, and print its name.",
-                        TABLE,
-                    );
-                }
-                Key::Version => return version(tool),
-            },
-            Ok(None) => break,
-            Err(usage) => return usage.report(tool, 1),
+    match read(tool, arguments) {
+        Ok((settings, template)) => run(tool, &settings, &template),
+        Err(stop) => stop.report(tool, 1),
+    }
+}
+
+/// Reads the arguments: what the options say, and the template.
+fn read(tool: &str, arguments: Arguments) -> Result<(Settings, Template), Stop> {
+    let mut settings = Settings::default();
+    let mut operands = Options::new(TABLE, arguments).each(|key, value| {
+        match key {
+            Key::Directory => settings.directory = true,
+            Key::DryRun => settings.dry = true,
+            Key::Quiet => settings.quiet = true,
+            Key::Suffix => settings.suffix = value,
+            Key::ParentShort | Key::Parent => {
+                let named = value.filter(|value| !value.is_empty());
+                settings.parent = Some(named.map_or(Parent::Environment, Parent::Named));
+            }
+            Key::Temporary => settings.temporary = true,
+            Key::Help => {
+                return Err(Stop::Status(help(
+                    tool,
+                    "[OPTION]... [TEMPLATE]",
+                    "Create a temporary file or directory, safely, and print its name.",
+                    TABLE,
+                )));
+            }
+            Key::Version => return Err(Stop::Status(version(tool))),
         }
-    }
+        Ok(())
+    })?;
     if operands.len() > 1 {
-        return Usage::new("too many templates").report(tool, 1);
+        return Err(Usage::new("too many templates").into());
     }
-    let given = operands.pop();
+    let template = template(&settings, operands.pop()).map_err(Stop::Failed)?;
+    Ok((settings, template))
+}
+
+/// Takes the template apart. Fails with the message.
+fn template(settings: &Settings, given: Option<Vec<u8>>) -> Result<Template, Vec<u8>> {
     let has_template = given.is_some();
     let mut template = given.unwrap_or_else(|| b"tmp.XXXXXXXXXX".to_vec());
-    let fail = |message: Vec<u8>| {
-        complain(tool, message);
-        1
-    };
-    let (stem_end, tail) = match &suffix {
-        Some(suffix) => {
-            if template.last() != Some(&b'X') {
-                return fail(
-                    [
-                        b"with --suffix, template ",
-                        &quoted(&template)[..],
-                        b" must end in X",
-                    ]
-                    .concat(),
-                );
-            }
-            (template.len(), suffix.clone())
+    let tail = match &settings.suffix {
+        Some(_) if template.last() != Some(&b'X') => {
+            let (before, behind) = (b"with --suffix, template ", b" must end in X");
+            return Err([before, &quoted(&template)[..], behind].concat());
         }
+        Some(suffix) => suffix.clone(),
         None => {
-            let end = template
-                .iter()
-                .rposition(|byte| *byte == b'X')
-                .map_or(template.len(), |last| last + 1);
-            let tail = template.split_off(end);
-            (end, tail)
+            let last = template.iter().rposition(|byte| *byte == b'X');
+            template.split_off(last.map_or(template.len(), |last| last + 1))
         }
     };
     if tail.contains(&b'/') {
-        return fail(
-            [
-                b"invalid suffix ",
-                &quoted(&tail)[..],
-                b", contains directory separator",
-            ]
-            .concat(),
-        );
+        let why = b", contains directory separator";
+        return Err([b"invalid suffix ", &quoted(&tail)[..], why].concat());
     }
-    let count = template[..stem_end]
-        .iter()
-        .rev()
-        .take_while(|byte| **byte == b'X')
-        .count();
+    let letters = template.iter().rev();
+    let count = letters.take_while(|byte| **byte == b'X').count();
     if count < 3 {
-        let whole = [
-            &template[..],
-            if suffix.is_some() { b"" } else { &tail[..] },
-        ]
-        .concat();
-        return fail([b"too few X's in template ", &quoted(&whole)[..]].concat());
+        let shown: &[u8] = if settings.suffix.is_some() {
+            b""
+        } else {
+            &tail
+        };
+        let whole = [&template[..], shown].concat();
+        return Err([b"too few X's in template ", &quoted(&whole)[..]].concat());
+    }
+    let prefix = if settings.temporary || settings.parent.is_some() || !has_template {
+        directory(settings, &template)?
+    } else {
+        Vec::new()
+    };
+    template.truncate(template.len() - count);
+    Ok(Template {
+        prefix,
+        stem: template,
+        count,
+        tail,
+    })
+}
+
+/// The directory that a template is put into, with a slash. Fails with the message.
+fn directory(settings: &Settings, template: &[u8]) -> Result<Vec<u8>, Vec<u8>> {
+    let invalid = |why: &[u8]| Err([b"invalid template, ", &quoted(template)[..], why].concat());
+    if template.contains(&b'/') && settings.temporary {
+        return invalid(b", contains directory separator");
+    }
+    if settings.parent.is_some() && template.starts_with(b"/") {
+        return invalid(b"; with --tmpdir, it may not be absolute");
     }
     let environment = || {
         std::env::var_os("TMPDIR")
             .map(|value| value.into_encoded_bytes())
             .filter(|value| !value.is_empty())
     };
-    let base = if temporary || parent.is_some() || !has_template {
-        if template.contains(&b'/') && temporary {
-            return fail(
-                [
-                    b"invalid template, ",
-                    &quoted(&template)[..],
-                    b", contains directory separator",
-                ]
-                .concat(),
-            );
-        }
-        if parent.is_some() && template.starts_with(b"/") {
-            return fail(
-                [
-                    b"invalid template, ",
-                    &quoted(&template)[..],
-                    b"; with --tmpdir, it may not be absolute",
-                ]
-                .concat(),
-            );
-        }
-        let named = parent.clone().flatten();
-        Some(
-            if temporary {
-                environment().or(named)
-            } else {
-                named.or_else(environment)
-            }
-            .unwrap_or_else(|| b"/tmp".to_vec()),
-        )
+    let named = match &settings.parent {
+        Some(Parent::Named(directory)) => Some(directory.clone()),
+        Some(Parent::Environment) | None => None,
+    };
+    let chosen = if settings.temporary {
+        environment().or(named)
     } else {
-        None
+        named.or_else(environment)
     };
-    let prefix = match base {
-        Some(base) if base.ends_with(b"/") => base,
-        Some(base) => [&base[..], b"/"].concat(),
-        None => Vec::new(),
-    };
-    let stem = [&prefix[..], &template[..stem_end - count]].concat();
-    let mut last = String::from("File exists");
-    for _ in 0..TRIES {
-        let mut path = stem.clone();
-        for _ in 0..count {
-            path.push(LETTERS[system::random() as usize % LETTERS.len()]);
+    let mut directory = chosen.unwrap_or_else(|| b"/tmp".to_vec());
+    if !directory.ends_with(b"/") {
+        directory.push(b'/');
+    }
+    Ok(directory)
+}
+
+impl Template {
+    /// A name of this template, with other letters each time.
+    fn name(&self) -> Vec<u8> {
+        let mut name = [&self.prefix[..], &self.stem].concat();
+        for _ in 0..self.count {
+            name.push(LETTERS[system::random() as usize % LETTERS.len()]);
         }
-        path.extend_from_slice(&tail);
-        match make(&path, directory, dry) {
+        name.extend_from_slice(&self.tail);
+        name
+    }
+
+    /// The template as messages show it.
+    fn shown(&self) -> Vec<u8> {
+        let letters = vec![b'X'; self.count];
+        [&self.prefix[..], &self.stem, &letters, &self.tail].concat()
+    }
+}
+
+fn run(tool: &str, settings: &Settings, template: &Template) -> i32 {
+    let mut why = String::from("File exists");
+    for _ in 0..TRIES {
+        let path = template.name();
+        match make(&path, settings.directory, settings.dry) {
             Ok(()) => {
                 let mut out = Output::new();
                 out.put(&path);
@@ -188,22 +211,19 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
             }
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(error) => {
-                last = system::io_message(&error);
+                why = system::io_message(&error);
                 break;
             }
         }
     }
-    if !quiet {
-        let what: &[u8] = if directory {
+    if !settings.quiet {
+        let what: &[u8] = if settings.directory {
             b"failed to create directory via template "
         } else {
             b"failed to create file via template "
         };
-        let shown = [&prefix[..], &template, &tail].concat();
-        complain(
-            tool,
-            [what, &quoted(&shown), b": ", last.as_bytes()].concat(),
-        );
+        let shown = quoted(&template.shown());
+        complain(tool, [what, &shown, b": ", why.as_bytes()].concat());
     }
     1
 }

@@ -2,7 +2,7 @@
 
 use codepod_datetime::{Civil, Moment, Zone, parse};
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Usage, Value, complain, errno_text, flag, long, quoted, value,
+    Arguments, Opt, Options, Stop, Usage, Value, complain, errno_text, flag, long, quoted, value,
 };
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, utimensat};
 
@@ -38,6 +38,15 @@ const TABLE: &[Opt<Key>] = &[
     long(Key::Version, "version", Value::None),
 ];
 
+/// What the arguments ask for.
+struct Settings {
+    create: bool,
+    links: Links,
+    /// The times of access and of modification; none to leave one.
+    times: [Option<When>; 2],
+    paths: Vec<Vec<u8>>,
+}
+
 /// A time to set.
 #[derive(Clone, Copy)]
 enum When {
@@ -45,111 +54,26 @@ enum When {
     At(Moment),
 }
 
+/// What the options say, before the times are known.
+struct Given {
+    access: bool,
+    modification: bool,
+    create: bool,
+    links: Links,
+    date: Option<Vec<u8>>,
+    reference: Option<Vec<u8>>,
+    stamp: Option<Moment>,
+}
+
 /// Runs it.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
-    let zone = Zone::from_environment();
-    let mut options = Options::new(TABLE, arguments);
-    let (mut access, mut modification, mut create, mut links) = (false, false, true, Links::Follow);
-    let (mut date, mut reference, mut stamp) = (None, None, None);
-    let mut operands = Vec::new();
-    loop {
-        match options.next() {
-            Ok(Some(Found::Operand(operand))) => operands.push(operand),
-            Ok(Some(Found::Option(key, value))) => match key {
-                Key::Access => access = true,
-                Key::NoCreate => create = false,
-                Key::Date => date = value,
-                Key::Ignored => {}
-                Key::NoDereference => (links, create) = (Links::Keep, false),
-                Key::Modification => modification = true,
-                Key::Reference => reference = value,
-                Key::Stamp => {
-                    let text = value.unwrap_or_default();
-                    match posix_time(&text, &zone) {
-                        Some(moment) => stamp = Some(moment),
-                        None => {
-                            complain(tool, [b"invalid date format ", &quoted(&text)[..]].concat());
-                            return 1;
-                        }
-                    }
-                }
-                Key::Time => {
-                    let choices = [
-                        ("atime", 0),
-                        ("access", 0),
-                        ("use", 0),
-                        ("mtime", 1),
-                        ("modify", 1),
-                    ];
-                    match one_of(tool, "--time", &value.unwrap_or_default(), &choices) {
-                        Ok(0) => access = true,
-                        Ok(_) => modification = true,
-                        Err(()) => return Usage::new("").report(tool, 1),
-                    }
-                }
-                Key::Help => {
-                    return help(
-                        tool,
-                        "[OPTION]... FILE...",
-                        "Update the access and modification times of each FILE to the current time.",
-                        TABLE,
-                    );
-                }
-                Key::Version => return version(tool),
-            },
-            Ok(None) => break,
-            Err(usage) => return usage.report(tool, 1),
-        }
-    }
-    if stamp.is_some() && (date.is_some() || reference.is_some()) {
-        return Usage::new("cannot specify times from more than one source").report(tool, 1);
-    }
-    let mut times = [stamp.map_or(When::Now, When::At); 2];
-    if let Some(path) = &reference {
-        match system::stat(path, links) {
-            Ok(stat) => {
-                times =
-                    [stat.atime, stat.mtime].map(|time| When::At(Moment::from_nanoseconds(time)))
-            }
-            Err(errno) => {
-                complain(
-                    tool,
-                    [
-                        b"failed to get attributes of ",
-                        &quoted(path)[..],
-                        b": ",
-                        errno_text(errno).as_bytes(),
-                    ]
-                    .concat(),
-                );
-                return 1;
-            }
-        }
-    }
-    if let Some(text) = &date {
-        let now = system::now();
-        for time in &mut times {
-            let from = match (*time, &reference) {
-                (When::At(moment), Some(_)) => moment,
-                _ => now,
-            };
-            match parse(text, from, &zone) {
-                Some(moment) => *time = When::At(moment),
-                None => {
-                    complain(tool, [b"invalid date format ", &quoted(text)[..]].concat());
-                    return 1;
-                }
-            }
-        }
-    }
-    if operands.is_empty() {
-        return Usage::new("missing file operand").report(tool, 1);
-    }
-    let both = access == modification;
-    let chosen = [access || both, modification || both];
+    let settings = match settings(tool, arguments) {
+        Ok(settings) => settings,
+        Err(stop) => return stop.report(tool, 1),
+    };
     let mut status = 0;
-    for path in operands {
-        if let Err(message) = touch(&path, create, links, times, chosen) {
+    for path in &settings.paths {
+        if let Err(message) = touch(path, &settings) {
             complain(tool, message);
             status = 1;
         }
@@ -157,13 +81,120 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
     status
 }
 
-fn touch(
-    path: &[u8],
-    create: bool,
-    links: Links,
-    times: [When; 2],
-    chosen: [bool; 2],
-) -> Result<(), Vec<u8>> {
+fn settings(tool: &str, arguments: Arguments) -> Result<Settings, Stop> {
+    let zone = Zone::from_environment();
+    let mut given = Given {
+        access: false,
+        modification: false,
+        create: true,
+        links: Links::Follow,
+        date: None,
+        reference: None,
+        stamp: None,
+    };
+    let paths =
+        Options::new(TABLE, arguments).each(|key, value| given.take(tool, &zone, key, value))?;
+    let times = given.times(&zone)?;
+    if paths.is_empty() {
+        return Err(Usage::new("missing file operand").into());
+    }
+    let both = given.access == given.modification;
+    let chosen = [given.access || both, given.modification || both];
+    Ok(Settings {
+        create: given.create,
+        links: given.links,
+        times: [0, 1].map(|which| chosen[which].then_some(times[which])),
+        paths,
+    })
+}
+
+impl Given {
+    fn take(
+        &mut self,
+        tool: &str,
+        zone: &Zone,
+        key: Key,
+        value: Option<Vec<u8>>,
+    ) -> Result<(), Stop> {
+        match key {
+            Key::Access => self.access = true,
+            Key::NoCreate => self.create = false,
+            Key::Date => self.date = value,
+            Key::Ignored => {}
+            Key::NoDereference => (self.links, self.create) = (Links::Keep, false),
+            Key::Modification => self.modification = true,
+            Key::Reference => self.reference = value,
+            Key::Stamp => {
+                let text = value.unwrap_or_default();
+                self.stamp = Some(posix_time(&text, zone).ok_or_else(|| invalid_date(&text))?);
+            }
+            Key::Time => {
+                let choices = [
+                    ("atime", 0),
+                    ("access", 0),
+                    ("use", 0),
+                    ("mtime", 1),
+                    ("modify", 1),
+                ];
+                match one_of(tool, "--time", &value.unwrap_or_default(), &choices) {
+                    Ok(0) => self.access = true,
+                    Ok(_) => self.modification = true,
+                    Err(()) => return Err(Usage::new("").into()),
+                }
+            }
+            Key::Help => {
+                return Err(Stop::Status(help(
+                    tool,
+                    "[OPTION]... FILE...",
+                    "Update the access and modification times of each FILE to the current time.",
+                    TABLE,
+                )));
+            }
+            Key::Version => return Err(Stop::Status(version(tool))),
+        }
+        Ok(())
+    }
+
+    /// The times of access and of modification that the options say.
+    fn times(&self, zone: &Zone) -> Result<[When; 2], Stop> {
+        if self.stamp.is_some() && (self.date.is_some() || self.reference.is_some()) {
+            return Err(Usage::new("cannot specify times from more than one source").into());
+        }
+        let mut times = [self.stamp.map_or(When::Now, When::At); 2];
+        if let Some(path) = &self.reference {
+            let stat = system::stat(path, self.links).map_err(|errno| {
+                let why = errno_text(errno).as_bytes();
+                let what = b"failed to get attributes of ";
+                Stop::failed([what, &quoted(path)[..], b": ", why].concat())
+            })?;
+            times = [stat.atime, stat.mtime].map(|time| When::At(Moment::from_nanoseconds(time)));
+        }
+        if let Some(text) = &self.date {
+            let now = system::now();
+            for time in &mut times {
+                // A date may be relative to the time of the reference.
+                let from = match *time {
+                    When::At(moment) => moment,
+                    When::Now => now,
+                };
+                *time = When::At(parse(text, from, zone).ok_or_else(|| invalid_date(text))?);
+            }
+        }
+        Ok(times)
+    }
+}
+
+fn invalid_date(text: &[u8]) -> Stop {
+    Stop::failed([b"invalid date format ", &quoted(text)[..]].concat())
+}
+
+fn touch(path: &[u8], settings: &Settings) -> Result<(), Vec<u8>> {
+    let Settings {
+        create,
+        links,
+        times,
+        ..
+    } = *settings;
     let fail = |what: &[u8], why: &str| Err([what, &quoted(path), b": ", why.as_bytes()].concat());
     let path_is_stdout = path == b"-";
     let name = codepod_tool::path(if path_is_stdout { b"/dev/stdout" } else { path });
@@ -176,27 +207,13 @@ fn touch(
         if let Err(error) = made {
             return fail(b"cannot touch ", &system::io_message(&error));
         }
-        if matches!(times, [When::Now, When::Now]) && chosen == [true, true] {
+        if matches!(times, [Some(When::Now), Some(When::Now)]) {
             return Ok(());
         }
     }
-    let spec = |time: When, chosen: bool| match (time, chosen) {
-        (_, false) => Timespec {
-            tv_sec: 0,
-            tv_nsec: UTIME_OMIT,
-        },
-        (When::Now, true) => Timespec {
-            tv_sec: 0,
-            tv_nsec: UTIME_NOW,
-        },
-        (When::At(moment), true) => Timespec {
-            tv_sec: moment.seconds,
-            tv_nsec: moment.nanoseconds as _,
-        },
-    };
     let stamps = Timestamps {
-        last_access: spec(times[0], chosen[0]),
-        last_modification: spec(times[1], chosen[1]),
+        last_access: timespec(times[0]),
+        last_modification: timespec(times[1]),
     };
     let flags = if links == Links::Keep {
         AtFlags::SYMLINK_NOFOLLOW
@@ -223,6 +240,24 @@ fn touch(
                 &system::io_message(&error),
             )
         }
+    }
+}
+
+/// A time as the system takes it.
+fn timespec(time: Option<When>) -> Timespec {
+    match time {
+        None => Timespec {
+            tv_sec: 0,
+            tv_nsec: UTIME_OMIT,
+        },
+        Some(When::Now) => Timespec {
+            tv_sec: 0,
+            tv_nsec: UTIME_NOW,
+        },
+        Some(When::At(moment)) => Timespec {
+            tv_sec: moment.seconds,
+            tv_nsec: moment.nanoseconds as _,
+        },
     }
 }
 

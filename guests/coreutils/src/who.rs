@@ -1,7 +1,7 @@
 //! Who one is: `id`, `whoami`, `groups`, `logname`, `users`, `who`.
 
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Output, Usage, Value, complain, flag, long, quoted,
+    Arguments, Found, Opt, Options, Output, Stop, Usage, Value, complain, flag, long, quoted,
 };
 
 use crate::arguments::{help, version};
@@ -48,154 +48,160 @@ enum Only {
     Groups,
 }
 
+/// What the options of `id` say.
+struct Settings {
+    only: Only,
+    /// Whether names are printed instead of numbers.
+    name: bool,
+    zero: bool,
+}
+
 /// `id`
 pub(crate) fn id(tool: &str, arguments: Arguments) -> i32 {
-    let mut options = Options::new(ID, arguments);
-    let mut only = Only::All;
-    let (mut chosen, mut name, mut real, mut zero, mut context) = (0, false, false, false, false);
-    let mut operands = Vec::new();
-    loop {
-        match options.next() {
-            Ok(Some(Found::Operand(operand))) => operands.push(operand),
-            Ok(Some(Found::Option(key, _))) => {
-                let mut choose = |what: Only| {
-                    chosen += i32::from(only != what);
-                    only = what;
-                };
-                match key {
-                    Key::All => {}
-                    Key::Context => context = true,
-                    Key::Group => choose(Only::Group),
-                    Key::Groups => choose(Only::Groups),
-                    Key::User => choose(Only::User),
-                    Key::Name => name = true,
-                    Key::Real => real = true,
-                    Key::Zero => zero = true,
-                    Key::Help => {
-                        return help(
-                            tool,
-                            "[OPTION]... [USER]...",
-                            "Print user and group information for each specified USER, or for the current user.",
-                            ID,
-                        );
-                    }
-                    Key::Version => return version(tool),
-                }
+    match id_settings(tool, arguments) {
+        Ok((settings, users)) => print_ids(tool, &settings, users),
+        Err(stop) => stop.report(tool, 1),
+    }
+}
+
+/// Reads the arguments of `id`: what the options say, and the users.
+fn id_settings(tool: &str, arguments: Arguments) -> Result<(Settings, Vec<Vec<u8>>), Stop> {
+    let mut settings = Settings {
+        only: Only::All,
+        name: false,
+        zero: false,
+    };
+    let (mut chosen, mut real, mut context) = (0, false, false);
+    let users = Options::new(ID, arguments).each(|key, _| {
+        let mut choose = |what: Only| {
+            chosen += i32::from(settings.only != what);
+            settings.only = what;
+        };
+        match key {
+            Key::All => {}
+            Key::Context => context = true,
+            Key::Group => choose(Only::Group),
+            Key::Groups => choose(Only::Groups),
+            Key::User => choose(Only::User),
+            Key::Name => settings.name = true,
+            Key::Real => real = true,
+            Key::Zero => settings.zero = true,
+            Key::Help => {
+                return Err(Stop::Status(help(
+                    tool,
+                    "[OPTION]... [USER]...",
+                    "Print user and group information for each specified USER, or for the current user.",
+                    ID,
+                )));
             }
-            Ok(None) => break,
-            Err(usage) => return usage.report(tool, 1),
+            Key::Version => return Err(Stop::Status(version(tool))),
         }
-    }
-    if context {
-        complain(
-            tool,
+        Ok(())
+    })?;
+    let all = settings.only == Only::All;
+    let mistakes = [
+        (
+            context,
             "--context (-Z) works only on an SELinux-enabled kernel",
-        );
-        return 1;
-    }
-    if chosen > 1 {
-        complain(tool, "cannot print \"only\" of more than one choice");
-        return 1;
-    }
-    if only == Only::All && (name || real) {
-        complain(
-            tool,
+        ),
+        (chosen > 1, "cannot print \"only\" of more than one choice"),
+        (
+            all && (settings.name || real),
             "cannot print only names or real IDs in default format",
-        );
-        return 1;
+        ),
+        (
+            all && settings.zero,
+            "option --zero not permitted in default format",
+        ),
+    ];
+    match mistakes.into_iter().find(|(is_made, _)| *is_made) {
+        Some((_, message)) => Err(Stop::failed(message)),
+        None => Ok((settings, users)),
     }
-    if only == Only::All && zero {
-        complain(tool, "option --zero not permitted in default format");
-        return 1;
-    }
+}
+
+/// Prints a line for each user; for the current one if none is named. Returns the status.
+fn print_ids(tool: &str, settings: &Settings, users: Vec<Vec<u8>>) -> i32 {
     let mut names = Names::default();
     let mut out = Output::new();
     let mut status = 0;
-    let several = operands.len() > 1;
-    let (uid, gid) = system::user();
-    let own = vec![None];
-    let users: Vec<Option<Vec<u8>>> = if operands.is_empty() {
-        own
-    } else {
-        operands.into_iter().map(Some).collect()
+    let end: &[u8] = match (
+        settings.zero,
+        users.len() > 1 && settings.only == Only::Groups,
+    ) {
+        (true, true) => b"\0\0",
+        (true, false) => b"\0",
+        _ => b"\n",
     };
+    if users.is_empty() {
+        let (uid, gid) = system::user();
+        out.put(id_text(&mut names, settings, uid, gid).as_bytes());
+        out.put(end);
+    }
     for user in users {
-        let (uid, gid) = match &user {
-            None => (uid, gid),
-            Some(text) => {
-                let wanted = String::from_utf8_lossy(text).into_owned();
-                let found = names.user(&wanted).map(|user| (user.uid, user.gid));
-                let by_number = || {
-                    let uid: u32 = wanted.strip_prefix('+').unwrap_or(&wanted).parse().ok()?;
-                    names
-                        .users()
-                        .iter()
-                        .find(|user| user.uid == uid)
-                        .map(|user| (user.uid, user.gid))
-                };
-                match found.or_else(by_number) {
-                    Some(ids) => ids,
-                    None => {
-                        out.write_out();
-                        complain(tool, [&quoted(text)[..], b": no such user"].concat());
-                        status = 1;
-                        continue;
-                    }
-                }
+        match ids_of(&mut names, &user) {
+            Some((uid, gid)) => {
+                out.put(id_text(&mut names, settings, uid, gid).as_bytes());
+                out.put(end);
             }
-        };
-        let groups = groups_of(&mut names, uid, gid);
-        let one = |names: &mut Names, gid: u32| {
-            if name {
-                names.group_name(gid)
-            } else {
-                gid.to_string()
+            None => {
+                out.write_out();
+                complain(tool, [&quoted(&user)[..], b": no such user"].concat());
+                status = 1;
             }
-        };
-        let text = match only {
-            Only::User => {
-                if name {
-                    names.user_name(uid)
-                } else {
-                    uid.to_string()
-                }
-            }
-            Only::Group => one(&mut names, gid),
-            Only::Groups => {
-                let shown: Vec<String> = groups.iter().map(|gid| one(&mut names, *gid)).collect();
-                shown.join(if zero { "\0" } else { " " })
-            }
-            Only::All => {
-                let both = |names: &mut Names, gid: u32| {
-                    let name = names.group_name(gid);
-                    if name == gid.to_string() {
-                        name
-                    } else {
-                        format!("{gid}({name})")
-                    }
-                };
-                let user_name = names.user_name(uid);
-                let user = if user_name == uid.to_string() {
-                    user_name
-                } else {
-                    format!("{uid}({user_name})")
-                };
-                let groups: Vec<String> = groups.iter().map(|gid| both(&mut names, *gid)).collect();
-                format!(
-                    "uid={user} gid={} groups={}",
-                    both(&mut names, gid),
-                    groups.join(",")
-                )
-            }
-        };
-        out.put(text.as_bytes());
-        out.put(match (zero, several && only == Only::Groups) {
-            (true, true) => b"\0\0",
-            (true, false) => b"\0",
-            _ => b"\n",
-        });
+        }
     }
     if out.finish().is_err() { 1 } else { status }
+}
+
+/// The numbers of a user and of the login group, by name or number.
+fn ids_of(names: &mut Names, user: &[u8]) -> Option<(u32, u32)> {
+    let wanted = String::from_utf8_lossy(user);
+    if let Some(user) = names.user(&wanted) {
+        return Some((user.uid, user.gid));
+    }
+    let uid: u32 = wanted.strip_prefix('+').unwrap_or(&wanted).parse().ok()?;
+    let user = names.users().iter().find(|user| user.uid == uid)?;
+    Some((user.uid, user.gid))
+}
+
+/// What is printed of a user.
+fn id_text(names: &mut Names, settings: &Settings, uid: u32, gid: u32) -> String {
+    let one = |names: &mut Names, gid: u32| {
+        if settings.name {
+            names.group_name(gid)
+        } else {
+            gid.to_string()
+        }
+    };
+    match settings.only {
+        Only::User if settings.name => names.user_name(uid),
+        Only::User => uid.to_string(),
+        Only::Group => one(names, gid),
+        Only::Groups => {
+            let groups = groups_of(names, uid, gid).into_iter();
+            let shown: Vec<String> = groups.map(|gid| one(names, gid)).collect();
+            shown.join(if settings.zero { "\0" } else { " " })
+        }
+        Only::All => {
+            let user = with_name(uid, names.user_name(uid));
+            let groups = groups_of(names, uid, gid).into_iter();
+            let groups: Vec<String> = groups
+                .map(|gid| with_name(gid, names.group_name(gid)))
+                .collect();
+            let group = with_name(gid, names.group_name(gid));
+            format!("uid={user} gid={group} groups={}", groups.join(","))
+        }
+    }
+}
+
+/// `NUMBER(NAME)`; only the number where that is the name.
+fn with_name(number: u32, name: String) -> String {
+    if name == number.to_string() {
+        name
+    } else {
+        format!("{number}({name})")
+    }
 }
 
 fn groups_of(names: &mut Names, uid: u32, gid: u32) -> Vec<u32> {

@@ -1,8 +1,8 @@
 //! `env`: runs a program in another environment, or prints the one it has.
 
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Output, Usage, Value, complain, errno_text, flag, long, quoted,
-    value,
+    Arguments, Found, Opt, Options, Output, Stop, Usage, Value, complain, errno_text, flag, long,
+    quoted, value,
 };
 
 use crate::program::{self, Program};
@@ -39,114 +39,149 @@ const TABLE: &[Opt<Key>] = &[
 const USAGE: &str = "Usage: env [OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]\n\
     Set each NAME to VALUE in the environment and run COMMAND.\n\n  -i, --ignore-environment\n  -0, --null\n  -u, --unset=NAME\n  -C, --chdir=DIR\n  -S, --split-string=S\n  -v, --debug\n";
 
+/// The status when the arguments are wrong or nothing can be done.
+const FAILED: i32 = 125;
+
+/// What is said where somebody forgot `-S` in the first line of a script.
+const SPLIT_HINT: &str = "use -[v]S to pass options in shebang lines";
+
+/// What the arguments ask for.
+#[derive(Default)]
+struct Settings {
+    ignore: bool,
+    zero: bool,
+    debug: bool,
+    unset: Vec<Vec<u8>>,
+    directory: Option<Vec<u8>>,
+    /// `NAME=VALUE`, in order.
+    variables: Vec<Vec<u8>>,
+    /// The program and its arguments; none to print the environment.
+    words: Vec<Vec<u8>>,
+}
+
 /// Runs it.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
-    let mut program = Program::new(Vec::new());
-    let (mut ignore, mut zero, mut debug, mut unset) = (false, false, false, Vec::new());
+    match settings(tool, arguments).and_then(|settings| run(tool, settings)) {
+        Ok(status) => status,
+        Err(stop) => stop.report(tool, FAILED),
+    }
+}
+
+fn settings(tool: &str, arguments: Arguments) -> Result<Settings, Stop> {
+    let mut settings = Settings::default();
     let mut options = Options::new(TABLE, arguments).in_order();
-    let mut words: Vec<Vec<u8>> = Vec::new();
-    loop {
-        match options.next() {
-            Ok(Some(Found::Operand(operand))) => {
-                words.push(operand);
-                words.extend(options.rest());
+    while let Some(found) = options.next().map_err(|usage| misuse(tool, usage))? {
+        let (key, value) = match found {
+            Found::Option(key, value) => (key, value.unwrap_or_default()),
+            Found::Operand(operand) => {
+                settings.words.push(operand);
+                settings.words.extend(options.rest());
                 break;
             }
-            Ok(Some(Found::Option(key, value))) => {
-                let value = value.unwrap_or_default();
-                match key {
-                    Key::Ignore => ignore = true,
-                    Key::Zero => zero = true,
-                    Key::Unset => unset.push(value),
-                    Key::Chdir => program.directory = Some(value),
-                    Key::Debug => debug = true,
-                    Key::Split => match split(&value) {
-                        Ok(mut parts) => {
-                            parts.extend(options.rest());
-                            options = Options::new(TABLE, parts).in_order();
-                        }
-                        Err(message) => {
-                            complain(tool, message);
-                            return 125;
-                        }
-                    },
-                    Key::Signals => {
-                        complain(tool, "options of signals are not supported");
-                        return 125;
-                    }
-                    Key::Help => return help(USAGE),
-                    Key::Version => return version(tool),
-                }
-            }
-            Ok(None) => break,
-            Err(usage) => {
-                let message = usage.message.clone();
-                if message.starts_with(b"invalid option -- ' '") {
-                    complain(tool, &message);
-                    complain(tool, "use -[v]S to pass options in shebang lines");
-                    return Usage::new("").report(tool, 125);
-                }
-                return usage.report(tool, 125);
-            }
-        }
-    }
-    if words.first().is_some_and(|word| word == b"-") {
-        words.remove(0);
-        ignore = true;
-    }
-    if ignore {
-        program.environment.clear();
-    }
-    for name in unset {
-        if name.is_empty() || name.contains(&b'=') {
-            complain(
-                tool,
-                [b"cannot unset ", &quoted(&name)[..], b": Invalid argument"].concat(),
-            );
-            return 125;
-        }
-        program
-            .environment
-            .retain(|variable| !is_of(variable, &name));
-    }
-    while let Some(equals) = words
-        .first()
-        .and_then(|word| word.iter().position(|byte| *byte == b'='))
-    {
-        let variable = words.remove(0);
-        let name = &variable[..equals];
-        match program
-            .environment
-            .iter_mut()
-            .find(|known| is_of(known, name))
-        {
-            Some(known) => *known = variable,
-            None => program.environment.push(variable),
-        }
-    }
-    if words.is_empty() {
-        if let Some(directory) = &program.directory {
-            let _ = directory;
-            return Usage::new("must specify command with --chdir (-C)").report(tool, 125);
-        }
-        let mut out = Output::new();
-        for variable in &program.environment {
-            out.put(variable);
-            out.put_byte(if zero { 0 } else { b'\n' });
-        }
-        return match out.finish() {
-            Ok(()) => 0,
-            Err(_) => 125,
         };
+        match key {
+            Key::Ignore => settings.ignore = true,
+            Key::Zero => settings.zero = true,
+            Key::Unset => settings.unset.push(value),
+            Key::Chdir => settings.directory = Some(value),
+            Key::Debug => settings.debug = true,
+            Key::Split => {
+                let mut parts = split(&value).map_err(Stop::failed)?;
+                parts.extend(options.rest());
+                options = Options::new(TABLE, parts).in_order();
+            }
+            Key::Signals => return Err(Stop::failed("options of signals are not supported")),
+            Key::Help => return Err(Stop::Status(help(USAGE))),
+            Key::Version => return Err(Stop::Status(version(tool))),
+        }
     }
-    if zero {
-        return Usage::new("cannot specify --null (-0) with command").report(tool, 125);
+    if settings.words.first().is_some_and(|word| word == b"-") {
+        settings.words.remove(0);
+        settings.ignore = true;
     }
-    if let Some(directory) = &program.directory
-        && let Err(errno) = codepod_sys::cwd::change(directory)
-    {
-        complain(
-            tool,
+    let is_command = |word: &Vec<u8>| !word.contains(&b'=');
+    let command = settings.words.iter().position(is_command);
+    let words = settings
+        .words
+        .split_off(command.unwrap_or(settings.words.len()));
+    settings.variables = std::mem::replace(&mut settings.words, words);
+    Ok(settings)
+}
+
+/// A mistake in the options, with a hint where the first line of a script may be the cause.
+fn misuse(tool: &str, usage: Usage) -> Stop {
+    if !usage.message.starts_with(b"invalid option -- ' '") {
+        return usage.into();
+    }
+    complain(tool, &usage.message);
+    complain(tool, SPLIT_HINT);
+    Usage::new("").into()
+}
+
+/// Prints the environment or runs the program. Returns the status.
+fn run(tool: &str, settings: Settings) -> Result<i32, Stop> {
+    let mut program = Program::new(Vec::new());
+    change(&mut program.environment, &settings)?;
+    match (settings.words.is_empty(), &settings.directory) {
+        (true, Some(_)) => Err(Usage::new("must specify command with --chdir (-C)").into()),
+        (true, None) => Ok(print(&program.environment, settings.zero)),
+        (false, _) if settings.zero => {
+            Err(Usage::new("cannot specify --null (-0) with command").into())
+        }
+        (false, directory) => {
+            if let Some(directory) = directory {
+                enter(directory)?;
+            }
+            if settings.debug {
+                show(&settings.words);
+            }
+            program.words = settings.words;
+            Ok(start(tool, &program))
+        }
+    }
+}
+
+/// Changes an environment as it is asked for.
+fn change(environment: &mut Vec<Vec<u8>>, settings: &Settings) -> Result<(), Stop> {
+    if settings.ignore {
+        environment.clear();
+    }
+    for name in &settings.unset {
+        if name.is_empty() || name.contains(&b'=') {
+            return Err(Stop::failed(
+                [b"cannot unset ", &quoted(name)[..], b": Invalid argument"].concat(),
+            ));
+        }
+        environment.retain(|variable| !is_of(variable, name));
+    }
+    for variable in &settings.variables {
+        let name = variable.split(|byte| *byte == b'=').next();
+        let name = name.unwrap_or_default();
+        match environment.iter_mut().find(|known| is_of(known, name)) {
+            Some(known) => known.clone_from(variable),
+            None => environment.push(variable.clone()),
+        }
+    }
+    Ok(())
+}
+
+/// Prints the variables. Returns the status.
+fn print(environment: &[Vec<u8>], zero: bool) -> i32 {
+    let mut out = Output::new();
+    for variable in environment {
+        out.put(variable);
+        out.put_byte(if zero { 0 } else { b'\n' });
+    }
+    match out.finish() {
+        Ok(()) => 0,
+        Err(_) => FAILED,
+    }
+}
+
+/// Changes the working directory.
+fn enter(directory: &[u8]) -> Result<(), Stop> {
+    codepod_sys::cwd::change(directory).map_err(|errno| {
+        Stop::failed(
             [
                 b"cannot change directory to ",
                 &quoted(directory)[..],
@@ -154,27 +189,31 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
                 errno_text(errno).as_bytes(),
             ]
             .concat(),
-        );
-        return 125;
+        )
+    })
+}
+
+/// Shows what is run, for `-v`.
+fn show(words: &[Vec<u8>]) {
+    let name = words.first().map(Vec::as_slice).unwrap_or_default();
+    let mut text = [b"executing: ", name, b"\n"].concat();
+    for (index, word) in words.iter().enumerate() {
+        text.extend_from_slice(format!("   arg[{index}]= ").as_bytes());
+        text.extend_from_slice(&quoted(word));
+        text.push(b'\n');
     }
-    program.directory = None;
-    if debug {
-        let mut text = [b"executing: ", &words[0][..], b"\n"].concat();
-        for (index, word) in words.iter().enumerate() {
-            text.extend_from_slice(format!("   arg[{index}]= ").as_bytes());
-            text.extend_from_slice(&quoted(word));
-            text.push(b'\n');
-        }
-        // Where standard error is gone there is nobody to tell.
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), &text);
-    }
-    program.words = words;
+    // Where standard error is gone there is nobody to tell.
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), &text);
+}
+
+/// Runs the program and ends as it does.
+fn start(tool: &str, program: &Program) -> i32 {
     match program.start() {
         Ok(pid) => program::follow(pid),
         Err(errno) => {
             let status = program::not_started(tool, &program.words, errno, "");
             if status == 127 && program.words[0].contains(&b' ') {
-                complain(tool, "use -[v]S to pass options in shebang lines");
+                complain(tool, SPLIT_HINT);
             }
             status
         }

@@ -7,7 +7,7 @@ use codepod_sys::Signal;
 use codepod_sys::process::{self, Of, Pid};
 use codepod_tool::processes::{self, Process, TICKS};
 use codepod_tool::{
-    Arguments, Found, Names, Opt, Options, Output, complain, errno_text, flag, value,
+    Arguments, Names, Opt, Options, Output, Stop, complain, errno_text, flag, value,
 };
 
 use crate::{help, signals, version};
@@ -136,6 +136,13 @@ const fn with_common(own: [Opt<Key>; 6]) -> [Opt<Key>; 24] {
     all
 }
 
+/// What the arguments ask for.
+struct Settings {
+    wanted: Wanted,
+    shown: Shown,
+    pattern: Option<Vec<u8>>,
+}
+
 /// What processes have to be.
 #[derive(Default)]
 struct Wanted {
@@ -152,6 +159,18 @@ struct Wanted {
     no_ancestors: bool,
 }
 
+impl Wanted {
+    /// Whether anything but a pattern chooses processes.
+    fn has_criteria(&self) -> bool {
+        !self.lists.is_empty()
+            || self.pids.is_some()
+            || self.states.is_some()
+            || self.older.is_some()
+            || self.newest
+            || self.oldest
+    }
+}
+
 /// What is done with them.
 struct Shown {
     delimiter: Vec<u8>,
@@ -163,116 +182,116 @@ struct Shown {
 }
 
 /// Runs it.
-pub(crate) fn main(tool: &str, mut arguments: Arguments) -> i32 {
-    let kills = tool == "pkill";
-    let mut shown = Shown {
-        delimiter: b"\n".to_vec(),
-        names: false,
-        lines: false,
-        count: false,
-        echo: false,
-        signal: 15,
-    };
-    if kills && let Some(at) = arguments.iter().position(|word| is_signal(word)) {
-        shown.signal = signals::number(&arguments[at][1..]).unwrap_or(15);
-        arguments.remove(at);
-    }
-    let mut options = Options::new(if kills { PKILL } else { PGREP }, arguments);
-    let mut wanted = Wanted::default();
-    let mut patterns: Vec<Vec<u8>> = Vec::new();
-    loop {
-        match options.next() {
-            Ok(Some(Found::Operand(operand))) => patterns.push(operand),
-            Ok(Some(Found::Option(key, value))) => {
-                let value = value.unwrap_or_default();
-                let text = String::from_utf8_lossy(&value).into_owned();
-                match key {
-                    Key::Delimiter => shown.delimiter = value,
-                    Key::Names => shown.names = true,
-                    Key::Lines => shown.lines = true,
-                    Key::Count => shown.count = true,
-                    Key::Echo => shown.echo = true,
-                    Key::Invert => wanted.invert = true,
-                    Key::Full => wanted.full = true,
-                    Key::IgnoreCase => wanted.ignore_case = true,
-                    Key::Newest => wanted.newest = true,
-                    Key::Oldest => wanted.oldest = true,
-                    Key::Exact => wanted.exact = true,
-                    Key::NoAncestors => wanted.no_ancestors = true,
-                    Key::Threads => {}
-                    Key::Older => match text.parse() {
-                        Ok(seconds) => wanted.older = Some(seconds),
-                        Err(_) => return refuse(tool, &format!("not a number: {text}")),
-                    },
-                    Key::States => wanted.states = Some(value),
-                    Key::Signal => match signals::number(&value) {
-                        Some(number) => shown.signal = number,
-                        None => return refuse(tool, &format!("unknown signal name {text}")),
-                    },
-                    Key::PidFile => {
-                        let content = std::fs::read_to_string(codepod_tool::path(&value));
-                        let words = content.unwrap_or_default();
-                        let pids: Option<Vec<u32>> = words
-                            .split_ascii_whitespace()
-                            .map(|word| word.parse().ok())
-                            .collect();
-                        match pids.filter(|pids| !pids.is_empty()) {
-                            Some(pids) => wanted.pids = Some(pids),
-                            None => {
-                                complain(
-                                    tool,
-                                    "pidfile not valid\nTry `pgrep --help' for more information.",
-                                );
-                                return 1;
-                            }
-                        }
-                    }
-                    Key::List(mark) => match list(mark, &text) {
-                        Ok(numbers) => wanted.lists.push((mark, numbers)),
-                        Err(message) => return refuse(tool, &message),
-                    },
-                    Key::Help => return help(&usage(tool)),
-                    Key::Version => return version(tool),
-                }
-            }
-            Ok(None) => break,
-            Err(mistake) => return refuse(tool, &format!("{mistake}\n{}", usage(tool).trim_end())),
+pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
+    match settings(tool, arguments).and_then(|settings| run(tool, &settings)) {
+        Ok(status) => status,
+        // A mistake is followed by all of the help, not by a hint to it.
+        Err(Stop::Usage(mistake)) => {
+            complain(tool, format!("{mistake}\n{}", usage(tool).trim_end()));
+            2
         }
-    }
-    let hint = format!("Try `{tool} --help' for more information.");
-    let criteria = !wanted.lists.is_empty()
-        || wanted.pids.is_some()
-        || wanted.states.is_some()
-        || wanted.older.is_some()
-        || wanted.newest
-        || wanted.oldest;
-    if patterns.len() > 1 {
-        return refuse(tool, &format!("only one pattern can be provided\n{hint}"));
-    }
-    if patterns.is_empty() && !criteria {
-        return refuse(tool, &format!("no matching criteria specified\n{hint}"));
-    }
-    if wanted.newest && wanted.oldest {
-        return refuse(tool, &format!("-v, -n, -o and -x are exclusive\n{hint}"));
-    }
-    let regex = match patterns
-        .first()
-        .map(|pattern| compile(tool, pattern, &wanted))
-    {
-        Some(Err(status)) => return status,
-        Some(Ok(regex)) => Some(regex),
-        None => None,
-    };
-    let found = find(&wanted, regex.as_ref());
-    match kills {
-        true => kill(tool, &found, &shown),
-        false => print(&found, &shown),
+        Err(stop) => stop.report(tool, 2),
     }
 }
 
-fn refuse(tool: &str, message: &str) -> i32 {
-    complain(tool, message);
-    2
+fn settings(tool: &str, mut arguments: Arguments) -> Result<Settings, Stop> {
+    let kills = tool == "pkill";
+    let mut settings = Settings {
+        wanted: Wanted::default(),
+        shown: Shown {
+            delimiter: b"\n".to_vec(),
+            names: false,
+            lines: false,
+            count: false,
+            echo: false,
+            signal: 15,
+        },
+        pattern: None,
+    };
+    if kills && let Some(at) = arguments.iter().position(|word| is_signal(word)) {
+        settings.shown.signal = signals::number(&arguments[at][1..]).unwrap_or(15);
+        arguments.remove(at);
+    }
+    let mut patterns = Options::new(if kills { PKILL } else { PGREP }, arguments)
+        .each(|key, value| settings.take(tool, key, value.unwrap_or_default()))?;
+    let hint = format!("Try `{tool} --help' for more information.");
+    let mistake = |what: &str| Err(Stop::failed(format!("{what}\n{hint}")));
+    if patterns.len() > 1 {
+        return mistake("only one pattern can be provided");
+    }
+    settings.pattern = patterns.pop();
+    if settings.pattern.is_none() && !settings.wanted.has_criteria() {
+        return mistake("no matching criteria specified");
+    }
+    if settings.wanted.newest && settings.wanted.oldest {
+        return mistake("-v, -n, -o and -x are exclusive");
+    }
+    Ok(settings)
+}
+
+impl Settings {
+    fn take(&mut self, tool: &str, key: Key, value: Vec<u8>) -> Result<(), Stop> {
+        let text = String::from_utf8_lossy(&value).into_owned();
+        let (wanted, shown) = (&mut self.wanted, &mut self.shown);
+        match key {
+            Key::Delimiter => shown.delimiter = value,
+            Key::Names => shown.names = true,
+            Key::Lines => shown.lines = true,
+            Key::Count => shown.count = true,
+            Key::Echo => shown.echo = true,
+            Key::Invert => wanted.invert = true,
+            Key::Full => wanted.full = true,
+            Key::IgnoreCase => wanted.ignore_case = true,
+            Key::Newest => wanted.newest = true,
+            Key::Oldest => wanted.oldest = true,
+            Key::Exact => wanted.exact = true,
+            Key::NoAncestors => wanted.no_ancestors = true,
+            Key::Threads => {}
+            Key::Older => match text.parse() {
+                Ok(seconds) => wanted.older = Some(seconds),
+                Err(_) => return Err(Stop::failed(format!("not a number: {text}"))),
+            },
+            Key::States => wanted.states = Some(value),
+            Key::Signal => match signals::number(&value) {
+                Some(number) => shown.signal = number,
+                None => return Err(Stop::failed(format!("unknown signal name {text}"))),
+            },
+            Key::PidFile => wanted.pids = Some(pids_in(tool, &value)?),
+            Key::List(mark) => {
+                let numbers = list(mark, &text).map_err(Stop::failed)?;
+                wanted.lists.push((mark, numbers));
+            }
+            Key::Help => return Err(Stop::Status(help(&usage(tool)))),
+            Key::Version => return Err(Stop::Status(version(tool))),
+        }
+        Ok(())
+    }
+}
+
+/// The numbers in a file. Fails with status 1, after saying so, where there are none.
+fn pids_in(tool: &str, file: &[u8]) -> Result<Vec<u32>, Stop> {
+    let content = std::fs::read_to_string(codepod_tool::path(file)).unwrap_or_default();
+    let words = content.split_ascii_whitespace();
+    let pids: Option<Vec<u32>> = words.map(|word| word.parse().ok()).collect();
+    pids.filter(|pids| !pids.is_empty()).ok_or_else(|| {
+        complain(
+            tool,
+            "pidfile not valid\nTry `pgrep --help' for more information.",
+        );
+        Stop::Status(1)
+    })
+}
+
+fn run(tool: &str, settings: &Settings) -> Result<i32, Stop> {
+    let regex = match &settings.pattern {
+        Some(pattern) => Some(compile(tool, pattern, &settings.wanted)?),
+        None => None,
+    };
+    let found = find(&settings.wanted, regex.as_ref());
+    Ok(match tool {
+        "pkill" => kill(tool, &found, &settings.shown),
+        _ => print(&found, &settings.shown),
+    })
 }
 
 /// Whether an argument of `pkill` is a signal: `-9`, `-TERM`.
@@ -320,7 +339,7 @@ fn list(mark: Mark, text: &str) -> Result<Vec<u32>, String> {
     Ok(numbers)
 }
 
-fn compile(tool: &str, pattern: &[u8], wanted: &Wanted) -> Result<Regex, i32> {
+fn compile(tool: &str, pattern: &[u8], wanted: &Wanted) -> Result<Regex, Stop> {
     // Linux keeps 15 bytes of a program's name.
     if !wanted.full
         && pattern.len() > 15
@@ -340,10 +359,7 @@ fn compile(tool: &str, pattern: &[u8], wanted: &Wanted) -> Result<Regex, i32> {
         icase: wanted.ignore_case,
         ..Config::new(Syntax::EXTENDED)
     };
-    Regex::new(&whole, &config).map_err(|error| {
-        complain(tool, format!("regex error: {error}"));
-        2
-    })
+    Regex::new(&whole, &config).map_err(|error| Stop::failed(format!("regex error: {error}")))
 }
 
 /// The processes that are wanted, by number.

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::time::Duration;
 
 use codepod_tool::{
-    Arguments, Command, Ended, Ends, Found, Opt, Options, complain, flag, optional, value,
+    Arguments, Command, Ended, Ends, Opt, Options, Stop, Usage, complain, flag, optional, value,
 };
 
 use crate::program::Program;
@@ -69,70 +69,105 @@ const TABLE: &[Opt<Key>] = &[
 /// The most of one turn's output that is kept.
 const MOST_BYTES: u64 = 64 << 20;
 
+/// What the arguments ask for.
+struct Settings {
+    on_error: bool,
+    on_change: bool,
+    /// After how many turns with the same output it ends.
+    on_same: Option<u32>,
+    interval: Duration,
+    exec: bool,
+    precise: bool,
+    title: bool,
+    words: Vec<Vec<u8>>,
+}
+
 /// Runs it.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
-    let mut options = Options::new(TABLE, arguments).in_order();
-    let (mut on_error, mut on_change, mut on_same) = (false, false, None);
-    let (mut interval, mut exec, mut precise, mut title) = (2.0_f64, false, false, true);
-    let mut words = Vec::new();
-    loop {
-        match options.next() {
-            Ok(Some(Found::Operand(word))) => {
-                words.push(word);
-                words.extend(options.rest());
-                break;
-            }
-            Ok(Some(Found::Option(key, value))) => {
-                let text = String::from_utf8_lossy(&value.unwrap_or_default()).into_owned();
-                match key {
-                    Key::Screen => {
-                        complain(
-                            tool,
-                            "-b, -c, -d and -w need a screen, which is not there: leave them out",
-                        );
-                        return 1;
-                    }
-                    Key::StopOnError => on_error = true,
-                    Key::StopOnChange => on_change = true,
-                    Key::StopOnSame => match text.parse::<u32>() {
-                        Ok(turns) if turns > 0 => on_same = Some(turns),
-                        _ => return bad(tool, &text),
-                    },
-                    Key::Interval => match text.replace(',', ".").parse::<f64>() {
-                        Ok(seconds) if seconds.is_finite() => interval = seconds,
-                        _ => return bad(tool, &text),
-                    },
-                    Key::Precise => precise = true,
-                    Key::NoTitle => title = false,
-                    Key::Exec => exec = true,
-                    Key::Help => return help(USAGE),
-                    Key::Version => return version(tool),
-                }
-            }
-            Ok(None) => break,
-            Err(usage) => {
+    match settings(tool, arguments) {
+        Ok(settings) => watch(tool, &settings),
+        // A mistake is followed by all of the help, not by a hint to it.
+        Err(Stop::Usage(usage)) => {
+            if !usage.message.is_empty() {
                 complain(tool, usage.to_string());
-                return misuse();
             }
+            // Where standard error is gone there is nobody to tell.
+            let _ = std::io::stderr().write_all(USAGE.as_bytes());
+            1
         }
+        Err(stop) => stop.report(tool, 1),
     }
-    if words.is_empty() {
-        return misuse();
+}
+
+fn settings(tool: &str, arguments: Arguments) -> Result<Settings, Stop> {
+    let mut interval = 2.0_f64;
+    let mut settings = Settings {
+        on_error: false,
+        on_change: false,
+        on_same: None,
+        interval: Duration::ZERO,
+        exec: false,
+        precise: false,
+        title: true,
+        words: Vec::new(),
+    };
+    settings.words = Options::new(TABLE, arguments)
+        .in_order()
+        .each(|key, value| {
+            let text = String::from_utf8_lossy(&value.unwrap_or_default()).into_owned();
+            let bad = || {
+                Stop::failed(format!(
+                    "failed to parse argument: '{text}': Invalid argument"
+                ))
+            };
+            match key {
+                Key::Screen => {
+                    return Err(Stop::failed(
+                        "-b, -c, -d and -w need a screen, which is not there: leave them out",
+                    ));
+                }
+                Key::StopOnError => settings.on_error = true,
+                Key::StopOnChange => settings.on_change = true,
+                Key::StopOnSame => {
+                    let turns = text.parse().ok().filter(|turns| *turns > 0);
+                    settings.on_same = Some(turns.ok_or_else(bad)?);
+                }
+                Key::Interval => {
+                    let seconds = text.replace(',', ".").parse::<f64>().ok();
+                    interval = seconds
+                        .filter(|seconds| seconds.is_finite())
+                        .ok_or_else(bad)?;
+                }
+                Key::Precise => settings.precise = true,
+                Key::NoTitle => settings.title = false,
+                Key::Exec => settings.exec = true,
+                Key::Help => return Err(Stop::Status(help(USAGE))),
+                Key::Version => return Err(Stop::Status(version(tool))),
+            }
+            Ok(())
+        })?;
+    if settings.words.is_empty() {
+        return Err(Usage::new("").into());
     }
-    if !on_error && !on_change && on_same.is_none() {
-        let why = "without a screen it would print for ever: say when it ends, with -g (output changes), \
-                   -e (the command fails) or -q N (output stays the same), or use a loop with sleep";
-        complain(tool, why);
-        return 1;
+    if !settings.on_error && !settings.on_change && settings.on_same.is_none() {
+        return Err(Stop::failed(
+            "without a screen it would print for ever: say when it ends, with -g (output changes), \
+             -e (the command fails) or -q N (output stays the same), or use a loop with sleep",
+        ));
     }
-    let interval = Duration::from_secs_f64(interval.clamp(0.1, 4_294_967.0));
-    let line = words.join(&b' ');
+    settings.interval = Duration::from_secs_f64(interval.clamp(0.1, 4_294_967.0));
+    Ok(settings)
+}
+
+/// Runs the command until something says that it ends. Returns the status.
+fn watch(tool: &str, settings: &Settings) -> i32 {
+    let line = settings.words.join(&b' ');
     let mut last: Option<Vec<u8>> = None;
     let mut same = 0;
     loop {
         let began = codepod_sys::clock::now_monotonic();
-        let ran = match exec {
-            true => run_program(&words),
+        let ran = match settings.exec {
+            true => run_program(&settings.words),
             false => run(Command::shell(&line, Ends::Output)),
         };
         let (output, ended) = match ran {
@@ -146,31 +181,23 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
                 return 4;
             }
         };
-        let mut text = Vec::new();
-        if title {
-            text.extend(format!("Every {:.1}s: ", interval.as_secs_f64()).bytes());
-            text.extend_from_slice(&line);
-            text.extend_from_slice(b"\n\n");
-        }
-        text.extend_from_slice(&output);
-        let mut out = std::io::stdout();
-        if out.write_all(&text).and_then(|()| out.flush()).is_err() {
+        if print(settings, &line, &output).is_err() {
             return 1;
         }
-        if on_error && ended != Ended::Exited(0) {
+        if settings.on_error && ended != Ended::Exited(0) {
             complain(tool, "command exit with a non-zero status");
             return 8;
         }
         match &last {
             Some(last) if *last != output => {
-                if on_change {
+                if settings.on_change {
                     return 0;
                 }
                 same = 0;
             }
             Some(_) => {
                 same += 1;
-                if on_same.is_some_and(|turns| same >= turns) {
+                if settings.on_same.is_some_and(|turns| same >= turns) {
                     return 0;
                 }
             }
@@ -178,26 +205,26 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
         }
         last = Some(output);
         let spent = codepod_sys::clock::now_monotonic().saturating_sub(began);
-        std::thread::sleep(if precise {
-            interval.saturating_sub(spent)
+        std::thread::sleep(if settings.precise {
+            settings.interval.saturating_sub(spent)
         } else {
-            interval
+            settings.interval
         });
     }
 }
 
-fn bad(tool: &str, text: &str) -> i32 {
-    complain(
-        tool,
-        format!("failed to parse argument: '{text}': Invalid argument"),
-    );
-    1
-}
-
-fn misuse() -> i32 {
-    // Where standard error is gone there is nobody to tell.
-    let _ = std::io::stderr().write_all(USAGE.as_bytes());
-    1
+/// Prints a turn's output, with the title above it.
+fn print(settings: &Settings, line: &[u8], output: &[u8]) -> std::io::Result<()> {
+    let mut text = Vec::new();
+    if settings.title {
+        text.extend(format!("Every {:.1}s: ", settings.interval.as_secs_f64()).bytes());
+        text.extend_from_slice(line);
+        text.extend_from_slice(b"\n\n");
+    }
+    text.extend_from_slice(output);
+    let mut out = std::io::stdout();
+    out.write_all(&text)?;
+    out.flush()
 }
 
 /// What a program prints, and how it ends.

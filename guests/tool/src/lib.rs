@@ -15,6 +15,7 @@ mod output;
 pub mod processes;
 mod quoting;
 mod stdin;
+mod stop;
 mod table;
 
 pub use bytes::{os_str, path};
@@ -25,6 +26,7 @@ pub use options::{Found, Opt, Options, Usage, Value, flag, long, optional, value
 pub use output::Output;
 pub use quoting::{needs_quotes, quoted, quoted_if_needed, quoted_text};
 pub use stdin::Stdin;
+pub use stop::Stop;
 pub use table::{Main, Tool, run};
 
 /// A tool's arguments, without its name.

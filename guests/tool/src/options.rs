@@ -154,6 +154,22 @@ impl<K: Copy> Options<K> {
         self.rest.into()
     }
 
+    /// Hands every option with its value to `take`, and returns the operands. Fails with the first
+    /// mistake in the arguments, or with the first error of `take`.
+    pub fn each<E: From<Usage>>(
+        mut self,
+        mut take: impl FnMut(K, Option<Vec<u8>>) -> Result<(), E>,
+    ) -> Result<Arguments, E> {
+        let mut operands = Arguments::new();
+        while let Some(found) = self.next()? {
+            match found {
+                Found::Option(key, value) => take(key, value)?,
+                Found::Operand(operand) => operands.push(operand),
+            }
+        }
+        Ok(operands)
+    }
+
     /// The next option or operand; none at the end.
     #[expect(
         clippy::should_implement_trait,
@@ -343,6 +359,21 @@ mod tests {
         );
         let ambiguous = "option '--i' is ambiguous; possibilities: '--invert-match' '--ignore-case' '--initial-tab'";
         assert_eq!(mistake(&["--i"]), ambiguous);
+    }
+
+    #[test]
+    fn each_hands_out_options_and_returns_operands() {
+        let arguments = [b"a".to_vec(), b"-vex".to_vec(), b"b".to_vec()].into();
+        let mut seen = Vec::new();
+        let operands = Options::new(TABLE, arguments).each(|key, value| {
+            seen.push((key, value));
+            Ok::<(), Usage>(())
+        });
+        assert_eq!(operands.unwrap(), [b"a".to_vec(), b"b".to_vec()]);
+        assert_eq!(seen, [('v', None), ('e', Some(b"x".to_vec()))]);
+        let stopped =
+            Options::new(TABLE, [b"-vx".to_vec()].into()).each(|_, _| Err(Usage::new("")));
+        assert_eq!(stopped, Err(Usage::new("")));
     }
 
     #[test]

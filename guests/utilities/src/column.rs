@@ -1,6 +1,6 @@
 //! `column`: lines as a table, or filled into columns.
 
-use codepod_tool::{Arguments, Found, Opt, Options, Output, Value, complain, flag, long, value};
+use codepod_tool::{Arguments, Opt, Options, Output, Stop, Value, complain, flag, long, value};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::files;
@@ -40,6 +40,7 @@ const TABLE: &[Opt<Key>] = &[
     long(Key::Help, "help", Value::None),
 ];
 
+/// What the options say.
 #[derive(Debug, Default)]
 struct Settings {
     table: bool,
@@ -59,76 +60,93 @@ struct Settings {
 
 /// column as a tool.
 pub fn main(name: &str, arguments: Arguments) -> i32 {
+    match read(arguments) {
+        Ok((settings, inputs)) => run(name, &settings, &inputs),
+        Err(stop) => stop.report(name, 1),
+    }
+}
+
+/// Reads the arguments: what the options say, and the files.
+fn read(arguments: Arguments) -> Result<(Settings, Vec<Vec<u8>>), Stop> {
+    let from_environment = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|text| text.parse().ok());
     let mut settings = Settings {
-        width: 80,
+        width: from_environment.unwrap_or(80),
         json_name: "table".into(),
         ..Settings::default()
     };
-    if let Some(width) = std::env::var("COLUMNS")
-        .ok()
-        .and_then(|text| text.parse().ok())
-    {
-        settings.width = width;
-    }
-    let mut inputs = Vec::new();
-    let mut options = Options::new(TABLE, arguments);
-    loop {
-        let (key, value) = match options.next() {
-            Ok(Some(Found::Option(key, value))) => (
-                key,
-                String::from_utf8_lossy(&value.unwrap_or_default()).into_owned(),
-            ),
-            Ok(Some(Found::Operand(file))) => {
-                inputs.push(file);
-                continue;
-            }
-            Ok(None) => break,
-            Err(usage) => return usage.report(name, 1),
-        };
-        let list = || value.split(',').map(str::to_owned).collect::<Vec<_>>();
-        match key {
-            Key::Table => settings.table = true,
-            Key::Separator => settings.separator = Some(value.chars().collect()),
-            Key::OutputSeparator => settings.output = Some(value),
-            Key::Names => settings.names = Some(list()),
-            Key::Right => settings.right = list(),
-            Key::Hide => settings.hidden = list(),
-            Key::Width => match value.as_str() {
-                "unlimited" => settings.width = usize::MAX,
-                text => match text.parse() {
-                    Ok(width) => settings.width = width,
-                    Err(_) => {
-                        complain(name, format!("invalid columns argument: '{text}'"));
-                        return 1;
-                    }
-                },
-            },
-            Key::Rows => settings.rows = true,
-            Key::KeepEmpty => settings.keep_empty = true,
-            Key::NoHeadings => settings.no_headings = true,
-            Key::Json => settings.json = true,
-            Key::JsonName => settings.json_name = value,
-            Key::Limit => settings.limit = value.parse().ok(),
-            Key::Help => {
-                return files::print(
-                    "Usage: column [-t] [-s SEPARATORS] [-o TEXT] [-N NAMES] [-R COLUMNS] [-c WIDTH] [-x] [-J] [FILE]...\n",
-                );
-            }
-        }
-    }
+    let mut inputs = Options::new(TABLE, arguments).each(|key, value| {
+        let value = String::from_utf8_lossy(&value.unwrap_or_default()).into_owned();
+        settings.take(key, value)
+    })?;
     if inputs.is_empty() {
         inputs.push(b"-".to_vec());
     }
     if settings.json && settings.names.is_none() {
-        complain(
-            name,
+        return Err(Stop::failed(
             "option --table-columns or --table-column required for --json",
-        );
-        return 1;
+        ));
     }
+    Ok((settings, inputs))
+}
+
+impl Settings {
+    fn take(&mut self, key: Key, value: String) -> Result<(), Stop> {
+        let list = || value.split(',').map(str::to_owned).collect::<Vec<_>>();
+        match key {
+            Key::Table => self.table = true,
+            Key::Separator => self.separator = Some(value.chars().collect()),
+            Key::OutputSeparator => self.output = Some(value),
+            Key::Names => self.names = Some(list()),
+            Key::Right => self.right = list(),
+            Key::Hide => self.hidden = list(),
+            Key::Width if value == "unlimited" => self.width = usize::MAX,
+            Key::Width => {
+                self.width = value
+                    .parse()
+                    .map_err(|_| Stop::failed(format!("invalid columns argument: '{value}'")))?;
+            }
+            Key::Rows => self.rows = true,
+            Key::KeepEmpty => self.keep_empty = true,
+            Key::NoHeadings => self.no_headings = true,
+            Key::Json => self.json = true,
+            Key::JsonName => self.json_name = value,
+            Key::Limit => self.limit = value.parse().ok(),
+            Key::Help => {
+                return Err(Stop::Status(files::print(
+                    "Usage: column [-t] [-s SEPARATORS] [-o TEXT] [-N NAMES] [-R COLUMNS] [-c WIDTH] [-x] [-J] [FILE]...\n",
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn run(name: &str, settings: &Settings, inputs: &[Vec<u8>]) -> i32 {
+    let (text, status) = text_of(name, inputs);
+    let text = shown(&text);
+    let lines: Vec<&str> = text
+        .lines()
+        // A line ends where a string of C does.
+        .map(|line| line.split('\0').next().unwrap_or(line))
+        .filter(|line| settings.keep_empty || !line.trim().is_empty())
+        .collect();
+    let result = if settings.table || settings.json {
+        table(&lines, settings)
+    } else {
+        filled(&lines, settings)
+    };
+    let mut out = Output::new();
+    out.put(result.as_bytes());
+    if out.finish().is_err() { 1 } else { status }
+}
+
+/// What the files hold, each ending in a newline, and the status: 1 where one could not be read.
+fn text_of(name: &str, inputs: &[Vec<u8>]) -> (Vec<u8>, i32) {
     let mut status = 0;
     let mut text = Vec::new();
-    for input in &inputs {
+    for input in inputs {
         match files::read(input) {
             Ok(content) => {
                 text.extend_from_slice(&content);
@@ -146,21 +164,7 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
             }
         }
     }
-    let text = shown(&text);
-    let lines: Vec<&str> = text
-        .lines()
-        // A line ends where a string of C does.
-        .map(|line| line.split('\0').next().unwrap_or(line))
-        .filter(|line| settings.keep_empty || !line.trim().is_empty())
-        .collect();
-    let result = if settings.table || settings.json {
-        table(&lines, &settings)
-    } else {
-        filled(&lines, &settings)
-    };
-    let mut out = Output::new();
-    out.put(result.as_bytes());
-    if out.finish().is_err() { 1 } else { status }
+    (text, status)
 }
 
 /// A text with bytes that are no UTF-8 as `\xff`.

@@ -1,6 +1,6 @@
 //! `hexdump` and `hd`: dumps in the usual forms, or by formats of one's own.
 
-use codepod_tool::{Arguments, Found, Opt, Options, Output, Value, complain, flag, long, value};
+use codepod_tool::{Arguments, Opt, Options, Output, Stop, Value, complain, flag, long, value};
 
 use crate::files;
 
@@ -54,85 +54,92 @@ struct Unit {
     after: Vec<u8>,
 }
 
+/// What the arguments ask for.
+#[derive(Debug)]
+struct Settings {
+    forms: Vec<Vec<Unit>>,
+    /// The width of the offset that stands alone at the end.
+    end_width: Option<usize>,
+    length: usize,
+    skip: usize,
+    /// Whether lines that are the same are all printed.
+    all: bool,
+    inputs: Vec<Vec<u8>>,
+}
+
 /// hexdump as a tool.
 pub fn main(name: &str, arguments: Arguments) -> i32 {
-    let mut forms: Vec<Vec<Unit>> = Vec::new();
-    let mut end_form: Option<(usize, char)> = None;
-    let (mut length, mut skip, mut all) = (usize::MAX, 0usize, false);
-    let mut inputs = Vec::new();
-    if name == "hd" {
-        forms.extend(usual('C'));
-        end_form = Some((8, 'x'));
+    match settings(name, arguments) {
+        Ok(settings) => print(name, &settings),
+        Err(stop) => stop.report(name, 1),
     }
-    let mut options = Options::new(TABLE, arguments);
-    loop {
-        let (key, value) = match options.next() {
-            Ok(Some(Found::Option(key, value))) => (
-                key,
-                String::from_utf8_lossy(&value.unwrap_or_default()).into_owned(),
-            ),
-            Ok(Some(Found::Operand(file))) => {
-                inputs.push(file);
-                continue;
-            }
-            Ok(None) => break,
-            Err(usage) => return usage.report(name, 1),
+}
+
+fn settings(name: &str, arguments: Arguments) -> Result<Settings, Stop> {
+    let mut settings = Settings {
+        forms: Vec::new(),
+        end_width: None,
+        length: usize::MAX,
+        skip: 0,
+        all: false,
+        inputs: Vec::new(),
+    };
+    if name == "hd" {
+        settings.add_form('C');
+    }
+    settings.inputs = Options::new(TABLE, arguments).each(|key, value| {
+        let value = String::from_utf8_lossy(&value.unwrap_or_default()).into_owned();
+        settings.take(key, &value)
+    })?;
+    if settings.forms.is_empty() {
+        settings.add_form('2');
+    }
+    if settings.inputs.is_empty() {
+        settings.inputs.push(b"-".to_vec());
+    }
+    Ok(settings)
+}
+
+impl Settings {
+    fn take(&mut self, key: Key, value: &str) -> Result<(), Stop> {
+        let number = |what: &str| {
+            size(value).ok_or_else(|| Stop::failed(format!("failed to parse {what}: '{value}'")))
         };
         match key {
-            Key::Form(form) => {
-                end_form.get_or_insert(if form == 'C' { (8, 'x') } else { (7, 'x') });
-                forms.extend(usual(form));
+            Key::Form(form) => self.add_form(form),
+            Key::Length => self.length = number("length")?,
+            Key::Skip => self.skip = number("offset")?,
+            Key::All => self.all = true,
+            Key::Format => {
+                let form = parse(value);
+                let bad = || Stop::failed(format!("bad format {{{value}}}"));
+                self.forms.push(form.ok_or_else(bad)?);
             }
-            Key::Length | Key::Skip => {
-                let Some(number) = size(&value) else {
-                    complain(
-                        name,
-                        format!(
-                            "failed to parse {}: '{value}'",
-                            if matches!(key, Key::Length) {
-                                "length"
-                            } else {
-                                "offset"
-                            }
-                        ),
-                    );
-                    return 1;
-                };
-                match key {
-                    Key::Length => length = number,
-                    _ => skip = number,
-                }
-            }
-            Key::All => all = true,
-            Key::Format => match parse(&value) {
-                Some(form) => forms.push(form),
-                None => {
-                    complain(name, format!("bad format {{{value}}}"));
-                    return 1;
-                }
-            },
             Key::FormatFile | Key::Color => {
-                complain(name, "option -f and option -L are not supported");
-                return 1;
+                return Err(Stop::failed("option -f and option -L are not supported"));
             }
             Key::Help => {
-                return files::print(
+                return Err(Stop::Status(files::print(
                     "Usage: hexdump [-bcCdoxv] [-e FORMAT] [-n LENGTH] [-s OFFSET] [FILE]...\n",
-                );
+                )));
             }
         }
+        Ok(())
     }
-    if forms.is_empty() {
-        forms.extend(usual('2'));
-        end_form = Some((7, 'x'));
+
+    /// Adds one of the usual forms. The first says how the offset at the end looks.
+    fn add_form(&mut self, form: char) {
+        let width = if form == 'C' { 8 } else { 7 };
+        self.end_width.get_or_insert(width);
+        self.forms.extend(usual(form));
     }
-    if inputs.is_empty() {
-        inputs.push(b"-".to_vec());
-    }
+}
+
+fn print(name: &str, settings: &Settings) -> i32 {
     let mut data = Vec::new();
     let mut status = 0;
     let mut opened = 0;
-    for input in &inputs {
+    for input in &settings.inputs {
         match files::read(input) {
             Ok(content) => {
                 data.extend_from_slice(&content);
@@ -153,10 +160,10 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
         complain(name, "all input file arguments failed");
         return 1;
     }
-    let start = skip.min(data.len());
-    let end = data.len().min(start.saturating_add(length));
+    let start = settings.skip.min(data.len());
+    let end = data.len().min(start.saturating_add(settings.length));
     let mut out = Output::new();
-    out.put(&dump(&data[start..end], start, &forms, end_form, all));
+    out.put(&dump(&data[start..end], start, settings));
     if out.finish().is_err() { 1 } else { status }
 }
 
@@ -351,14 +358,9 @@ impl Unit {
     }
 }
 
-fn dump(
-    data: &[u8],
-    start: usize,
-    forms: &[Vec<Unit>],
-    end_form: Option<(usize, char)>,
-    all: bool,
-) -> Vec<u8> {
-    let block = forms
+fn dump(data: &[u8], start: usize, settings: &Settings) -> Vec<u8> {
+    let block = settings
+        .forms
         .iter()
         .map(|form| form.iter().map(Unit::total).sum::<usize>())
         .max()
@@ -370,7 +372,7 @@ fn dump(
     let mut last: Option<&[u8]> = None;
     let mut squeezed = false;
     for (number, line) in data.chunks(block).enumerate() {
-        if !all && line.len() == block && last == Some(line) {
+        if !settings.all && line.len() == block && last == Some(line) {
             if !squeezed {
                 out.extend_from_slice(b"*\n");
                 squeezed = true;
@@ -379,14 +381,14 @@ fn dump(
         }
         squeezed = false;
         last = Some(line);
-        for form in forms {
+        for form in &settings.forms {
             let mut at = 0;
             for unit in form {
                 run(unit, line, &mut at, start + number * block, &mut out);
             }
         }
     }
-    if let Some((width, _)) = end_form
+    if let Some(width) = settings.end_width
         && !data.is_empty()
     {
         out.extend_from_slice(format!("{:0width$x}\n", start + data.len()).as_bytes());

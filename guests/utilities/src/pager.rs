@@ -2,75 +2,111 @@
 
 use std::io::{BufRead as _, IsTerminal as _};
 
-use codepod_tool::{Arguments, Output, complain};
+use codepod_tool::{Arguments, Output, Stop};
 
 use crate::files;
 
+/// What the arguments ask for.
+#[derive(Default)]
+struct Settings {
+    numbers: bool,
+    squeeze: bool,
+    inputs: Vec<Vec<u8>>,
+}
+
 /// less and more as tools. Options that only change how a screen looks are taken.
 pub fn main(name: &str, arguments: Arguments) -> i32 {
-    let mut inputs = Vec::new();
-    let (mut numbers, mut squeeze) = (false, false);
+    match settings(name, arguments) {
+        Ok(settings) => run(name, &settings),
+        Err(stop) => stop.report(name, 1),
+    }
+}
+
+fn settings(name: &str, arguments: Arguments) -> Result<Settings, Stop> {
+    let mut settings = Settings::default();
     let mut only_operands = false;
     for argument in arguments {
         match argument.as_slice() {
             b"--" if !only_operands => only_operands = true,
             b"--help" | b"-?" => {
-                return files::print(&format!("Usage: {name} [-N] [-s] [FILE]...\n"));
+                let usage = format!("Usage: {name} [-N] [-s] [FILE]...\n");
+                return Err(Stop::Status(files::print(&usage)));
             }
-            b"--version" | b"-V" => return files::print(&format!("{name} (codepod) 0.1.0\n")),
+            b"--version" | b"-V" => {
+                let version = format!("{name} (codepod) 0.1.0\n");
+                return Err(Stop::Status(files::print(&version)));
+            }
+            [b'-', b'-', ..] if !only_operands => {
+                let shown = String::from_utf8_lossy(&argument);
+                return Err(Stop::failed(format!("There is no {shown} option")));
+            }
             [b'-', flags @ ..] if !only_operands && !flags.is_empty() => {
-                if flags.starts_with(b"-") {
-                    complain(
-                        name,
-                        format!("There is no {} option", String::from_utf8_lossy(&argument)),
-                    );
-                    return 1;
-                }
-                for flag in flags {
-                    match flag {
-                        b'N' => numbers = true,
-                        b's' => squeeze = true,
-                        // How a screen looks, what is searched, and when it ends by itself.
-                        b'R' | b'r' | b'S' | b'F' | b'X' | b'E' | b'e' | b'i' | b'I' | b'M'
-                        | b'm' | b'n' | b'q' | b'Q' | b'g' | b'f' | b'd' | b'l' | b'p' | b'c'
-                        | b'u' => {}
-                        other => {
-                            complain(
-                                name,
-                                format!("option -{} is not supported", char::from(*other)),
-                            );
-                            return 1;
-                        }
-                    }
-                }
+                settings.take(flags)?;
             }
             [b'+', ..] if !only_operands => {}
-            _ => inputs.push(argument),
+            _ => settings.inputs.push(argument),
         }
     }
-    let terminal = std::io::stdout().is_terminal();
-    if inputs.is_empty() {
+    if settings.inputs.is_empty() {
         if std::io::stdin().is_terminal() {
             files::tell(&format!("Missing filename (\"{name} --help\" for help)\n"));
-            return 1;
+            return Err(Stop::Status(1));
         }
-        inputs.push(b"-".to_vec());
+        settings.inputs.push(b"-".to_vec());
     }
+    Ok(settings)
+}
+
+impl Settings {
+    /// Takes the letters behind a dash.
+    fn take(&mut self, flags: &[u8]) -> Result<(), Stop> {
+        for flag in flags {
+            match flag {
+                b'N' => self.numbers = true,
+                b's' => self.squeeze = true,
+                // How a screen looks, what is searched, and when it ends by itself.
+                b'R' | b'r' | b'S' | b'F' | b'X' | b'E' | b'e' | b'i' | b'I' | b'M' | b'm'
+                | b'n' | b'q' | b'Q' | b'g' | b'f' | b'd' | b'l' | b'p' | b'c' | b'u' => {}
+                other => {
+                    let other = char::from(*other);
+                    return Err(Stop::failed(format!("option -{other} is not supported")));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn run(name: &str, settings: &Settings) -> i32 {
+    let terminal = std::io::stdout().is_terminal();
     let mut out = Output::new();
+    let mut text = text_of(name, &settings.inputs, terminal, &mut out);
+    if terminal {
+        page(&text, settings.numbers, &mut out);
+    } else {
+        if settings.squeeze && name == "more" {
+            text = squeezed(&text);
+        }
+        out.put(&text);
+    }
+    i32::from(out.finish().is_err())
+}
+
+/// The files as one text. What `more` has of it when a file cannot be read is written before it
+/// says so.
+fn text_of(name: &str, inputs: &[Vec<u8>], terminal: bool, out: &mut Output) -> Vec<u8> {
     let mut text = Vec::new();
-    for input in &inputs {
+    for input in inputs {
+        let mut shown = String::from_utf8_lossy(input).into_owned();
         match files::read(input) {
             Ok(content) => {
                 if name == "more" && !terminal && input != b"-" {
-                    let shown = String::from_utf8_lossy(input).into_owned();
-                    text.extend_from_slice(
-                        format!("::::::::::::::\n{shown}\n::::::::::::::\n").as_bytes(),
-                    );
+                    let heading = format!("::::::::::::::\n{shown}\n::::::::::::::\n");
+                    text.extend_from_slice(heading.as_bytes());
                 }
                 text.extend_from_slice(&content);
             }
             Err(error) => {
-                let mut shown = String::from_utf8_lossy(input).into_owned();
                 if name == "less" {
                     shown = shown.replace('\n', "^J");
                 }
@@ -90,14 +126,11 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
             }
         }
     }
-    if !terminal {
-        if squeeze && name == "more" {
-            text = squeezed(&text);
-        }
-        out.put(&text);
-        return i32::from(out.finish().is_err());
-    }
-    let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+    text
+}
+
+/// Shows a text a screen at a time, until somebody answers `q`.
+fn page(text: &[u8], numbers: bool, out: &mut Output) {
     let height = std::env::var("LINES")
         .ok()
         .and_then(|text| text.parse::<usize>().ok())
@@ -106,7 +139,8 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
     let mut tty = std::fs::File::open("/dev/tty")
         .ok()
         .map(std::io::BufReader::new);
-    for (number, line) in lines.iter().enumerate() {
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
+    for (number, line) in lines.enumerate() {
         if number > 0 && number % (height - 1) == 0 {
             out.put(b":");
             out.write_out();
@@ -121,7 +155,6 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
         }
         out.put(line);
     }
-    i32::from(out.finish().is_err())
 }
 
 /// Empty lines in a row as one.

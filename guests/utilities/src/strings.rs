@@ -1,6 +1,6 @@
 //! `strings`: the printable runs in files.
 
-use codepod_tool::{Arguments, Found, Opt, Options, Output, Value, complain, flag, long, value};
+use codepod_tool::{Arguments, Opt, Options, Output, Stop, Value, complain, flag, long, value};
 
 use crate::files;
 
@@ -40,132 +40,155 @@ const TABLE: &[Opt<Key>] = &[
     long(Key::Help, "help", Value::None),
 ];
 
+/// What the arguments ask for.
+struct Settings {
+    /// The length of the shortest run that is printed.
+    least: usize,
+    file_names: bool,
+    /// The radix of the offsets before the runs: `o`, `d` or `x`.
+    radix: Option<char>,
+    whitespace: bool,
+    /// Whether bytes from 128 are printable.
+    high: bool,
+    separator: Vec<u8>,
+    inputs: Vec<Vec<u8>>,
+}
+
 /// strings as a tool.
 pub fn main(name: &str, arguments: Arguments) -> i32 {
-    let (mut least, mut digits) = (4usize, None::<usize>);
-    let (mut file_names, mut radix, mut whitespace, mut high) = (false, None, false, false);
-    let mut separator = b"\n".to_vec();
-    let mut inputs = Vec::new();
-    let mut options = Options::new(TABLE, arguments);
-    loop {
-        let (key, value) = match options.next() {
-            Ok(Some(Found::Option(key, value))) => (key, value.unwrap_or_default()),
-            Ok(Some(Found::Operand(file))) => {
-                inputs.push(file);
-                continue;
-            }
-            Ok(None) => break,
-            Err(usage) => {
-                complain(name, &usage.message);
-                return 1;
-            }
-        };
+    match settings(arguments) {
+        Ok(settings) => run(name, &settings),
+        Err(stop) => stop.report(name, 1),
+    }
+}
+
+fn settings(arguments: Arguments) -> Result<Settings, Stop> {
+    let mut settings = Settings {
+        least: 4,
+        file_names: false,
+        radix: None,
+        whitespace: false,
+        high: false,
+        separator: b"\n".to_vec(),
+        inputs: Vec::new(),
+    };
+    let mut digits = None::<usize>;
+    let inputs = Options::new(TABLE, arguments).each(|key, value| {
+        let value = value.unwrap_or_default();
+        match key {
+            Key::Digit(digit) => digits = Some(digits.unwrap_or(0) * 10 + usize::from(digit)),
+            _ => settings.take(key, value)?,
+        }
+        Ok(())
+    });
+    settings.inputs = inputs.map_err(|stop| match stop {
+        // There is no hint to `--help`.
+        Stop::Usage(usage) => Stop::Failed(usage.message),
+        other => other,
+    })?;
+    if let Some(least) = digits.filter(|digits| *digits > 0) {
+        settings.least = least;
+    }
+    Ok(settings)
+}
+
+impl Settings {
+    fn take(&mut self, key: Key, value: Vec<u8>) -> Result<(), Stop> {
         let text = String::from_utf8_lossy(&value).into_owned();
         match key {
-            Key::All => {}
-            Key::FileName => file_names = true,
+            Key::All | Key::Digit(_) => {}
+            Key::FileName => self.file_names = true,
             Key::Bytes => match text.parse::<usize>() {
-                Ok(0) => {
-                    complain(name, "invalid minimum string length 0");
-                    return 1;
-                }
-                Ok(number) => least = number,
-                Err(_) => {
-                    complain(name, format!("invalid integer argument {text}"));
-                    return 1;
-                }
+                Ok(0) => return Err(Stop::failed("invalid minimum string length 0")),
+                Ok(number) => self.least = number,
+                Err(_) => return Err(Stop::failed(format!("invalid integer argument {text}"))),
             },
             Key::Radix => match text.as_str() {
-                "o" | "d" | "x" => radix = text.chars().next(),
-                _ => {
-                    complain(name, format!("invalid radix {text}"));
-                    return 1;
-                }
+                "o" | "d" | "x" => self.radix = text.chars().next(),
+                _ => return Err(Stop::failed(format!("invalid radix {text}"))),
             },
-            Key::Octal => radix = Some('o'),
+            Key::Octal => self.radix = Some('o'),
             Key::Encoding => match text.as_str() {
                 "s" => {}
-                "S" => high = true,
+                "S" => self.high = true,
                 "b" | "B" | "l" | "L" => {
-                    complain(name, format!("encoding {text} is not supported"));
-                    return 1;
+                    return Err(Stop::failed(format!("encoding {text} is not supported")));
                 }
-                _ => {
-                    complain(name, format!("invalid encoding {text}"));
-                    return 1;
-                }
+                _ => return Err(Stop::failed(format!("invalid encoding {text}"))),
             },
-            Key::Whitespace => whitespace = true,
-            Key::Separator => separator = value,
-            Key::Digit(digit) => digits = Some(digits.unwrap_or(0) * 10 + usize::from(digit)),
+            Key::Whitespace => self.whitespace = true,
+            Key::Separator => self.separator = value,
             Key::Help => {
-                return files::print(
+                return Err(Stop::Status(files::print(
                     "Usage: strings [-af] [-n NUMBER] [-t {o,d,x}] [-e {s,S}] [-s TEXT] [-w] [FILE]...\n",
-                );
+                )));
             }
         }
+        Ok(())
     }
-    let least = digits.filter(|digits| *digits > 0).unwrap_or(least);
-    let from_stdin = inputs.is_empty();
-    if from_stdin {
-        inputs.push(b"-".to_vec());
+
+    fn is_printable(&self, byte: u8) -> bool {
+        (0x20..0x7f).contains(&byte)
+            || byte == b'\t'
+            || (self.high && byte >= 0x80)
+            || (self.whitespace && byte.is_ascii_whitespace())
     }
+}
+
+fn run(name: &str, settings: &Settings) -> i32 {
     let mut out = Output::new();
     let mut status = 0;
-    for input in &inputs {
-        let shown = String::from_utf8_lossy(input).into_owned();
-        let data = match if from_stdin {
-            files::stdin()
-        } else {
-            files::read(input)
-        } {
-            Ok(data) => data,
+    if settings.inputs.is_empty() {
+        match files::stdin() {
+            Ok(data) => print(&data, "{standard input}", settings, &mut out),
+            Err(error) => status = failed(name, "-", &error),
+        }
+    }
+    for input in &settings.inputs {
+        let shown = String::from_utf8_lossy(input);
+        match files::read(input) {
+            Ok(data) => print(&data, &shown, settings, &mut out),
             Err(error) => {
                 out.write_out();
-                let message = match error.kind() {
-                    std::io::ErrorKind::NotFound => format!("'{shown}': No such file"),
-                    std::io::ErrorKind::IsADirectory => {
-                        format!("Warning: '{shown}' is a directory")
-                    }
-                    _ => format!("{shown}: {}", files::why(&error)),
-                };
-                complain(name, message);
-                status = 1;
-                continue;
+                status = failed(name, &shown, &error);
             }
-        };
-        let printable = |byte: u8| {
-            (0x20..0x7f).contains(&byte)
-                || byte == b'\t'
-                || (high && byte >= 0x80)
-                || (whitespace && byte.is_ascii_whitespace())
-        };
-        let mut at = 0;
-        while at < data.len() {
-            let length = data[at..]
-                .iter()
-                .take_while(|byte| printable(**byte))
-                .count();
-            if length >= least {
-                if file_names {
-                    let label = if from_stdin {
-                        "{standard input}"
-                    } else {
-                        &shown
-                    };
-                    out.put(format!("{label}: ").as_bytes());
-                }
-                match radix {
-                    Some('o') => out.put(format!("{at:7o} ").as_bytes()),
-                    Some('d') => out.put(format!("{at:7} ").as_bytes()),
-                    Some(_) => out.put(format!("{at:7x} ").as_bytes()),
-                    None => {}
-                }
-                out.put(&data[at..at + length]);
-                out.put(&separator);
-            }
-            at += length.max(1);
         }
     }
     if out.finish().is_err() { 1 } else { status }
+}
+
+/// Says why a file could not be read. Returns the status.
+fn failed(name: &str, shown: &str, error: &std::io::Error) -> i32 {
+    let message = match error.kind() {
+        std::io::ErrorKind::NotFound => format!("'{shown}': No such file"),
+        std::io::ErrorKind::IsADirectory => format!("Warning: '{shown}' is a directory"),
+        _ => format!("{shown}: {}", files::why(error)),
+    };
+    complain(name, message);
+    1
+}
+
+/// Prints the runs of a file, which `label` is the name of.
+fn print(data: &[u8], label: &str, settings: &Settings, out: &mut Output) {
+    let mut at = 0;
+    while at < data.len() {
+        let length = data[at..]
+            .iter()
+            .take_while(|byte| settings.is_printable(**byte))
+            .count();
+        if length >= settings.least {
+            if settings.file_names {
+                out.put(format!("{label}: ").as_bytes());
+            }
+            match settings.radix {
+                Some('o') => out.put(format!("{at:7o} ").as_bytes()),
+                Some('d') => out.put(format!("{at:7} ").as_bytes()),
+                Some(_) => out.put(format!("{at:7x} ").as_bytes()),
+                None => {}
+            }
+            out.put(&data[at..at + length]);
+            out.put(&settings.separator);
+        }
+        at += length.max(1);
+    }
 }

@@ -1,9 +1,10 @@
 //! `tree`: directories as a tree.
 
-use codepod_tool::{Arguments, Output, complain, path};
+use codepod_tool::{Arguments, Output, Stop, path};
 
 use crate::files;
 
+/// What the options say.
 #[derive(Debug, Default)]
 struct Settings {
     all: bool,
@@ -48,6 +49,14 @@ struct Counts {
 
 /// tree as a tool.
 pub fn main(name: &str, arguments: Arguments) -> i32 {
+    match read_arguments(arguments) {
+        Ok((settings, roots)) => run(&settings, &roots),
+        Err(stop) => stop.report(name, 1),
+    }
+}
+
+/// Reads the arguments: what the options say, and where trees begin.
+fn read_arguments(arguments: Arguments) -> Result<(Settings, Vec<Vec<u8>>), Stop> {
     let mut settings = Settings {
         ascii: std::env::var("LC_ALL")
             .or_else(|_| std::env::var("LANG"))
@@ -62,76 +71,13 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
             roots.push(argument);
             continue;
         }
-        let text = String::from_utf8_lossy(&argument).into_owned();
-        if let Some(word) = text.strip_prefix("--") {
-            match word {
-                "" => only_operands = true,
-                "noreport" => settings.no_report = true,
-                "dirsfirst" => settings.directories_first = true,
-                "prune" => settings.prune = true,
-                "matchdirs" => settings.match_directories = true,
-                "ignore-case" => settings.ignore_case = true,
-                "charset=ascii" | "charset=ASCII" => settings.ascii = true,
-                "charset=utf-8" | "charset=UTF-8" => settings.ascii = false,
-                "help" => {
-                    return files::print(
-                        "usage: tree [-adfiFhsrtU] [-L LEVEL] [-P PATTERN] [-I PATTERN] [--dirsfirst] [--noreport] [--prune] [DIRECTORY]...\n",
-                    );
-                }
-                "version" => return files::print("tree (codepod) 0.1.0\n"),
-                _ => {
-                    complain(name, format!("Invalid argument `{text}'."));
-                    return 1;
-                }
-            }
-            continue;
-        }
-        for letter in text[1..].chars() {
-            match letter {
-                'a' => settings.all = true,
-                'd' => settings.directories = true,
-                'f' => settings.full = true,
-                'i' => settings.no_indent = true,
-                'F' => settings.classify = true,
-                's' => settings.size = true,
-                'h' => settings.human = true,
-                'r' => settings.reverse = true,
-                't' => settings.by_time = true,
-                'U' => settings.unsorted = true,
-                'n' | 'N' | 'x' | 'l' if letter != 'l' => {}
-                'C' => {
-                    complain(name, "option -C is not supported");
-                    return 1;
-                }
-                'L' => match rest
-                    .next()
-                    .and_then(|value| String::from_utf8_lossy(&value).parse::<usize>().ok())
-                {
-                    Some(level @ 1..) => settings.level = Some(level),
-                    _ => {
-                        complain(name, "Invalid level, must be greater than 0.");
-                        return 1;
-                    }
-                },
-                'P' | 'I' => {
-                    let Some(value) = rest.next() else {
-                        complain(name, format!("Missing argument to -{letter} option."));
-                        return 1;
-                    };
-                    let list = value.split(|byte| *byte == b'|').map(<[u8]>::to_vec);
-                    if letter == 'P' {
-                        settings.patterns.extend(list)
-                    } else {
-                        settings.ignored.extend(list)
-                    }
-                }
-                'o' => {
-                    complain(name, "option -o is not supported");
-                    return 1;
-                }
-                other => {
-                    complain(name, format!("Invalid argument -`{other}'."));
-                    return 1;
+        let text = String::from_utf8_lossy(&argument);
+        match text.strip_prefix("--") {
+            Some("") => only_operands = true,
+            Some(word) => settings.take_word(word)?,
+            None => {
+                for letter in text[1..].chars() {
+                    settings.take_letter(letter, &mut rest)?;
                 }
             }
         }
@@ -139,53 +85,130 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
     if roots.is_empty() {
         roots.push(b".".to_vec());
     }
+    Ok((settings, roots))
+}
+
+impl Settings {
+    /// Takes an option with two dashes.
+    fn take_word(&mut self, word: &str) -> Result<(), Stop> {
+        match word {
+            "noreport" => self.no_report = true,
+            "dirsfirst" => self.directories_first = true,
+            "prune" => self.prune = true,
+            "matchdirs" => self.match_directories = true,
+            "ignore-case" => self.ignore_case = true,
+            "charset=ascii" | "charset=ASCII" => self.ascii = true,
+            "charset=utf-8" | "charset=UTF-8" => self.ascii = false,
+            "help" => {
+                return Err(Stop::Status(files::print(
+                    "usage: tree [-adfiFhsrtU] [-L LEVEL] [-P PATTERN] [-I PATTERN] [--dirsfirst] [--noreport] [--prune] [DIRECTORY]...\n",
+                )));
+            }
+            "version" => return Err(Stop::Status(files::print("tree (codepod) 0.1.0\n"))),
+            _ => return Err(Stop::failed(format!("Invalid argument `--{word}'."))),
+        }
+        Ok(())
+    }
+
+    /// Takes an option with one dash, and its value from `rest`.
+    fn take_letter(
+        &mut self,
+        letter: char,
+        rest: &mut impl Iterator<Item = Vec<u8>>,
+    ) -> Result<(), Stop> {
+        match letter {
+            'a' => self.all = true,
+            'd' => self.directories = true,
+            'f' => self.full = true,
+            'i' => self.no_indent = true,
+            'F' => self.classify = true,
+            's' => self.size = true,
+            'h' => self.human = true,
+            'r' => self.reverse = true,
+            't' => self.by_time = true,
+            'U' => self.unsorted = true,
+            'n' | 'N' | 'x' => {}
+            'C' | 'o' => {
+                return Err(Stop::failed(format!("option -{letter} is not supported")));
+            }
+            'L' => {
+                let value = rest.next().unwrap_or_default();
+                match String::from_utf8_lossy(&value).parse() {
+                    Ok(level @ 1..) => self.level = Some(level),
+                    _ => return Err(Stop::failed("Invalid level, must be greater than 0.")),
+                }
+            }
+            'P' => self.patterns.extend(alternatives(letter, rest.next())?),
+            'I' => self.ignored.extend(alternatives(letter, rest.next())?),
+            other => return Err(Stop::failed(format!("Invalid argument -`{other}'."))),
+        }
+        Ok(())
+    }
+}
+
+/// The patterns of an option, with `|` between them.
+fn alternatives(letter: char, value: Option<Vec<u8>>) -> Result<Vec<Vec<u8>>, Stop> {
+    let missing = || Stop::failed(format!("Missing argument to -{letter} option."));
+    let value = value.ok_or_else(missing)?;
+    let patterns = value.split(|byte| *byte == b'|');
+    Ok(patterns.map(<[u8]>::to_vec).collect())
+}
+
+fn run(settings: &Settings, roots: &[Vec<u8>]) -> i32 {
     let mut out = Output::new();
     let mut counts = Counts::default();
-    for root in &roots {
-        let is_directory = std::fs::metadata(path(root)).is_ok_and(|metadata| metadata.is_dir());
-        let mut node = Node {
-            name: root.clone(),
-            link: None,
-            directory: is_directory,
-            executable: false,
-            size: std::fs::metadata(path(root)).map_or(0, |metadata| metadata.len()),
-            failed: !is_directory,
-            below: Vec::new(),
-        };
-        if is_directory {
-            match read(root, &settings, 1) {
-                Some(below) => node.below = below,
-                None => node.failed = true,
-            }
-        }
-        line(&node, &settings, root, &mut out);
+    for root in roots {
+        let node = root_node(root, settings);
+        line(&node, settings, root, &mut out);
         if node.failed {
             counts.failed = true;
         } else if !node.below.is_empty() {
             // A directory without entries is not counted where the list starts.
             counts.directories += 1;
         }
-        show(&node.below, &settings, root, "", &mut counts, &mut out);
+        show(&node.below, settings, root, "", &mut counts, &mut out);
     }
     if !settings.no_report {
-        let directories = counts.directories;
-        let word = if directories == 1 {
-            "directory"
-        } else {
-            "directories"
-        };
-        let mut report = format!("\n{directories} {word}");
-        if !settings.directories {
-            let word = if counts.files == 1 { "file" } else { "files" };
-            report.push_str(&format!(", {} {word}", counts.files));
-        }
-        report.push('\n');
-        out.put(report.as_bytes());
+        out.put(report(&counts, settings).as_bytes());
     }
     if out.finish().is_err() {
         return 1;
     }
     if counts.failed { 2 } else { 0 }
+}
+
+/// The directory where a tree begins, with what is below.
+fn root_node(root: &[u8], settings: &Settings) -> Node {
+    let metadata = std::fs::metadata(path(root)).ok();
+    let is_directory = metadata.as_ref().is_some_and(std::fs::Metadata::is_dir);
+    let below = match is_directory {
+        true => read(root, settings, 1),
+        false => None,
+    };
+    Node {
+        name: root.to_vec(),
+        link: None,
+        directory: is_directory,
+        executable: false,
+        size: metadata.map_or(0, |metadata| metadata.len()),
+        failed: below.is_none(),
+        below: below.unwrap_or_default(),
+    }
+}
+
+/// The lines at the end: how much there is.
+fn report(counts: &Counts, settings: &Settings) -> String {
+    let word = if counts.directories == 1 {
+        "directory"
+    } else {
+        "directories"
+    };
+    let directories = format!("\n{} {word}", counts.directories);
+    if settings.directories {
+        return format!("{directories}\n");
+    }
+    let word = if counts.files == 1 { "file" } else { "files" };
+    format!("{directories}, {} {word}\n", counts.files)
 }
 
 /// The entries of a directory as they are to be shown; none when it cannot be read.

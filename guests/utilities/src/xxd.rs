@@ -1,18 +1,20 @@
 //! `xxd`: a dump in hexadecimal, and back.
 
-use codepod_tool::{Arguments, Output};
+use codepod_tool::{Arguments, Output, Stop, complain};
 
 use crate::files;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Form {
+    #[default]
     Hex,
     Bits,
     Include,
     Reverse,
 }
 
-#[derive(Debug)]
+/// What the options say.
+#[derive(Debug, Default)]
 struct Settings {
     form: Form,
     plain: bool,
@@ -57,23 +59,29 @@ Options:
 
 /// xxd as a tool.
 pub fn main(name: &str, arguments: Arguments) -> i32 {
-    let mut settings = Settings {
-        form: Form::Hex,
-        plain: false,
-        columns: None,
-        group: None,
-        little: false,
-        length: None,
-        seek: 0,
-        offset: 0,
-        upper: false,
-        decimal: false,
-        skip_zeros: false,
-        capital_name: false,
-        name: None,
-    };
+    match run(name, arguments) {
+        Ok(status) => status,
+        Err(stop) => stop.report(name, 1),
+    }
+}
+
+fn run(name: &str, arguments: Arguments) -> Result<i32, Stop> {
+    let (mut settings, operands) = read_arguments(arguments)?;
+    let source = operands.first().map_or(&b"-"[..], Vec::as_slice);
+    let data = read(name, source)?;
+    if settings.name.is_none() && source != b"-" {
+        settings.name = Some(source.to_vec());
+    }
+    let result = dump(&data, &settings).map_err(Stop::failed)?;
+    let target = operands.get(1).filter(|target| *target != b"-");
+    Ok(write(name, target.map(Vec::as_slice), &result))
+}
+
+/// Reads the arguments: what the options say, and the files.
+fn read_arguments(arguments: Arguments) -> Result<(Settings, Vec<Vec<u8>>), Stop> {
+    let mut settings = Settings::default();
     let mut operands = Vec::new();
-    let mut rest = arguments.into_iter().peekable();
+    let mut rest = arguments.into_iter();
     while let Some(argument) = rest.next() {
         if argument == b"--" {
             operands.extend(rest);
@@ -85,9 +93,24 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
         }
         // `--len` is `-len`, and names may be cut.
         let word = argument.strip_prefix(b"--").unwrap_or(&argument[1..]);
-        let text = String::from_utf8_lossy(word).into_owned();
-        let mut value = |short: usize| -> Option<String> {
-            match text.get(short..).filter(|attached| {
+        settings.take(&String::from_utf8_lossy(word), &mut rest)?;
+    }
+    if operands.len() > 2 {
+        return Err(usage());
+    }
+    Ok((settings, operands))
+}
+
+fn usage() -> Stop {
+    files::tell(USAGE);
+    Stop::Status(1)
+}
+
+impl Settings {
+    /// Takes an option without its dashes, and its value from `rest` where none is attached.
+    fn take(&mut self, word: &str, rest: &mut impl Iterator<Item = Vec<u8>>) -> Result<(), Stop> {
+        let mut value = || -> Option<String> {
+            match word.get(1..).filter(|attached| {
                 !attached.is_empty()
                     && !attached.starts_with(|letter: char| letter.is_ascii_alphabetic())
             }) {
@@ -97,91 +120,73 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
                     .map(|next| String::from_utf8_lossy(&next).into_owned()),
             }
         };
-        let letter = text.chars().next().unwrap_or(' ');
+        let letter = word.chars().next().unwrap_or(' ');
         match letter {
-            'a' => settings.skip_zeros = !settings.skip_zeros,
-            'b' => settings.form = Form::Bits,
-            'C' => settings.capital_name = true,
-            'e' => settings.little = true,
-            'u' => settings.upper = true,
-            'p' => settings.plain = true,
-            'i' => settings.form = Form::Include,
-            'r' => settings.form = Form::Reverse,
-            'd' => settings.decimal = true,
-            'h' => {
-                files::tell(USAGE);
-                return 1;
-            }
+            'a' => self.skip_zeros = !self.skip_zeros,
+            'b' => self.form = Form::Bits,
+            'C' => self.capital_name = true,
+            'e' => self.little = true,
+            'u' => self.upper = true,
+            'p' => self.plain = true,
+            'i' => self.form = Form::Include,
+            'r' => self.form = Form::Reverse,
+            'd' => self.decimal = true,
             'v' => {
                 files::tell("xxd (codepod) 0.1.0\n");
-                return 0;
+                return Err(Stop::Status(0));
             }
-            'c' if text.starts_with("cap") => settings.capital_name = true,
-            'n' => settings.name = value(1).map(String::into_bytes),
+            'c' if word.starts_with("cap") => self.capital_name = true,
+            'n' => self.name = value().map(String::into_bytes),
             'c' | 'g' | 'l' | 's' | 'o' => {
-                let Some(number) = value(1).as_deref().and_then(number) else {
-                    files::tell(USAGE);
-                    return 1;
-                };
+                let number = value().as_deref().and_then(number).ok_or_else(usage)?;
+                let size = usize::try_from(number).unwrap_or(0);
                 match letter {
-                    'c' => settings.columns = Some(usize::try_from(number).unwrap_or(0)),
-                    'g' => settings.group = Some(usize::try_from(number).unwrap_or(0)),
-                    'l' => settings.length = Some(usize::try_from(number).unwrap_or(0)),
-                    's' => settings.seek = number,
-                    _ => settings.offset = number,
+                    'c' => self.columns = Some(size),
+                    'g' => self.group = Some(size),
+                    'l' => self.length = Some(size),
+                    's' => self.seek = number,
+                    _ => self.offset = number,
                 }
             }
             'E' | 'R' => {
-                codepod_tool::complain(name, format!("option -{letter} is not supported"));
-                return 1;
+                return Err(Stop::failed(format!("option -{letter} is not supported")));
             }
-            _ => {
-                files::tell(USAGE);
-                return 1;
-            }
+            // `-h`, and what is not known.
+            _ => return Err(usage()),
         }
+        Ok(())
     }
-    if operands.len() > 2 {
-        files::tell(USAGE);
-        return 1;
-    }
-    let source = operands.first().cloned().unwrap_or_else(|| b"-".to_vec());
-    let data = match files::read(&source) {
-        Ok(data) => data,
+}
+
+/// Reads what is dumped. Fails with status 2, after saying why.
+fn read(name: &str, source: &[u8]) -> Result<Vec<u8>, Stop> {
+    files::read(source).map_err(|error| {
+        let why = files::why(&error);
+        if error.kind() == std::io::ErrorKind::IsADirectory {
+            // It could be opened.
+            complain(name, why);
+        } else {
+            complain(name, format!("{}: {why}", String::from_utf8_lossy(source)));
+        }
+        Stop::Status(2)
+    })
+}
+
+/// Writes the result to a file, or to standard output. Returns the status.
+fn write(name: &str, target: Option<&[u8]>, result: &[u8]) -> i32 {
+    let Some(target) = target else {
+        let mut out = Output::new();
+        out.put(result);
+        return i32::from(out.finish().is_err());
+    };
+    match std::fs::write(codepod_tool::path(target), result) {
+        Ok(()) => 0,
         Err(error) => {
-            if error.kind() == std::io::ErrorKind::IsADirectory {
-                // It could be opened.
-                codepod_tool::complain(name, files::why(&error));
-                return 2;
-            }
-            let shown = String::from_utf8_lossy(&source).into_owned();
-            codepod_tool::complain(name, format!("{shown}: {}", files::why(&error)));
-            return 2;
+            let shown = String::from_utf8_lossy(target);
+            complain(name, format!("{shown}: {}", files::why(&error)));
+            3
         }
-    };
-    if settings.name.is_none() && source != b"-" {
-        settings.name = Some(source);
     }
-    let result = match dump(&data, &settings) {
-        Ok(result) => result,
-        Err(message) => {
-            codepod_tool::complain(name, message);
-            return 1;
-        }
-    };
-    if let Some(target) = operands.get(1).filter(|target| *target != b"-") {
-        return match std::fs::write(codepod_tool::path(target), &result) {
-            Ok(()) => 0,
-            Err(error) => {
-                let shown = String::from_utf8_lossy(target).into_owned();
-                codepod_tool::complain(name, format!("{shown}: {}", files::why(&error)));
-                3
-            }
-        };
-    }
-    let mut out = Output::new();
-    out.put(&result);
-    i32::from(out.finish().is_err())
 }
 
 /// A number as C writes it.
@@ -221,108 +226,136 @@ fn dump(data: &[u8], settings: &Settings) -> Result<Vec<u8>, String> {
     if settings.form == Form::Include {
         return Ok(include(data, settings));
     }
+    if settings.plain {
+        return Ok(plain(data, settings));
+    }
+    Ok(lines(data, start, settings, &Layout::of(settings)?))
+}
+
+/// Only digits.
+fn plain(data: &[u8], settings: &Settings) -> Vec<u8> {
+    let columns = match settings.columns {
+        // All of it in one line.
+        Some(0) => data.len().max(1),
+        Some(columns) => columns,
+        None => 30,
+    };
     let mut out = Vec::new();
-    let plain = settings.plain;
-    let default = match (plain, settings.form) {
-        (true, _) => 30,
-        (false, Form::Bits) => 6,
-        _ => 16,
-    };
-    let columns = settings
-        .columns
-        .filter(|columns| *columns > 0)
-        .unwrap_or(default);
-    if columns > 256 && !plain {
-        return Err("invalid number of columns (max. 256).".into());
+    for line in data.chunks(columns) {
+        for byte in line {
+            push_hex(*byte, settings.upper, &mut out);
+        }
+        out.push(b'\n');
     }
-    if plain {
-        let columns = if settings.columns == Some(0) {
-            usize::MAX
-        } else {
-            columns
+    out
+}
+
+/// How wide the parts of a line are.
+struct Layout {
+    /// Bytes in a line.
+    columns: usize,
+    /// Bytes in a group.
+    group: usize,
+    /// Digits of a byte.
+    digits: usize,
+    /// Columns of all groups of a full line, with a blank behind each.
+    width: usize,
+}
+
+impl Layout {
+    /// Fails with the message.
+    fn of(settings: &Settings) -> Result<Layout, String> {
+        let bits = settings.form == Form::Bits;
+        let columns = settings
+            .columns
+            .filter(|columns| *columns > 0)
+            .unwrap_or(if bits { 6 } else { 16 });
+        if columns > 256 {
+            return Err("invalid number of columns (max. 256).".into());
+        }
+        let group = match (settings.group, settings.little) {
+            (Some(0), _) => columns,
+            (Some(group), _) => group,
+            (None, _) if bits => 1,
+            (None, true) => 4,
+            (None, false) => 2,
         };
-        for line in data.chunks(columns.min(data.len().max(1))) {
-            for byte in line {
-                push_hex(*byte, settings.upper, &mut out);
-            }
-            out.push(b'\n');
+        if settings.little && !group.is_power_of_two() {
+            return Err("number of octets per group must be a power of 2 with -e.".into());
         }
-        return Ok(out);
+        let digits = if bits { 8 } else { 2 };
+        let groups = columns.div_ceil(group);
+        let width = if settings.little {
+            groups * (group * digits + 1)
+        } else {
+            columns * digits + groups
+        };
+        Ok(Layout {
+            columns,
+            group,
+            digits,
+            width,
+        })
     }
-    let group = match (settings.group, settings.form, settings.little) {
-        (Some(0), ..) => columns,
-        (Some(group), ..) => group,
-        (None, Form::Bits, _) => 1,
-        (None, _, true) => 4,
-        _ => 2,
-    };
-    if settings.little && !group.is_power_of_two() {
-        return Err("number of octets per group must be a power of 2 with -e.".into());
-    }
-    let digits = if settings.form == Form::Bits { 8 } else { 2 };
-    let groups = columns.div_ceil(group);
-    // As wide as a full line is, with a blank behind each group and one more before the text.
-    let width = if settings.little {
-        groups * (group * digits + 1)
-    } else {
-        columns * digits + groups
-    };
+}
+
+/// Lines of address, digits and text. With `-a`, of lines of zeros that follow one another the
+/// first is shown and a `*` stands for the rest; the last line of all is shown.
+fn lines(data: &[u8], start: usize, settings: &Settings, layout: &Layout) -> Vec<u8> {
+    let mut out = Vec::new();
     let mut zeros = 0;
-    let lines = data.chunks(columns).count();
-    for (number, line) in data.chunks(columns).enumerate() {
-        let address = (start + number * columns) as i64 + settings.offset;
-        let mut text = Vec::new();
-        match settings.decimal {
-            true => text.extend_from_slice(format!("{address:08}: ").as_bytes()),
-            false => text.extend_from_slice(format!("{address:08x}: ").as_bytes()),
-        }
-        let body = text.len();
-        for part in line.chunks(group) {
-            if settings.little {
-                for _ in part.len()..group {
-                    text.extend(std::iter::repeat_n(b' ', digits));
-                }
-                for byte in part.iter().rev() {
-                    push_hex(*byte, settings.upper, &mut text);
-                }
-            } else {
-                for byte in part {
-                    match settings.form {
-                        Form::Bits => text.extend_from_slice(format!("{byte:08b}").as_bytes()),
-                        _ => push_hex(*byte, settings.upper, &mut text),
-                    }
-                }
-            }
-            if part.len() == group || settings.little {
-                text.push(b' ');
-            }
-        }
-        text.resize(body + width, b' ');
-        text.push(b' ');
-        text.extend(line.iter().map(|byte| {
-            if (0x20..0x7f).contains(byte) {
-                *byte
-            } else {
-                b'.'
-            }
-        }));
-        text.push(b'\n');
-        if settings.skip_zeros && line.iter().all(|byte| *byte == 0) && number + 1 < lines {
+    let count = data.len().div_ceil(layout.columns);
+    for (number, bytes) in data.chunks(layout.columns).enumerate() {
+        if settings.skip_zeros && bytes.iter().all(|byte| *byte == 0) && number + 1 < count {
             zeros += 1;
-            match zeros {
-                1 => {}
-                2 => {
-                    out.extend_from_slice(b"*\n");
-                    continue;
-                }
-                _ => continue,
-            }
         } else {
             zeros = 0;
         }
-        out.extend_from_slice(&text);
+        match zeros {
+            0 | 1 => {
+                let address = (start + number * layout.columns) as i64 + settings.offset;
+                line(bytes, address, settings, layout, &mut out);
+            }
+            2 => out.extend_from_slice(b"*\n"),
+            _ => {}
+        }
     }
-    Ok(out)
+    out
+}
+
+/// A line: the address, the groups, the bytes as text.
+fn line(bytes: &[u8], address: i64, settings: &Settings, layout: &Layout, out: &mut Vec<u8>) {
+    match settings.decimal {
+        true => out.extend_from_slice(format!("{address:08}: ").as_bytes()),
+        false => out.extend_from_slice(format!("{address:08x}: ").as_bytes()),
+    }
+    let body = out.len();
+    for part in bytes.chunks(layout.group) {
+        if settings.little {
+            let missing = (layout.group - part.len()) * layout.digits;
+            out.extend(std::iter::repeat_n(b' ', missing));
+            for byte in part.iter().rev() {
+                push_hex(*byte, settings.upper, out);
+            }
+        } else {
+            for byte in part {
+                match settings.form {
+                    Form::Bits => out.extend_from_slice(format!("{byte:08b}").as_bytes()),
+                    _ => push_hex(*byte, settings.upper, out),
+                }
+            }
+        }
+        if part.len() == layout.group || settings.little {
+            out.push(b' ');
+        }
+    }
+    out.resize(body + layout.width, b' ');
+    out.push(b' ');
+    out.extend(bytes.iter().map(|byte| match byte {
+        0x20..0x7f => *byte,
+        _ => b'.',
+    }));
+    out.push(b'\n');
 }
 
 fn push_hex(byte: u8, upper: bool, out: &mut Vec<u8>) {

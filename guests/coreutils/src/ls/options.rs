@@ -1,7 +1,7 @@
 //! The options of `ls`.
 
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Usage, Value, complain, flag, long, optional, quoted, value,
+    Arguments, Opt, Options, Stop, Usage, Value, complain, flag, long, optional, quoted, value,
 };
 
 use crate::arguments::{help, one_of, version};
@@ -131,61 +131,48 @@ impl Settings {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// An option. Those that only choose one of several hold their choice, and those that have it as
+/// a value are `…Named`.
+#[derive(Clone, Copy)]
 enum Key {
     All,
     AlmostAll,
     Author,
-    Escape,
     BlockSize,
     IgnoreBackups,
-    Ctime,
-    Columns,
     Color,
     Directory,
     Unsorted,
     Classify,
-    FileType,
-    Format,
+    Indicator(Indicator),
+    IndicatorNamed,
+    Format(Format),
+    FormatNamed,
     FullTime,
     NoOwner,
     DirectoriesFirst,
     NoGroup,
-    Human,
-    Si,
-    FollowOperands,
-    FollowOperandsToDirectories,
+    Sizes(Blocks),
+    Follow(Follow),
     Hide,
-    IndicatorStyle,
     Inode,
     Ignore,
     Kibibytes,
-    Long,
-    Dereference,
-    Commas,
     Numeric,
-    Literal,
     NoGroupLong,
-    Slash,
-    HideControl,
-    ShowControl,
-    QuoteName,
-    QuotingStyle,
+    HideControl(bool),
+    Quoting(Style),
+    QuotingNamed,
     Reverse,
     Recursive,
     Blocks,
-    Size,
-    Sort,
-    Time,
+    Sort(Sort),
+    SortNamed,
+    Time(Time),
+    TimeNamed,
     TimeStyle,
-    ByTime,
     TabSize,
-    Atime,
-    NoSort,
-    ByVersion,
     Width,
-    Across,
-    ByExtension,
     Context,
     One,
     Zero,
@@ -197,18 +184,22 @@ const TABLE: &[Opt<Key>] = &[
     flag(Key::All, b'a', "all"),
     flag(Key::AlmostAll, b'A', "almost-all"),
     long(Key::Author, "author", Value::None),
-    flag(Key::Escape, b'b', "escape"),
+    flag(Key::Quoting(Style::Escape), b'b', "escape"),
     long(Key::BlockSize, "block-size", Value::Required),
     flag(Key::IgnoreBackups, b'B', "ignore-backups"),
-    flag(Key::Ctime, b'c', ""),
-    flag(Key::Columns, b'C', ""),
+    flag(Key::Time(Time::Changed), b'c', ""),
+    flag(Key::Format(Format::Columns), b'C', ""),
     long(Key::Color, "color", Value::Optional),
     flag(Key::Directory, b'd', "directory"),
     flag(Key::Unsorted, b'f', ""),
     optional(Key::Classify, 0, "classify"),
     flag(Key::Classify, b'F', ""),
-    long(Key::FileType, "file-type", Value::None),
-    long(Key::Format, "format", Value::Required),
+    long(
+        Key::Indicator(Indicator::FileType),
+        "file-type",
+        Value::None,
+    ),
+    long(Key::FormatNamed, "format", Value::Required),
     long(Key::FullTime, "full-time", Value::None),
     flag(Key::NoOwner, b'g', ""),
     long(
@@ -217,45 +208,49 @@ const TABLE: &[Opt<Key>] = &[
         Value::None,
     ),
     flag(Key::NoGroup, b'G', "no-group"),
-    flag(Key::Human, b'h', "human-readable"),
-    long(Key::Si, "si", Value::None),
-    flag(Key::FollowOperands, b'H', "dereference-command-line"),
+    flag(Key::Sizes(Blocks::HUMAN), b'h', "human-readable"),
+    long(Key::Sizes(Blocks::SI), "si", Value::None),
+    flag(
+        Key::Follow(Follow::Operands),
+        b'H',
+        "dereference-command-line",
+    ),
     long(
-        Key::FollowOperandsToDirectories,
+        Key::Follow(Follow::OperandsToDirectories),
         "dereference-command-line-symlink-to-dir",
         Value::None,
     ),
     long(Key::Hide, "hide", Value::Required),
-    long(Key::IndicatorStyle, "indicator-style", Value::Required),
+    long(Key::IndicatorNamed, "indicator-style", Value::Required),
     flag(Key::Inode, b'i', "inode"),
     value(Key::Ignore, b'I', "ignore"),
     flag(Key::Kibibytes, b'k', "kibibytes"),
-    flag(Key::Long, b'l', ""),
-    flag(Key::Dereference, b'L', "dereference"),
-    flag(Key::Commas, b'm', ""),
+    flag(Key::Format(Format::Long), b'l', ""),
+    flag(Key::Follow(Follow::Always), b'L', "dereference"),
+    flag(Key::Format(Format::Commas), b'm', ""),
     flag(Key::Numeric, b'n', "numeric-uid-gid"),
-    flag(Key::Literal, b'N', "literal"),
+    flag(Key::Quoting(Style::Literal), b'N', "literal"),
     flag(Key::NoGroupLong, b'o', ""),
-    flag(Key::Slash, b'p', ""),
-    flag(Key::HideControl, b'q', "hide-control-chars"),
-    long(Key::ShowControl, "show-control-chars", Value::None),
-    flag(Key::QuoteName, b'Q', "quote-name"),
-    long(Key::QuotingStyle, "quoting-style", Value::Required),
+    flag(Key::Indicator(Indicator::Slash), b'p', ""),
+    flag(Key::HideControl(true), b'q', "hide-control-chars"),
+    long(Key::HideControl(false), "show-control-chars", Value::None),
+    flag(Key::Quoting(Style::C), b'Q', "quote-name"),
+    long(Key::QuotingNamed, "quoting-style", Value::Required),
     flag(Key::Reverse, b'r', "reverse"),
     flag(Key::Recursive, b'R', "recursive"),
     flag(Key::Blocks, b's', "size"),
-    flag(Key::Size, b'S', ""),
-    long(Key::Sort, "sort", Value::Required),
-    long(Key::Time, "time", Value::Required),
+    flag(Key::Sort(Sort::Size), b'S', ""),
+    long(Key::SortNamed, "sort", Value::Required),
+    long(Key::TimeNamed, "time", Value::Required),
     long(Key::TimeStyle, "time-style", Value::Required),
-    flag(Key::ByTime, b't', ""),
+    flag(Key::Sort(Sort::Time), b't', ""),
     value(Key::TabSize, b'T', "tabsize"),
-    flag(Key::Atime, b'u', ""),
-    flag(Key::NoSort, b'U', ""),
-    flag(Key::ByVersion, b'v', ""),
+    flag(Key::Time(Time::Accessed), b'u', ""),
+    flag(Key::Sort(Sort::None), b'U', ""),
+    flag(Key::Sort(Sort::Version), b'v', ""),
     value(Key::Width, b'w', "width"),
-    flag(Key::Across, b'x', ""),
-    flag(Key::ByExtension, b'X', ""),
+    flag(Key::Format(Format::Across), b'x', ""),
+    flag(Key::Sort(Sort::Extension), b'X', ""),
     flag(Key::Context, b'Z', "context"),
     flag(Key::One, b'1', ""),
     long(Key::Zero, "zero", Value::None),
@@ -263,196 +258,197 @@ const TABLE: &[Opt<Key>] = &[
     long(Key::Version, "version", Value::None),
 ];
 
-/// Reads the arguments. Fails with the status to end with, after saying why.
-pub(super) fn read(tool: &str, arguments: Arguments) -> Result<(Settings, Vec<Vec<u8>>), i32> {
+/// What the options say, before it is known what those mean that were not given.
+struct Given<'a> {
+    tool: &'a str,
+    terminal: bool,
+    settings: Settings,
+    format: Option<Format>,
+    sort: Option<Sort>,
+    time: Option<Time>,
+    follow: Option<Follow>,
+    quoting: Option<Style>,
+    hide: Option<bool>,
+    width: Option<usize>,
+    sizes: Option<Blocks>,
+    time_style: Option<Vec<u8>>,
+    kibibytes: bool,
+}
+
+/// Reads the arguments: what the options say, and the operands.
+pub(super) fn read(tool: &str, arguments: Arguments) -> Result<(Settings, Vec<Vec<u8>>), Stop> {
     let columns = system::terminal_columns();
-    let terminal = columns.is_some();
-    let mut settings = usual(tool, columns);
-    let mut format = None;
-    let mut sort = None;
-    let mut time = None;
-    let mut follow = None;
-    let mut quoting = None;
-    let mut hide = None;
-    let mut width = None;
-    let (mut sizes, mut human_sizes) = (None, None);
-    let mut time_style = None;
-    let mut kibibytes = false;
-    let mut operands = Vec::new();
-    let mut options = Options::new(TABLE, arguments);
-    loop {
-        let (key, value) = match options.next() {
-            Ok(Some(Found::Option(key, value))) => (key, value),
-            Ok(Some(Found::Operand(operand))) => {
-                operands.push(operand);
-                continue;
-            }
-            Ok(None) => break,
-            Err(usage) => return Err(usage.report(tool, 2)),
-        };
-        let text = value.as_deref().unwrap_or_default();
+    let mut given = Given {
+        tool,
+        terminal: columns.is_some(),
+        settings: usual(tool, columns),
+        format: None,
+        sort: None,
+        time: None,
+        follow: None,
+        quoting: None,
+        hide: None,
+        width: None,
+        sizes: None,
+        time_style: None,
+        kibibytes: false,
+    };
+    let operands =
+        Options::new(TABLE, arguments).each(|key, value| given.take(key, value.as_deref()))?;
+    Ok((given.settings()?, operands))
+}
+
+impl Given<'_> {
+    fn take(&mut self, key: Key, value: Option<&[u8]>) -> Result<(), Stop> {
+        let text = value.unwrap_or_default();
+        let settings = &mut self.settings;
         match key {
             Key::All => (settings.all, settings.almost_all) = (true, false),
             Key::AlmostAll => (settings.all, settings.almost_all) = (false, true),
             Key::Author => settings.author = true,
-            Key::Escape => quoting = Some(Style::Escape),
-            Key::BlockSize => {
-                let Some(blocks) = Blocks::parse(text) else {
-                    complain(
-                        tool,
-                        [b"invalid --block-size argument ", &quoted(text)[..]].concat(),
-                    );
-                    return Err(2);
-                };
-                (sizes, human_sizes) = (Some(blocks), Some(blocks));
-            }
+            Key::BlockSize => self.sizes = Some(block_size(text)?),
             Key::IgnoreBackups => settings.patterns.extend([b"*~".to_vec(), b".*~".to_vec()]),
-            Key::Ctime => time = Some(Time::Changed),
-            Key::Columns => format = Some(Format::Columns),
-            Key::Color => settings.color = when(tool, "--color", value.as_deref(), terminal)?,
+            Key::Color => self.settings.color = self.when("--color", value)?,
             Key::Directory => settings.directory = true,
-            Key::Unsorted => {
-                (settings.all, settings.almost_all) = (true, false);
-                sort = Some(Sort::None);
-                if format == Some(Format::Long) {
-                    format = None;
-                }
-                settings.blocks = false;
-                settings.color = false;
-            }
+            Key::Unsorted => self.unsorted(),
             Key::Classify => {
-                if when(tool, "--classify", value.as_deref(), terminal)? {
-                    settings.indicator = Indicator::Classify;
+                if self.when("--classify", value)? {
+                    self.settings.indicator = Indicator::Classify;
                 }
             }
-            Key::FileType => settings.indicator = Indicator::FileType,
-            Key::Format => {
-                format = Some(
-                    one_of(tool, "--format", text, FORMATS)
-                        .map_err(|()| Usage::new("").report(tool, 1))?,
-                )
+            Key::Indicator(indicator) => settings.indicator = indicator,
+            Key::IndicatorNamed => {
+                self.settings.indicator = self.named("--indicator-style", text, INDICATORS)?;
             }
+            Key::Format(format) => self.format = Some(format),
+            Key::FormatNamed => self.format = Some(self.named("--format", text, FORMATS)?),
             Key::FullTime => {
-                format = Some(Format::Long);
-                time_style = Some(b"full-iso".to_vec());
+                self.format = Some(Format::Long);
+                self.time_style = Some(b"full-iso".to_vec());
             }
-            Key::NoOwner => (format, settings.owner) = (Some(Format::Long), false),
+            Key::NoOwner => (self.format, settings.owner) = (Some(Format::Long), false),
             Key::DirectoriesFirst => settings.directories_first = true,
             Key::NoGroup => settings.group = false,
-            Key::Human => (sizes, human_sizes) = (Some(Blocks::HUMAN), Some(Blocks::HUMAN)),
-            Key::Si => (sizes, human_sizes) = (Some(Blocks::SI), Some(Blocks::SI)),
-            Key::FollowOperands => follow = Some(Follow::Operands),
-            Key::FollowOperandsToDirectories => follow = Some(Follow::OperandsToDirectories),
+            Key::Sizes(blocks) => self.sizes = Some(blocks),
+            Key::Follow(follow) => self.follow = Some(follow),
             Key::Hide => settings.hidden.push(text.to_vec()),
-            Key::IndicatorStyle => {
-                settings.indicator = one_of(tool, "--indicator-style", text, INDICATORS)
-                    .map_err(|()| Usage::new("").report(tool, 1))?;
-            }
             Key::Inode => settings.inode = true,
             Key::Ignore => settings.patterns.push(text.to_vec()),
-            Key::Kibibytes => kibibytes = true,
-            Key::Long => format = Some(Format::Long),
-            Key::Dereference => follow = Some(Follow::Always),
-            Key::Commas => format = Some(Format::Commas),
-            Key::Numeric => (format, settings.numeric) = (Some(Format::Long), true),
-            Key::Literal => quoting = Some(Style::Literal),
-            Key::NoGroupLong => (format, settings.group) = (Some(Format::Long), false),
-            Key::Slash => settings.indicator = Indicator::Slash,
-            Key::HideControl => hide = Some(true),
-            Key::ShowControl => hide = Some(false),
-            Key::QuoteName => quoting = Some(Style::C),
-            Key::QuotingStyle => {
-                quoting = Some(
-                    one_of(tool, "--quoting-style", text, Style::NAMES)
-                        .map_err(|()| Usage::new("").report(tool, 1))?,
-                );
+            Key::Kibibytes => self.kibibytes = true,
+            Key::Numeric => (self.format, settings.numeric) = (Some(Format::Long), true),
+            Key::NoGroupLong => (self.format, settings.group) = (Some(Format::Long), false),
+            Key::HideControl(hide) => self.hide = Some(hide),
+            Key::Quoting(style) => self.quoting = Some(style),
+            Key::QuotingNamed => {
+                self.quoting = Some(self.named("--quoting-style", text, Style::NAMES)?);
             }
             Key::Reverse => settings.reverse = true,
             Key::Recursive => settings.recursive = true,
             Key::Blocks => settings.blocks = true,
-            Key::Size => sort = Some(Sort::Size),
-            Key::Sort => {
-                sort = Some(
-                    one_of(tool, "--sort", text, SORTS)
-                        .map_err(|()| Usage::new("").report(tool, 1))?,
-                )
-            }
-            Key::Time => {
-                time = Some(
-                    one_of(tool, "--time", text, TIMES)
-                        .map_err(|()| Usage::new("").report(tool, 1))?,
-                )
-            }
-            Key::TimeStyle => time_style = Some(text.to_vec()),
-            Key::ByTime => sort = Some(Sort::Time),
-            Key::TabSize => {
-                settings.tab = number(text).ok_or_else(|| invalid(tool, "tab size", text))?
-            }
-            Key::Atime => time = Some(Time::Accessed),
-            Key::NoSort => sort = Some(Sort::None),
-            Key::ByVersion => sort = Some(Sort::Version),
-            Key::Width => {
-                width = Some(number(text).ok_or_else(|| invalid(tool, "line width", text))?)
-            }
-            Key::Across => format = Some(Format::Across),
-            Key::ByExtension => sort = Some(Sort::Extension),
+            Key::Sort(sort) => self.sort = Some(sort),
+            Key::SortNamed => self.sort = Some(self.named("--sort", text, SORTS)?),
+            Key::Time(time) => self.time = Some(time),
+            Key::TimeNamed => self.time = Some(self.named("--time", text, TIMES)?),
+            Key::TimeStyle => self.time_style = Some(text.to_vec()),
+            Key::TabSize => settings.tab = number("tab size", text)?,
+            Key::Width => self.width = Some(number("line width", text)?),
             Key::Context => settings.context = true,
-            // In the long format every entry has its line anyway.
-            Key::One => {
-                if format != Some(Format::Long) {
-                    format = Some(Format::OneALine);
-                }
-            }
-            Key::Zero => {
-                settings.zero = true;
-                settings.color = false;
-                hide = Some(false);
-                quoting = Some(Style::Literal);
-                if format != Some(Format::Long) {
-                    format = Some(Format::OneALine);
-                }
-            }
+            Key::One => self.one_a_line(),
+            Key::Zero => self.zero(),
             Key::Help => {
-                return Err(help(
-                    tool,
+                return Err(Stop::Status(help(
+                    self.tool,
                     "[OPTION]... [FILE]...",
                     "List information about the FILEs (the current directory by default).",
                     TABLE,
-                ));
+                )));
             }
-            Key::Version => return Err(version(tool)),
+            Key::Version => return Err(Stop::Status(version(self.tool))),
+        }
+        Ok(())
+    }
+
+    /// `-f`
+    fn unsorted(&mut self) {
+        (self.settings.all, self.settings.almost_all) = (true, false);
+        self.sort = Some(Sort::None);
+        if self.format == Some(Format::Long) {
+            self.format = None;
+        }
+        self.settings.blocks = false;
+        self.settings.color = false;
+    }
+
+    /// `-1`: in the long format every entry has its line anyway.
+    fn one_a_line(&mut self) {
+        if self.format != Some(Format::Long) {
+            self.format = Some(Format::OneALine);
         }
     }
-    settings.format = format.unwrap_or(settings.format);
-    settings.quoting = quoting.unwrap_or(settings.quoting);
-    settings.hide = hide.unwrap_or(terminal && settings.quoting == Style::Literal);
-    settings.width = width.unwrap_or(settings.width);
-    if let Some(blocks) = sizes {
-        settings.block_size = blocks;
-    } else if kibibytes {
-        settings.block_size = Blocks::of(1024);
+
+    /// `--zero`
+    fn zero(&mut self) {
+        self.settings.zero = true;
+        self.settings.color = false;
+        self.hide = Some(false);
+        self.quoting = Some(Style::Literal);
+        self.one_a_line();
     }
-    settings.file_size = human_sizes.unwrap_or(settings.file_size);
-    settings.time = time.unwrap_or(Time::Modified);
-    settings.sort = sort.unwrap_or(match time {
-        Some(_) if settings.format != Format::Long => Sort::Time,
-        _ => Sort::Name,
-    });
-    settings.follow = follow.unwrap_or(
-        if settings.directory
-            || settings.indicator == Indicator::Classify
-            || settings.format == Format::Long
-        {
-            Follow::Never
-        } else {
-            Follow::OperandsToDirectories
-        },
-    );
-    let style = time_style.or_else(|| std::env::var("TIME_STYLE").ok().map(String::into_bytes));
-    if let Some(style) = style {
-        settings.time_style = style_of(tool, &style)?;
+
+    /// The choice that an option's value names.
+    fn named<T: Copy + PartialEq>(
+        &self,
+        option: &str,
+        text: &[u8],
+        choices: &[(&str, T)],
+    ) -> Result<T, Stop> {
+        // The status is 1, and 2 for every other mistake.
+        one_of(self.tool, option, text, choices)
+            .map_err(|()| Stop::Status(Usage::new("").report(self.tool, 1)))
     }
-    Ok((settings, operands))
+
+    /// `always`, `auto` or `never`.
+    fn when(&self, option: &str, text: Option<&[u8]>) -> Result<bool, Stop> {
+        let Some(text) = text else { return Ok(true) };
+        let chosen = self.named(option, text, WHEN)?;
+        Ok(chosen.unwrap_or(self.terminal))
+    }
+
+    /// The settings, with what options mean for others.
+    fn settings(self) -> Result<Settings, Stop> {
+        let mut settings = self.settings;
+        settings.format = self.format.unwrap_or(settings.format);
+        settings.quoting = self.quoting.unwrap_or(settings.quoting);
+        settings.hide = self
+            .hide
+            .unwrap_or(self.terminal && settings.quoting == Style::Literal);
+        settings.width = self.width.unwrap_or(settings.width);
+        if let Some(blocks) = self.sizes {
+            (settings.block_size, settings.file_size) = (blocks, blocks);
+        } else if self.kibibytes {
+            settings.block_size = Blocks::of(1024);
+        }
+        settings.time = self.time.unwrap_or(Time::Modified);
+        settings.sort = self.sort.unwrap_or(match self.time {
+            Some(_) if settings.format != Format::Long => Sort::Time,
+            _ => Sort::Name,
+        });
+        settings.follow = self.follow.unwrap_or(
+            if settings.directory
+                || settings.indicator == Indicator::Classify
+                || settings.format == Format::Long
+            {
+                Follow::Never
+            } else {
+                Follow::OperandsToDirectories
+            },
+        );
+        let from_environment = || std::env::var("TIME_STYLE").ok().map(String::into_bytes);
+        if let Some(style) = self.time_style.or_else(from_environment) {
+            settings.time_style = style_of(self.tool, &style)?;
+        }
+        Ok(settings)
+    }
 }
 
 fn usual(tool: &str, columns: Option<usize>) -> Settings {
@@ -522,7 +518,7 @@ fn usual(tool: &str, columns: Option<usize>) -> Settings {
     }
 }
 
-fn style_of(tool: &str, text: &[u8]) -> Result<TimeStyle, i32> {
+fn style_of(tool: &str, text: &[u8]) -> Result<TimeStyle, Stop> {
     let both = |form: &[u8]| {
         Ok(TimeStyle {
             old: form.to_vec(),
@@ -558,32 +554,22 @@ fn style_of(tool: &str, text: &[u8]) -> Result<TimeStyle, i32> {
             );
             let rest = "Valid arguments are:\n  - [posix-]full-iso\n  - [posix-]long-iso\n  - [posix-]iso\n  - [posix-]locale\n  - +FORMAT (e.g., +%H:%M) for a 'date'-style format\n";
             let _ = std::io::Write::write_all(&mut std::io::stderr(), rest.as_bytes());
-            Err(usage(tool))
+            Err(Usage::new("").into())
         }
     }
 }
 
-fn usage(tool: &str) -> i32 {
-    Usage::new("").report(tool, 2)
+fn number(what: &str, text: &[u8]) -> Result<usize, Stop> {
+    std::str::from_utf8(text)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| Stop::failed([b"invalid ", what.as_bytes(), b": ", &quoted(text)].concat()))
 }
 
-fn number(text: &[u8]) -> Option<usize> {
-    std::str::from_utf8(text).ok()?.parse().ok()
-}
-
-fn invalid(tool: &str, what: &str, text: &[u8]) -> i32 {
-    complain(
-        tool,
-        [b"invalid ", what.as_bytes(), b": ", &quoted(text)].concat(),
-    );
-    2
-}
-
-/// `always`, `auto` or `never`.
-fn when(tool: &str, option: &str, text: Option<&[u8]>, terminal: bool) -> Result<bool, i32> {
-    let Some(text) = text else { return Ok(true) };
-    let chosen = one_of(tool, option, text, WHEN).map_err(|()| Usage::new("").report(tool, 1))?;
-    Ok(chosen.unwrap_or(terminal))
+fn block_size(text: &[u8]) -> Result<Blocks, Stop> {
+    Blocks::parse(text).ok_or_else(|| {
+        Stop::failed([b"invalid --block-size argument ", &quoted(text)[..]].concat())
+    })
 }
 
 const WHEN: &[(&str, Option<bool>)] = &[

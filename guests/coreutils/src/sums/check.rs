@@ -14,26 +14,35 @@ struct Line {
     name: Vec<u8>,
 }
 
+/// What was found of a list's lines.
+#[derive(Default)]
+struct Counts {
+    /// Lines that are no sums.
+    improper: u64,
+    /// Lines that are.
+    proper: u64,
+    matched: u64,
+    wrong: u64,
+    /// Files that could not be read.
+    unread: u64,
+}
+
 /// Checks the files of a list. Returns the status.
 pub(super) fn file(tool: &str, asked: &Asked, list: &[u8], out: &mut Output) -> i32 {
-    let mut text = Vec::new();
-    let read = match list {
-        b"-" => io::stdin().lock().read_to_end(&mut text).map(|_| ()),
-        _ => std::fs::File::open(path(list))
-            .and_then(|mut file| file.read_to_end(&mut text).map(|_| ())),
-    };
     let shown = list_name(list);
-    if let Err(error) = read {
-        out.write_out();
-        if error.kind() == io::ErrorKind::IsADirectory {
-            complain(tool, [&shown[..], b": read error"].concat());
-        } else {
-            complain_of(tool, list, &system::io_message(&error));
+    let text = match read(list) {
+        Ok(text) => text,
+        Err(error) => {
+            out.write_out();
+            if error.kind() == io::ErrorKind::IsADirectory {
+                complain(tool, [&shown[..], b": read error"].concat());
+            } else {
+                complain_of(tool, list, &system::io_message(&error));
+            }
+            return 1;
         }
-        return 1;
-    }
-    let (mut improper, mut wrong, mut unread) = (0u64, 0u64, 0u64);
-    let (mut proper, mut matched) = (false, false);
+    };
+    let mut counts = Counts::default();
     for (place, line) in text.split(|byte| *byte == b'\n').enumerate() {
         if line.is_empty() || line.starts_with(b"#") {
             continue;
@@ -41,86 +50,106 @@ pub(super) fn file(tool: &str, asked: &Asked, list: &[u8], out: &mut Output) -> 
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let parsed =
             parse(line, asked.algorithm).filter(|parsed| !(list == b"-" && parsed.name == b"-"));
-        let Some(parsed) = parsed else {
-            improper += 1;
-            if asked.warn {
-                out.write_out();
-                let what = format!(
-                    ": {}: improperly formatted {} checksum line",
-                    place + 1,
-                    asked.algorithm.name()
-                );
-                complain(tool, [&shown[..], what.as_bytes()].concat());
-            }
+        if let Some(parsed) = parsed {
+            counts.proper += 1;
+            counts.check(tool, asked, &parsed, out);
             continue;
-        };
-        proper = true;
-        let bits = match asked.algorithm {
-            Algorithm::Blake2b => parsed.sum.len() * 4,
-            algorithm => algorithm.bits(),
-        };
-        match sum(&parsed.name, asked.algorithm, bits) {
-            Err(error) if asked.ignore_missing && error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => {
-                unread += 1;
-                out.write_out();
-                complain_of(tool, &parsed.name, &system::io_message(&error));
-                if !asked.status {
-                    verdict(&parsed.name, b"FAILED open or read", out);
-                }
-            }
-            Ok(sum) if sum.eq_ignore_ascii_case(&parsed.sum) => {
-                matched = true;
-                if !asked.status && !asked.quiet {
-                    verdict(&parsed.name, b"OK", out);
-                }
-            }
-            Ok(_) => {
-                wrong += 1;
-                if !asked.status {
-                    verdict(&parsed.name, b"FAILED", out);
-                }
-            }
+        }
+        counts.improper += 1;
+        if asked.warn {
+            out.write_out();
+            let what = format!(
+                ": {}: improperly formatted {} checksum line",
+                place + 1,
+                asked.algorithm.name()
+            );
+            complain(tool, [&shown[..], what.as_bytes()].concat());
         }
     }
     out.write_out();
-    if !proper {
-        complain(
-            tool,
-            [&shown[..], b": no properly formatted checksum lines found"].concat(),
-        );
+    if counts.proper == 0 {
+        let what = b": no properly formatted checksum lines found";
+        complain(tool, [&shown[..], what].concat());
         return 1;
     }
     if !asked.status {
-        let plural = |count: u64, one: &str, more: &str| {
-            if count > 0 {
-                complain(
-                    tool,
-                    format!("WARNING: {count} {}", if count == 1 { one } else { more }),
-                );
-            }
-        };
-        plural(
-            improper,
-            "line is improperly formatted",
-            "lines are improperly formatted",
-        );
-        plural(
-            unread,
-            "listed file could not be read",
-            "listed files could not be read",
-        );
-        plural(
-            wrong,
-            "computed checksum did NOT match",
-            "computed checksums did NOT match",
-        );
-        if asked.ignore_missing && !matched {
+        counts.warn(tool);
+        if asked.ignore_missing && counts.matched == 0 {
             complain(tool, [&shown[..], b": no file was verified"].concat());
         }
     }
-    let strict = asked.strict && improper > 0;
-    i32::from(wrong > 0 || unread > 0 || strict || !matched)
+    let strict = asked.strict && counts.improper > 0;
+    i32::from(counts.wrong > 0 || counts.unread > 0 || strict || counts.matched == 0)
+}
+
+/// The text of a list; of standard input for `-`.
+fn read(list: &[u8]) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    match list {
+        b"-" => io::stdin().lock().read_to_end(&mut text)?,
+        _ => std::fs::File::open(path(list))?.read_to_end(&mut text)?,
+    };
+    Ok(text)
+}
+
+impl Counts {
+    /// Checks the file of a line.
+    fn check(&mut self, tool: &str, asked: &Asked, line: &Line, out: &mut Output) {
+        let bits = match asked.algorithm {
+            Algorithm::Blake2b => line.sum.len() * 4,
+            algorithm => algorithm.bits(),
+        };
+        match sum(&line.name, asked.algorithm, bits) {
+            Err(error) if asked.ignore_missing && error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => {
+                self.unread += 1;
+                out.write_out();
+                complain_of(tool, &line.name, &system::io_message(&error));
+                if !asked.status {
+                    verdict(&line.name, b"FAILED open or read", out);
+                }
+            }
+            Ok(sum) if sum.eq_ignore_ascii_case(&line.sum) => {
+                self.matched += 1;
+                if !asked.status && !asked.quiet {
+                    verdict(&line.name, b"OK", out);
+                }
+            }
+            Ok(_) => {
+                self.wrong += 1;
+                if !asked.status {
+                    verdict(&line.name, b"FAILED", out);
+                }
+            }
+        }
+    }
+
+    /// Says how much went wrong.
+    fn warn(&self, tool: &str) {
+        let warnings = [
+            (
+                self.improper,
+                "line is improperly formatted",
+                "lines are improperly formatted",
+            ),
+            (
+                self.unread,
+                "listed file could not be read",
+                "listed files could not be read",
+            ),
+            (
+                self.wrong,
+                "computed checksum did NOT match",
+                "computed checksums did NOT match",
+            ),
+        ];
+        for (count, one, more) in warnings {
+            if count > 0 {
+                let what = if count == 1 { one } else { more };
+                complain(tool, format!("WARNING: {count} {what}"));
+            }
+        }
+    }
 }
 
 /// What became of a file.
