@@ -6,7 +6,6 @@ mod dates;
 mod extract;
 mod header;
 mod list;
-mod modes;
 mod names;
 mod pattern;
 mod reader;

@@ -11,7 +11,7 @@ use super::list::Lister;
 use super::reader::padding;
 use super::settings::{Order, Settings};
 use super::transform::Use;
-use super::{Fatal, Run, about, modes, safe, shown, source};
+use super::{Fatal, Run, about, safe, shown, source};
 use crate::codec::{Effort, Writer};
 use crate::files::{self, Counted, Sink};
 use crate::system::{self, Meta, Moment};
@@ -47,6 +47,8 @@ pub(crate) struct Creator<'a> {
     out: io::BufWriter<Counted<Target>>,
     /// What the archive has before what is added.
     before: u64,
+    /// The bits that `--mode=+w` does not set.
+    umask: u32,
     users: Names,
     groups: Names,
     /// Files with several names that are in the archive: their first name.
@@ -139,6 +141,7 @@ impl<'a> Creator<'a> {
             run,
             out: io::BufWriter::with_capacity(64 << 10, Counted::new(target)),
             before,
+            umask: system::umask(),
             users: Names::users(),
             groups: Names::groups(),
             links: HashMap::new(),
@@ -292,7 +295,7 @@ impl<'a> Creator<'a> {
         let changed = settings
             .mode
             .as_ref()
-            .and_then(|text| modes::apply(text, mode, meta.is_directory()));
+            .map(|change| change.apply(mode, meta.is_directory(), self.umask));
         Entry {
             kind,
             mode: changed.unwrap_or(mode),

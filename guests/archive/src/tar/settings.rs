@@ -1,5 +1,6 @@
 //! The options of `tar`.
 
+use codepod_mode::Change;
 use codepod_tool::{Arguments, Found, Opt, Options, Value, flag, long, value};
 
 use super::dates;
@@ -111,7 +112,7 @@ pub(crate) struct Settings {
     /// Only later times are changed.
     pub(crate) clamp: bool,
     /// Mode of new members.
-    pub(crate) mode: Option<String>,
+    pub(crate) mode: Option<Change>,
     /// Only newer files.
     pub(crate) newer: Option<Moment>,
     /// Order of names.
@@ -623,13 +624,9 @@ impl Settings {
             }
             Key::Clamp => self.clamp = true,
             Key::Mode => {
-                if super::modes::apply(&shown(), 0, false).is_none() {
-                    return Err(Early::Fatal(format!(
-                        "Invalid mode given on option: '{}'",
-                        shown()
-                    )));
-                }
-                self.mode = Some(shown());
+                let change = Change::parse(&value)
+                    .ok_or_else(|| Early::Fatal("Invalid mode given on option".into()))?;
+                self.mode = Some(change);
             }
             Key::Newer | Key::NewerMtime => {
                 self.only_mtime = key == Key::NewerMtime;
