@@ -65,7 +65,6 @@ struct Job<'a> {
     verbose: bool,
     compare: bool,
     backup: Option<Vec<u8>>,
-    umask: u32,
 }
 
 /// Runs it.
@@ -85,7 +84,6 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
         verbose: false,
         compare: false,
         backup: None,
-        umask: system::current_umask(),
     };
     let (mut directories, mut no_target, mut target) = (false, false, None);
     let mut suffix = b"~".to_vec();
@@ -276,7 +274,8 @@ impl Job<'_> {
             system::set_owner(path, Links::Keep, self.uid, self.gid)
                 .map_err(|errno| fail(b"cannot change ownership of ", errno))?;
         }
-        let mode = self.change.apply(0, directory, self.umask);
+        // The umask does not count, not even for `=rw`.
+        let mode = self.change.apply(0, directory, 0);
         system::set_mode(path, Links::Follow, mode)
             .map_err(|errno| fail(b"cannot change permissions of ", errno))
     }
@@ -387,7 +386,7 @@ impl Job<'_> {
                 ]
                 .concat());
             }
-            let wanted = self.change.apply(0, false, self.umask);
+            let wanted = self.change.apply(0, false, 0);
             if self.compare
                 && old.mode & 0o7777 == wanted
                 && std::fs::read(codepod_tool::path(to)).is_ok_and(|there| there == content)
