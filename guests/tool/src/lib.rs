@@ -14,6 +14,7 @@ mod options;
 mod output;
 pub mod processes;
 mod quoting;
+mod size;
 mod stdin;
 mod table;
 
@@ -24,6 +25,7 @@ pub use names::Names;
 pub use options::{Found, Opt, Options, Usage, Value, flag, long, optional, value};
 pub use output::Output;
 pub use quoting::{needs_quotes, quoted, quoted_if_needed, quoted_text};
+pub use size::{Units, human_size, scaled_size};
 pub use stdin::Stdin;
 pub use table::{Main, Tool, run};
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _, Write};
 
-use codepod_tool::{Names, Output, complain, io_text, path};
+use codepod_tool::{Names, Output, Units, complain, human_size, io_text, path};
 
 use super::header::{self, BLOCK, Builder, Dialect, Entry, Kind};
 use super::list::Lister;
@@ -719,7 +719,8 @@ impl<'a> Creator<'a> {
         };
         finished.map_err(|error| cannot_write(&error))?;
         if settings.totals {
-            eprintln!("Total bytes written: {total} ({}, ?/s)", human(total));
+            let size = human_size(total, Units::BinaryInFull);
+            eprintln!("Total bytes written: {total} ({size}, ?/s)");
         }
         for (name, is_directory) in to_remove.iter().rev() {
             let result = match is_directory {
@@ -737,21 +738,5 @@ impl<'a> Creator<'a> {
             }
         }
         Ok(())
-    }
-}
-
-/// A size with a unit, as `--totals` shows it.
-fn human(bytes: u64) -> String {
-    let mut value = bytes as f64;
-    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut at = 0;
-    while value >= 1024.0 && at + 1 < units.len() {
-        value /= 1024.0;
-        at += 1;
-    }
-    if at > 0 && value < 10.0 {
-        format!("{value:.1}{}", units[at])
-    } else {
-        format!("{value:.0}{}", units[at])
     }
 }
