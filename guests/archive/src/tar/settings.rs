@@ -625,7 +625,7 @@ impl Settings {
             Key::Clamp => self.clamp = true,
             Key::Mode => {
                 let change = Change::parse(&value)
-                    .ok_or_else(|| Early::Fatal("Invalid mode given on option".into()))?;
+                    .ok_or_else(|| Early::Fatal("Invalid mode given on option\0".into()))?;
                 self.mode = Some(change);
             }
             Key::Newer | Key::NewerMtime => {
