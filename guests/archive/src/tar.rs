@@ -6,7 +6,6 @@ mod dates;
 mod extract;
 mod header;
 mod list;
-mod modes;
 mod names;
 mod options;
 mod pattern;

@@ -1,6 +1,6 @@
 //! `cal`: calendars, as Debian's (of FreeBSD) prints them. After 2 September 1752 comes the 14th.
 
-use codepod_datetime::Zone;
+use codepod_datetime::{MONTHS, Zone};
 use codepod_tool::{Arguments, Found, Opt, Options, Output, Value, complain};
 
 use crate::system;
@@ -13,21 +13,6 @@ const USAGE: &str = "Usage: cal [general options] [-jy] [[month] year]
        ncal [general options] [-Jeo] [year]
 General options: [-31] [-A months] [-B months] [-d yyyy-mm]
 ";
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 #[derive(Clone, Copy)]
 enum Key {

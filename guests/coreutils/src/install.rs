@@ -219,7 +219,6 @@ fn run(tool: &str, settings: Settings, task: &Task) -> i32 {
         tool,
         settings,
         out: Output::new().by_line(),
-        umask: system::current_umask(),
     };
     let mut status = 0;
     let mut say = |result: Result<(), Vec<u8>>| {
@@ -263,14 +262,14 @@ struct Job<'a> {
     tool: &'a str,
     settings: Settings,
     out: Output,
-    umask: u32,
 }
 
 impl Job<'_> {
     /// The mode of what is installed.
     fn mode(&self, directory: bool) -> u32 {
         match &self.settings.change {
-            Some(change) => change.apply(0, directory, self.umask),
+            // The umask does not count, not even for `=rw`.
+            Some(change) => change.apply(0, directory, 0),
             None => 0o755,
         }
     }

@@ -1,12 +1,14 @@
 //! Sizes: in blocks of some size, or for people.
 
+use codepod_tool::{Units, human_size};
+
 /// How sizes are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Blocks {
     /// Bytes of a unit.
     pub(crate) unit: u64,
-    /// In units that grow: by 1024 or by 1000.
-    pub(crate) human: Option<u64>,
+    /// In units that grow.
+    pub(crate) human: Option<Units>,
     /// What is written behind a number of units: `K` for `--block-size=K`.
     pub(crate) suffix: &'static str,
 }
@@ -24,13 +26,13 @@ impl Blocks {
     /// For people: `-h`.
     pub(crate) const HUMAN: Blocks = Blocks {
         unit: 1,
-        human: Some(1024),
+        human: Some(Units::Binary),
         suffix: "",
     };
     /// For people, by 1000: `--si`.
     pub(crate) const SI: Blocks = Blocks {
         unit: 1,
-        human: Some(1000),
+        human: Some(Units::Decimal),
         suffix: "",
     };
 
@@ -65,7 +67,7 @@ impl Blocks {
     /// A number of bytes.
     pub(crate) fn show(&self, bytes: u64) -> String {
         match self.human {
-            Some(base) => human(bytes, base),
+            Some(units) => human_size(bytes, units),
             None => format!("{}{}", bytes.div_ceil(self.unit), self.suffix),
         }
     }
@@ -91,53 +93,5 @@ fn units(text: &str) -> Option<(u64, &'static str)> {
         "" | "iB" => Some((1024u64.checked_pow(power)?, shown(true))),
         "B" => Some((1000u64.checked_pow(power)?, shown(false))),
         _ => None,
-    }
-}
-
-/// `1.5K`: rounded up, one digit behind the point below ten.
-pub(crate) fn human(bytes: u64, base: u64) -> String {
-    if bytes < base {
-        return bytes.to_string();
-    }
-    let letters: [&str; 6] = if base == 1000 {
-        ["k", "M", "G", "T", "P", "E"]
-    } else {
-        ["K", "M", "G", "T", "P", "E"]
-    };
-    let mut unit = base as u128;
-    let bytes = u128::from(bytes);
-    for (index, letter) in letters.iter().enumerate() {
-        let last = index + 1 == letters.len();
-        let tenths = (bytes * 10).div_ceil(unit);
-        if tenths < 100 {
-            return format!("{}.{}{letter}", tenths / 10, tenths % 10);
-        }
-        let whole = bytes.div_ceil(unit);
-        if whole < u128::from(base) || last {
-            return format!("{whole}{letter}");
-        }
-        unit *= u128::from(base);
-    }
-    bytes.to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_for_people_round_up() {
-        for (bytes, text) in [
-            (0, "0"),
-            (1023, "1023"),
-            (1024, "1.0K"),
-            (1025, "1.1K"),
-            (10239, "10K"),
-            (10241, "11K"),
-            (1_048_575, "1.0M"),
-        ] {
-            assert_eq!(human(bytes, 1024), text);
-        }
-        assert_eq!(human(1500, 1000), "1.5k");
     }
 }

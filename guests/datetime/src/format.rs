@@ -1,7 +1,8 @@
 //! GNU's `strftime`, in the locale C.
 
-use crate::words::{MONTHS, WEEKDAYS};
-use crate::{Civil, Moment, Zone};
+use codepod_calendar::iso_week;
+
+use crate::{Civil, MONTHS, Moment, WEEKDAYS, Zone};
 
 /// How a number or text is padded: `_`, `-`, `0` and `+` before the letter.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -107,7 +108,7 @@ impl At<'_> {
     /// Writes one conversion; whether there is such a one.
     fn convert(&self, letter: u8, how: Conversion, out: &mut Vec<u8>) -> bool {
         let civil = &self.civil;
-        let year_of_week = || iso_week(civil);
+        let year_of_week = || iso_week(civil.year, civil.day_of_year(), civil.weekday());
         match letter {
             b'%' => how.text(b"%", out),
             b'n' => how.text(b"\n", out),
@@ -310,33 +311,5 @@ impl Conversion {
         };
         year.number(at.civil.year, 4, b'0', out);
         out.extend_from_slice(&rest);
-    }
-}
-
-/// ISO 8601's year and week.
-fn iso_week(civil: &Civil) -> (i64, i64) {
-    let weekday = (civil.weekday() + 6) % 7;
-    let week = (civil.day_of_year() - weekday + 10) / 7;
-    let weeks_in = |year: i64| {
-        let first = Civil {
-            year,
-            month: 1,
-            day: 1,
-            ..Civil::default()
-        }
-        .weekday();
-        let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-        if first == 4 || (leap && first == 3) {
-            53
-        } else {
-            52
-        }
-    };
-    if week < 1 {
-        (civil.year - 1, weeks_in(civil.year - 1))
-    } else if week > weeks_in(civil.year) {
-        (civil.year + 1, 1)
-    } else {
-        (civil.year, week)
     }
 }

@@ -4,16 +4,14 @@
 //! `strftime` with its flags, widths and `%N`. [`Zone`] is what the variable `TZ` says, by the data that is compiled in.
 //! The locale is C.
 
-mod civil;
 mod format;
 mod parse;
 mod words;
 mod zone;
 
-pub use civil::{Civil, days_from_civil};
+pub use codepod_calendar::{Civil, MONTHS, WEEKDAYS, days_from_civil};
 pub use format::format;
 pub use parse::parse;
-pub use words::{MONTHS, WEEKDAYS};
 pub use zone::{Local, Zone};
 
 /// A moment: seconds since 1970 and nanoseconds, which count forward.

@@ -1,31 +1,6 @@
 //! Words of dates: months, days, units, zones.
 
-/// English names of months.
-pub const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-
-/// English names of days.
-pub const WEEKDAYS: [&str; 7] = [
-    "Sunday",
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-];
+use crate::{MONTHS, WEEKDAYS};
 
 /// A unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 
-use crate::civil::Civil;
+use crate::Civil;
 
 /// A time zone.
 #[derive(Debug, Clone)]

@@ -242,7 +242,7 @@ fn switches(arguments: &[Vec<u8>]) -> Vec<u8> {
             continue;
         }
         out.push(b' ');
-        out.extend_from_slice(&shell_quoted(argument));
+        out.extend_from_slice(&codepod_tool::Style::Shell.quote(argument));
         takes_value = is_option && !takes_value && needs_value(argument);
     }
     out
@@ -264,16 +264,6 @@ fn needs_value(argument: &[u8]) -> bool {
         }
     }
     false
-}
-
-/// As a shell would have to read it.
-fn shell_quoted(argument: &[u8]) -> Vec<u8> {
-    let plain =
-        |byte: &u8| byte.is_ascii_alphanumeric() || b"%+,-./:@_^".contains(byte) || *byte >= 0x80;
-    if !argument.is_empty() && argument.iter().all(plain) {
-        return argument.to_vec();
-    }
-    codepod_tool::quoted(argument)
 }
 
 struct Reader<'a> {

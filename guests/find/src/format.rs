@@ -5,7 +5,7 @@ use codepod_sys::file::Links;
 use codepod_tool::{Names, complain};
 
 use crate::evaluate::Entry;
-use crate::stat::{self, mode_text};
+use crate::stat;
 
 /// A part of a format.
 #[derive(Debug)]
@@ -302,7 +302,7 @@ fn value(
             };
             (shown.into_bytes(), true)
         }
-        b'M' => text(mode_text(stat.mode).as_bytes()),
+        b'M' => text(codepod_mode::text(stat.mode).as_bytes()),
         b'p' => text(entry.path),
         b'f' | b'h' if entry.path.len() > 1 && entry.path.ends_with(b"/") => {
             // A path that ends with slashes keeps them in its last part.
@@ -453,7 +453,7 @@ pub(crate) fn list(entry: &Entry<'_>, owners: &mut Owners, now: i128, out: &mut 
         "{:9} {:6} {} {:3} {:<8} {:<8} {:8} {when} ",
         stat.ino,
         stat.blocks.div_ceil(2),
-        mode_text(stat.mode),
+        codepod_mode::text(stat.mode),
         stat.nlink,
         owners.user(stat.uid),
         owners.group(stat.gid),

@@ -492,9 +492,11 @@ impl Parser {
             Some(b'/') => (Bits::Any, &text[1..]),
             _ => (Bits::Exactly, &text[..]),
         };
-        match std::str::from_utf8(mode).ok().and_then(perm::parse) {
-            Some((file, directory)) => Ok(Primary::Perm(bits, file, directory)),
-            None => trouble([b"invalid mode ", &quoted(&text)[..]].concat()),
+        // `+755` meant `/755` once, and is refused since.
+        let is_old = matches!(text[..], [b'+', b'0'..=b'7', ..]);
+        match perm::parse(mode) {
+            Some((file, directory)) if !is_old => Ok(Primary::Perm(bits, file, directory)),
+            _ => trouble([b"invalid mode ", &quoted(&text)[..]].concat()),
         }
     }
 

@@ -64,28 +64,3 @@ pub(crate) fn letter(mode: u32) -> u8 {
         _ => b'f',
     }
 }
-
-/// A mode as `ls -l` shows it.
-pub(crate) fn mode_text(mode: u32) -> String {
-    let first = match letter(mode) {
-        b'f' => '-',
-        letter => char::from(letter),
-    };
-    let mut text = String::from(first);
-    for (shift, special, set, unset) in [
-        (6, 0o4000, 's', 'S'),
-        (3, 0o2000, 's', 'S'),
-        (0, 0o1000, 't', 'T'),
-    ] {
-        let bits = mode >> shift & 7;
-        text.push(if bits & 4 != 0 { 'r' } else { '-' });
-        text.push(if bits & 2 != 0 { 'w' } else { '-' });
-        text.push(match (mode & special != 0, bits & 1 != 0) {
-            (true, true) => set,
-            (true, false) => unset,
-            (false, true) => 'x',
-            (false, false) => '-',
-        });
-    }
-    text
-}

@@ -3,8 +3,8 @@
 use std::io::{self, Read as _, Write as _};
 
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Usage, Value, complain, flag, io_text, long, optional, path,
-    quoted, quoted_text, value,
+    Arguments, Found, Opt, Options, Style, Usage, Value, complain, flag, io_text, long, optional,
+    path, quoted_text, value,
 };
 
 use crate::child::{self, Child, Ended, How};
@@ -534,7 +534,7 @@ impl Runner<'_> {
         if asked.verbose {
             let mut line = argv
                 .iter()
-                .map(|argument| shell_quoted(argument))
+                .map(|argument| Style::ShellEscape.quote(argument))
                 .collect::<Vec<_>>()
                 .join(&b' ');
             line.push(b'\n');
@@ -720,14 +720,4 @@ fn replaced(argument: &[u8], what: &[u8], with: &[u8]) -> Vec<u8> {
         }
     }
     out
-}
-
-/// An argument as `-t` shows it.
-fn shell_quoted(argument: &[u8]) -> Vec<u8> {
-    let plain =
-        |byte: &u8| byte.is_ascii_alphanumeric() || b"%+,-./:=@_^".contains(byte) || *byte >= 0x80;
-    if !argument.is_empty() && argument.iter().all(plain) {
-        return argument.to_vec();
-    }
-    quoted(argument)
 }

@@ -1,5 +1,7 @@
 //! Dates: as git prints them, and as people write them.
 
+use codepod_calendar::{Broken, Civil, MONTHS, WEEKDAYS, Zone, strftime};
+
 use crate::os;
 
 /// How a date is shown.
@@ -30,34 +32,6 @@ pub(crate) enum Style {
     InLocal(Box<Style>),
 }
 
-const MONTHS: [&str; 12] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-];
-const MONTHS_LONG: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-const DAYS_LONG: [&str; 7] = [
-    "Sunday",
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-];
-
 impl Style {
     /// From the value of `--date`.
     pub(crate) fn parse(word: &str) -> Option<Style> {
@@ -85,57 +59,10 @@ impl Style {
     }
 }
 
-/// A moment in parts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Parts {
-    pub(crate) year: i64,
-    /// 1 to 12.
-    pub(crate) month: i64,
-    pub(crate) day: i64,
-    pub(crate) hour: i64,
-    pub(crate) minute: i64,
-    pub(crate) second: i64,
-    /// 0 is Sunday.
-    pub(crate) weekday: usize,
-}
-
-/// Days since 1970 of a date.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// The parts of a moment in UTC.
-pub(crate) fn parts(time: i64) -> Parts {
-    let day_number = time.div_euclid(86_400);
-    let rest = time.rem_euclid(86_400);
-    let z = day_number + 719_468;
-    let era = z.div_euclid(146_097);
-    let doe = z.rem_euclid(146_097);
-    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
-    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    let mp = (5 * doy + 2) / 153;
-    let month = if mp < 10 { mp + 3 } else { mp - 9 };
-    Parts {
-        year: yoe + era * 400 + i64::from(month <= 2),
-        month,
-        day: doy - (153 * mp + 2) / 5 + 1,
-        hour: rest / 3600,
-        minute: rest / 60 % 60,
-        second: rest % 60,
-        weekday: (day_number + 4).rem_euclid(7) as usize,
-    }
-}
-
-/// Seconds since 1970 of parts in UTC.
-fn seconds(parts: &Parts) -> i64 {
-    days(parts.year, parts.month, parts.day) * 86_400
-        + parts.hour * 3600
-        + parts.minute * 60
-        + parts.second
+/// Seconds since 1970 of a date in UTC.
+fn seconds(date: Civil) -> i64 {
+    // The fields are small, so numbers do not end.
+    date.to_seconds().unwrap_or(0)
 }
 
 /// `+0130` as minutes.
@@ -175,17 +102,17 @@ pub(crate) fn now() -> i64 {
 
 /// A date as text.
 pub(crate) fn show(time: i64, zone: i32, style: &Style) -> String {
-    let shifted = parts(time.saturating_add(zone_minutes(zone) * 60));
-    let Parts {
+    let shifted = Civil::from_seconds(time.saturating_add(zone_minutes(zone) * 60));
+    let Civil {
         year,
         month,
         day,
         hour,
         minute,
         second,
-        weekday,
     } = shifted;
-    let (day_name, month_name) = (DAYS[weekday], MONTHS[(month - 1) as usize]);
+    let day_name = &WEEKDAYS[shifted.weekday() as usize][..3];
+    let month_name = &MONTHS[(month - 1) as usize][..3];
     match style {
         Style::Normal => format!(
             "{day_name} {month_name} {day} {hour:02}:{minute:02}:{second:02} {year} {zone:+05}"
@@ -219,70 +146,33 @@ pub(crate) fn show(time: i64, zone: i32, style: &Style) -> String {
         Style::Short => format!("{year:04}-{month:02}-{day:02}"),
         Style::Raw => format!("{time} {zone:+05}"),
         Style::Unix => format!("{time}"),
-        Style::Format(format) => strftime(format, time, zone, &shifted),
+        Style::Format(format) => formatted(format, time, zone),
     }
 }
 
-fn strftime(format: &str, time: i64, zone: i32, at: &Parts) -> String {
-    let mut out = String::new();
+/// A date as C's `strftime` has it. Git writes `%s`, `%z` and `%Z` itself; a zone has no name.
+fn formatted(format: &str, time: i64, zone: i32) -> String {
+    let mut own = String::new();
     let mut letters = format.chars();
-    let twelve = match at.hour % 12 {
-        0 => 12,
-        hour => hour,
-    };
-    let day_of_year = days(at.year, at.month, at.day) - days(at.year, 1, 1) + 1;
     while let Some(letter) = letters.next() {
         if letter != '%' {
-            out.push(letter);
+            own.push(letter);
             continue;
         }
-        let month = (at.month - 1) as usize;
         match letters.next() {
-            Some('Y') => out += &at.year.to_string(),
-            Some('y') => out += &format!("{:02}", at.year.rem_euclid(100)),
-            Some('C') => out += &format!("{:02}", at.year / 100),
-            Some('m') => out += &format!("{:02}", at.month),
-            Some('d') => out += &format!("{:02}", at.day),
-            Some('e') => out += &format!("{:2}", at.day),
-            Some('H') => out += &format!("{:02}", at.hour),
-            Some('I') => out += &format!("{twelve:02}"),
-            Some('M') => out += &format!("{:02}", at.minute),
-            Some('S') => out += &format!("{:02}", at.second),
-            Some('p') => out += if at.hour < 12 { "AM" } else { "PM" },
-            Some('j') => out += &format!("{day_of_year:03}"),
-            Some('a') => out += DAYS[at.weekday],
-            Some('A') => out += DAYS_LONG[at.weekday],
-            Some('b' | 'h') => out += MONTHS[month],
-            Some('B') => out += MONTHS_LONG[month],
-            Some('u') => out += &(if at.weekday == 0 { 7 } else { at.weekday }).to_string(),
-            Some('w') => out += &at.weekday.to_string(),
-            Some('s') => out += &time.to_string(),
-            Some('z') => out += &format!("{zone:+05}"),
+            Some('s') => own += &time.to_string(),
+            Some('z') => own += &format!("{zone:+05}"),
             Some('Z') => {}
-            Some('n') => out.push('\n'),
-            Some('t') => out.push('\t'),
-            Some('%') => out.push('%'),
-            Some('F') => out += &format!("{}-{:02}-{:02}", at.year, at.month, at.day),
-            Some('T') => out += &format!("{:02}:{:02}:{:02}", at.hour, at.minute, at.second),
-            Some('R') => out += &format!("{:02}:{:02}", at.hour, at.minute),
-            Some('D' | 'x') => {
-                out += &format!(
-                    "{:02}/{:02}/{:02}",
-                    at.month,
-                    at.day,
-                    at.year.rem_euclid(100)
-                )
-            }
-            Some('X') => out += &format!("{:02}:{:02}:{:02}", at.hour, at.minute, at.second),
-            Some('c') => out += &strftime("%a %b %e %H:%M:%S %Y", time, zone, at),
-            Some(other) => {
-                out.push('%');
-                out.push(other);
-            }
-            None => out.push('%'),
+            Some(other) => own.extend(['%', other]),
+            None => own.push('%'),
         }
     }
-    out
+    let offset = i32::try_from(zone_minutes(zone) * 60).unwrap_or(0);
+    let broken = Broken::new(time, &Zone::fixed(offset, b""));
+    // Git shows 1970 where C has no such year.
+    let broken = broken.or_else(|| Broken::new(0, &Zone::utc()));
+    let text = broken.map_or_else(Vec::new, |broken| strftime(own.as_bytes(), &broken));
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 fn relative(time: i64, now: i64) -> String {
@@ -352,16 +242,15 @@ pub(crate) fn parse(text: &str) -> Option<(i64, i32)> {
     let (hour, minute, second) = found.time.unwrap_or((0, 0, 0));
     let (year, month, day) = found.date?;
     let zone = found.zone.unwrap_or_else(local_zone);
-    let parts = Parts {
+    let date = Civil {
         year,
         month,
         day,
         hour,
         minute,
         second,
-        weekday: 0,
     };
-    Some((seconds(&parts) - zone_minutes(zone) * 60, zone))
+    Some((seconds(date) - zone_minutes(zone) * 60, zone))
 }
 
 fn parse_zone(word: &str) -> Option<i32> {
@@ -413,7 +302,7 @@ fn scan(text: &str) -> Option<Scanned> {
             found.zone = Some(zone);
         } else if let Some(at) = month_number(&lower) {
             month = Some(at);
-        } else if DAYS_LONG
+        } else if WEEKDAYS
             .iter()
             .any(|name| lower.len() >= 3 && name.to_ascii_lowercase().starts_with(&lower))
         {
@@ -437,7 +326,7 @@ fn scan(text: &str) -> Option<Scanned> {
 }
 
 fn month_number(word: &str) -> Option<i64> {
-    let at = MONTHS_LONG
+    let at = MONTHS
         .iter()
         .position(|name| word.len() >= 3 && name.to_ascii_lowercase().starts_with(word))?;
     Some(at as i64 + 1)
@@ -505,7 +394,7 @@ pub(crate) fn approximate(text: &str, now: i64) -> i64 {
         return time;
     }
     let zone = zone_minutes(local_zone()) * 60;
-    let here = parts(now + zone);
+    let here = Civil::from_seconds(now + zone);
     let mut at = here;
     let mut shift = 0i64;
     let mut months = 0i64;
@@ -550,11 +439,11 @@ pub(crate) fn approximate(text: &str, now: i64) -> i64 {
             if let Some(day) = number.filter(|day| (1..=31).contains(day)) {
                 at.day = day;
             }
-        } else if let Some(day) = DAYS_LONG
+        } else if let Some(day) = WEEKDAYS
             .iter()
             .position(|name| unit.len() >= 3 && name.to_ascii_lowercase().starts_with(unit))
         {
-            let back = (here.weekday + 7 - day) as i64 % 7;
+            let back = (here.weekday() + 7 - day as i64) % 7;
             shift -= (if back == 0 { 7 } else { back }) * 86_400;
         } else {
             match unit {
@@ -593,10 +482,8 @@ pub(crate) fn approximate(text: &str, now: i64) -> i64 {
         }
         number = None;
     }
-    let month = at.year * 12 + at.month - 1 - months;
-    at.year = month.div_euclid(12);
-    at.month = month.rem_euclid(12) + 1;
-    seconds(&at) - zone + shift
+    at.month -= months;
+    seconds(at) - zone + shift
 }
 
 #[cfg(test)]

@@ -28,6 +28,5 @@ pub mod sort;
 pub mod special;
 pub mod state;
 pub mod text;
-pub mod time;
 pub mod traps;
 pub mod variables;

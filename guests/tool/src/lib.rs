@@ -14,6 +14,7 @@ mod options;
 mod output;
 pub mod processes;
 mod quoting;
+mod size;
 mod stdin;
 mod stop;
 mod table;
@@ -24,7 +25,10 @@ pub use message::{complain, complain_of, errno_text, io_text};
 pub use names::Names;
 pub use options::{Found, Opt, Options, Usage, Value, flag, long, optional, value};
 pub use output::Output;
-pub use quoting::{needs_quotes, quoted, quoted_if_needed, quoted_text};
+pub use quoting::{
+    Style, masked, needs_quotes, quoted, quoted_if_needed, quoted_text, single_quoted,
+};
+pub use size::{Units, human_size, scaled_size};
 pub use stdin::Stdin;
 pub use stop::Stop;
 pub use table::{Main, Tool, run};

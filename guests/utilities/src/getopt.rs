@@ -1,6 +1,8 @@
 //! `getopt`: reads the options of a script, as util-linux does.
 
-use codepod_tool::{Arguments, Found, Opt, Options, Output, Usage, Value, complain, flag, value};
+use codepod_tool::{
+    Arguments, Found, Opt, Options, Output, Usage, Value, complain, flag, single_quoted, value,
+};
 
 use crate::files;
 
@@ -286,23 +288,29 @@ impl Script {
     }
 
     fn quoted(&self, text: &[u8]) -> Vec<u8> {
-        if self.quotes == Quotes::None {
-            return text.to_vec();
+        match self.quotes {
+            Quotes::None => text.to_vec(),
+            Quotes::Csh => csh_quoted(text),
+            Quotes::Sh => single_quoted(text),
         }
-        let mut out = vec![b'\''];
-        for byte in text {
-            match (byte, self.quotes) {
-                (b'\'', _) => out.extend_from_slice(b"'\\''"),
-                (b'\\', Quotes::Csh) => out.extend_from_slice(b"\\\\"),
-                (b'!', Quotes::Csh) => out.extend_from_slice(b"'\\!'"),
-                (b'\n', Quotes::Csh) => out.extend_from_slice(b"\\n"),
-                (byte, Quotes::Csh) if byte.is_ascii_whitespace() => {
-                    out.extend_from_slice(&[b'\'', b'\\', *byte, b'\'']);
-                }
-                _ => out.push(*byte),
-            }
-        }
-        out.push(b'\'');
-        out
     }
+}
+
+/// A text between single quotes, as csh reads it.
+fn csh_quoted(text: &[u8]) -> Vec<u8> {
+    let mut out = vec![b'\''];
+    for byte in text {
+        match byte {
+            b'\'' => out.extend_from_slice(b"'\\''"),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'!' => out.extend_from_slice(b"'\\!'"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            byte if byte.is_ascii_whitespace() => {
+                out.extend_from_slice(&[b'\'', b'\\', *byte, b'\'']);
+            }
+            _ => out.push(*byte),
+        }
+    }
+    out.push(b'\'');
+    out
 }

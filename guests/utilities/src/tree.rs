@@ -1,6 +1,6 @@
 //! `tree`: directories as a tree.
 
-use codepod_tool::{Arguments, Output, Stop, path};
+use codepod_tool::{Arguments, Output, Stop, path, scaled_size};
 
 use crate::files;
 
@@ -383,12 +383,7 @@ fn printable(name: &[u8]) -> Vec<u8> {
 /// A size with a unit, in four columns.
 fn human(size: u64) -> String {
     const UNITS: [&str; 6] = ["", "K", "M", "G", "T", "P"];
-    let mut value = size as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
+    let (value, unit) = scaled_size(size, UNITS.len() - 1);
     match unit {
         0 => format!("{size:>4}"),
         _ if value < 10.0 => format!("{:>4}", format!("{value:.1}{}", UNITS[unit])),

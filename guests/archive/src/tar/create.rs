@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _, Write};
 
-use codepod_tool::{Names, Output, complain, io_text, path};
+use codepod_tool::{Names, Output, Units, complain, human_size, io_text, path};
 
 use super::header::{self, BLOCK, Builder, Dialect, Entry, Kind};
 use super::list::Lister;
 use super::reader::padding;
 use super::settings::{Order, Settings};
 use super::transform::Use;
-use super::{Fatal, Run, about, modes, safe, shown, source};
+use super::{Fatal, Run, about, safe, shown, source};
 use crate::codec::{Effort, Writer};
 use crate::files::{self, Counted, Sink};
 use crate::system::{self, Meta, Moment};
@@ -47,6 +47,8 @@ pub(crate) struct Creator<'a> {
     out: io::BufWriter<Counted<Target>>,
     /// What the archive has before what is added.
     before: u64,
+    /// The bits that `--mode=+w` does not set.
+    umask: u32,
     users: Names,
     groups: Names,
     /// Files with several names that are in the archive: their first name.
@@ -139,6 +141,7 @@ impl<'a> Creator<'a> {
             run,
             out: io::BufWriter::with_capacity(64 << 10, Counted::new(target)),
             before,
+            umask: system::umask(),
             users: Names::users(),
             groups: Names::groups(),
             links: HashMap::new(),
@@ -292,7 +295,7 @@ impl<'a> Creator<'a> {
         let changed = settings
             .mode
             .as_ref()
-            .and_then(|text| modes::apply(text, mode, meta.is_directory()));
+            .map(|change| change.apply(mode, meta.is_directory(), self.umask));
         Entry {
             kind,
             mode: changed.unwrap_or(mode),
@@ -716,7 +719,8 @@ impl<'a> Creator<'a> {
         };
         finished.map_err(|error| cannot_write(&error))?;
         if settings.totals {
-            eprintln!("Total bytes written: {total} ({}, ?/s)", human(total));
+            let size = human_size(total, Units::BinaryInFull);
+            eprintln!("Total bytes written: {total} ({size}, ?/s)");
         }
         for (name, is_directory) in to_remove.iter().rev() {
             let result = match is_directory {
@@ -734,21 +738,5 @@ impl<'a> Creator<'a> {
             }
         }
         Ok(())
-    }
-}
-
-/// A size with a unit, as `--totals` shows it.
-fn human(bytes: u64) -> String {
-    let mut value = bytes as f64;
-    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut at = 0;
-    while value >= 1024.0 && at + 1 < units.len() {
-        value /= 1024.0;
-        at += 1;
-    }
-    if at > 0 && value < 10.0 {
-        format!("{value:.1}{}", units[at])
-    } else {
-        format!("{value:.0}{}", units[at])
     }
 }

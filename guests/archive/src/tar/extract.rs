@@ -757,7 +757,7 @@ fn finish_symlink(place: &[u8], modified: Option<Moment>, now: Moment, owner: Op
 }
 
 fn mode_shown(entry: &Entry) -> String {
-    super::header::mode_text(Kind::File, entry.mode)[1..].to_owned()
+    codepod_mode::permissions(entry.mode)
 }
 
 /// The pieces of a content: one, where it has no holes.

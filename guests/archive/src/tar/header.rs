@@ -315,23 +315,7 @@ pub(crate) fn mode_text(kind: Kind, mode: u32) -> String {
         Kind::Label => 'V',
         Kind::Other(_) => '?',
     };
-    let mut text = String::from(first);
-    for (shift, special, on, off) in [
-        (6, 0o4000, 's', 'S'),
-        (3, 0o2000, 's', 'S'),
-        (0, 0o1000, 't', 'T'),
-    ] {
-        let bits = mode >> shift;
-        text.push(if bits & 4 != 0 { 'r' } else { '-' });
-        text.push(if bits & 2 != 0 { 'w' } else { '-' });
-        text.push(match (bits & 1 != 0, mode & special != 0) {
-            (true, true) => on,
-            (false, true) => off,
-            (true, false) => 'x',
-            (false, false) => '-',
-        });
-    }
-    text
+    format!("{first}{}", codepod_mode::permissions(mode))
 }
 
 /// The kind of a file on disk.

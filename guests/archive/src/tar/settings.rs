@@ -1,5 +1,6 @@
 //! What the arguments of `tar` ask for.
 
+use codepod_mode::Change;
 use codepod_tool::{Arguments, Found, Options};
 
 use super::header::Dialect;
@@ -112,7 +113,7 @@ pub(crate) struct Settings {
     /// Only later times are changed.
     pub(crate) clamp: bool,
     /// Mode of new members.
-    pub(crate) mode: Option<String>,
+    pub(crate) mode: Option<Change>,
     /// Only newer files.
     pub(crate) newer: Option<Moment>,
     /// Order of names.

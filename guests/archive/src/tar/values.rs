@@ -1,5 +1,7 @@
 //! The values of `tar`'s options.
 
+use codepod_mode::Change;
+
 use super::dates;
 use super::header::Dialect;
 use super::settings::{Early, Order};
@@ -32,14 +34,8 @@ pub(super) fn newer(value: &[u8]) -> Result<Moment, Early> {
 }
 
 /// `--mode`
-pub(super) fn mode(value: &[u8]) -> Result<String, Early> {
-    let text = String::from_utf8_lossy(value).into_owned();
-    match super::modes::apply(&text, 0, false) {
-        Some(_) => Ok(text),
-        None => Err(Early::Fatal(format!(
-            "Invalid mode given on option: '{text}'"
-        ))),
-    }
+pub(super) fn mode(value: &[u8]) -> Result<Change, Early> {
+    Change::parse(value).ok_or_else(|| Early::Fatal("Invalid mode given on option\0".into()))
 }
 
 /// `--sort`

@@ -123,7 +123,7 @@ fn attributes(entry: &Entry) -> String {
     let dos = matches!(entry.host(), 0 | 5 | 6 | 11 | 14);
     let agrees = mode & 0o700 == 0o400 | u32::from(external & 1 == 0) << 7 | (external & 0x10) << 2;
     if !dos || entry.host() == 0 && agrees {
-        return format!("{} {number}", mode_text(mode));
+        return format!("{} {number}", codepod_mode::text(mode));
     }
     let bit = |mask: u32, yes: char| if external & mask != 0 { yes } else { '-' };
     let directory = external & 0x10 != 0;
@@ -152,33 +152,6 @@ fn attributes(entry: &Entry) -> String {
         made / 10,
         made % 10
     )
-}
-
-fn mode_text(mode: u32) -> String {
-    let kind = match mode & 0o170_000 {
-        0o040_000 => 'd',
-        0o100_000 => '-',
-        0o120_000 => 'l',
-        0o060_000 => 'b',
-        0o020_000 => 'c',
-        0o010_000 => 'p',
-        0o140_000 => 's',
-        _ => '?',
-    };
-    let mut text = String::from(kind);
-    for (shift, special, letters) in [(6, 0o4000, "sS"), (3, 0o2000, "sS"), (0, 0o1000, "tT")] {
-        let bits = mode >> shift & 7;
-        text.push(if bits & 4 != 0 { 'r' } else { '-' });
-        text.push(if bits & 2 != 0 { 'w' } else { '-' });
-        let special = mode & special != 0;
-        text.push_str(match (bits & 1 != 0, special) {
-            (true, true) => &letters[..1],
-            (false, true) => &letters[1..],
-            (true, false) => "x",
-            (false, false) => "-",
-        });
-    }
-    text
 }
 
 fn method(entry: &Entry) -> String {

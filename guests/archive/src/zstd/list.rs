@@ -1,6 +1,6 @@
 //! `zstd -l`: what the headers of frames say.
 
-use codepod_tool::io_text;
+use codepod_tool::{io_text, scaled_size};
 
 /// What is known of a file.
 #[derive(Default)]
@@ -87,19 +87,15 @@ fn line(summary: &Summary, name: &str) -> String {
 
 fn scaled(bytes: u64) -> (f64, usize, &'static str) {
     let units = [" B", " KiB", " MiB", " GiB", " TiB"];
-    let mut value = bytes as f64;
-    let mut at = 0;
-    while value >= 1024.0 && at + 1 < units.len() {
-        value /= 1024.0;
-        at += 1;
-    }
+    let (value, power) = scaled_size(bytes, units.len() - 1);
     let digits = match value {
-        _ if at == 0 => 0,
+        _ if power == 0 => 0,
         value if value >= 100.0 => 0,
         value if value >= 10.0 => 1,
-        _ => 2,
+        value if value > 1.0 => 2,
+        _ => 3,
     };
-    (value, digits, units[at])
+    (value, digits, units[power])
 }
 
 /// A size in a line about one file.

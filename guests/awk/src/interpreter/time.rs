@@ -1,6 +1,6 @@
 //! `strftime`, `mktime`, `systime`.
 
-use codepod_shell::time::{Broken, Zone, strftime};
+use codepod_calendar::{Broken, Civil, Zone, strftime};
 
 /// The zone of the environment.
 fn zone(utc: bool) -> Zone {
@@ -52,26 +52,23 @@ pub(super) fn moment(text: &[u8], utc: bool) -> i64 {
     {
         return -1;
     }
-    // Months out of range are years.
-    let months = year * 12 + month - 1;
-    let days = days(months.div_euclid(12), months.rem_euclid(12) + 1) + day - 1;
-    let local = days * 86_400 + hour * 3600 + minute * 60 + second;
+    let civil = Civil {
+        year,
+        month,
+        day,
+        hour,
+        minute,
+        second,
+    };
+    let Some(local) = civil.to_seconds() else {
+        return -1;
+    };
     // The offset that holds there: tried with the one of the moment as if it were UTC, then with its own.
     let zone = zone(utc);
     let offset =
         |seconds: i64| Broken::new(seconds, &zone).map_or(0, |time| i64::from(time.offset));
     let first = local - offset(local);
     local - offset(first)
-}
-
-/// Days from 1970 to the first of a month.
-fn days(year: i64, month: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let shifted = (month + 9) % 12;
-    let of_year = (153 * shifted + 2) / 5;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 #[cfg(test)]

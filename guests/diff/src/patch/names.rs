@@ -1,6 +1,6 @@
 //! Which file a patch is for, and whether patch may touch it.
 
-use codepod_tool::{needs_quotes, path};
+use codepod_tool::{Style, path};
 
 use super::read::FilePatch;
 use super::{Asked, Say};
@@ -10,18 +10,7 @@ const MOST_LINKS: usize = 40;
 
 /// A name as messages have it: in quotes where a shell would need them.
 pub(crate) fn shown(name: &[u8]) -> Vec<u8> {
-    if !needs_quotes(name) {
-        return name.to_vec();
-    }
-    let mut out = vec![b'\''];
-    for byte in name {
-        match byte {
-            b'\'' => out.extend_from_slice(b"'\\''"),
-            _ => out.push(*byte),
-        }
-    }
-    out.push(b'\'');
-    out
+    Style::Shell.quote(name)
 }
 
 /// Where a patch reads and writes.

@@ -11,6 +11,7 @@ mod number;
 #[cfg(test)]
 mod tests;
 
+use codepod_calendar::{Broken, Zone, strftime};
 use codepod_shell_syntax::Name;
 use codepod_sys::clock;
 
@@ -21,7 +22,6 @@ use crate::flow::Run;
 use crate::quote;
 use crate::shell::Shell;
 use crate::text::Text;
-use crate::time::{Broken, Zone, strftime};
 use crate::variables::Attributes;
 use directive::Directive;
 

@@ -1,5 +1,6 @@
 //! `umask`.
 
+use codepod_mode::{Change, Wrong};
 use codepod_sys::file;
 
 use super::{Getopt, print};
@@ -100,48 +101,17 @@ fn push_symbolic(mask: u32, out: &mut Vec<u8>) {
 
 /// Applies `u+w,go=rx`; the error is bash's message.
 fn symbolic_mode(text: &[u8], mask: u32) -> Result<u32, Vec<u8>> {
-    let wrong =
-        |byte: u8, what: &[u8]| [&b"`"[..], &[byte], b"': invalid symbolic mode ", what].concat();
-    let mut allowed = !mask & 0o777;
-    let mut bytes = text.iter().copied().peekable();
-    loop {
-        let mut who = 0;
-        while let Some(byte) = bytes.peek() {
-            who |= match byte {
-                b'u' => 0o700,
-                b'g' => 0o070,
-                b'o' => 0o007,
-                b'a' => 0o777,
-                _ => break,
-            };
-            bytes.next();
-        }
-        let who = if who == 0 { 0o777 } else { who };
-        let operator = bytes.next().unwrap_or(0);
-        if !matches!(operator, b'+' | b'-' | b'=') {
-            return Err(wrong(operator, b"operator"));
-        }
-        let mut bits = 0;
-        let end = loop {
-            match bytes.next() {
-                Some(b'r') => bits |= 0o444,
-                Some(b'w') => bits |= 0o222,
-                Some(b'x') => bits |= 0o111,
-                Some(b',') => break false,
-                None => break true,
-                Some(byte) => return Err(wrong(byte, b"character")),
-            }
+    let change = Change::parse_umask(text).map_err(|wrong| {
+        let (byte, what): (_, &[u8]) = match wrong {
+            Wrong::Operator(byte) => (byte, b"operator"),
+            Wrong::Character(byte) => (byte, b"character"),
         };
-        let bits = bits & who;
-        allowed = match operator {
-            b'+' => allowed | bits,
-            b'-' => allowed & !bits,
-            _ => allowed & !who | bits,
-        };
-        if end {
-            return Ok(!allowed & 0o777);
-        }
-    }
+        let byte = [byte.unwrap_or(0)];
+        [b"`", &byte[..], b"': invalid symbolic mode ", what].concat()
+    })?;
+    // A mask is what the change does not let through.
+    let allowed = change.apply(!mask & 0o777, false, 0);
+    Ok(!allowed & 0o777)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Prompts: `PS1`, `PS4`, `${x@P}`, and what `set -x` prints.
 
+use codepod_calendar::{Broken, Zone, strftime};
 use codepod_shell_syntax::{ErrorKind, Name};
 use codepod_sys::{clock, process};
 
@@ -8,7 +9,6 @@ use crate::flow::{Run, Stop};
 use crate::options::ShellOptions;
 use crate::shell::Shell;
 use crate::text::Text;
-use crate::time::{Broken, Zone, strftime};
 
 /// Runs `$PS4`-like text through prompt and parameter expansion (`${x@P}`, `PS4`, `PS1`).
 pub fn prompt(shell: &mut Shell, text: &[u8]) -> Run<Text> {

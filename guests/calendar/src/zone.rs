@@ -1,7 +1,9 @@
-//! Time zones: UTC, what a POSIX `TZ` string says (`EST5EDT,M3.2.0,M11.1.0`), and some well-known names. Another name is UTC, as it is for
-//! the C library without a database of zones.
+//! Time zones: UTC, what a POSIX `TZ` string says (`EST5EDT,M3.2.0,M11.1.0`), and some well-known
+//! names. Another name is UTC, as it is for the C library without a database of zones.
 
-use super::{civil, days_before, is_leap, names};
+mod rules;
+
+use crate::{Civil, days_to_month, is_leap};
 
 /// A time zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +34,7 @@ enum Day {
     /// `n`: from 0, February 29 counts.
     Zero(u32),
     /// `Mm.w.d`
-    Week { month: u32, week: u32, weekday: u32 },
+    Week { month: i64, week: i64, weekday: i64 },
 }
 
 impl Zone {
@@ -41,7 +43,8 @@ impl Zone {
         Zone::fixed(0, b"UTC")
     }
 
-    fn fixed(offset: i32, name: &[u8]) -> Zone {
+    /// Always so many seconds east of Greenwich, under this name.
+    pub fn fixed(offset: i32, name: &[u8]) -> Zone {
         Zone {
             standard: (offset, name.to_vec()),
             summer: None,
@@ -54,7 +57,7 @@ impl Zone {
         if text.is_empty() {
             return Zone::utc();
         }
-        let mut rest = names::rule(text).unwrap_or(text);
+        let mut rest = rules::rule(text).unwrap_or(text);
         let Some(standard) = name(&mut rest) else {
             return Zone::utc();
         };
@@ -71,7 +74,7 @@ impl Zone {
             None => offset + 3600,
         };
         // The rule of the United States when none is given.
-        let (mut start, mut end) = (sunday(2, 2), sunday(10, 1));
+        let (mut start, mut end) = (sunday(3, 2), sunday(11, 1));
         if !rest.is_empty() {
             let rules = change(&mut rest).and_then(|first| Some((first, change(&mut rest)?)));
             match rules {
@@ -91,13 +94,13 @@ impl Zone {
     }
 
     /// Seconds east of Greenwich at a moment, and what the zone is called then.
-    pub(super) fn at(&self, seconds: i64) -> (i32, &[u8]) {
+    pub(crate) fn at(&self, seconds: i64) -> (i32, &[u8]) {
         let (offset, name) = (self.standard.0, &self.standard.1[..]);
         let Some(summer) = &self.summer else {
             return (offset, name);
         };
         let local = seconds.saturating_add(i64::from(offset));
-        let (year, ..) = civil(local.div_euclid(86_400));
+        let year = Civil::from_seconds(local).year;
         let start = summer.start.seconds(year) - i64::from(offset);
         let end = summer.end.seconds(year) - i64::from(summer.offset);
         let in_summer = if start <= end {
@@ -116,7 +119,7 @@ impl Zone {
 impl Change {
     /// The local moment in a year, as if it were UTC.
     fn seconds(self, year: i64) -> i64 {
-        let first = days_before(year, 0);
+        let first = days_to_month(year, 1);
         let day = match self.day {
             Day::Julian(day) => first + i64::from(day) - 1 + i64::from(day > 59 && is_leap(year)),
             Day::Zero(day) => first + i64::from(day),
@@ -125,14 +128,14 @@ impl Change {
                 week,
                 weekday,
             } => {
-                let start = days_before(year, month);
-                let end = if month == 11 {
-                    days_before(year + 1, 0)
+                let start = days_to_month(year, month);
+                let end = if month == 12 {
+                    days_to_month(year + 1, 1)
                 } else {
-                    days_before(year, month + 1)
+                    days_to_month(year, month + 1)
                 };
-                let lead = (i64::from(weekday) - (start + 4).rem_euclid(7)).rem_euclid(7);
-                let mut day = start + lead + 7 * (i64::from(week) - 1);
+                let lead = (weekday - (start + 4).rem_euclid(7)).rem_euclid(7);
+                let mut day = start + lead + 7 * (week - 1);
                 while day >= end {
                     day -= 7;
                 }
@@ -143,7 +146,7 @@ impl Change {
     }
 }
 
-fn sunday(month: u32, week: u32) -> Change {
+fn sunday(month: i64, week: i64) -> Change {
     Change {
         day: Day::Week {
             month,
@@ -227,9 +230,9 @@ fn change(rest: &mut &[u8]) -> Option<Change> {
             return None;
         }
         Day::Week {
-            month: month as u32 - 1,
-            week: week as u32,
-            weekday: weekday as u32,
+            month: month.into(),
+            week: week.into(),
+            weekday: weekday.into(),
         }
     } else {
         Day::Zero(

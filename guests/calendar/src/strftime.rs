@@ -1,31 +1,6 @@
 //! `strftime` in the locale C, with glibc's flags and widths.
 
-use super::{Broken, is_leap};
-use crate::text::Text;
-
-const DAYS: [&str; 7] = [
-    "Sunday",
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-];
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+use crate::{Broken, MONTHS, WEEKDAYS, iso_week};
 
 /// The most columns a width may ask for; more is cut, so that a short format cannot fill the memory.
 const WIDEST: usize = 1 << 16;
@@ -100,23 +75,24 @@ fn flags(directive: &[u8], upper: bool) -> (Flags, usize) {
 /// Appends one conversion; false when the letter is none.
 fn convert(letter: u8, flags: Flags, time: &Broken, out: &mut Vec<u8>) -> bool {
     // As in C, where years are `int`.
-    let year = i64::from(time.year as i32);
-    let hour12 = (time.hour + 11) % 12 + 1;
+    let civil = &time.civil;
+    let year = i64::from(civil.year as i32);
+    let week = || iso_week(year, time.yearday, time.weekday);
+    let hour12 = (civil.hour + 11) % 12 + 1;
     let number = |value: i64, digits: usize, out: &mut Vec<u8>| {
         push_number(value, digits, b'0', flags, out);
     };
-    let small = |value: u32, out: &mut Vec<u8>| push_number(value.into(), 2, b'0', flags, out);
     match letter {
         b'%' => text(b"%", flags, out),
         b'n' => text(b"\n", flags, out),
         b't' => text(b"\t", flags, out),
         b'a' | b'A' => {
-            let name = DAYS[time.weekday as usize % 7].as_bytes();
+            let name = WEEKDAYS[time.weekday as usize % 7].as_bytes();
             let name = if letter == b'a' { &name[..3] } else { name };
             text(name, swap_up(flags), out);
         }
         b'b' | b'h' | b'B' => {
-            let name = MONTHS[time.month as usize % 12].as_bytes();
+            let name = MONTHS[(civil.month - 1) as usize % 12].as_bytes();
             let name = if letter == b'B' { name } else { &name[..3] };
             text(name, swap_up(flags), out);
         }
@@ -133,26 +109,26 @@ fn convert(letter: u8, flags: Flags, time: &Broken, out: &mut Vec<u8>) -> bool {
         b'C' => number(year.div_euclid(100), 1, out),
         b'Y' => number(year, 1, out),
         b'y' => number(year.rem_euclid(100), 2, out),
-        b'G' => number(iso_week(time).0, 1, out),
-        b'g' => number(iso_week(time).0.rem_euclid(100), 2, out),
-        b'V' => small(iso_week(time).1, out),
-        b'U' => small((time.yearday + 7 - time.weekday) / 7, out),
-        b'W' => small((time.yearday + 7 - (time.weekday + 6) % 7) / 7, out),
-        b'm' => small(time.month + 1, out),
-        b'd' => small(time.day, out),
-        b'e' => push_number(time.day.into(), 2, b' ', flags, out),
-        b'H' => small(time.hour, out),
-        b'I' => small(hour12, out),
-        b'k' => push_number(time.hour.into(), 2, b' ', flags, out),
-        b'l' => push_number(hour12.into(), 2, b' ', flags, out),
-        b'M' => small(time.minute, out),
-        b'S' => small(time.second, out),
-        b'j' => number(i64::from(time.yearday) + 1, 3, out),
+        b'G' => number(week().0, 1, out),
+        b'g' => number(week().0.rem_euclid(100), 2, out),
+        b'V' => number(week().1, 2, out),
+        b'U' => number((time.yearday + 7 - time.weekday) / 7, 2, out),
+        b'W' => number((time.yearday + 7 - (time.weekday + 6) % 7) / 7, 2, out),
+        b'm' => number(civil.month, 2, out),
+        b'd' => number(civil.day, 2, out),
+        b'e' => push_number(civil.day, 2, b' ', flags, out),
+        b'H' => number(civil.hour, 2, out),
+        b'I' => number(hour12, 2, out),
+        b'k' => push_number(civil.hour, 2, b' ', flags, out),
+        b'l' => push_number(hour12, 2, b' ', flags, out),
+        b'M' => number(civil.minute, 2, out),
+        b'S' => number(civil.second, 2, out),
+        b'j' => number(time.yearday + 1, 3, out),
         b's' => push_number(time.seconds, 1, b' ', flags, out),
-        b'u' => number(i64::from((time.weekday + 6) % 7 + 1), 1, out),
-        b'w' => number(time.weekday.into(), 1, out),
+        b'u' => number((time.weekday + 6) % 7 + 1, 1, out),
+        b'w' => number(time.weekday, 1, out),
         b'p' | b'P' => {
-            let half: &[u8] = if time.hour < 12 { b"AM" } else { b"PM" };
+            let half: &[u8] = if civil.hour < 12 { b"AM" } else { b"PM" };
             if letter == b'P' || flags.swap {
                 text(
                     &half.to_ascii_lowercase(),
@@ -224,8 +200,7 @@ fn push_number(value: i64, digits: usize, pad: u8, flags: Flags, out: &mut Vec<u
         b'0' => (b'0', digits),
         _ => (pad, digits),
     };
-    let text = Text::number(value);
-    let text = text.strip_prefix(b"-").unwrap_or(&text);
+    let text = value.unsigned_abs().to_string();
     let used = text.len() + usize::from(value < 0);
     let missing = flags.width.unwrap_or(0).max(digits).saturating_sub(used);
     if pad == b' ' {
@@ -237,7 +212,7 @@ fn push_number(value: i64, digits: usize, pad: u8, flags: Flags, out: &mut Vec<u
     if pad == b'0' {
         out.resize(out.len() + missing, b'0');
     }
-    out.extend_from_slice(text);
+    out.extend_from_slice(text.as_bytes());
 }
 
 /// `+hhmm`. glibc pads the number to the width and then the whole once more.
@@ -249,18 +224,26 @@ fn zone_offset(offset: i32, flags: Flags, out: &mut Vec<u8>) {
     push_number(number.into(), 4, b'0', flags, out);
 }
 
-/// Year and number of the ISO week.
-fn iso_week(time: &Broken) -> (i64, u32) {
-    let year = i64::from(time.year as i32);
-    let monday = i64::from((time.weekday + 6) % 7);
-    // The week belongs to the year of its Thursday.
-    let thursday = i64::from(time.yearday) + 3 - monday;
-    let length = |year: i64| 365 + i64::from(is_leap(year));
-    if thursday < 0 {
-        (year - 1, ((thursday + length(year - 1)) / 7 + 1) as u32)
-    } else if thursday >= length(year) {
-        (year + 1, ((thursday - length(year)) / 7 + 1) as u32)
-    } else {
-        (year, (thursday / 7 + 1) as u32)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Zone;
+
+    // What git 2.47.3 prints with `--date=format:` on glibc 2.36 for `1112911993 -0730`.
+    #[test]
+    fn conversions_are_those_of_glibc() {
+        let time = Broken::new(1_112_911_993, &Zone::fixed(-27_000, b"")).expect("it is a date");
+        for (format, wanted) in [
+            ("%k|%l|%V|%G|%U", "14| 2|14|2005|14"),
+            ("%-d|%^a|%r|%P", "7|THU|02:43:13 PM|pm"),
+            ("%q|%E|%N|%+|%:z|%", "%q|%E|%N|%+|%:z|%"),
+            ("%s|%z|%Z", "1112911993|-0730|"),
+            ("%C|%y|%g|%5Y", "20|05|05|02005"),
+        ] {
+            assert_eq!(
+                String::from_utf8_lossy(&strftime(format.as_bytes(), &time)),
+                wanted
+            );
+        }
     }
 }
