@@ -11,7 +11,8 @@ pub struct Syntax {
     pub loose_interval: bool,
     /// `)` without `(` stands for itself.
     pub loose_parenthesis: bool,
-    /// `\{` that has nothing to repeat is an error; otherwise it stands for itself.
+    /// `\{` that has nothing to repeat is an error; otherwise it stands for itself. In the basic dialect so is `*` or `\{` behind
+    /// another repetition.
     pub strict_interval: bool,
     /// A backslash quotes inside of brackets.
     pub bracket_escape: bool,
@@ -37,7 +38,7 @@ pub enum Leading {
 }
 
 impl Syntax {
-    /// POSIX basic expressions with GNU's additions, as sed and `grep` have them.
+    /// POSIX basic expressions with GNU's additions, as sed and `regcomp` have them.
     pub const BASIC: Syntax = Syntax {
         extended: false,
         leading: Leading::Literal,
@@ -55,6 +56,11 @@ impl Syntax {
         extended: true,
         leading: Leading::Error,
         ..Syntax::BASIC
+    };
+    /// Those of `regcomp` with `REG_EXTENDED`, as bash's `=~` and git have them.
+    pub const REGCOMP_EXTENDED: Syntax = Syntax {
+        loose_parenthesis: true,
+        ..Syntax::EXTENDED
     };
     /// Those of `grep`.
     pub const GREP: Syntax = Syntax {

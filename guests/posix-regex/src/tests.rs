@@ -214,13 +214,9 @@ const CASES: &[Case] = &[
 
 /// As `[[ =~ ]]` has them.
 fn config(icase: bool) -> Config {
-    let syntax = Syntax {
-        loose_parenthesis: true,
-        ..Syntax::EXTENDED
-    };
     Config {
         icase,
-        ..Config::new(syntax)
+        ..Config::new(Syntax::REGCOMP_EXTENDED)
     }
 }
 
@@ -427,6 +423,9 @@ fn what_is_no_utf8_matches_only_itself() {
         (b"a.b", b"a\xffb"),
         (b"a.*b", b"a\xffb"),
         (b"(b|\xff)+", b"\xffb\xff"),
+        (b"[\xff]", b"\xff"),
+        (b"[a\xff]", b"\xffa"),
+        (b"[^\xff]", b"\xffa"),
     ]
     .iter()
     .map(|(pattern, text)| (pattern.to_vec(), text.to_vec()))
@@ -478,6 +477,7 @@ fn hostile_expressions_end_with_an_error_or_an_answer() {
     );
 }
 
+#[cfg(feature = "fast")]
 #[test]
 fn both_paths_find_the_same() {
     for (seed, icase) in [(5, false), (6, true)] {
@@ -496,6 +496,7 @@ fn both_paths_find_the_same() {
     }
 }
 
+#[cfg(feature = "fast")]
 #[test]
 fn lines_in_a_buffer_are_those_that_match_alone() {
     let mut random = Random(9);
@@ -575,5 +576,19 @@ fn basic_expressions_have_their_operators_behind_backslashes() {
             Ok(*expected),
             "{pattern} on {text}"
         );
+    }
+}
+
+#[test]
+fn basic_expressions_do_not_repeat_what_is_repeated() {
+    let compile = |pattern: &str, syntax| {
+        Regex::new(pattern.as_bytes(), &Config::new(syntax)).map(|regex| regex.groups())
+    };
+    for pattern in ["a**", "a*\\{2\\}", "a\\{2\\}*", "a\\+*"] {
+        assert_eq!(compile(pattern, Syntax::BASIC), Err(Error::Repetition));
+        assert_eq!(compile(pattern, Syntax::GREP), Ok(0));
+    }
+    for pattern in ["a*\\+", "a\\?\\?", "^**", "**"] {
+        assert_eq!(compile(pattern, Syntax::BASIC), Ok(0));
     }
 }
