@@ -22,20 +22,18 @@ pub(crate) fn captures(
     text: &[u8],
     from: usize,
 ) -> Result<Option<Spans>, Error> {
-    let mut referred: Vec<u32> = program
-        .steps
-        .iter()
-        .filter_map(|step| match step {
-            Step::Reference(group, _) => Some(*group),
-            _ => None,
-        })
-        .collect();
-    referred.sort_unstable();
-    referred.dedup();
+    let mut is_referred = vec![false; program.groups + 1];
+    for step in &program.steps {
+        if let Step::Reference(group, _) = step {
+            is_referred[*group as usize] = true;
+        }
+    }
+    let referred = (0..).zip(is_referred);
+    let referred = referred.filter_map(|(group, is_referred)| is_referred.then_some(group));
     let mut search = Search {
         program,
         text,
-        referred,
+        referred: referred.collect(),
         groups: vec![Open::NONE; program.groups + 1],
         undo: Vec::new(),
         later: Vec::new(),

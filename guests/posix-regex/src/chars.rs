@@ -82,8 +82,41 @@ pub fn previous(text: &[u8], end: usize) -> (u32, usize) {
     (BYTE + u32::from(last), end - 1)
 }
 
+/// How many characters there are.
+pub fn count(text: &[u8]) -> usize {
+    if BYTES.get() || text.is_ascii() {
+        return text.len();
+    }
+    let (mut at, mut count) = (0, 0);
+    while at < text.len() {
+        at = next(text, at).1;
+        count += 1;
+    }
+    count
+}
+
+/// Where the character with this number starts; the end of the text for all beyond.
+pub fn offset(text: &[u8], number: usize) -> usize {
+    if number >= text.len() || text[..number].is_ascii() {
+        if number < text.len() {
+            return number;
+        }
+        if text.is_ascii() {
+            return text.len();
+        }
+    }
+    let mut at = 0;
+    for _ in 0..number {
+        if at >= text.len() {
+            break;
+        }
+        at = next(text, at).1;
+    }
+    at
+}
+
 /// The code as a character, unless it stands for a byte.
-pub(crate) fn char(code: u32) -> Option<char> {
+pub fn char(code: u32) -> Option<char> {
     char::from_u32(code)
 }
 
@@ -170,6 +203,12 @@ mod tests {
             }
             back.reverse();
             assert_eq!(forward, back);
+            assert_eq!(count(text), forward.len());
+            for (number, (_, start)) in forward.iter().enumerate() {
+                assert_eq!(offset(text, number), *start);
+            }
+            assert_eq!(offset(text, forward.len()), text.len());
+            assert_eq!(offset(text, 1000), text.len());
         }
     }
 }

@@ -7,43 +7,48 @@
 //! Text is bytes. It is UTF-8 as in the locale `C.UTF-8`, unless [`set_bytes`] says otherwise; what is no UTF-8 is matched by itself
 //! and by nothing else.
 //!
-//! Whether and where there is a match is found by automata ([`fast`]), groups by a walk back and forth ([`submatch`]); both take time
-//! proportional to the text. Only with back references it may take more ([`backtrack`]); then the number of steps is limited.
+//! Whether and where there is a match is found by automata (`quick`) or, without the feature `fast`, by a walk ([`search`]); groups by a
+//! walk back and forth ([`submatch`]). All of them take time proportional to the text. Only with back references it may take more
+//! ([`backtrack`]); then the number of steps is limited.
 
 mod ast;
 mod back;
 mod backtrack;
-mod chars;
+pub mod chars;
 mod class;
+#[cfg(feature = "fast")]
 mod fast;
 mod glob;
+#[cfg(feature = "fast")]
 mod hir;
+#[cfg(feature = "fast")]
 mod lines;
+#[cfg(feature = "fast")]
 mod literal;
 mod named;
 mod parse;
 mod printable;
 mod program;
+#[cfg(feature = "fast")]
+mod quick;
 mod search;
 mod submatch;
 mod syntax;
 #[cfg(test)]
 mod tests;
 
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 
 pub use chars::{
     is_bytes, lower, next as next_char, previous as previous_char, push as push_char, set_bytes,
     set_locale, upper,
 };
 pub use glob::Glob;
+pub use named::Named;
 pub use printable::is_printable;
 pub use syntax::{Config, Leading, Syntax};
 
 use ast::Ast;
-use fast::Fast;
-use literal::Required;
-use memchr::memmem::Finder;
 use program::Program;
 
 /// A compiled expression. It keeps what it learns while it searches, so it is for one thread.
@@ -52,15 +57,8 @@ pub struct Regex {
     config: Config,
     ast: Ast,
     program: OnceCell<Result<Program, Error>>,
-    /// Text that every match contains.
-    finder: Option<Finder<'static>>,
-    /// Every match is the finder's text.
-    exact: bool,
-    fast: OnceCell<Option<Fast>>,
-    /// The automata with all classes listed, made when text beyond ASCII was met.
-    wide: OnceCell<Option<Fast>>,
-    /// How often the finder's text was in a line that did not match, less how often it was in one that did.
-    misses: Cell<i32>,
+    #[cfg(feature = "fast")]
+    quick: quick::Quick,
 }
 
 /// Why there is no answer; named as POSIX names them.
@@ -149,25 +147,26 @@ impl Regex {
     }
 
     fn from_ast(ast: Ast, config: &Config) -> Result<Regex, Error> {
-        let Required { text, exact } = literal::required(&ast, config.icase);
-        // Text with the end of a line in it is in no line.
-        let finder = (!text.is_empty()).then(|| Finder::new(&text).into_owned());
-        let exact =
-            exact && finder.is_some() && config.line.is_none_or(|line| !text.contains(&line));
         let regex = Regex {
+            #[cfg(feature = "fast")]
+            quick: quick::Quick::new(&ast, config),
             config: *config,
             ast,
             program: OnceCell::new(),
-            finder,
-            exact,
-            fast: OnceCell::new(),
-            wide: OnceCell::new(),
-            misses: Cell::new(0),
         };
-        if regex.ast.references || regex.fast().is_none() {
+        if regex.needs_program() {
             regex.program()?;
         }
         Ok(regex)
+    }
+
+    /// Whether the walks are needed for sure, so that what is too large for them is an error at once.
+    fn needs_program(&self) -> bool {
+        #[cfg(feature = "fast")]
+        if !self.ast.references && self.fast().is_some() {
+            return false;
+        }
+        true
     }
 
     /// How many groups it has.
@@ -185,65 +184,34 @@ impl Regex {
         self.ast.references
     }
 
+    /// How many steps its machine has: a measure of the memory that it takes.
+    pub fn steps(&self) -> Result<usize, Error> {
+        Ok(self.program()?.steps.len())
+    }
+
     /// Whether there is a match at or after `from`.
     pub fn is_match(&self, text: &[u8], from: usize) -> Result<bool, Error> {
-        if let Some(finder) = &self.finder {
-            match finder.find(&text[from..]) {
-                None => return Ok(false),
-                Some(_) if self.exact => return Ok(true),
-                Some(_) => {}
-            }
+        #[cfg(feature = "fast")]
+        if let Some(found) = self.quick_is_match(text, from) {
+            return Ok(found);
         }
-        if self.ast.references {
-            return Ok(self.find(text, from)?.is_some());
-        }
-        let found = self.fast().map(|fast| fast.end(text, from, text.len()));
-        match found {
-            Some(Ok(found)) => Ok(found.is_some()),
-            Some(Err(_)) => match self.wide().map(|fast| fast.end(text, from, text.len())) {
-                Some(Ok(found)) => Ok(found.is_some()),
-                _ => Ok(search::find(self.program()?, text, from).is_some()),
-            },
-            None => Ok(search::find(self.program()?, text, from).is_some()),
-        }
+        Ok(self.walk(text, from)?.is_some())
     }
 
     /// The first match at or after `from`. Anchors and word boundaries see the whole text.
     pub fn find(&self, text: &[u8], from: usize) -> Result<Option<Span>, Error> {
-        if let Some(finder) = &self.finder {
-            match finder.find(&text[from..]) {
-                None => return Ok(None),
-                Some(at) if self.exact => {
-                    return Ok(Some((from + at, from + at + finder.needle().len())));
-                }
-                Some(_) => {}
-            }
-        }
-        if self.ast.references {
-            let spans = backtrack::captures(self.program()?, text, from)?;
-            return Ok(spans.and_then(|spans| spans[0]));
-        }
-        if let Some(fast) = self.fast()
-            && let Ok(found) = fast.find(text, from)
-        {
+        #[cfg(feature = "fast")]
+        if let Some(found) = self.quick_find(text, from) {
             return Ok(found);
         }
-        if let Some(fast) = self.wide()
-            && let Ok(found) = fast.find(text, from)
-        {
-            return Ok(found);
-        }
-        Ok(search::find(self.program()?, text, from))
+        self.walk(text, from)
     }
 
     /// The first match at or after `from`, with its groups.
     pub fn captures(&self, text: &[u8], from: usize) -> Result<Option<Spans>, Error> {
         if self.ast.references {
-            if self
-                .finder
-                .as_ref()
-                .is_some_and(|finder| finder.find(&text[from..]).is_none())
-            {
+            #[cfg(feature = "fast")]
+            if self.quick.lacks_required(&text[from..]) {
                 return Ok(None);
             }
             return backtrack::captures(self.program()?, text, from);
@@ -257,30 +225,20 @@ impl Regex {
         Ok(Some(submatch::groups(self.program()?, text, span)))
     }
 
+    /// The first match without any shortcut.
+    fn walk(&self, text: &[u8], from: usize) -> Result<Option<Span>, Error> {
+        let program = self.program()?;
+        if self.ast.references {
+            let spans = backtrack::captures(program, text, from)?;
+            return Ok(spans.and_then(|spans| spans[0]));
+        }
+        Ok(search::find(program, text, from))
+    }
+
     fn program(&self) -> Result<&Program, Error> {
         let program = self
             .program
             .get_or_init(|| Program::new(&self.ast, self.config.icase));
         program.as_ref().map_err(|error| *error)
-    }
-
-    fn fast(&self) -> Option<&Fast> {
-        let build = || {
-            let translated = hir::translate(&self.ast, &self.config, false)?;
-            Fast::new(translated.hir, self.config.line, translated.ascii_only)
-        };
-        self.fast.get_or_init(build).as_ref()
-    }
-
-    /// The automata for all text; none where there cannot be any.
-    fn wide(&self) -> Option<&Fast> {
-        let build = || {
-            let translated = hir::translate(&self.ast, &self.config, true)?;
-            if !translated.can_be_wide {
-                return None;
-            }
-            Fast::new(translated.hir, self.config.line, false)
-        };
-        self.wide.get_or_init(build).as_ref()
     }
 }

@@ -13,17 +13,17 @@ impl Regex {
     pub fn find_line(&self, text: &[u8], from: usize) -> Result<Option<Span>, Error> {
         let end = self.config.line.unwrap_or(b'\n');
         let mut at = from;
-        if let Some(finder) = &self.finder {
-            while self.exact || self.misses.get() < PATIENCE {
+        if let Some(finder) = &self.quick.finder {
+            while self.quick.exact || self.quick.misses.get() < PATIENCE {
                 let Some(found) = finder.find(&text[at..]) else {
                     return Ok(None);
                 };
                 let line = line_around(text, at, at + found, end);
-                if self.exact || self.matches_line(text, line)? {
-                    self.misses.set(self.misses.get() - 4);
+                if self.quick.exact || self.matches_line(text, line)? {
+                    self.quick.misses.set(self.quick.misses.get() - 4);
                     return Ok(Some(line));
                 }
-                self.misses.set(self.misses.get() + 1);
+                self.quick.misses.set(self.quick.misses.get() + 1);
                 at = line.1 + 1;
                 if at > text.len() {
                     return Ok(None);
@@ -37,7 +37,7 @@ impl Regex {
     fn scan(&self, text: &[u8], from: usize, end: u8) -> Result<Option<Span>, Error> {
         let mut at = from;
         while at < text.len() {
-            let found = match self.fast_here() {
+            let found = match self.furthest() {
                 Some(fast) => fast.end(text, at, text.len()),
                 None => Err(crate::fast::Stopped { at }),
             };
@@ -61,17 +61,9 @@ impl Regex {
         Ok(None)
     }
 
-    /// The automata that get furthest here: those for all text, once they are there.
-    fn fast_here(&self) -> Option<&crate::fast::Fast> {
-        self.wide
-            .get()
-            .and_then(Option::as_ref)
-            .or_else(|| self.fast())
-    }
-
     fn matches_line(&self, text: &[u8], (start, end): Span) -> Result<bool, Error> {
         if !self.ast.references {
-            let found = self.fast_here().map(|fast| fast.end(text, start, end));
+            let found = self.furthest().map(|fast| fast.end(text, start, end));
             if let Some(Ok(found)) = found {
                 return Ok(found.is_some());
             }

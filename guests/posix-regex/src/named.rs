@@ -5,24 +5,36 @@ use crate::printable::is_printable;
 
 /// A named class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Named {
+pub enum Named {
+    /// `[:alpha:]`
     Alpha,
+    /// `[:digit:]`
     Digit,
+    /// `[:alnum:]`
     Alnum,
+    /// `[:upper:]`
     Upper,
+    /// `[:lower:]`
     Lower,
+    /// `[:space:]`
     Space,
+    /// `[:blank:]`
     Blank,
+    /// `[:punct:]`
     Punct,
+    /// `[:print:]`
     Print,
+    /// `[:graph:]`
     Graph,
+    /// `[:cntrl:]`
     Cntrl,
+    /// `[:xdigit:]`
     Xdigit,
 }
 
 impl Named {
     /// The class of a name.
-    pub(crate) fn parse(name: &[u8]) -> Option<Named> {
+    pub fn parse(name: &[u8]) -> Option<Named> {
         Some(match name {
             b"alpha" => Named::Alpha,
             b"digit" => Named::Digit,
@@ -41,7 +53,7 @@ impl Named {
     }
 
     /// Whether a character is in it.
-    pub(crate) fn holds(self, code: u32) -> bool {
+    pub fn holds(self, code: u32) -> bool {
         let Some(char) = char::from_u32(code).filter(|_| code < 0x80 || !chars::is_bytes()) else {
             return false;
         };
@@ -69,15 +81,6 @@ impl Named {
             Named::Graph => is_printable(char) && !char.is_whitespace(),
             Named::Cntrl => char.is_control() || matches!(code, 0x2028 | 0x2029),
             Named::Xdigit => char.is_ascii_hexdigit(),
-        }
-    }
-
-    /// Where its last character beyond ASCII may be, if that is near enough to look at all of them.
-    pub(crate) fn last(self) -> Option<u32> {
-        match self {
-            Named::Digit | Named::Xdigit => Some(0x7f),
-            Named::Space | Named::Blank | Named::Cntrl => Some(0x3000),
-            _ => None,
         }
     }
 }

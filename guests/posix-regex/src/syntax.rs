@@ -37,7 +37,7 @@ pub enum Leading {
 }
 
 impl Syntax {
-    /// POSIX basic expressions with GNU's additions, as sed and `grep` have them.
+    /// POSIX basic expressions with GNU's additions, as sed and `regcomp` have them.
     pub const BASIC: Syntax = Syntax {
         extended: false,
         leading: Leading::Literal,
@@ -55,6 +55,11 @@ impl Syntax {
         extended: true,
         leading: Leading::Error,
         ..Syntax::BASIC
+    };
+    /// Those of `regcomp` with `REG_EXTENDED`, as bash's `=~` and git have them.
+    pub const REGCOMP_EXTENDED: Syntax = Syntax {
+        loose_parenthesis: true,
+        ..Syntax::EXTENDED
     };
     /// Those of `grep`.
     pub const GREP: Syntax = Syntax {

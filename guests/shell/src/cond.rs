@@ -12,7 +12,7 @@ use codepod_sys::terminal;
 
 use crate::flow::{Run, Stop};
 use crate::options::{SetOptions, ShellOptions};
-use crate::regex::{self, Regex};
+use crate::regex;
 use crate::shell::Shell;
 use crate::text::Text;
 use crate::variables::{Attributes, Indexed, Value};
@@ -197,7 +197,7 @@ pub(crate) fn ordered(operator: BinaryTest, left: i64, right: i64) -> bool {
 #[inline(never)]
 fn regex_match(shell: &mut Shell, text: &[u8], pattern: &[u8]) -> Run<i32> {
     let icase = shell.state.shopt.has(ShellOptions::NOCASEMATCH);
-    let matched = Regex::cached(pattern, icase).and_then(|regex| regex.captures(text, 0));
+    let matched = regex::compiled(pattern, icase).and_then(|regex| regex.captures(text, 0));
     let matched = match matched {
         Ok(matched) => matched,
         Err(error) => {

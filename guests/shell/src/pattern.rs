@@ -4,8 +4,7 @@
 //! the end, rightmost), so matching takes linear time for all questions: whole, shortest and longest prefix or suffix, leftmost
 //! longest part. With extended forms ([`extended`]) sets of positions are computed instead: never exponential.
 
-pub mod chars;
-pub(crate) mod class;
+mod class;
 mod extended;
 mod parse;
 mod run;
@@ -13,6 +12,8 @@ mod run;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+
+pub use codepod_posix_regex::chars;
 
 use class::Class;
 
@@ -25,7 +26,8 @@ const CACHED_LENGTH: usize = 256;
 type Compiled = HashMap<Box<[u8]>, Rc<Pattern>>;
 
 thread_local! {
-    static CACHE: RefCell<[Compiled; 4]> = RefCell::default();
+    /// By what changes how a pattern is read: `extglob`, `nocase`, and whether bytes are characters.
+    static CACHE: RefCell<[Compiled; 8]> = RefCell::default();
 }
 
 /// A pattern, compiled.
@@ -81,7 +83,11 @@ impl Pattern {
             return Rc::new(Pattern::new(pattern, options));
         }
         CACHE.with_borrow_mut(|cache| {
-            let cache = &mut cache[usize::from(options.extglob) * 2 + usize::from(options.nocase)];
+            let kind = [options.extglob, options.nocase, chars::is_bytes()];
+            let kind = kind
+                .iter()
+                .fold(0, |kind, bit| kind * 2 + usize::from(*bit));
+            let cache = &mut cache[kind];
             if let Some(compiled) = cache.get(pattern) {
                 return Rc::clone(compiled);
             }

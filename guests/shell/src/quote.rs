@@ -14,9 +14,7 @@
 //! | as it is, `'…'` or `$'…'`, `''` when empty | words of `set -x` | [`traced`] |
 //! | as it is, `'…'` or `$'…'` | values of assignments in `set -x` | [`traced_value`] |
 
-mod printable;
-
-pub use printable::is_printable;
+use codepod_posix_regex::is_printable;
 
 /// In single quotes; a lone `'` is `\'`.
 pub fn single(bytes: &[u8], out: &mut Vec<u8>) {

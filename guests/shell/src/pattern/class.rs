@@ -1,5 +1,7 @@
 //! Bracket expressions: `[a-z]`, `[!x]`, `[[:alpha:]]`.
 
+use codepod_posix_regex::Named;
+
 use super::chars;
 
 /// A compiled bracket expression.
@@ -14,84 +16,6 @@ pub(super) struct Class {
     named: Vec<Named>,
     /// Whether the case of letters does not matter.
     fold: bool,
-}
-
-/// The named classes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Named {
-    Alpha,
-    Digit,
-    Alnum,
-    Upper,
-    Lower,
-    Space,
-    Blank,
-    Punct,
-    Print,
-    Graph,
-    Cntrl,
-    Xdigit,
-    Word,
-    Ascii,
-}
-
-impl Named {
-    pub(crate) fn parse(name: &[u8]) -> Option<Named> {
-        Some(match name {
-            b"alpha" => Named::Alpha,
-            b"digit" => Named::Digit,
-            b"alnum" => Named::Alnum,
-            b"upper" => Named::Upper,
-            b"lower" => Named::Lower,
-            b"space" => Named::Space,
-            b"blank" => Named::Blank,
-            b"punct" => Named::Punct,
-            b"print" => Named::Print,
-            b"graph" => Named::Graph,
-            b"cntrl" => Named::Cntrl,
-            b"xdigit" => Named::Xdigit,
-            b"word" => Named::Word,
-            b"ascii" => Named::Ascii,
-            _ => return None,
-        })
-    }
-
-    pub(crate) fn holds(self, code: u32) -> bool {
-        let Some(char) = char::from_u32(code) else {
-            return false;
-        };
-        match self {
-            Named::Alpha => char.is_alphabetic(),
-            Named::Digit => char.is_ascii_digit(),
-            Named::Alnum => char.is_alphanumeric(),
-            Named::Upper => char.is_uppercase(),
-            Named::Lower => char.is_lowercase(),
-            Named::Space => char.is_whitespace() && !matches!(code, 0x85 | 0xa0 | 0x2007 | 0x202f),
-            Named::Blank => {
-                matches!(code, 9 | 32)
-                    || (code >= 0x1680
-                        && char.is_whitespace()
-                        && !matches!(code, 0x2007 | 0x2028 | 0x2029 | 0x202f))
-            }
-            Named::Punct => {
-                if code < 0x80 {
-                    char.is_ascii_punctuation()
-                } else {
-                    printable(char) && !char.is_alphanumeric() && !char.is_whitespace()
-                }
-            }
-            Named::Print => printable(char),
-            Named::Graph => printable(char) && !char.is_whitespace(),
-            Named::Cntrl => char.is_control() || matches!(code, 0x2028 | 0x2029),
-            Named::Xdigit => char.is_ascii_hexdigit(),
-            Named::Word => char == '_' || char.is_alphanumeric(),
-            Named::Ascii => code < 0x80,
-        }
-    }
-}
-
-fn printable(char: char) -> bool {
-    crate::quote::is_printable(char)
 }
 
 impl Class {
@@ -190,8 +114,16 @@ impl Class {
             if !name.iter().all(|byte| byte.is_ascii_alphabetic()) {
                 return None;
             }
-            if let Some(named) = Named::parse(name) {
-                self.add_named(named);
+            match name {
+                // Not in POSIX.
+                b"word" => {
+                    self.add_named(Named::Alnum);
+                    self.add_range(b'_'.into(), b'_'.into());
+                }
+                b"ascii" => self.add_range(0, 0x7f),
+                _ => Named::parse(name)
+                    .into_iter()
+                    .for_each(|named| self.add_named(named)),
             }
         } else {
             if name.is_empty() {
