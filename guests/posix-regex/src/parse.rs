@@ -285,7 +285,20 @@ impl Parser<'_> {
                 return Err(Error::Space);
             }
             node = repeated;
+            if self.forbids_stacking()
+                && matches!(
+                    self.token(self.at),
+                    Some((Token::Repeat(0, None) | Token::Interval, _))
+                )
+            {
+                return Err(Error::Repetition);
+            }
         }
+    }
+
+    /// Whether `*` and `\{` may not stand behind another repetition.
+    fn forbids_stacking(&self) -> bool {
+        self.syntax.strict_interval && !self.syntax.extended
     }
 
     /// Where `$` is an anchor: everywhere in the extended dialect, else where a branch ends.
@@ -525,8 +538,7 @@ impl Parser<'_> {
         };
         let after = self.text.get(self.at + 1);
         if self.peek() != Some(b'-') || after == Some(&b']') {
-            let start = self.fold(start);
-            class.add_range(start, start);
+            self.add_range(class, start, start);
             return Ok(());
         }
         self.at += 1;
@@ -541,8 +553,11 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Adds a range. Without case its ends are folded one by one, ASCII letters all.
+    /// Adds a range. Without case its ends are folded one by one, ASCII letters all. A byte that is no character is in no class.
     fn add_range(&self, class: &mut Class, start: u32, end: u32) {
+        if chars::char(start).is_none() {
+            return;
+        }
         if !self.config.icase {
             class.add_range(start, end);
             return;
@@ -597,8 +612,7 @@ impl Parser<'_> {
         }
         let code = chars::next(name, 0).0;
         if kind == b'=' {
-            let code = self.fold(code);
-            class.add_range(code, code);
+            self.add_range(class, code, code);
             return Ok(None);
         }
         Ok(Some(code))

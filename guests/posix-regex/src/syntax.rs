@@ -11,7 +11,8 @@ pub struct Syntax {
     pub loose_interval: bool,
     /// `)` without `(` stands for itself.
     pub loose_parenthesis: bool,
-    /// `\{` that has nothing to repeat is an error; otherwise it stands for itself.
+    /// `\{` that has nothing to repeat is an error; otherwise it stands for itself. In the basic dialect so is `*` or `\{` behind
+    /// another repetition.
     pub strict_interval: bool,
     /// A backslash quotes inside of brackets.
     pub bracket_escape: bool,

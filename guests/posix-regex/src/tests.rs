@@ -423,6 +423,9 @@ fn what_is_no_utf8_matches_only_itself() {
         (b"a.b", b"a\xffb"),
         (b"a.*b", b"a\xffb"),
         (b"(b|\xff)+", b"\xffb\xff"),
+        (b"[\xff]", b"\xff"),
+        (b"[a\xff]", b"\xffa"),
+        (b"[^\xff]", b"\xffa"),
     ]
     .iter()
     .map(|(pattern, text)| (pattern.to_vec(), text.to_vec()))
@@ -573,5 +576,19 @@ fn basic_expressions_have_their_operators_behind_backslashes() {
             Ok(*expected),
             "{pattern} on {text}"
         );
+    }
+}
+
+#[test]
+fn basic_expressions_do_not_repeat_what_is_repeated() {
+    let compile = |pattern: &str, syntax| {
+        Regex::new(pattern.as_bytes(), &Config::new(syntax)).map(|regex| regex.groups())
+    };
+    for pattern in ["a**", "a*\\{2\\}", "a\\{2\\}*", "a\\+*"] {
+        assert_eq!(compile(pattern, Syntax::BASIC), Err(Error::Repetition));
+        assert_eq!(compile(pattern, Syntax::GREP), Ok(0));
+    }
+    for pattern in ["a*\\+", "a\\?\\?", "^**", "**"] {
+        assert_eq!(compile(pattern, Syntax::BASIC), Ok(0));
     }
 }
