@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
-use codepod_posix_regex::{Config, Error, Regex, Span, Syntax, is_bytes, next_char, previous_char};
+use codepod_posix_regex::{
+    Config, Error, Perl, Regex, Span, Syntax, is_bytes, next_char, previous_char,
+};
 use memchr::memchr;
 
 use crate::arguments::{Asked, Kind};
@@ -20,7 +22,7 @@ pub(crate) enum Matcher {
     /// Whole lines that are one of these.
     Lines(HashSet<Vec<u8>>),
     /// Perl's.
-    Perl(Box<fancy_regex::Regex>),
+    Perl(Box<Perl>),
     /// No pattern, no match.
     Never,
 }
@@ -140,7 +142,7 @@ impl Matcher {
                 }
                 best
             }
-            Matcher::Perl(regex) => perl_find(regex, line, from)?,
+            Matcher::Perl(regex) => return regex.find(line, from),
         })
     }
 }
@@ -228,76 +230,11 @@ fn perl(asked: &Asked) -> Result<Matcher, String> {
     let [pattern] = &asked.patterns[..] else {
         return Err("the -P option only supports a single pattern".into());
     };
-    let Ok(pattern) = std::str::from_utf8(pattern) else {
-        return Err("the pattern is no UTF-8".into());
+    let config = Config {
+        icase: asked.icase,
+        word: asked.word,
+        whole: asked.whole,
+        ..Config::new(Syntax::GREP)
     };
-    let pattern = match (asked.whole, asked.word) {
-        (true, _) => format!("^(?:{pattern})$"),
-        (_, true) => format!("(?<!\\w)(?:{pattern})(?!\\w)"),
-        _ => pattern.to_owned(),
-    };
-    let built = fancy_regex::RegexBuilder::new(&pattern)
-        .case_insensitive(asked.icase)
-        .backtrack_limit(10_000_000)
-        .build();
-    match built {
-        Ok(regex) => Ok(Matcher::Perl(Box::new(regex))),
-        Err(error) => Err(perl_message(&error)),
-    }
-}
-
-/// What PCRE says, where it says it often.
-fn perl_message(error: &fancy_regex::Error) -> String {
-    let text = error.to_string();
-    let known = [
-        (
-            "Opening parenthesis without closing",
-            "missing closing parenthesis",
-        ),
-        ("unclosed group", "missing closing parenthesis"),
-        ("unopened group", "unmatched closing parenthesis"),
-        (
-            "unclosed character class",
-            "missing terminating ] for character class",
-        ),
-        (
-            "repetition operator missing expression",
-            "quantifier does not follow a repeatable item",
-        ),
-        (
-            "Target of repeat operator is invalid",
-            "quantifier does not follow a repeatable item",
-        ),
-        ("Backslash without following", "\\ at end of pattern"),
-        (
-            "Invalid back reference",
-            "reference to non-existent subpattern",
-        ),
-    ];
-    let found = known.iter().find(|(theirs, _)| text.contains(theirs));
-    found.map_or(text.clone(), |(_, ours)| (*ours).to_owned())
-}
-
-/// The first match of Perl's; bytes that are no UTF-8 match nothing.
-fn perl_find(regex: &fancy_regex::Regex, line: &[u8], from: usize) -> Result<Option<Span>, Error> {
-    let mut start = 0;
-    for chunk in line.utf8_chunks() {
-        let valid = chunk.valid();
-        let end = start + valid.len();
-        if from <= end && (from >= start || !valid.is_empty()) {
-            let inside = from.saturating_sub(start);
-            let found = regex
-                .find_from_pos(valid, inside)
-                .map_err(|_| Error::Space)?;
-            if let Some(found) = found {
-                return Ok(Some((start + found.start(), start + found.end())));
-            }
-        }
-        start = end + chunk.invalid().len();
-    }
-    if line.is_empty() {
-        let found = regex.find_from_pos("", 0).map_err(|_| Error::Space)?;
-        return Ok(found.map(|_| (0, 0)));
-    }
-    Ok(None)
+    Ok(Matcher::Perl(Box::new(Perl::new(pattern, &config)?)))
 }

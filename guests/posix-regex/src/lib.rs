@@ -27,6 +27,8 @@ mod lines;
 mod literal;
 mod named;
 mod parse;
+#[cfg(feature = "perl")]
+mod perl;
 mod printable;
 mod program;
 #[cfg(feature = "fast")]
@@ -45,6 +47,8 @@ pub use chars::{
 };
 pub use glob::Glob;
 pub use named::Named;
+#[cfg(feature = "perl")]
+pub use perl::Perl;
 pub use printable::is_printable;
 pub use syntax::{Config, Leading, Syntax};
 
