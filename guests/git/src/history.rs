@@ -2,15 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use regex::bytes::Regex;
-
 use crate::date;
 use crate::diff::change;
 use crate::object::{Commit, who_time};
 use crate::oid::{Kind, Oid};
 use crate::os;
 use crate::pathspec::Pathspec;
-use crate::pattern;
+use crate::pattern::{self, Pattern};
 use crate::repo::Repo;
 use crate::revision;
 use crate::stop::{Result, Stop, fatal, show};
@@ -496,29 +494,28 @@ pub(crate) fn check_path(repo: &Repo, word: &[u8]) -> Result<()> {
 /// Which commits are let through.
 struct Filters<'a> {
     query: &'a Query,
-    authors: Vec<Regex>,
-    committers: Vec<Regex>,
-    greps: Vec<Regex>,
+    authors: Vec<Pattern>,
+    committers: Vec<Pattern>,
+    greps: Vec<Pattern>,
 }
 
 impl<'a> Filters<'a> {
     fn new(query: &'a Query) -> Result<Filters<'a>> {
         let kind = query.kind.unwrap_or(pattern::Kind::Basic);
-        let compile = |texts: &[String]| -> Result<Vec<Regex>> {
+        let compile = |place: &str, texts: &[String]| -> Result<Vec<Pattern>> {
             let compile = |text: &String| {
-                pattern::compile(text, kind, query.fold).map_err(|_| {
-                    Stop::Fatal(
-                        format!("command line, '{text}': Invalid regular expression").into_bytes(),
-                    )
+                let pattern = pattern::compile(text.as_bytes(), kind, query.fold);
+                pattern.map_err(|message| {
+                    Stop::Fatal(format!("{place}, '{text}': {message}").into_bytes())
                 })
             };
             texts.iter().map(compile).collect()
         };
         Ok(Filters {
             query,
-            authors: compile(&query.authors)?,
-            committers: compile(&query.committers)?,
-            greps: compile(&query.greps)?,
+            authors: compile("header", &query.authors)?,
+            committers: compile("header", &query.committers)?,
+            greps: compile("command line", &query.greps)?,
         })
     }
 
@@ -558,7 +555,7 @@ impl<'a> Filters<'a> {
         if self.greps.is_empty() {
             return true;
         }
-        let hit = |regex: &Regex| regex.is_match(&commit.message);
+        let hit = |pattern: &Pattern| pattern.is_in_a_line(&commit.message);
         let found = if query.all_match {
             self.greps.iter().all(hit)
         } else {

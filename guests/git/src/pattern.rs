@@ -1,6 +1,6 @@
-//! POSIX regular expressions on the `regex` crate: basic and extended ones are rewritten into its syntax.
+//! Regular expressions of git's commands: POSIX basic and extended ones, fixed strings, Perl's.
 
-use regex::bytes::{Regex, RegexBuilder};
+use codepod_posix_regex::{Config, Error, Perl, Regex, Span, Syntax, next_char};
 
 /// Which syntax a pattern is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,135 +11,95 @@ pub(crate) enum Kind {
     Extended,
     /// `-F`.
     Fixed,
-    /// `-P`: taken as it is.
+    /// `-P`.
     Perl,
 }
 
-/// Compiles a pattern. Lines are matched one by one, `^` and `$` stand for their ends.
-pub(crate) fn compile(pattern: &str, kind: Kind, fold: bool) -> Result<Regex, String> {
-    let text = match kind {
-        Kind::Fixed => regex::escape(pattern),
-        Kind::Perl => pattern.to_owned(),
-        Kind::Extended => rewrite(pattern, false),
-        Kind::Basic => rewrite(pattern, true),
-    };
-    let built = RegexBuilder::new(&text)
-        .case_insensitive(fold)
-        .multi_line(true)
-        .unicode(false)
-        .size_limit(8 << 20)
-        .build();
-    match built {
-        Ok(regex) => Ok(regex),
-        Err(_) => {
-            let again = RegexBuilder::new(&text)
-                .case_insensitive(fold)
-                .multi_line(true)
-                .size_limit(8 << 20)
-                .build();
-            again.map_err(|found| found.to_string())
-        }
-    }
+/// A compiled pattern.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    matcher: Matcher,
 }
 
-fn rewrite(pattern: &str, basic: bool) -> String {
-    let letters: Vec<char> = pattern.chars().collect();
-    let mut out = String::new();
-    let mut at = 0;
-    let mut start = true;
-    while at < letters.len() {
-        let letter = letters[at];
-        at += 1;
-        let was_start = start;
-        start = false;
-        match letter {
-            '\\' => {
-                let Some(&next) = letters.get(at) else {
-                    out.push_str("\\\\");
-                    break;
-                };
-                at += 1;
-                match next {
-                    '(' | '|' if basic => {
-                        out.push(next);
-                        start = true;
-                    }
-                    ')' | '{' | '}' | '+' | '?' if basic => out.push(next),
-                    'w' | 'W' | 's' | 'S' | 'b' | 'B' => {
-                        out.push('\\');
-                        out.push(next);
-                    }
-                    '<' => out.push_str("\\b"),
-                    '>' => out.push_str("\\b"),
-                    _ => out.push_str(&regex::escape(&next.to_string())),
-                }
-            }
-            '[' => {
-                let mut end = at;
-                if letters.get(end) == Some(&'^') {
-                    end += 1;
-                }
-                if letters.get(end) == Some(&']') {
-                    end += 1;
-                }
-                while end < letters.len() && letters[end] != ']' {
-                    if letters[end] == '[' && matches!(letters.get(end + 1), Some(':' | '.' | '='))
-                    {
-                        end += 2;
-                        while end + 1 < letters.len() && letters[end + 1] != ']' {
-                            end += 1;
-                        }
-                        end += 1;
-                    }
-                    end += 1;
-                }
-                out.push('[');
-                let mut inside = at;
-                if letters.get(inside) == Some(&'^') {
-                    out.push_str("^\\n");
-                    inside += 1;
-                }
-                while inside < end.min(letters.len()) {
-                    let letter = letters[inside];
-                    if letter == '[' && letters.get(inside + 1) == Some(&':') {
-                        while inside < end && letters[inside] != ']' {
-                            out.push(letters[inside]);
-                            inside += 1;
-                        }
-                        out.push(']');
-                    } else if "[]\\&~^".contains(letter) {
-                        out.push('\\');
-                        out.push(letter);
-                    } else {
-                        out.push(letter);
-                    }
-                    inside += 1;
-                }
-                out.push(']');
-                at = end + 1;
-            }
-            '*' if was_start => out.push_str("\\*"),
-            '(' | ')' | '{' | '}' | '+' | '?' | '|' if basic => {
-                out.push('\\');
-                out.push(letter);
-            }
-            '(' | '|' => {
-                out.push(letter);
-                start = true;
-            }
-            '{' if !letters.get(at).is_some_and(char::is_ascii_digit) => out.push_str("\\{"),
-            '^' => {
-                start = true;
-                out.push_str(if basic && !was_start { "\\^" } else { "^" });
-            }
-            '$' => {
-                let last = at == letters.len()
-                    || letters[at..].starts_with(&['\\', ')'])
-                    || letters[at..].starts_with(&['\\', '|']);
-                out.push_str(if basic && !last { "\\$" } else { "$" });
-            }
-            _ => out.push(letter),
+#[derive(Debug)]
+enum Matcher {
+    Posix(Box<Regex>),
+    Perl(Box<Perl>),
+}
+
+/// Compiles a pattern for lines: `^` and `$` stand for their ends. With `fold` the case of letters does not matter. Fails with the
+/// message.
+pub(crate) fn compile(pattern: &[u8], kind: Kind, fold: bool) -> Result<Pattern, String> {
+    codepod_posix_regex::set_locale();
+    let config = |syntax| Config {
+        icase: fold,
+        multiline: true,
+        ..Config::new(syntax)
+    };
+    let built = match kind {
+        Kind::Basic => Regex::new(pattern, &config(Syntax::BASIC)),
+        Kind::Extended => Regex::new(pattern, &config(Syntax::REGCOMP_EXTENDED)),
+        Kind::Fixed => Regex::literals(&[pattern], &config(Syntax::BASIC)),
+        Kind::Perl => {
+            let regex = Perl::new(pattern, &config(Syntax::BASIC))?;
+            let matcher = Matcher::Perl(Box::new(regex));
+            return Ok(Pattern { matcher });
+        }
+    };
+    posix(built)
+}
+
+/// Compiles an extended pattern for text whose lines do not matter, as values of the configuration and `:/text` have it. Fails with
+/// the message.
+pub(crate) fn compile_for_text(pattern: &[u8]) -> Result<Pattern, String> {
+    codepod_posix_regex::set_locale();
+    posix(Regex::new(pattern, &Config::new(Syntax::REGCOMP_EXTENDED)))
+}
+
+fn posix(built: Result<Regex, Error>) -> Result<Pattern, String> {
+    let regex = built.map_err(|error| error.message().to_owned())?;
+    let matcher = Matcher::Posix(Box::new(regex));
+    Ok(Pattern { matcher })
+}
+
+impl Pattern {
+    /// The first match at or after `from`. A search that takes too many steps finds nothing.
+    pub(crate) fn find(&self, text: &[u8], from: usize) -> Option<Span> {
+        let found = match &self.matcher {
+            Matcher::Posix(regex) => regex.find(text, from),
+            Matcher::Perl(regex) => regex.find(text, from),
+        };
+        found.ok().flatten()
+    }
+
+    /// Whether it matches somewhere.
+    pub(crate) fn is_match(&self, text: &[u8]) -> bool {
+        match &self.matcher {
+            Matcher::Posix(regex) => regex.is_match(text, 0).unwrap_or(false),
+            Matcher::Perl(_) => self.find(text, 0).is_some(),
         }
     }
-    out
+
+    /// Whether it matches in some line.
+    pub(crate) fn is_in_a_line(&self, text: &[u8]) -> bool {
+        let mut lines = text.split_inclusive(|byte| *byte == b'\n');
+        lines.any(|line| self.is_match(line.strip_suffix(b"\n").unwrap_or(line)))
+    }
+
+    /// The matches one after another. Behind an empty one the search goes on with the next character.
+    pub(crate) fn find_all<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = Span> + 'a {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            if at >= text.len() {
+                return None;
+            }
+            let (start, end) = self.find(text, at)?;
+            at = match end {
+                _ if end == start && end < text.len() => next_char(text, end).1,
+                _ if end == start => end + 1,
+                _ => end,
+            };
+            Some((start, end))
+        })
+    }
 }

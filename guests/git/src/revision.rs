@@ -428,7 +428,7 @@ pub(crate) fn upstream(repo: &Repo, branch: &[u8]) -> Option<Vec<u8>> {
     Some([b"refs/remotes/", &remote[..], b"/", short].concat())
 }
 
-/// The newest commit whose message matches, from one commit or from all references.
+/// The newest commit whose message matches, from one commit or from all references; none also where the text is no expression.
 fn search(repo: &Repo, from: Option<Oid>, text: &[u8]) -> Result<Option<Oid>> {
     let pattern = show(text);
     let (negated, pattern) = match pattern.strip_prefix("!-") {
@@ -440,8 +440,8 @@ fn search(repo: &Repo, from: Option<Oid>, text: &[u8]) -> Result<Option<Oid>> {
                 .map_or(pattern.clone(), str::to_owned),
         ),
     };
-    let Ok(regex) = crate::pattern::compile(&pattern, crate::pattern::Kind::Basic, false) else {
-        return fatal(format!("Invalid regular expression: {pattern}"));
+    let Ok(regex) = crate::pattern::compile_for_text(pattern.as_bytes()) else {
+        return Ok(None);
     };
     let starts = match from {
         Some(oid) => vec![peel(repo, oid, Some(Kind::Commit))?],

@@ -300,7 +300,7 @@ fn fits(parsed: &Parsed, filter: Option<&[u8]>, value: &[u8]) -> Result<bool> {
         Some(rest) => (true, show(rest)),
         None => (false, show(filter)),
     };
-    match pattern::compile(&text, pattern::Kind::Extended, false) {
+    match pattern::compile_for_text(text.as_bytes()) {
         Ok(regex) => Ok(regex.is_match(value) != negated),
         Err(_) => Err(Stop::ErrorStatus(
             format!("invalid pattern: {text}").into_bytes(),
@@ -374,7 +374,7 @@ fn get(
 }
 
 fn get_regexp(place: &Place, parsed: &Parsed, text: &str, filter: Option<&[u8]>) -> Result<i32> {
-    let Ok(regex) = pattern::compile(text, pattern::Kind::Extended, true) else {
+    let Ok(regex) = pattern::compile(text.as_bytes(), pattern::Kind::Extended, true) else {
         return Err(Stop::ErrorStatus(
             format!("invalid key pattern: {text}").into_bytes(),
             6,

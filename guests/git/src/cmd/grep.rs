@@ -1,6 +1,8 @@
 //! `git grep`.
 
-use regex::bytes::Regex;
+use std::cmp::Reverse;
+
+use codepod_posix_regex::next_char;
 
 use super::Call;
 use super::status::{Untracked, unknown};
@@ -11,14 +13,14 @@ use crate::oid::{Kind, Oid};
 use crate::os;
 use crate::out;
 use crate::pathspec::Pathspec;
-use crate::pattern;
+use crate::pattern::{self, Pattern};
 use crate::repo::Repo;
 use crate::revision;
 use crate::stop::{Result, fatal, show};
 
 /// What is looked for, and how it is shown.
 struct Search {
-    patterns: Vec<Regex>,
+    patterns: Vec<Pattern>,
     all: bool,
     invert: bool,
     word: bool,
@@ -88,14 +90,10 @@ pub(crate) fn grep(call: &Call) -> Result<i32> {
     }
     let mut patterns = Vec::new();
     for text in &texts {
-        let text = show(text);
-        let fold = parsed.has("ignore-case");
-        match pattern::compile(&text, kind, fold) {
-            Ok(regex) => patterns.push(regex),
-            Err(_) => {
-                return fatal(format!(
-                    "command line, '{text}': Invalid regular expression"
-                ));
+        match pattern::compile(text, kind, parsed.has("ignore-case")) {
+            Ok(pattern) => patterns.push(pattern),
+            Err(message) => {
+                return fatal(format!("command line, '{}': {message}", show(text)));
             }
         }
     }
@@ -203,29 +201,16 @@ pub(crate) fn grep(call: &Call) -> Result<i32> {
 }
 
 impl Search {
-    /// Where a line matches first.
-    fn find(&self, line: &[u8]) -> Option<(usize, usize)> {
-        let mut best: Option<(usize, usize)> = None;
-        for regex in &self.patterns {
-            for found in regex.find_iter(line) {
-                let (start, end) = (found.start(), found.end());
-                let is_word = |byte: Option<&u8>| {
-                    byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-                };
-                if self.word
-                    && (start == end
-                        || (start > 0 && is_word(line.get(start - 1)))
-                        || is_word(line.get(end)))
-                {
-                    continue;
-                }
-                if best.is_none_or(|(other, _)| start < other) {
-                    best = Some((start, end));
-                }
-                break;
+    /// Where a line matches first at or after `from`: of the patterns that match there, what the longest takes.
+    fn find(&self, line: &[u8], from: usize) -> Option<(usize, usize)> {
+        let found = self.patterns.iter().filter_map(|pattern| {
+            if self.word {
+                find_word(pattern, line, from)
+            } else {
+                pattern.find(line, from)
             }
-        }
-        best
+        });
+        found.min_by_key(|(start, end)| (*start, Reverse(*end)))
     }
 
     /// Looks through a file; whether it has a hit (for `-L`: whether it was shown).
@@ -247,7 +232,7 @@ impl Search {
             return false;
         }
         let mut hits: Vec<usize> = (0..lines.len())
-            .filter(|at| self.find(lines[*at]).is_some() != self.invert)
+            .filter(|at| self.find(lines[*at], 0).is_some() != self.invert)
             .collect();
         if let Some(max) = self.max {
             hits.truncate(max);
@@ -329,22 +314,17 @@ impl Search {
                 out::line([&head(at, b"-", None)[..], lines[at]].concat());
             }
             if self.only && !self.invert {
-                let mut start = 0;
-                while let Some((a, b)) = lines[hit].get(start..).and_then(|rest| self.find(rest)) {
-                    if a == b {
-                        break;
-                    }
-                    out::line(
-                        [
-                            &head(hit, b":", Some(start + a + 1))[..],
-                            &lines[hit][start + a..start + b],
-                        ]
-                        .concat(),
-                    );
-                    start += b;
+                let mut line = lines[hit].to_vec();
+                let mut from = 0;
+                while let Some((start, end)) = self.find(&line, from).filter(|(a, b)| a < b) {
+                    let head = head(hit, b":", Some(start + 1));
+                    out::line([&head[..], &line[start..end]].concat());
+                    from = end;
+                    // git searches on in the rest, where a word may start but no line does.
+                    line[end - 1] = b' ';
                 }
             } else {
-                let column = self.find(lines[hit]).map(|(start, _)| start + 1);
+                let column = self.find(lines[hit], 0).map(|(start, _)| start + 1);
                 out::line([&head(hit, b":", column)[..], lines[hit]].concat());
             }
             next = hit + 1;
@@ -359,6 +339,30 @@ impl Search {
                 next = at + 1;
                 printed = Some(at);
             }
+        }
+    }
+}
+
+/// The first match at or after `from` that is a word. Behind one that is none, the next may start where a word may.
+fn find_word(pattern: &Pattern, line: &[u8], from: usize) -> Option<(usize, usize)> {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let mut from = from;
+    loop {
+        let (start, end) = pattern.find(line, from)?;
+        let inside = start > 0 && is_word(line[start - 1])
+            || line.get(end).is_some_and(|byte| is_word(*byte));
+        if start < end && !inside {
+            return Some((start, end));
+        }
+        if start >= line.len() {
+            return None;
+        }
+        from = next_char(line, start).1;
+        while from < line.len() && is_word(line[from - 1]) {
+            from += 1;
+        }
+        if from >= line.len() {
+            return None;
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::object::GITLINK;
 use crate::oid::Oid;
 use crate::out::{put, quote_path};
 use crate::repo::Repo;
-use crate::stop::Result;
+use crate::stop::{Result, Stop};
 
 /// Colours of a patch.
 pub(crate) mod color {
@@ -804,10 +804,12 @@ fn picks(
     }
     let old = change::content(repo, &change.old)?;
     let new = change::content(repo, &change.new)?;
-    let bad = || crate::stop::Stop::Fatal(format!("invalid regex: {text}").into_bytes());
+    let compile = |kind| {
+        let pattern = crate::pattern::compile(text.as_bytes(), kind, false);
+        pattern.map_err(|message| Stop::Fatal(format!("invalid regex: {message}").into_bytes()))
+    };
     if by_regex {
-        let regex = crate::pattern::compile(text, crate::pattern::Kind::Extended, false)
-            .map_err(|_| bad())?;
+        let regex = compile(crate::pattern::Kind::Extended)?;
         if is_binary(&old) || is_binary(&new) {
             return Ok(false);
         }
@@ -826,6 +828,6 @@ fn picks(
     } else {
         crate::pattern::Kind::Fixed
     };
-    let regex = crate::pattern::compile(text, kind, false).map_err(|_| bad())?;
-    Ok(regex.find_iter(&old).count() != regex.find_iter(&new).count())
+    let regex = compile(kind)?;
+    Ok(regex.find_all(&old).count() != regex.find_all(&new).count())
 }

@@ -6,6 +6,7 @@ use super::lines::{self, Hunk, Space};
 use super::options::Options;
 use super::patch::{color, function_before, group};
 use crate::out::put;
+use crate::pattern::{self, Pattern};
 use crate::stop::{Result, Stop};
 
 /// How words that differ are marked.
@@ -20,12 +21,11 @@ pub(crate) enum Style {
 }
 
 /// Where words are: from and to.
-fn words(text: &[u8], regex: Option<&regex::bytes::Regex>) -> Vec<(usize, usize)> {
+fn words(text: &[u8], regex: Option<&Pattern>) -> Vec<(usize, usize)> {
     if let Some(regex) = regex {
         return regex
-            .find_iter(text)
-            .filter(|found| !found.is_empty())
-            .map(|found| (found.start(), found.end()))
+            .find_all(text)
+            .filter(|(start, end)| start < end)
             .collect();
     }
     let mut found = Vec::new();
@@ -50,7 +50,7 @@ pub(crate) fn print(options: &Options, old: &[&[u8]], new: &[&[u8]], hunks: &[Hu
     let regex = match &options.word_regex {
         None => None,
         Some(text) => {
-            let compiled = crate::pattern::compile(text, crate::pattern::Kind::Extended, false);
+            let compiled = pattern::compile(text.as_bytes(), pattern::Kind::Extended, false);
             Some(compiled.map_err(|_| {
                 Stop::Fatal(format!("invalid regular expression: {text}").into_bytes())
             })?)
@@ -115,13 +115,7 @@ fn context(lines: &[&[u8]], style: Style, color: bool) {
 }
 
 /// Prints what one hunk changed.
-fn piece(
-    options: &Options,
-    style: Style,
-    old: &[u8],
-    new: &[u8],
-    regex: Option<&regex::bytes::Regex>,
-) {
+fn piece(options: &Options, style: Style, old: &[u8], new: &[u8], regex: Option<&Pattern>) {
     let (old_words, new_words) = (words(old, regex), words(new, regex));
     let a: Vec<&[u8]> = old_words
         .iter()
