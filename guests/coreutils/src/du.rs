@@ -9,7 +9,7 @@ use codepod_tool::{
 };
 
 use crate::arguments::{help, version};
-use crate::fnmatch::fnmatch;
+use crate::fnmatch::excludes;
 use crate::mode::is_directory;
 use crate::size::Blocks;
 use crate::system::{self, Errno, Links, Stat};
@@ -305,8 +305,7 @@ impl Job<'_> {
 
     /// Counts a tree and prints it; what it takes.
     fn tree(&mut self, path: &[u8], stat: Stat, depth: usize, device: u64) -> Sum {
-        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-        let excluded = |pattern: &Vec<u8>| fnmatch(pattern, name) || fnmatch(pattern, path);
+        let excluded = |pattern: &Vec<u8>| excludes(pattern, path);
         if self.excluded.iter().any(excluded) || (self.one_file_system && stat.dev != device) {
             return Sum::default();
         }

@@ -1,5 +1,7 @@
 //! Text: each byte is a character, so that any byte survives while texts are handled as strings.
 
+use codepod_posix_regex::Glob;
+
 /// Bytes as characters.
 pub fn decode(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
@@ -39,6 +41,10 @@ pub fn glob(pattern: &str) -> Vec<String> {
         None => (vec![String::new()], pattern),
     };
     let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
+    let glob = Glob {
+        period: true,
+        ..Glob::default()
+    };
     for part in parts {
         let mut next = Vec::new();
         for base in &found {
@@ -68,9 +74,7 @@ pub fn glob(pattern: &str) -> Vec<String> {
                 .collect();
             names.sort();
             for name in names {
-                if (!name.starts_with('.') || part.starts_with('.'))
-                    && matches(part.as_bytes(), name.as_bytes())
-                {
+                if glob.matches(&encode(part), &encode(&name)) {
                     next.push(join(&name));
                 }
             }
@@ -78,66 +82,6 @@ pub fn glob(pattern: &str) -> Vec<String> {
         found = next;
     }
     found
-}
-
-/// A pattern of the shell: `*`, `?`, `[…]`. Only the last star is ever tried again, so that the time stays bounded.
-fn matches(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut p, mut n) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    loop {
-        let step = match pattern.get(p) {
-            Some(b'*') => {
-                p += 1;
-                star = Some((p, n));
-                continue;
-            }
-            None if n == name.len() => return true,
-            None => None,
-            Some(_) if n == name.len() => None,
-            Some(b'?') => Some(1),
-            Some(b'[') => bracket(&pattern[p..], name[n]),
-            Some(byte) => (*byte == name[n]).then_some(1),
-        };
-        match (step, star) {
-            (Some(length), _) => {
-                p += length;
-                n += 1;
-            }
-            (None, Some((after, from))) if from < name.len() => {
-                p = after;
-                n = from + 1;
-                star = Some((after, from + 1));
-            }
-            _ => return false,
-        }
-    }
-}
-
-/// How long a bracket is, if it holds the byte; one without an end is a character.
-fn bracket(pattern: &[u8], byte: u8) -> Option<usize> {
-    let negated = matches!(pattern.get(1), Some(b'!' | b'^'));
-    let start = 1 + usize::from(negated);
-    let Some(end) = pattern
-        .iter()
-        .skip(start + 1)
-        .position(|found| *found == b']')
-        .map(|at| at + start + 1)
-    else {
-        return (byte == b'[').then_some(1);
-    };
-    let set = &pattern[start..end];
-    let mut at = 0;
-    let mut holds = false;
-    while at < set.len() {
-        if at + 2 < set.len() && set[at + 1] == b'-' {
-            holds |= (set[at]..=set[at + 2]).contains(&byte);
-            at += 3;
-        } else {
-            holds |= set[at] == byte;
-            at += 1;
-        }
-    }
-    (holds != negated).then_some(end + 1)
 }
 
 #[cfg(test)]
@@ -150,7 +94,6 @@ mod tests {
         assert_eq!(stem("lib%.a", "libx.a"), Some("x"));
         assert_eq!(stem("%.o", "a.c"), None);
         assert_eq!(fill("%.c", "x"), "x.c");
-        assert!(matches(b"*.[ch]", b"a.c"));
         assert_eq!(encode(&decode(b"\xff\x00a")), b"\xff\x00a");
     }
 }

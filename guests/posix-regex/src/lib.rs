@@ -45,7 +45,7 @@ pub use chars::{
     is_bytes, lower, next as next_char, previous as previous_char, push as push_char, set_bytes,
     set_locale, upper,
 };
-pub use glob::Glob;
+pub use glob::{Brackets, Glob};
 pub use named::Named;
 #[cfg(feature = "perl")]
 pub use perl::Perl;

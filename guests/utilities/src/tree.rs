@@ -1,5 +1,6 @@
 //! `tree`: directories as a tree.
 
+use codepod_posix_regex::{Brackets, Glob};
 use codepod_tool::{Arguments, Output, complain, path};
 
 use crate::files;
@@ -373,72 +374,15 @@ fn human(size: u64) -> String {
     }
 }
 
-/// A pattern of the shell without classes of its own: `*`, `?`, `[…]`.
+/// A pattern without named classes, whose characters are bytes.
 fn glob(pattern: &[u8], name: &[u8], ignore_case: bool) -> bool {
-    let fold = |byte: u8| {
-        if ignore_case {
-            byte.to_ascii_lowercase()
-        } else {
-            byte
-        }
+    let glob = Glob {
+        icase: ignore_case,
+        bytes: true,
+        brackets: Brackets::Plain,
+        ..Glob::default()
     };
-    let (mut p, mut n) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    loop {
-        let step = match pattern.get(p) {
-            Some(b'*') => {
-                star = Some((p + 1, n));
-                p += 1;
-                continue;
-            }
-            None if n == name.len() => return true,
-            None => None,
-            Some(_) if n == name.len() => None,
-            Some(b'?') => Some(1),
-            Some(b'[') => bracket(&pattern[p..], name[n]),
-            Some(b'\\') if p + 1 < pattern.len() => {
-                (fold(pattern[p + 1]) == fold(name[n])).then_some(2)
-            }
-            Some(byte) => (fold(*byte) == fold(name[n])).then_some(1),
-        };
-        match (step, star) {
-            (Some(length), _) => {
-                p += length;
-                n += 1;
-            }
-            (None, Some((after, from))) if from < name.len() => {
-                p = after;
-                n = from + 1;
-                star = Some((after, from + 1));
-            }
-            _ => return false,
-        }
-    }
-}
-
-/// How long a bracket is, if it holds the byte.
-fn bracket(pattern: &[u8], byte: u8) -> Option<usize> {
-    let negated = matches!(pattern.get(1), Some(b'!' | b'^'));
-    let start = 1 + usize::from(negated);
-    let end = start
-        + 1
-        + pattern
-            .get(start + 1..)?
-            .iter()
-            .position(|found| *found == b']')?;
-    let set = &pattern[start..end];
-    let mut at = 0;
-    let mut holds = false;
-    while at < set.len() {
-        if at + 2 < set.len() && set[at + 1] == b'-' {
-            holds |= (set[at]..=set[at + 2]).contains(&byte);
-            at += 3;
-        } else {
-            holds |= set[at] == byte;
-            at += 1;
-        }
-    }
-    (holds != negated).then_some(end + 1)
+    glob.matches(pattern, name)
 }
 
 #[cfg(test)]
