@@ -67,8 +67,13 @@ fn message(error: &fancy_regex::Error) -> String {
         ),
         ("unclosed group", "missing closing parenthesis"),
         ("unopened group", "unmatched closing parenthesis"),
+        ("end of string not reached", "unmatched closing parenthesis"),
         (
             "unclosed character class",
+            "missing terminating ] for character class",
+        ),
+        (
+            "Invalid character class",
             "missing terminating ] for character class",
         ),
         (
