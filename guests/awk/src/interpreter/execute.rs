@@ -160,6 +160,7 @@ impl Awk {
         Ok(Flow::Normal)
     }
 
+    /// Runs a statement. Recursive functions come through here, so loops have frames of their own.
     fn statement(&mut self, statement: &Stmt) -> Eval<Flow> {
         self.line = statement.line;
         match &statement.kind {
@@ -239,6 +240,7 @@ impl Awk {
     }
 
     /// `for` behind its first statement; `line` is where it stands.
+    #[inline(never)]
     fn for_loop(
         &mut self,
         line: u32,
@@ -265,6 +267,7 @@ impl Awk {
         Ok(Flow::Normal)
     }
 
+    #[inline(never)]
     fn for_in(&mut self, place: &Place, array: &ArrayRef, body: &[Stmt]) -> Eval<Flow> {
         let array = self.array(array)?;
         for key in self.ordered_keys(&array)? {
