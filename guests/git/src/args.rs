@@ -3,6 +3,7 @@
 //!
 //! A command says with [`options!`] which options it knows, and reads them as fields.
 
+use crate::os;
 use crate::stop::{Result, Stop, show};
 
 /// The options of a command: a struct, and the table that its command line is read by.
@@ -134,12 +135,54 @@ impl Given for Optional {
     }
 }
 
+/// An option whose value may be left out, or its opposite; none when neither was given.
+impl Given for Option<Optional> {
+    fn of(parsed: &Parsed, name: &str) -> Option<Optional> {
+        parsed.last(name).map(|_| Optional::of(parsed, name))
+    }
+}
+
+/// Each time that an option was given whose value may be left out: that value.
+impl Given for Vec<Option<Vec<u8>>> {
+    fn of(parsed: &Parsed, name: &str) -> Vec<Option<Vec<u8>>> {
+        let given = parsed.options.iter().filter(|(key, _)| key == name);
+        given.map(|(_, value)| value.clone()).collect()
+    }
+}
+
 /// What of a command line is no option.
 #[derive(Debug)]
 pub(crate) struct Rest {
     pub(crate) words: Vec<Vec<u8>>,
     /// How many of the words stood before `--`; none without `--`.
     pub(crate) dashes: Option<usize>,
+}
+
+impl Rest {
+    /// The words, and those of the file that `--pathspec-from-file` names.
+    pub(crate) fn with_listed(&self, file: Option<&[u8]>, zero: bool) -> Result<Vec<Vec<u8>>> {
+        let mut words = self.words.clone();
+        if let Some(file) = file {
+            words.extend(os::lines_of(file, zero)?);
+        }
+        Ok(words)
+    }
+}
+
+/// Gives each of these options the word after it as its value, unless that is an option itself.
+///
+/// git reads `--contains COMMIT` like this, though the value may be left out.
+pub(crate) fn attach(words: &[Vec<u8>], options: &[&str]) -> Vec<Vec<u8>> {
+    let mut attached = Vec::new();
+    let mut given = words.iter().peekable();
+    while let Some(word) = given.next() {
+        let takes = options.iter().any(|option| option.as_bytes() == word);
+        match given.next_if(|next| takes && !next.starts_with(b"-")) {
+            Some(next) => attached.push([&word[..], b"=", next].concat()),
+            None => attached.push(word.clone()),
+        }
+    }
+    attached
 }
 
 /// The name that an option of a table is found by.

@@ -15,6 +15,8 @@ use crate::repo::Repo;
 use crate::stop::{Result, Stop, fatal, show};
 use crate::worktree;
 
+pub(crate) use crate::os::lines_of;
+
 /// `git add`.
 pub(crate) fn add(call: &Call) -> Result<i32> {
     let table = "n|dry-run v|verbose i|interactive p|patch e|edit f|force u|update renormalize N|intent-to-add A|all ignore-removal refresh \
@@ -24,7 +26,7 @@ pub(crate) fn add(call: &Call) -> Result<i32> {
     let repo = call.work_tree()?;
     let mut words = parsed.words.clone();
     if let Some(file) = parsed.value("pathspec-from-file") {
-        words.extend(lines_of(file, parsed.has("pathspec-file-nul"))?);
+        words.extend(os::lines_of(file, parsed.has("pathspec-file-nul"))?);
     }
     let (all, update) = (parsed.has("all"), parsed.has("update"));
     if words.is_empty() && !all && !update {
@@ -180,21 +182,6 @@ pub(crate) fn add(call: &Call) -> Result<i32> {
     Ok(i32::from(failed))
 }
 
-/// The words of a file, or of standard input for `-`.
-pub(crate) fn lines_of(file: &[u8], zero: bool) -> Result<Vec<Vec<u8>>> {
-    let text = if file == b"-" {
-        os::read_stdin()?
-    } else {
-        os::read(file)?
-    };
-    let end = if zero { 0 } else { b'\n' };
-    Ok(text
-        .split(|byte| *byte == end)
-        .filter(|line| !line.is_empty())
-        .map(<[u8]>::to_vec)
-        .collect())
-}
-
 /// A repository inside of the working tree goes in as a link to its commit, with a warning.
 fn add_repository(repo: &Repo, index: &mut Index, path: &[u8], dry: bool) -> Result<bool> {
     let bare = path.strip_suffix(b"/").unwrap_or(path);
@@ -299,7 +286,7 @@ pub(crate) fn rm(call: &Call) -> Result<i32> {
     let repo = call.work_tree()?;
     let mut words = parsed.words.clone();
     if let Some(file) = parsed.value("pathspec-from-file") {
-        words.extend(lines_of(file, parsed.has("pathspec-file-nul"))?);
+        words.extend(os::lines_of(file, parsed.has("pathspec-file-nul"))?);
     }
     if words.is_empty() {
         return fatal("No pathspec was given. Which files should I remove?");
