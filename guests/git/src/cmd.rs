@@ -4,6 +4,7 @@ mod add;
 mod apply;
 mod blame;
 mod branch;
+mod check_ignore;
 mod checkout;
 mod clean;
 mod clone;
@@ -17,6 +18,7 @@ mod init;
 mod log;
 mod ls_remote;
 mod merge;
+mod mv;
 mod patches;
 mod pick;
 mod plumbing;
@@ -27,6 +29,7 @@ mod refs;
 mod remote;
 mod reset;
 mod revs;
+mod rm;
 mod stash;
 mod status;
 mod tag;
@@ -72,7 +75,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("branch", branch::branch),
     ("cat-file", plumbing::cat_file),
     ("check-attr", plumbing::check_attr),
-    ("check-ignore", clean::check_ignore),
+    ("check-ignore", check_ignore::check_ignore),
     ("check-ref-format", refs::check_ref_format),
     ("checkout", checkout::checkout),
     ("cherry-pick", pick::cherry_pick),
@@ -104,7 +107,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("merge-base", revs::merge_base),
     ("merge-file", merge::merge_file),
     ("mktree", plumbing::mktree),
-    ("mv", add::mv),
+    ("mv", mv::mv),
     ("pack-refs", plumbing::pack_refs),
     ("prune", plumbing::prune),
     ("pull", pull::pull),
@@ -118,7 +121,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("rev-list", revs::rev_list),
     ("rev-parse", revs::rev_parse),
     ("revert", pick::revert),
-    ("rm", add::rm),
+    ("rm", rm::rm),
     ("shortlog", log::shortlog),
     ("show", log::show),
     ("show-ref", refs::show_ref),
