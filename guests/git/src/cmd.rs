@@ -14,6 +14,7 @@ mod diff;
 mod fetch;
 mod graph;
 mod grep;
+mod head;
 mod init;
 mod log;
 mod ls_remote;
@@ -28,10 +29,12 @@ mod rebase;
 mod refs;
 mod remote;
 mod reset;
+mod restore;
 mod revs;
 mod rm;
 mod stash;
 mod status;
+mod switch;
 mod tag;
 mod transfer;
 mod worktrees;
@@ -117,7 +120,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("reflog", log::reflog),
     ("remote", remote::remote),
     ("reset", reset::reset),
-    ("restore", checkout::restore),
+    ("restore", restore::restore),
     ("rev-list", revs::rev_list),
     ("rev-parse", revs::rev_parse),
     ("revert", pick::revert),
@@ -128,7 +131,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("stage", add::add),
     ("stash", stash::stash),
     ("status", status::status),
-    ("switch", checkout::switch),
+    ("switch", switch::switch),
     ("symbolic-ref", refs::symbolic_ref),
     ("tag", tag::tag),
     ("update-index", plumbing::update_index),
