@@ -94,24 +94,29 @@ impl Given for usize {
     }
 }
 
-/// Its last value.
+/// Its last value, unless it was taken back after it.
 impl Given for Option<Vec<u8>> {
     fn of(parsed: &Parsed, name: &str) -> Option<Vec<u8>> {
-        parsed.value(name).map(<[u8]>::to_vec)
+        let (key, value) = parsed.last(name)?;
+        value.clone().filter(|_| key == name)
     }
 }
 
-/// Its last value as text.
+/// Its last value as text, unless it was taken back after it.
 impl Given for Option<String> {
     fn of(parsed: &Parsed, name: &str) -> Option<String> {
-        parsed.text(name)
+        Option::<Vec<u8>>::of(parsed, name).map(|value| show(&value))
     }
 }
 
-/// All its values.
+/// All its values since it was taken back.
 impl Given for Vec<Vec<u8>> {
     fn of(parsed: &Parsed, name: &str) -> Vec<Vec<u8>> {
-        parsed.values(name)
+        let no = format!("no-{name}");
+        let since = parsed.options.iter().rposition(|(key, _)| *key == no);
+        let given = parsed.options[since.map_or(0, |at| at + 1)..].iter();
+        let values = given.filter(|(key, _)| key == name);
+        values.filter_map(|(_, value)| value.clone()).collect()
     }
 }
 
