@@ -25,6 +25,7 @@ mod pick;
 mod plumbing;
 mod pull;
 mod push;
+mod reach;
 mod rebase;
 mod refs;
 mod remote;

@@ -2,6 +2,7 @@
 
 mod list;
 
+use super::reach::Reach;
 use super::{Call, check_branch_name, short_ref, worktrees};
 use crate::args::{self, options};
 use crate::ident::{Role, identity};
@@ -27,10 +28,8 @@ options! {
         color: Option<Vec<u8>> = "color?",
         remotes: bool = "r|remotes",
         all: bool = "a|all",
-        /// Commits that a branch is to have; `HEAD` without a name.
         contains: Vec<Option<Vec<u8>>> = "contains?",
         no_contains: Vec<Option<Vec<u8>>> = "no-contains?",
-        /// Commits that are to have a branch.
         merged: Vec<Option<Vec<u8>>> = "merged?",
         no_merged: Vec<Option<Vec<u8>>> = "no-merged?",
         delete: bool = "d|delete",
@@ -54,19 +53,22 @@ options! {
 impl Options {
     /// Whether branches are listed, even where words are given.
     fn lists(&self) -> bool {
-        let filters = [
-            &self.contains,
-            &self.no_contains,
-            &self.merged,
-            &self.no_merged,
-        ];
         self.list
             || self.remotes
             || self.all
             || self.points_at.is_some()
             || self.format.is_some()
             || !self.sort.is_empty()
-            || filters.iter().any(|filter| !filter.is_empty())
+            || !self.reach().is_empty()
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach {
+            contains: &self.contains,
+            no_contains: &self.no_contains,
+            merged: &self.merged,
+            no_merged: &self.no_merged,
+        }
     }
 }
 

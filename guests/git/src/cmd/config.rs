@@ -130,7 +130,7 @@ pub(crate) fn config(call: &Call) -> Result<i32> {
     }
     if action == "remove-section" || parsed.has("remove-section") {
         let name = words.first().cloned().unwrap_or_default();
-        if super::branch::remove_section(&place.file, &section_key(&name))? {
+        if config::remove_section(&place.file, &section_key(&name))? {
             return Ok(0);
         }
         return fatal(format!("no such section: {}", show(&name)));

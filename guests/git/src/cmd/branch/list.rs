@@ -5,14 +5,13 @@ use crate::cmd::refs::{format_ref, sort};
 use crate::cmd::{short_ref, status, worktrees};
 use crate::diff::options::use_color;
 use crate::object::Commit;
-use crate::oid::{Kind, Oid};
+use crate::oid::Oid;
 use crate::os;
 use crate::out;
 use crate::refs::Target;
 use crate::repo::Repo;
 use crate::revision;
-use crate::stop::{Result, Stop, show};
-use crate::walk;
+use crate::stop::{Result, show};
 use crate::wildmatch::{self, Slashes};
 
 /// Names of references and what they lead to.
@@ -80,22 +79,7 @@ fn find(repo: &Repo, patterns: &[Vec<u8>], options: &Options) -> Result<Refs> {
         };
         patterns.is_empty() || patterns.iter().any(fits)
     });
-    for (names, wanted) in [(&options.contains, true), (&options.no_contains, false)] {
-        for name in names {
-            let target = commit_of(repo, name.as_deref())?;
-            refs = keep(refs, |oid| {
-                Ok(walk::is_ancestor(repo, target, oid)? == wanted)
-            })?;
-        }
-    }
-    for (names, wanted) in [(&options.merged, true), (&options.no_merged, false)] {
-        for name in names {
-            let target = commit_of(repo, name.as_deref())?;
-            refs = keep(refs, |oid| {
-                Ok(walk::is_ancestor(repo, oid, target)? == wanted)
-            })?;
-        }
-    }
+    refs = options.reach().keep(repo, refs)?;
     if let Some(name) = &options.points_at {
         let target = revision::resolve(repo, name)?;
         refs.retain(|(_, oid)| *oid == target);
@@ -106,29 +90,6 @@ fn find(repo: &Repo, patterns: &[Vec<u8>], options: &Options) -> Result<Refs> {
     }
     sort(repo, &mut refs, &keys)?;
     Ok(refs)
-}
-
-/// Keeps the references whose object passes a test, which may fail.
-fn keep(refs: Refs, test: impl Fn(Oid) -> Result<bool>) -> Result<Refs> {
-    let mut kept = Vec::new();
-    for (full, oid) in refs {
-        if test(oid)? {
-            kept.push((full, oid));
-        }
-    }
-    Ok(kept)
-}
-
-/// The commit of an option such as `--contains`.
-fn commit_of(repo: &Repo, value: Option<&[u8]>) -> Result<Oid> {
-    let name = value.unwrap_or(b"HEAD");
-    match revision::try_resolve(repo, name)? {
-        Some(oid) => revision::peel(repo, oid, Some(Kind::Commit)),
-        None => Err(Stop::ErrorStatus(
-            format!("malformed object name {}", show(name)).into_bytes(),
-            129,
-        )),
-    }
 }
 
 /// Prints a `HEAD` on no branch in a format, as far as that asks for its name only.
