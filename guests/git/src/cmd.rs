@@ -38,6 +38,7 @@ mod status;
 mod switch;
 mod tag;
 mod transfer;
+mod var;
 mod worktrees;
 
 use crate::object::Commit;
@@ -137,7 +138,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("tag", tag::tag),
     ("update-index", plumbing::update_index),
     ("update-ref", refs::update_ref),
-    ("var", config::var),
+    ("var", var::var),
     ("version", version),
     ("whatchanged", log::log),
     ("worktree", worktrees::worktree),
