@@ -140,13 +140,6 @@ impl Given for Optional {
     }
 }
 
-/// An option whose value may be left out, or its opposite; none when neither was given.
-impl Given for Option<Optional> {
-    fn of(parsed: &Parsed, name: &str) -> Option<Optional> {
-        parsed.last(name).map(|_| Optional::of(parsed, name))
-    }
-}
-
 /// Each time that an option was given whose value may be left out: that value.
 impl Given for Vec<Option<Vec<u8>>> {
     fn of(parsed: &Parsed, name: &str) -> Vec<Option<Vec<u8>>> {

@@ -50,7 +50,7 @@ options! {
         long: bool = "long",
         null: bool = "z|null",
         amend: bool = "amend",
-        untracked: Option<Optional> = "u|untracked-files?",
+        untracked: Optional = "u|untracked-files?",
         allow_empty: bool = "allow-empty",
         allow_empty_message: bool = "allow-empty-message",
         /// Paths come from this file.
@@ -93,7 +93,7 @@ pub(crate) fn commit(call: &Call) -> Result<i32> {
     let now = Situation::of(&repo);
     now.check(&words, &options)?;
     let staged = stage(&repo, index, &words, &now, &options)?;
-    let untracked = untracked_mode(&repo, options.untracked.as_ref())?;
+    let untracked = untracked_mode(&repo, &options.untracked)?;
     if !options.no_verify && !options.is_dry() && hook(&repo, "pre-commit", &[])? != 0 {
         return Err(Stop::Status(1));
     }
@@ -282,17 +282,16 @@ pub(crate) fn stage_known(repo: &Repo, index: &mut Index, paths: &Pathspec) -> R
     Ok(())
 }
 
-/// Which untracked files are listed. `--no-untracked-files` means none.
-fn untracked_mode(repo: &Repo, given: Option<&Optional>) -> Result<Untracked> {
+/// The value of `-u`.
+fn untracked_mode(repo: &Repo, given: &Optional) -> Result<Untracked> {
     match given {
-        None => Ok(match repo.config.get("status.showuntrackedfiles") {
+        Optional::No => Ok(match repo.config.get("status.showuntrackedfiles") {
             Some(b"no" | b"false") => Untracked::No,
             Some(b"all") => Untracked::All,
             _ => Untracked::Normal,
         }),
-        Some(Optional::No) => Ok(Untracked::No),
-        Some(Optional::Plain) => Ok(Untracked::All),
-        Some(Optional::With(mode)) => match &mode[..] {
+        Optional::Plain => Ok(Untracked::All),
+        Optional::With(mode) => match &mode[..] {
             b"all" => Ok(Untracked::All),
             b"normal" => Ok(Untracked::Normal),
             b"no" | b"false" => Ok(Untracked::No),
