@@ -1,6 +1,192 @@
-//! Options of commands, as git reads them: letters in clusters, words that may be shortened, `--no-`, `--`.
+//! Options of commands, as git reads them: letters in clusters, words that may be shortened,
+//! `--no-`, `--`.
+//!
+//! A command says with [`options!`] which options it knows, and reads them as fields.
 
+use crate::os;
 use crate::stop::{Result, Stop, show};
+
+/// The options of a command: a struct, and the table that its command line is read by.
+///
+/// A field is one option, written as [`spec`] reads it; its type says what of it matters
+/// ([`Given`]). A field with a list is a choice: the last one given counts. `ignored` are options
+/// that git has and that make no difference here; `refused` are those that are not there yet.
+/// `read` gives the options and what else stood on the command line.
+///
+/// ```ignore
+/// options! {
+///     /// What the command line says.
+///     struct Options for "reset" {
+///         quiet: bool = "q|quiet",
+///         /// Paths come from this file.
+///         from: Option<Vec<u8>> = "pathspec-from-file=",
+///         mode: Option<Mode> = ["soft" => Mode::Soft, "hard" => Mode::Hard],
+///     }
+///     ignored "refresh no-refresh"
+///     refused "p|patch merge"
+/// }
+/// let (options, rest) = Options::read(&call.words)?;
+/// ```
+macro_rules! options {
+    (
+        $(#[$meta:meta])*
+        struct $name:ident for $command:literal {
+            $( $(#[$about:meta])* $field:ident : $type:ty = $spec:tt ),* $(,)?
+        }
+        $( ignored $ignored:literal )?
+        $( refused $refused:literal )?
+    ) => {
+        $(#[$meta])*
+        struct $name {
+            $( $(#[$about])* $field: $type, )*
+        }
+
+        impl $name {
+            fn read(words: &[Vec<u8>]) -> $crate::stop::Result<(Self, $crate::args::Rest)> {
+                let tables = [
+                    $( $crate::args::options!(@table $spec), )*
+                    $( $ignored, )?
+                    $( $refused, )?
+                ];
+                let parsed = $crate::args::parse($command, &tables.join(" "), words)?;
+                $( parsed.refuse_table($refused)?; )?
+                let options = $name {
+                    $( $field: $crate::args::options!(@read parsed $spec), )*
+                };
+                Ok((options, parsed.rest()))
+            }
+        }
+    };
+    (@table $spec:literal) => { $spec };
+    (@table [ $( $spec:literal => $value:expr ),* $(,)? ]) => { concat!($( $spec, " " ),*) };
+    (@read $parsed:ident $spec:literal) => {
+        $crate::args::Given::of(&$parsed, &$crate::args::key($spec))
+    };
+    (@read $parsed:ident [ $( $spec:literal => $value:expr ),* $(,)? ]) => {
+        $parsed.choice([ $( ($crate::args::key($spec), $value) ),* ])
+    };
+}
+pub(crate) use options;
+
+/// What of an option matters to a command, by the type of its field.
+pub(crate) trait Given {
+    fn of(parsed: &Parsed, name: &str) -> Self;
+}
+
+/// Whether it was given, and not taken back after it.
+impl Given for bool {
+    fn of(parsed: &Parsed, name: &str) -> bool {
+        parsed.has(name)
+    }
+}
+
+/// Whether it was given, or its opposite; none when neither was.
+impl Given for Option<bool> {
+    fn of(parsed: &Parsed, name: &str) -> Option<bool> {
+        parsed.last(name).map(|(key, _)| key == name)
+    }
+}
+
+/// How often it was given.
+impl Given for usize {
+    fn of(parsed: &Parsed, name: &str) -> usize {
+        parsed.options.iter().filter(|(key, _)| key == name).count()
+    }
+}
+
+/// Its last value, unless it was taken back after it.
+impl Given for Option<Vec<u8>> {
+    fn of(parsed: &Parsed, name: &str) -> Option<Vec<u8>> {
+        let (key, value) = parsed.last(name)?;
+        value.clone().filter(|_| key == name)
+    }
+}
+
+/// Its last value as text, unless it was taken back after it.
+impl Given for Option<String> {
+    fn of(parsed: &Parsed, name: &str) -> Option<String> {
+        Option::<Vec<u8>>::of(parsed, name).map(|value| show(&value))
+    }
+}
+
+/// All its values since it was taken back.
+impl Given for Vec<Vec<u8>> {
+    fn of(parsed: &Parsed, name: &str) -> Vec<Vec<u8>> {
+        let no = format!("no-{name}");
+        let since = parsed.options.iter().rposition(|(key, _)| *key == no);
+        let given = parsed.options[since.map_or(0, |at| at + 1)..].iter();
+        let values = given.filter(|(key, _)| key == name);
+        values.filter_map(|(_, value)| value.clone()).collect()
+    }
+}
+
+/// An option whose value may be left out.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Optional {
+    /// Not given, or taken back after it.
+    No,
+    /// Given without a value.
+    Plain,
+    With(Vec<u8>),
+}
+
+impl Given for Optional {
+    fn of(parsed: &Parsed, name: &str) -> Optional {
+        match parsed.last(name) {
+            Some((key, Some(value))) if key == name => Optional::With(value.clone()),
+            Some((key, None)) if key == name => Optional::Plain,
+            _ => Optional::No,
+        }
+    }
+}
+
+/// Each time that an option was given whose value may be left out: that value.
+impl Given for Vec<Option<Vec<u8>>> {
+    fn of(parsed: &Parsed, name: &str) -> Vec<Option<Vec<u8>>> {
+        let given = parsed.options.iter().filter(|(key, _)| key == name);
+        given.map(|(_, value)| value.clone()).collect()
+    }
+}
+
+/// What of a command line is no option.
+#[derive(Debug)]
+pub(crate) struct Rest {
+    pub(crate) words: Vec<Vec<u8>>,
+    /// How many of the words stood before `--`; none without `--`.
+    pub(crate) dashes: Option<usize>,
+}
+
+impl Rest {
+    /// The words, and those of the file that `--pathspec-from-file` names.
+    pub(crate) fn with_listed(&self, file: Option<&[u8]>, zero: bool) -> Result<Vec<Vec<u8>>> {
+        let mut words = self.words.clone();
+        if let Some(file) = file {
+            words.extend(os::lines_of(file, zero)?);
+        }
+        Ok(words)
+    }
+}
+
+/// Gives each of these options the word after it as its value, unless that is an option itself.
+///
+/// git reads `--contains COMMIT` like this, though the value may be left out.
+pub(crate) fn attach(words: &[Vec<u8>], options: &[&str]) -> Vec<Vec<u8>> {
+    let mut attached = Vec::new();
+    let mut given = words.iter().peekable();
+    while let Some(word) = given.next() {
+        let takes = options.iter().any(|option| option.as_bytes() == word);
+        match given.next_if(|next| takes && !next.starts_with(b"-")) {
+            Some(next) => attached.push([&word[..], b"=", next].concat()),
+            None => attached.push(word.clone()),
+        }
+    }
+    attached
+}
+
+/// The name that an option of a table is found by.
+pub(crate) fn key(word: &str) -> String {
+    spec(word).key()
+}
 
 /// What was found on a command line.
 #[derive(Debug, Default)]
@@ -225,13 +411,38 @@ fn find(command: &str, table: &[Spec<'_>], name: &str) -> Result<(String, Value)
 impl Parsed {
     /// Whether an option was given, and not taken back after it.
     pub(crate) fn has(&self, name: &str) -> bool {
+        self.last(name).is_some_and(|(key, _)| key == name)
+    }
+
+    /// The last time that an option or its opposite was given.
+    fn last(&self, name: &str) -> Option<&(String, Option<Vec<u8>>)> {
         let no = format!("no-{name}");
-        let last = self
-            .options
-            .iter()
-            .rev()
-            .find(|(key, _)| key == name || *key == no);
-        last.is_some_and(|(key, _)| key == name)
+        let mut backwards = self.options.iter().rev();
+        backwards.find(|(key, _)| key == name || *key == no)
+    }
+
+    /// Of several options, what the last one given stands for.
+    pub(crate) fn choice<T, const N: usize>(&self, choices: [(String, T); N]) -> Option<T> {
+        let position = |name: &str| self.options.iter().rposition(|(key, _)| key == name);
+        let given = choices
+            .into_iter()
+            .filter_map(|(name, value)| Some((position(&name)?, value)));
+        given.max_by_key(|(at, _)| *at).map(|(_, value)| value)
+    }
+
+    /// What is no option.
+    pub(crate) fn rest(self) -> Rest {
+        Rest {
+            words: self.words,
+            dashes: self.dashes,
+        }
+    }
+
+    /// Refuses the options of a table, which are git's, but not ours.
+    pub(crate) fn refuse_table(&self, table: &str) -> Result<()> {
+        let names: Vec<String> = table.split_ascii_whitespace().map(key).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.refuse(&names)
     }
 
     /// The last value of an option.

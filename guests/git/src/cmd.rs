@@ -4,6 +4,7 @@ mod add;
 mod apply;
 mod blame;
 mod branch;
+mod check_ignore;
 mod checkout;
 mod clean;
 mod clone;
@@ -13,24 +14,31 @@ mod diff;
 mod fetch;
 mod graph;
 mod grep;
+mod head;
 mod init;
 mod log;
 mod ls_remote;
 mod merge;
+mod mv;
 mod patches;
 mod pick;
 mod plumbing;
 mod pull;
 mod push;
+mod reach;
 mod rebase;
 mod refs;
 mod remote;
 mod reset;
+mod restore;
 mod revs;
+mod rm;
 mod stash;
 mod status;
+mod switch;
 mod tag;
 mod transfer;
+mod var;
 mod worktrees;
 
 use crate::object::Commit;
@@ -72,7 +80,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("branch", branch::branch),
     ("cat-file", plumbing::cat_file),
     ("check-attr", plumbing::check_attr),
-    ("check-ignore", clean::check_ignore),
+    ("check-ignore", check_ignore::check_ignore),
     ("check-ref-format", refs::check_ref_format),
     ("checkout", checkout::checkout),
     ("cherry-pick", pick::cherry_pick),
@@ -104,7 +112,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("merge-base", revs::merge_base),
     ("merge-file", merge::merge_file),
     ("mktree", plumbing::mktree),
-    ("mv", add::mv),
+    ("mv", mv::mv),
     ("pack-refs", plumbing::pack_refs),
     ("prune", plumbing::prune),
     ("pull", pull::pull),
@@ -114,23 +122,23 @@ const COMMANDS: &[(&str, Main)] = &[
     ("reflog", log::reflog),
     ("remote", remote::remote),
     ("reset", reset::reset),
-    ("restore", checkout::restore),
+    ("restore", restore::restore),
     ("rev-list", revs::rev_list),
     ("rev-parse", revs::rev_parse),
     ("revert", pick::revert),
-    ("rm", add::rm),
+    ("rm", rm::rm),
     ("shortlog", log::shortlog),
     ("show", log::show),
     ("show-ref", refs::show_ref),
     ("stage", add::add),
     ("stash", stash::stash),
     ("status", status::status),
-    ("switch", checkout::switch),
+    ("switch", switch::switch),
     ("symbolic-ref", refs::symbolic_ref),
     ("tag", tag::tag),
     ("update-index", plumbing::update_index),
     ("update-ref", refs::update_ref),
-    ("var", config::var),
+    ("var", var::var),
     ("version", version),
     ("whatchanged", log::log),
     ("worktree", worktrees::worktree),

@@ -512,6 +512,54 @@ fn without_empty(text: &[u8], section: &[u8]) -> Vec<u8> {
     out
 }
 
+/// Sets or removes a key of a file, in all places.
+pub(crate) fn set_value(file: &[u8], key: &[u8], value: Option<&[u8]>) -> Result<()> {
+    let text = os::read(file).unwrap_or_default();
+    let Ok(items) = parse(&text) else {
+        return fatal(format!("bad config file {}", show(file)));
+    };
+    let places: Vec<usize> = items
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| !item.is_header && item.key == key)
+        .map(|(at, _)| at)
+        .collect();
+    if places.is_empty() && value.is_none() {
+        return Ok(());
+    }
+    match edit(&text, key, key, value, &places) {
+        Some(text) => Ok(os::replace(file, &text)?),
+        None => fatal(format!("could not write config file {}", show(file))),
+    }
+}
+
+/// Removes a whole section.
+pub(crate) fn remove_section(file: &[u8], section: &[u8]) -> Result<bool> {
+    let text = os::read(file).unwrap_or_default();
+    let Ok(items) = parse(&text) else {
+        return fatal(format!("bad config file {}", show(file)));
+    };
+    let mut out = Vec::new();
+    let (mut at, mut found) = (0, false);
+    for (number, item) in items.iter().enumerate() {
+        if !item.is_header || item.key != section {
+            continue;
+        }
+        found = true;
+        let end = items[number + 1..]
+            .iter()
+            .find(|next| next.is_header)
+            .map_or(text.len(), |next| next.start);
+        out.extend_from_slice(&text[at..item.start]);
+        at = end;
+    }
+    out.extend_from_slice(&text[at..]);
+    if found {
+        os::replace(file, &out)?;
+    }
+    Ok(found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -182,6 +182,19 @@ pub(crate) fn read_stdin() -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
+/// The lines of a file, or of standard input for `-`, without empty ones; `zero` for lines that end
+/// with NUL.
+pub(crate) fn lines_of(file: &[u8], zero: bool) -> io::Result<Vec<Vec<u8>>> {
+    let text = match file {
+        b"-" => read_stdin()?,
+        _ => read(file)?,
+    };
+    let end = if zero { 0 } else { b'\n' };
+    let lines = text.split(|byte| *byte == end);
+    let lines = lines.filter(|line| !line.is_empty());
+    Ok(lines.map(<[u8]>::to_vec).collect())
+}
+
 /// Where a symbolic link leads.
 pub(crate) fn read_link(path: &[u8]) -> io::Result<Vec<u8>> {
     #[cfg(target_os = "wasi")]

@@ -1,97 +1,125 @@
 //! `git branch`.
 
-use super::{Call, check_branch_name, refs::format_ref};
-use crate::args;
-use crate::config;
+mod list;
+
+use super::reach::Reach;
+use super::{Call, check_branch_name, short_ref, worktrees};
+use crate::args::{self, options};
 use crate::ident::{Role, identity};
-use crate::object::Commit;
 use crate::oid::{Kind, Oid};
 use crate::os;
 use crate::out;
+use crate::refs;
 use crate::repo::Repo;
 use crate::revision;
-use crate::stop::{Result, Stop, error, fatal, show};
+use crate::stop::{Result, Stop, fatal, show};
 use crate::walk;
-use crate::wildmatch::{self, Slashes};
+
+pub(crate) use crate::config::{remove_section, set_value};
+
+options! {
+    /// What the command line says.
+    struct Options for "branch" {
+        verbose: usize = "v|verbose",
+        quiet: bool = "q|quiet",
+        track: bool = "t|track?",
+        set_upstream_to: Option<Vec<u8>> = "u|set-upstream-to=",
+        unset_upstream: bool = "unset-upstream",
+        color: Option<Vec<u8>> = "color?",
+        remotes: bool = "r|remotes",
+        all: bool = "a|all",
+        contains: Vec<Option<Vec<u8>>> = "contains?",
+        no_contains: Vec<Option<Vec<u8>>> = "no-contains?",
+        merged: Vec<Option<Vec<u8>>> = "merged?",
+        no_merged: Vec<Option<Vec<u8>>> = "no-merged?",
+        delete: bool = "d|delete",
+        force_delete: bool = "D|",
+        rename: bool = "m|move",
+        force_rename: bool = "M|",
+        copy: bool = "c|copy",
+        force_copy: bool = "C|",
+        list: bool = "l|list",
+        show_current: bool = "show-current",
+        force: bool = "f|force",
+        sort: Vec<Vec<u8>> = "sort=",
+        points_at: Option<Vec<u8>> = "points-at=",
+        ignore_case: bool = "i|ignore-case",
+        format: Option<Vec<u8>> = "format=",
+    }
+    ignored "abbrev= omit-empty create-reflog recurse-submodules"
+    refused "edit-description column?"
+}
+
+impl Options {
+    /// Whether branches are listed, even where words are given.
+    fn lists(&self) -> bool {
+        self.list
+            || self.remotes
+            || self.all
+            || self.points_at.is_some()
+            || self.format.is_some()
+            || !self.sort.is_empty()
+            || !self.reach().is_empty()
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach {
+            contains: &self.contains,
+            no_contains: &self.no_contains,
+            merged: &self.merged,
+            no_merged: &self.no_merged,
+        }
+    }
+}
 
 /// `git branch`.
 pub(crate) fn branch(call: &Call) -> Result<i32> {
-    let table = "v|verbose q|quiet t|track? u|set-upstream-to= unset-upstream color? r|remotes contains? no-contains? abbrev= a|all d|delete D| \
-                 m|move M| omit-empty c|copy C| l|list show-current create-reflog edit-description f|force merged? no-merged? column? sort= \
-                 points-at= i|ignore-case recurse-submodules format=";
-    // `--contains` and its like take the next word when there is one.
-    let mut words = Vec::new();
-    let mut given = call.words.iter().peekable();
-    while let Some(word) = given.next() {
-        let takes = [
-            &b"--contains"[..],
-            b"--no-contains",
-            b"--merged",
-            b"--no-merged",
-            b"--with",
-        ]
-        .contains(&&word[..]);
-        match given.peek().filter(|next| takes && !next.starts_with(b"-")) {
-            Some(next) => {
-                words.push([&word[..], b"=", next].concat());
-                given.next();
-            }
-            None => words.push(word.clone()),
-        }
-    }
-    let parsed = args::parse("branch", table, &words)?;
-    parsed.refuse(&["edit-description", "column"])?;
+    let with_commit = [
+        "--contains",
+        "--no-contains",
+        "--merged",
+        "--no-merged",
+        "--with",
+    ];
+    let (options, rest) = Options::read(&args::attach(&call.words, &with_commit))?;
     let repo = call.repo()?;
-    if parsed.has("show-current") {
+    let words = &rest.words[..];
+    if options.show_current {
         if let Some(branch) = repo.branch() {
             out::line(branch);
         }
         return Ok(0);
     }
-    let force = parsed.has("force");
-    if parsed.has("delete") || parsed.has("D") {
-        return delete(&repo, &parsed, force || parsed.has("D"));
+    if options.delete || options.force_delete {
+        return delete(&repo, words, &options);
     }
-    if parsed.has("move") || parsed.has("M") || parsed.has("copy") || parsed.has("C") {
-        return rename(
-            &repo,
-            &parsed,
-            force || parsed.has("M") || parsed.has("C"),
-            parsed.has("copy") || parsed.has("C"),
-        );
+    let copies = options.copy || options.force_copy;
+    if copies || options.rename || options.force_rename {
+        let force = options.force || options.force_rename || options.force_copy;
+        return rename(&repo, words, force, copies);
     }
-    if let Some(upstream) = parsed.value("set-upstream-to") {
-        return upstream_to(&repo, &parsed.words, upstream);
+    if let Some(upstream) = &options.set_upstream_to {
+        return upstream_to(&repo, words, upstream);
     }
-    if parsed.has("unset-upstream") {
-        return unset_upstream(&repo, &parsed.words);
+    if options.unset_upstream {
+        return unset_upstream(&repo, words);
     }
-    let listing = [
-        "list",
-        "remotes",
-        "all",
-        "contains",
-        "no-contains",
-        "merged",
-        "no-merged",
-        "points-at",
-        "format",
-        "sort",
-    ];
-    if parsed.words.is_empty() || listing.iter().any(|name| parsed.has(name)) {
-        return list(&repo, &parsed);
+    if options.lists() {
+        return list::list(&repo, words, &options);
     }
-    if parsed.words.len() > 2 {
-        return Err(args::usage("branch", "too many arguments"));
-    }
-    let name = &parsed.words[0];
+    let (name, start) = match words {
+        [] => return list::list(&repo, words, &options),
+        [name] => (name, None),
+        [name, start] => (name, Some(&start[..])),
+        _ => return Err(args::usage("branch", "too many arguments")),
+    };
     create(
         &repo,
         name,
-        parsed.words.get(1).map(Vec::as_slice),
-        force,
-        parsed.has("track"),
-        parsed.has("quiet"),
+        start,
+        options.force,
+        options.track,
+        options.quiet,
     )?;
     Ok(0)
 }
@@ -125,7 +153,7 @@ pub(crate) fn create(
     let Some(oid) = revision::try_resolve(repo, word)? else {
         return fatal(format!(
             "not a valid object name: '{}'",
-            show(&start.map_or_else(|| repo_branch(repo), <[u8]>::to_vec))
+            show(&start.map_or_else(|| current(repo), <[u8]>::to_vec))
         ));
     };
     let Ok(oid) = revision::peel(repo, oid, Some(Kind::Commit)) else {
@@ -134,9 +162,7 @@ pub(crate) fn create(
     let who = identity(repo, Role::Committer, false)?;
     let shown = match start {
         Some(word) => show(word),
-        None => repo
-            .branch()
-            .map_or("HEAD".to_owned(), |branch| show(&branch)),
+        None => show(&current(repo)),
     };
     let message = if exists {
         format!("branch: Reset to {shown}")
@@ -158,7 +184,7 @@ pub(crate) fn create(
     Ok(oid)
 }
 
-fn repo_branch(repo: &Repo) -> Vec<u8> {
+fn current(repo: &Repo) -> Vec<u8> {
     repo.branch().unwrap_or_else(|| b"HEAD".to_vec())
 }
 
@@ -166,7 +192,7 @@ fn repo_branch(repo: &Repo) -> Vec<u8> {
 pub(crate) fn check_not_elsewhere(repo: &Repo, name: &[u8], forcing: bool) -> Result<()> {
     let full = [b"ref: refs/heads/", name].concat();
     let own = repo.absolute_dir();
-    for (place, dir) in super::worktrees::all(repo) {
+    for (place, dir) in worktrees::all(repo) {
         let head = os::read(&[&dir[..], b"/HEAD"].concat()).unwrap_or_default();
         if os::real_path(&dir).ok() != os::real_path(&own).ok() && head.trim_ascii_end() == full {
             let (name, place) = (show(name), show(&place));
@@ -203,144 +229,81 @@ pub(crate) fn set_upstream(repo: &Repo, branch: &[u8], upstream: &[u8], quiet: b
         out::line(format!(
             "branch '{}' set up to track '{}'.",
             show(branch),
-            show(super::short_ref(upstream))
+            show(short_ref(upstream))
         ));
     }
     Ok(())
 }
 
-/// Sets or removes a key of a file, in all places.
-pub(crate) fn set_value(file: &[u8], key: &[u8], value: Option<&[u8]>) -> Result<()> {
-    let text = os::read(file).unwrap_or_default();
-    let Ok(items) = config::parse(&text) else {
-        return fatal(format!("bad config file {}", show(file)));
-    };
-    let places: Vec<usize> = items
-        .iter()
-        .enumerate()
-        .filter(|(_, item)| !item.is_header && item.key == key)
-        .map(|(at, _)| at)
-        .collect();
-    if places.is_empty() && value.is_none() {
-        return Ok(());
-    }
-    match config::edit(&text, key, key, value, &places) {
-        Some(text) => Ok(os::replace(file, &text)?),
-        None => fatal(format!("could not write config file {}", show(file))),
-    }
-}
-
-/// Removes a whole section.
-pub(crate) fn remove_section(file: &[u8], section: &[u8]) -> Result<bool> {
-    let text = os::read(file).unwrap_or_default();
-    let Ok(items) = config::parse(&text) else {
-        return fatal(format!("bad config file {}", show(file)));
-    };
-    let mut out = Vec::new();
-    let (mut at, mut found) = (0, false);
-    for (number, item) in items.iter().enumerate() {
-        if !item.is_header || item.key != section {
-            continue;
-        }
-        found = true;
-        let end = items[number + 1..]
-            .iter()
-            .find(|next| next.is_header)
-            .map_or(text.len(), |next| next.start);
-        out.extend_from_slice(&text[at..item.start]);
-        at = end;
-    }
-    out.extend_from_slice(&text[at..]);
-    if found {
-        os::replace(file, &out)?;
-    }
-    Ok(found)
-}
-
-fn delete(repo: &Repo, parsed: &args::Parsed, force: bool) -> Result<i32> {
-    if parsed.words.is_empty() {
+fn delete(repo: &Repo, words: &[Vec<u8>], options: &Options) -> Result<i32> {
+    if words.is_empty() {
         return fatal("branch name required");
     }
-    let remote = parsed.has("remotes");
-    let prefix: &[u8] = if remote {
-        b"refs/remotes/"
-    } else {
-        b"refs/heads/"
-    };
     let mut status = 0;
-    for name in &parsed.words {
-        let name = match &name[..] {
+    for word in words {
+        let name = match &word[..] {
             b"-" => revision::previous_branch(repo, 1).unwrap_or_else(|| b"-".to_vec()),
             other => other.to_vec(),
         };
-        let full = [prefix, &name[..]].concat();
-        if !remote && repo.branch().as_deref() == Some(&name[..]) {
-            let place = show(repo.work_tree.as_deref().unwrap_or(&repo.dir));
-            out::note(format!(
-                "error: cannot delete branch '{}' used by worktree at '{place}'",
-                show(&name)
-            ));
+        if !delete_one(repo, &name, options)? {
             status = 1;
-            continue;
-        }
-        let Some(oid) = repo
-            .refs
-            .resolve(&full)
-            .filter(|_| crate::refs::is_valid(&full, false))
-        else {
-            let word = if remote {
-                "remote-tracking branch"
-            } else {
-                "branch"
-            };
-            out::note(format!("error: {word} '{}' not found", show(&name)));
-            status = 1;
-            continue;
-        };
-        if !remote && !force {
-            let base = revision::upstream(repo, &name)
-                .and_then(|upstream| repo.refs.resolve(&upstream))
-                .or(repo.head());
-            let merged = match base {
-                Some(base) => walk::is_ancestor(repo, oid, base)?,
-                None => false,
-            };
-            if !merged {
-                out::note(format!(
-                    "error: the branch '{}' is not fully merged",
-                    show(&name)
-                ));
-                out::hint(&format!(
-                    "If you are sure you want to delete it, run 'git branch -D {}'\nDisable this message with \"git config \
-                     advice.forceDeleteBranch false\"",
-                    show(&name)
-                ));
-                status = 1;
-                continue;
-            }
-        }
-        repo.refs.delete(&full)?;
-        if !remote {
-            remove_section(&repo.shared("config"), &[b"branch.", &name[..]].concat())?;
-        }
-        if !parsed.has("quiet") {
-            let word = if remote {
-                "remote-tracking branch"
-            } else {
-                "branch"
-            };
-            out::line(format!(
-                "Deleted {word} {} (was {}).",
-                show(&name),
-                repo.short(&oid)
-            ));
         }
     }
     Ok(status)
 }
 
-fn rename(repo: &Repo, parsed: &args::Parsed, force: bool, copy: bool) -> Result<i32> {
-    let (old, new) = match &parsed.words[..] {
+/// Deletes a branch, or says why not; whether it was deleted.
+fn delete_one(repo: &Repo, name: &[u8], options: &Options) -> Result<bool> {
+    let (prefix, word): (&[u8], _) = match options.remotes {
+        true => (b"refs/remotes/", "remote-tracking branch"),
+        false => (b"refs/heads/", "branch"),
+    };
+    let is_local = !options.remotes;
+    let full = [prefix, name].concat();
+    let shown = show(name);
+    if is_local && repo.branch().as_deref() == Some(name) {
+        let place = show(repo.work_tree.as_deref().unwrap_or(&repo.dir));
+        out::note(format!(
+            "error: cannot delete branch '{shown}' used by worktree at '{place}'"
+        ));
+        return Ok(false);
+    }
+    let found = repo.refs.resolve(&full);
+    let Some(oid) = found.filter(|_| refs::is_valid(&full, false)) else {
+        out::note(format!("error: {word} '{shown}' not found"));
+        return Ok(false);
+    };
+    if is_local && !options.force && !options.force_delete && !is_merged(repo, name, oid)? {
+        out::note(format!("error: the branch '{shown}' is not fully merged"));
+        out::hint(&format!(
+            "If you are sure you want to delete it, run 'git branch -D {shown}'\nDisable this message with \"git config \
+             advice.forceDeleteBranch false\""
+        ));
+        return Ok(false);
+    }
+    repo.refs.delete(&full)?;
+    if is_local {
+        remove_section(&repo.shared("config"), &[b"branch.", name].concat())?;
+    }
+    if !options.quiet {
+        let oid = repo.short(&oid);
+        out::line(format!("Deleted {word} {shown} (was {oid})."));
+    }
+    Ok(true)
+}
+
+/// Whether the branch that another follows, or `HEAD`, has all its commits.
+fn is_merged(repo: &Repo, name: &[u8], oid: Oid) -> Result<bool> {
+    let upstream = revision::upstream(repo, name);
+    let base = upstream.and_then(|upstream| repo.refs.resolve(&upstream));
+    match base.or(repo.head()) {
+        Some(base) => walk::is_ancestor(repo, oid, base),
+        None => Ok(false),
+    }
+}
+
+fn rename(repo: &Repo, words: &[Vec<u8>], force: bool, copy: bool) -> Result<i32> {
+    let (old, new) = match words {
         [new] => match repo.branch() {
             Some(old) => (old, new.clone()),
             None => return fatal("cannot rename the current branch while not on any"),
@@ -443,236 +406,4 @@ fn unset_upstream(repo: &Repo, words: &[Vec<u8>]) -> Result<i32> {
         set_value(&repo.shared("config"), &key, None)?;
     }
     Ok(0)
-}
-
-/// The commit of an option such as `--contains`.
-fn commit_of(repo: &Repo, value: Option<&[u8]>) -> Result<Oid> {
-    let name = value.unwrap_or(b"HEAD");
-    match revision::try_resolve(repo, name)? {
-        Some(oid) => revision::peel(repo, oid, Some(Kind::Commit)),
-        None => error(format!("malformed object name {}", show(name))).map_err(|stop| match stop {
-            Stop::Error(text) => Stop::ErrorStatus(text, 129),
-            other => other,
-        }),
-    }
-}
-
-fn list(repo: &Repo, parsed: &args::Parsed) -> Result<i32> {
-    let (all, remotes) = (parsed.has("all"), parsed.has("remotes"));
-    let mut refs = Vec::new();
-    if !remotes || all {
-        refs.extend(repo.refs.all(b"refs/heads/"));
-    }
-    if remotes || all {
-        refs.extend(repo.refs.all(b"refs/remotes/"));
-    }
-    let patterns = &parsed.words;
-    let wanted = |full: &[u8]| {
-        let short = super::short_ref(full);
-        patterns.is_empty()
-            || patterns.iter().any(|pattern| {
-                wildmatch::matches(pattern, short, Slashes::Pass, parsed.has("ignore-case"))
-            })
-    };
-    refs.retain(|(full, _)| wanted(full));
-    let filters = [("contains", true), ("no-contains", false)];
-    for (name, positive) in filters {
-        for value in parsed
-            .options
-            .iter()
-            .filter(|(key, _)| key == name)
-            .map(|(_, value)| value.clone())
-        {
-            let target = commit_of(repo, value.as_deref())?;
-            let mut kept = Vec::new();
-            for (full, oid) in refs {
-                if walk::is_ancestor(repo, target, oid)? == positive {
-                    kept.push((full, oid));
-                }
-            }
-            refs = kept;
-        }
-    }
-    for (name, positive) in [("merged", true), ("no-merged", false)] {
-        for value in parsed
-            .options
-            .iter()
-            .filter(|(key, _)| key == name)
-            .map(|(_, value)| value.clone())
-        {
-            let target = commit_of(repo, value.as_deref())?;
-            let mut kept = Vec::new();
-            for (full, oid) in refs {
-                if walk::is_ancestor(repo, oid, target)? == positive {
-                    kept.push((full, oid));
-                }
-            }
-            refs = kept;
-        }
-    }
-    if let Some(name) = parsed.value("points-at") {
-        let target = revision::resolve(repo, name)?;
-        refs.retain(|(_, oid)| *oid == target);
-    }
-    let mut keys = parsed.values("sort");
-    if keys.is_empty() {
-        keys.extend(repo.config.get("branch.sort").map(<[u8]>::to_vec));
-    }
-    super::refs::sort(repo, &mut refs, &keys)?;
-    if let Some(format) = parsed.value("format") {
-        if repo.branch().is_none() && !remotes && patterns.is_empty() {
-            // The detached HEAD comes first and has no reference.
-            let text = detached(repo);
-            let line = show(format)
-                .replace("%(refname:short)", &text)
-                .replace("%(refname)", &text);
-            if !line.contains("%(") {
-                out::line(line);
-            }
-        }
-        for (full, oid) in &refs {
-            out::line(format_ref(repo, full, *oid, format, false)?);
-        }
-        return Ok(0);
-    }
-    let verbose = parsed
-        .options
-        .iter()
-        .filter(|(key, _)| key == "verbose")
-        .count();
-    let current = repo.refs.head_branch();
-    let mut rows: Vec<(bool, String, Option<Vec<u8>>, Oid, bool)> = Vec::new();
-    if current.is_none()
-        && !remotes
-        && patterns.is_empty()
-        && let Some(head) = repo.head()
-    {
-        rows.push((true, detached(repo), None, head, false));
-    }
-    let elsewhere = elsewhere(repo);
-    for (full, oid) in refs {
-        let name = match (full.strip_prefix(b"refs/remotes/"), all) {
-            (Some(rest), true) => format!("remotes/{}", show(rest)),
-            _ => show(super::short_ref(&full)),
-        };
-        let other = elsewhere.contains(&full);
-        rows.push((
-            current.as_ref() == Some(&full),
-            name,
-            Some(full),
-            oid,
-            other,
-        ));
-    }
-    let width = rows
-        .iter()
-        .map(|(_, name, ..)| name.chars().count())
-        .max()
-        .unwrap_or(0);
-    let color = crate::diff::options::use_color(&repo.config, "color.branch")
-        || parsed.value("color") == Some(b"always");
-    for (is_current, name, full, oid, other) in rows {
-        let mark = if is_current {
-            "* "
-        } else if other {
-            "+ "
-        } else {
-            "  "
-        };
-        let paint = |name: String| match (color, is_current) {
-            (true, true) => format!("\x1b[32m{name}\x1b[m"),
-            (true, false)
-                if full
-                    .as_ref()
-                    .is_some_and(|full| full.starts_with(b"refs/remotes/")) =>
-            {
-                format!("\x1b[31m{name}\x1b[m")
-            }
-            _ => name,
-        };
-        let symbolic = full.as_ref().and_then(|full| match repo.refs.raw(full) {
-            Some(crate::refs::Target::Symbolic(target)) => Some(show(super::short_ref(&target))),
-            _ => None,
-        });
-        if verbose == 0 {
-            match symbolic {
-                Some(target) => out::line(format!("{mark}{} -> {target}", paint(name))),
-                None => out::line(format!("{mark}{}", paint(name))),
-            }
-            continue;
-        }
-        let padded = format!(
-            "{}{}",
-            paint(name.clone()),
-            " ".repeat(width - name.chars().count())
-        );
-        if let Some(target) = symbolic {
-            out::line(format!("{mark}{padded} -> {target}"));
-            continue;
-        }
-        let commit = Commit::read(&repo.objects, &oid)?;
-        let track = match full
-            .as_ref()
-            .and_then(|full| full.strip_prefix(b"refs/heads/"))
-        {
-            Some(name) => tracking_note(repo, name, oid, verbose > 1)?,
-            None => String::new(),
-        };
-        out::line(format!(
-            "{mark}{padded} {} {track}{}",
-            repo.short(&oid),
-            show(&commit.subject())
-        ));
-    }
-    Ok(0)
-}
-
-/// Branches that other working trees have.
-fn elsewhere(repo: &Repo) -> Vec<Vec<u8>> {
-    let own = os::real_path(&repo.dir).unwrap_or_default();
-    let mut found = Vec::new();
-    for (_, dir) in super::worktrees::all(repo) {
-        if os::real_path(&dir).unwrap_or_default() != own
-            && let Ok(head) = os::read(&[&dir[..], b"/HEAD"].concat())
-            && let Some(name) = head.strip_prefix(b"ref: ")
-        {
-            found.push(name.trim_ascii_end().to_vec());
-        }
-    }
-    found
-}
-
-fn detached(repo: &Repo) -> String {
-    if let Some((branch, _)) = super::status::rebase_state(repo) {
-        return format!("(no branch, rebasing {branch})");
-    }
-    let text = super::status::detached_at(repo);
-    if text.starts_with("HEAD") {
-        format!("({text})")
-    } else {
-        "(no branch)".to_owned()
-    }
-}
-
-/// `[origin/main: ahead 1] `, or without the name.
-fn tracking_note(repo: &Repo, branch: &[u8], oid: Oid, named: bool) -> Result<String> {
-    let Some(upstream) = revision::upstream(repo, branch) else {
-        return Ok(String::new());
-    };
-    let name = show(super::short_ref(&upstream));
-    let state = match repo.refs.resolve(&upstream) {
-        None => "gone".to_owned(),
-        Some(theirs) => match super::status::ahead_behind(repo, oid, theirs)? {
-            (0, 0) => String::new(),
-            (ahead, 0) => format!("ahead {ahead}"),
-            (0, behind) => format!("behind {behind}"),
-            (ahead, behind) => format!("ahead {ahead}, behind {behind}"),
-        },
-    };
-    Ok(match (named, state.is_empty()) {
-        (true, true) => format!("[{name}] "),
-        (true, false) => format!("[{name}: {state}] "),
-        (false, true) => String::new(),
-        (false, false) => format!("[{state}] "),
-    })
 }

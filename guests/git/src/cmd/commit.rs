@@ -1,10 +1,14 @@
 //! `git commit`.
 
+mod author;
+mod message;
+
 use super::status::{Untracked, collect, long_text};
-use super::{Call, edit, head_tree, hook, move_head, write_commit};
-use crate::args;
+use super::{Call, head_tree, hook, move_head, write_commit};
+use crate::args::{Optional, options};
+use crate::date;
 use crate::diff::change::{self, Found, compare};
-use crate::diff::{Options, patch, stat};
+use crate::diff::{self, patch, stat};
 use crate::ident::{self, Role};
 use crate::index::Index;
 use crate::object::{Commit, who_parts, who_time};
@@ -13,288 +17,228 @@ use crate::os;
 use crate::out;
 use crate::pathspec::Pathspec;
 use crate::repo::Repo;
-use crate::revision;
 use crate::stop::{Result, Stop, fatal, show};
 use crate::worktree;
 
-const TABLE: &str = "q|quiet v|verbose F|file= author= date= m|message= c|reedit-message= C|reuse-message= fixup= squash= reset-author trailer= \
-    s|signoff t|template= e|edit cleanup= status S|gpg-sign? a|all i|include interactive p|patch o|only n|no-verify verify dry-run short branch \
-    porcelain long z|null amend post-rewrite u|untracked-files? allow-empty allow-empty-message pathspec-from-file= pathspec-file-nul";
+pub(crate) use message::{cleanup, join_messages, sign_off};
 
-/// How a message is cleaned.
-pub(crate) fn cleanup(text: &[u8], comments: bool) -> Vec<u8> {
-    let mut lines: Vec<Vec<u8>> = Vec::new();
-    for line in text.split(|byte| *byte == b'\n') {
-        if comments && line.first() == Some(&b'#') {
-            continue;
-        }
-        let line = line.trim_ascii_end();
-        if line.is_empty() && lines.last().is_none_or(Vec::is_empty) {
-            continue;
-        }
-        lines.push(line.to_vec());
+options! {
+    /// What the command line says.
+    struct Options for "commit" {
+        quiet: bool = "q|quiet",
+        /// The message comes from this file.
+        file: Option<Vec<u8>> = "F|file=",
+        author: Option<Vec<u8>> = "author=",
+        date: Option<String> = "date=",
+        message: Vec<Vec<u8>> = "m|message=",
+        /// The message and author come from this commit, and the message is edited.
+        reedit: Option<Vec<u8>> = "c|reedit-message=",
+        reuse: Option<Vec<u8>> = "C|reuse-message=",
+        fixup: Option<Vec<u8>> = "fixup=",
+        squash: Option<Vec<u8>> = "squash=",
+        reset_author: bool = "reset-author",
+        trailers: Vec<Vec<u8>> = "trailer=",
+        signoff: bool = "s|signoff",
+        edit: Option<bool> = "e|edit",
+        cleanup: Option<String> = "cleanup=",
+        all: bool = "a|all",
+        include: bool = "i|include",
+        no_verify: bool = "n|no-verify",
+        dry: bool = "dry-run",
+        short: bool = "short",
+        porcelain: bool = "porcelain",
+        long: bool = "long",
+        null: bool = "z|null",
+        amend: bool = "amend",
+        untracked: Optional = "u|untracked-files?",
+        allow_empty: bool = "allow-empty",
+        allow_empty_message: bool = "allow-empty-message",
+        /// Paths come from this file.
+        from: Option<Vec<u8>> = "pathspec-from-file=",
+        nul: bool = "pathspec-file-nul",
     }
-    while lines.last().is_some_and(Vec::is_empty) {
-        lines.pop();
-    }
-    let mut out = lines.join(&b'\n');
-    if !out.is_empty() {
-        out.push(b'\n');
-    }
-    out
+    ignored "status o|only verify branch post-rewrite"
+    refused "v|verbose S|gpg-sign? interactive p|patch t|template="
 }
 
-/// Puts the paragraphs of several `-m` together.
-pub(crate) fn join_messages(parts: &[Vec<u8>]) -> Vec<u8> {
-    let mut out: Vec<u8> = Vec::new();
-    for part in parts {
-        if !out.is_empty() {
-            out.push(b'\n');
-        }
-        out.extend_from_slice(part);
-        if out.last() != Some(&b'\n') {
-            out.push(b'\n');
-        }
-    }
-    out
+/// What the repository is about to do.
+struct Situation {
+    head: Option<Oid>,
+    merging: bool,
+    picking: bool,
 }
 
-/// The author that `--author` names: `Name <mail>`, or one found in history.
-fn named_author(repo: &Repo, text: &[u8]) -> Result<(Vec<u8>, Vec<u8>)> {
-    if text.contains(&b'<') && text.contains(&b'>') {
-        let (name, mail) = who_parts(text);
-        return Ok((name.to_vec(), mail.to_vec()));
-    }
-    if let Some(head) = repo.head() {
-        for commit in crate::walk::by_date(repo, &[head])? {
-            let (name, mail) = who_parts(&commit.author);
-            let whole = [name, b" <", mail, b">"].concat();
-            if whole
-                .to_ascii_lowercase()
-                .windows(text.len().max(1))
-                .any(|part| part == text.to_ascii_lowercase())
-            {
-                return Ok((name.to_vec(), mail.to_vec()));
-            }
-        }
-    }
-    fatal(format!(
-        "--author '{}' is not 'Name <email>' and matches no existing author",
-        show(text)
-    ))
+/// Two states of the index. With paths, only these are committed; the index keeps the rest.
+struct Staged {
+    index: Index,
+    committed: Index,
+}
+
+/// A commit without author and message.
+struct Draft {
+    tree: Oid,
+    parents: Vec<Oid>,
+    /// The commit that is amended.
+    old: Option<Commit>,
+    /// It has the tree of its first parent.
+    is_empty: bool,
 }
 
 /// `git commit`.
 pub(crate) fn commit(call: &Call) -> Result<i32> {
-    let parsed = args::parse("commit", TABLE, &call.words)?;
-    parsed.refuse(&["verbose", "gpg-sign", "interactive", "patch", "template"])?;
+    let (options, rest) = Options::read(&call.words)?;
     let repo = call.work_tree()?;
-    let mut index = repo.index()?;
-    let mut paths_given = parsed.words.clone();
-    if let Some(file) = parsed.value("pathspec-from-file") {
-        paths_given.extend(super::add::lines_of(file, parsed.has("pathspec-file-nul"))?);
-    }
-    if parsed.has("all") && !paths_given.is_empty() {
-        return fatal(format!(
-            "paths '{} ...' with -a does not make sense",
-            show(&paths_given[0])
-        ));
-    }
-    let amend = parsed.has("amend");
-    let head = repo.head();
-    if amend && head.is_none() {
-        return fatal("You have nothing yet to amend.");
-    }
-    let merging = repo.has_file("MERGE_HEAD");
-    let picking = repo.has_file("CHERRY_PICK_HEAD");
-    if amend && (merging || picking) {
-        let what = if merging { "merge" } else { "cherry-pick" };
-        return fatal(format!(
-            "You are in the middle of a {what} -- cannot amend."
-        ));
-    }
-    check_unmerged(&repo, &index, parsed.has("all"))?;
-    if parsed.has("all") {
-        stage_known(&repo, &mut index, &Pathspec::default())?;
-    }
-    // With paths, only these are committed; the index keeps the rest.
-    let mut commit_index = index.clone();
-    if !paths_given.is_empty() {
-        if merging && !parsed.has("include") {
-            return fatal("cannot do a partial commit during a merge.");
-        }
-        let paths = Pathspec::new(&repo, &paths_given)?;
-        let tree_files = match head_tree(&repo)? {
-            Some(tree) => change::flatten(&repo, &tree)?,
-            None => Default::default(),
-        };
-        let known = index
-            .entries
-            .values()
-            .map(|entry| &entry.path[..])
-            .chain(tree_files.keys().map(Vec::as_slice));
-        let unmatched = paths.unmatched(known);
-        for word in &unmatched {
-            out::note(format!(
-                "error: pathspec '{}' did not match any file(s) known to git",
-                show(word)
-            ));
-        }
-        if !unmatched.is_empty() {
-            return Err(Stop::Status(1));
-        }
-        stage_known(&repo, &mut index, &paths)?;
-        commit_index = index.clone();
-        if !parsed.has("include") {
-            commit_index = worktree::reset_index(&repo, head_tree(&repo)?, &index)?;
-            for path in tree_files
-                .keys()
-                .filter(|path| paths.matches(path) && !index.has(path))
-            {
-                commit_index.remove(path);
-            }
-            for entry in index.merged().filter(|entry| paths.matches(&entry.path)) {
-                commit_index.put(entry.clone());
-            }
-        }
-    }
-    let dry = parsed.has("dry-run")
-        || ["short", "porcelain", "long", "null"]
-            .iter()
-            .any(|name| parsed.has(name));
-    let untracked = super::status::untracked_mode(&repo, &parsed)?;
-    if !parsed.has("no-verify") && !dry && hook(&repo, "pre-commit", &[])? != 0 {
+    let index = repo.index()?;
+    let words = rest.with_listed(options.from.as_deref(), options.nul)?;
+    let now = Situation::of(&repo);
+    now.check(&words, &options)?;
+    let staged = stage(&repo, index, &words, &now, &options)?;
+    let untracked = untracked_mode(&repo, &options.untracked)?;
+    if !options.no_verify && !options.is_dry() && hook(&repo, "pre-commit", &[])? != 0 {
         return Err(Stop::Status(1));
     }
-    let old = match (amend, head) {
-        (true, Some(head)) => Some(Commit::read(&repo.objects, &head)?),
-        _ => None,
-    };
-    let parents = match &old {
-        Some(old) => old.parents.clone(),
-        None => head.into_iter().chain(merge_heads(&repo)).collect(),
-    };
-    let tree = worktree::write_tree(&repo, &commit_index)?;
-    let first_tree = match parents.first() {
-        Some(parent) => Some(Commit::read(&repo.objects, parent)?.tree),
-        None => None,
-    };
-    let empty = match first_tree {
-        Some(parent) => parent == tree,
-        None => commit_index.entries.is_empty(),
-    };
-    if dry || (empty && parents.len() < 2 && !amend && !parsed.has("allow-empty")) {
-        if !dry {
-            repo.write_index(&index)?;
+    let draft = Draft::new(&repo, &staged.committed, &now, &options)?;
+    if options.is_dry() || draft.is_refused(&options) {
+        if !options.is_dry() {
+            repo.write_index(&staged.index)?;
         }
-        let state = collect(
-            &repo,
-            &commit_index,
-            untracked,
-            None,
-            &Pathspec::default(),
-            true,
-        )?;
-        if !parsed.has("quiet") {
-            out::put(&long_text(
-                &repo,
-                &commit_index,
-                &state,
-                untracked,
-                false,
-                false,
-            )?);
+        if !options.quiet {
+            print_status(&repo, &staged.committed, untracked)?;
         }
-        return Ok(i32::from(empty && !parsed.has("allow-empty")));
+        return Ok(i32::from(draft.is_empty && !options.allow_empty));
     }
-    if empty && amend && !parsed.has("allow-empty") && parents.len() == 1 {
-        // git only warns here when the amended commit becomes empty.
-        out::put(b"");
-        let same_as_before = old.as_ref().is_some_and(|old| old.tree == tree);
-        if !same_as_before {
-            out::note(
-                "You asked to amend the most recent commit, but doing so would make\nit empty. You can repeat your command with \
-                 --allow-empty, or you can\nremove the commit entirely with \"git reset HEAD^\".",
-            );
-            let state = collect(
-                &repo,
-                &commit_index,
-                untracked,
-                None,
-                &Pathspec::default(),
-                true,
-            )?;
-            out::put(&long_text(
-                &repo,
-                &commit_index,
-                &state,
-                untracked,
-                false,
-                false,
-            )?);
-            return Ok(1);
-        }
+    if draft.amends_to_nothing(&options) {
+        out::note(
+            "You asked to amend the most recent commit, but doing so would make\nit empty. You can repeat your command with \
+             --allow-empty, or you can\nremove the commit entirely with \"git reset HEAD^\".",
+        );
+        print_status(&repo, &staged.committed, untracked)?;
+        return Ok(1);
     }
-    let author = author(&repo, &parsed, old.as_ref(), picking)?;
-    let committer = ident::identity(&repo, Role::Committer, true)?;
-    let message = message(&repo, &parsed, old.as_ref(), &commit_index, &committer)?;
-    let made = Commit {
-        oid: Oid::NULL,
-        tree,
-        parents,
-        author,
-        committer,
-        encoding: None,
-        message,
-    };
-    let oid = write_commit(&repo, &made)?;
-    let commit = Commit { oid, ..made };
-    repo.write_index(&index)?;
-    let kind = match () {
-        () if amend => "commit (amend)",
-        () if head.is_none() => "commit (initial)",
-        () if merging => "commit (merge)",
-        () if picking => "commit (cherry-pick)",
-        () => "commit",
-    };
-    let log = [kind.as_bytes(), b": ", &commit.subject()].concat();
-    move_head(&repo, oid, &log)?;
-    for file in [
-        "MERGE_HEAD",
-        "MERGE_MSG",
-        "MERGE_MODE",
-        "CHERRY_PICK_HEAD",
-        "REVERT_HEAD",
-        "SQUASH_MSG",
-        "AUTO_MERGE",
-    ] {
-        repo.remove_file(file);
-    }
-    if !repo.has_file("sequencer/todo") {
-        let _ = os::remove_tree(&repo.file("sequencer"));
-    }
-    let _ = os::write(&repo.file("COMMIT_EDITMSG"), &commit.message);
-    if !parsed.has("quiet") {
-        let reused =
-            parsed.has("reuse-message") || parsed.has("reedit-message") || parsed.has("date");
-        summary(&repo, &commit, head.is_none(), amend || picking || reused)?;
+    let commit = write(&repo, draft, &staged, &now, &options)?;
+    finish(&repo, &commit, &now, &options)?;
+    if !options.quiet {
+        let is_reused =
+            options.reuse.is_some() || options.reedit.is_some() || options.date.is_some();
+        let dated = options.amend || now.picking || is_reused;
+        summary(&repo, &commit, now.head.is_none(), dated)?;
     }
     // What it says does not count.
     let _ = hook(&repo, "post-commit", &[]);
     Ok(0)
 }
 
-/// The other parents of a merge that is under way.
-fn merge_heads(repo: &Repo) -> Vec<Oid> {
-    let text = repo.read_file("MERGE_HEAD").unwrap_or_default();
-    text.split(|byte| *byte == b'\n')
-        .filter_map(Oid::parse)
-        .collect()
+impl Options {
+    /// Whether nothing is committed, and only the state is shown.
+    fn is_dry(&self) -> bool {
+        self.dry || self.short || self.porcelain || self.long || self.null
+    }
 }
 
-fn check_unmerged(repo: &Repo, index: &Index, all: bool) -> Result<()> {
+impl Situation {
+    fn of(repo: &Repo) -> Situation {
+        Situation {
+            head: repo.head(),
+            merging: repo.has_file("MERGE_HEAD"),
+            picking: repo.has_file("CHERRY_PICK_HEAD"),
+        }
+    }
+
+    /// Fails where what is asked for does not make sense.
+    fn check(&self, words: &[Vec<u8>], options: &Options) -> Result<()> {
+        if let (true, Some(word)) = (options.all, words.first()) {
+            return fatal(format!(
+                "paths '{} ...' with -a does not make sense",
+                show(word)
+            ));
+        }
+        if !options.amend {
+            return Ok(());
+        }
+        let what = match () {
+            () if self.head.is_none() => return fatal("You have nothing yet to amend."),
+            () if self.merging => "merge",
+            () if self.picking => "cherry-pick",
+            () => return Ok(()),
+        };
+        fatal(format!(
+            "You are in the middle of a {what} -- cannot amend."
+        ))
+    }
+
+    /// The word for it in the log.
+    fn log_word(&self, amend: bool) -> &'static str {
+        match () {
+            () if amend => "commit (amend)",
+            () if self.head.is_none() => "commit (initial)",
+            () if self.merging => "commit (merge)",
+            () if self.picking => "commit (cherry-pick)",
+            () => "commit",
+        }
+    }
+}
+
+/// Takes what is to be committed into the index.
+fn stage(
+    repo: &Repo,
+    mut index: Index,
+    words: &[Vec<u8>],
+    now: &Situation,
+    options: &Options,
+) -> Result<Staged> {
+    if !options.all {
+        check_merged(repo, &index)?;
+    }
+    if words.is_empty() {
+        if options.all {
+            stage_known(repo, &mut index, &Pathspec::default())?;
+        }
+        return Ok(Staged {
+            committed: index.clone(),
+            index,
+        });
+    }
+    if now.merging && !options.include {
+        return fatal("cannot do a partial commit during a merge.");
+    }
+    let paths = Pathspec::new(repo, words)?;
+    let old = match head_tree(repo)? {
+        Some(tree) => change::flatten(repo, &tree)?,
+        None => Default::default(),
+    };
+    let known = index.entries.values().map(|entry| &entry.path[..]);
+    let unmatched = paths.unmatched(known.chain(old.keys().map(Vec::as_slice)));
+    for word in &unmatched {
+        out::note(format!(
+            "error: pathspec '{}' did not match any file(s) known to git",
+            show(word)
+        ));
+    }
+    if !unmatched.is_empty() {
+        return Err(Stop::Status(1));
+    }
+    stage_known(repo, &mut index, &paths)?;
+    if options.include {
+        return Ok(Staged {
+            committed: index.clone(),
+            index,
+        });
+    }
+    let mut committed = worktree::reset_index(repo, head_tree(repo)?, &index)?;
+    let is_gone = |path: &&Vec<u8>| paths.matches(path) && !index.has(path);
+    for path in old.keys().filter(is_gone) {
+        committed.remove(path);
+    }
+    for entry in index.merged().filter(|entry| paths.matches(&entry.path)) {
+        committed.put(entry.clone());
+    }
+    Ok(Staged { index, committed })
+}
+
+/// Fails where the index has conflicts.
+fn check_merged(repo: &Repo, index: &Index) -> Result<()> {
     let unmerged = index.unmerged();
-    if unmerged.is_empty() || all {
+    if unmerged.is_empty() {
         return Ok(());
     }
     for path in &unmerged {
@@ -338,245 +282,124 @@ pub(crate) fn stage_known(repo: &Repo, index: &mut Index, paths: &Pathspec) -> R
     Ok(())
 }
 
-fn author(
-    repo: &Repo,
-    parsed: &args::Parsed,
-    old: Option<&Commit>,
-    picking: bool,
-) -> Result<Vec<u8>> {
-    let mut base = match old {
-        Some(old) if !parsed.has("reset-author") => Some(old.author.clone()),
-        _ => None,
-    };
-    if let Some(name) = parsed
-        .value("reuse-message")
-        .or(parsed.value("reedit-message"))
-    {
-        let oid = match revision::try_resolve(repo, name)? {
-            Some(oid) => oid,
-            None => return fatal(format!("could not lookup commit '{}'", show(name))),
-        };
-        if !parsed.has("reset-author") {
-            base = Some(Commit::read(&repo.objects, &oid)?.author);
-        }
-    }
-    if picking
-        && base.is_none()
-        && let Some(oid) = repo
-            .read_file("CHERRY_PICK_HEAD")
-            .and_then(|text| Oid::parse(&text))
-        && !parsed.has("reset-author")
-    {
-        base = Some(Commit::read(&repo.objects, &oid)?.author);
-    }
-    let own = match &base {
-        Some(author) => author.clone(),
-        None => ident::identity(repo, Role::Author, true)?,
-    };
-    let (name, mail) = match parsed.value("author") {
-        Some(text) => named_author(repo, text)?,
-        None => {
-            let (name, mail) = who_parts(&own);
-            (name.to_vec(), mail.to_vec())
-        }
-    };
-    let when = match parsed.text("date") {
-        Some(text) if text == "now" => (crate::date::now(), crate::date::local_zone()),
-        Some(text) => match crate::date::parse(&text) {
-            Some(when) => when,
-            None => {
-                let known = [
-                    "yesterday",
-                    "ago",
-                    "noon",
-                    "midnight",
-                    "last",
-                    "day",
-                    "week",
-                ];
-                if !known.iter().any(|word| text.contains(word))
-                    && !text.bytes().any(|byte| byte.is_ascii_digit())
-                {
-                    return fatal(format!("invalid date format: {text}"));
-                }
-                (
-                    crate::date::approximate(&text, crate::date::now()),
-                    crate::date::local_zone(),
-                )
-            }
+/// The value of `-u`.
+fn untracked_mode(repo: &Repo, given: &Optional) -> Result<Untracked> {
+    match given {
+        Optional::No => Ok(match repo.config.get("status.showuntrackedfiles") {
+            Some(b"no" | b"false") => Untracked::No,
+            Some(b"all") => Untracked::All,
+            _ => Untracked::Normal,
+        }),
+        Optional::Plain => Ok(Untracked::All),
+        Optional::With(mode) => match &mode[..] {
+            b"all" => Ok(Untracked::All),
+            b"normal" => Ok(Untracked::Normal),
+            b"no" | b"false" => Ok(Untracked::No),
+            other => fatal(format!("Invalid untracked files mode '{}'", show(other))),
         },
-        None => who_time(&own),
-    };
-    ident::join(&name, &mail, when)
+    }
 }
 
-fn message(
+impl Draft {
+    fn new(repo: &Repo, index: &Index, now: &Situation, options: &Options) -> Result<Draft> {
+        let old = match now.head.filter(|_| options.amend) {
+            Some(head) => Some(Commit::read(&repo.objects, &head)?),
+            None => None,
+        };
+        let parents: Vec<Oid> = match &old {
+            Some(old) => old.parents.clone(),
+            None => now.head.into_iter().chain(merge_heads(repo)).collect(),
+        };
+        let tree = worktree::write_tree(repo, index)?;
+        let is_empty = match parents.first() {
+            Some(parent) => Commit::read(&repo.objects, parent)?.tree == tree,
+            None => index.entries.is_empty(),
+        };
+        Ok(Draft {
+            tree,
+            parents,
+            old,
+            is_empty,
+        })
+    }
+
+    /// Whether it changes nothing and is not made for that reason.
+    fn is_refused(&self, options: &Options) -> bool {
+        self.is_empty && self.parents.len() < 2 && !options.amend && !options.allow_empty
+    }
+
+    /// Whether the amended commit changed something, and this one does not.
+    fn amends_to_nothing(&self, options: &Options) -> bool {
+        let is_new = |old: &Commit| old.tree != self.tree;
+        self.is_empty
+            && !options.allow_empty
+            && self.parents.len() == 1
+            && self.old.as_ref().is_some_and(is_new)
+    }
+}
+
+/// The other parents of a merge that is under way.
+fn merge_heads(repo: &Repo) -> Vec<Oid> {
+    let text = repo.read_file("MERGE_HEAD").unwrap_or_default();
+    text.split(|byte| *byte == b'\n')
+        .filter_map(Oid::parse)
+        .collect()
+}
+
+/// Prints the state of the working tree.
+fn print_status(repo: &Repo, index: &Index, untracked: Untracked) -> Result<()> {
+    let state = collect(repo, index, untracked, None, &Pathspec::default(), true)?;
+    out::put(&long_text(repo, index, &state, untracked, false, false)?);
+    Ok(())
+}
+
+/// Finds author and message, and writes the commit and the index.
+fn write(
     repo: &Repo,
-    parsed: &args::Parsed,
-    old: Option<&Commit>,
-    index: &Index,
-    committer: &[u8],
-) -> Result<Vec<u8>> {
-    let parts = parsed.values("message");
-    let mut edited = false;
-    let mut text = if !parts.is_empty() {
-        if parsed.value("file").is_some() {
-            return fatal("options '-m' and '-F' cannot be used together");
-        }
-        join_messages(&parts)
-    } else if let Some(file) = parsed.value("file") {
-        let read = match file {
-            b"-" => os::read_stdin(),
-            _ => {
-                let path = if file[0] == b'/' {
-                    file.to_vec()
-                } else {
-                    [&repo.prefix[..], file].concat()
-                };
-                os::read(&path)
-            }
-        };
-        match read {
-            Ok(text) => text,
-            Err(found) => {
-                return fatal(format!(
-                    "could not read log file '{}': {}",
-                    show(file),
-                    crate::stop::why(&found)
-                ));
-            }
-        }
-    } else if let Some(name) = parsed.value("reuse-message") {
-        let oid = revision::resolve(repo, name)?;
-        Commit::read(&repo.objects, &oid)?.message
-    } else if let Some(name) = parsed.value("reedit-message") {
-        edited = true;
-        let oid = revision::resolve(repo, name)?;
-        Commit::read(&repo.objects, &oid)?.message
-    } else if let Some(name) = parsed.value("fixup").or(parsed.value("squash")) {
-        let word = if parsed.value("fixup").is_some() {
-            "fixup"
-        } else {
-            "squash"
-        };
-        let oid = revision::resolve_commit(repo, name)?;
-        [
-            word.as_bytes(),
-            b"! ",
-            &Commit::read(&repo.objects, &oid)?.subject(),
-            b"\n",
-        ]
-        .concat()
-    } else if let Some(text) = repo
-        .read_file("MERGE_MSG")
-        .or_else(|| repo.read_file("SQUASH_MSG"))
-    {
-        edited = true;
-        [&text[..], b"\n"].concat()
-    } else if let Some(old) = old {
-        edited = true;
-        old.message.clone()
-    } else {
-        edited = true;
-        Vec::new()
+    draft: Draft,
+    staged: &Staged,
+    now: &Situation,
+    options: &Options,
+) -> Result<Commit> {
+    let old = draft.old.as_ref();
+    let author = author::author(repo, options, old, now.picking)?;
+    let committer = ident::identity(repo, Role::Committer, true)?;
+    let message = message::message(repo, options, old, &staged.committed, &committer)?;
+    let made = Commit {
+        oid: Oid::NULL,
+        tree: draft.tree,
+        parents: draft.parents,
+        author,
+        committer,
+        encoding: None,
+        message,
     };
-    edited = (edited && !parsed.has("no-edit")) || parsed.has("edit");
-    if parsed.has("signoff") {
-        let (name, mail) = who_parts(committer);
-        text = sign_off(&text, name, mail);
-    }
-    for trailer in parsed.values("trailer") {
-        let line = show(&trailer).replacen('=', ": ", 1);
-        text = add_trailer(&text, line.as_bytes());
-    }
-    let mode = parsed
-        .text("cleanup")
-        .or(repo.config.text("commit.cleanup"));
-    if edited {
-        let file = repo.file("COMMIT_EDITMSG");
-        let mut whole = text.clone();
-        if mode.as_deref() != Some("verbatim") {
-            whole.extend(
-                b"\n# Please enter the commit message for your changes. Lines starting\n# with '#' will be ignored, and an empty message aborts the commit.\n#\n",
-            );
-            let state = collect(
-                repo,
-                index,
-                Untracked::Normal,
-                None,
-                &Pathspec::default(),
-                true,
-            )?;
-            let status = long_text(repo, index, &state, Untracked::Normal, true, false)?;
-            for line in status.split(|byte| *byte == b'\n') {
-                match line {
-                    b"" => whole.extend(b"#\n"),
-                    _ if line[0] == b'\t' => whole.extend([b"#", line, b"\n"].concat()),
-                    _ => whole.extend([b"# ", line, b"\n"].concat()),
-                }
-            }
-        }
-        os::write(&file, &whole)?;
-        if edit(repo, &file).is_err() {
-            out::note("Please supply the message using either -m or -F option.");
-            return Err(Stop::Status(1));
-        }
-        text = os::read(&file)?;
-    }
-    let has_hook =
-        os::exists(&repo.shared("hooks/commit-msg")) || repo.config.get("core.hookspath").is_some();
-    if has_hook && !parsed.has("no-verify") {
-        let file = repo.file("COMMIT_EDITMSG");
-        os::write(&file, &text)?;
-        if hook(repo, "commit-msg", std::slice::from_ref(&file))? != 0 {
-            return Err(Stop::Status(1));
-        }
-        text = os::read(&file)?;
-    }
-    let text = match mode.as_deref() {
-        None | Some("default") => cleanup(&text, edited),
-        Some("strip") => cleanup(&text, true),
-        Some("whitespace") => cleanup(&text, false),
-        Some("verbatim") => text,
-        Some("scissors") => {
-            let cut = text
-                .windows(12)
-                .position(|part| part == b"# ----------")
-                .unwrap_or(text.len());
-            cleanup(&text[..cut], false)
-        }
-        Some(other) => return fatal(format!("Invalid cleanup mode {other}")),
-    };
-    if text.trim_ascii().is_empty() && !parsed.has("allow-empty-message") {
-        out::note("Aborting commit due to empty commit message.");
-        return Err(Stop::Status(1));
-    }
-    Ok(text)
+    let oid = write_commit(repo, &made)?;
+    repo.write_index(&staged.index)?;
+    Ok(Commit { oid, ..made })
 }
 
-/// Adds `Signed-off-by`, once.
-pub(crate) fn sign_off(text: &[u8], name: &[u8], mail: &[u8]) -> Vec<u8> {
-    let line = [b"Signed-off-by: ", name, b" <", mail, b">"].concat();
-    if text.trim_ascii_end().ends_with(&line) {
-        return text.to_vec();
+/// Moves `HEAD` and forgets the merge, or what else led to the commit.
+fn finish(repo: &Repo, commit: &Commit, now: &Situation, options: &Options) -> Result<()> {
+    let word = now.log_word(options.amend);
+    let log = [word.as_bytes(), b": ", &commit.subject()].concat();
+    move_head(repo, commit.oid, &log)?;
+    for file in [
+        "MERGE_HEAD",
+        "MERGE_MSG",
+        "MERGE_MODE",
+        "CHERRY_PICK_HEAD",
+        "REVERT_HEAD",
+        "SQUASH_MSG",
+        "AUTO_MERGE",
+    ] {
+        repo.remove_file(file);
     }
-    add_trailer(text, &line)
-}
-
-/// Adds a line to the block of such lines at the end.
-fn add_trailer(text: &[u8], line: &[u8]) -> Vec<u8> {
-    let mut out = text.trim_ascii_end().to_vec();
-    let last = show(&out);
-    let last = last.rsplit("\n\n").next().unwrap_or("");
-    let block = show(&out).contains("\n\n")
-        && last.lines().all(|line| {
-            line.split_once(": ")
-                .is_some_and(|(key, _)| !key.contains(' '))
-        });
-    out.extend_from_slice(if block { b"\n" } else { b"\n\n" });
-    out.extend_from_slice(line);
-    out.push(b'\n');
-    out
+    if !repo.has_file("sequencer/todo") {
+        let _ = os::remove_tree(&repo.file("sequencer"));
+    }
+    let _ = os::write(&repo.file("COMMIT_EDITMSG"), &commit.message);
+    Ok(())
 }
 
 /// `[main abc1234] subject` and what changed; `dated` shows the date of an author that is not the committer of now.
@@ -596,7 +419,7 @@ pub(crate) fn summary(repo: &Repo, commit: &Commit, root: bool, dated: bool) -> 
         let (time, zone) = who_time(&commit.author);
         out::line(format!(
             " Date: {}",
-            crate::date::show(time, zone, &crate::date::Style::Normal)
+            date::show(time, zone, &date::Style::Normal)
         ));
     }
     if commit.parents.len() > 1 {
@@ -610,12 +433,12 @@ pub(crate) fn summary(repo: &Repo, commit: &Commit, root: bool, dated: bool) -> 
 }
 
 /// The sums and the files that came and went.
-pub(crate) fn changed(repo: &Repo, old: Option<Oid>, new: Oid) -> Result<()> {
-    let options = Options {
+fn changed(repo: &Repo, old: Option<Oid>, new: Oid) -> Result<()> {
+    let options = diff::Options {
         shortstat: true,
         summary: true,
         renames: true,
-        ..Options::new(&repo.config)
+        ..diff::Options::new(&repo.config)
     };
     let changes = change::trees(repo, old, Some(new), &Pathspec::default())?;
     let changes = patch::prepare(repo, changes, &options, &[])?;

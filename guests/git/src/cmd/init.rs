@@ -1,11 +1,26 @@
 //! `git init`.
 
 use super::Call;
-use crate::args;
+use crate::args::{self, options};
+use crate::config::Config;
 use crate::os;
 use crate::out;
 use crate::refs;
-use crate::stop::{Result, fatal, show};
+use crate::repo::{git_link, is_git_dir, outside_config};
+use crate::stop::{Result, fatal, show, why};
+
+options! {
+    /// What the command line says.
+    struct Options for "init" {
+        quiet: bool = "q|quiet",
+        bare: bool = "bare",
+        branch: Option<Vec<u8>> = "b|initial-branch=",
+        object_format: Option<String> = "object-format=",
+        ref_format: Option<String> = "ref-format=",
+    }
+    ignored "template="
+    refused "separate-git-dir= shared?"
+}
 
 const EXCLUDE: &str = "# git ls-files --others --exclude-from=.git/info/exclude
 # Lines that start with '#' are comments.
@@ -65,81 +80,81 @@ pub(crate) fn create(dir: &[u8], bare: bool, branch: &[u8]) -> Result<()> {
 
 /// `git init`.
 pub(crate) fn init(call: &Call) -> Result<i32> {
-    let table = "q|quiet bare b|initial-branch= template= separate-git-dir= shared? object-format= ref-format=";
-    let parsed = args::parse("init", table, &call.words)?;
-    parsed.refuse(&["separate-git-dir", "shared"])?;
-    for (option, known) in [("object-format", "sha1"), ("ref-format", "files")] {
-        if let Some(value) = parsed.text(option)
-            && value != known
-        {
-            return fatal(format!("codepod's git knows only --{option}={known}"));
-        }
-    }
-    if parsed.words.len() > 1 {
+    let (options, rest) = Options::read(&call.words)?;
+    check_format("object-format", options.object_format.as_deref(), "sha1")?;
+    check_format("ref-format", options.ref_format.as_deref(), "files")?;
+    if rest.words.len() > 1 {
         return Err(args::usage("init", "too many arguments"));
     }
-    let started = os::cwd()?;
-    let config = crate::repo::outside_config(&call.global)?;
-    let mut root = started;
-    if let Some(directory) = parsed.words.first() {
-        if let Err(found) = os::mkdir_all(directory) {
-            return fatal(format!(
-                "cannot mkdir {}: {}",
-                show(directory),
-                crate::stop::why(&found)
-            ));
-        }
-        os::chdir(directory)?;
-        root = os::cwd()?;
+    let config = outside_config(&call.global)?;
+    if let Some(directory) = rest.words.first() {
+        enter(directory)?;
     }
-    let bare = parsed.has("bare") || call.global.bare;
-    let named = call
-        .global
-        .git_dir
-        .clone()
-        .or_else(|| os::variable("GIT_DIR"));
-    let dir = match named {
-        Some(dir) => dir,
-        None if bare => b".".to_vec(),
-        None => match crate::repo::git_link(b".git") {
-            Ok(Some(dir)) => dir,
-            _ => b".git".to_vec(),
-        },
-    };
-    let again = crate::repo::is_git_dir(&dir);
-    let branch = match parsed.value("initial-branch") {
-        Some(branch) => branch.to_vec(),
-        None => match config.get("init.defaultbranch") {
-            Some(branch) => branch.to_vec(),
-            None => {
-                if !again
-                    && !parsed.has("quiet")
-                    && config.truth("advice.defaultbranchname") != Some(false)
-                {
-                    advise("master");
-                }
-                b"master".to_vec()
-            }
-        },
-    };
+    let root = os::cwd()?;
+    let bare = options.bare || call.global.bare;
+    let dir = git_dir(call, bare);
+    let again = is_git_dir(&dir);
+    let branch = first_branch(&config, again, &options);
     if !refs::is_branch_name(&branch) {
         return fatal(format!("invalid initial branch name: '{}'", show(&branch)));
     }
-    if again && parsed.value("initial-branch").is_some() {
+    if again && options.branch.is_some() {
         out::warn(format!(
             "re-init: ignored --initial-branch={}",
             show(&branch)
         ));
     }
     create(&dir, bare, &branch)?;
-    if !parsed.has("quiet") {
+    if !options.quiet {
         let shown = os::real_path(&dir).unwrap_or(root);
-        let word = if again {
-            "Reinitialized existing"
-        } else {
-            "Initialized empty"
+        let word = match again {
+            true => "Reinitialized existing",
+            false => "Initialized empty",
         };
         out::line(format!("{word} Git repository in {}/", show(&shown)));
     }
     Ok(0)
+}
+
+/// Fails where a format is asked for that is not ours.
+fn check_format(option: &str, value: Option<&str>, known: &str) -> Result<()> {
+    match value {
+        Some(value) if value != known => {
+            fatal(format!("codepod's git knows only --{option}={known}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Makes a directory and goes there.
+fn enter(directory: &[u8]) -> Result<()> {
+    if let Err(found) = os::mkdir_all(directory) {
+        return fatal(format!("cannot mkdir {}: {}", show(directory), why(&found)));
+    }
+    Ok(os::chdir(directory)?)
+}
+
+/// Where the repository is to be.
+fn git_dir(call: &Call, bare: bool) -> Vec<u8> {
+    let named = call.global.git_dir.clone();
+    match named.or_else(|| os::variable("GIT_DIR")) {
+        Some(dir) => dir,
+        None if bare => b".".to_vec(),
+        None => match git_link(b".git") {
+            Ok(Some(dir)) => dir,
+            _ => b".git".to_vec(),
+        },
+    }
+}
+
+/// The name of the first branch: given, configured, or git's, with advice where that is new.
+fn first_branch(config: &Config, again: bool, options: &Options) -> Vec<u8> {
+    let given = options.branch.as_deref();
+    if let Some(branch) = given.or(config.get("init.defaultbranch")) {
+        return branch.to_vec();
+    }
+    if !again && !options.quiet && config.truth("advice.defaultbranchname") != Some(false) {
+        advise("master");
+    }
+    b"master".to_vec()
 }

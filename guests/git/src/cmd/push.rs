@@ -1,9 +1,10 @@
-//! `git push`: what is to happen to each reference of the other repository is planned, then done, then told.
+//! `git push`: what is to happen to each reference of the other repository is planned, then done,
+//! then told.
 
 use super::Call;
 use super::remote::{default_remote, url};
 use super::transfer::{Other, Row, copy, open, print_rows};
-use crate::args::{self, Parsed};
+use crate::args::{Optional, options};
 use crate::ident::{Role, identity};
 use crate::oid::Oid;
 use crate::os;
@@ -13,24 +14,28 @@ use crate::revision;
 use crate::stop::{Result, fatal, show};
 use crate::walk;
 
-const TABLE: &str = "v|verbose q|quiet repo= all branches mirror d|delete tags n|dry-run porcelain f|force force-with-lease? force-if-includes \
-    recurse-submodules= thin receive-pack= u|set-upstream progress prune no-verify follow-tags signed? atomic o|push-option=";
-/// Options that are known and not there yet.
-const REFUSED: &[&str] = &[
-    "mirror",
-    "porcelain",
-    "prune",
-    "signed",
-    "push-option",
-    "atomic",
-];
+options! {
+    /// What the command line says.
+    struct Options for "push" {
+        all: bool = "all",
+        branches: bool = "branches",
+        tags: bool = "tags",
+        delete: bool = "d|delete",
+        force: bool = "f|force",
+        force_with_lease: Optional = "force-with-lease?",
+        set_upstream: bool = "u|set-upstream",
+        quiet: bool = "q|quiet",
+        dry: bool = "n|dry-run",
+    }
+    ignored "v|verbose repo= force-if-includes recurse-submodules= thin receive-pack= progress \
+        no-verify follow-tags"
+    refused "mirror porcelain prune signed? o|push-option= atomic"
+}
 
-/// What the command line says.
-struct Options {
-    force: bool,
-    set_upstream: bool,
-    quiet: bool,
-    dry: bool,
+impl Options {
+    fn forces(&self) -> bool {
+        self.force || self.force_with_lease != Optional::No
+    }
 }
 
 /// Where it goes.
@@ -66,17 +71,14 @@ enum Change {
 
 /// `git push`.
 pub(crate) fn push(call: &Call) -> Result<i32> {
-    let parsed = args::parse("push", TABLE, &call.words)?;
-    parsed.refuse(REFUSED)?;
+    let (options, rest) = Options::read(&call.words)?;
     let repo = call.repo()?;
-    let options = Options {
-        force: parsed.has("force") || parsed.has("force-with-lease"),
-        set_upstream: parsed.has("set-upstream"),
-        quiet: parsed.has("quiet"),
-        dry: parsed.has("dry-run"),
+    let (given, names) = match &rest.words[..] {
+        [] => (None, &[][..]),
+        [first, names @ ..] => (Some(first), names),
     };
-    let to = destination(&repo, &parsed)?;
-    let wishes = wishes(&repo, &parsed, &to, &options)?;
+    let to = destination(&repo, given)?;
+    let wishes = wishes(&repo, names, &to, &options)?;
     let base = repo.work_tree.as_ref().unwrap_or(&repo.started_in);
     let other = open(&to.place, base)?;
     let Some(updates) = plan(&repo, &other, wishes)? else {
@@ -98,9 +100,8 @@ pub(crate) fn push(call: &Call) -> Result<i32> {
     }
 }
 
-fn destination(repo: &Repo, parsed: &Parsed) -> Result<Destination> {
-    let given = parsed.words.first().cloned();
-    let name = given.unwrap_or_else(|| default_remote(repo));
+fn destination(repo: &Repo, given: Option<&Vec<u8>>) -> Result<Destination> {
+    let name = given.cloned().unwrap_or_else(|| default_remote(repo));
     let known = url(repo, &name);
     let is_remote = known.is_some();
     let place = match known {
@@ -108,7 +109,7 @@ fn destination(repo: &Repo, parsed: &Parsed) -> Result<Destination> {
             let key = [b"remote.", &name[..], b".pushurl"].concat();
             repo.config.get_bytes(&key).map_or(place, <[u8]>::to_vec)
         }
-        None if parsed.words.is_empty() => {
+        None if given.is_none() => {
             return fatal(
                 "No configured push destination.\nEither specify the URL from the command-line or configure a remote repository using\n\n    git remote add <name> <url>\n\nand then push using the remote name\n\n    git push <name>\n",
             );
@@ -122,20 +123,25 @@ fn destination(repo: &Repo, parsed: &Parsed) -> Result<Destination> {
     })
 }
 
-/// What the words ask for, or the current branch.
-fn wishes(repo: &Repo, parsed: &Parsed, to: &Destination, options: &Options) -> Result<Vec<Wish>> {
+/// What the names ask for, or the current branch.
+fn wishes(
+    repo: &Repo,
+    names: &[Vec<u8>],
+    to: &Destination,
+    options: &Options,
+) -> Result<Vec<Wish>> {
     let wish = |source: &[u8], target: &[u8]| {
         let forced = source.strip_prefix(b"+");
         Wish {
-            force: options.force || forced.is_some(),
+            force: options.forces() || forced.is_some(),
             source: forced.unwrap_or(source).to_vec(),
             target: target.strip_prefix(b"+").unwrap_or(target).to_vec(),
         }
     };
-    let words = parsed.words.get(1..).unwrap_or_default().iter();
-    let mut wishes: Vec<Wish> = words
+    let mut wishes: Vec<Wish> = names
+        .iter()
         .map(|word| match word.iter().position(|byte| *byte == b':') {
-            _ if parsed.has("delete") => wish(b"", word),
+            _ if options.delete => wish(b"", word),
             Some(at) => wish(&word[..at], &word[at + 1..]),
             None => wish(word, word),
         })
@@ -144,10 +150,10 @@ fn wishes(repo: &Repo, parsed: &Parsed, to: &Destination, options: &Options) -> 
         let found = repo.refs.all(prefix).into_iter();
         wishes.extend(found.map(|(full, _)| wish(&full, &full)));
     };
-    if parsed.has("all") || parsed.has("branches") {
+    if options.all || options.branches {
         all(b"refs/heads/");
     }
-    if parsed.has("tags") {
+    if options.tags {
         all(b"refs/tags/");
     }
     if wishes.is_empty() {

@@ -1,8 +1,10 @@
 //! `git tag`.
 
-use super::Call;
+use super::commit::{cleanup, join_messages};
+use super::reach::Reach;
 use super::refs::{format_ref, sort};
-use crate::args;
+use super::{Call, edit};
+use crate::args::{self, Optional, options};
 use crate::ident::{Role, identity};
 use crate::object::{Commit, Tag};
 use crate::oid::{Kind, Oid};
@@ -11,146 +13,117 @@ use crate::out;
 use crate::refs;
 use crate::repo::Repo;
 use crate::revision;
-use crate::stop::{Result, Stop, fatal, show};
-use crate::walk;
+use crate::stop::{Result, Stop, fatal, show, why};
 use crate::wildmatch::{self, Slashes};
+
+options! {
+    /// What the command line says.
+    struct Options for "tag" {
+        list: bool = "l|list",
+        /// How many lines of the message are shown.
+        lines: Optional = "n|lines?",
+        delete: bool = "d|delete",
+        annotate: bool = "a|annotate",
+        message: Vec<Vec<u8>> = "m|message=",
+        file: Option<Vec<u8>> = "F|file=",
+        force: bool = "f|force",
+        contains: Vec<Option<Vec<u8>>> = "contains?",
+        no_contains: Vec<Option<Vec<u8>>> = "no-contains?",
+        merged: Vec<Option<Vec<u8>>> = "merged?",
+        no_merged: Vec<Option<Vec<u8>>> = "no-merged?",
+        sort: Vec<Vec<u8>> = "sort=",
+        points_at: Optional = "points-at?",
+        ignore_case: bool = "i|ignore-case",
+        format: Option<Vec<u8>> = "format=",
+        cleanup: Option<Vec<u8>> = "cleanup=",
+    }
+    ignored "e|edit create-reflog omit-empty color? trailer="
+    refused "v|verify s|sign u|local-user= column?"
+}
+
+impl Options {
+    /// Whether tags are listed, even where words are given.
+    fn lists(&self) -> bool {
+        self.list
+            || self.lines != Optional::No
+            || self.points_at != Optional::No
+            || self.format.is_some()
+            || !self.sort.is_empty()
+            || !self.reach().is_empty()
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach {
+            contains: &self.contains,
+            no_contains: &self.no_contains,
+            merged: &self.merged,
+            no_merged: &self.no_merged,
+        }
+    }
+
+    /// Whether the tag is an object of its own.
+    fn is_annotated(&self) -> bool {
+        self.annotate || !self.message.is_empty() || self.file.is_some()
+    }
+
+    /// Whether the message comes from the user's editor.
+    fn edits(&self) -> bool {
+        self.message.is_empty() && self.file.is_none()
+    }
+}
 
 /// `git tag`.
 pub(crate) fn tag(call: &Call) -> Result<i32> {
-    let table = "l|list n|lines? d|delete v|verify a|annotate m|message= F|file= e|edit s|sign u|local-user= f|force create-reflog column? \
-                 contains? no-contains? merged? no-merged? omit-empty sort= points-at? i|ignore-case color? format= cleanup= trailer=";
-    let mut words = Vec::new();
-    let mut given = call.words.iter().peekable();
-    while let Some(word) = given.next() {
-        let takes = [
-            &b"--contains"[..],
-            b"--no-contains",
-            b"--merged",
-            b"--no-merged",
-            b"--points-at",
-        ]
-        .contains(&&word[..]);
-        match given.peek().filter(|next| takes && !next.starts_with(b"-")) {
-            Some(next) => {
-                words.push([&word[..], b"=", next].concat());
-                given.next();
-            }
-            None => words.push(word.clone()),
-        }
-    }
-    let parsed = args::parse("tag", table, &words)?;
-    parsed.refuse(&["verify", "sign", "local-user", "column"])?;
-    let repo = call.repo()?;
-    if parsed.has("delete") {
-        let mut status = 0;
-        for name in &parsed.words {
-            let full = [b"refs/tags/", &name[..]].concat();
-            match repo.refs.resolve(&full) {
-                Some(oid) => {
-                    repo.refs.delete(&full)?;
-                    out::line(format!(
-                        "Deleted tag '{}' (was {})",
-                        show(name),
-                        repo.short(&oid)
-                    ));
-                }
-                None => {
-                    out::note(format!("error: tag '{}' not found.", show(name)));
-                    status = 1;
-                }
-            }
-        }
-        return Ok(status);
-    }
-    let listing = [
-        "list",
-        "lines",
-        "contains",
-        "no-contains",
-        "merged",
-        "no-merged",
-        "points-at",
-        "format",
-        "sort",
+    let with_commit = [
+        "--contains",
+        "--no-contains",
+        "--merged",
+        "--no-merged",
+        "--points-at",
     ];
-    if parsed.words.is_empty() && !parsed.has("message")
-        || listing.iter().any(|name| parsed.has(name))
-    {
-        return list(&repo, &parsed);
+    let (options, rest) = Options::read(&args::attach(&call.words, &with_commit))?;
+    let repo = call.repo()?;
+    if options.delete {
+        return delete(&repo, &rest.words);
     }
-    create(&repo, &parsed)
+    if rest.words.is_empty() && options.message.is_empty() || options.lists() {
+        return list(&repo, &rest.words, &options);
+    }
+    create(&repo, &rest.words, &options)
 }
 
-fn list(repo: &Repo, parsed: &args::Parsed) -> Result<i32> {
-    let mut tags = repo.refs.all(b"refs/tags/");
-    tags.retain(|(full, _)| {
-        let short = &full[b"refs/tags/".len()..];
-        let fold = parsed.has("ignore-case");
-        parsed.words.is_empty()
-            || parsed
-                .words
-                .iter()
-                .any(|pattern| wildmatch::matches(pattern, short, Slashes::Pass, fold))
-    });
-    if parsed.has("points-at") {
-        let target = revision::resolve(repo, parsed.value("points-at").unwrap_or(b"HEAD"))?;
-        tags.retain(|(_, oid)| {
-            *oid == target || revision::peel(repo, *oid, None).is_ok_and(|oid| oid == target)
-        });
-    }
-    for (name, old_first, positive) in [
-        ("merged", false, true),
-        ("no-merged", false, false),
-        ("contains", true, true),
-        ("no-contains", true, false),
-    ] {
-        if parsed.has(name) {
-            let target = revision::resolve_commit(repo, parsed.value(name).unwrap_or(b"HEAD"))?;
-            let mut kept = Vec::new();
-            for (full, oid) in tags {
-                let Ok(commit) = revision::peel(repo, oid, Some(Kind::Commit)) else {
-                    continue;
-                };
-                let (old, new) = if old_first {
-                    (target, commit)
-                } else {
-                    (commit, target)
-                };
-                if walk::is_ancestor(repo, old, new)? == positive {
-                    kept.push((full, oid));
-                }
+fn delete(repo: &Repo, names: &[Vec<u8>]) -> Result<i32> {
+    let mut status = 0;
+    for name in names {
+        let full = [b"refs/tags/", &name[..]].concat();
+        let name = show(name);
+        match repo.refs.resolve(&full) {
+            Some(oid) => {
+                repo.refs.delete(&full)?;
+                let oid = repo.short(&oid);
+                out::line(format!("Deleted tag '{name}' (was {oid})"));
             }
-            tags = kept;
+            None => {
+                out::note(format!("error: tag '{name}' not found."));
+                status = 1;
+            }
         }
     }
-    let mut keys = parsed.values("sort");
-    if keys.is_empty() {
-        keys.extend(repo.config.get("tag.sort").map(<[u8]>::to_vec));
-    }
-    sort(repo, &mut tags, &keys)?;
-    let lines = parsed.has("lines").then(|| {
-        parsed
-            .text("lines")
-            .and_then(|count| count.parse().ok())
-            .unwrap_or(1usize)
-    });
-    for (full, oid) in tags {
+    Ok(status)
+}
+
+fn list(repo: &Repo, patterns: &[Vec<u8>], options: &Options) -> Result<i32> {
+    let lines = match &options.lines {
+        Optional::No => None,
+        Optional::Plain => Some(1),
+        Optional::With(count) => Some(show(count).parse().unwrap_or(1)),
+    };
+    for (full, oid) in find(repo, patterns, options)? {
         let name = &full[b"refs/tags/".len()..];
-        if let Some(format) = parsed.value("format") {
+        if let Some(format) = &options.format {
             out::line(format_ref(repo, &full, oid, format, false)?);
         } else if let Some(count) = lines {
-            let (kind, content) = repo.objects.read(&oid)?;
-            let message = match kind {
-                Kind::Tag => Tag::parse(&content)
-                    .map(|tag| tag.message)
-                    .unwrap_or_default(),
-                Kind::Commit => Commit::read(&repo.objects, &oid)?.message,
-                _ => Vec::new(),
-            };
-            let text = show(&message);
-            let mut shown = text.lines().take(count);
-            out::line(format!("{:<15} {}", show(name), shown.next().unwrap_or("")));
-            shown.for_each(|line| out::line(format!("    {line}")));
+            print_lines(repo, name, oid, count)?;
         } else {
             out::line(name);
         }
@@ -158,22 +131,64 @@ fn list(repo: &Repo, parsed: &args::Parsed) -> Result<i32> {
     Ok(0)
 }
 
-fn create(repo: &Repo, parsed: &args::Parsed) -> Result<i32> {
-    let Some(name) = parsed.words.first() else {
-        return Err(args::usage("tag", "a name is needed"));
+/// The tags that are asked for, sorted.
+fn find(repo: &Repo, patterns: &[Vec<u8>], options: &Options) -> Result<Vec<(Vec<u8>, Oid)>> {
+    let mut tags = repo.refs.all(b"refs/tags/");
+    tags.retain(|(full, _)| {
+        let short = &full[b"refs/tags/".len()..];
+        let fits = |pattern: &Vec<u8>| {
+            wildmatch::matches(pattern, short, Slashes::Pass, options.ignore_case)
+        };
+        patterns.is_empty() || patterns.iter().any(fits)
+    });
+    let points_at = match &options.points_at {
+        Optional::No => None,
+        Optional::Plain => Some(&b"HEAD"[..]),
+        Optional::With(name) => Some(&name[..]),
     };
-    if parsed.words.len() > 2 {
-        return fatal("too many arguments");
+    if let Some(name) = points_at {
+        let target = revision::resolve(repo, name)?;
+        tags.retain(|(_, oid)| {
+            *oid == target || revision::peel(repo, *oid, None).is_ok_and(|oid| oid == target)
+        });
     }
-    let word = parsed
-        .words
-        .get(1)
-        .cloned()
-        .unwrap_or_else(|| b"HEAD".to_vec());
-    let Some(target) = revision::try_resolve(repo, &word)? else {
+    tags = options.reach().keep(repo, tags)?;
+    let mut keys = options.sort.clone();
+    if keys.is_empty() {
+        keys.extend(repo.config.get("tag.sort").map(<[u8]>::to_vec));
+    }
+    sort(repo, &mut tags, &keys)?;
+    Ok(tags)
+}
+
+/// Prints a tag with the first lines of its message, or of its commit's.
+fn print_lines(repo: &Repo, name: &[u8], oid: Oid, count: usize) -> Result<()> {
+    let (kind, content) = repo.objects.read(&oid)?;
+    let message = match kind {
+        Kind::Tag => Tag::parse(&content)
+            .map(|tag| tag.message)
+            .unwrap_or_default(),
+        Kind::Commit => Commit::read(&repo.objects, &oid)?.message,
+        _ => Vec::new(),
+    };
+    let text = show(&message);
+    let mut shown = text.lines().take(count);
+    out::line(format!("{:<15} {}", show(name), shown.next().unwrap_or("")));
+    shown.for_each(|line| out::line(format!("    {line}")));
+    Ok(())
+}
+
+fn create(repo: &Repo, words: &[Vec<u8>], options: &Options) -> Result<i32> {
+    let (name, word) = match words {
+        [] => return Err(args::usage("tag", "a name is needed")),
+        [name] => (name, &b"HEAD"[..]),
+        [name, word] => (name, &word[..]),
+        _ => return fatal("too many arguments"),
+    };
+    let Some(target) = revision::try_resolve(repo, word)? else {
         return fatal(format!(
             "Failed to resolve '{}' as a valid ref.",
-            show(&word)
+            show(word)
         ));
     };
     let full = [b"refs/tags/", &name[..]].concat();
@@ -181,75 +196,76 @@ fn create(repo: &Repo, parsed: &args::Parsed) -> Result<i32> {
         return fatal(format!("'{}' is not a valid tag name.", show(name)));
     }
     let old = repo.refs.resolve(&full);
-    if old.is_some() && !parsed.has("force") {
+    if old.is_some() && !options.force {
         return fatal(format!("tag '{}' already exists", show(name)));
     }
-    let annotated = parsed.has("annotate") || parsed.has("message") || parsed.has("file");
-    let mut oid = target;
-    if annotated {
-        let parts = parsed.values("message");
-        let text = match (parts.is_empty(), parsed.value("file")) {
-            (false, _) => super::commit::join_messages(&parts),
-            (true, Some(b"-")) => os::read_stdin()?,
-            (true, Some(file)) => match os::read(file) {
-                Ok(text) => text,
-                Err(found) => {
-                    return fatal(format!(
-                        "could not open or read '{}': {}",
-                        show(file),
-                        crate::stop::why(&found)
-                    ));
-                }
-            },
-            (true, None) => {
-                let file = repo.file("TAG_EDITMSG");
-                os::write(&file, format!("\n#\n# Write a message for tag:\n#   {}\n# Lines starting with '#' will be ignored.\n", show(name)).as_bytes())?;
-                if super::edit(repo, &file).is_err() {
-                    out::note("Please supply the message using either -m or -F option.");
-                    return Err(Stop::Status(1));
-                }
-                os::read(&file)?
-            }
-        };
-        let edited = parts.is_empty() && parsed.value("file").is_none();
-        let message = super::commit::cleanup(
-            &text,
-            edited
-                || parsed.value("cleanup") == Some(b"strip")
-                || parsed.value("cleanup").is_none(),
-        );
-        if message.is_empty() && edited {
-            return fatal("no tag message?");
+    let oid = match options.is_annotated() {
+        true => {
+            let message = message(repo, name, options)?;
+            write(repo, name, word, target, &message)?
         }
-        let (kind, _) = repo.objects.read(&target)?;
-        if kind == Kind::Tag && repo.config.truth("advice.nestedtag") != Some(false) {
-            out::hint(&format!(
-                "You have created a nested tag. The object referred to by your new tag is\nalready a tag. If you meant to tag the object that \
-                 it points to, use:\n\n\tgit tag -f {} {}^{{}}\nDisable this message with \"git config advice.nestedTag false\"",
-                show(name),
-                show(&word)
-            ));
-        }
-        let tagger = identity(repo, Role::Committer, true)?;
-        let mut content = format!(
-            "object {target}\ntype {}\ntag {}\ntagger ",
-            kind.name(),
-            show(name)
-        )
-        .into_bytes();
-        content.extend(tagger);
-        content.extend(b"\n\n");
-        content.extend(message);
-        oid = repo.objects.write(Kind::Tag, &content)?;
-    }
+        false => target,
+    };
     repo.refs.write(&full, oid, None)?;
     if let Some(old) = old.filter(|old| *old != oid) {
-        out::line(format!(
-            "Updated tag '{}' (was {})",
+        let (name, old) = (show(name), repo.short(&old));
+        out::line(format!("Updated tag '{name}' (was {old})"));
+    }
+    Ok(0)
+}
+
+/// The message of a tag object.
+fn message(repo: &Repo, name: &[u8], options: &Options) -> Result<Vec<u8>> {
+    let text = match options.file.as_deref() {
+        _ if !options.message.is_empty() => join_messages(&options.message),
+        Some(b"-") => os::read_stdin()?,
+        Some(file) => match os::read(file) {
+            Ok(text) => text,
+            Err(found) => {
+                let (file, why) = (show(file), why(&found));
+                return fatal(format!("could not open or read '{file}': {why}"));
+            }
+        },
+        None => edited(repo, name)?,
+    };
+    let drops_comments =
+        options.edits() || matches!(options.cleanup.as_deref(), None | Some(b"strip"));
+    let message = cleanup(&text, drops_comments);
+    if message.is_empty() && options.edits() {
+        return fatal("no tag message?");
+    }
+    Ok(message)
+}
+
+/// What the user writes in the editor.
+fn edited(repo: &Repo, name: &[u8]) -> Result<Vec<u8>> {
+    let file = repo.file("TAG_EDITMSG");
+    let name = show(name);
+    let text = format!(
+        "\n#\n# Write a message for tag:\n#   {name}\n# Lines starting with '#' will be ignored.\n"
+    );
+    os::write(&file, text.as_bytes())?;
+    if edit(repo, &file).is_err() {
+        out::note("Please supply the message using either -m or -F option.");
+        return Err(Stop::Status(1));
+    }
+    Ok(os::read(&file)?)
+}
+
+/// Writes a tag object for what `word` names.
+fn write(repo: &Repo, name: &[u8], word: &[u8], target: Oid, message: &[u8]) -> Result<Oid> {
+    let (kind, _) = repo.objects.read(&target)?;
+    if kind == Kind::Tag && repo.config.truth("advice.nestedtag") != Some(false) {
+        out::hint(&format!(
+            "You have created a nested tag. The object referred to by your new tag is\nalready a tag. If you meant to tag the object that \
+             it points to, use:\n\n\tgit tag -f {} {}^{{}}\nDisable this message with \"git config advice.nestedTag false\"",
             show(name),
-            repo.short(&old)
+            show(word)
         ));
     }
-    let _ = Oid::NULL;
-    Ok(0)
+    let tagger = identity(repo, Role::Committer, true)?;
+    let kind = kind.name();
+    let head = format!("object {target}\ntype {kind}\ntag {}\ntagger ", show(name));
+    let content = [head.as_bytes(), &tagger[..], b"\n\n", message].concat();
+    repo.objects.write(Kind::Tag, &content)
 }
