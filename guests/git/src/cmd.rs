@@ -17,6 +17,8 @@ mod init;
 mod log;
 mod ls_remote;
 mod merge;
+mod merge_file;
+mod merging;
 mod patches;
 mod pick;
 mod plumbing;
@@ -102,7 +104,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("ls-tree", plumbing::ls_tree),
     ("merge", merge::merge),
     ("merge-base", revs::merge_base),
-    ("merge-file", merge::merge_file),
+    ("merge-file", merge_file::merge_file),
     ("mktree", plumbing::mktree),
     ("mv", add::mv),
     ("pack-refs", plumbing::pack_refs),

@@ -88,7 +88,7 @@ fn run(call: &Call, action: Action) -> Result<i32> {
         None => None,
     };
     let mut labels = Labels::default();
-    super::merge::strategy_options(&parsed, &mut labels)?;
+    super::merging::strategy_options(&parsed.values("strategy-option"), &mut labels)?;
     let options = Options {
         no_commit: parsed.has("no-commit"),
         edit: parsed.has("edit"),
@@ -289,13 +289,13 @@ fn one(repo: &Repo, action: Action, commit: &Commit, options: &Options) -> Resul
         ..labels
     };
     let merged = merge::trees(repo, Some(base), own_tree, theirs, &labels, 0)?;
-    if let Err(obstacles) = super::merge::apply(repo, &merged, &mut index, Some(own_tree))? {
+    if let Err(obstacles) = super::merging::apply(repo, &merged, &mut index, Some(own_tree))? {
         let _ = out::flush();
         let _ = obstacles.report::<()>("merge");
         return fatal(format!("{} failed", action.name()));
     }
     repo.write_index(&index)?;
-    super::merge::say(&merged);
+    super::merging::say(&merged);
     let mut message = match action {
         Action::Pick => commit.message.clone(),
         Action::Revert => revert_message(commit, parent, options.mainline),
@@ -312,7 +312,7 @@ fn one(repo: &Repo, action: Action, commit: &Commit, options: &Options) -> Resul
     if !merged.is_clean() {
         let text = [
             &message[..],
-            super::merge::conflict_lines(&merged).as_bytes(),
+            super::merging::conflict_lines(&merged).as_bytes(),
         ]
         .concat();
         os::write(&repo.file("MERGE_MSG"), &text)?;

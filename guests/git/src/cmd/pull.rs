@@ -103,17 +103,17 @@ pub(crate) fn pull(call: &Call) -> Result<i32> {
     let words = vec![target.hex().into_bytes()];
     let fast = match () {
         () if parsed.has("ff-only") || repo.config.get("pull.ff") == Some(b"only") => {
-            super::merge::Fast::Only
+            super::merge::request::Fast::Only
         }
-        () if parsed.has("no-ff") => super::merge::Fast::No,
-        () => super::merge::Fast::Yes,
+        () if parsed.has("no-ff") => super::merge::request::Fast::No,
+        () => super::merge::request::Fast::Yes,
     };
     let mut labels = Labels {
         ours: "HEAD".to_owned(),
         theirs: target.hex(),
         ..Labels::default()
     };
-    super::merge::strategy_options(&parsed, &mut labels)?;
+    super::merging::strategy_options(&parsed.values("strategy-option"), &mut labels)?;
     let log = format!(
         "pull{}",
         call.words
@@ -121,7 +121,7 @@ pub(crate) fn pull(call: &Call) -> Result<i32> {
             .map(|word| format!(" {}", show(word)))
             .collect::<String>()
     );
-    let request = super::merge::Request {
+    let request = super::merge::request::Request {
         words: &words,
         message: message.into_bytes(),
         edits: false,
@@ -135,5 +135,5 @@ pub(crate) fn pull(call: &Call) -> Result<i32> {
         labels,
         log: Some(log),
     };
-    super::merge::run(&repo, &[*target], &request)
+    super::merge::request::run(&repo, &[*target], &request)
 }

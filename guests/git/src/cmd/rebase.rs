@@ -378,12 +378,12 @@ fn pick(repo: &Repo, commit: &Commit) -> Result<bool> {
     };
     let merged = merge::trees(repo, Some(base), own, commit.tree, &labels, 0)?;
     let mut index = repo.index()?;
-    if let Err(obstacles) = super::merge::apply(repo, &merged, &mut index, Some(own))? {
+    if let Err(obstacles) = super::merging::apply(repo, &merged, &mut index, Some(own))? {
         return obstacles.report("merge");
     }
     repo.write_index(&index)?;
     if !merged.is_clean() {
-        super::merge::say(&merged);
+        super::merging::say(&merged);
         let _ = out::flush();
         write_stopped(repo, commit, Some(&merged))?;
         out::note(format!("error: could not apply {short}... {subject}"));
@@ -395,7 +395,7 @@ fn pick(repo: &Repo, commit: &Commit) -> Result<bool> {
         out::note(format!("Could not apply {short}... {subject}"));
         return Ok(false);
     }
-    super::merge::say(&merged);
+    super::merging::say(&merged);
     let tree = worktree::write_tree(repo, &index)?;
     if tree == own && base != commit.tree {
         out::note(format!(
@@ -423,7 +423,9 @@ fn pick(repo: &Repo, commit: &Commit) -> Result<bool> {
 }
 
 fn write_stopped(repo: &Repo, commit: &Commit, merged: Option<&merge::Merged>) -> Result<()> {
-    let conflicts = merged.map(super::merge::conflict_lines).unwrap_or_default();
+    let conflicts = merged
+        .map(super::merging::conflict_lines)
+        .unwrap_or_default();
     os::write(
         &repo.file("MERGE_MSG"),
         &[&commit.message[..], conflicts.as_bytes()].concat(),

@@ -396,7 +396,7 @@ fn apply(call: &Call, words: &[Vec<u8>], pop: bool) -> Result<i32> {
     };
     let merged = merge::trees(&repo, Some(base), own, stash.tree, &labels, 0)?;
     let before = index.clone();
-    if let Err(obstacles) = super::merge::apply(&repo, &merged, &mut index, Some(own))? {
+    if let Err(obstacles) = super::merging::apply(&repo, &merged, &mut index, Some(own))? {
         let _ = obstacles.report::<()>("merge");
         if pop {
             out::line("The stash entry is kept in case you need it again.");
@@ -418,7 +418,7 @@ fn apply(call: &Call, words: &[Vec<u8>], pop: bool) -> Result<i32> {
             worktree::write_file(&repo, &path, item)?;
         }
     }
-    super::merge::say(&merged);
+    super::merging::say(&merged);
     if base == stash.tree {
         out::line("Already up to date.");
     }
