@@ -27,6 +27,7 @@ mod push;
 mod rebase;
 mod refs;
 mod remote;
+mod remotes;
 mod reset;
 mod revs;
 mod stash;
