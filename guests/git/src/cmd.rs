@@ -1,6 +1,7 @@
 //! The commands, and the way from the command line to them.
 
 mod add;
+mod am;
 mod apply;
 mod blame;
 mod branch;
@@ -11,6 +12,7 @@ mod commit;
 mod config;
 mod diff;
 mod fetch;
+mod format_patch;
 mod graph;
 mod grep;
 mod init;
@@ -19,7 +21,6 @@ mod ls_remote;
 mod merge;
 mod merge_file;
 mod merging;
-mod patches;
 mod pick;
 mod plumbing;
 mod pull;
@@ -69,7 +70,7 @@ type Main = fn(&Call) -> Result<i32>;
 /// Every command.
 const COMMANDS: &[(&str, Main)] = &[
     ("add", add::add),
-    ("am", patches::am),
+    ("am", am::am),
     ("apply", apply::apply),
     ("blame", blame::blame),
     ("branch", branch::branch),
@@ -92,7 +93,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("diff-tree", diff::diff_tree),
     ("fetch", fetch::fetch),
     ("for-each-ref", refs::for_each_ref),
-    ("format-patch", patches::format_patch),
+    ("format-patch", format_patch::format_patch),
     ("fsck", plumbing::fsck),
     ("gc", plumbing::gc),
     ("grep", grep::grep),
