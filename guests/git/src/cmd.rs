@@ -6,6 +6,7 @@ mod apply;
 mod blame;
 mod branch;
 mod checkout;
+mod cherry_pick;
 mod clean;
 mod clone;
 mod commit;
@@ -21,7 +22,6 @@ mod ls_remote;
 mod merge;
 mod merge_file;
 mod merging;
-mod pick;
 mod plumbing;
 mod pull;
 mod push;
@@ -30,7 +30,9 @@ mod refs;
 mod remote;
 mod remotes;
 mod reset;
+mod revert;
 mod revs;
+mod sequencer;
 mod stash;
 mod status;
 mod tag;
@@ -79,7 +81,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("check-ignore", clean::check_ignore),
     ("check-ref-format", refs::check_ref_format),
     ("checkout", checkout::checkout),
-    ("cherry-pick", pick::cherry_pick),
+    ("cherry-pick", cherry_pick::cherry_pick),
     ("clean", clean::clean),
     ("clone", clone::clone),
     ("commit", commit::commit),
@@ -121,7 +123,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("restore", checkout::restore),
     ("rev-list", revs::rev_list),
     ("rev-parse", revs::rev_parse),
-    ("revert", pick::revert),
+    ("revert", revert::revert),
     ("rm", add::rm),
     ("shortlog", log::shortlog),
     ("show", log::show),
