@@ -37,6 +37,7 @@ mod stash;
 mod status;
 mod tag;
 mod transfer;
+mod worktree;
 mod worktrees;
 
 use crate::object::Commit;
@@ -139,7 +140,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("var", config::var),
     ("version", version),
     ("whatchanged", log::log),
-    ("worktree", worktrees::worktree),
+    ("worktree", worktree::worktree),
     ("write-tree", plumbing::write_tree),
 ];
 
