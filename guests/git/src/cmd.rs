@@ -10,8 +10,12 @@ mod cherry_pick;
 mod clean;
 mod clone;
 mod commit;
+mod comparison;
 mod config;
 mod diff;
+mod diff_files;
+mod diff_index;
+mod diff_tree;
 mod fetch;
 mod format_patch;
 mod graph;
@@ -91,9 +95,9 @@ const COMMANDS: &[(&str, Main)] = &[
     ("count-objects", plumbing::count_objects),
     ("describe", revs::describe),
     ("diff", diff::diff),
-    ("diff-files", diff::diff_files),
-    ("diff-index", diff::diff_index),
-    ("diff-tree", diff::diff_tree),
+    ("diff-files", diff_files::diff_files),
+    ("diff-index", diff_index::diff_index),
+    ("diff-tree", diff_tree::diff_tree),
     ("fetch", fetch::fetch),
     ("for-each-ref", refs::for_each_ref),
     ("format-patch", format_patch::format_patch),
