@@ -490,7 +490,7 @@ fn parse_day(word: &str) -> Option<(i64, i64, i64)> {
     }
 }
 
-/// Reads a date as people write it: an exact one, or `yesterday`, `2 weeks ago`, `last monday`, `noon`.
+/// Reads a date as people write it: an exact one, or `yesterday`, `2 weeks ago`, `last monday`.
 ///
 /// What is not said is as it is now; what is not understood is passed over, as git does.
 pub(crate) fn approximate(text: &str, now: i64) -> i64 {

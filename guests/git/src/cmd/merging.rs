@@ -29,7 +29,7 @@ pub(crate) fn strategy_options(values: &[Vec<u8>], labels: &mut Labels) -> Resul
     Ok(())
 }
 
-/// Puts the result of a merge into the index and the working tree; none when something was in the way.
+/// Puts the result of a merge into the index and the working tree, unless something is in the way.
 pub(crate) fn apply(
     repo: &Repo,
     merged: &Merged,

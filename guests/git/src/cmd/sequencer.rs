@@ -1,5 +1,5 @@
-//! What `cherry-pick` and `revert` share: one commit after the other, with a list of what is left in
-//! `sequencer/`.
+//! What `cherry-pick` and `revert` share: one commit after the other, with a list of what is left
+//! in `sequencer/`.
 
 use super::commit::{self, cleanup, sign_off};
 use super::merging::{apply, conflict_lines, say, strategy_options};
