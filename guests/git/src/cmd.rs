@@ -1,17 +1,24 @@
 //! The commands, and the way from the command line to them.
 
 mod add;
+mod am;
 mod apply;
 mod blame;
 mod branch;
 mod check_ignore;
 mod checkout;
+mod cherry_pick;
 mod clean;
 mod clone;
 mod commit;
+mod comparison;
 mod config;
 mod diff;
+mod diff_files;
+mod diff_index;
+mod diff_tree;
 mod fetch;
+mod format_patch;
 mod graph;
 mod grep;
 mod head;
@@ -19,9 +26,9 @@ mod init;
 mod log;
 mod ls_remote;
 mod merge;
+mod merge_file;
+mod merging;
 mod mv;
-mod patches;
-mod pick;
 mod plumbing;
 mod pull;
 mod push;
@@ -29,16 +36,20 @@ mod reach;
 mod rebase;
 mod refs;
 mod remote;
+mod remotes;
 mod reset;
 mod restore;
+mod revert;
 mod revs;
 mod rm;
+mod sequencer;
 mod stash;
 mod status;
 mod switch;
 mod tag;
 mod transfer;
 mod var;
+mod worktree;
 mod worktrees;
 
 use crate::object::Commit;
@@ -74,7 +85,7 @@ type Main = fn(&Call) -> Result<i32>;
 /// Every command.
 const COMMANDS: &[(&str, Main)] = &[
     ("add", add::add),
-    ("am", patches::am),
+    ("am", am::am),
     ("apply", apply::apply),
     ("blame", blame::blame),
     ("branch", branch::branch),
@@ -83,7 +94,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("check-ignore", check_ignore::check_ignore),
     ("check-ref-format", refs::check_ref_format),
     ("checkout", checkout::checkout),
-    ("cherry-pick", pick::cherry_pick),
+    ("cherry-pick", cherry_pick::cherry_pick),
     ("clean", clean::clean),
     ("clone", clone::clone),
     ("commit", commit::commit),
@@ -92,12 +103,12 @@ const COMMANDS: &[(&str, Main)] = &[
     ("count-objects", plumbing::count_objects),
     ("describe", revs::describe),
     ("diff", diff::diff),
-    ("diff-files", diff::diff_files),
-    ("diff-index", diff::diff_index),
-    ("diff-tree", diff::diff_tree),
+    ("diff-files", diff_files::diff_files),
+    ("diff-index", diff_index::diff_index),
+    ("diff-tree", diff_tree::diff_tree),
     ("fetch", fetch::fetch),
     ("for-each-ref", refs::for_each_ref),
-    ("format-patch", patches::format_patch),
+    ("format-patch", format_patch::format_patch),
     ("fsck", plumbing::fsck),
     ("gc", plumbing::gc),
     ("grep", grep::grep),
@@ -110,7 +121,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("ls-tree", plumbing::ls_tree),
     ("merge", merge::merge),
     ("merge-base", revs::merge_base),
-    ("merge-file", merge::merge_file),
+    ("merge-file", merge_file::merge_file),
     ("mktree", plumbing::mktree),
     ("mv", mv::mv),
     ("pack-refs", plumbing::pack_refs),
@@ -125,7 +136,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("restore", restore::restore),
     ("rev-list", revs::rev_list),
     ("rev-parse", revs::rev_parse),
-    ("revert", pick::revert),
+    ("revert", revert::revert),
     ("rm", rm::rm),
     ("shortlog", log::shortlog),
     ("show", log::show),
@@ -141,7 +152,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("var", var::var),
     ("version", version),
     ("whatchanged", log::log),
-    ("worktree", worktrees::worktree),
+    ("worktree", worktree::worktree),
     ("write-tree", plumbing::write_tree),
 ];
 

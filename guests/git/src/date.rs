@@ -302,10 +302,7 @@ fn scan(text: &str) -> Option<Scanned> {
             found.zone = Some(zone);
         } else if let Some(at) = month_number(&lower) {
             month = Some(at);
-        } else if WEEKDAYS
-            .iter()
-            .any(|name| lower.len() >= 3 && name.to_ascii_lowercase().starts_with(&lower))
-        {
+        } else if weekday(&lower).is_some() {
             // The name of the day adds nothing.
         } else if let Ok(number) = date.parse::<i64>() {
             if date.len() == 4 {
@@ -382,7 +379,7 @@ fn parse_day(word: &str) -> Option<(i64, i64, i64)> {
     }
 }
 
-/// Reads a date as people write it: an exact one, or `yesterday`, `2 weeks ago`, `last monday`, `noon`.
+/// Reads a date as people write it: an exact one, or `yesterday`, `2 weeks ago`, `last monday`.
 ///
 /// What is not said is as it is now; what is not understood is passed over, as git does.
 pub(crate) fn approximate(text: &str, now: i64) -> i64 {
@@ -393,12 +390,6 @@ pub(crate) fn approximate(text: &str, now: i64) -> i64 {
     {
         return time;
     }
-    let zone = zone_minutes(local_zone()) * 60;
-    let here = Civil::from_seconds(now + zone);
-    let mut at = here;
-    let mut shift = 0i64;
-    let mut months = 0i64;
-    let mut number: Option<i64> = None;
     let lower = text.to_ascii_lowercase();
     let words =
         lower.split(|letter: char| letter.is_ascii_whitespace() || letter == ',' || letter == '_');
@@ -407,83 +398,138 @@ pub(crate) fn approximate(text: &str, now: i64) -> i64 {
         Some(_) => vec![word],
         None => word.split('.').collect(),
     });
+    let zone = zone_minutes(local_zone()) * 60;
+    let mut guess = Guess::new(Civil::from_seconds(now + zone));
     for word in words.filter(|word| !word.is_empty()) {
-        let unit = word.strip_suffix('s').unwrap_or(word);
-        let count = number.unwrap_or(1);
+        if without_s(word) == "never" {
+            return 0;
+        }
+        guess.take(word);
+    }
+    guess.seconds() - zone
+}
+
+/// A date while its words are read.
+struct Guess {
+    /// The present moment.
+    here: Civil,
+    /// What is said of the date, and of now where nothing is said.
+    at: Civil,
+    /// Seconds to add to that.
+    shift: i64,
+    /// Months to go back from it.
+    months: i64,
+    /// The number that the last word was.
+    number: Option<i64>,
+}
+
+/// Units that are a number of seconds.
+const UNITS: [(&str, i64); 8] = [
+    ("second", 1),
+    ("sec", 1),
+    ("minute", 60),
+    ("min", 60),
+    ("hour", 3600),
+    ("day", DAY),
+    ("week", 7 * DAY),
+    ("fortnight", 14 * DAY),
+];
+const DAY: i64 = 86_400;
+
+impl Guess {
+    fn new(here: Civil) -> Guess {
+        Guess {
+            here,
+            at: here,
+            shift: 0,
+            months: 0,
+            number: None,
+        }
+    }
+
+    /// Adds what a word says.
+    fn take(&mut self, word: &str) {
+        let number = self.number.take();
+        let half = word.strip_suffix("am").or(word.strip_suffix("pm"));
         if let Some((year, month, day)) = parse_day(word) {
-            (at.year, at.month, at.day) = (year, month, day);
+            (self.at.year, self.at.month, self.at.day) = (year, month, day);
         } else if word.contains(':') {
             let mut found = Scanned::default();
             if scan_time(word, &mut found).is_some()
                 && let Some((hour, minute, second)) = found.time
             {
-                (at.hour, at.minute, at.second) = (hour, minute, second);
+                self.set_time(hour, minute, second);
             }
         } else if let Ok(value) = word.parse::<i64>() {
-            number = Some(value.clamp(-1_000_000, 1_000_000));
-            if word.len() == 4 && (1970..2100).contains(&value) {
-                at.year = value;
-                number = None;
+            match word.len() == 4 && (1970..2100).contains(&value) {
+                true => self.at.year = value,
+                false => self.number = Some(value.clamp(-1_000_000, 1_000_000)),
             }
-            continue;
-        } else if let Some(hour) = word
-            .strip_suffix("am")
-            .or(word.strip_suffix("pm"))
-            .map(|digits| digits.parse::<i64>())
-        {
-            let hour = hour.ok().or(number).unwrap_or(at.hour).rem_euclid(12);
-            (at.hour, at.minute, at.second) =
-                (hour + if word.ends_with("pm") { 12 } else { 0 }, 0, 0);
+        } else if let Some(digits) = half {
+            let hour = digits.parse().ok().or(number).unwrap_or(self.at.hour);
+            let noon = if word.ends_with("pm") { 12 } else { 0 };
+            self.set_time(hour.rem_euclid(12) + noon, 0, 0);
         } else if let Some(month) = month_number(word) {
-            at.month = month;
+            self.at.month = month;
             if let Some(day) = number.filter(|day| (1..=31).contains(day)) {
-                at.day = day;
+                self.at.day = day;
             }
-        } else if let Some(day) = WEEKDAYS
-            .iter()
-            .position(|name| unit.len() >= 3 && name.to_ascii_lowercase().starts_with(unit))
-        {
-            let back = (here.weekday() + 7 - day as i64) % 7;
-            shift -= (if back == 0 { 7 } else { back }) * 86_400;
+        } else if let Some(day) = weekday(without_s(word)) {
+            let back = (self.here.weekday() + 7 - day as i64) % 7;
+            self.shift -= (if back == 0 { 7 } else { back }) * DAY;
         } else {
-            match unit {
-                "second" | "sec" => shift -= count,
-                "minute" | "min" => shift -= count * 60,
-                "hour" => shift -= count * 3600,
-                "day" => shift -= count * 86_400,
-                "week" => shift -= count * 604_800,
-                "fortnight" => shift -= count * 1_209_600,
-                "month" => months += count,
-                "year" => months += count * 12,
-                "yesterday" => shift -= 86_400,
-                "noon" => {
-                    if here.hour < 12 {
-                        shift -= 86_400;
-                    }
-                    (at.hour, at.minute, at.second) = (12, 0, 0);
-                }
-                "midnight" => (at.hour, at.minute, at.second) = (0, 0, 0),
-                "tea" => (at.hour, at.minute, at.second) = (17, 0, 0),
-                "never" => return 0,
-                "one" | "last" | "a" | "an" => {
-                    number = Some(1);
-                    continue;
-                }
-                "two" => {
-                    number = Some(2);
-                    continue;
-                }
-                "three" => {
-                    number = Some(3);
-                    continue;
-                }
-                _ => {}
-            }
+            self.take_unit(without_s(word), number);
         }
-        number = None;
     }
-    at.month -= months;
-    seconds(at) - zone + shift
+
+    /// Adds what a unit, a name of a moment or a number in words says.
+    fn take_unit(&mut self, unit: &str, number: Option<i64>) {
+        let count = number.unwrap_or(1);
+        if let Some((_, seconds)) = UNITS.iter().find(|(name, _)| *name == unit) {
+            self.shift -= count * seconds;
+            return;
+        }
+        match unit {
+            "month" => self.months += count,
+            "year" => self.months += count * 12,
+            "yesterday" => self.shift -= DAY,
+            "noon" => {
+                if self.here.hour < 12 {
+                    self.shift -= DAY;
+                }
+                self.set_time(12, 0, 0);
+            }
+            "midnight" => self.set_time(0, 0, 0),
+            "tea" => self.set_time(17, 0, 0),
+            "one" | "last" | "a" | "an" => self.number = Some(1),
+            "two" => self.number = Some(2),
+            "three" => self.number = Some(3),
+            _ => {}
+        }
+    }
+
+    fn set_time(&mut self, hour: i64, minute: i64, second: i64) {
+        (self.at.hour, self.at.minute, self.at.second) = (hour, minute, second);
+    }
+
+    /// Seconds since 1970, as if the parts were in UTC.
+    fn seconds(&self) -> i64 {
+        let mut at = self.at;
+        at.month -= self.months;
+        seconds(at) + self.shift
+    }
+}
+
+/// A word without the `s` of the plural.
+fn without_s(word: &str) -> &str {
+    word.strip_suffix('s').unwrap_or(word)
+}
+
+/// The number of a day of the week, from Sunday, by the beginning of its name.
+fn weekday(word: &str) -> Option<usize> {
+    WEEKDAYS
+        .iter()
+        .position(|name| word.len() >= 3 && name.to_ascii_lowercase().starts_with(word))
 }
 
 #[cfg(test)]

@@ -1,284 +1,359 @@
-//! `git fetch`.
+//! `git fetch`: the references that are asked for, what is to follow them here, and how that goes.
 
-use super::Call;
-use super::remote::{default_remote, names, url};
-use super::transfer::{Row, copy, open, print_rows, revision_target, shown_place};
+use super::remotes::{default_remote, names, url};
+use super::transfer::{Other, Row, copy, open, print_rows, revision_target, shown_place};
+use super::{Call, short_ref};
+use crate::args::options;
 use crate::ident::{Role, identity};
 use crate::oid::Oid;
 use crate::repo::Repo;
 use crate::stop::{Result, Stop, fatal, show};
-use crate::{args, os, out, walk};
+use crate::{os, out, walk};
 
-/// How `fetch` goes.
+options! {
+    /// What the command line says.
+    struct Options for "fetch" {
+        quiet: bool = "q|quiet",
+        all: bool = "all",
+        force: bool = "f|force",
+        tags: Option<bool> = ["t|tags" => true, "no-tags" => false, "n|" => false],
+        prune: Option<bool> = "p|prune",
+    }
+    ignored "v|verbose upload-pack= m|multiple j|jobs= P|prune-tags recurse-submodules? \
+        write-fetch-head k|keep u|update-head-ok progress refetch atomic"
+    refused "depth= shallow-since= deepen= unshallow dry-run porcelain a|append set-upstream \
+        prefetch"
+}
+
+/// How a fetch goes.
 #[derive(Debug, Default)]
-pub(crate) struct FetchOptions {
+pub(crate) struct Settings {
     pub(crate) quiet: bool,
+    /// Whether references go whose branch the other repository has no more.
     pub(crate) prune: bool,
-    pub(crate) tags: bool,
-    pub(crate) no_tags: bool,
+    /// All tags, or none; without a word, those of the commits that come.
+    pub(crate) tags: Option<bool>,
     pub(crate) force: bool,
 }
 
-/// Brings the branches of a remote; the objects that were asked for by name, with that name.
-pub(crate) fn fetch_from(
-    repo: &Repo,
-    name: &[u8],
-    specs: &[Vec<u8>],
-    options: &FetchOptions,
-) -> Result<Vec<(Oid, Vec<u8>, bool)>> {
-    let configured = url(repo, name);
-    let place = configured.clone().unwrap_or_else(|| name.to_vec());
-    let base = repo
-        .work_tree
-        .clone()
-        .unwrap_or_else(|| repo.started_in.clone());
-    let other = open(&place, &base)?;
-    let who = identity(repo, Role::Committer, false)?;
-    let mut rows = Vec::new();
-    let mut head_lines: Vec<(Oid, Vec<u8>, bool)> = Vec::new();
-    let branches = other.refs.all(b"refs/heads/");
-    let mut updates: Vec<(Vec<u8>, Vec<u8>, Oid, bool)> = Vec::new();
-    if specs.is_empty() {
-        let current = repo.branch().unwrap_or_default();
-        let merge = repo
-            .config
-            .get_bytes(&[b"branch.", &current[..], b".merge"].concat())
-            .map(<[u8]>::to_vec);
-        let follows = repo
-            .config
-            .get_bytes(&[b"branch.", &current[..], b".remote"].concat())
-            == Some(name);
-        for (full, oid) in &branches {
-            let for_merge = follows && merge.as_ref() == Some(full);
-            head_lines.push((*oid, full.clone(), for_merge));
-            if configured.is_some() {
-                let short = &full[b"refs/heads/".len()..];
-                updates.push((
-                    full.clone(),
-                    [b"refs/remotes/", name, b"/", short].concat(),
-                    *oid,
-                    true,
-                ));
-            }
-        }
-        if configured.is_none() {
-            head_lines.clear();
-            if let Some(head) = other.refs.resolve(b"HEAD") {
-                head_lines.push((head, b"HEAD".to_vec(), true));
-            }
-        }
-        head_lines.sort_by_key(|(_, _, merge)| !merge);
-    }
-    for spec in specs {
-        let (force, spec) = match spec.strip_prefix(b"+") {
-            Some(rest) => (true, rest.to_vec()),
-            None => (false, spec.clone()),
-        };
-        let (source, target) = match spec.iter().position(|byte| *byte == b':') {
-            Some(at) => (spec[..at].to_vec(), Some(spec[at + 1..].to_vec())),
-            None => (spec.clone(), None),
-        };
-        let found = ["", "refs/heads/", "refs/tags/"].iter().find_map(|prefix| {
-            let full = [prefix.as_bytes(), &source[..]].concat();
-            other.refs.resolve(&full).map(|oid| (full, oid))
-        });
-        let Some((full, oid)) = found else {
-            return fatal(format!("couldn't find remote ref {}", show(&source)));
-        };
-        head_lines.push((oid, full.clone(), true));
-        match target {
-            Some(target) if !target.is_empty() => {
-                let target = if target.starts_with(b"refs/") {
-                    target
-                } else {
-                    [b"refs/heads/", &target[..]].concat()
-                };
-                updates.push((full, target, oid, force || options.force));
-            }
-            _ => {
-                if let (Some(short), true) =
-                    (full.strip_prefix(b"refs/heads/"), configured.is_some())
-                {
-                    let tracking = [b"refs/remotes/", name, b"/", short].concat();
-                    updates.push((full.clone(), tracking, oid, true));
-                }
-            }
-        }
-    }
-    let mut starts: Vec<Oid> = head_lines.iter().map(|(oid, ..)| *oid).collect();
-    starts.extend(updates.iter().map(|(_, _, oid, _)| *oid));
-    copy(&other.objects, &repo.objects, &starts)?;
-    if specs.is_empty() && !options.no_tags || options.tags {
-        for (full, oid) in other.refs.all(b"refs/tags/") {
-            let target = revision_target(&other, oid);
-            let reachable = options.tags || target.is_some_and(|target| repo.objects.has(&target));
-            if reachable && repo.refs.resolve(&full).is_none() {
-                copy(&other.objects, &repo.objects, &[oid])?;
-                updates.push((full.clone(), full, oid, false));
-            }
-        }
-    }
-    if options.prune {
-        for (full, _) in repo.refs.all(&[b"refs/remotes/", name, b"/"].concat()) {
-            let short = &full[b"refs/remotes/".len() + name.len() + 1..];
-            let gone = short != b"HEAD"
-                && !branches
-                    .iter()
-                    .any(|(branch, _)| &branch[b"refs/heads/".len()..] == short);
-            if gone {
-                repo.refs.delete(&full)?;
-                rows.push(Row {
-                    flag: '-',
-                    summary: "[deleted]".into(),
-                    from: "(none)".into(),
-                    to: show(super::short_ref(&full)),
-                    reason: String::new(),
-                });
-            }
-        }
-    }
-    let mut failed = false;
-    for (from, to, oid, force) in &updates {
-        let (short_from, short_to) = (show(super::short_ref(from)), show(super::short_ref(to)));
-        let old = repo.refs.resolve(to);
-        let mut row = Row {
-            flag: ' ',
-            summary: String::new(),
-            from: short_from,
-            to: short_to,
-            reason: String::new(),
-        };
-        let log = format!("fetch {}", show(name));
-        match old {
-            Some(old) if old == *oid => continue,
-            None => {
-                row.flag = '*';
-                let tag = to.starts_with(b"refs/tags/");
-                row.summary = if tag { "[new tag]" } else { "[new branch]" }.to_owned();
-                let message = format!("{log}: storing head");
-                repo.refs
-                    .write(to, *oid, Some((&who, message.as_bytes())))?;
-            }
-            Some(old) => {
-                let forward = walk::is_ancestor(repo, old, *oid).unwrap_or(false);
-                row.summary = format!("{}..{}", repo.short(&old), repo.short(oid));
-                if !forward && !force {
-                    row.flag = '!';
-                    row.summary = "[rejected]".to_owned();
-                    row.reason = "non-fast-forward".to_owned();
-                    failed = true;
-                    rows.push(row);
-                    continue;
-                }
-                if !forward {
-                    row.flag = '+';
-                    row.summary = format!("{}...{}", repo.short(&old), repo.short(oid));
-                    row.reason = "forced update".to_owned();
-                }
-                let message = format!(
-                    "{log}: {}",
-                    if forward {
-                        "fast-forward"
-                    } else {
-                        "forced-update"
-                    }
-                );
-                repo.refs
-                    .write(to, *oid, Some((&who, message.as_bytes())))?;
-            }
-        }
-        rows.push(row);
-    }
-    if updates.is_empty() && !head_lines.is_empty() || !specs.is_empty() && configured.is_some() {
-        for (_, full, merge) in head_lines.iter().filter(|(_, _, merge)| *merge) {
-            let _ = merge;
-            let kind = if full.starts_with(b"refs/heads/") {
-                "branch"
-            } else if full.starts_with(b"refs/tags/") {
-                "tag"
-            } else {
-                "branch"
-            };
-            rows.insert(
-                0,
-                Row {
-                    flag: '*',
-                    summary: kind.to_owned(),
-                    from: show(super::short_ref(full)),
-                    to: "FETCH_HEAD".to_owned(),
-                    reason: String::new(),
-                },
-            );
-        }
-    }
-    let shown = shown_place(&place);
-    let mut text = Vec::new();
-    for (oid, full, merge) in &head_lines {
-        let mark = if *merge { "" } else { "not-for-merge" };
-        let what = match full.strip_prefix(b"refs/heads/") {
-            Some(branch) => format!("branch '{}' of ", show(branch)),
-            None if full == b"HEAD" => String::new(),
-            None => format!("tag '{}' of ", show(super::short_ref(full))),
-        };
-        text.extend(format!("{oid}\t{mark}\t{what}{}\n", shown).bytes());
-    }
-    os::write(&repo.file("FETCH_HEAD"), &text)?;
-    if !options.quiet {
-        print_rows("From", &shown, &rows.iter().collect::<Vec<_>>());
-    }
-    if failed {
-        return Err(Stop::Status(1));
-    }
-    Ok(head_lines)
+/// A reference of the other repository that was asked for: a line of `FETCH_HEAD`.
+pub(crate) struct Head {
+    pub(crate) oid: Oid,
+    /// Its full name there.
+    pub(crate) name: Vec<u8>,
+    /// Whether `pull` merges it.
+    pub(crate) for_merge: bool,
 }
 
-pub(crate) const FETCH: &str = "v|verbose q|quiet all set-upstream a|append upload-pack= f|force m|multiple t|tags n| j|jobs= prefetch p|prune P|prune-tags \
-    recurse-submodules? dry-run porcelain write-fetch-head k|keep u|update-head-ok progress depth= shallow-since= deepen= unshallow refetch atomic no-tags";
+/// Where it comes from.
+struct Source<'a> {
+    /// The remote's name, or the path that was given.
+    name: &'a [u8],
+    place: Vec<u8>,
+    is_remote: bool,
+    other: Other,
+}
+
+/// A reference of this repository that is to follow one of the other. The names are full.
+struct Update {
+    from: Vec<u8>,
+    to: Vec<u8>,
+    oid: Oid,
+    force: bool,
+}
 
 /// `git fetch`.
 pub(crate) fn fetch(call: &Call) -> Result<i32> {
-    let parsed = args::parse("fetch", FETCH, &call.words)?;
-    parsed.refuse(&[
-        "depth",
-        "shallow-since",
-        "deepen",
-        "unshallow",
-        "dry-run",
-        "porcelain",
-        "append",
-        "set-upstream",
-        "prefetch",
-    ])?;
+    let (options, rest) = Options::read(&call.words)?;
     let repo = call.repo()?;
-    let options = FetchOptions {
-        quiet: parsed.has("quiet"),
-        prune: parsed.has("prune") || repo.config.truth("fetch.prune") == Some(true),
-        tags: parsed.has("tags"),
-        no_tags: parsed.has("no-tags") || parsed.has("n"),
-        force: parsed.has("force"),
+    let settings = Settings {
+        quiet: options.quiet,
+        prune: (options.prune).unwrap_or(repo.config.truth("fetch.prune") == Some(true)),
+        tags: options.tags,
+        force: options.force,
     };
-    if parsed.has("all") {
+    if options.all {
         for name in names(&repo) {
             out::line(format!("Fetching {}", show(&name)));
-            fetch_from(&repo, &name, &[], &options)?;
+            fetch_from(&repo, &name, &[], &settings)?;
         }
         return Ok(0);
     }
-    let name = parsed
-        .words
-        .first()
-        .cloned()
-        .unwrap_or_else(|| default_remote(&repo));
-    if parsed.words.is_empty() && url(&repo, &name).is_none() {
+    let (name, specs) = match &rest.words[..] {
+        [] => (default_remote(&repo), &[][..]),
+        [name, specs @ ..] => (name.clone(), specs),
+    };
+    if rest.words.is_empty() && url(&repo, &name).is_none() {
         return fatal(
             "No remote repository specified.  Please, specify either a URL or a\nremote name from which new revisions should be fetched.",
         );
     }
-    fetch_from(
-        &repo,
-        &name,
-        parsed.words.get(1..).unwrap_or_default(),
-        &options,
-    )?;
+    fetch_from(&repo, &name, specs, &settings)?;
     Ok(0)
+}
+
+/// Brings what the specs name, or all branches of a remote. Returns the references asked for.
+pub(crate) fn fetch_from(
+    repo: &Repo,
+    name: &[u8],
+    specs: &[Vec<u8>],
+    settings: &Settings,
+) -> Result<Vec<Head>> {
+    let source = source(repo, name)?;
+    let who = identity(repo, Role::Committer, false)?;
+    let (heads, mut updates) = match specs {
+        [] => (branch_heads(repo, &source), branch_updates(&source)),
+        _ => named(&source, specs, settings)?,
+    };
+    let mut starts: Vec<Oid> = heads.iter().map(|head| head.oid).collect();
+    starts.extend(updates.iter().map(|update| update.oid));
+    copy(&source.other.objects, &repo.objects, &starts)?;
+    if settings.tags.unwrap_or(specs.is_empty()) {
+        updates.extend(tags(repo, &source, settings)?);
+    }
+    let mut rows = Vec::new();
+    if settings.prune {
+        rows.extend(prune(repo, &source)?);
+    }
+    for update in &updates {
+        rows.extend(apply(repo, &source, update, &who)?);
+    }
+    if updates.is_empty() && !heads.is_empty() || !specs.is_empty() && source.is_remote {
+        for head in heads.iter().filter(|head| head.for_merge) {
+            rows.insert(0, head_row(head));
+        }
+    }
+    write_heads(repo, &source, &heads)?;
+    if !settings.quiet {
+        let rows: Vec<&Row> = rows.iter().collect();
+        print_rows("From", &shown_place(&source.place), &rows);
+    }
+    match rows.iter().any(|row| row.flag == '!') {
+        true => Err(Stop::Status(1)),
+        false => Ok(heads),
+    }
+}
+
+fn source<'a>(repo: &Repo, name: &'a [u8]) -> Result<Source<'a>> {
+    let known = url(repo, name);
+    let is_remote = known.is_some();
+    let place = known.unwrap_or_else(|| name.to_vec());
+    let base = repo.work_tree.as_ref().unwrap_or(&repo.started_in);
+    let other = open(&place, base)?;
+    Ok(Source {
+        name,
+        place,
+        is_remote,
+        other,
+    })
+}
+
+impl Source<'_> {
+    /// The reference of this repository that follows a branch of the other, by its short name.
+    fn tracking(&self, branch: &[u8]) -> Vec<u8> {
+        [b"refs/remotes/", self.name, b"/", branch].concat()
+    }
+}
+
+/// What is asked for when nothing is named: all branches of a remote, or the `HEAD` of a path.
+fn branch_heads(repo: &Repo, source: &Source<'_>) -> Vec<Head> {
+    if !source.is_remote {
+        let head = source.other.refs.resolve(b"HEAD").map(|oid| Head {
+            oid,
+            name: b"HEAD".to_vec(),
+            for_merge: true,
+        });
+        return head.into_iter().collect();
+    }
+    let current = repo.branch().unwrap_or_default();
+    let setting = |what: &[u8]| {
+        let key = [b"branch.", &current[..], b".", what].concat();
+        repo.config.get_bytes(&key)
+    };
+    let follows = setting(b"remote") == Some(source.name);
+    let merges = setting(b"merge").filter(|_| follows);
+    let mut heads: Vec<Head> = (source.other.refs.all(b"refs/heads/").into_iter())
+        .map(|(name, oid)| Head {
+            oid,
+            for_merge: merges == Some(&name[..]),
+            name,
+        })
+        .collect();
+    heads.sort_by_key(|head| !head.for_merge);
+    heads
+}
+
+/// What follows the branches of a remote.
+fn branch_updates(source: &Source<'_>) -> Vec<Update> {
+    if !source.is_remote {
+        return Vec::new();
+    }
+    let branches = source.other.refs.all(b"refs/heads/").into_iter();
+    let updates = branches.map(|(from, oid)| Update {
+        to: source.tracking(&from[b"refs/heads/".len()..]),
+        from,
+        oid,
+        force: true,
+    });
+    updates.collect()
+}
+
+/// What the words `[+]SOURCE[:TARGET]` ask for, and what is to follow it.
+fn named(
+    source: &Source<'_>,
+    specs: &[Vec<u8>],
+    settings: &Settings,
+) -> Result<(Vec<Head>, Vec<Update>)> {
+    let mut heads = Vec::new();
+    let mut updates = Vec::new();
+    for word in specs {
+        let spec = word.strip_prefix(b"+").unwrap_or(word);
+        let force = spec.len() < word.len() || settings.force;
+        let (name, target) = match spec.iter().position(|byte| *byte == b':') {
+            Some(at) => (&spec[..at], &spec[at + 1..]),
+            None => (spec, &b""[..]),
+        };
+        let found = ["", "refs/heads/", "refs/tags/"].iter().find_map(|prefix| {
+            let full = [prefix.as_bytes(), name].concat();
+            source.other.refs.resolve(&full).map(|oid| (full, oid))
+        });
+        let Some((from, oid)) = found else {
+            return fatal(format!("couldn't find remote ref {}", show(name)));
+        };
+        heads.push(Head {
+            oid,
+            name: from.clone(),
+            for_merge: true,
+        });
+        // A branch without a target goes where it always goes.
+        let (to, force) = match (target, from.strip_prefix(b"refs/heads/")) {
+            (b"", Some(branch)) if source.is_remote => (source.tracking(branch), true),
+            (b"", _) => continue,
+            (target, _) if target.starts_with(b"refs/") => (target.to_vec(), force),
+            (target, _) => ([b"refs/heads/", target].concat(), force),
+        };
+        updates.push(Update {
+            from,
+            to,
+            oid,
+            force,
+        });
+    }
+    Ok((heads, updates))
+}
+
+/// The tags that are new here; their objects are brought with them.
+fn tags(repo: &Repo, source: &Source<'_>, settings: &Settings) -> Result<Vec<Update>> {
+    let mut updates = Vec::new();
+    for (full, oid) in source.other.refs.all(b"refs/tags/") {
+        let target = revision_target(&source.other, oid);
+        let wanted =
+            settings.tags == Some(true) || target.is_some_and(|target| repo.objects.has(&target));
+        if wanted && repo.refs.resolve(&full).is_none() {
+            copy(&source.other.objects, &repo.objects, &[oid])?;
+            updates.push(Update {
+                from: full.clone(),
+                to: full,
+                oid,
+                force: false,
+            });
+        }
+    }
+    Ok(updates)
+}
+
+/// Removes what follows a branch that the remote has no more.
+fn prune(repo: &Repo, source: &Source<'_>) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    let branches = source.other.refs.all(b"refs/heads/");
+    let prefix = source.tracking(b"");
+    for (full, _) in repo.refs.all(&prefix) {
+        let short = &full[prefix.len()..];
+        let is_there = branches
+            .iter()
+            .any(|(branch, _)| &branch[b"refs/heads/".len()..] == short);
+        if is_there || short == b"HEAD" {
+            continue;
+        }
+        repo.refs.delete(&full)?;
+        rows.push(row(b"(none)", &full).with('-', "[deleted]", ""));
+    }
+    Ok(rows)
+}
+
+fn row(from: &[u8], to: &[u8]) -> Row {
+    Row {
+        flag: ' ',
+        summary: String::new(),
+        from: show(short_ref(from)),
+        to: show(short_ref(to)),
+        reason: String::new(),
+    }
+}
+
+/// Lets a reference follow; none when it is where it is to be.
+fn apply(repo: &Repo, source: &Source<'_>, update: &Update, who: &[u8]) -> Result<Option<Row>> {
+    let Update {
+        from,
+        to,
+        oid,
+        force,
+    } = update;
+    let row = row(from, to);
+    let (row, what) = match repo.refs.resolve(to) {
+        Some(old) if old == *oid => return Ok(None),
+        None => {
+            let kind = match to.starts_with(b"refs/tags/") {
+                true => "[new tag]",
+                false => "[new branch]",
+            };
+            (row.with('*', kind, ""), "storing head")
+        }
+        Some(old) => {
+            let (before, after) = (repo.short(&old), repo.short(oid));
+            match walk::is_ancestor(repo, old, *oid).unwrap_or(false) {
+                true => {
+                    let summary = format!("{before}..{after}");
+                    (row.with(' ', summary, ""), "fast-forward")
+                }
+                false if *force => {
+                    let summary = format!("{before}...{after}");
+                    (row.with('+', summary, "forced update"), "forced-update")
+                }
+                false => return Ok(Some(row.with('!', "[rejected]", "non-fast-forward"))),
+            }
+        }
+    };
+    let message = format!("fetch {}: {what}", show(source.name));
+    repo.refs.write(to, *oid, Some((who, message.as_bytes())))?;
+    Ok(Some(row))
+}
+
+/// The row of a reference that is only in `FETCH_HEAD`.
+fn head_row(head: &Head) -> Row {
+    let kind = match head.name.starts_with(b"refs/tags/") {
+        true => "tag",
+        false => "branch",
+    };
+    row(&head.name, b"FETCH_HEAD").with('*', kind, "")
+}
+
+fn write_heads(repo: &Repo, source: &Source<'_>, heads: &[Head]) -> Result<()> {
+    let place = shown_place(&source.place);
+    let mut text = String::new();
+    for Head {
+        oid,
+        name,
+        for_merge,
+    } in heads
+    {
+        let mark = if *for_merge { "" } else { "not-for-merge" };
+        let what = match name.strip_prefix(b"refs/heads/") {
+            Some(branch) => format!("branch '{}' of ", show(branch)),
+            None if name == b"HEAD" => String::new(),
+            None => format!("tag '{}' of ", show(short_ref(name))),
+        };
+        text += &format!("{oid}\t{mark}\t{what}{place}\n");
+    }
+    Ok(os::write(&repo.file("FETCH_HEAD"), text.as_bytes())?)
 }

@@ -5,10 +5,12 @@ use std::cmp::Reverse;
 use codepod_posix_regex::next_char;
 
 use super::Call;
+use super::add::lines_of;
 use super::status::{Untracked, unknown};
-use crate::args;
+use crate::args::{Rest, options};
 use crate::diff::change::flatten;
 use crate::diff::patch::is_binary;
+use crate::history::check_path;
 use crate::oid::{Kind, Oid};
 use crate::os;
 use crate::out;
@@ -18,160 +20,176 @@ use crate::repo::Repo;
 use crate::revision;
 use crate::stop::{Result, fatal, show};
 
+options! {
+    /// What the command line says.
+    struct Options for "grep" {
+        cached: bool = "cached",
+        untracked: bool = "untracked",
+        invert: bool = "v|invert-match",
+        ignore_case: bool = "i|ignore-case",
+        word: bool = "w|word-regexp",
+        text: bool = "a|text",
+        skip_binary: bool = "I|",
+        kind: Option<pattern::Kind> = [
+            "E|extended-regexp" => pattern::Kind::Extended,
+            "G|basic-regexp" => pattern::Kind::Basic,
+            "F|fixed-strings" => pattern::Kind::Fixed,
+            "P|perl-regexp" => pattern::Kind::Perl,
+        ],
+        number: Option<bool> = "n|line-number",
+        column: bool = "column",
+        /// Lines stand without the name of their file.
+        no_head: bool = "h|",
+        full_name: bool = "full-name",
+        with_match: bool = "l|files-with-matches",
+        name_only: bool = "name-only",
+        without_match: bool = "L|files-without-match",
+        zero: bool = "z|null",
+        only: bool = "o|only-matching",
+        count: bool = "c|count",
+        breaks: bool = "break",
+        heading: bool = "heading",
+        context: Option<String> = "C|context=",
+        /// Context again: `-3`.
+        context_number: Option<String> = "number=",
+        before: Option<String> = "B|before-context=",
+        after: Option<String> = "A|after-context=",
+        files: Vec<Vec<u8>> = "f|=",
+        patterns: Vec<Vec<u8>> = "e|=",
+        quiet: bool = "q|quiet",
+        all_match: bool = "all-match",
+        max: Option<String> = "m|max-count=",
+    }
+    ignored "exclude-standard r|recursive H| color? threads= or"
+    refused "no-index and not p|show-function W|function-context recurse-submodules textconv \
+        max-depth="
+}
+
 /// What is looked for, and how it is shown.
 struct Search {
     patterns: Vec<Pattern>,
-    all: bool,
-    invert: bool,
-    word: bool,
-    names: bool,
-    no_names: bool,
-    count: bool,
-    number: bool,
-    column: bool,
-    only: bool,
-    quiet: bool,
-    no_head: bool,
+    /// How many lines are shown around a hit.
     before: usize,
     after: usize,
-    heading: bool,
-    breaks: bool,
-    zero: bool,
-    text: bool,
-    skip_binary: bool,
+    number: bool,
     max: Option<usize>,
+    options: Options,
+}
+
+/// Where it is looked for.
+struct Places {
+    /// Trees with their names; without one it is the working tree.
+    trees: Vec<(Vec<u8>, Oid)>,
+    paths: Pathspec,
 }
 
 /// `git grep`.
 pub(crate) fn grep(call: &Call) -> Result<i32> {
-    let table = "cached no-index untracked exclude-standard recurse-submodules v|invert-match i|ignore-case w|word-regexp a|text I| textconv r|recursive \
-                 max-depth= E|extended-regexp G|basic-regexp F|fixed-strings P|perl-regexp n|line-number column h| H| full-name l|files-with-matches \
-                 name-only L|files-without-match z|null o|only-matching c|count color? break heading C|context= B|before-context= A|after-context= threads= \
-                 p|show-function W|function-context f|= e|= and or not q|quiet all-match m|max-count= number=";
-    let parsed = args::parse("grep", table, &call.words)?;
-    parsed.refuse(&[
-        "no-index",
-        "and",
-        "not",
-        "show-function",
-        "function-context",
-        "recurse-submodules",
-        "textconv",
-        "max-depth",
-    ])?;
+    let (options, mut rest) = Options::read(&call.words)?;
     let repo = call.repo()?;
-    let mut words = parsed.words.clone();
-    let mut dashes = parsed.dashes;
-    let mut texts: Vec<Vec<u8>> = parsed.values("e");
-    for file in parsed.values("f") {
-        texts.extend(super::add::lines_of(&file, false)?);
+    let texts = texts(&options, &mut rest)?;
+    let search = search(&repo, &texts, options)?;
+    let places = places(&repo, rest)?;
+    let hit = match places.trees.is_empty() {
+        true => search.files(&repo, &places)?,
+        false => search.trees(&repo, &places)?,
+    };
+    Ok(i32::from(!hit))
+}
+
+/// The patterns: those of options and files, or the first word.
+fn texts(options: &Options, rest: &mut Rest) -> Result<Vec<Vec<u8>>> {
+    let mut texts = options.patterns.clone();
+    for file in &options.files {
+        texts.extend(lines_of(file, false)?);
     }
     if texts.is_empty() {
-        if words.is_empty() {
+        if rest.words.is_empty() {
             return fatal("no pattern given");
         }
-        texts.push(words.remove(0));
-        dashes = dashes.map(|count| count.saturating_sub(1));
+        texts.push(rest.words.remove(0));
+        rest.dashes = rest.dashes.map(|count| count.saturating_sub(1));
     }
-    let mut kind = match repo.config.get("grep.patterntype") {
-        Some(b"extended") => pattern::Kind::Extended,
-        Some(b"fixed") => pattern::Kind::Fixed,
-        Some(b"perl") => pattern::Kind::Perl,
-        _ => pattern::Kind::Basic,
-    };
-    for (name, _) in &parsed.options {
-        kind = match name.as_str() {
-            "extended-regexp" => pattern::Kind::Extended,
-            "basic-regexp" => pattern::Kind::Basic,
-            "fixed-strings" => pattern::Kind::Fixed,
-            "perl-regexp" => pattern::Kind::Perl,
-            _ => kind,
-        };
-    }
+    Ok(texts)
+}
+
+fn search(repo: &Repo, texts: &[Vec<u8>], options: Options) -> Result<Search> {
+    let kind = options
+        .kind
+        .unwrap_or_else(|| match repo.config.get("grep.patterntype") {
+            Some(b"extended") => pattern::Kind::Extended,
+            Some(b"fixed") => pattern::Kind::Fixed,
+            Some(b"perl") => pattern::Kind::Perl,
+            _ => pattern::Kind::Basic,
+        });
     let mut patterns = Vec::new();
-    for text in &texts {
-        match pattern::compile(text, kind, parsed.has("ignore-case")) {
+    for text in texts {
+        match pattern::compile(text, kind, options.ignore_case) {
             Ok(pattern) => patterns.push(pattern),
             Err(message) => {
                 return fatal(format!("command line, '{}': {message}", show(text)));
             }
         }
     }
-    let context = |name: &str| {
-        parsed
-            .text(name)
-            .and_then(|count| count.parse::<usize>().ok())
-    };
-    let around = context("context").or(context("number")).unwrap_or(0);
-    let search = Search {
+    let count = |text: &Option<String>| text.as_ref()?.parse::<usize>().ok();
+    let around = count(&options.context)
+        .or(count(&options.context_number))
+        .unwrap_or(0);
+    let number = repo.config.truth("grep.linenumber") == Some(true);
+    Ok(Search {
         patterns,
-        all: parsed.has("all-match"),
-        invert: parsed.has("invert-match"),
-        word: parsed.has("word-regexp"),
-        names: parsed.has("files-with-matches") || parsed.has("name-only"),
-        no_names: parsed.has("files-without-match"),
-        count: parsed.has("count"),
-        number: parsed.has("line-number")
-            || (repo.config.truth("grep.linenumber") == Some(true)
-                && !parsed.has("no-line-number")),
-        column: parsed.has("column"),
-        only: parsed.has("only-matching"),
-        quiet: parsed.has("quiet"),
-        no_head: parsed.has("h"),
-        before: context("before-context").unwrap_or(around),
-        after: context("after-context").unwrap_or(around),
-        heading: parsed.has("heading"),
-        breaks: parsed.has("break"),
-        zero: parsed.has("null"),
-        text: parsed.has("text"),
-        skip_binary: parsed.has("I"),
-        max: context("max-count"),
-    };
-    let mut trees: Vec<(Vec<u8>, Oid)> = Vec::new();
+        before: count(&options.before).unwrap_or(around),
+        after: count(&options.after).unwrap_or(around),
+        number: options.number.unwrap_or(number),
+        max: count(&options.max),
+        options,
+    })
+}
+
+/// Revisions, then paths.
+fn places(repo: &Repo, rest: Rest) -> Result<Places> {
+    let mut trees = Vec::new();
     let mut paths = Vec::new();
-    for (at, word) in words.iter().enumerate() {
-        if dashes.is_some_and(|count| at >= count) || !paths.is_empty() {
-            paths.push(word.clone());
+    for (at, word) in rest.words.into_iter().enumerate() {
+        if rest.dashes.is_some_and(|count| at >= count) || !paths.is_empty() {
+            paths.push(word);
             continue;
         }
-        match revision::try_resolve(&repo, word)? {
-            Some(oid) => trees.push((word.clone(), revision::peel(&repo, oid, Some(Kind::Tree))?)),
-            None if dashes.is_some() => {
-                return fatal(format!("unable to resolve revision: {}", show(word)));
+        match revision::try_resolve(repo, &word)? {
+            Some(oid) => trees.push((word, revision::peel(repo, oid, Some(Kind::Tree))?)),
+            None if rest.dashes.is_some() => {
+                return fatal(format!("unable to resolve revision: {}", show(&word)));
             }
             None => {
-                crate::history::check_path(&repo, word)?;
-                paths.push(word.clone());
+                check_path(repo, &word)?;
+                paths.push(word);
             }
         }
     }
-    let paths = match paths.is_empty() && !repo.prefix.is_empty() {
-        true => Pathspec::new(&repo, &[b".".to_vec()])?,
-        false => Pathspec::new(&repo, &paths)?,
-    };
-    let mut hit = false;
-    let shown = |path: &[u8]| {
-        if parsed.has("full-name") {
-            path.to_vec()
-        } else {
-            repo.relative(path)
-        }
-    };
-    if trees.is_empty() {
+    if paths.is_empty() && !repo.prefix.is_empty() {
+        paths.push(b".".to_vec());
+    }
+    Ok(Places {
+        trees,
+        paths: Pathspec::new(repo, &paths)?,
+    })
+}
+
+impl Search {
+    /// Looks through the files that git knows, in the working tree or the index; whether there was
+    /// a hit.
+    fn files(&self, repo: &Repo, places: &Places) -> Result<bool> {
         let index = repo.index()?;
-        let mut files: Vec<Vec<u8>> = index
-            .entries
-            .values()
-            .map(|entry| entry.path.clone())
-            .filter(|path| paths.matches(path))
-            .collect();
+        let known = index.entries.values().map(|entry| entry.path.clone());
+        let mut files: Vec<Vec<u8>> = known.filter(|path| places.paths.matches(path)).collect();
         files.dedup();
-        if parsed.has("untracked") {
-            files.extend(unknown(&repo, &index, Untracked::All, None, &paths)?.0);
+        if self.options.untracked {
+            files.extend(unknown(repo, &index, Untracked::All, None, &places.paths)?.0);
             files.sort();
         }
+        let mut hit = false;
         for path in files {
-            let content = match parsed.has("cached") {
+            let content = match self.options.cached {
                 true => match index.get(&path) {
                     Some(entry) => repo.objects.blob(&entry.oid)?.to_vec(),
                     None => continue,
@@ -181,30 +199,42 @@ pub(crate) fn grep(call: &Call) -> Result<i32> {
                     _ => continue,
                 },
             };
-            hit |= search.file(&repo, &shown(&path), &content, hit);
-            if hit && search.quiet {
+            hit |= self.file(repo, &self.shown(repo, &path), &content, hit);
+            if hit && self.options.quiet {
                 break;
             }
         }
+        Ok(hit)
     }
-    for (name, tree) in trees {
-        for (path, (mode, oid)) in flatten(&repo, &tree)? {
-            if !paths.matches(&path) || mode & os::S_IFMT != os::S_IFREG {
-                continue;
+
+    /// Looks through trees; whether there was a hit.
+    fn trees(&self, repo: &Repo, places: &Places) -> Result<bool> {
+        let mut hit = false;
+        for (name, tree) in &places.trees {
+            for (path, (mode, oid)) in flatten(repo, tree)? {
+                if !places.paths.matches(&path) || mode & os::S_IFMT != os::S_IFREG {
+                    continue;
+                }
+                let content = repo.objects.blob(&oid)?;
+                let label = [&name[..], b":", &self.shown(repo, &path)].concat();
+                hit |= self.file(repo, &label, &content, hit);
             }
-            let content = repo.objects.blob(&oid)?;
-            let label = [&name[..], b":", &shown(&path)].concat();
-            hit |= search.file(&repo, &label, &content, hit);
+        }
+        Ok(hit)
+    }
+
+    fn shown(&self, repo: &Repo, path: &[u8]) -> Vec<u8> {
+        match self.options.full_name {
+            true => path.to_vec(),
+            false => repo.relative(path),
         }
     }
-    Ok(i32::from(!hit))
-}
 
-impl Search {
-    /// Where a line matches first at or after `from`: of the patterns that match there, what the longest takes.
+    /// Where a line matches first at or after `from`: of the patterns that match there, what the
+    /// longest takes.
     fn find(&self, line: &[u8], from: usize) -> Option<(usize, usize)> {
         let found = self.patterns.iter().filter_map(|pattern| {
-            if self.word {
+            if self.options.word {
                 find_word(pattern, line, from)
             } else {
                 pattern.find(line, from)
@@ -219,7 +249,7 @@ impl Search {
             .split_inclusive(|byte| *byte == b'\n')
             .map(|line| line.strip_suffix(b"\n").unwrap_or(line))
             .collect();
-        if self.all
+        if self.options.all_match
             && !self
                 .patterns
                 .iter()
@@ -227,26 +257,26 @@ impl Search {
         {
             return false;
         }
-        let binary = !self.text && is_binary(content);
-        if binary && self.skip_binary {
+        let binary = !self.options.text && is_binary(content);
+        if binary && self.options.skip_binary {
             return false;
         }
         let mut hits: Vec<usize> = (0..lines.len())
-            .filter(|at| self.find(lines[*at], 0).is_some() != self.invert)
+            .filter(|at| self.find(lines[*at], 0).is_some() != self.options.invert)
             .collect();
         if let Some(max) = self.max {
             hits.truncate(max);
         }
-        let name = if self.zero {
+        let name = if self.options.zero {
             name.to_vec()
         } else {
             repo.quote(name)
         };
-        let end: &[u8] = if self.zero { b"\0" } else { b"\n" };
-        if self.quiet {
+        let end: &[u8] = if self.options.zero { b"\0" } else { b"\n" };
+        if self.options.quiet {
             return !hits.is_empty();
         }
-        if self.no_names {
+        if self.options.without_match {
             if hits.is_empty() {
                 out::put(&[&name[..], end].concat());
             }
@@ -255,15 +285,15 @@ impl Search {
         if hits.is_empty() {
             return false;
         }
-        if self.names {
+        if self.options.with_match || self.options.name_only {
             out::put(&[&name[..], end].concat());
             return true;
         }
-        if self.count {
-            let head = if self.no_head {
+        if self.options.count {
+            let head = if self.options.no_head {
                 Vec::new()
             } else {
-                [&name[..], if self.zero { b"\0" } else { b":" }].concat()
+                [&name[..], if self.options.zero { b"\0" } else { b":" }].concat()
             };
             out::line([&head[..], hits.len().to_string().as_bytes()].concat());
             return true;
@@ -272,10 +302,10 @@ impl Search {
             out::line([b"Binary file ", &name[..], b" matches"].concat());
             return true;
         }
-        if self.breaks && not_first {
+        if self.options.breaks && not_first {
             out::put(b"\n");
         }
-        if self.heading {
+        if self.options.heading {
             out::line(&name);
         }
         self.lines(&name, &lines, &hits, not_first);
@@ -288,15 +318,15 @@ impl Search {
         let mut printed: Option<usize> = None;
         let head = |at: usize, mark: &[u8], column: Option<usize>| {
             let mut text = Vec::new();
-            if !self.no_head && !self.heading {
+            if !self.options.no_head && !self.options.heading {
                 text.extend_from_slice(name);
-                text.extend_from_slice(if self.zero { b"\0" } else { mark });
+                text.extend_from_slice(if self.options.zero { b"\0" } else { mark });
             }
             if self.number {
                 text.extend((at + 1).to_string().bytes());
                 text.extend_from_slice(mark);
             }
-            if let Some(column) = column.filter(|_| self.column) {
+            if let Some(column) = column.filter(|_| self.options.column) {
                 text.extend(column.to_string().bytes());
                 text.extend_from_slice(mark);
             }
@@ -306,14 +336,14 @@ impl Search {
             let from = hit.saturating_sub(self.before).max(next);
             if context
                 && (printed.is_some_and(|last| last + 1 < from)
-                    || (printed.is_none() && not_first && !self.breaks))
+                    || (printed.is_none() && not_first && !self.options.breaks))
             {
                 out::line("--");
             }
             for at in from..hit {
                 out::line([&head(at, b"-", None)[..], lines[at]].concat());
             }
-            if self.only && !self.invert {
+            if self.options.only && !self.options.invert {
                 let mut line = lines[hit].to_vec();
                 let mut from = 0;
                 while let Some((start, end)) = self.find(&line, from).filter(|(a, b)| a < b) {

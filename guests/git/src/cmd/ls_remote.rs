@@ -1,82 +1,91 @@
 //! `git ls-remote`.
 
 use super::Call;
-use super::remote::{default_remote, url};
-use super::transfer::{open, revision_target};
+use super::remotes::{default_remote, url};
+use super::transfer::{Other, open, revision_target};
+use crate::args::options;
 use crate::oid::Oid;
 use crate::repo::Repo;
 use crate::stop::{Result, show};
-use crate::{args, os, out};
+use crate::wildmatch::{self, Slashes};
+use crate::{os, out};
+
+options! {
+    /// What the command line says.
+    struct Options for "ls-remote" {
+        quiet: bool = "q|quiet",
+        branches: bool = "b|branches",
+        heads: bool = "h|heads",
+        tags: bool = "t|tags",
+        /// No `HEAD`, and not what tags lead to.
+        refs: bool = "refs",
+        exit_code: bool = "exit-code",
+    }
+    ignored "get-url upload-pack="
+    refused "sort= symref"
+}
 
 /// `git ls-remote`.
 pub(crate) fn ls_remote(call: &Call) -> Result<i32> {
-    let parsed = args::parse(
-        "ls-remote",
-        "q|quiet b|branches h|heads t|tags refs get-url sort= exit-code symref upload-pack=",
-        &call.words,
-    )?;
-    parsed.refuse(&["sort", "symref"])?;
+    let (options, rest) = Options::read(&call.words)?;
     let started = os::cwd()?;
     let repo = Repo::try_discover(&call.global)?;
-    let name = parsed
-        .words
-        .first()
-        .cloned()
+    let (given, patterns) = match &rest.words[..] {
+        [] => (None, &[][..]),
+        [name, patterns @ ..] => (Some(name.clone()), patterns),
+    };
+    let is_given = given.is_some();
+    let name = given
         .or_else(|| repo.as_ref().map(default_remote))
         .unwrap_or_default();
-    let place = repo
-        .as_ref()
-        .and_then(|repo| url(repo, &name))
-        .unwrap_or(name);
-    let base = repo
-        .as_ref()
-        .and_then(|repo| repo.work_tree.clone())
-        .unwrap_or(started);
+    let known = repo.as_ref().and_then(|repo| url(repo, &name));
+    let place = known.unwrap_or(name);
+    let base = repo.and_then(|repo| repo.work_tree).unwrap_or(started);
     let other = open(&place, &base)?;
-    if parsed.words.is_empty() && !parsed.has("quiet") {
+    if !is_given && !options.quiet {
         out::note(format!("From {}", show(&place)));
     }
-    let mut refs: Vec<(Vec<u8>, Oid)> = Vec::new();
-    let limited = parsed.has("heads") || parsed.has("branches") || parsed.has("tags");
-    if !limited && !parsed.has("refs") {
-        refs.extend(
-            other
-                .refs
-                .resolve(b"HEAD")
-                .map(|oid| (b"HEAD".to_vec(), oid)),
-        );
+    let mut found = references(&other, &options);
+    found.retain(|(name, _)| patterns.is_empty() || matches(patterns, name));
+    for (name, oid) in &found {
+        out::line([oid.hex().as_bytes(), b"\t", name].concat());
+    }
+    Ok(match options.exit_code && found.is_empty() {
+        true => 2,
+        false => 0,
+    })
+}
+
+/// The references that the options ask for, in the order in which they are shown.
+fn references(other: &Other, options: &Options) -> Vec<(Vec<u8>, Oid)> {
+    let branches = options.heads || options.branches;
+    let is_limited = branches || options.tags;
+    let mut found = Vec::new();
+    if !is_limited && !options.refs {
+        let head = other.refs.resolve(b"HEAD");
+        found.extend(head.map(|oid| (b"HEAD".to_vec(), oid)));
     }
     for (full, oid) in other.refs.all(b"refs/") {
-        let heads =
-            (parsed.has("heads") || parsed.has("branches")) && full.starts_with(b"refs/heads/");
-        if limited && !heads && !(parsed.has("tags") && full.starts_with(b"refs/tags/")) {
+        let is_wanted = !is_limited
+            || branches && full.starts_with(b"refs/heads/")
+            || options.tags && full.starts_with(b"refs/tags/");
+        if !is_wanted {
             continue;
         }
-        let target = revision_target(&other, oid).filter(|target| *target != oid);
-        refs.push((full.clone(), oid));
-        if let (Some(target), false) = (target, parsed.has("refs")) {
-            refs.push(([&full[..], b"^{}"].concat(), target));
+        let target = revision_target(other, oid).filter(|target| *target != oid);
+        found.push((full.clone(), oid));
+        if let (Some(target), false) = (target, options.refs) {
+            found.push(([&full[..], b"^{}"].concat(), target));
         }
     }
-    let mut any = false;
-    for (full, oid) in refs {
-        let wanted = parsed.words.len() < 2
-            || parsed.words[1..].iter().any(|pattern| {
-                crate::wildmatch::matches(
-                    &[b"*/", &pattern[..]].concat(),
-                    &[b"/", &full[..]].concat(),
-                    crate::wildmatch::Slashes::Pass,
-                    false,
-                )
-            });
-        if wanted {
-            any = true;
-            out::line([oid.hex().as_bytes(), b"\t", &full].concat());
-        }
-    }
-    Ok(if parsed.has("exit-code") && !any {
-        2
-    } else {
-        0
+    found
+}
+
+/// Whether a pattern fits the end of a name.
+fn matches(patterns: &[Vec<u8>], name: &[u8]) -> bool {
+    let name = [b"/", name].concat();
+    patterns.iter().any(|pattern| {
+        let pattern = [b"*/", &pattern[..]].concat();
+        wildmatch::matches(&pattern, &name, Slashes::Pass, false)
     })
 }

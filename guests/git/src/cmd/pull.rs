@@ -1,139 +1,177 @@
-//! `git pull`.
+//! `git pull`: fetches, then merges or rebases.
 
-use super::Call;
-use super::fetch::{FetchOptions, fetch_from};
-use super::remote::{default_remote, url};
+use super::fetch::{Head, Settings, fetch_from};
+use super::merge::request::{self, Fast, Request};
+use super::merging::strategy_options;
+use super::remotes::{default_remote, url};
 use super::transfer::shown_place;
+use super::{Call, rebase, short_ref};
+use crate::args::{Optional, options};
 use crate::merge::Labels;
+use crate::repo::Repo;
 use crate::stop::{Result, fatal, show};
-use crate::{args, os, out, revision, walk};
+use crate::{os, out, revision, walk};
+
+options! {
+    /// What the command line says.
+    struct Options for "pull" {
+        quiet: bool = "q|quiet",
+        rebase: Optional = "r|rebase?",
+        no_rebase: bool = "no-rebase",
+        stat: Option<bool> = ["stat" => true, "no-stat" => false, "n|" => false],
+        squash: bool = "squash",
+        commit: Option<bool> = "commit",
+        fast: Option<Fast> = ["ff" => Fast::Yes, "no-ff" => Fast::No, "ff-only" => Fast::Only],
+        strategy_options: Vec<Vec<u8>> = "X|strategy-option=",
+        unrelated: bool = "allow-unrelated-histories",
+        prune: bool = "p|prune",
+        tags: Option<bool> = "t|tags",
+    }
+    ignored "v|verbose summary edit no-edit f|force progress no-tags"
+    refused "autostash all s|strategy= log?"
+}
 
 /// `git pull`.
 pub(crate) fn pull(call: &Call) -> Result<i32> {
-    let table = "v|verbose q|quiet rebase? r| n| stat summary log? squash commit edit no-edit ff ff-only s|strategy= X|strategy-option= \
-                 allow-unrelated-histories all p|prune t|tags f|force no-rebase autostash progress no-tags";
-    let parsed = args::parse("pull", table, &call.words)?;
-    parsed.refuse(&["autostash", "all", "strategy", "log"])?;
+    let (options, rest) = Options::read(&call.words)?;
     let repo = call.work_tree()?;
-    let name = parsed
-        .words
-        .first()
-        .cloned()
-        .unwrap_or_else(|| default_remote(&repo));
-    let options = FetchOptions {
-        quiet: parsed.has("quiet"),
-        prune: parsed.has("prune"),
-        tags: parsed.has("tags"),
-        ..FetchOptions::default()
+    let (name, specs) = match &rest.words[..] {
+        [] => (default_remote(&repo), &[][..]),
+        [name, specs @ ..] => (name.clone(), specs),
     };
-    let branch = repo.branch();
-    if parsed.words.len() < 2
-        && branch
-            .as_ref()
-            .is_none_or(|branch| revision::upstream(&repo, branch).is_none())
-        && url(&repo, &name).is_some()
-    {
-        fetch_from(&repo, &name, &[], &options)?;
-        let branch = branch.map_or("<branch>".to_owned(), |branch| show(&branch));
-        out::note(format!(
-            "There is no tracking information for the current branch.\nPlease specify which branch you want to merge with.\nSee git-pull(1) for \
-             details.\n\n    git pull <remote> <branch>\n\nIf you wish to set tracking information for this branch you can do so with:\n\n    git branch \
-             --set-upstream-to={}/<branch> {branch}\n",
-            show(&name)
-        ));
+    let settings = Settings {
+        quiet: options.quiet,
+        prune: options.prune,
+        tags: options.tags,
+        ..Settings::default()
+    };
+    if specs.is_empty() && !has_upstream(&repo) && url(&repo, &name).is_some() {
+        fetch_from(&repo, &name, &[], &settings)?;
+        no_upstream(&repo, &name);
         return Ok(1);
     }
-    let heads = fetch_from(
-        &repo,
-        &name,
-        parsed.words.get(1..).unwrap_or_default(),
-        &options,
-    )?;
-    let Some((target, full, _)) = heads.iter().find(|(_, _, merge)| *merge) else {
+    let heads = fetch_from(&repo, &name, specs, &settings)?;
+    let Some(head) = heads.iter().find(|head| head.for_merge) else {
         return fatal("Couldn't find a branch to merge with");
     };
-    let rebases =
-        parsed.has("rebase") && parsed.value("rebase") != Some(b"false") || parsed.has("r");
-    let rebases =
-        rebases || (!parsed.has("no-rebase") && repo.config.truth("pull.rebase") == Some(true));
-    let head = repo.head();
-    let diverged = match head {
-        Some(head) => {
-            !walk::is_ancestor(&repo, head, *target)? && !walk::is_ancestor(&repo, *target, head)?
-        }
-        None => false,
-    };
-    let decided = rebases
-        || parsed.has("no-rebase")
-        || parsed.has("ff-only")
-        || parsed.has("no-ff")
-        || parsed.has("ff");
-    let decided =
-        decided || repo.config.get("pull.rebase").is_some() || repo.config.get("pull.ff").is_some();
-    if diverged && !decided {
-        out::hint(
-            "You have divergent branches and need to specify how to reconcile them.\nYou can do so by running one of the following commands sometime \
-             before\nyour next pull:\n\n  git config pull.rebase false  # merge\n  git config pull.rebase true   # rebase\n  git config pull.ff only       # \
-             fast-forward only\n\nYou can replace \"git config\" with \"git config --global\" to set a default\npreference for all repositories. You can \
-             also pass --rebase, --no-rebase,\nor --ff-only on the command line to override the configured default per\ninvocation.",
-        );
-        return fatal("Need to specify how to reconcile divergent branches.");
+    let diverged = diverged(&repo, head)?;
+    let rebases = rebases(&repo, &options);
+    let is_decided = rebases.is_some()
+        || options.fast.is_some()
+        || repo.config.get("pull.rebase").is_some()
+        || repo.config.get("pull.ff").is_some();
+    if diverged && !is_decided {
+        return undecided();
     }
-    if rebases && diverged {
+    if diverged && rebases == Some(true) {
         os::chdir(&repo.started_in)?;
-        return super::rebase::rebase(&Call {
+        return rebase::rebase(&Call {
             global: call.global.clone(),
-            words: vec![target.hex().into_bytes()],
+            words: vec![head.oid.hex().into_bytes()],
             name: "rebase",
         });
     }
-    let place = url(&repo, &name).unwrap_or_else(|| name.clone());
-    let short = show(super::short_ref(full));
+    let words = [head.oid.hex().into_bytes()];
+    let request = Request {
+        words: &words,
+        message: message(&repo, &name, head).into_bytes(),
+        edits: false,
+        fast: fast(&repo, &options),
+        squash: options.squash,
+        commits: options.commit != Some(false),
+        unrelated: options.unrelated,
+        quiet: options.quiet,
+        stat: options.stat != Some(false),
+        ours: false,
+        labels: labels(head, &options)?,
+        log: Some(log(call)),
+    };
+    request::run(&repo, &[head.oid], &request)
+}
+
+fn has_upstream(repo: &Repo) -> bool {
+    let branch = repo.branch();
+    branch.is_some_and(|branch| revision::upstream(repo, &branch).is_some())
+}
+
+/// Tells that it is not clear what is to be merged.
+fn no_upstream(repo: &Repo, remote: &[u8]) {
+    let branch = repo
+        .branch()
+        .map_or("<branch>".to_owned(), |branch| show(&branch));
+    out::note(format!(
+        "There is no tracking information for the current branch.\nPlease specify which branch you want to merge with.\nSee git-pull(1) for \
+         details.\n\n    git pull <remote> <branch>\n\nIf you wish to set tracking information for this branch you can do so with:\n\n    git branch \
+         --set-upstream-to={}/<branch> {branch}\n",
+        show(remote)
+    ));
+}
+
+/// Whether both sides have commits that the other has not.
+fn diverged(repo: &Repo, head: &Head) -> Result<bool> {
+    let Some(own) = repo.head() else {
+        return Ok(false);
+    };
+    Ok(!walk::is_ancestor(repo, own, head.oid)? && !walk::is_ancestor(repo, head.oid, own)?)
+}
+
+/// Whether it is a rebase or a merge, where the options or the settings say so.
+fn rebases(repo: &Repo, options: &Options) -> Option<bool> {
+    match &options.rebase {
+        Optional::With(value) => Some(value != b"false"),
+        Optional::Plain => Some(true),
+        Optional::No if options.no_rebase => Some(false),
+        Optional::No => repo.config.truth("pull.rebase"),
+    }
+}
+
+fn undecided() -> Result<i32> {
+    out::hint(
+        "You have divergent branches and need to specify how to reconcile them.\nYou can do so by running one of the following commands sometime \
+         before\nyour next pull:\n\n  git config pull.rebase false  # merge\n  git config pull.rebase true   # rebase\n  git config pull.ff only       # \
+         fast-forward only\n\nYou can replace \"git config\" with \"git config --global\" to set a default\npreference for all repositories. You can \
+         also pass --rebase, --no-rebase,\nor --ff-only on the command line to override the configured default per\ninvocation.",
+    );
+    fatal("Need to specify how to reconcile divergent branches.")
+}
+
+fn fast(repo: &Repo, options: &Options) -> Fast {
+    options.fast.unwrap_or(match repo.config.get("pull.ff") {
+        Some(b"only") => Fast::Only,
+        _ => Fast::Yes,
+    })
+}
+
+/// The message of a merge: `Merge branch 'x' of PLACE into y`.
+fn message(repo: &Repo, remote: &[u8], head: &Head) -> String {
+    let from = shown_place(&url(repo, remote).unwrap_or_else(|| remote.to_vec()));
     let into = match repo.branch() {
         Some(branch) if branch != b"main" && branch != b"master" => {
             format!(" into {}", show(&branch))
         }
         _ => String::new(),
     };
-    let from = shown_place(&place);
-    let message = match full.strip_prefix(b"refs/heads/") {
-        Some(_) => format!("Merge branch '{short}' of {from}{into}\n"),
-        None => format!("Merge {from}{into}\n"),
-    };
-    let words = vec![target.hex().into_bytes()];
-    let fast = match () {
-        () if parsed.has("ff-only") || repo.config.get("pull.ff") == Some(b"only") => {
-            super::merge::Fast::Only
+    match head.name.starts_with(b"refs/heads/") {
+        true => {
+            let short = show(short_ref(&head.name));
+            format!("Merge branch '{short}' of {from}{into}\n")
         }
-        () if parsed.has("no-ff") => super::merge::Fast::No,
-        () => super::merge::Fast::Yes,
-    };
+        false => format!("Merge {from}{into}\n"),
+    }
+}
+
+fn labels(head: &Head, options: &Options) -> Result<Labels> {
     let mut labels = Labels {
         ours: "HEAD".to_owned(),
-        theirs: target.hex(),
+        theirs: head.oid.hex(),
         ..Labels::default()
     };
-    super::merge::strategy_options(&parsed, &mut labels)?;
-    let log = format!(
-        "pull{}",
-        call.words
-            .iter()
-            .map(|word| format!(" {}", show(word)))
-            .collect::<String>()
-    );
-    let request = super::merge::Request {
-        words: &words,
-        message: message.into_bytes(),
-        edits: false,
-        fast,
-        squash: parsed.has("squash"),
-        commits: !parsed.has("no-commit"),
-        unrelated: parsed.has("allow-unrelated-histories"),
-        quiet: parsed.has("quiet"),
-        stat: !(parsed.has("no-stat") || parsed.has("n")),
-        ours: false,
-        labels,
-        log: Some(log),
-    };
-    super::merge::run(&repo, &[*target], &request)
+    strategy_options(&options.strategy_options, &mut labels)?;
+    Ok(labels)
+}
+
+/// What the log says: the command line.
+fn log(call: &Call) -> String {
+    let words = call.words.iter().map(|word| format!(" {}", show(word)));
+    format!("pull{}", words.collect::<String>())
 }

@@ -2,7 +2,7 @@
 //! then told.
 
 use super::Call;
-use super::remote::{default_remote, url};
+use super::remotes::{default_remote, url};
 use super::transfer::{Other, Row, copy, open, print_rows};
 use crate::args::{Optional, options};
 use crate::ident::{Role, identity};
