@@ -4,34 +4,60 @@ mod add;
 mod apply;
 mod blame;
 mod branch;
+mod cat_file;
+mod check_attr;
+mod check_ref_format;
 mod checkout;
 mod clean;
 mod clone;
 mod commit;
+mod commit_tree;
 mod config;
+mod count_objects;
+mod describe;
 mod diff;
 mod fetch;
+mod for_each_ref;
+mod fsck;
+mod gc;
 mod graph;
 mod grep;
+mod hash_object;
 mod init;
 mod log;
+mod ls_files;
 mod ls_remote;
+mod ls_tree;
 mod merge;
+mod merge_base;
+mod mktree;
+mod pack_refs;
 mod patches;
 mod pick;
-mod plumbing;
+mod prune;
 mod pull;
 mod push;
+mod reachable;
+mod read_tree;
 mod rebase;
-mod refs;
+mod ref_fields;
+mod reflog;
 mod remote;
 mod reset;
-mod revs;
+mod rev_list;
+mod rev_parse;
+mod shortlog;
+mod show;
+mod show_ref;
 mod stash;
 mod status;
+mod symbolic_ref;
 mod tag;
 mod transfer;
+mod update_index;
+mod update_ref;
 mod worktrees;
+mod write_tree;
 
 use crate::object::Commit;
 use crate::oid::{Kind, Oid};
@@ -70,71 +96,71 @@ const COMMANDS: &[(&str, Main)] = &[
     ("apply", apply::apply),
     ("blame", blame::blame),
     ("branch", branch::branch),
-    ("cat-file", plumbing::cat_file),
-    ("check-attr", plumbing::check_attr),
+    ("cat-file", cat_file::cat_file),
+    ("check-attr", check_attr::check_attr),
     ("check-ignore", clean::check_ignore),
-    ("check-ref-format", refs::check_ref_format),
+    ("check-ref-format", check_ref_format::check_ref_format),
     ("checkout", checkout::checkout),
     ("cherry-pick", pick::cherry_pick),
     ("clean", clean::clean),
     ("clone", clone::clone),
     ("commit", commit::commit),
-    ("commit-tree", plumbing::commit_tree),
+    ("commit-tree", commit_tree::commit_tree),
     ("config", config::config),
-    ("count-objects", plumbing::count_objects),
-    ("describe", revs::describe),
+    ("count-objects", count_objects::count_objects),
+    ("describe", describe::describe),
     ("diff", diff::diff),
     ("diff-files", diff::diff_files),
     ("diff-index", diff::diff_index),
     ("diff-tree", diff::diff_tree),
     ("fetch", fetch::fetch),
-    ("for-each-ref", refs::for_each_ref),
+    ("for-each-ref", for_each_ref::for_each_ref),
     ("format-patch", patches::format_patch),
-    ("fsck", plumbing::fsck),
-    ("gc", plumbing::gc),
+    ("fsck", fsck::fsck),
+    ("gc", gc::gc),
     ("grep", grep::grep),
-    ("hash-object", plumbing::hash_object),
+    ("hash-object", hash_object::hash_object),
     ("help", help),
     ("init", init::init),
     ("log", log::log),
-    ("ls-files", plumbing::ls_files),
+    ("ls-files", ls_files::ls_files),
     ("ls-remote", ls_remote::ls_remote),
-    ("ls-tree", plumbing::ls_tree),
+    ("ls-tree", ls_tree::ls_tree),
     ("merge", merge::merge),
-    ("merge-base", revs::merge_base),
+    ("merge-base", merge_base::merge_base),
     ("merge-file", merge::merge_file),
-    ("mktree", plumbing::mktree),
+    ("mktree", mktree::mktree),
     ("mv", add::mv),
-    ("pack-refs", plumbing::pack_refs),
-    ("prune", plumbing::prune),
+    ("pack-refs", pack_refs::pack_refs),
+    ("prune", prune::prune),
     ("pull", pull::pull),
     ("push", push::push),
-    ("read-tree", plumbing::read_tree),
+    ("read-tree", read_tree::read_tree),
     ("rebase", rebase::rebase),
-    ("reflog", log::reflog),
+    ("reflog", reflog::reflog),
     ("remote", remote::remote),
     ("reset", reset::reset),
     ("restore", checkout::restore),
-    ("rev-list", revs::rev_list),
-    ("rev-parse", revs::rev_parse),
+    ("rev-list", rev_list::rev_list),
+    ("rev-parse", rev_parse::rev_parse),
     ("revert", pick::revert),
     ("rm", add::rm),
-    ("shortlog", log::shortlog),
-    ("show", log::show),
-    ("show-ref", refs::show_ref),
+    ("shortlog", shortlog::shortlog),
+    ("show", show::show),
+    ("show-ref", show_ref::show_ref),
     ("stage", add::add),
     ("stash", stash::stash),
     ("status", status::status),
     ("switch", checkout::switch),
-    ("symbolic-ref", refs::symbolic_ref),
+    ("symbolic-ref", symbolic_ref::symbolic_ref),
     ("tag", tag::tag),
-    ("update-index", plumbing::update_index),
-    ("update-ref", refs::update_ref),
+    ("update-index", update_index::update_index),
+    ("update-ref", update_ref::update_ref),
     ("var", config::var),
     ("version", version),
     ("whatchanged", log::log),
     ("worktree", worktrees::worktree),
-    ("write-tree", plumbing::write_tree),
+    ("write-tree", write_tree::write_tree),
 ];
 
 /// Commands that git has and we do not.

@@ -1,6 +1,6 @@
 //! `git branch`.
 
-use super::{Call, check_branch_name, refs::format_ref};
+use super::{Call, check_branch_name, ref_fields::format_ref};
 use crate::args;
 use crate::config;
 use crate::ident::{Role, identity};
@@ -518,7 +518,7 @@ fn list(repo: &Repo, parsed: &args::Parsed) -> Result<i32> {
     if keys.is_empty() {
         keys.extend(repo.config.get("branch.sort").map(<[u8]>::to_vec));
     }
-    super::refs::sort(repo, &mut refs, &keys)?;
+    super::ref_fields::sort(repo, &mut refs, &keys)?;
     if let Some(format) = parsed.value("format") {
         if repo.branch().is_none() && !remotes && patterns.is_empty() {
             // The detached HEAD comes first and has no reference.

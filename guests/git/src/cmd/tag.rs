@@ -1,7 +1,7 @@
 //! `git tag`.
 
 use super::Call;
-use super::refs::{format_ref, sort};
+use super::ref_fields::{format_ref, sort};
 use crate::args;
 use crate::ident::{Role, identity};
 use crate::object::{Commit, Tag};
