@@ -59,6 +59,7 @@ mod update_ref;
 mod worktrees;
 mod write_tree;
 
+use crate::args::Optional;
 use crate::object::Commit;
 use crate::oid::{Kind, Oid};
 use crate::repo::{Global, Repo};
@@ -686,6 +687,17 @@ pub(crate) fn edit(repo: &Repo, file: &[u8]) -> Result<()> {
         return Err(Stop::Status(1));
     }
     Ok(())
+}
+
+/// An object's name: in full, or shortened as `--abbrev` says.
+pub(crate) fn abbreviated(repo: &Repo, oid: &Oid, abbrev: &Optional) -> String {
+    let count = match abbrev {
+        Optional::No => return oid.hex(),
+        Optional::Plain => None,
+        Optional::With(count) => show(count).parse().ok(),
+    };
+    let count = count.unwrap_or(repo.abbrev());
+    repo.objects.abbreviate(oid, count)
 }
 
 /// The short name of a branch's reference.

@@ -1,7 +1,7 @@
 //! `git commit-tree`: a commit object of a tree.
 
 use super::Call;
-use crate::args;
+use crate::args::options;
 use crate::ident::{Role, identity};
 use crate::object::Commit;
 use crate::oid::{Kind, Oid};
@@ -10,12 +10,21 @@ use crate::out;
 use crate::revision;
 use crate::stop::{Result, fatal, show};
 
+options! {
+    /// What the command line says.
+    struct Options for "commit-tree" {
+        parents: Vec<Vec<u8>> = "p|=",
+        messages: Vec<Vec<u8>> = "m|=",
+        file: Option<Vec<u8>> = "F|=",
+    }
+    refused "S|gpg-sign?"
+}
+
 /// `git commit-tree`.
 pub(crate) fn commit_tree(call: &Call) -> Result<i32> {
-    let parsed = args::parse("commit-tree", "p|= m|= F|= S|gpg-sign?", &call.words)?;
-    parsed.refuse(&["gpg-sign"])?;
+    let (options, rest) = Options::read(&call.words)?;
     let repo = call.repo()?;
-    let [tree] = &parsed.words[..] else {
+    let [tree] = &rest.words[..] else {
         return fatal("must give exactly one tree");
     };
     let Some(tree) = revision::try_resolve(&repo, tree)? else {
@@ -23,9 +32,9 @@ pub(crate) fn commit_tree(call: &Call) -> Result<i32> {
     };
     let tree = revision::peel(&repo, tree, Some(Kind::Tree))?;
     let mut parents: Vec<Oid> = Vec::new();
-    for name in parsed.values("p") {
-        let Some(oid) = revision::try_resolve(&repo, &name)? else {
-            return fatal(format!("not a valid object name {}", show(&name)));
+    for name in &options.parents {
+        let Some(oid) = revision::try_resolve(&repo, name)? else {
+            return fatal(format!("not a valid object name {}", show(name)));
         };
         let oid = revision::peel(&repo, oid, Some(Kind::Commit))?;
         if parents.contains(&oid) {
@@ -34,9 +43,8 @@ pub(crate) fn commit_tree(call: &Call) -> Result<i32> {
             parents.push(oid);
         }
     }
-    let parts = parsed.values("m");
-    let message = match (parts.is_empty(), parsed.value("F")) {
-        (false, _) => super::commit::join_messages(&parts),
+    let message = match (options.messages.is_empty(), options.file.as_deref()) {
+        (false, _) => super::commit::join_messages(&options.messages),
         (true, Some(b"-") | None) => os::read_stdin()?,
         (true, Some(file)) => os::read(file)?,
     };
