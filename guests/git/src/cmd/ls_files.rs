@@ -2,175 +2,216 @@
 
 use super::Call;
 use super::status::{Untracked, unknown};
-use crate::args;
+use crate::args::{Optional, options};
 use crate::diff::change::{Found, compare};
+use crate::ignore::Ignore;
+use crate::index::{Entry, Index};
 use crate::object::kind_of_mode;
 use crate::out;
 use crate::pathspec::Pathspec;
+use crate::repo::Repo;
 use crate::stop::{Result, show};
+use crate::wildmatch::{self, Slashes};
+
+options! {
+    /// What the command line says.
+    struct Options for "ls-files" {
+        zero: bool = "z|",
+        /// A letter before each path says what it is.
+        tags: bool = "t|",
+        cached: bool = "c|cached",
+        deleted: bool = "d|deleted",
+        modified: bool = "m|modified",
+        others: bool = "o|others",
+        ignored: bool = "i|ignored",
+        stage: bool = "s|stage",
+        unmerged: bool = "u|unmerged",
+        directory: bool = "directory",
+        exclude: Vec<Vec<u8>> = "x|exclude=",
+        exclude_standard: bool = "exclude-standard",
+        full_name: bool = "full-name",
+        error_unmatch: bool = "error-unmatch",
+        abbrev: Optional = "abbrev?",
+        deduplicate: bool = "deduplicate",
+        format: Option<String> = "format=",
+    }
+    ignored "empty-directory X|exclude-from= exclude-per-directory="
+    refused "v| f| k|killed eol resolve-undo with-tree= debug sparse recurse-submodules"
+}
+
+impl Options {
+    /// Whether modes, object names and stages are shown.
+    fn is_staged(&self) -> bool {
+        self.stage || self.unmerged
+    }
+
+    /// Whether entries of the index are shown as such.
+    fn is_cached(&self) -> bool {
+        self.cached || self.is_staged() || !(self.others || self.deleted || self.modified)
+    }
+}
 
 /// `git ls-files`.
 pub(crate) fn ls_files(call: &Call) -> Result<i32> {
-    let table = "z| t| v| f| c|cached d|deleted m|modified o|others i|ignored s|stage k|killed directory eol empty-directory u|unmerged resolve-undo \
-                 x|exclude= X|exclude-from= exclude-per-directory= exclude-standard full-name recurse-submodules error-unmatch with-tree= abbrev? debug \
-                 deduplicate sparse format=";
-    let parsed = args::parse("ls-files", table, &call.words)?;
-    parsed.refuse(&[
-        "v",
-        "f",
-        "killed",
-        "eol",
-        "resolve-undo",
-        "with-tree",
-        "debug",
-        "sparse",
-        "recurse-submodules",
-    ])?;
+    let (options, rest) = Options::read(&call.words)?;
     let repo = call.repo()?;
     let index = repo.index()?;
-    let paths = match parsed.words.is_empty() {
+    let paths = match rest.words.is_empty() {
         true if !repo.prefix.is_empty() => Pathspec::new(&repo, &[b".".to_vec()])?,
-        _ => Pathspec::new(&repo, &parsed.words)?,
+        _ => Pathspec::new(&repo, &rest.words)?,
     };
-    let end: &[u8] = if parsed.has("z") { b"\0" } else { b"\n" };
-    let shown = |path: &[u8]| {
-        let path = if parsed.has("full-name") {
-            path.to_vec()
-        } else {
-            repo.relative(path)
+    let listing = Listing {
+        repo: &repo,
+        options: &options,
+        index: &index,
+        paths: &paths,
+    };
+    if options.others {
+        listing.others()?;
+    }
+    if options.is_cached() || options.deleted || options.modified {
+        listing.known()?;
+    }
+    if !options.error_unmatch {
+        return Ok(0);
+    }
+    let unmatched = paths.unmatched(index.entries.values().map(|entry| &entry.path[..]));
+    for word in &unmatched {
+        out::note(format!(
+            "error: pathspec '{}' did not match any file(s) known to git\nDid you forget to 'git add'?",
+            show(word)
+        ));
+    }
+    Ok(i32::from(!unmatched.is_empty()))
+}
+
+struct Listing<'a> {
+    repo: &'a Repo,
+    options: &'a Options,
+    index: &'a Index,
+    paths: &'a Pathspec,
+}
+
+impl Listing<'_> {
+    /// Prints files that the index does not know.
+    fn others(&self) -> Result<()> {
+        let options = self.options;
+        let mode = match options.directory {
+            true => Untracked::Normal,
+            false => Untracked::All,
         };
-        if parsed.has("z") {
-            path
-        } else {
-            repo.quote(&path)
-        }
-    };
-    let tag = |letter: char| {
-        if parsed.has("t") {
-            format!("{letter} ")
-        } else {
-            String::new()
-        }
-    };
-    let print = |letter: char, head: &str, path: &[u8]| {
-        out::put(format!("{}{head}", tag(letter)).as_bytes());
-        out::put(&shown(path));
-        out::put(end);
-    };
-    let mut shows = false;
-    if parsed.has("others") {
-        shows = true;
-        let standard = parsed.has("exclude-standard");
-        let mode = if parsed.has("directory") {
-            Untracked::Normal
-        } else {
-            Untracked::All
-        };
-        let (untracked, mut ignored) = unknown(&repo, &index, mode, Some(mode), &paths)?;
-        let (mut list, ignored) = match (standard, parsed.has("ignored")) {
-            (true, true) => (std::mem::take(&mut ignored), Vec::new()),
-            (true, false) => (untracked, Vec::new()),
+        let (untracked, ignored) = unknown(self.repo, self.index, mode, Some(mode), self.paths)?;
+        let mut list = match (options.exclude_standard, options.ignored) {
+            (true, true) => ignored,
+            (true, false) => untracked,
             // Without rules nothing is ignored.
-            (false, _) => (untracked, ignored),
+            (false, _) => [untracked, ignored].concat(),
         };
-        list.extend(ignored);
         list.sort();
-        let patterns = parsed.values("exclude");
         for path in list {
             let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(&path);
-            let hit = patterns.iter().any(|pattern| {
-                crate::wildmatch::matches(pattern, name, crate::wildmatch::Slashes::Stop, false)
-            });
-            if !hit {
-                print('?', "", &path);
+            let hits = |pattern: &Vec<u8>| wildmatch::matches(pattern, name, Slashes::Stop, false);
+            if !options.exclude.iter().any(hits) {
+                self.print('?', "", &path);
             }
         }
+        Ok(())
     }
-    let (deleted, modified) = (parsed.has("deleted"), parsed.has("modified"));
-    let staged = parsed.has("stage") || parsed.has("unmerged");
-    let cached = parsed.has("cached") || staged || !(shows || deleted || modified);
-    if cached || deleted || modified {
-        let ignore = (parsed.has("ignored") && parsed.has("exclude-standard"))
-            .then(|| crate::ignore::Ignore::new(&repo));
-        let mut last: Vec<u8> = Vec::new();
-        for entry in index
-            .entries
-            .values()
-            .filter(|entry| paths.matches(&entry.path))
-        {
-            if ignore
-                .as_ref()
-                .is_some_and(|ignore| !ignore.ignores_deep(&entry.path, false))
-            {
+
+    /// Prints entries of the index, and what became of their files.
+    fn known(&self) -> Result<()> {
+        let options = self.options;
+        let ignore = (options.ignored && options.exclude_standard).then(|| Ignore::new(self.repo));
+        let is_wanted = |entry: &&Entry| {
+            self.paths.matches(&entry.path)
+                && ignore
+                    .as_ref()
+                    .is_none_or(|ignore| ignore.ignores_deep(&entry.path, false))
+                && !(options.unmerged && entry.stage == 0)
+        };
+        let mut last: &[u8] = b"";
+        for entry in self.index.entries.values().filter(is_wanted) {
+            if options.deduplicate && last == entry.path {
                 continue;
             }
-            if parsed.has("unmerged") && entry.stage == 0 {
-                continue;
-            }
-            if parsed.has("deduplicate") && last == entry.path {
-                continue;
-            }
-            last.clone_from(&entry.path);
-            let letter = if entry.stage > 0 {
-                'M'
-            } else if entry.skip_worktree {
-                'S'
-            } else {
-                'H'
-            };
-            if cached {
-                if let Some(format) = parsed.text("format") {
-                    let text = format
-                        .replace("%(objectmode)", &format!("{:06o}", entry.mode))
-                        .replace("%(objectname)", &entry.oid.hex())
-                        .replace("%(objecttype)", kind_of_mode(entry.mode).name())
-                        .replace("%(stage)", &entry.stage.to_string())
-                        .replace("%(path)", &show(&shown(&entry.path)));
-                    out::put(text.as_bytes());
-                    out::put(end);
+            last = &entry.path;
+            if options.is_cached() {
+                if let Some(format) = &options.format {
+                    self.formatted(entry, format);
                     continue;
                 }
-                let hex = match parsed.has("abbrev") {
-                    true => repo.objects.abbreviate(
-                        &entry.oid,
-                        parsed
-                            .text("abbrev")
-                            .and_then(|count| count.parse().ok())
-                            .unwrap_or(repo.abbrev()),
-                    ),
-                    false => entry.oid.hex(),
-                };
-                let head = if staged {
-                    format!("{:06o} {hex} {}\t", entry.mode, entry.stage)
-                } else {
-                    String::new()
-                };
-                print(letter, &head, &entry.path);
+                self.cached(entry);
             }
-            if deleted || modified {
-                let found = if entry.stage > 0 {
-                    Found::Changed(0)
-                } else {
-                    compare(&repo, entry)?.0
-                };
-                if deleted && found == Found::Gone {
-                    print('R', "", &entry.path);
-                }
-                if modified && found != Found::Same {
-                    print('C', "", &entry.path);
-                }
+            if options.deleted || options.modified {
+                self.changed(entry)?;
             }
         }
+        Ok(())
     }
-    if parsed.has("error-unmatch") {
-        let unmatched = paths.unmatched(index.entries.values().map(|entry| &entry.path[..]));
-        for word in &unmatched {
-            out::note(format!(
-                "error: pathspec '{}' did not match any file(s) known to git\nDid you forget to 'git add'?",
-                show(word)
-            ));
+
+    fn formatted(&self, entry: &Entry, format: &str) {
+        let text = format
+            .replace("%(objectmode)", &format!("{:06o}", entry.mode))
+            .replace("%(objectname)", &entry.oid.hex())
+            .replace("%(objecttype)", kind_of_mode(entry.mode).name())
+            .replace("%(stage)", &entry.stage.to_string())
+            .replace("%(path)", &show(&self.shown(&entry.path)));
+        out::put(text.as_bytes());
+        out::put(self.end());
+    }
+
+    fn cached(&self, entry: &Entry) {
+        let letter = match entry.stage {
+            1.. => 'M',
+            0 if entry.skip_worktree => 'S',
+            0 => 'H',
+        };
+        let head = match self.options.is_staged() {
+            true => {
+                let hex = super::abbreviated(self.repo, &entry.oid, &self.options.abbrev);
+                format!("{:06o} {hex} {}\t", entry.mode, entry.stage)
+            }
+            false => String::new(),
+        };
+        self.print(letter, &head, &entry.path);
+    }
+
+    /// Prints an entry whose file is gone or has changed.
+    fn changed(&self, entry: &Entry) -> Result<()> {
+        let found = match entry.stage {
+            0 => compare(self.repo, entry)?.0,
+            _ => Found::Changed(0),
+        };
+        if self.options.deleted && found == Found::Gone {
+            self.print('R', "", &entry.path);
         }
-        return Ok(i32::from(!unmatched.is_empty()));
+        if self.options.modified && found != Found::Same {
+            self.print('C', "", &entry.path);
+        }
+        Ok(())
     }
-    Ok(0)
+
+    fn print(&self, letter: char, head: &str, path: &[u8]) {
+        if self.options.tags {
+            out::put(format!("{letter} ").as_bytes());
+        }
+        out::put(head.as_bytes());
+        out::put(&self.shown(path));
+        out::put(self.end());
+    }
+
+    fn shown(&self, path: &[u8]) -> Vec<u8> {
+        let path = match self.options.full_name {
+            true => path.to_vec(),
+            false => self.repo.relative(path),
+        };
+        match self.options.zero {
+            true => path,
+            false => self.repo.quote(&path),
+        }
+    }
+
+    fn end(&self) -> &'static [u8] {
+        if self.options.zero { b"\0" } else { b"\n" }
+    }
 }
