@@ -1,15 +1,22 @@
 //! `git count-objects`: how many objects there are, and how large they are.
 
 use super::Call;
-use crate::args;
-use crate::object::canonical_mode;
+use crate::args::options;
 use crate::os;
 use crate::out;
 use crate::stop::Result;
 
+options! {
+    /// What the command line says.
+    struct Options for "count-objects" {
+        verbose: bool = "v|verbose",
+    }
+    ignored "H|human-readable"
+}
+
 /// `git count-objects`.
 pub(crate) fn count_objects(call: &Call) -> Result<i32> {
-    let parsed = args::parse("count-objects", "v|verbose H|human-readable", &call.words)?;
+    let (options, _) = Options::read(&call.words)?;
     let repo = call.repo()?;
     let loose = repo.objects.loose();
     // A block of the disk is the least that a file takes.
@@ -18,7 +25,7 @@ pub(crate) fn count_objects(call: &Call) -> Result<i32> {
         .filter_map(|oid| os::lstat(&repo.objects.path_of(oid)).ok())
         .map(|found| found.size.div_ceil(4096) * 4)
         .sum();
-    if !parsed.has("verbose") {
+    if !options.verbose {
         out::line(format!("{} objects, {size} kilobytes", loose.len()));
         return Ok(0);
     }
@@ -28,6 +35,5 @@ pub(crate) fn count_objects(call: &Call) -> Result<i32> {
         loose.len(),
         repo.objects.pack_count()
     ));
-    let _ = canonical_mode;
     Ok(0)
 }

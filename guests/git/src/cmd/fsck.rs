@@ -4,97 +4,114 @@ use std::collections::HashSet;
 
 use super::Call;
 use super::reachable::reachable;
-use crate::args;
+use crate::args::options;
 use crate::object::{Commit, Tag, parse_tree};
 use crate::oid::{self, Kind, Oid};
 use crate::out;
+use crate::repo::Repo;
 use crate::stop::{Result, show};
+
+options! {
+    /// What the command line says.
+    struct Options for "fsck" {
+        unreachable: bool = "unreachable",
+        dangling: Option<bool> = "dangling",
+    }
+    ignored "v|verbose tags root reflogs full connectivity-only strict progress references"
+    refused "lost-found name-objects cache"
+}
+
+/// The bit of the exit status for objects that are not whole.
+const CORRUPT: i32 = 1;
+/// The bit of the exit status for objects that are named and not there.
+const MISSING: i32 = 2;
 
 /// `git fsck`.
 pub(crate) fn fsck(call: &Call) -> Result<i32> {
-    let table = "v|verbose unreachable dangling tags root cache reflogs full connectivity-only strict lost-found progress name-objects references";
-    let parsed = args::parse("fsck", table, &call.words)?;
-    parsed.refuse(&["lost-found", "name-objects", "cache"])?;
+    let (options, _) = Options::read(&call.words)?;
     let repo = call.repo()?;
     let mut status = 0;
     let mut used: HashSet<Oid> = HashSet::new();
     let all = repo.objects.all();
     for oid in &all {
-        let object = match repo.objects.get(oid) {
-            Ok(Some(object)) => object,
-            _ => {
-                out::note(format!(
-                    "error: {oid}: object corrupt or missing: {}",
-                    show(&repo.objects.path_of(oid))
-                ));
-                status |= 1;
-                continue;
-            }
-        };
-        let (kind, content) = object;
-        if oid::hash(kind, &content) != *oid {
-            out::note(format!(
-                "error: {oid}: hash-path mismatch, found at: {}",
-                show(&repo.objects.path_of(oid))
-            ));
-            status |= 1;
-        }
-        let good = match kind {
-            Kind::Blob => true,
-            Kind::Tree => match parse_tree(&content) {
-                Some(entries) => {
-                    used.extend(entries.iter().map(|entry| entry.oid));
-                    true
-                }
-                None => false,
-            },
-            Kind::Commit => match Commit::parse(*oid, &content) {
-                Some(commit) => {
-                    used.insert(commit.tree);
-                    used.extend(commit.parents);
-                    true
-                }
-                None => false,
-            },
-            Kind::Tag => match Tag::parse(&content) {
-                Some(tag) => {
-                    used.insert(tag.target);
-                    true
-                }
-                None => false,
-            },
-        };
-        if !good {
-            out::note(format!("error in {} {oid}: broken object", kind.name()));
-            status |= 1;
+        if !check(&repo, oid, &mut used) {
+            status |= CORRUPT;
         }
     }
     let mut lost = Vec::new();
     let seen = reachable(&repo, &mut |kind, oid| lost.push((kind, oid)))?;
     for (kind, oid) in lost {
         out::line(format!("missing {} {oid}", kind.name()));
-        status |= 2;
+        status |= MISSING;
     }
     for oid in all.iter().filter(|oid| !seen.contains(oid)) {
         let Ok(Some((kind, _))) = repo.objects.get(oid) else {
             continue;
         };
-        if parsed.has("unreachable") {
+        if options.unreachable {
             out::line(format!("unreachable {} {oid}", kind.name()));
-        } else if !used.contains(oid) && !parsed.has("no-dangling") {
+        } else if !used.contains(oid) && options.dangling != Some(false) {
             out::line(format!("dangling {} {oid}", kind.name()));
         }
     }
-    if repo.head().is_none()
-        && let Some(branch) = repo.branch()
-    {
-        out::note(format!(
-            "notice: HEAD points to an unborn branch ({})",
-            show(&branch)
-        ));
-        if repo.refs.all(b"refs/").is_empty() {
-            out::note("notice: No default references");
-        }
-    }
+    notice_unborn(&repo);
     Ok(status)
+}
+
+/// Tells what is wrong with an object; whether it is whole. Adds the objects that it names to `used`.
+fn check(repo: &Repo, oid: &Oid, used: &mut HashSet<Oid>) -> bool {
+    let place = || show(&repo.objects.path_of(oid));
+    let Ok(Some((kind, content))) = repo.objects.get(oid) else {
+        out::note(format!(
+            "error: {oid}: object corrupt or missing: {}",
+            place()
+        ));
+        return false;
+    };
+    let is_itself = oid::hash(kind, &content) == *oid;
+    if !is_itself {
+        out::note(format!(
+            "error: {oid}: hash-path mismatch, found at: {}",
+            place()
+        ));
+    }
+    let Some(names) = names(oid, kind, &content) else {
+        out::note(format!("error in {} {oid}: broken object", kind.name()));
+        return false;
+    };
+    used.extend(names);
+    is_itself
+}
+
+/// The objects that an object names; none when it cannot be read.
+fn names(oid: &Oid, kind: Kind, content: &[u8]) -> Option<Vec<Oid>> {
+    Some(match kind {
+        Kind::Blob => Vec::new(),
+        Kind::Tree => {
+            let entries = parse_tree(content)?;
+            entries.iter().map(|entry| entry.oid).collect()
+        }
+        Kind::Commit => {
+            let commit = Commit::parse(*oid, content)?;
+            [vec![commit.tree], commit.parents].concat()
+        }
+        Kind::Tag => vec![Tag::parse(content)?.target],
+    })
+}
+
+/// Tells when `HEAD` is a branch without commits.
+fn notice_unborn(repo: &Repo) {
+    if repo.head().is_some() {
+        return;
+    }
+    let Some(branch) = repo.branch() else {
+        return;
+    };
+    out::note(format!(
+        "notice: HEAD points to an unborn branch ({})",
+        show(&branch)
+    ));
+    if repo.refs.all(b"refs/").is_empty() {
+        out::note("notice: No default references");
+    }
 }

@@ -4,22 +4,31 @@ use std::collections::HashSet;
 
 use super::Call;
 use super::reachable::reachable;
-use crate::args;
+use crate::args::options;
 use crate::oid::Oid;
 use crate::os;
 use crate::out;
 use crate::repo::Repo;
 use crate::stop::Result;
 
+options! {
+    /// What the command line says.
+    struct Options for "prune" {
+        dry: bool = "n|dry-run",
+    }
+    ignored "v|verbose expire= progress"
+}
+
 /// `git prune`.
 pub(crate) fn prune(call: &Call) -> Result<i32> {
-    let parsed = args::parse("prune", "n|dry-run v|verbose expire= progress", &call.words)?;
+    let (options, _) = Options::read(&call.words)?;
     let repo = call.repo()?;
     let seen = reachable(&repo, &mut |_, _| {})?;
-    prune_loose(&repo, &seen, parsed.has("dry-run"))?;
+    prune_loose(&repo, &seen, options.dry)?;
     Ok(0)
 }
 
+/// Deletes loose objects, or lists them, but for those that were seen.
 pub(super) fn prune_loose(repo: &Repo, seen: &HashSet<Oid>, dry: bool) -> Result<()> {
     for oid in repo
         .objects
