@@ -1,86 +1,119 @@
 //! `git show-ref`: references and their objects.
 
 use super::Call;
-use crate::args;
+use crate::args::{Optional, options};
 use crate::oid::Oid;
 use crate::out;
+use crate::repo::Repo;
 use crate::revision;
 use crate::stop::{Result, fatal, show};
 
+options! {
+    /// What the command line says.
+    struct Options for "show-ref" {
+        tags: bool = "tags",
+        heads: bool = "heads",
+        branches: bool = "branches",
+        verify: bool = "verify",
+        exists: bool = "exists",
+        head: bool = "h|head",
+        dereference: bool = "d|dereference",
+        /// Only object names are shown.
+        hash: Optional = "s|hash?",
+        abbrev: Optional = "abbrev?",
+        quiet: bool = "q|quiet",
+    }
+    ignored "exclude-existing?"
+}
+
 /// `git show-ref`.
 pub(crate) fn show_ref(call: &Call) -> Result<i32> {
-    let table = "tags heads branches verify exists h|head d|dereference s|hash? abbrev? q|quiet exclude-existing?";
-    let parsed = args::parse("show-ref", table, &call.words)?;
+    let (options, rest) = Options::read(&call.words)?;
     let repo = call.repo()?;
-    let digits = parsed
-        .text("hash")
-        .or(parsed.text("abbrev"))
-        .and_then(|count| count.parse::<usize>().ok());
-    let show_oid = |oid: &Oid| match digits {
-        Some(count) => repo.objects.abbreviate(oid, count),
-        None if parsed.has("abbrev") => repo.short(oid),
-        None => oid.hex(),
-    };
-    let print = |full: &[u8], oid: Oid| {
-        if parsed.has("quiet") {
-            return;
-        }
-        let line = |oid: &Oid, suffix: &str| match parsed.has("hash") {
-            true => out::line(show_oid(oid)),
-            false => out::line([show_oid(oid).as_bytes(), b" ", full, suffix.as_bytes()].concat()),
-        };
-        line(&oid, "");
-        if parsed.has("dereference")
-            && let Ok(peeled) = revision::peel(&repo, oid, None)
-            && peeled != oid
-        {
-            line(&peeled, "^{}");
-        }
-    };
-    if parsed.has("exists") {
-        let name = parsed.words.first().cloned().unwrap_or_default();
+    if options.exists {
+        let name = rest.words.first().cloned().unwrap_or_default();
         if repo.refs.raw(&name).is_some() {
             return Ok(0);
         }
         out::note("error: reference does not exist");
         return Ok(2);
     }
-    if parsed.has("verify") {
-        for name in &parsed.words {
-            match repo
-                .refs
-                .resolve(name)
-                .filter(|_| name.starts_with(b"refs/") || name == b"HEAD")
-            {
-                Some(oid) => print(name, oid),
-                None if parsed.has("quiet") => return Ok(1),
-                None => return fatal(format!("'{}' - not a valid ref", show(name))),
-            }
-        }
-        return Ok(0);
+    if options.verify {
+        return verify(&repo, &rest.words, &options);
     }
     let mut any = false;
-    let heads = parsed.has("heads") || parsed.has("branches");
+    for (full, oid) in candidates(&repo, &options) {
+        let ends =
+            |pattern: &Vec<u8>| full == *pattern || full.ends_with(&[b"/", &pattern[..]].concat());
+        let always = options.head && full == b"HEAD";
+        if always || rest.words.is_empty() || rest.words.iter().any(ends) {
+            any = true;
+            print(&repo, &full, oid, &options);
+        }
+    }
+    Ok(i32::from(!any))
+}
+
+/// `--verify`: names are full, and have to be there.
+fn verify(repo: &Repo, names: &[Vec<u8>], options: &Options) -> Result<i32> {
+    for name in names {
+        let is_full = name.starts_with(b"refs/") || name == b"HEAD";
+        match repo.refs.resolve(name).filter(|_| is_full) {
+            Some(oid) => print(repo, name, oid, options),
+            None if options.quiet => return Ok(1),
+            None => return fatal(format!("'{}' - not a valid ref", show(name))),
+        }
+    }
+    Ok(0)
+}
+
+/// The references that patterns are looked for in.
+fn candidates(repo: &Repo, options: &Options) -> Vec<(Vec<u8>, Oid)> {
+    let heads = options.heads || options.branches;
     let mut refs = repo.refs.all(b"refs/");
-    if heads || parsed.has("tags") {
+    if heads || options.tags {
         refs.retain(|(full, _)| {
             (heads && full.starts_with(b"refs/heads/"))
-                || (parsed.has("tags") && full.starts_with(b"refs/tags/"))
+                || (options.tags && full.starts_with(b"refs/tags/"))
         });
     }
-    if parsed.has("head")
+    if options.head
         && let Some(head) = repo.head()
     {
         refs.insert(0, (b"HEAD".to_vec(), head));
     }
-    for (full, oid) in refs {
-        let ends =
-            |pattern: &Vec<u8>| full == *pattern || full.ends_with(&[b"/", &pattern[..]].concat());
-        let always = parsed.has("head") && full == b"HEAD";
-        if always || parsed.words.is_empty() || parsed.words.iter().any(ends) {
-            any = true;
-            print(&full, oid);
-        }
+    refs
+}
+
+fn print(repo: &Repo, full: &[u8], oid: Oid, options: &Options) {
+    if options.quiet {
+        return;
     }
-    Ok(i32::from(!any))
+    let line = |oid: &Oid, suffix: &[u8]| {
+        let name = object_name(repo, oid, options);
+        match options.hash {
+            Optional::No => out::line([name.as_bytes(), b" ", full, suffix].concat()),
+            _ => out::line(name),
+        }
+    };
+    line(&oid, b"");
+    if options.dereference
+        && let Ok(peeled) = revision::peel(repo, oid, None)
+        && peeled != oid
+    {
+        line(&peeled, b"^{}");
+    }
+}
+
+/// An object's name, as short as `--hash=N` or `--abbrev=N` says.
+fn object_name(repo: &Repo, oid: &Oid, options: &Options) -> String {
+    let digits = match (&options.hash, &options.abbrev) {
+        (Optional::With(count), _) | (_, Optional::With(count)) => show(count).parse().ok(),
+        _ => None,
+    };
+    match digits {
+        Some(count) => repo.objects.abbreviate(oid, count),
+        None if options.abbrev != Optional::No => repo.short(oid),
+        None => oid.hex(),
+    }
 }

@@ -1,23 +1,29 @@
 //! `git symbolic-ref`: references that lead to other references.
 
 use super::Call;
-use crate::args;
+use crate::args::{self, options};
 use crate::out;
 use crate::refs;
 use crate::stop::{Result, Stop, fatal, show};
 
+options! {
+    /// What the command line says.
+    struct Options for "symbolic-ref" {
+        quiet: bool = "q|quiet",
+        delete: bool = "d|delete",
+        short: bool = "short",
+    }
+    ignored "m|= recurse no-recurse"
+}
+
 /// `git symbolic-ref`.
 pub(crate) fn symbolic_ref(call: &Call) -> Result<i32> {
-    let parsed = args::parse(
-        "symbolic-ref",
-        "q|quiet d|delete short m|= recurse no-recurse",
-        &call.words,
-    )?;
+    let (options, rest) = Options::read(&call.words)?;
     let repo = call.repo()?;
-    let Some(name) = parsed.words.first() else {
+    let Some(name) = rest.words.first() else {
         return Err(args::usage("symbolic-ref", "a name is needed"));
     };
-    if parsed.has("delete") {
+    if options.delete {
         return match repo.refs.raw(name) {
             Some(refs::Target::Symbolic(_)) if name == b"HEAD" => {
                 fatal(format!("deleting '{}' is not allowed", show(name)))
@@ -26,7 +32,7 @@ pub(crate) fn symbolic_ref(call: &Call) -> Result<i32> {
             _ => fatal(format!("Cannot delete {}, not a symbolic ref", show(name))),
         };
     }
-    if let Some(target) = parsed.words.get(1) {
+    if let Some(target) = rest.words.get(1) {
         if name == b"HEAD" && !target.starts_with(b"refs/") {
             return fatal("Refusing to point HEAD outside of refs/");
         }
@@ -42,14 +48,14 @@ pub(crate) fn symbolic_ref(call: &Call) -> Result<i32> {
     }
     match repo.refs.raw(name) {
         Some(refs::Target::Symbolic(target)) => {
-            out::line(if parsed.has("short") {
+            out::line(if options.short {
                 super::short_ref(&target)
             } else {
                 &target
             });
             Ok(0)
         }
-        _ if parsed.has("quiet") => Err(Stop::Status(1)),
+        _ if options.quiet => Err(Stop::Status(1)),
         _ => fatal(format!("ref {} is not a symbolic ref", show(name))),
     }
 }
