@@ -10,212 +10,217 @@ use crate::stop::{Result, fatal, show};
 
 /// A field of `%(…)` for a reference; none when there is no such field.
 fn field(repo: &Repo, full: &[u8], oid: Oid, name: &str) -> Result<Option<Vec<u8>>> {
-    let (star, name) = match name.strip_prefix('*') {
-        Some(rest) => (true, rest),
-        None => (false, name),
-    };
-    let mut oid = oid;
-    if star {
-        match repo.objects.read(&oid)? {
-            (Kind::Tag, _) => oid = revision::peel(repo, oid, None)?,
+    let (oid, name) = match name.strip_prefix('*') {
+        None => (oid, name),
+        Some(name) => match repo.objects.read(&oid)? {
+            (Kind::Tag, _) => (revision::peel(repo, oid, None)?, name),
             _ => return Ok(Some(Vec::new())),
-        }
-    }
+        },
+    };
     let (base, modifier) = match name.split_once(':') {
         Some((base, modifier)) => (base, Some(modifier)),
         None => (name, None),
     };
     let (kind, content) = repo.objects.read(&oid)?;
-    let commit = if kind == Kind::Commit {
-        Commit::parse(oid, &content)
-    } else {
-        None
+    let (commit, tag) = match kind {
+        Kind::Commit => (Commit::parse(oid, &content), None),
+        Kind::Tag => (None, Tag::parse(&content)),
+        Kind::Tree | Kind::Blob => (None, None),
     };
-    let tag = if kind == Kind::Tag {
-        Tag::parse(&content)
-    } else {
-        None
+    let fields = Fields {
+        repo,
+        full,
+        oid,
+        kind,
+        size: content.len(),
+        commit,
+        tag,
+        modifier,
     };
-    let message = commit
-        .as_ref()
-        .map(|commit| commit.message.clone())
-        .or(tag.as_ref().map(|tag| tag.message.clone()));
-    let message = message.unwrap_or_default();
-    let name_of = |full: &[u8]| match modifier {
-        Some("short") => super::short_ref(full).to_vec(),
-        Some(text) if text.starts_with("lstrip=") || text.starts_with("strip=") => {
-            let count: i64 = text
-                .split_once('=')
-                .and_then(|(_, count)| count.parse().ok())
-                .unwrap_or(0);
-            let parts: Vec<&[u8]> = full.split(|byte| *byte == b'/').collect();
-            let skip = if count < 0 {
-                parts.len().saturating_sub(count.unsigned_abs() as usize)
-            } else {
-                (count as usize).min(parts.len())
-            };
-            parts[skip..].join(&b'/')
-        }
-        _ => full.to_vec(),
-    };
-    let person = |who: &[u8], what: &str| -> Option<Vec<u8>> {
-        let (name, mail) = who_parts(who);
-        Some(match what {
-            "" => who.to_vec(),
-            "name" => name.to_vec(),
-            "email" if modifier == Some("trim") => mail.to_vec(),
-            "email" if modifier == Some("localpart") => mail
-                .split(|byte| *byte == b'@')
-                .next()
-                .unwrap_or_default()
-                .to_vec(),
-            "email" => [b"<", mail, b">"].concat(),
-            "date" => {
-                let (time, zone) = who_time(who);
-                let style = modifier.and_then(Style::parse).unwrap_or_default();
-                date::show(time, zone, &style).into_bytes()
-            }
+    if let "upstream" | "push" = base {
+        return fields.upstream().map(Some);
+    }
+    Ok(fields
+        .of_reference(base)
+        .or_else(|| fields.of_object(base))
+        .or_else(|| fields.of_message(base))
+        .or_else(|| fields.of_person(base)))
+}
+
+/// What the fields of a reference are read from.
+struct Fields<'a> {
+    repo: &'a Repo,
+    full: &'a [u8],
+    oid: Oid,
+    kind: Kind,
+    size: usize,
+    /// The object, when it is a commit.
+    commit: Option<Commit>,
+    /// The object, when it is a tag.
+    tag: Option<Tag>,
+    /// What stands behind the colon.
+    modifier: Option<&'a str>,
+}
+
+impl Fields<'_> {
+    fn of_reference(&self, base: &str) -> Option<Vec<u8>> {
+        let is_head = || self.repo.refs.head_branch().as_deref() == Some(self.full);
+        Some(match base {
+            "refname" => self.ref_name(self.full),
+            "HEAD" if is_head() => b"*".to_vec(),
+            "HEAD" => b" ".to_vec(),
+            "symref" => match self.repo.refs.raw(self.full) {
+                Some(refs::Target::Symbolic(target)) => self.ref_name(&target),
+                _ => Vec::new(),
+            },
+            "worktreepath" if is_head() => self.repo.work_tree.clone().unwrap_or_default(),
+            "worktreepath" => Vec::new(),
             _ => return None,
         })
-    };
-    let value = match base {
-        "refname" => Some(name_of(full)),
-        "objectname" => Some(match modifier {
-            Some("short") => repo.short(&oid).into_bytes(),
-            Some(text) if text.starts_with("short=") => {
-                let count = text[6..].parse().unwrap_or(7);
-                repo.objects.abbreviate(&oid, count).into_bytes()
+    }
+
+    /// The name of a reference, as `:short` or `:lstrip=N` wants it.
+    fn ref_name(&self, full: &[u8]) -> Vec<u8> {
+        match self.modifier {
+            Some("short") => super::short_ref(full).to_vec(),
+            Some(text) if text.starts_with("lstrip=") || text.starts_with("strip=") => {
+                let count: i64 = text
+                    .split_once('=')
+                    .and_then(|(_, count)| count.parse().ok())
+                    .unwrap_or(0);
+                let parts: Vec<&[u8]> = full.split(|byte| *byte == b'/').collect();
+                let skip = match count < 0 {
+                    true => parts.len().saturating_sub(count.unsigned_abs() as usize),
+                    false => (count as usize).min(parts.len()),
+                };
+                parts[skip..].join(&b'/')
             }
-            _ => oid.hex().into_bytes(),
-        }),
-        "objecttype" => Some(kind.name().as_bytes().to_vec()),
-        "objectsize" => Some(content.len().to_string().into_bytes()),
-        "tree" => Some(
-            commit
-                .map(|commit| commit.tree.hex().into_bytes())
+            _ => full.to_vec(),
+        }
+    }
+
+    /// The branch that this one follows, or how it stands to it.
+    fn upstream(&self) -> Result<Vec<u8>> {
+        let branch = self.full.strip_prefix(b"refs/heads/");
+        let Some(upstream) = branch.and_then(|branch| revision::upstream(self.repo, branch)) else {
+            return Ok(Vec::new());
+        };
+        let Some(how) = self.modifier.filter(|text| text.starts_with("track")) else {
+            return Ok(self.ref_name(&upstream));
+        };
+        let state = match self.repo.refs.resolve(&upstream) {
+            None => "gone".to_owned(),
+            Some(theirs) => match super::status::ahead_behind(self.repo, self.oid, theirs)? {
+                (0, 0) if how == "trackshort" => "=".to_owned(),
+                (0, 0) => String::new(),
+                (_, 0) if how == "trackshort" => ">".to_owned(),
+                (ahead, 0) => format!("ahead {ahead}"),
+                (0, _) if how == "trackshort" => "<".to_owned(),
+                (0, behind) => format!("behind {behind}"),
+                _ if how == "trackshort" => "<>".to_owned(),
+                (ahead, behind) => format!("ahead {ahead}, behind {behind}"),
+            },
+        };
+        let is_bare = state.is_empty() || how.contains("short") || how.contains("nobracket");
+        Ok(match is_bare {
+            true => state.into_bytes(),
+            false => format!("[{state}]").into_bytes(),
+        })
+    }
+
+    /// Fields that only some kinds of objects have are empty for the others.
+    fn of_object(&self, base: &str) -> Option<Vec<u8>> {
+        let of_commit = |value: &dyn Fn(&Commit) -> String| {
+            let value = self.commit.as_ref().map(value);
+            value.unwrap_or_default().into_bytes()
+        };
+        let tag = self.tag.as_ref();
+        Some(match base {
+            "objectname" => match self.modifier {
+                Some("short") => self.repo.short(&self.oid).into_bytes(),
+                Some(text) if text.starts_with("short=") => {
+                    let count = text[6..].parse().unwrap_or(7);
+                    self.repo.objects.abbreviate(&self.oid, count).into_bytes()
+                }
+                _ => self.oid.hex().into_bytes(),
+            },
+            "objecttype" => self.kind.name().as_bytes().to_vec(),
+            "objectsize" => self.size.to_string().into_bytes(),
+            "tree" => of_commit(&|commit| commit.tree.hex()),
+            "parent" => of_commit(&|commit| {
+                let parents: Vec<String> = commit.parents.iter().map(Oid::hex).collect();
+                parents.join(" ")
+            }),
+            "numparent" => of_commit(&|commit| commit.parents.len().to_string()),
+            "object" => tag
+                .map(|tag| tag.target.hex().into_bytes())
                 .unwrap_or_default(),
-        ),
-        "parent" => Some(
-            commit
-                .map(|commit| {
-                    commit
-                        .parents
-                        .iter()
-                        .map(|parent| parent.hex())
-                        .collect::<Vec<_>>()
-                        .join(" ")
-                        .into_bytes()
-                })
-                .unwrap_or_default(),
-        ),
-        "numparent" => Some(
-            commit
-                .map(|commit| commit.parents.len().to_string().into_bytes())
-                .unwrap_or_default(),
-        ),
-        "object" => Some(
-            tag.map(|tag| tag.target.hex().into_bytes())
-                .unwrap_or_default(),
-        ),
-        "type" => Some(
-            tag.map(|tag| tag.kind.name().as_bytes().to_vec())
-                .unwrap_or_default(),
-        ),
-        "tag" => Some(tag.map(|tag| tag.name).unwrap_or_default()),
-        "subject" => Some(object::subject(&message)),
-        "body" => Some(object::body(&message)),
-        "contents" => Some(match modifier {
-            Some("subject") => object::subject(&message),
-            Some("body") => object::body(&message),
-            Some(text) if text.starts_with("lines=") => {
+            "type" => tag.map(|tag| tag.kind.name().into()).unwrap_or_default(),
+            "tag" => tag.map(|tag| tag.name.clone()).unwrap_or_default(),
+            _ => return None,
+        })
+    }
+
+    fn of_message(&self, base: &str) -> Option<Vec<u8>> {
+        let message = match (&self.commit, &self.tag) {
+            (Some(commit), _) => &commit.message[..],
+            (None, Some(tag)) => &tag.message,
+            (None, None) => b"",
+        };
+        Some(match (base, self.modifier) {
+            ("subject", _) | ("contents", Some("subject")) => object::subject(message),
+            ("body", _) | ("contents", Some("body")) => object::body(message),
+            ("contents", Some(text)) if text.starts_with("lines=") => {
                 let count = text[6..].parse().unwrap_or(1);
                 let lines: Vec<&[u8]> = message.split(|byte| *byte == b'\n').take(count).collect();
                 lines.join(&b"\n    "[..])
             }
-            _ => message,
-        }),
-        "HEAD" => Some(if repo.refs.head_branch().as_deref() == Some(full) {
-            b"*".to_vec()
-        } else {
-            b" ".to_vec()
-        }),
-        "symref" => match repo.refs.raw(full) {
-            Some(refs::Target::Symbolic(target)) => Some(name_of(&target)),
-            _ => Some(Vec::new()),
-        },
-        "upstream" | "push" => {
-            let upstream = full
-                .strip_prefix(b"refs/heads/")
-                .and_then(|branch| revision::upstream(repo, branch));
-            match upstream {
-                None => Some(Vec::new()),
-                Some(upstream) => Some(match modifier {
-                    Some(text) if text.starts_with("track") => {
-                        let state = match repo.refs.resolve(&upstream) {
-                            None => "gone".to_owned(),
-                            Some(theirs) => match super::status::ahead_behind(repo, oid, theirs)? {
-                                (0, 0) if text == "trackshort" => "=".to_owned(),
-                                (0, 0) => String::new(),
-                                (_, 0) if text == "trackshort" => ">".to_owned(),
-                                (ahead, 0) => format!("ahead {ahead}"),
-                                (0, _) if text == "trackshort" => "<".to_owned(),
-                                (0, behind) => format!("behind {behind}"),
-                                _ if text == "trackshort" => "<>".to_owned(),
-                                (ahead, behind) => format!("ahead {ahead}, behind {behind}"),
-                            },
-                        };
-                        if state.is_empty() || text.contains("short") || text.contains("nobracket")
-                        {
-                            state
-                        } else {
-                            format!("[{state}]")
-                        }
-                        .into_bytes()
-                    }
-                    _ => name_of(&upstream),
-                }),
+            ("contents", _) => message.to_vec(),
+            _ => return None,
+        })
+    }
+
+    /// `author`, `committerdate`, `taggeremail`, and others like them.
+    fn of_person(&self, base: &str) -> Option<Vec<u8>> {
+        let author = self.commit.as_ref().map(|commit| &commit.author);
+        let committer = self.commit.as_ref().map(|commit| &commit.committer);
+        let tagger = self.tag.as_ref().map(|tag| &tag.tagger);
+        for (role, who) in [
+            ("author", author),
+            ("committer", committer),
+            ("tagger", tagger),
+        ] {
+            if let Some(what) = base.strip_prefix(role) {
+                return match who {
+                    Some(who) => self.person(who, what),
+                    None => Some(Vec::new()),
+                };
             }
         }
-        "worktreepath" => {
-            let own = repo.refs.head_branch().as_deref() == Some(full);
-            Some(if own {
-                repo.work_tree.clone().unwrap_or_default()
-            } else {
-                Vec::new()
-            })
-        }
-        _ => {
-            let commit = commit.as_ref();
-            let who = |prefix: &str| base.strip_prefix(prefix);
-            if let Some(what) = who("author") {
-                return Ok(match commit {
-                    Some(commit) => person(&commit.author, what),
-                    None => Some(Vec::new()),
-                });
+        let what = base.strip_prefix("creator")?;
+        let who = committer.or(tagger).cloned().unwrap_or_default();
+        self.person(&who, what)
+    }
+
+    fn person(&self, who: &[u8], what: &str) -> Option<Vec<u8>> {
+        let (name, mail) = who_parts(who);
+        Some(match (what, self.modifier) {
+            ("", _) => who.to_vec(),
+            ("name", _) => name.to_vec(),
+            ("email", Some("trim")) => mail.to_vec(),
+            ("email", Some("localpart")) => {
+                let mut parts = mail.split(|byte| *byte == b'@');
+                parts.next().unwrap_or_default().to_vec()
             }
-            if let Some(what) = who("committer") {
-                return Ok(match commit {
-                    Some(commit) => person(&commit.committer, what),
-                    None => Some(Vec::new()),
-                });
+            ("email", _) => [b"<", mail, b">"].concat(),
+            ("date", style) => {
+                let (time, zone) = who_time(who);
+                let style = style.and_then(Style::parse).unwrap_or_default();
+                date::show(time, zone, &style).into_bytes()
             }
-            if let Some(what) = who("tagger") {
-                return Ok(match &tag {
-                    Some(tag) => person(&tag.tagger, what),
-                    None => Some(Vec::new()),
-                });
-            }
-            if let Some(what) = who("creator") {
-                let who = commit
-                    .map(|commit| commit.committer.clone())
-                    .or(tag.map(|tag| tag.tagger))
-                    .unwrap_or_default();
-                return Ok(person(&who, what));
-            }
-            None
-        }
-    };
-    Ok(value)
+            _ => return None,
+        })
+    }
 }
 
 /// A reference by a format with `%(…)`.
