@@ -1,4 +1,6 @@
 //! `git rev-parse`: revisions as object names, and where a repository is.
+//!
+//! Options hold for the words after them, so the command line is done from left to right.
 
 use super::Call;
 use crate::history::Query;
@@ -9,297 +11,274 @@ use crate::repo::Repo;
 use crate::revision;
 use crate::stop::{Result, fatal, show};
 
+/// What the options so far say.
+#[derive(Default)]
+struct Options {
+    verify: bool,
+    quiet: bool,
+    /// How many digits object names have.
+    short: Option<usize>,
+    symbolic: bool,
+    symbolic_full_name: bool,
+    abbrev_ref: bool,
+    /// Names get `^`, and lose it where they have it.
+    not: bool,
+    path_format: PathFormat,
+}
+
+/// How paths are shown.
+#[derive(Clone, Copy, Default)]
+enum PathFormat {
+    /// As git does without being told.
+    #[default]
+    Usual,
+    Absolute,
+    Relative,
+}
+
 /// `git rev-parse`.
 pub(crate) fn rev_parse(call: &Call) -> Result<i32> {
     let words = &call.words;
-    if words
-        .first()
-        .is_some_and(|word| word == b"--parseopt" || word == b"--sq-quote")
-    {
+    if let Some(word @ (b"--parseopt" | b"--sq-quote")) = words.first().map(Vec::as_slice) {
         return fatal(format!(
             "codepod's git rev-parse does not support {}",
-            show(&words[0])
+            show(word)
         ));
     }
-    let repo = match Repo::try_discover(&call.global)? {
-        Some(repo) => repo,
-        None => {
-            if words.iter().any(|word| {
-                word == b"--is-inside-work-tree"
-                    || word == b"--is-inside-git-dir"
-                    || word == b"--git-dir"
-            }) || !words.is_empty()
-            {
-                return fatal("not a git repository (or any of the parent directories): .git");
-            }
-            return Ok(0);
-        }
-    };
-    let (mut verify, mut quiet, mut short, mut symbolic, mut full) =
-        (false, false, None, false, false);
-    let (mut abbrev_ref, mut not, mut done) = (None, false, false);
-    let mut default = None;
-    let mut printed = 0;
-    let mut format_absolute = None;
-    let mut at = 0;
-    let print_oid = |oid: &Oid, not: bool, short: Option<usize>| {
-        let text = match short {
-            Some(count) => repo.objects.abbreviate(oid, count),
-            None => oid.hex(),
+    let Some(repo) = Repo::try_discover(&call.global)? else {
+        return match words.is_empty() {
+            true => Ok(0),
+            false => fatal("not a git repository (or any of the parent directories): .git"),
         };
-        out::line(format!("{}{text}", if not { "^" } else { "" }));
     };
-    while at < words.len() {
-        let word = words[at].clone();
-        at += 1;
-        let text = show(&word);
-        if done {
-            out::line(&word);
+    let mut options = Options::default();
+    let mut default = None;
+    let mut revisions = 0;
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let text = show(word);
+        if options.take(&repo, &text) || question(&repo, &text, options.path_format)? {
             continue;
         }
-        let absolute = |path: &[u8]| os::real_path(path).unwrap_or_else(|_| path.to_vec());
-        let shown = |path: &[u8], format: Option<bool>, git_dir: bool| match (format, path.first())
-        {
-            (Some(true), _) => absolute(path),
-            (Some(false), _) | (None, Some(b'/')) => path.to_vec(),
-            // From a directory below, git shows the way up only for some.
-            (None, _) if repo.prefix.is_empty() => path.to_vec(),
-            (None, _) if git_dir => absolute(path),
-            (None, _) => {
-                let ups = repo.prefix.iter().filter(|byte| **byte == b'/').count();
-                [&b"../".repeat(ups)[..], path].concat()
-            }
-        };
         match text.as_str() {
-            "--verify" => verify = true,
-            "-q" | "--quiet" => quiet = true,
-            "--short" => short = Some(repo.abbrev()),
-            _ if text.starts_with("--short=") => {
-                short = Some(text[8..].parse::<usize>().unwrap_or(7).clamp(4, 40))
-            }
-            "--symbolic" => symbolic = true,
-            "--symbolic-full-name" => full = true,
-            "--abbrev-ref" => abbrev_ref = Some(true),
-            _ if text.starts_with("--abbrev-ref=") => abbrev_ref = Some(true),
-            "--not" => not = !not,
-            "--default" => {
-                default = words.get(at).cloned();
-                at += 1;
-            }
-            "--path-format=absolute" => format_absolute = Some(true),
-            "--path-format=relative" => format_absolute = Some(false),
-            "--show-toplevel" => match &repo.work_tree {
-                Some(tree) => out::line(tree),
-                None => return fatal("this operation must be run in a work tree"),
-            },
-            "--git-dir" => out::line(shown(
-                if repo.dir == repo.started_in {
-                    b"."
-                } else {
-                    &repo.dir
-                },
-                format_absolute,
-                true,
-            )),
-            "--absolute-git-dir" => out::line(absolute(&repo.dir)),
-            "--git-common-dir" => out::line(shown(
-                if repo.common == repo.started_in {
-                    b"."
-                } else {
-                    &repo.common
-                },
-                format_absolute,
-                false,
-            )),
-            "--show-prefix" => out::line(&repo.prefix),
-            "--show-cdup" => {
-                out::line(b"../".repeat(repo.prefix.iter().filter(|byte| **byte == b'/').count()))
-            }
-            "--is-inside-work-tree" => {
-                let inside = repo.work_tree.as_ref().is_some_and(|tree| {
-                    repo.started_in == *tree
-                        || tree == b"/"
-                        || repo.started_in.starts_with(&[&tree[..], b"/"].concat())
-                });
-                let in_dir = is_in_dir(&repo);
-                out::line(if inside && !in_dir { "true" } else { "false" });
-            }
-            "--is-inside-git-dir" => out::line(if is_in_dir(&repo) { "true" } else { "false" }),
-            "--is-bare-repository" => out::line(
-                if repo.work_tree.is_none() && repo.config.truth("core.bare") == Some(true) {
-                    "true"
-                } else {
-                    "false"
-                },
-            ),
-            "--is-shallow-repository" => out::line(if os::exists(&repo.shared("shallow")) {
-                "true"
-            } else {
-                "false"
-            }),
-            "--show-object-format" | "--show-object-format=storage" => out::line("sha1"),
-            "--show-ref-format" => out::line("files"),
-            "--show-superproject-working-tree" => {}
+            "--default" => default = words.next(),
             "--git-path" => {
-                let name = words.get(at).cloned().unwrap_or_default();
-                at += 1;
-                let own = [
-                    "HEAD",
-                    "index",
-                    "MERGE_HEAD",
-                    "ORIG_HEAD",
-                    "FETCH_HEAD",
-                    "logs/HEAD",
-                    "rebase-merge",
-                    "rebase-apply",
-                ];
-                let base = if own.contains(&show(&name).as_str()) || repo.dir == repo.common {
-                    &repo.dir
-                } else {
-                    &repo.common
-                };
-                out::line(shown(
-                    &[&base[..], b"/", &name].concat(),
-                    format_absolute,
-                    false,
-                ));
+                let name = words.next().cloned().unwrap_or_default();
+                out::line(git_path(&repo, &name, options.path_format));
             }
-            "--all" | "--branches" | "--tags" | "--remotes" => {
-                let prefix: &[u8] = match text.as_str() {
-                    "--branches" => b"refs/heads/",
-                    "--tags" => b"refs/tags/",
-                    "--remotes" => b"refs/remotes/",
-                    _ => b"refs/",
-                };
-                for (name, oid) in repo.refs.all(prefix) {
-                    if full {
-                        out::line(&name);
-                    } else if symbolic || abbrev_ref.is_some() {
-                        out::line(super::short_ref(&name));
-                    } else {
-                        print_oid(&oid, not, short);
-                    }
-                }
-            }
+            "--all" => references(&repo, b"refs/", &options),
+            "--branches" => references(&repo, b"refs/heads/", &options),
+            "--tags" => references(&repo, b"refs/tags/", &options),
+            "--remotes" => references(&repo, b"refs/remotes/", &options),
             "--" => {
-                done = true;
-                if !verify {
+                if !options.verify {
                     out::line("--");
                 }
+                words.by_ref().for_each(out::line);
             }
-            "--local-env-vars" => out::line(
-                "GIT_ALTERNATE_OBJECT_DIRECTORIES\nGIT_CONFIG\nGIT_CONFIG_PARAMETERS\nGIT_CONFIG_COUNT\nGIT_OBJECT_DIRECTORY\nGIT_DIR\nGIT_WORK_TREE\nGIT_IMPLICIT_WORK_TREE\nGIT_GRAFT_FILE\nGIT_INDEX_FILE\nGIT_NO_REPLACE_OBJECTS\nGIT_REPLACE_REF_BASE\nGIT_PREFIX\nGIT_SHALLOW_FILE\nGIT_COMMON_DIR",
-            ),
-            "--end-of-options" | "--revs-only" | "--no-revs" | "--flags" | "--no-flags" => {}
-            _ if word.first() == Some(&b'-') && word.len() > 1 => {
-                if verify {
-                    return single(quiet);
+            _ if text.starts_with('-') && word.len() > 1 => {
+                if options.verify {
+                    return single(&options);
                 }
-                out::line(&word);
+                out::line(word);
             }
             _ => {
-                printed += 1;
-                if verify && printed > 1 {
-                    return single(quiet);
+                revisions += 1;
+                if options.verify && revisions > 1 {
+                    return single(&options);
                 }
-                if let Some(status) = parse_word(
-                    &repo,
-                    &word,
-                    verify,
-                    quiet,
-                    short,
-                    symbolic,
-                    full,
-                    abbrev_ref.is_some(),
-                    not,
-                )? {
+                if let Some(status) = revision(&repo, word, &options)? {
                     return Ok(status);
                 }
             }
         }
     }
-    if printed == 0
-        && let Some(name) = default
-        && let Some(oid) = revision::try_resolve(&repo, &name)?
+    if revisions > 0 {
+        return Ok(0);
+    }
+    if let Some(name) = default
+        && let Some(oid) = revision::try_resolve(&repo, name)?
     {
-        print_oid(&oid, not, short);
-    } else if verify && printed == 0 {
-        return single(quiet);
+        print_oid(&repo, &oid, options.not, &options);
+    } else if options.verify {
+        return single(&options);
     }
     Ok(0)
 }
 
-fn is_in_dir(repo: &Repo) -> bool {
-    let dir = os::real_path(&repo.dir).unwrap_or_default();
-    repo.started_in == dir || repo.started_in.starts_with(&[&dir[..], b"/"].concat())
+impl Options {
+    /// Takes an option that changes how words are shown; whether it is one.
+    fn take(&mut self, repo: &Repo, word: &str) -> bool {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, None),
+        };
+        match (name, value) {
+            ("--verify", None) => self.verify = true,
+            ("-q" | "--quiet", None) => self.quiet = true,
+            ("--short", None) => self.short = Some(repo.abbrev()),
+            ("--short", Some(count)) => {
+                self.short = Some(count.parse::<usize>().unwrap_or(7).clamp(4, 40));
+            }
+            ("--symbolic", None) => self.symbolic = true,
+            ("--symbolic-full-name", None) => self.symbolic_full_name = true,
+            ("--abbrev-ref", _) => self.abbrev_ref = true,
+            ("--not", None) => self.not = !self.not,
+            ("--path-format", Some("absolute")) => self.path_format = PathFormat::Absolute,
+            ("--path-format", Some("relative")) => self.path_format = PathFormat::Relative,
+            ("--end-of-options" | "--revs-only" | "--no-revs" | "--flags" | "--no-flags", None) => {
+            }
+            _ => return false,
+        }
+        true
+    }
 }
 
-fn single(quiet: bool) -> Result<i32> {
-    if quiet {
+const LOCAL_VARIABLES: &str = "GIT_ALTERNATE_OBJECT_DIRECTORIES
+GIT_CONFIG
+GIT_CONFIG_PARAMETERS
+GIT_CONFIG_COUNT
+GIT_OBJECT_DIRECTORY
+GIT_DIR
+GIT_WORK_TREE
+GIT_IMPLICIT_WORK_TREE
+GIT_GRAFT_FILE
+GIT_INDEX_FILE
+GIT_NO_REPLACE_OBJECTS
+GIT_REPLACE_REF_BASE
+GIT_PREFIX
+GIT_SHALLOW_FILE
+GIT_COMMON_DIR";
+
+/// Answers an option that asks about the repository; whether it is one.
+fn question(repo: &Repo, word: &str, format: PathFormat) -> Result<bool> {
+    let truth = |is: bool| out::line(if is { "true" } else { "false" });
+    match word {
+        "--show-toplevel" => match &repo.work_tree {
+            Some(tree) => out::line(tree),
+            None => return fatal("this operation must be run in a work tree"),
+        },
+        "--git-dir" => {
+            let is_here = repo.dir == repo.started_in;
+            let path = if is_here { b"." } else { &repo.dir[..] };
+            out::line(shown(repo, path, format, true));
+        }
+        "--absolute-git-dir" => out::line(absolute(&repo.dir)),
+        "--git-common-dir" => {
+            let is_here = repo.common == repo.started_in;
+            let path = if is_here { b"." } else { &repo.common[..] };
+            out::line(shown(repo, path, format, false));
+        }
+        "--show-prefix" => out::line(&repo.prefix),
+        "--show-cdup" => out::line(way_up(repo)),
+        "--is-inside-work-tree" => {
+            let inside = repo
+                .work_tree
+                .as_ref()
+                .is_some_and(|tree| tree == b"/" || is_within(&repo.started_in, tree));
+            truth(inside && !is_in_dir(repo));
+        }
+        "--is-inside-git-dir" => truth(is_in_dir(repo)),
+        "--is-bare-repository" => {
+            truth(repo.work_tree.is_none() && repo.config.truth("core.bare") == Some(true));
+        }
+        "--is-shallow-repository" => truth(os::exists(&repo.shared("shallow"))),
+        "--show-object-format" | "--show-object-format=storage" => out::line("sha1"),
+        "--show-ref-format" => out::line("files"),
+        "--show-superproject-working-tree" => {}
+        "--local-env-vars" => out::line(LOCAL_VARIABLES),
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn absolute(path: &[u8]) -> Vec<u8> {
+    os::real_path(path).unwrap_or_else(|_| path.to_vec())
+}
+
+/// The way from the working directory to the root of the working tree.
+fn way_up(repo: &Repo) -> Vec<u8> {
+    let ups = repo.prefix.iter().filter(|byte| **byte == b'/').count();
+    b"../".repeat(ups)
+}
+
+/// A path as it is shown; from a directory below, git shows the way up only for some.
+fn shown(repo: &Repo, path: &[u8], format: PathFormat, is_git_dir: bool) -> Vec<u8> {
+    match format {
+        PathFormat::Absolute => absolute(path),
+        PathFormat::Relative => path.to_vec(),
+        PathFormat::Usual if path.first() == Some(&b'/') || repo.prefix.is_empty() => path.to_vec(),
+        PathFormat::Usual if is_git_dir => absolute(path),
+        PathFormat::Usual => [&way_up(repo)[..], path].concat(),
+    }
+}
+
+fn is_within(path: &[u8], directory: &[u8]) -> bool {
+    path == directory || path.starts_with(&[directory, b"/"].concat())
+}
+
+fn is_in_dir(repo: &Repo) -> bool {
+    is_within(
+        &repo.started_in,
+        &os::real_path(&repo.dir).unwrap_or_default(),
+    )
+}
+
+/// Files of the repository that every working tree has for itself.
+const OWN_FILES: [&str; 8] = [
+    "HEAD",
+    "index",
+    "MERGE_HEAD",
+    "ORIG_HEAD",
+    "FETCH_HEAD",
+    "logs/HEAD",
+    "rebase-merge",
+    "rebase-apply",
+];
+
+fn git_path(repo: &Repo, name: &[u8], format: PathFormat) -> Vec<u8> {
+    let base = match OWN_FILES.contains(&show(name).as_str()) {
+        true => &repo.dir,
+        false => &repo.common,
+    };
+    shown(repo, &[&base[..], b"/", name].concat(), format, false)
+}
+
+/// Shows all references below a prefix.
+fn references(repo: &Repo, prefix: &[u8], options: &Options) {
+    for (name, oid) in repo.refs.all(prefix) {
+        if options.symbolic_full_name {
+            out::line(&name);
+        } else if options.symbolic || options.abbrev_ref {
+            out::line(super::short_ref(&name));
+        } else {
+            print_oid(repo, &oid, options.not, options);
+        }
+    }
+}
+
+fn print_oid(repo: &Repo, oid: &Oid, not: bool, options: &Options) {
+    let text = match options.short {
+        Some(count) => repo.objects.abbreviate(oid, count),
+        None => oid.hex(),
+    };
+    out::line(format!("{}{text}", if not { "^" } else { "" }));
+}
+
+fn single(options: &Options) -> Result<i32> {
+    if options.quiet {
         return Ok(1);
     }
     fatal("Needed a single revision")
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the options that hold for a word"
-)]
-fn parse_word(
-    repo: &Repo,
-    word: &[u8],
-    verify: bool,
-    quiet: bool,
-    short: Option<usize>,
-    symbolic: bool,
-    full: bool,
-    abbrev_ref: bool,
-    not: bool,
-) -> Result<Option<i32>> {
-    let line = |oid: &Oid, not: bool| {
-        let text = match short {
-            Some(count) => repo.objects.abbreviate(oid, count),
-            None => oid.hex(),
-        };
-        out::line(format!("{}{text}", if not { "^" } else { "" }));
-    };
-    if full || abbrev_ref {
-        let previous = show(word)
-            .strip_prefix("@{-")
-            .and_then(|text| text.strip_suffix('}').and_then(|text| text.parse().ok()));
-        let upstream = [&b"@{u}"[..], b"@{upstream}", b"@{push}"]
-            .iter()
-            .find_map(|suffix| word.strip_suffix(*suffix));
-        let name = match (previous, upstream) {
-            (Some(number), _) => revision::previous_branch(repo, number)
-                .and_then(|name| revision::full_ref(repo, &name)),
-            (None, Some(branch)) => {
-                let branch = if branch.is_empty() || branch == b"HEAD" {
-                    repo.branch().unwrap_or_default()
-                } else {
-                    branch.to_vec()
-                };
-                match revision::upstream(repo, &branch) {
-                    Some(name) => Some(name),
-                    None => {
-                        return fatal(format!(
-                            "no upstream configured for branch '{}'",
-                            show(&branch)
-                        ));
-                    }
-                }
-            }
-            _ => revision::full_ref(repo, word),
-        };
-        if let Some(name) = name {
-            let name = match (&name[..], repo.refs.head_branch()) {
-                (b"HEAD", Some(branch)) => branch,
-                _ => name,
-            };
-            out::line(if abbrev_ref {
-                super::short_ref(&name)
-            } else {
-                &name
+/// Shows a revision, a range or a path; the exit status when nothing is to come after it.
+fn revision(repo: &Repo, word: &[u8], options: &Options) -> Result<Option<i32>> {
+    if options.symbolic_full_name || options.abbrev_ref {
+        if let Some(name) = ref_name(repo, word)? {
+            out::line(match options.abbrev_ref {
+                true => super::short_ref(&name),
+                false => &name,
             });
             return Ok(None);
         }
@@ -308,42 +287,65 @@ fn parse_word(
             return Err(revision::ambiguous(word));
         }
     }
-    if !verify
-        && (word.windows(2).any(|two| two == b"..")
-            || word.ends_with(b"^@")
-            || word.ends_with(b"^!")
-            || word.first() == Some(&b'^'))
-    {
+    let is_range = word.windows(2).any(|two| two == b"..")
+        || word.ends_with(b"^@")
+        || word.ends_with(b"^!")
+        || word.first() == Some(&b'^');
+    if is_range && !options.verify {
         let mut query = Query::default();
         if query.revision(repo, word)? {
-            if query.sides.is_some() || word.windows(2).any(|two| two == b"..") {
-                let mut starts = query.starts.clone();
-                if query.sides.is_some() {
-                    starts.reverse();
-                    starts.reverse();
-                }
-                starts.iter().for_each(|oid| line(oid, not));
-            } else {
-                query.starts.iter().for_each(|oid| line(oid, not));
+            for oid in &query.starts {
+                print_oid(repo, oid, options.not, options);
             }
-            query.without.iter().for_each(|oid| line(oid, !not));
+            for oid in &query.without {
+                print_oid(repo, oid, !options.not, options);
+            }
             return Ok(None);
         }
     }
     match revision::try_resolve(repo, word)? {
-        Some(_) if symbolic => out::line(word),
-        Some(oid) => line(&oid, not),
-        None if verify => return single(quiet).map(Some),
+        Some(_) if options.symbolic => out::line(word),
+        Some(oid) => print_oid(repo, &oid, options.not, options),
+        None if options.verify => return single(options).map(Some),
         None => {
-            let is_file = repo
-                .path_of_user(word)
-                .is_some_and(|path| os::exists(&path));
+            let path = repo.path_of_user(word);
             out::line(word);
-            if is_file {
-                return Ok(None);
+            if !path.is_some_and(|path| os::exists(&path)) {
+                return Err(revision::ambiguous(word));
             }
-            return Err(revision::ambiguous(word));
         }
     }
     Ok(None)
+}
+
+/// The full name of the reference that a revision names; none when it names none.
+fn ref_name(repo: &Repo, word: &[u8]) -> Result<Option<Vec<u8>>> {
+    let previous = show(word)
+        .strip_prefix("@{-")
+        .and_then(|text| text.strip_suffix('}').and_then(|text| text.parse().ok()));
+    let upstream = [&b"@{u}"[..], b"@{upstream}", b"@{push}"]
+        .iter()
+        .find_map(|suffix| word.strip_suffix(*suffix));
+    let name = if let Some(number) = previous {
+        let branch = revision::previous_branch(repo, number);
+        branch.and_then(|name| revision::full_ref(repo, &name))
+    } else if let Some(branch) = upstream {
+        let branch = match branch {
+            b"" | b"HEAD" => repo.branch().unwrap_or_default(),
+            name => name.to_vec(),
+        };
+        let Some(name) = revision::upstream(repo, &branch) else {
+            return fatal(format!(
+                "no upstream configured for branch '{}'",
+                show(&branch)
+            ));
+        };
+        Some(name)
+    } else {
+        revision::full_ref(repo, word)
+    };
+    Ok(name.map(|name| match repo.refs.head_branch() {
+        Some(branch) if name == b"HEAD" => branch,
+        _ => name,
+    }))
 }
