@@ -1,11 +1,14 @@
 //! What `log` and the commands that are like it are told.
 
+use crate::config::parse_truth;
 use crate::date::Style;
 use crate::diff::{self, Options};
 use crate::history::Query;
+use crate::os;
 use crate::pretty::{self, Context, Format};
 use crate::repo::Repo;
 use crate::stop::{Result, fatal, show as text_of};
+use crate::walk::Order;
 
 /// How merges are compared with their parents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +21,14 @@ pub(crate) enum Merges {
     Each,
     /// With all at once, only what no side has: `--cc`.
     Combined,
+}
+
+/// How the names of commits are shown beside them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decorate {
+    No,
+    Short,
+    Full,
 }
 
 /// Everything that `log` and `show` are told.
@@ -33,53 +44,23 @@ pub(crate) struct LogOptions {
     pub(super) walk_reflogs: bool,
     pub(super) source: bool,
     pub(super) null: bool,
+    decorate: Decorate,
+}
+
+/// An option, and its value if it is in the same word.
+struct Word<'a> {
+    name: &'a str,
+    value: Option<&'a str>,
 }
 
 impl LogOptions {
-    /// Reads the words of a command line.
+    /// Reads the words of a command line; those that are no options, and how many stand before `--`.
     pub(crate) fn parse(
         repo: &Repo,
         words: &[Vec<u8>],
         command: &'static str,
     ) -> Result<(LogOptions, Vec<Vec<u8>>, Option<usize>)> {
-        let format = match repo.config.get("format.pretty") {
-            Some(word) => {
-                let word = word.to_vec();
-                Format::parse(repo, &word)?
-            }
-            None => Format::Medium,
-        };
-        let mut show = LogOptions {
-            query: Query::default(),
-            diff: Options::new(&repo.config),
-            format,
-            context: Context {
-                color: diff::options::use_color(&repo.config, "color.diff"),
-                ..Context::default()
-            },
-            merges: if command == "show" {
-                Merges::Combined
-            } else {
-                Merges::None
-            },
-            graph: false,
-            follow: repo.config.truth("log.follow") == Some(true),
-            root: repo.config.truth("log.showroot").unwrap_or(true),
-            walk_reflogs: false,
-            source: false,
-            null: false,
-        };
-        show.context.date = repo
-            .config
-            .text("log.date")
-            .and_then(|word| Style::parse(&word));
-        show.context.abbrev_commit = repo.config.truth("log.abbrevcommit") == Some(true);
-        let mut decorate = match repo.config.get("log.decorate") {
-            Some(b"short") => Some(false),
-            Some(b"full") => Some(true),
-            Some(value) if crate::config::parse_truth(value) == Some(true) => Some(false),
-            _ => None,
-        };
+        let mut options = LogOptions::configured(repo, command)?;
         let mut rest = Vec::new();
         let mut dashes = None;
         let mut at = 0;
@@ -100,58 +81,121 @@ impl LogOptions {
                 at += 1;
                 words.get(at - 1).map(|word| text_of(word))
             };
-            if show.take(repo, &text, &mut decorate, &mut next)?
-                || show.query.take(repo, &text, &mut next)?
-            {
-                continue;
+            let taken = options.take(repo, &text, &mut next)?
+                || options.query.take(repo, &text, &mut next)?
+                || options.diff.take(&text, &mut next)?;
+            if !taken {
+                return fatal(format!("unrecognized argument: {text}"));
             }
-            if show.diff.take(&text, &mut next)? {
-                continue;
-            }
-            return fatal(format!("unrecognized argument: {text}"));
         }
-        if let Some(full) = decorate {
-            show.context.decorate = true;
-            show.context.decorations = pretty::decorations(repo, full);
-        } else if let Format::User(text, _) = &show.format
-            && text
-                .windows(2)
-                .any(|pair| pair == b"%d" || pair == b"%D" || pair == b"(d")
+        options.finish(repo)?;
+        Ok((options, rest, dashes))
+    }
+
+    /// What a repository's settings say.
+    fn configured(repo: &Repo, command: &'static str) -> Result<LogOptions> {
+        let config = &repo.config;
+        let format = match config.get("format.pretty") {
+            Some(word) => Format::parse(repo, word)?,
+            None => Format::Medium,
+        };
+        let decorate = match config.get("log.decorate") {
+            Some(b"short") => Decorate::Short,
+            Some(b"full") => Decorate::Full,
+            Some(value) if parse_truth(value) == Some(true) => Decorate::Short,
+            _ => Decorate::No,
+        };
+        Ok(LogOptions {
+            query: Query::default(),
+            diff: Options::new(config),
+            format,
+            context: Context {
+                color: diff::options::use_color(config, "color.diff"),
+                date: config.text("log.date").and_then(|word| Style::parse(&word)),
+                abbrev_commit: config.truth("log.abbrevcommit") == Some(true),
+                ..Context::default()
+            },
+            merges: match command {
+                "show" => Merges::Combined,
+                _ => Merges::None,
+            },
+            graph: false,
+            follow: config.truth("log.follow") == Some(true),
+            root: config.truth("log.showroot").unwrap_or(true),
+            walk_reflogs: false,
+            source: false,
+            null: false,
+            decorate,
+        })
+    }
+
+    /// Does what only the whole command line can tell.
+    fn finish(&mut self, repo: &Repo) -> Result<()> {
+        let shows_names = |text: &[u8]| {
+            let mut pairs = text.windows(2);
+            pairs.any(|pair| pair == b"%d" || pair == b"%D" || pair == b"(d")
+        };
+        if self.decorate != Decorate::No {
+            self.context.decorate = true;
+            self.context.decorations = pretty::decorations(repo, self.decorate == Decorate::Full);
+        } else if let Format::User(text, _) = &self.format
+            && shows_names(text)
         {
-            show.context.decorations = pretty::decorations(repo, false);
+            self.context.decorations = pretty::decorations(repo, false);
         }
-        show.context.color = show.diff.color;
-        if show.graph {
-            show.query.rewrite = true;
-            if show.query.order == crate::walk::Order::Default {
-                show.query.order = crate::walk::Order::Topological;
+        self.context.color = self.diff.color;
+        if self.graph {
+            self.query.rewrite = true;
+            if self.query.order == Order::Default {
+                self.query.order = Order::Topological;
             }
-            if show.query.reverse {
+            if self.query.reverse {
                 return fatal("options '--reverse' and '--graph' cannot be used together");
             }
         }
-        Ok((show, rest, dashes))
+        Ok(())
     }
 
+    /// Takes an option if it is one of these; `next` gives the word after it. Whether it was taken.
     fn take(
         &mut self,
         repo: &Repo,
-        word: &str,
-        decorate: &mut Option<bool>,
+        text: &str,
         next: &mut dyn FnMut() -> Option<String>,
     ) -> Result<bool> {
-        let (name, value) = match word.split_once('=') {
-            Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
-            _ => (word, None),
+        if text.starts_with("-L") {
+            return fatal("codepod's git does not support -L");
+        }
+        let word = match text.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => Word {
+                name,
+                value: Some(value),
+            },
+            _ => Word {
+                name: text,
+                value: None,
+            },
         };
-        match (name, &value) {
+        Ok(self.take_format(repo, &word, next)?
+            || self.take_names(&word)?
+            || self.take_date(&word, next)?
+            || self.take_merges(&word)?
+            || self.take_walk(&word))
+    }
+
+    /// Options for the form of a commit.
+    fn take_format(
+        &mut self,
+        repo: &Repo,
+        word: &Word<'_>,
+        next: &mut dyn FnMut() -> Option<String>,
+    ) -> Result<bool> {
+        match (word.name, word.value) {
             ("--oneline", None) => {
                 self.format = Format::Oneline;
                 self.context.abbrev_commit = true;
             }
-            ("--format", Some(format)) if format.is_empty() => {
-                self.format = Format::User(Vec::new(), true)
-            }
+            ("--format", Some("")) => self.format = Format::User(Vec::new(), true),
             ("--format" | "--pretty", Some(format)) => {
                 self.format = Format::parse(repo, format.as_bytes())?;
             }
@@ -167,57 +211,6 @@ impl LogOptions {
                 self.context.abbrev = Some(count);
                 self.diff.abbrev = Some(count);
             }
-            ("--decorate", None) => *decorate = Some(false),
-            ("--decorate", Some(how)) => match how.as_str() {
-                "short" => *decorate = Some(false),
-                "full" => *decorate = Some(true),
-                "auto" => {
-                    if crate::os::stdout_is_terminal() {
-                        *decorate = Some(false);
-                    }
-                }
-                "no" => *decorate = None,
-                _ => return fatal(format!("invalid --decorate option: {how}")),
-            },
-            ("--no-decorate", None) => *decorate = None,
-            ("--date", Some(style)) => match Style::parse(style) {
-                Some(style) => self.context.date = Some(style),
-                None => return fatal(format!("unknown date format {style}")),
-            },
-            ("--date", None) => match next().as_deref().and_then(Style::parse) {
-                Some(style) => self.context.date = Some(style),
-                None => return fatal("unknown date format"),
-            },
-            ("--relative-date", None) => self.context.date = Some(Style::Relative),
-            ("--graph", None) => self.graph = true,
-            ("--no-graph", None) => self.graph = false,
-            ("--follow", None) => self.follow = true,
-            ("--no-follow", None) => self.follow = false,
-            ("-m", None) => self.merges = Merges::Each,
-            ("-c" | "--cc", None) => {
-                self.merges = Merges::Combined;
-                self.diff.patch |= !self.diff.has_format();
-            }
-            ("--diff-merges", Some(how)) => {
-                self.merges = match how.as_str() {
-                    "off" | "none" => Merges::None,
-                    "on" | "m" | "separate" => Merges::Each,
-                    "first-parent" | "1" => Merges::First,
-                    "c" | "cc" | "combined" | "dense-combined" => Merges::Combined,
-                    _ => return fatal(format!("invalid value for '--diff-merges': '{how}'")),
-                }
-            }
-            ("--first-parent", None) => {
-                self.query.first_parent = true;
-                self.merges = Merges::First;
-            }
-            ("--parents", None) => {
-                self.context.parents = true;
-                self.query.rewrite = true;
-            }
-            ("-g" | "--walk-reflogs", None) => self.walk_reflogs = true,
-            ("--root", None) => self.root = true,
-            ("--source", None) => self.source = true,
             ("-z", None) => (self.null, self.diff.zero) = (true, true),
             (
                 "--no-mailmap" | "--mailmap" | "--use-mailmap" | "--no-notes" | "--no-expand-tabs"
@@ -225,14 +218,93 @@ impl LogOptions {
                 _,
             ) => {}
             ("--show-signature" | "--notes", _) => {
-                return fatal(format!("codepod's git does not support {name}"));
+                return fatal(format!("codepod's git does not support {}", word.name));
             }
-            ("--decorate-refs" | "--decorate-refs-exclude", Some(_)) => {
-                return fatal(format!("codepod's git does not support {name}"));
-            }
-            _ if word.starts_with("-L") => return fatal("codepod's git does not support -L"),
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Options for the names beside commits.
+    fn take_names(&mut self, word: &Word<'_>) -> Result<bool> {
+        self.decorate = match (word.name, word.value) {
+            ("--decorate", None | Some("short")) => Decorate::Short,
+            ("--decorate", Some("full")) => Decorate::Full,
+            ("--decorate", Some("auto")) if os::stdout_is_terminal() => Decorate::Short,
+            ("--decorate", Some("auto")) => self.decorate,
+            ("--decorate", Some("no")) | ("--no-decorate", None) => Decorate::No,
+            ("--decorate", Some(how)) => return fatal(format!("invalid --decorate option: {how}")),
+            ("--decorate-refs" | "--decorate-refs-exclude", Some(_)) => {
+                return fatal(format!("codepod's git does not support {}", word.name));
+            }
+            _ => return Ok(false),
+        };
+        Ok(true)
+    }
+
+    fn take_date(
+        &mut self,
+        word: &Word<'_>,
+        next: &mut dyn FnMut() -> Option<String>,
+    ) -> Result<bool> {
+        self.context.date = Some(match (word.name, word.value) {
+            ("--date", Some(style)) => match Style::parse(style) {
+                Some(style) => style,
+                None => return fatal(format!("unknown date format {style}")),
+            },
+            ("--date", None) => match next().as_deref().and_then(Style::parse) {
+                Some(style) => style,
+                None => return fatal("unknown date format"),
+            },
+            ("--relative-date", None) => Style::Relative,
+            _ => return Ok(false),
+        });
+        Ok(true)
+    }
+
+    /// Options for how merges are compared.
+    fn take_merges(&mut self, word: &Word<'_>) -> Result<bool> {
+        self.merges = match (word.name, word.value) {
+            ("-m", None) => Merges::Each,
+            ("-c" | "--cc", None) => {
+                self.diff.patch |= !self.diff.has_format();
+                Merges::Combined
+            }
+            ("--diff-merges", Some(how)) => match how {
+                "off" | "none" => Merges::None,
+                "on" | "m" | "separate" => Merges::Each,
+                "first-parent" | "1" => Merges::First,
+                "c" | "cc" | "combined" | "dense-combined" => Merges::Combined,
+                _ => return fatal(format!("invalid value for '--diff-merges': '{how}'")),
+            },
+            ("--first-parent", None) => {
+                self.query.first_parent = true;
+                Merges::First
+            }
+            _ => return Ok(false),
+        };
+        Ok(true)
+    }
+
+    /// Options for which commits come, and what is drawn beside them.
+    fn take_walk(&mut self, word: &Word<'_>) -> bool {
+        if word.value.is_some() {
+            return false;
+        }
+        match word.name {
+            "--graph" => self.graph = true,
+            "--no-graph" => self.graph = false,
+            "--follow" => self.follow = true,
+            "--no-follow" => self.follow = false,
+            "--parents" => {
+                self.context.parents = true;
+                self.query.rewrite = true;
+            }
+            "-g" | "--walk-reflogs" => self.walk_reflogs = true,
+            "--root" => self.root = true,
+            "--source" => self.source = true,
+            _ => return false,
+        }
+        true
     }
 }
