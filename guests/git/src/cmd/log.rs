@@ -38,18 +38,9 @@ pub(crate) fn log(call: &Call) -> Result<i32> {
         return reflog::show_log(&repo, &name, show);
     }
     if !show.query.revision_given {
-        match repo.head() {
-            Some(head) => {
-                show.query.starts.push(head);
-                show.query.names.push((head, b"HEAD".to_vec()));
-            }
-            None => {
-                let branch = text_of(&repo.branch().unwrap_or_default());
-                return fatal(format!(
-                    "your current branch '{branch}' does not have any commits yet"
-                ));
-            }
-        }
+        let head = born_head(&repo)?;
+        show.query.starts.push(head);
+        show.query.names.push((head, b"HEAD".to_vec()));
     }
     if show.follow {
         if show.query.words_after.len() != 1 {
@@ -93,6 +84,19 @@ pub(crate) fn log(call: &Call) -> Result<i32> {
         show.commit(&repo, commit, &mut first, &mut graph)?;
     }
     Ok(0)
+}
+
+/// The commit that `HEAD` is; fails when its branch has none.
+pub(crate) fn born_head(repo: &Repo) -> Result<Oid> {
+    repo.head().map_or_else(
+        || {
+            let branch = text_of(&repo.branch().unwrap_or_default());
+            fatal(format!(
+                "your current branch '{branch}' does not have any commits yet"
+            ))
+        },
+        Ok,
+    )
 }
 
 fn sources(repo: &Repo, show: &LogOptions) -> Result<HashMap<Oid, Vec<u8>>> {

@@ -1,9 +1,8 @@
 //! `git reflog`: the logs of references.
 
 use super::Call;
-use super::log::LogOptions;
+use super::log::{LogOptions, born_head};
 use crate::object::{Commit, who_parts};
-use crate::oid::Oid;
 use crate::out;
 use crate::pretty::Format;
 use crate::repo::Repo;
@@ -23,39 +22,11 @@ pub(crate) fn reflog(call: &Call) -> Result<i32> {
             return Ok(i32::from(!repo.refs.has_log(&name)));
         }
         Some(b"list") => {
-            let mut names = vec![b"HEAD".to_vec()];
-            names.extend(repo.refs.all(b"refs/").into_iter().map(|(name, _)| name));
-            names
-                .iter()
-                .filter(|name| repo.refs.has_log(name))
-                .for_each(out::line);
+            with_logs(&repo).iter().for_each(out::line);
             return Ok(0);
         }
         Some(b"delete") => return delete(&repo, &words[1..]),
-        Some(b"expire") => {
-            let all = words.iter().any(|word| word == b"--all");
-            let now = words.iter().any(|word| {
-                [
-                    &b"--expire=now"[..],
-                    b"--expire=all",
-                    b"--expire-unreachable=now",
-                ]
-                .contains(&&word[..])
-            });
-            if all && now {
-                for (name, _) in repo
-                    .refs
-                    .all(b"refs/")
-                    .into_iter()
-                    .chain([(b"HEAD".to_vec(), Oid::NULL)])
-                {
-                    if repo.refs.has_log(&name) {
-                        repo.refs.write_log(&name, &[])?;
-                    }
-                }
-            }
-            return Ok(0);
-        }
+        Some(b"expire") => return expire(&repo, &words),
         _ => {}
     }
     let (mut show, rest, _) = LogOptions::parse(&repo, &words, "log")?;
@@ -68,15 +39,13 @@ pub(crate) fn reflog(call: &Call) -> Result<i32> {
         show.context.abbrev_commit = true;
     }
     let name = rest.first().cloned().unwrap_or_else(|| b"HEAD".to_vec());
-    if rest.is_empty() && repo.head().is_none() {
-        let branch = text_of(&repo.branch().unwrap_or_default());
-        return fatal(format!(
-            "your current branch '{branch}' does not have any commits yet"
-        ));
+    if rest.is_empty() {
+        born_head(&repo)?;
     }
     show_log(&repo, &name, show)
 }
 
+/// Shows the log of a reference, the newest line first.
 pub(super) fn show_log(repo: &Repo, name: &[u8], mut show: LogOptions) -> Result<i32> {
     let shown = name.to_vec();
     let Some(full) = revision::full_ref(repo, name) else {
@@ -104,6 +73,33 @@ pub(super) fn show_log(repo: &Repo, name: &[u8], mut show: LogOptions) -> Result
         let who = [who, b" <", mail, b">"].concat();
         show.context.log = Some((selector.into_bytes(), line.message.clone(), who));
         show.commit(repo, &commit, &mut first, &mut None)?;
+    }
+    Ok(0)
+}
+
+/// The references that have a log.
+fn with_logs(repo: &Repo) -> Vec<Vec<u8>> {
+    let mut names = vec![b"HEAD".to_vec()];
+    names.extend(repo.refs.all(b"refs/").into_iter().map(|(name, _)| name));
+    names.retain(|name| repo.refs.has_log(name));
+    names
+}
+
+/// `git reflog expire`: everything or nothing.
+fn expire(repo: &Repo, words: &[Vec<u8>]) -> Result<i32> {
+    let all = words.iter().any(|word| word == b"--all");
+    let now = words.iter().any(|word| {
+        [
+            &b"--expire=now"[..],
+            b"--expire=all",
+            b"--expire-unreachable=now",
+        ]
+        .contains(&&word[..])
+    });
+    if all && now {
+        for name in with_logs(repo) {
+            repo.refs.write_log(&name, &[])?;
+        }
     }
     Ok(0)
 }

@@ -1,7 +1,7 @@
 //! `git show`: objects of all kinds, each in its own form.
 
 use super::Call;
-use super::log::LogOptions;
+use super::log::{LogOptions, born_head};
 use crate::history::Query;
 use crate::object::{Commit, Tag, read_tree, who_parts};
 use crate::oid::{Kind, Oid};
@@ -18,51 +18,12 @@ pub(crate) fn show(call: &Call) -> Result<i32> {
     if !show.diff.has_format() {
         show.diff.patch = true;
     }
+    let (before, after) = words.split_at(dashes.unwrap_or(words.len()));
     let mut objects = Vec::new();
     let mut paths = Vec::new();
-    for (at, word) in words.iter().enumerate() {
-        if dashes.is_some_and(|count| at >= count) {
-            paths.push(word.clone());
+    for word in before {
+        if paths.is_empty() && take_objects(&repo, word, &mut objects)? {
             continue;
-        }
-        if paths.is_empty() {
-            if word.windows(2).any(|two| two == b"..")
-                && revision::try_resolve(&repo, word)?.is_none()
-            {
-                let mut query = Query::default();
-                if query.revision(&repo, word)? {
-                    objects.extend(
-                        query
-                            .run(&repo)?
-                            .into_iter()
-                            .map(|commit| (commit.oid, word.clone())),
-                    );
-                    continue;
-                }
-            }
-            match revision::lookup(&repo, word)? {
-                Some(found) if repo.objects.has(&found.oid) => {
-                    objects.push((found.oid, word.clone()));
-                    continue;
-                }
-                Some(found) if found.entry.is_none() => {
-                    return fatal(format!("bad object {}", text_of(word)));
-                }
-                _ => {}
-            }
-            if let Some(at) = word.iter().position(|byte| *byte == b':')
-                && at > 0
-                && revision::try_resolve(&repo, &word[..at])?.is_some()
-            {
-                let (name, path) = (text_of(&word[..at]), text_of(&word[at + 1..]));
-                let here = repo
-                    .path_of_user(path.as_bytes())
-                    .is_some_and(|path| crate::os::exists(&path));
-                return match here {
-                    true => fatal(format!("path '{path}' exists on disk, but not in '{name}'")),
-                    false => fatal(format!("path '{path}' does not exist in '{name}'")),
-                };
-            }
         }
         if dashes.is_some() {
             return fatal(format!("bad revision '{}'", text_of(word)));
@@ -70,23 +31,53 @@ pub(crate) fn show(call: &Call) -> Result<i32> {
         crate::history::check_path(&repo, word)?;
         paths.push(word.clone());
     }
+    paths.extend_from_slice(after);
     show.query.paths = Pathspec::new(&repo, &paths)?;
     if objects.is_empty() {
-        match repo.head() {
-            Some(head) => objects.push((head, b"HEAD".to_vec())),
-            None => {
-                let branch = text_of(&repo.branch().unwrap_or_default());
-                return fatal(format!(
-                    "your current branch '{branch}' does not have any commits yet"
-                ));
-            }
-        }
+        objects.push((born_head(&repo)?, b"HEAD".to_vec()));
     }
     let mut first = true;
     for (oid, name) in objects {
         object(&repo, oid, &name, &mut show, &mut first, 0)?;
     }
     Ok(0)
+}
+
+/// Adds the objects that a word names, with the word; whether it names any.
+fn take_objects(repo: &Repo, word: &[u8], objects: &mut Vec<(Oid, Vec<u8>)>) -> Result<bool> {
+    let is_range = word.windows(2).any(|two| two == b"..");
+    if is_range && revision::try_resolve(repo, word)?.is_none() {
+        let mut query = Query::default();
+        if query.revision(repo, word)? {
+            let commits = query.run(repo)?.into_iter();
+            objects.extend(commits.map(|commit| (commit.oid, word.to_vec())));
+            return Ok(true);
+        }
+    }
+    match revision::lookup(repo, word)? {
+        Some(found) if repo.objects.has(&found.oid) => {
+            objects.push((found.oid, word.to_vec()));
+            return Ok(true);
+        }
+        Some(found) if found.entry.is_none() => {
+            return fatal(format!("bad object {}", text_of(word)));
+        }
+        _ => {}
+    }
+    if let Some(at) = word.iter().position(|byte| *byte == b':')
+        && at > 0
+        && revision::try_resolve(repo, &word[..at])?.is_some()
+    {
+        let (name, path) = (text_of(&word[..at]), text_of(&word[at + 1..]));
+        let here = repo
+            .path_of_user(path.as_bytes())
+            .is_some_and(|path| crate::os::exists(&path));
+        return match here {
+            true => fatal(format!("path '{path}' exists on disk, but not in '{name}'")),
+            false => fatal(format!("path '{path}' does not exist in '{name}'")),
+        };
+    }
+    Ok(false)
 }
 
 fn object(
