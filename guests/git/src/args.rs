@@ -8,8 +8,9 @@ use crate::stop::{Result, Stop, show};
 /// The options of a command: a struct, and the table that its command line is read by.
 ///
 /// A field is one option, written as [`spec`] reads it; its type says what of it matters
-/// ([`Given`]). A field with a list is a choice: the last one given counts. `ignored` are options
-/// that git has and that make no difference here; `refused` are those that are not there yet.
+/// ([`Given`]). A field with a list is a choice: the last one given counts. Two fields may read one
+/// option, such as a choice and the value of one of its options; both write it alike. `ignored` are
+/// options that git has and that make no difference here; `refused` are those that are not there yet.
 /// `read` gives the options and what else stood on the command line.
 ///
 /// ```ignore
@@ -159,6 +160,7 @@ pub(crate) struct Parsed {
 }
 
 /// An option: its letter, its name, whether it takes a value.
+#[derive(PartialEq, Eq)]
 struct Spec<'a> {
     letter: Option<char>,
     name: &'a str,
@@ -241,7 +243,13 @@ pub(crate) fn parse_until(
     words: &[Vec<u8>],
     stop: bool,
 ) -> Result<Parsed> {
-    let table: Vec<Spec<'_>> = table.split_ascii_whitespace().map(spec).collect();
+    let mut specs: Vec<Spec<'_>> = Vec::new();
+    for spec in table.split_ascii_whitespace().map(spec) {
+        if !specs.contains(&spec) {
+            specs.push(spec);
+        }
+    }
+    let table = specs;
     let mut parsed = Parsed {
         command,
         ..Parsed::default()
