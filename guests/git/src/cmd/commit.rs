@@ -162,7 +162,8 @@ pub(crate) fn commit(call: &Call) -> Result<i32> {
         || ["short", "porcelain", "long", "null"]
             .iter()
             .any(|name| parsed.has(name));
-    let untracked = super::status::untracked_mode(&repo, &parsed)?;
+    let untracked =
+        super::status::untracked_mode(&repo, &args::Given::of(&parsed, "untracked-files"))?;
     if !parsed.has("no-verify") && !dry && hook(&repo, "pre-commit", &[])? != 0 {
         return Err(Stop::Status(1));
     }

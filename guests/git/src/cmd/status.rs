@@ -1,5 +1,6 @@
 //! `git status`, and what `git commit` shows in its place.
 
+mod lines;
 mod long;
 mod porcelain;
 mod progress;
@@ -10,16 +11,16 @@ mod untracked;
 use std::collections::BTreeMap;
 
 use super::Call;
-use crate::args::{self, Parsed};
+use crate::args::{Optional, options};
 use crate::diff::change::{self, Change};
-use crate::diff::{Options, rename};
+use crate::diff::{self, rename};
 use crate::index::Index;
 use crate::pathspec::Pathspec;
 use crate::repo::Repo;
 use crate::stop::{Result, fatal, show};
 
 pub(crate) use long::{long, long_text};
-use porcelain::porcelain_v2;
+use porcelain::Porcelain;
 pub(crate) use progress::{detached_at, rebase_state};
 use short::short;
 pub(crate) use tracking::{ahead_behind, tracking};
@@ -45,7 +46,7 @@ pub(crate) fn collect(
     renames: bool,
 ) -> Result<State> {
     let tree = super::head_tree(repo)?;
-    let mut options = Options::new(&repo.config);
+    let mut options = diff::Options::new(&repo.config);
     options.renames = renames
         && repo
             .config
@@ -94,108 +95,103 @@ enum Form {
     PorcelainV2,
 }
 
+options! {
+    /// What the command line says.
+    struct Options for "status" {
+        form: Option<Form> = [
+            "s|short" => Form::Short,
+            "long" => Form::Long,
+            "porcelain?" => Form::Porcelain,
+        ],
+        /// The version of the form.
+        porcelain: Optional = "porcelain?",
+        branch: Option<bool> = "b|branch",
+        show_stash: bool = "show-stash",
+        zero: bool = "z|null",
+        untracked: Optional = "u|untracked-files?",
+        ignored: Optional = "ignored?",
+        renames: Option<bool> = "renames",
+    }
+    ignored "column? no-column ignore-submodules? ahead-behind find-renames? M|find-renames-score?"
+    refused "v|verbose"
+}
+
 /// `git status`.
 pub(crate) fn status(call: &Call) -> Result<i32> {
-    let table = "s|short long porcelain? b|branch show-stash z|null u|untracked-files? ignored? v|verbose column? no-column ignore-submodules? \
-                 ahead-behind find-renames? renames M|find-renames-score?";
-    let parsed = args::parse("status", table, &call.words)?;
-    parsed.refuse(&["verbose"])?;
+    let (options, rest) = Options::read(&call.words)?;
     let repo = call.work_tree()?;
-    let mut form = match repo.config.truth("status.short") {
-        Some(true) => Form::Short,
-        _ => Form::Long,
-    };
-    if parsed.has("null") {
-        form = Form::Porcelain;
-    }
-    for (name, value) in &parsed.options {
-        match (name.as_str(), value.as_deref()) {
-            ("short", _) => form = Form::Short,
-            ("long", _) => form = Form::Long,
-            ("porcelain", None | Some(b"v1" | b"1")) => form = Form::Porcelain,
-            ("porcelain", Some(b"v2" | b"2")) => form = Form::PorcelainV2,
-            ("porcelain", Some(other)) => {
-                return fatal(format!("unsupported porcelain version '{}'", show(other)));
-            }
-            _ => {}
-        }
-    }
-    let untracked = untracked_mode(&repo, &parsed)?;
-    let ignored = match parsed.has("ignored") {
-        true => match parsed.value("ignored") {
-            None | Some(b"traditional") => Some(untracked),
-            Some(b"matching") => Some(Untracked::No),
-            Some(b"no") => None,
-            Some(other) => return fatal(format!("Invalid ignored mode '{}'", show(other))),
-        },
-        false => None,
-    };
-    let paths = Pathspec::new(&repo, &parsed.words)?;
+    let form = form(&repo, &options)?;
+    let untracked = untracked_mode(&repo, &options.untracked)?;
+    let ignored = ignored_mode(&options.ignored, untracked)?;
+    let paths = Pathspec::new(&repo, &rest.words)?;
     let mut index = repo.index()?;
     if change::refresh(&repo, &mut index)? {
         // What was learnt saves time later; where it cannot be written it is no loss.
         let _ = repo.write_index(&index);
     }
-    let state = collect(
-        &repo,
-        &index,
-        untracked,
-        ignored,
-        &paths,
-        !parsed.has("no-renames"),
-    )?;
-    let branch = match form {
-        Form::Short => {
-            parsed.has("branch")
-                || (repo.config.truth("status.branch") == Some(true) && !parsed.has("no-branch"))
-        }
-        _ => parsed.has("branch"),
-    };
+    let renames = options.renames != Some(false);
+    let state = collect(&repo, &index, untracked, ignored, &paths, renames)?;
+    let is_short = form == Form::Short;
+    let configured = is_short && repo.config.truth("status.branch") == Some(true);
+    let branch = options.branch.unwrap_or(configured);
+    let (zero, stash) = (options.zero, options.show_stash);
     match form {
-        Form::Long => long(
-            &repo,
-            &index,
-            &state,
-            untracked,
-            false,
-            parsed.has("show-stash"),
-        )?,
-        Form::Short | Form::Porcelain => short(
-            &repo,
-            &state,
-            parsed.has("null"),
-            branch,
-            form == Form::Short,
-        )?,
-        Form::PorcelainV2 => porcelain_v2(
-            &repo,
-            &index,
-            &state,
-            parsed.has("null"),
-            branch,
-            parsed.has("show-stash"),
-        )?,
+        Form::Long => long(&repo, &index, &state, untracked, false, stash)?,
+        Form::Short | Form::Porcelain => short(&repo, &state, zero, branch, is_short)?,
+        Form::PorcelainV2 => {
+            let (repo, index) = (&repo, &index);
+            Porcelain { repo, index, zero }.print(&state, branch, stash)?;
+        }
     }
     Ok(0)
 }
 
-/// The value of `-u`.
-pub(crate) fn untracked_mode(repo: &Repo, parsed: &Parsed) -> Result<Untracked> {
-    let default = match repo.config.get("status.showuntrackedfiles") {
-        Some(b"no" | b"false") => Untracked::No,
-        Some(b"all") => Untracked::All,
-        _ => Untracked::Normal,
+fn form(repo: &Repo, options: &Options) -> Result<Form> {
+    let is_v2 = match &options.porcelain {
+        Optional::With(version) => match &version[..] {
+            b"v1" | b"1" => false,
+            b"v2" | b"2" => true,
+            other => return fatal(format!("unsupported porcelain version '{}'", show(other))),
+        },
+        _ => false,
     };
-    if parsed.has("no-untracked-files") {
-        return Ok(Untracked::No);
+    Ok(match options.form {
+        Some(Form::Porcelain) if is_v2 => Form::PorcelainV2,
+        Some(form) => form,
+        None if options.zero => Form::Porcelain,
+        None if repo.config.truth("status.short") == Some(true) => Form::Short,
+        None => Form::Long,
+    })
+}
+
+/// The value of `-u`.
+pub(crate) fn untracked_mode(repo: &Repo, given: &Optional) -> Result<Untracked> {
+    match given {
+        Optional::No => Ok(match repo.config.get("status.showuntrackedfiles") {
+            Some(b"no" | b"false") => Untracked::No,
+            Some(b"all") => Untracked::All,
+            _ => Untracked::Normal,
+        }),
+        Optional::Plain => Ok(Untracked::All),
+        Optional::With(mode) => match &mode[..] {
+            b"all" => Ok(Untracked::All),
+            b"normal" => Ok(Untracked::Normal),
+            b"no" | b"false" => Ok(Untracked::No),
+            other => fatal(format!("Invalid untracked files mode '{}'", show(other))),
+        },
     }
-    if !parsed.has("untracked-files") {
-        return Ok(default);
-    }
-    match parsed.value("untracked-files") {
-        None | Some(b"all") => Ok(Untracked::All),
-        Some(b"normal") => Ok(Untracked::Normal),
-        Some(b"no" | b"false") => Ok(Untracked::No),
-        Some(other) => fatal(format!("Invalid untracked files mode '{}'", show(other))),
+}
+
+/// The value of `--ignored`; none when ignored files are not shown.
+fn ignored_mode(given: &Optional, untracked: Untracked) -> Result<Option<Untracked>> {
+    match given {
+        Optional::No => Ok(None),
+        Optional::Plain => Ok(Some(untracked)),
+        Optional::With(mode) => match &mode[..] {
+            b"traditional" => Ok(Some(untracked)),
+            b"matching" => Ok(Some(Untracked::No)),
+            b"no" => Ok(None),
+            other => fatal(format!("Invalid ignored mode '{}'", show(other))),
+        },
     }
 }

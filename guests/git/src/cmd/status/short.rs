@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::State;
+use super::lines::{lines, unmerged_letters};
 use super::tracking::ahead_behind;
-use crate::diff::change::Change;
 use crate::out;
 use crate::repo::Repo;
 use crate::revision;
@@ -115,53 +115,4 @@ fn branch_line(repo: &Repo) -> Result<Vec<u8>> {
         }
     }
     Ok(text)
-}
-
-pub(super) struct Line {
-    pub(super) x: u8,
-    pub(super) y: u8,
-    pub(super) old: Option<Vec<u8>>,
-    pub(super) staged: Option<Change>,
-    pub(super) unstaged: Option<Change>,
-}
-
-pub(super) fn lines(state: &State) -> BTreeMap<Vec<u8>, Line> {
-    let mut lines: BTreeMap<Vec<u8>, Line> = BTreeMap::new();
-    let blank = || Line {
-        x: b' ',
-        y: b' ',
-        old: None,
-        staged: None,
-        unstaged: None,
-    };
-    for change in &state.staged {
-        let line = lines.entry(change.new.path.clone()).or_insert_with(blank);
-        line.x = change.status;
-        if matches!(change.status, b'R' | b'C') {
-            line.old = Some(change.old.path.clone());
-        }
-        line.staged = Some(change.clone());
-    }
-    for change in &state.unstaged {
-        let line = lines.entry(change.new.path.clone()).or_insert_with(blank);
-        line.y = change.status;
-        if matches!(change.status, b'R' | b'C') {
-            line.old = Some(change.old.path.clone());
-        }
-        line.unstaged = Some(change.clone());
-    }
-    lines
-}
-
-/// The two letters of a path in conflict.
-pub(super) fn unmerged_letters(bits: u8) -> &'static str {
-    match bits {
-        1 => "DD",
-        2 => "AU",
-        3 => "UD",
-        4 => "UA",
-        5 => "DU",
-        6 => "AA",
-        _ => "UU",
-    }
 }
