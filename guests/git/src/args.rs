@@ -143,6 +143,17 @@ pub(crate) struct Rest {
     pub(crate) dashes: Option<usize>,
 }
 
+/// The name of an option, with its dashes, and its value if that is in the same word.
+pub(crate) type Word<'a> = (&'a str, Option<&'a str>);
+
+/// An option as the commands with differences read it: `--name=value`, or without a value.
+pub(crate) fn name_and_value(word: &str) -> Word<'_> {
+    match word.split_once('=') {
+        Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+        _ => (word, None),
+    }
+}
+
 /// The name that an option of a table is found by.
 pub(crate) fn key(word: &str) -> String {
     spec(word).key()

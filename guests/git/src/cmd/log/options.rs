@@ -1,5 +1,6 @@
 //! What `log` and the commands that are like it are told.
 
+use crate::args::{Word, name_and_value};
 use crate::config::parse_truth;
 use crate::date::Style;
 use crate::diff::{self, Options};
@@ -45,12 +46,6 @@ pub(crate) struct LogOptions {
     pub(super) source: bool,
     pub(super) null: bool,
     decorate: Decorate,
-}
-
-/// An option, and its value if it is in the same word.
-struct Word<'a> {
-    name: &'a str,
-    value: Option<&'a str>,
 }
 
 impl LogOptions {
@@ -166,31 +161,22 @@ impl LogOptions {
         if text.starts_with("-L") {
             return fatal("codepod's git does not support -L");
         }
-        let word = match text.split_once('=') {
-            Some((name, value)) if name.starts_with("--") => Word {
-                name,
-                value: Some(value),
-            },
-            _ => Word {
-                name: text,
-                value: None,
-            },
-        };
-        Ok(self.take_format(repo, &word, next)?
-            || self.take_names(&word)?
-            || self.take_date(&word, next)?
-            || self.take_merges(&word)?
-            || self.take_walk(&word))
+        let word = name_and_value(text);
+        Ok(self.take_format(repo, word, next)?
+            || self.take_names(word)?
+            || self.take_date(word, next)?
+            || self.take_merges(word)?
+            || self.take_walk(word))
     }
 
     /// Options for the form of a commit.
     fn take_format(
         &mut self,
         repo: &Repo,
-        word: &Word<'_>,
+        word: Word<'_>,
         next: &mut dyn FnMut() -> Option<String>,
     ) -> Result<bool> {
-        match (word.name, word.value) {
+        match word {
             ("--oneline", None) => {
                 self.format = Format::Oneline;
                 self.context.abbrev_commit = true;
@@ -218,7 +204,7 @@ impl LogOptions {
                 _,
             ) => {}
             ("--show-signature" | "--notes", _) => {
-                return fatal(format!("codepod's git does not support {}", word.name));
+                return fatal(format!("codepod's git does not support {}", word.0));
             }
             _ => return Ok(false),
         }
@@ -226,8 +212,8 @@ impl LogOptions {
     }
 
     /// Options for the names beside commits.
-    fn take_names(&mut self, word: &Word<'_>) -> Result<bool> {
-        self.decorate = match (word.name, word.value) {
+    fn take_names(&mut self, word: Word<'_>) -> Result<bool> {
+        self.decorate = match word {
             ("--decorate", None | Some("short")) => Decorate::Short,
             ("--decorate", Some("full")) => Decorate::Full,
             ("--decorate", Some("auto")) if os::stdout_is_terminal() => Decorate::Short,
@@ -235,7 +221,7 @@ impl LogOptions {
             ("--decorate", Some("no")) | ("--no-decorate", None) => Decorate::No,
             ("--decorate", Some(how)) => return fatal(format!("invalid --decorate option: {how}")),
             ("--decorate-refs" | "--decorate-refs-exclude", Some(_)) => {
-                return fatal(format!("codepod's git does not support {}", word.name));
+                return fatal(format!("codepod's git does not support {}", word.0));
             }
             _ => return Ok(false),
         };
@@ -244,10 +230,10 @@ impl LogOptions {
 
     fn take_date(
         &mut self,
-        word: &Word<'_>,
+        word: Word<'_>,
         next: &mut dyn FnMut() -> Option<String>,
     ) -> Result<bool> {
-        self.context.date = Some(match (word.name, word.value) {
+        self.context.date = Some(match word {
             ("--date", Some(style)) => match Style::parse(style) {
                 Some(style) => style,
                 None => return fatal(format!("unknown date format {style}")),
@@ -263,8 +249,8 @@ impl LogOptions {
     }
 
     /// Options for how merges are compared.
-    fn take_merges(&mut self, word: &Word<'_>) -> Result<bool> {
-        self.merges = match (word.name, word.value) {
+    fn take_merges(&mut self, word: Word<'_>) -> Result<bool> {
+        self.merges = match word {
             ("-m", None) => Merges::Each,
             ("-c" | "--cc", None) => {
                 self.diff.patch |= !self.diff.has_format();
@@ -287,22 +273,19 @@ impl LogOptions {
     }
 
     /// Options for which commits come, and what is drawn beside them.
-    fn take_walk(&mut self, word: &Word<'_>) -> bool {
-        if word.value.is_some() {
-            return false;
-        }
-        match word.name {
-            "--graph" => self.graph = true,
-            "--no-graph" => self.graph = false,
-            "--follow" => self.follow = true,
-            "--no-follow" => self.follow = false,
-            "--parents" => {
+    fn take_walk(&mut self, word: Word<'_>) -> bool {
+        match word {
+            ("--graph", None) => self.graph = true,
+            ("--no-graph", None) => self.graph = false,
+            ("--follow", None) => self.follow = true,
+            ("--no-follow", None) => self.follow = false,
+            ("--parents", None) => {
                 self.context.parents = true;
                 self.query.rewrite = true;
             }
-            "-g" | "--walk-reflogs" => self.walk_reflogs = true,
-            "--root" => self.root = true,
-            "--source" => self.source = true,
+            ("-g" | "--walk-reflogs", None) => self.walk_reflogs = true,
+            ("--root", None) => self.root = true,
+            ("--source", None) => self.source = true,
             _ => return false,
         }
         true
