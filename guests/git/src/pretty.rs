@@ -119,62 +119,68 @@ pub(crate) fn show_commit(
     format: &Format,
     context: &Context,
 ) -> Vec<u8> {
-    let mut out = Vec::new();
-    let short = context.abbrev_commit && !context.full_commit;
-    let (yellow, reset): (&[u8], &[u8]) = if context.color {
-        (b"\x1b[33m", b"\x1b[m")
-    } else {
-        (b"", b"")
-    };
     match format {
-        Format::User(text, _) => return expand(repo, commit, text, context),
-        Format::Reference => {
-            let date = context.date.clone().unwrap_or(Style::Short);
-            let (time, zone) = who_time(&commit.author);
-            out.extend(context.short(repo, &commit.oid).bytes());
-            out.extend(b" (");
-            out.extend(commit.subject());
-            out.extend(format!(", {})", date::show(time, zone, &date)).bytes());
-            return out;
-        }
-        Format::Oneline => {
-            out.extend_from_slice(yellow);
-            out.extend(commit_name(repo, commit, context, short));
-            out.extend_from_slice(reset);
-            out.extend(decoration(commit, context));
-            out.push(b' ');
-            match &context.log {
-                Some((selector, message, _)) => {
-                    out.extend([&selector[..], b": ", message].concat())
-                }
-                None => out.extend(commit.subject()),
-            }
-            return out;
-        }
-        Format::Email => {
-            out.extend(format!("From {} Mon Sep 17 00:00:00 2001\n", commit.oid).bytes());
-            out.extend(b"From: ");
-            out.extend(name_and_mail(&commit.author));
-            let (time, zone) = who_time(&commit.author);
-            out.extend(
-                format!(
-                    "\nDate: {}\nSubject: [PATCH] ",
-                    date::show(time, zone, &Style::Rfc)
-                )
-                .bytes(),
-            );
-            out.extend(commit.subject());
-            out.extend(b"\n\n");
-            out.extend(object::body(&commit.message));
-            return out;
-        }
-        _ => {}
+        Format::User(text, _) => expand(repo, commit, text, context),
+        Format::Reference => reference(repo, commit, context),
+        Format::Oneline => oneline(repo, commit, context),
+        Format::Email => email(commit),
+        _ => paragraphs(repo, commit, format, context),
     }
-    out.extend_from_slice(yellow);
-    out.extend(b"commit ");
-    out.extend(commit_name(repo, commit, context, short));
-    out.extend_from_slice(reset);
-    out.extend(decoration(commit, context));
+}
+
+/// `abc (subject, date)`.
+fn reference(repo: &Repo, commit: &Commit, context: &Context) -> Vec<u8> {
+    let style = context.date.clone().unwrap_or(Style::Short);
+    let name = context.short(repo, &commit.oid);
+    let date = when(&commit.author, &style);
+    [
+        format!("{name} (").as_bytes(),
+        &commit.subject(),
+        format!(", {date})").as_bytes(),
+    ]
+    .concat()
+}
+
+/// The name of a commit, coloured, with its names behind it.
+fn title(repo: &Repo, commit: &Commit, context: &Context, before: &str) -> Vec<u8> {
+    let (yellow, reset): (&[u8], &[u8]) = match context.color {
+        true => (b"\x1b[33m", b"\x1b[m"),
+        false => (b"", b""),
+    };
+    [
+        yellow,
+        before.as_bytes(),
+        &commit_name(repo, commit, context),
+        reset,
+        &decoration(commit, context),
+    ]
+    .concat()
+}
+
+fn oneline(repo: &Repo, commit: &Commit, context: &Context) -> Vec<u8> {
+    let text = match &context.log {
+        Some((selector, message, _)) => [&selector[..], b": ", message].concat(),
+        None => commit.subject(),
+    };
+    [&title(repo, commit, context, "")[..], b" ", &text].concat()
+}
+
+fn email(commit: &Commit) -> Vec<u8> {
+    let date = when(&commit.author, &Style::Rfc);
+    [
+        format!("From {} Mon Sep 17 00:00:00 2001\nFrom: ", commit.oid).as_bytes(),
+        &name_and_mail(&commit.author),
+        format!("\nDate: {date}\nSubject: [PATCH] ").as_bytes(),
+        &commit.subject(),
+        b"\n\n",
+        &object::body(&commit.message),
+    ]
+    .concat()
+}
+
+/// The forms with a head and an indented message.
+fn paragraphs(repo: &Repo, commit: &Commit, format: &Format, context: &Context) -> Vec<u8> {
+    let mut out = title(repo, commit, context, "commit ");
     out.push(b'\n');
     if *format == Format::Raw {
         let content = commit.serialise();
@@ -192,49 +198,53 @@ pub(crate) fn show_commit(
         out.extend(format!("Merge: {}\n", parents.join(" ")).bytes());
     }
     if let Some((selector, message, who)) = &context.log {
-        out.extend(
-            [
-                b"Reflog: ",
-                &selector[..],
-                b" (",
-                who,
-                b")\nReflog message: ",
-                message,
-                b"\n",
-            ]
-            .concat(),
-        );
+        let parts: [&[u8]; 7] = [
+            b"Reflog: ",
+            selector,
+            b" (",
+            who,
+            b")\nReflog message: ",
+            message,
+            b"\n",
+        ];
+        out.extend(parts.concat());
     }
-    let style = context.style();
-    let when = |who: &[u8]| {
-        let (time, zone) = who_time(who);
-        date::show(time, zone, &style)
-    };
+    persons(&mut out, commit, format, &context.style());
+    out.push(b'\n');
+    message(&mut out, commit, format);
+    out
+}
+
+/// The lines that say who made a commit, and when.
+fn persons(out: &mut Vec<u8>, commit: &Commit, format: &Format, style: &Style) {
+    let (author, committer) = (&commit.author, &commit.committer);
     let mut field = |name: &str, value: &[u8]| out.extend([name.as_bytes(), value, b"\n"].concat());
     match format {
-        Format::Short => field("Author: ", &name_and_mail(&commit.author)),
+        Format::Short => field("Author: ", &name_and_mail(author)),
         Format::Medium => {
-            field("Author: ", &name_and_mail(&commit.author));
-            field("Date:   ", when(&commit.author).as_bytes());
+            field("Author: ", &name_and_mail(author));
+            field("Date:   ", when(author, style).as_bytes());
         }
         Format::Full => {
-            field("Author: ", &name_and_mail(&commit.author));
-            field("Commit: ", &name_and_mail(&commit.committer));
+            field("Author: ", &name_and_mail(author));
+            field("Commit: ", &name_and_mail(committer));
         }
         Format::Fuller => {
-            field("Author:     ", &name_and_mail(&commit.author));
-            field("AuthorDate: ", when(&commit.author).as_bytes());
-            field("Commit:     ", &name_and_mail(&commit.committer));
-            field("CommitDate: ", when(&commit.committer).as_bytes());
+            field("Author:     ", &name_and_mail(author));
+            field("AuthorDate: ", when(author, style).as_bytes());
+            field("Commit:     ", &name_and_mail(committer));
+            field("CommitDate: ", when(committer, style).as_bytes());
         }
         _ => {}
     }
-    out.push(b'\n');
+}
+
+/// The message, indented; the short form has only its subject.
+fn message(out: &mut Vec<u8>, commit: &Commit, format: &Format) {
     let text = match format {
-        Format::Short => [&commit.subject()[..], b"\n"].concat(),
-        _ => commit.message.clone(),
+        Format::Short => trim_message(&commit.subject()),
+        _ => trim_message(&commit.message),
     };
-    let text = trim_message(&text);
     for line in text.split(|byte| *byte == b'\n') {
         out.extend(b"    ");
         match format {
@@ -247,11 +257,11 @@ pub(crate) fn show_commit(
         // The newline of an empty message.
         out.pop();
     }
-    out
 }
 
 /// The name of a commit as the first line shows it, with parents and names as asked for.
-fn commit_name(repo: &Repo, commit: &Commit, context: &Context, short: bool) -> Vec<u8> {
+fn commit_name(repo: &Repo, commit: &Commit, context: &Context) -> Vec<u8> {
+    let short = context.abbrev_commit && !context.full_commit;
     let mut out = Vec::new();
     let show_oid = |oid: &Oid| {
         if short {
@@ -304,6 +314,11 @@ fn trim_message(text: &[u8]) -> Vec<u8> {
         .position(|line| !line.is_empty())
         .unwrap_or(lines.len());
     lines[start..].join(&b'\n')
+}
+
+fn when(who: &[u8], style: &Style) -> String {
+    let (time, zone) = who_time(who);
+    date::show(time, zone, style)
 }
 
 fn name_and_mail(who: &[u8]) -> Vec<u8> {

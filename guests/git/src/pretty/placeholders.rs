@@ -156,89 +156,15 @@ fn placeholder(
     rest: &[u8],
     context: &Context,
 ) -> Option<(Vec<u8>, usize)> {
-    let person = |who: &[u8], what: u8| -> Option<Vec<u8>> {
-        let (name, mail) = who_parts(who);
-        let (time, zone) = who_time(who);
-        let date = |style: &Style| date::show(time, zone, style).into_bytes();
-        Some(match what {
-            b'n' | b'N' => name.to_vec(),
-            b'e' | b'E' => mail.to_vec(),
-            b'l' | b'L' => mail
-                .split(|byte| *byte == b'@')
-                .next()
-                .unwrap_or_default()
-                .to_vec(),
-            b'd' => date(&context.style()),
-            b'D' => date(&Style::Rfc),
-            b'r' => date(&Style::Relative),
-            b't' => date(&Style::Unix),
-            b'i' => date(&Style::Iso),
-            b'I' => date(&Style::IsoStrict),
-            b's' => date(&Style::Short),
-            b'h' => date(&Style::Relative),
-            _ => return None,
-        })
-    };
-    let hex = |oid: &Oid| oid.hex().into_bytes();
-    let short = |oid: &Oid| context.short(repo, oid).into_bytes();
-    let one = |value: Vec<u8>| Some((value, 1));
+    if let Some(value) = letter(repo, commit, *rest.first()?, context) {
+        return Some((value, 1));
+    }
+    let two = |value: Option<Vec<u8>>| value.map(|value| (value, 2));
     match *rest.first()? {
-        b'H' => one(hex(&commit.oid)),
-        b'h' => one(short(&commit.oid)),
-        b'T' => one(hex(&commit.tree)),
-        b't' => one(short(&commit.tree)),
-        b'P' => one(commit
-            .parents
-            .iter()
-            .map(hex)
-            .collect::<Vec<_>>()
-            .join(&b' ')),
-        b'p' => one(commit
-            .parents
-            .iter()
-            .map(short)
-            .collect::<Vec<_>>()
-            .join(&b' ')),
-        b'a' => person(&commit.author, *rest.get(1)?).map(|value| (value, 2)),
-        b'c' => person(&commit.committer, *rest.get(1)?).map(|value| (value, 2)),
-        b'd' => one(context
-            .names(&commit.oid)
-            .map(|names| [b" (", &names[..], b")"].concat())
-            .unwrap_or_default()),
-        b'D' => one(context.names(&commit.oid).unwrap_or_default()),
-        b's' => one(commit.subject()),
-        b'f' => one(file_name(&commit.subject())),
-        b'b' => one(object::body(&commit.message)),
-        b'B' => one(commit.message.clone()),
-        b'e' => one(commit.encoding.clone().unwrap_or_default()),
-        b'N' => one(Vec::new()),
-        b'n' => one(b"\n".to_vec()),
-        b'%' => one(b"%".to_vec()),
-        b'm' => one(vec![context.mark.unwrap_or('>') as u8]),
-        b'S' => one(context.source.clone().unwrap_or_default()),
-        b'G' => match rest.get(1)? {
-            b'?' => Some((b"N".to_vec(), 2)),
-            b'S' | b'K' | b'F' | b'P' | b'T' | b'G' => Some((Vec::new(), 2)),
-            _ => None,
-        },
-        b'g' => {
-            let (selector, message, who) = match &context.log {
-                Some(log) => log.clone(),
-                None => Default::default(),
-            };
-            let value = match rest.get(1)? {
-                b'd' => selector
-                    .strip_prefix(b"refs/heads/")
-                    .unwrap_or(&selector)
-                    .to_vec(),
-                b'D' => selector,
-                b's' => message,
-                b'n' | b'N' => who_parts(&who).0.to_vec(),
-                b'e' | b'E' => who_parts(&who).1.to_vec(),
-                _ => return None,
-            };
-            Some((value, 2))
-        }
+        b'a' => two(person(&commit.author, *rest.get(1)?, context)),
+        b'c' => two(person(&commit.committer, *rest.get(1)?, context)),
+        b'g' => two(log_line(*rest.get(1)?, context)),
+        b'G' => two(signature(*rest.get(1)?)),
         b'x' => {
             let high = crate::oid::digit(*rest.get(1)?)?;
             let low = crate::oid::digit(*rest.get(2)?)?;
@@ -251,21 +177,99 @@ fn placeholder(
         b'C' => color(rest, context),
         b'(' => {
             let end = rest.iter().position(|byte| *byte == b')')?;
-            let inside = &rest[1..end];
-            if inside == b"trailers" || inside.starts_with(b"trailers:") {
-                return Some((trailers(&commit.message, &show(inside)), end + 1));
-            }
-            if inside.starts_with(b"describe") {
-                return None;
-            }
-            if inside == b"decorate" {
-                let names = context
-                    .names(&commit.oid)
-                    .map(|names| [b" (", &names[..], b")"].concat());
-                return Some((names.unwrap_or_default(), end + 1));
-            }
-            None
+            let value = match &rest[1..end] {
+                b"decorate" => in_brackets(context.names(&commit.oid)),
+                inside if inside == b"trailers" || inside.starts_with(b"trailers:") => {
+                    trailers(&commit.message, &show(inside))
+                }
+                _ => return None,
+            };
+            Some((value, end + 1))
         }
+        _ => None,
+    }
+}
+
+/// A placeholder of one letter.
+fn letter(repo: &Repo, commit: &Commit, letter: u8, context: &Context) -> Option<Vec<u8>> {
+    let hex = |oid: &Oid| oid.hex().into_bytes();
+    let short = |oid: &Oid| context.short(repo, oid).into_bytes();
+    let parents = |show: &dyn Fn(&Oid) -> Vec<u8>| {
+        let parents: Vec<Vec<u8>> = commit.parents.iter().map(show).collect();
+        parents.join(&b' ')
+    };
+    Some(match letter {
+        b'H' => hex(&commit.oid),
+        b'h' => short(&commit.oid),
+        b'T' => hex(&commit.tree),
+        b't' => short(&commit.tree),
+        b'P' => parents(&hex),
+        b'p' => parents(&short),
+        b'd' => in_brackets(context.names(&commit.oid)),
+        b'D' => context.names(&commit.oid).unwrap_or_default(),
+        b's' => commit.subject(),
+        b'f' => file_name(&commit.subject()),
+        b'b' => object::body(&commit.message),
+        b'B' => commit.message.clone(),
+        b'e' => commit.encoding.clone().unwrap_or_default(),
+        b'N' => Vec::new(),
+        b'n' => b"\n".to_vec(),
+        b'%' => b"%".to_vec(),
+        b'm' => vec![context.mark.unwrap_or('>') as u8],
+        b'S' => context.source.clone().unwrap_or_default(),
+        _ => return None,
+    })
+}
+
+fn in_brackets(names: Option<Vec<u8>>) -> Vec<u8> {
+    let names = names.map(|names| [b" (", &names[..], b")"].concat());
+    names.unwrap_or_default()
+}
+
+/// `%a…` and `%c…`.
+fn person(who: &[u8], what: u8, context: &Context) -> Option<Vec<u8>> {
+    let (name, mail) = who_parts(who);
+    let style = match what {
+        b'n' | b'N' => return Some(name.to_vec()),
+        b'e' | b'E' => return Some(mail.to_vec()),
+        b'l' | b'L' => {
+            let mut parts = mail.split(|byte| *byte == b'@');
+            return parts.next().map(<[u8]>::to_vec);
+        }
+        b'd' => context.style(),
+        b'D' => Style::Rfc,
+        b'r' | b'h' => Style::Relative,
+        b't' => Style::Unix,
+        b'i' => Style::Iso,
+        b'I' => Style::IsoStrict,
+        b's' => Style::Short,
+        _ => return None,
+    };
+    let (time, zone) = who_time(who);
+    Some(date::show(time, zone, &style).into_bytes())
+}
+
+/// `%g…`: the line of a reference's log.
+fn log_line(what: u8, context: &Context) -> Option<Vec<u8>> {
+    let (selector, message, who) = context.log.clone().unwrap_or_default();
+    Some(match what {
+        b'd' => selector
+            .strip_prefix(b"refs/heads/")
+            .unwrap_or(&selector)
+            .to_vec(),
+        b'D' => selector,
+        b's' => message,
+        b'n' | b'N' => who_parts(&who).0.to_vec(),
+        b'e' | b'E' => who_parts(&who).1.to_vec(),
+        _ => return None,
+    })
+}
+
+/// `%G…`: no commit is signed.
+fn signature(what: u8) -> Option<Vec<u8>> {
+    match what {
+        b'?' => Some(b"N".to_vec()),
+        b'S' | b'K' | b'F' | b'P' | b'T' | b'G' => Some(Vec::new()),
         _ => None,
     }
 }
