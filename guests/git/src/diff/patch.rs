@@ -1,7 +1,7 @@
 //! Changes as text: patches, names, raw lines; and what is common to all forms.
 
 use super::binary::binary_patch;
-use super::change::{self, Change, content};
+use super::change::{self, Change, Side, content};
 use super::lines;
 use super::options::Options;
 use super::{rename, stat, words};
@@ -32,6 +32,26 @@ pub(crate) struct Printer<'a> {
     pub(crate) options: &'a Options,
     /// Whether something was printed.
     pub(crate) printed: bool,
+}
+
+/// One side of a change.
+struct Version {
+    content: Vec<u8>,
+    oid: Oid,
+    /// As it stands behind `---` and `+++`.
+    name: Vec<u8>,
+}
+
+impl Version {
+    /// The line with the name; a tab ends a name with spaces, so that `patch` can tell.
+    fn marked(&self, mark: &[u8], path: &[u8]) -> Vec<u8> {
+        let mut text = [mark, &self.name].concat();
+        let is_quoted = self.name.first() == Some(&b'"');
+        if path.contains(&b' ') && self.name != b"/dev/null" && !is_quoted {
+            text.push(b'\t');
+        }
+        text
+    }
 }
 
 impl<'a> Printer<'a> {
@@ -173,89 +193,78 @@ impl<'a> Printer<'a> {
 
     /// Prints a patch of one change.
     pub(crate) fn patch(&mut self, change: &Change) -> Result<()> {
-        let options = self.options;
         if change.status == b'U' {
             self.line(&[b"* Unmerged path ", &self.shown(&change.new.path)[..]].concat());
             return Ok(());
         }
         if change.status == b'T' {
-            let gone = Change::new(
-                &change.old.path,
-                Some((change.old.mode, change.old.oid)),
-                None,
-            );
-            let come = Change::new(
-                &change.new.path,
-                None,
-                Some((change.new.mode, change.new.oid)),
-            );
-            self.patch(&gone)?;
-            return self.patch(&come);
+            let (old, new) = (&change.old, &change.new);
+            self.patch(&Change::new(&old.path, Some((old.mode, old.oid)), None))?;
+            return self.patch(&Change::new(&new.path, None, Some((new.mode, new.oid))));
         }
-        let old = content(self.repo, &change.old)?;
-        let new = content(self.repo, &change.new)?;
-        let new_oid = match change.new.mode {
-            0 => Oid::NULL,
-            GITLINK => change.new.oid,
-            _ if change.new.oid.is_null() => crate::oid::hash(crate::oid::Kind::Blob, &new),
-            _ => change.new.oid,
-        };
-        let old_oid = match change.old.mode {
-            0 => Oid::NULL,
-            GITLINK => change.old.oid,
-            _ if change.old.oid.is_null() => crate::oid::hash(crate::oid::Kind::Blob, &old),
-            _ => change.old.oid,
-        };
-        let head = self.head(change, &old_oid, &new_oid);
-        let same = old_oid == new_oid;
-        let binary = !options.text
-            && (crate::attributes::is_binary(self.repo, &change.old.path, &old)
-                || crate::attributes::is_binary(self.repo, &change.new.path, &new));
-        let name = |prefix: &[u8], path: &[u8], mode: u32| match mode {
-            0 => b"/dev/null".to_vec(),
-            _ => quote_path(
-                &[prefix, &self.shown(path)[..]].concat(),
-                self.repo.quotes_all(),
-            ),
-        };
-        let old_name = name(&options.prefixes.0, &change.old.path, change.old.mode);
-        let new_name = name(&options.prefixes.1, &change.new.path, change.new.mode);
-        if same {
+        let old = self.version(&change.old, &self.options.prefixes.0)?;
+        let new = self.version(&change.new, &self.options.prefixes.1)?;
+        let head = self.head(change, &old.oid, &new.oid);
+        if old.oid == new.oid {
             // Only names or modes differ, or an empty file came or went.
             if change.old.mode != change.new.mode || matches!(change.status, b'R' | b'C') {
                 self.put_head(&head);
             }
             return Ok(());
         }
-        if binary {
-            self.put_head(&head);
-            if options.binary {
-                binary_patch(&old, &new)?;
-            } else {
-                self.line(
-                    &[
-                        b"Binary files ",
-                        &old_name[..],
-                        b" and ",
-                        &new_name,
-                        b" differ",
-                    ]
-                    .concat(),
-                );
-            }
-            return Ok(());
+        let is_binary =
+            |path: &[u8], content: &[u8]| crate::attributes::is_binary(self.repo, path, content);
+        let binary = !self.options.text
+            && (is_binary(&change.old.path, &old.content)
+                || is_binary(&change.new.path, &new.content));
+        if !binary {
+            return self.text_patch(change, &head, &old, &new);
         }
-        let (old_lines, new_lines) = (lines::split(&old), lines::split(&new));
+        self.put_head(&head);
+        if self.options.binary {
+            return binary_patch(&old.content, &new.content);
+        }
+        let names: [&[u8]; 5] = [b"Binary files ", &old.name, b" and ", &new.name, b" differ"];
+        self.line(&names.concat());
+        Ok(())
+    }
+
+    /// One side of a change as a patch needs it.
+    fn version(&self, side: &Side, prefix: &[u8]) -> Result<Version> {
+        let content = content(self.repo, side)?;
+        let oid = match side.mode {
+            0 => Oid::NULL,
+            GITLINK => side.oid,
+            _ if side.oid.is_null() => crate::oid::hash(crate::oid::Kind::Blob, &content),
+            _ => side.oid,
+        };
+        let name = match side.mode {
+            0 => b"/dev/null".to_vec(),
+            _ => quote_path(
+                &[prefix, &self.shown(&side.path)[..]].concat(),
+                self.repo.quotes_all(),
+            ),
+        };
+        Ok(Version { content, oid, name })
+    }
+
+    /// Prints a patch in lines.
+    fn text_patch(
+        &mut self,
+        change: &Change,
+        head: &[Vec<u8>],
+        old: &Version,
+        new: &Version,
+    ) -> Result<()> {
+        let options = self.options;
+        let (old_lines, new_lines) = (lines::split(&old.content), lines::split(&new.content));
         let mut hunks = lines::compare(&old_lines, &new_lines, options.space, options.algorithm);
         if options.ignore_blank {
-            let blank = |line: &&[u8]| line.trim_ascii().is_empty();
+            let is_blank = |line: &&[u8]| line.trim_ascii().is_empty();
             hunks.retain(|hunk| {
-                !(old_lines[hunk.old..hunk.old + hunk.old_len]
-                    .iter()
-                    .all(blank)
-                    && new_lines[hunk.new..hunk.new + hunk.new_len]
-                        .iter()
-                        .all(blank))
+                let gone = &old_lines[hunk.old..hunk.old + hunk.old_len];
+                let come = &new_lines[hunk.new..hunk.new + hunk.new_len];
+                !gone.iter().chain(come).all(is_blank)
             });
         }
         if hunks.is_empty() {
@@ -263,25 +272,17 @@ impl<'a> Printer<'a> {
             let moved = change.old.mode != change.new.mode
                 || matches!(change.status, b'R' | b'C' | b'A' | b'D');
             if !whitespace_only || moved {
-                self.put_head(&head);
+                self.put_head(head);
             }
             return Ok(());
         }
-        self.put_head(&head);
-        let marked = |mark: &[u8], name: &[u8], path: &[u8]| {
-            let mut text = [mark, name].concat();
-            // A tab ends a name with spaces, so that `patch` can tell.
-            if path.contains(&b' ') && name != b"/dev/null" && name.first() != Some(&b'"') {
-                text.push(b'\t');
-            }
-            text
-        };
+        self.put_head(head);
         self.put_head(&[
-            marked(b"--- ", &old_name, &change.old.path),
-            marked(b"+++ ", &new_name, &change.new.path),
+            old.marked(b"--- ", &change.old.path),
+            new.marked(b"+++ ", &change.new.path),
         ]);
         if options.word_diff.is_some() {
-            return words::print(self.options, &old_lines, &new_lines, &hunks);
+            return words::print(options, &old_lines, &new_lines, &hunks);
         }
         self.hunks(&old_lines, &new_lines, &hunks);
         Ok(())
