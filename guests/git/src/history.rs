@@ -179,10 +179,10 @@ impl Query {
                 self.start_if_commit(repo, oid, &name);
             }
         }
-        if name == "--all" {
-            if let Some(head) = repo.head() {
-                self.start_if_commit(repo, head, b"HEAD");
-            }
+        if name == "--all"
+            && let Some(head) = repo.head()
+        {
+            self.start_if_commit(repo, head, b"HEAD");
         }
         true
     }
