@@ -23,6 +23,7 @@ mod gc;
 mod graph;
 mod grep;
 mod hash_object;
+mod help;
 mod init;
 mod log;
 mod ls_files;
@@ -56,6 +57,7 @@ mod tag;
 mod transfer;
 mod update_index;
 mod update_ref;
+mod version;
 mod worktrees;
 mod write_tree;
 
@@ -121,7 +123,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("gc", gc::gc),
     ("grep", grep::grep),
     ("hash-object", hash_object::hash_object),
-    ("help", help),
+    ("help", help::help),
     ("init", init::init),
     ("log", log::log),
     ("ls-files", ls_files::ls_files),
@@ -158,7 +160,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("update-index", update_index::update_index),
     ("update-ref", update_ref::update_ref),
     ("var", config::var),
-    ("version", version),
+    ("version", version::version),
     ("whatchanged", log::log),
     ("worktree", worktrees::worktree),
     ("write-tree", write_tree::write_tree),
@@ -558,24 +560,6 @@ fn distance(from: &str, to: &str) -> usize {
         }
     }
     table[a.len()][b.len()]
-}
-
-fn version(_: &Call) -> Result<i32> {
-    out::line("git version 2.47.3 (codepod)");
-    Ok(0)
-}
-
-fn help(_: &Call) -> Result<i32> {
-    out::put(USAGE.as_bytes());
-    out::put(b"\nThese are the commands of codepod's git:\n");
-    for chunk in COMMANDS.chunks(6) {
-        let names: Vec<String> = chunk
-            .iter()
-            .map(|(name, _)| format!("{name:<12}"))
-            .collect();
-        out::line(format!("   {}", names.join(" ").trim_end()));
-    }
-    Ok(0)
 }
 
 /// Makes a commit object.
