@@ -9,8 +9,9 @@ use crate::stop::{Result, Stop, show};
 ///
 /// A field is one option, written as [`spec`] reads it; its type says what of it matters
 /// ([`Given`]). A field with a list is a choice: the last one given counts. Two fields may read one
-/// option, such as a choice and the value of one of its options; both write it alike. `ignored` are
-/// options that git has and that make no difference here; `refused` are those that are not there yet.
+/// option, such as a choice and the value of one of its options; both write it alike. `ignored`
+/// are options that git has and that make no difference here; `refused` are those that are not
+/// there yet.
 /// `read` gives the options and what else stood on the command line.
 ///
 /// ```ignore

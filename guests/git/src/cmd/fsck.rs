@@ -58,7 +58,9 @@ pub(crate) fn fsck(call: &Call) -> Result<i32> {
     Ok(status)
 }
 
-/// Tells what is wrong with an object; whether it is whole. Adds the objects that it names to `used`.
+/// Tells what is wrong with an object; whether it is whole.
+///
+/// Adds the objects that it names to `used`.
 fn check(repo: &Repo, oid: &Oid, used: &mut HashSet<Oid>) -> bool {
     let place = || show(&repo.objects.path_of(oid));
     let Ok(Some((kind, content))) = repo.objects.get(oid) else {

@@ -16,7 +16,9 @@ pub(crate) const MOST: u32 = 60_000;
 /// How many pairs are compared.
 const LIMIT: usize = 1000;
 
-/// Pairs deletions with additions. `all_old` are sources of copies, when those are looked for everywhere.
+/// Pairs deletions with additions.
+///
+/// `all_old` are sources of copies, when those are looked for everywhere.
 pub(crate) fn detect(
     repo: &Repo,
     changes: Vec<Change>,

@@ -49,7 +49,9 @@ pub(crate) struct LogOptions {
 }
 
 impl LogOptions {
-    /// Reads the words of a command line; those that are no options, and how many stand before `--`.
+    /// Reads the words of a command line.
+    ///
+    /// Also returns the words that are no options, and how many of them stand before `--`.
     pub(crate) fn parse(
         repo: &Repo,
         words: &[Vec<u8>],
