@@ -9,8 +9,10 @@ use crate::stop::{Result, Stop, show};
 /// The options of a command: a struct, and the table that its command line is read by.
 ///
 /// A field is one option, written as [`spec`] reads it; its type says what of it matters
-/// ([`Given`]). A field with a list is a choice: the last one given counts. `ignored` are options
-/// that git has and that make no difference here; `refused` are those that are not there yet.
+/// ([`Given`]). A field with a list is a choice: the last one given counts. Two fields may read one
+/// option, such as a choice and the value of one of its options; both write it alike. `ignored`
+/// are options that git has and that make no difference here; `refused` are those that are not
+/// there yet.
 /// `read` gives the options and what else stood on the command line.
 ///
 /// ```ignore
@@ -183,6 +185,17 @@ pub(crate) fn attach(words: &[Vec<u8>], options: &[&str]) -> Vec<Vec<u8>> {
     attached
 }
 
+/// The name of an option, with its dashes, and its value if that is in the same word.
+pub(crate) type Word<'a> = (&'a str, Option<&'a str>);
+
+/// An option as the commands with differences read it: `--name=value`, or without a value.
+pub(crate) fn name_and_value(word: &str) -> Word<'_> {
+    match word.split_once('=') {
+        Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+        _ => (word, None),
+    }
+}
+
 /// The name that an option of a table is found by.
 pub(crate) fn key(word: &str) -> String {
     spec(word).key()
@@ -200,6 +213,7 @@ pub(crate) struct Parsed {
 }
 
 /// An option: its letter, its name, whether it takes a value.
+#[derive(PartialEq, Eq)]
 struct Spec<'a> {
     letter: Option<char>,
     name: &'a str,
@@ -282,7 +296,13 @@ pub(crate) fn parse_until(
     words: &[Vec<u8>],
     stop: bool,
 ) -> Result<Parsed> {
-    let table: Vec<Spec<'_>> = table.split_ascii_whitespace().map(spec).collect();
+    let mut specs: Vec<Spec<'_>> = Vec::new();
+    for spec in table.split_ascii_whitespace().map(spec) {
+        if !specs.contains(&spec) {
+            specs.push(spec);
+        }
+    }
+    let table = specs;
     let mut parsed = Parsed {
         command,
         ..Parsed::default()

@@ -5,53 +5,82 @@ mod am;
 mod apply;
 mod blame;
 mod branch;
+mod cat_file;
+mod check_attr;
 mod check_ignore;
+mod check_ref_format;
 mod checkout;
 mod cherry_pick;
 mod clean;
 mod clone;
 mod commit;
+mod commit_tree;
 mod comparison;
 mod config;
+mod count_objects;
+mod describe;
 mod diff;
 mod diff_files;
 mod diff_index;
 mod diff_tree;
 mod fetch;
+mod for_each_ref;
 mod format_patch;
+mod fsck;
+mod gc;
 mod graph;
 mod grep;
+mod hash_object;
 mod head;
+mod help;
 mod init;
 mod log;
+mod ls_files;
 mod ls_remote;
+mod ls_tree;
 mod merge;
+mod merge_base;
 mod merge_file;
 mod merging;
+mod mktree;
 mod mv;
-mod plumbing;
+mod pack_refs;
+mod prune;
 mod pull;
 mod push;
 mod reach;
+mod reachable;
+mod read_tree;
 mod rebase;
-mod refs;
+mod ref_fields;
+mod reflog;
 mod remote;
 mod remotes;
 mod reset;
 mod restore;
+mod rev_list;
+mod rev_parse;
 mod revert;
-mod revs;
 mod rm;
 mod sequencer;
+mod shortlog;
+mod show;
+mod show_ref;
 mod stash;
 mod status;
 mod switch;
+mod symbolic_ref;
 mod tag;
 mod transfer;
+mod update_index;
+mod update_ref;
 mod var;
+mod version;
 mod worktree;
 mod worktrees;
+mod write_tree;
 
+use crate::args::Optional;
 use crate::object::Commit;
 use crate::oid::{Kind, Oid};
 use crate::repo::{Global, Repo};
@@ -89,71 +118,71 @@ const COMMANDS: &[(&str, Main)] = &[
     ("apply", apply::apply),
     ("blame", blame::blame),
     ("branch", branch::branch),
-    ("cat-file", plumbing::cat_file),
-    ("check-attr", plumbing::check_attr),
+    ("cat-file", cat_file::cat_file),
+    ("check-attr", check_attr::check_attr),
     ("check-ignore", check_ignore::check_ignore),
-    ("check-ref-format", refs::check_ref_format),
+    ("check-ref-format", check_ref_format::check_ref_format),
     ("checkout", checkout::checkout),
     ("cherry-pick", cherry_pick::cherry_pick),
     ("clean", clean::clean),
     ("clone", clone::clone),
     ("commit", commit::commit),
-    ("commit-tree", plumbing::commit_tree),
+    ("commit-tree", commit_tree::commit_tree),
     ("config", config::config),
-    ("count-objects", plumbing::count_objects),
-    ("describe", revs::describe),
+    ("count-objects", count_objects::count_objects),
+    ("describe", describe::describe),
     ("diff", diff::diff),
     ("diff-files", diff_files::diff_files),
     ("diff-index", diff_index::diff_index),
     ("diff-tree", diff_tree::diff_tree),
     ("fetch", fetch::fetch),
-    ("for-each-ref", refs::for_each_ref),
+    ("for-each-ref", for_each_ref::for_each_ref),
     ("format-patch", format_patch::format_patch),
-    ("fsck", plumbing::fsck),
-    ("gc", plumbing::gc),
+    ("fsck", fsck::fsck),
+    ("gc", gc::gc),
     ("grep", grep::grep),
-    ("hash-object", plumbing::hash_object),
-    ("help", help),
+    ("hash-object", hash_object::hash_object),
+    ("help", help::help),
     ("init", init::init),
     ("log", log::log),
-    ("ls-files", plumbing::ls_files),
+    ("ls-files", ls_files::ls_files),
     ("ls-remote", ls_remote::ls_remote),
-    ("ls-tree", plumbing::ls_tree),
+    ("ls-tree", ls_tree::ls_tree),
     ("merge", merge::merge),
-    ("merge-base", revs::merge_base),
+    ("merge-base", merge_base::merge_base),
     ("merge-file", merge_file::merge_file),
-    ("mktree", plumbing::mktree),
+    ("mktree", mktree::mktree),
     ("mv", mv::mv),
-    ("pack-refs", plumbing::pack_refs),
-    ("prune", plumbing::prune),
+    ("pack-refs", pack_refs::pack_refs),
+    ("prune", prune::prune),
     ("pull", pull::pull),
     ("push", push::push),
-    ("read-tree", plumbing::read_tree),
+    ("read-tree", read_tree::read_tree),
     ("rebase", rebase::rebase),
-    ("reflog", log::reflog),
+    ("reflog", reflog::reflog),
     ("remote", remote::remote),
     ("reset", reset::reset),
     ("restore", restore::restore),
-    ("rev-list", revs::rev_list),
-    ("rev-parse", revs::rev_parse),
+    ("rev-list", rev_list::rev_list),
+    ("rev-parse", rev_parse::rev_parse),
     ("revert", revert::revert),
     ("rm", rm::rm),
-    ("shortlog", log::shortlog),
-    ("show", log::show),
-    ("show-ref", refs::show_ref),
+    ("shortlog", shortlog::shortlog),
+    ("show", show::show),
+    ("show-ref", show_ref::show_ref),
     ("stage", add::add),
     ("stash", stash::stash),
     ("status", status::status),
     ("switch", switch::switch),
-    ("symbolic-ref", refs::symbolic_ref),
+    ("symbolic-ref", symbolic_ref::symbolic_ref),
     ("tag", tag::tag),
-    ("update-index", plumbing::update_index),
-    ("update-ref", refs::update_ref),
+    ("update-index", update_index::update_index),
+    ("update-ref", update_ref::update_ref),
     ("var", var::var),
-    ("version", version),
+    ("version", version::version),
     ("whatchanged", log::log),
     ("worktree", worktree::worktree),
-    ("write-tree", plumbing::write_tree),
+    ("write-tree", write_tree::write_tree),
 ];
 
 /// Commands that git has and we do not.
@@ -552,24 +581,6 @@ fn distance(from: &str, to: &str) -> usize {
     table[a.len()][b.len()]
 }
 
-fn version(_: &Call) -> Result<i32> {
-    out::line("git version 2.47.3 (codepod)");
-    Ok(0)
-}
-
-fn help(_: &Call) -> Result<i32> {
-    out::put(USAGE.as_bytes());
-    out::put(b"\nThese are the commands of codepod's git:\n");
-    for chunk in COMMANDS.chunks(6) {
-        let names: Vec<String> = chunk
-            .iter()
-            .map(|(name, _)| format!("{name:<12}"))
-            .collect();
-        out::line(format!("   {}", names.join(" ").trim_end()));
-    }
-    Ok(0)
-}
-
 /// Makes a commit object.
 pub(crate) fn write_commit(repo: &Repo, commit: &Commit) -> Result<Oid> {
     repo.objects.write(Kind::Commit, &commit.serialise())
@@ -679,6 +690,17 @@ pub(crate) fn edit(repo: &Repo, file: &[u8]) -> Result<()> {
         return Err(Stop::Status(1));
     }
     Ok(())
+}
+
+/// An object's name: in full, or shortened as `--abbrev` says.
+pub(crate) fn abbreviated(repo: &Repo, oid: &Oid, abbrev: &Optional) -> String {
+    let count = match abbrev {
+        Optional::No => return oid.hex(),
+        Optional::Plain => None,
+        Optional::With(count) => show(count).parse().ok(),
+    };
+    let count = count.unwrap_or(repo.abbrev());
+    repo.objects.abbreviate(oid, count)
 }
 
 /// The short name of a branch's reference.

@@ -2,8 +2,11 @@
 //!
 //! [`change`] finds which paths differ, [`rename`] pairs what was moved, [`lines`] compares content, [`patch`] and [`stat`] show it.
 
+mod binary;
 pub(crate) mod change;
+mod check;
 pub(crate) mod combined;
+mod hunks;
 pub(crate) mod lines;
 pub(crate) mod options;
 pub(crate) mod patch;

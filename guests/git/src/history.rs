@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::args::name_and_value;
 use crate::date;
 use crate::diff::change;
-use crate::object::{Commit, who_time};
+use crate::object::Commit;
 use crate::oid::{Kind, Oid};
 use crate::os;
 use crate::pathspec::Pathspec;
@@ -13,6 +14,22 @@ use crate::repo::Repo;
 use crate::revision;
 use crate::stop::{Result, Stop, fatal, show};
 use crate::walk::{self, Order};
+use crate::wildmatch::{self, Slashes};
+
+/// Options whose value may be the next word.
+const VALUED: [&str; 11] = [
+    "--since",
+    "--after",
+    "--until",
+    "--before",
+    "--author",
+    "--committer",
+    "--grep",
+    "--max-count",
+    "--skip",
+    "--min-parents",
+    "--max-parents",
+];
 
 /// A query for commits.
 #[derive(Debug, Default)]
@@ -51,8 +68,6 @@ pub(crate) struct Query {
     pub(crate) ancestry: bool,
     pub(crate) revision_given: bool,
     pub(crate) boundary: bool,
-    remove_empty: bool,
-    pub(crate) do_all: bool,
 }
 
 impl Query {
@@ -63,36 +78,28 @@ impl Query {
         word: &str,
         next: &mut dyn FnMut() -> Option<String>,
     ) -> Result<bool> {
-        let (name, mut value) = match word.split_once('=') {
-            Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
-            _ => (word, None),
-        };
-        let takes = [
-            "--since",
-            "--after",
-            "--until",
-            "--before",
-            "--author",
-            "--committer",
-            "--grep",
-            "--max-count",
-            "--skip",
-            "--min-parents",
-            "--max-parents",
-        ];
-        if takes.contains(&name) && value.is_none() {
+        let (name, value) = name_and_value(word);
+        let mut value = value.map(str::to_owned);
+        if VALUED.contains(&name) && value.is_none() {
             value = next();
             if value.is_none() {
                 return fatal(format!("Option '{name}' requires a value"));
             }
         }
-        let text = value.clone().unwrap_or_default();
+        let text = value.as_deref().unwrap_or_default();
+        Ok(self.take_match(name, text)
+            || self.take_limit(name, text)?
+            || self.take_walk(name)
+            || self.take_references(repo, name, value.as_deref())
+            || self.take_count(word, next)?)
+    }
+
+    /// Options for what a commit says, and who made it.
+    fn take_match(&mut self, name: &str, text: &str) -> bool {
         match name {
-            "--since" | "--after" => self.since = Some(date::approximate(&text, date::now())),
-            "--until" | "--before" => self.until = Some(date::approximate(&text, date::now())),
-            "--author" => self.authors.push(text),
-            "--committer" => self.committers.push(text),
-            "--grep" => self.greps.push(text),
+            "--author" => self.authors.push(text.to_owned()),
+            "--committer" => self.committers.push(text.to_owned()),
+            "--grep" => self.greps.push(text.to_owned()),
             "--all-match" => self.all_match = true,
             "--invert-grep" => self.invert = true,
             "-i" | "--regexp-ignore-case" => self.fold = true,
@@ -100,90 +107,100 @@ impl Query {
             "-F" | "--fixed-strings" => self.kind = Some(pattern::Kind::Fixed),
             "-P" | "--perl-regexp" => self.kind = Some(pattern::Kind::Perl),
             "--basic-regexp" => self.kind = Some(pattern::Kind::Basic),
-            "-n" => match next() {
-                Some(count) => self.set_max(&count)?,
-                None => return fatal("option `-n' requires a value"),
-            },
-            "--max-count" => self.set_max(&text)?,
-            "--skip" => self.skip = text.parse().map_err(|_| not_a_number("--skip", &text))?,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Options for times, numbers of parents and how many commits come.
+    fn take_limit(&mut self, name: &str, text: &str) -> Result<bool> {
+        let number = || text.parse().map_err(|_| not_a_number(text));
+        match name {
+            "--since" | "--after" => self.since = Some(date::approximate(text, date::now())),
+            "--until" | "--before" => self.until = Some(date::approximate(text, date::now())),
+            "--max-count" => self.set_max(text)?,
+            "--skip" => self.skip = number()?,
             "--merges" => self.least_parents = 2,
             "--no-merges" => self.most_parents = Some(1),
-            "--min-parents" => {
-                self.least_parents = text
-                    .parse()
-                    .map_err(|_| not_a_number("--min-parents", &text))?
-            }
-            "--max-parents" => {
-                self.most_parents = Some(
-                    text.parse()
-                        .map_err(|_| not_a_number("--max-parents", &text))?,
-                )
-            }
+            "--min-parents" => self.least_parents = number()?,
+            "--max-parents" => self.most_parents = Some(number()?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Options for the way from commit to commit, and their order.
+    fn take_walk(&mut self, name: &str) -> bool {
+        match name {
             "--first-parent" => self.first_parent = true,
             "--reverse" => self.reverse = !self.reverse,
             "--topo-order" => self.order = Order::Topological,
             "--date-order" => self.order = Order::Date,
             "--author-date-order" => self.order = Order::AuthorDate,
-            "--full-history" | "--dense" => self.full_history = name == "--full-history",
-            "--remove-empty" => self.remove_empty = true,
+            "--full-history" => self.full_history = true,
+            "--dense" => self.full_history = false,
+            "--remove-empty" => {}
             "--left-right" => self.left_right = true,
             "--left-only" => self.cherry = 1,
             "--right-only" => self.cherry = 2,
-            "--no-walk" | "--no-walk=sorted" | "--no-walk=unsorted" => self.no_walk = true,
+            "--no-walk" => self.no_walk = true,
             "--ancestry-path" => self.ancestry = true,
             "--boundary" => self.boundary = true,
-            "--all" => {
-                self.do_all = true;
-                self.revision_given = true;
-                for (name, oid) in repo.refs.all(b"refs/") {
-                    self.start_if_commit(repo, oid, &name);
-                }
-                if let Some(head) = repo.head() {
-                    self.start_if_commit(repo, head, b"HEAD");
-                }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Options for references that commits are walked from.
+    fn take_references(&mut self, repo: &Repo, name: &str, value: Option<&str>) -> bool {
+        let prefix = match name {
+            "--all" | "--glob" => "refs/",
+            "--branches" => "refs/heads/",
+            "--tags" => "refs/tags/",
+            "--remotes" => "refs/remotes/",
+            _ => return false,
+        };
+        self.revision_given = true;
+        let pattern = value.filter(|_| name != "--all").map(|text| {
+            let short = text.strip_prefix("refs/").filter(|_| name == "--glob");
+            let pattern = format!("{prefix}{}", short.unwrap_or(text));
+            match wildmatch::has_special(pattern.as_bytes()) {
+                true => pattern,
+                false => pattern + "/*",
             }
-            "--branches" | "--tags" | "--remotes" | "--glob" => {
-                self.revision_given = true;
-                let prefix = match name {
-                    "--branches" => "refs/heads/",
-                    "--tags" => "refs/tags/",
-                    "--remotes" => "refs/remotes/",
-                    _ => "refs/",
-                };
-                let mut pattern = format!(
-                    "{prefix}{}",
-                    text.strip_prefix("refs/")
-                        .filter(|_| name == "--glob")
-                        .unwrap_or(&text)
-                );
-                if value.is_some() && !crate::wildmatch::has_special(pattern.as_bytes()) {
-                    pattern += "/*";
-                }
-                for (name, oid) in repo.refs.all(prefix.as_bytes()) {
-                    let wanted = value.is_none()
-                        || crate::wildmatch::matches(
-                            pattern.as_bytes(),
-                            &name,
-                            crate::wildmatch::Slashes::Pass,
-                            false,
-                        );
-                    if wanted {
-                        self.start_if_commit(repo, oid, &name);
-                    }
-                }
-            }
-            _ => {
-                let digits = word.strip_prefix('-').filter(|rest| {
-                    !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit())
-                });
-                let count =
-                    digits.or_else(|| word.strip_prefix("-n").filter(|rest| !rest.is_empty()));
-                match count {
-                    Some(count) => self.set_max(count)?,
-                    None => return Ok(false),
-                }
+        });
+        for (name, oid) in repo.refs.all(prefix.as_bytes()) {
+            let is_wanted = pattern.as_ref().is_none_or(|pattern| {
+                wildmatch::matches(pattern.as_bytes(), &name, Slashes::Pass, false)
+            });
+            if is_wanted {
+                self.start_if_commit(repo, oid, &name);
             }
         }
+        if name == "--all"
+            && let Some(head) = repo.head()
+        {
+            self.start_if_commit(repo, head, b"HEAD");
+        }
+        true
+    }
+
+    /// `-n 5`, `-n5` and `-5`.
+    fn take_count(&mut self, word: &str, next: &mut dyn FnMut() -> Option<String>) -> Result<bool> {
+        if word == "-n" {
+            let Some(count) = next() else {
+                return fatal("option `-n' requires a value");
+            };
+            self.set_max(&count)?;
+            return Ok(true);
+        }
+        let digits = word
+            .strip_prefix('-')
+            .filter(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()));
+        let Some(count) = digits.or(word.strip_prefix("-n")) else {
+            return Ok(false);
+        };
+        self.set_max(count)?;
         Ok(true)
     }
 
@@ -191,7 +208,7 @@ impl Query {
         self.max = match text.parse::<i64>() {
             Ok(count) if count < 0 => None,
             Ok(count) => Some(count as usize),
-            Err(_) => return Err(not_a_number("-n", text)),
+            Err(_) => return Err(not_a_number(text)),
         };
         Ok(())
     }
@@ -475,14 +492,13 @@ impl Query {
     }
 }
 
-fn not_a_number(option: &str, text: &str) -> Stop {
-    let _ = option;
+fn not_a_number(text: &str) -> Stop {
     Stop::Fatal(format!("'{text}': not an integer").into_bytes())
 }
 
 /// Fails when a word is neither a revision nor a path.
 pub(crate) fn check_path(repo: &Repo, word: &[u8]) -> Result<()> {
-    if word.first() == Some(&b':') || crate::wildmatch::has_special(word) {
+    if word.first() == Some(&b':') || wildmatch::has_special(word) {
         return Ok(());
     }
     match repo.path_of_user(word) {
@@ -540,7 +556,6 @@ impl<'a> Filters<'a> {
         };
         let author = who(&commit.author);
         let committer = who(&commit.committer);
-        let _ = who_time;
         if !self.authors.is_empty() && !self.authors.iter().any(|regex| regex.is_match(&author)) {
             return false;
         }

@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use codepod_posix_regex::next_char;
 
 use super::Call;
-use super::add::lines_of;
 use super::status::{Untracked, unknown};
 use crate::args::{Rest, options};
 use crate::diff::change::flatten;
@@ -101,7 +100,7 @@ pub(crate) fn grep(call: &Call) -> Result<i32> {
 fn texts(options: &Options, rest: &mut Rest) -> Result<Vec<Vec<u8>>> {
     let mut texts = options.patterns.clone();
     for file in &options.files {
-        texts.extend(lines_of(file, false)?);
+        texts.extend(os::lines_of(file, false)?);
     }
     if texts.is_empty() {
         if rest.words.is_empty() {

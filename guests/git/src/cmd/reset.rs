@@ -1,6 +1,5 @@
 //! `git reset`.
 
-use super::add::lines_of;
 use super::{Call, head_tree, move_head, save_orig_head};
 use crate::args::{Rest, options};
 use crate::diff::change;
@@ -65,7 +64,7 @@ pub(crate) fn reset(call: &Call) -> Result<i32> {
     let repo = call.repo()?;
     let (target, mut words) = target(&repo, rest)?;
     if let Some(file) = &options.from {
-        words.extend(lines_of(file, options.zero)?);
+        words.extend(os::lines_of(file, options.zero)?);
     }
     let is_unborn = target == b"HEAD" && repo.head().is_none();
     if !words.is_empty() {

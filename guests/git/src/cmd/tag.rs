@@ -2,7 +2,7 @@
 
 use super::commit::{cleanup, join_messages};
 use super::reach::Reach;
-use super::refs::{format_ref, sort};
+use super::ref_fields::{format_ref, sort};
 use super::{Call, edit};
 use crate::args::{self, Optional, options};
 use crate::ident::{Role, identity};

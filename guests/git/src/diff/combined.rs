@@ -3,9 +3,10 @@
 use imara_diff::Algorithm;
 
 use super::change::{self, Item};
+use super::hunks::function_before;
 use super::lines::{self, Space};
 use super::options::Options;
-use super::patch::{Printer, function_before, is_binary};
+use super::patch::{Printer, is_binary};
 use crate::index::Index;
 use crate::object::{Commit, canonical_mode};
 use crate::oid::Oid;

@@ -3,6 +3,8 @@
 use imara_diff::Algorithm;
 
 use super::lines::Space;
+use super::words::Style;
+use crate::args::{Word, name_and_value};
 use crate::stop::{Result, fatal};
 
 /// In which form changes are shown, and how they are found.
@@ -34,7 +36,7 @@ pub(crate) struct Options {
     pub(crate) text: bool,
     pub(crate) zero: bool,
     pub(crate) prefixes: (Vec<u8>, Vec<u8>),
-    pub(crate) word_diff: Option<super::words::Style>,
+    pub(crate) word_diff: Option<Style>,
     pub(crate) word_regex: Option<String>,
     pub(crate) algorithm: Algorithm,
     pub(crate) stat_width: Option<usize>,
@@ -138,14 +140,21 @@ impl Options {
     /// Takes an option if it is one of these; `next` gives the word after it. Whether it was taken.
     pub(crate) fn take(
         &mut self,
-        word: &str,
+        text: &str,
         next: &mut dyn FnMut() -> Option<String>,
     ) -> Result<bool> {
-        let (name, value) = match word.split_once('=') {
-            Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
-            _ => (word, None),
-        };
-        match (name, &value) {
+        let word = name_and_value(text);
+        Ok(self.take_form(word)
+            || self.take_comparison(word)?
+            || self.take_look(word)?
+            || self.take_filter(word, next)?
+            || self.take_unified(word, next)?
+            || self.take_attached(text)?)
+    }
+
+    /// Options for the form in which changes are shown.
+    fn take_form(&mut self, word: Word<'_>) -> bool {
+        match word {
             ("-p" | "-u" | "--patch", None) => self.patch = true,
             ("-s" | "--no-patch", None) => self.silent = true,
             ("--raw", None) => self.raw = true,
@@ -169,7 +178,18 @@ impl Options {
             ("--summary", None) => self.summary = true,
             ("--name-only", None) => self.name_only = true,
             ("--name-status", None) => self.name_status = true,
-            ("-z", None) => self.zero = true,
+            ("--binary", None) => (self.binary, self.patch) = (true, true),
+            ("--check", None) => self.check = true,
+            ("--exit-code", None) => self.exit_code = true,
+            ("--quiet", None) => (self.exit_code, self.quiet, self.silent) = (true, true, true),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Options for how content is compared, and what counts as a rename.
+    fn take_comparison(&mut self, word: Word<'_>) -> Result<bool> {
+        match word {
             ("-R", None) => self.reverse = true,
             ("-a" | "--text", None) => self.text = true,
             ("-w" | "--ignore-all-space", None) => self.space = Space::All,
@@ -178,56 +198,18 @@ impl Options {
             ("--ignore-cr-at-eol", None) => self.space = Space::CrAtEnd,
             ("--ignore-blank-lines", None) => self.ignore_blank = true,
             ("--no-renames", None) => self.renames = false,
-            (
-                "--no-ext-diff" | "--ext-diff" | "--textconv" | "--no-textconv"
-                | "--indent-heuristic" | "--no-color-moved",
-                None,
-            ) => {}
-            ("--no-relative", None) => self.relative = None,
+            ("--find-renames", None) => self.renames = true,
+            ("--find-copies", None) => (self.renames, self.copies) = (true, true),
+            (name @ ("--find-renames" | "--find-copies"), Some(score)) => {
+                self.renames = true;
+                self.copies |= name == "--find-copies";
+                self.rename_score = parse_score(score)?;
+            }
             ("--find-copies-harder", None) => {
-                (self.renames, self.copies, self.copies_harder) = (true, true, true)
-            }
-            ("--rename-empty" | "--no-rename-empty", None) => {}
-            ("--full-index", None) => self.full_index = true,
-            ("--binary", None) => (self.binary, self.patch) = (true, true),
-            ("--abbrev", None) => self.abbrev = None,
-            ("--abbrev", Some(count)) => {
-                self.abbrev = count.parse().ok().map(|count: usize| count.clamp(4, 40))
-            }
-            ("--no-abbrev", None) => self.abbrev = Some(40),
-            ("--no-prefix", None) => self.prefixes = (Vec::new(), Vec::new()),
-            ("--default-prefix", None) => self.prefixes = (b"a/".to_vec(), b"b/".to_vec()),
-            ("--src-prefix", Some(prefix)) => self.prefixes.0 = prefix.clone().into_bytes(),
-            ("--dst-prefix", Some(prefix)) => self.prefixes.1 = prefix.clone().into_bytes(),
-            ("--line-prefix", Some(prefix)) => self.line_prefix = prefix.clone().into_bytes(),
-            ("--color", None) => self.color = true,
-            ("--color", Some(when)) => match when.as_str() {
-                "always" => self.color = true,
-                "never" => self.color = false,
-                "auto" => self.color = crate::os::stdout_is_terminal(),
-                _ => {
-                    return fatal("option `color' expects \"always\", \"auto\", or \"never\"");
-                }
-            },
-            ("--no-color", None) => self.color = false,
-            ("--color-words", None) => {
-                (self.color, self.word_diff) = (true, Some(super::words::Style::Color))
-            }
-            ("--word-diff", None) => self.word_diff = Some(super::words::Style::Plain),
-            ("--word-diff", Some(style)) => match style.as_str() {
-                "plain" => self.word_diff = Some(super::words::Style::Plain),
-                "color" => (self.color, self.word_diff) = (true, Some(super::words::Style::Color)),
-                "porcelain" => self.word_diff = Some(super::words::Style::Porcelain),
-                "none" => self.word_diff = None,
-                _ => return fatal(format!("bad --word-diff argument: {style}")),
-            },
-            ("--word-diff-regex", Some(regex)) => {
-                self.word_regex = Some(regex.clone());
-                self.word_diff = self.word_diff.or(Some(super::words::Style::Plain));
+                (self.renames, self.copies, self.copies_harder) = (true, true, true);
             }
             ("--minimal", None) => self.algorithm = Algorithm::MyersMinimal,
-            ("--histogram", None) => self.algorithm = Algorithm::Histogram,
-            ("--patience", None) => self.algorithm = Algorithm::Histogram,
+            ("--histogram" | "--patience", None) => self.algorithm = Algorithm::Histogram,
             ("--diff-algorithm", Some(name)) => match algorithm(name) {
                 Some(algorithm) => self.algorithm = algorithm,
                 None => {
@@ -236,40 +218,101 @@ impl Options {
                     );
                 }
             },
-            ("--exit-code", None) => self.exit_code = true,
-            ("--quiet", None) => (self.exit_code, self.quiet, self.silent) = (true, true, true),
-            ("--check", None) => self.check = true,
-            ("-W" | "--function-context", None) => self.function_context = true,
-            ("--inter-hunk-context", Some(count)) => self.inter_hunk = count.parse().unwrap_or(0),
-            ("--unified", Some(count)) => self.set_context(count)?,
-            ("--pickaxe-regex", None) => self.pickaxe_regex = true,
-            ("--pickaxe-all", None) => {}
-            ("--diff-filter", Some(filter)) => self.filter = Some(filter.clone().into_bytes()),
-            ("--relative", None) => self.relative = Some(b".".to_vec()),
-            ("--relative", Some(path)) => self.relative = Some(path.clone().into_bytes()),
-            ("--find-renames", None) => self.renames = true,
-            ("--find-copies", None) => (self.renames, self.copies) = (true, true),
-            ("--find-renames" | "--find-copies", Some(score)) => {
-                self.renames = true;
-                self.copies |= name == "--find-copies";
-                self.rename_score = parse_score(score)?;
+            ("--ita-invisible-in-index", None) => self.ita = true,
+            (
+                "--no-ext-diff" | "--ext-diff" | "--textconv" | "--no-textconv"
+                | "--indent-heuristic" | "--rename-empty" | "--no-rename-empty",
+                None,
+            ) => {}
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Options for colours, names and paths.
+    fn take_look(&mut self, word: Word<'_>) -> Result<bool> {
+        match word {
+            ("-z", None) => self.zero = true,
+            ("--full-index", None) => self.full_index = true,
+            ("--abbrev", None) => self.abbrev = None,
+            ("--abbrev", Some(count)) => {
+                self.abbrev = count.parse().ok().map(|count: usize| count.clamp(4, 40));
             }
-            ("-S" | "-G", None) => {
+            ("--no-abbrev", None) => self.abbrev = Some(40),
+            ("--no-prefix", None) => self.prefixes = (Vec::new(), Vec::new()),
+            ("--default-prefix", None) => self.prefixes = (b"a/".to_vec(), b"b/".to_vec()),
+            ("--src-prefix", Some(prefix)) => self.prefixes.0 = prefix.into(),
+            ("--dst-prefix", Some(prefix)) => self.prefixes.1 = prefix.into(),
+            ("--line-prefix", Some(prefix)) => self.line_prefix = prefix.into(),
+            ("--relative", None) => self.relative = Some(b".".to_vec()),
+            ("--relative", Some(path)) => self.relative = Some(path.into()),
+            ("--no-relative", None) => self.relative = None,
+            ("--color", None | Some("always")) => self.color = true,
+            ("--no-color", None) | ("--color", Some("never")) => self.color = false,
+            ("--color", Some("auto")) => self.color = crate::os::stdout_is_terminal(),
+            ("--color", Some(_)) => {
+                return fatal("option `color' expects \"always\", \"auto\", or \"never\"");
+            }
+            ("--no-color-moved", None) => {}
+            ("--color-words", None) | ("--word-diff", Some("color")) => {
+                (self.color, self.word_diff) = (true, Some(Style::Color));
+            }
+            ("--word-diff", None | Some("plain")) => self.word_diff = Some(Style::Plain),
+            ("--word-diff", Some("porcelain")) => self.word_diff = Some(Style::Porcelain),
+            ("--word-diff", Some("none")) => self.word_diff = None,
+            ("--word-diff", Some(style)) => {
+                return fatal(format!("bad --word-diff argument: {style}"));
+            }
+            ("--word-diff-regex", Some(regex)) => {
+                self.word_regex = Some(regex.to_owned());
+                self.word_diff = self.word_diff.or(Some(Style::Plain));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Options for which changes are shown.
+    fn take_filter(
+        &mut self,
+        word: Word<'_>,
+        next: &mut dyn FnMut() -> Option<String>,
+    ) -> Result<bool> {
+        match word {
+            (name @ ("-S" | "-G"), None) => {
                 let Some(text) = next() else {
                     return fatal(format!("switch `{}' requires a value", &name[1..]));
                 };
                 self.pickaxe = Some((name == "-G", text));
             }
-            ("-U", None) => match next() {
-                Some(count) => self.set_context(&count)?,
-                None => return fatal("switch `U' requires a value"),
-            },
-            ("--ita-invisible-in-index", None) => self.ita = true,
-            _ => return self.take_attached(word),
+            ("--pickaxe-regex", None) => self.pickaxe_regex = true,
+            ("--pickaxe-all", None) => {}
+            ("--diff-filter", Some(filter)) => self.filter = Some(filter.into()),
+            _ => return Ok(false),
         }
         Ok(true)
     }
 
+    /// Options for the lines around a change.
+    fn take_unified(
+        &mut self,
+        word: Word<'_>,
+        next: &mut dyn FnMut() -> Option<String>,
+    ) -> Result<bool> {
+        match word {
+            ("-W" | "--function-context", None) => self.function_context = true,
+            ("--inter-hunk-context", Some(count)) => self.inter_hunk = count.parse().unwrap_or(0),
+            ("--unified", Some(count)) => self.set_context(count)?,
+            ("-U", None) => match next() {
+                Some(count) => self.set_context(&count)?,
+                None => return fatal("switch `U' requires a value"),
+            },
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Options whose value is in the same word.
     fn take_attached(&mut self, word: &str) -> Result<bool> {
         if let Some(text) = word.strip_prefix("-S").or(word.strip_prefix("-G")) {
             self.pickaxe = Some((word.starts_with("-G"), text.to_owned()));

@@ -1,7 +1,8 @@
 //! Changes as text: patches, names, raw lines; and what is common to all forms.
 
-use super::change::{self, Change, content};
-use super::lines::{self, Hunk};
+use super::binary::binary_patch;
+use super::change::{self, Change, Side, content};
+use super::lines;
 use super::options::Options;
 use super::{rename, stat, words};
 use crate::object::GITLINK;
@@ -33,12 +34,24 @@ pub(crate) struct Printer<'a> {
     pub(crate) printed: bool,
 }
 
-/// A line that a patch consists of, for [`Printer::hunks`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    Both,
-    Old,
-    New,
+/// One side of a change.
+struct Version {
+    content: Vec<u8>,
+    oid: Oid,
+    /// As it stands behind `---` and `+++`.
+    name: Vec<u8>,
+}
+
+impl Version {
+    /// The line with the name; a tab ends a name with spaces, so that `patch` can tell.
+    fn marked(&self, mark: &[u8], path: &[u8]) -> Vec<u8> {
+        let mut text = [mark, &self.name].concat();
+        let is_quoted = self.name.first() == Some(&b'"');
+        if path.contains(&b' ') && self.name != b"/dev/null" && !is_quoted {
+            text.push(b'\t');
+        }
+        text
+    }
 }
 
 impl<'a> Printer<'a> {
@@ -51,7 +64,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn line(&self, text: &[u8]) {
+    pub(super) fn line(&self, text: &[u8]) {
         put(&self.options.line_prefix);
         put(text);
         put(b"\n");
@@ -180,89 +193,78 @@ impl<'a> Printer<'a> {
 
     /// Prints a patch of one change.
     pub(crate) fn patch(&mut self, change: &Change) -> Result<()> {
-        let options = self.options;
         if change.status == b'U' {
             self.line(&[b"* Unmerged path ", &self.shown(&change.new.path)[..]].concat());
             return Ok(());
         }
         if change.status == b'T' {
-            let gone = Change::new(
-                &change.old.path,
-                Some((change.old.mode, change.old.oid)),
-                None,
-            );
-            let come = Change::new(
-                &change.new.path,
-                None,
-                Some((change.new.mode, change.new.oid)),
-            );
-            self.patch(&gone)?;
-            return self.patch(&come);
+            let (old, new) = (&change.old, &change.new);
+            self.patch(&Change::new(&old.path, Some((old.mode, old.oid)), None))?;
+            return self.patch(&Change::new(&new.path, None, Some((new.mode, new.oid))));
         }
-        let old = content(self.repo, &change.old)?;
-        let new = content(self.repo, &change.new)?;
-        let new_oid = match change.new.mode {
-            0 => Oid::NULL,
-            GITLINK => change.new.oid,
-            _ if change.new.oid.is_null() => crate::oid::hash(crate::oid::Kind::Blob, &new),
-            _ => change.new.oid,
-        };
-        let old_oid = match change.old.mode {
-            0 => Oid::NULL,
-            GITLINK => change.old.oid,
-            _ if change.old.oid.is_null() => crate::oid::hash(crate::oid::Kind::Blob, &old),
-            _ => change.old.oid,
-        };
-        let head = self.head(change, &old_oid, &new_oid);
-        let same = old_oid == new_oid;
-        let binary = !options.text
-            && (crate::attributes::is_binary(self.repo, &change.old.path, &old)
-                || crate::attributes::is_binary(self.repo, &change.new.path, &new));
-        let name = |prefix: &[u8], path: &[u8], mode: u32| match mode {
-            0 => b"/dev/null".to_vec(),
-            _ => quote_path(
-                &[prefix, &self.shown(path)[..]].concat(),
-                self.repo.quotes_all(),
-            ),
-        };
-        let old_name = name(&options.prefixes.0, &change.old.path, change.old.mode);
-        let new_name = name(&options.prefixes.1, &change.new.path, change.new.mode);
-        if same {
+        let old = self.version(&change.old, &self.options.prefixes.0)?;
+        let new = self.version(&change.new, &self.options.prefixes.1)?;
+        let head = self.head(change, &old.oid, &new.oid);
+        if old.oid == new.oid {
             // Only names or modes differ, or an empty file came or went.
             if change.old.mode != change.new.mode || matches!(change.status, b'R' | b'C') {
                 self.put_head(&head);
             }
             return Ok(());
         }
-        if binary {
-            self.put_head(&head);
-            if options.binary {
-                binary_patch(&old, &new)?;
-            } else {
-                self.line(
-                    &[
-                        b"Binary files ",
-                        &old_name[..],
-                        b" and ",
-                        &new_name,
-                        b" differ",
-                    ]
-                    .concat(),
-                );
-            }
-            return Ok(());
+        let is_binary =
+            |path: &[u8], content: &[u8]| crate::attributes::is_binary(self.repo, path, content);
+        let binary = !self.options.text
+            && (is_binary(&change.old.path, &old.content)
+                || is_binary(&change.new.path, &new.content));
+        if !binary {
+            return self.text_patch(change, &head, &old, &new);
         }
-        let (old_lines, new_lines) = (lines::split(&old), lines::split(&new));
+        self.put_head(&head);
+        if self.options.binary {
+            return binary_patch(&old.content, &new.content);
+        }
+        let names: [&[u8]; 5] = [b"Binary files ", &old.name, b" and ", &new.name, b" differ"];
+        self.line(&names.concat());
+        Ok(())
+    }
+
+    /// One side of a change as a patch needs it.
+    fn version(&self, side: &Side, prefix: &[u8]) -> Result<Version> {
+        let content = content(self.repo, side)?;
+        let oid = match side.mode {
+            0 => Oid::NULL,
+            GITLINK => side.oid,
+            _ if side.oid.is_null() => crate::oid::hash(crate::oid::Kind::Blob, &content),
+            _ => side.oid,
+        };
+        let name = match side.mode {
+            0 => b"/dev/null".to_vec(),
+            _ => quote_path(
+                &[prefix, &self.shown(&side.path)[..]].concat(),
+                self.repo.quotes_all(),
+            ),
+        };
+        Ok(Version { content, oid, name })
+    }
+
+    /// Prints a patch in lines.
+    fn text_patch(
+        &mut self,
+        change: &Change,
+        head: &[Vec<u8>],
+        old: &Version,
+        new: &Version,
+    ) -> Result<()> {
+        let options = self.options;
+        let (old_lines, new_lines) = (lines::split(&old.content), lines::split(&new.content));
         let mut hunks = lines::compare(&old_lines, &new_lines, options.space, options.algorithm);
         if options.ignore_blank {
-            let blank = |line: &&[u8]| line.trim_ascii().is_empty();
+            let is_blank = |line: &&[u8]| line.trim_ascii().is_empty();
             hunks.retain(|hunk| {
-                !(old_lines[hunk.old..hunk.old + hunk.old_len]
-                    .iter()
-                    .all(blank)
-                    && new_lines[hunk.new..hunk.new + hunk.new_len]
-                        .iter()
-                        .all(blank))
+                let gone = &old_lines[hunk.old..hunk.old + hunk.old_len];
+                let come = &new_lines[hunk.new..hunk.new + hunk.new_len];
+                !gone.iter().chain(come).all(is_blank)
             });
         }
         if hunks.is_empty() {
@@ -270,25 +272,17 @@ impl<'a> Printer<'a> {
             let moved = change.old.mode != change.new.mode
                 || matches!(change.status, b'R' | b'C' | b'A' | b'D');
             if !whitespace_only || moved {
-                self.put_head(&head);
+                self.put_head(head);
             }
             return Ok(());
         }
-        self.put_head(&head);
-        let marked = |mark: &[u8], name: &[u8], path: &[u8]| {
-            let mut text = [mark, name].concat();
-            // A tab ends a name with spaces, so that `patch` can tell.
-            if path.contains(&b' ') && name != b"/dev/null" && name.first() != Some(&b'"') {
-                text.push(b'\t');
-            }
-            text
-        };
+        self.put_head(head);
         self.put_head(&[
-            marked(b"--- ", &old_name, &change.old.path),
-            marked(b"+++ ", &new_name, &change.new.path),
+            old.marked(b"--- ", &change.old.path),
+            new.marked(b"+++ ", &change.new.path),
         ]);
         if options.word_diff.is_some() {
-            return words::print(self.options, &old_lines, &new_lines, &hunks);
+            return words::print(options, &old_lines, &new_lines, &hunks);
         }
         self.hunks(&old_lines, &new_lines, &hunks);
         Ok(())
@@ -364,282 +358,6 @@ impl<'a> Printer<'a> {
         }
         lines
     }
-
-    /// Prints hunks with their context.
-    fn hunks(&self, old: &[&[u8]], new: &[&[u8]], hunks: &[Hunk]) {
-        for group in group(hunks, self.options.context, self.options.inter_hunk) {
-            let (mut first, mut last) = (group[0], group[group.len() - 1]);
-            let mut context = self.options.context;
-            if self.options.function_context {
-                (first, last) = widen(old, first, last, context);
-                context = 0;
-            }
-            let before = context.min(first.old).min(first.new);
-            let (old_start, new_start) = (first.old - before, first.new - before);
-            let old_end = (last.old + last.old_len + context).min(old.len());
-            let new_end = (last.new + last.new_len + context).min(new.len());
-            let range = |start: usize, length: usize| match length {
-                0 => format!("{start},0"),
-                1 => format!("{}", start + 1),
-                _ => format!("{},{length}", start + 1),
-            };
-            let head = format!(
-                "@@ -{} +{} @@",
-                range(old_start, old_end - old_start),
-                range(new_start, new_end - new_start)
-            );
-            let function = function_before(old, old_start);
-            self.hunk_head(head.as_bytes(), function);
-            let (mut at_old, mut at_new) = (old_start, new_start);
-
-            for hunk in group {
-                while at_new < hunk.new {
-                    self.body(Mark::Both, new[at_new]);
-                    at_new += 1;
-                }
-                for line in &old[hunk.old..hunk.old + hunk.old_len] {
-                    self.body(Mark::Old, line);
-                }
-                for line in &new[hunk.new..hunk.new + hunk.new_len] {
-                    self.body(Mark::New, line);
-                }
-                at_old = hunk.old + hunk.old_len;
-                at_new = hunk.new + hunk.new_len;
-            }
-            while at_new < new_end && at_old < old_end {
-                self.body(Mark::Both, new[at_new]);
-                at_old += 1;
-                at_new += 1;
-            }
-        }
-    }
-
-    /// Prints the line that starts a hunk.
-    pub(crate) fn hunk_head(&self, head: &[u8], function: Option<&[u8]>) {
-        put(&self.options.line_prefix);
-        let colored = self.options.color;
-        if colored {
-            put(color::FRAG.as_bytes());
-        }
-        put(head);
-        if colored {
-            put(color::RESET.as_bytes());
-        }
-        if let Some(function) = function {
-            if colored {
-                put(b" ");
-                put(function);
-                put(color::RESET.as_bytes());
-            } else {
-                put(b" ");
-                put(function);
-            }
-        }
-        put(b"\n");
-    }
-
-    fn body(&self, mark: Mark, line: &[u8]) {
-        let (text, ended) = match line.strip_suffix(b"\n") {
-            Some(text) => (text, true),
-            None => (line, false),
-        };
-        put(&self.options.line_prefix);
-        let sign: &[u8] = match mark {
-            Mark::Both => b" ",
-            Mark::Old => b"-",
-            Mark::New => b"+",
-        };
-        if !self.options.color {
-            put(sign);
-            put(text);
-        } else {
-            let reset = color::RESET.as_bytes();
-            match mark {
-                Mark::Both => {
-                    put(sign);
-                    put(text);
-                    // Context has no colour, and so nothing to end, but for an empty line git prints the end.
-                    put(reset_for(text));
-                }
-                Mark::Old => {
-                    put(color::OLD.as_bytes());
-                    put(sign);
-                    put(text);
-                    put(reset);
-                }
-                Mark::New => {
-                    put(color::NEW.as_bytes());
-                    put(sign);
-                    put(reset);
-                    let end = text
-                        .iter()
-                        .rposition(|byte| !b" \t\r".contains(byte))
-                        .map_or(0, |at| at + 1);
-                    if end > 0 {
-                        put(color::NEW.as_bytes());
-                        put(&text[..end]);
-                        put(reset);
-                    }
-                    if end < text.len() {
-                        put(color::SPACE.as_bytes());
-                        put(&text[end..]);
-                        put(reset);
-                    }
-                }
-            }
-        }
-        put(b"\n");
-        if !ended {
-            self.line(b"\\ No newline at end of file");
-        }
-    }
-
-    /// `--check`: lines that end in whitespace or keep markers of conflicts; whether there are any.
-    fn check(&mut self, changes: &[Change]) -> Result<bool> {
-        let mut any = false;
-        for change in changes {
-            let old = content(self.repo, &change.old)?;
-            let new = content(self.repo, &change.new)?;
-            if is_binary(&old) || is_binary(&new) {
-                continue;
-            }
-            let (old_lines, new_lines) = (lines::split(&old), lines::split(&new));
-            let blank_end = |lines: &[&[u8]]| {
-                lines
-                    .iter()
-                    .rev()
-                    .take_while(|line| line.trim_ascii().is_empty())
-                    .count()
-            };
-            for hunk in lines::compare(
-                &old_lines,
-                &new_lines,
-                self.options.space,
-                self.options.algorithm,
-            ) {
-                for (at, line) in new_lines
-                    .iter()
-                    .enumerate()
-                    .skip(hunk.new)
-                    .take(hunk.new_len)
-                {
-                    let text = line.strip_suffix(b"\n").unwrap_or(line);
-                    let path = String::from_utf8_lossy(&change.new.path).into_owned();
-                    let marker = [&b"<<<<<<< "[..], b">>>>>>> ", b"||||||| "]
-                        .iter()
-                        .any(|mark| text.starts_with(mark))
-                        || text == b"=======";
-                    let indent: &[u8] = &text[..text
-                        .iter()
-                        .take_while(|byte| **byte == b' ' || **byte == b'\t')
-                        .count()];
-                    let trouble = match () {
-                        () if marker => "leftover conflict marker",
-                        () if text.last().is_some_and(|byte| b" \t\r".contains(byte)) => {
-                            "trailing whitespace"
-                        }
-                        () if indent.windows(2).any(|pair| pair == b" \t") => {
-                            "space before tab in indent"
-                        }
-                        () => continue,
-                    };
-                    any = true;
-                    self.line(format!("{path}:{}: {trouble}.", at + 1).as_bytes());
-                    if !marker {
-                        self.line(&[b"+", text].concat());
-                    }
-                }
-            }
-            let ends = blank_end(&new_lines);
-            if ends > blank_end(&old_lines) && ends < new_lines.len() {
-                any = true;
-                let path = String::from_utf8_lossy(&change.new.path).into_owned();
-                self.line(
-                    format!(
-                        "{path}:{}: new blank line at EOF.",
-                        new_lines.len() - ends + 1
-                    )
-                    .as_bytes(),
-                );
-            }
-        }
-        Ok(any)
-    }
-}
-
-fn reset_for(text: &[u8]) -> &'static [u8] {
-    if text.is_empty() {
-        b""
-    } else {
-        color::RESET.as_bytes()
-    }
-}
-
-/// Hunks that are so close that they are shown together.
-pub(crate) fn group(hunks: &[Hunk], context: usize, more: usize) -> Vec<&[Hunk]> {
-    let mut groups = Vec::new();
-    let mut start = 0;
-    for at in 1..=hunks.len() {
-        let apart = at == hunks.len() || {
-            let last = hunks[at - 1];
-            hunks[at].old - (last.old + last.old_len)
-                > context.saturating_mul(2).saturating_add(more)
-        };
-        if apart {
-            groups.push(&hunks[start..at]);
-            start = at;
-        }
-    }
-    groups
-}
-
-/// Widens a hunk to the whole function.
-fn widen(old: &[&[u8]], mut first: Hunk, mut last: Hunk, context: usize) -> (Hunk, Hunk) {
-    let is_start = |line: &&[u8]| starts_function(line);
-    let start = (0..=first.old.min(old.len().saturating_sub(1)))
-        .rev()
-        .find(|at| old.get(*at).is_some_and(is_start));
-    let up = first.old
-        - start
-            .unwrap_or(first.old.saturating_sub(context))
-            .min(first.old);
-    let up = up.min(first.new);
-    first = Hunk {
-        old: first.old - up,
-        new: first.new - up,
-        old_len: 0,
-        new_len: 0,
-    };
-    let end = last.old + last.old_len;
-    let mut stop = (end..old.len())
-        .find(|at| is_start(&old[*at]))
-        .unwrap_or(old.len());
-    while stop > end && old[stop - 1].trim_ascii().is_empty() {
-        stop -= 1;
-    }
-    last.old_len += stop - end;
-    last.new_len += stop - end;
-    (first, last)
-}
-
-fn starts_function(line: &[u8]) -> bool {
-    line.first()
-        .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_' || *byte == b'$')
-}
-
-/// The last line before a place that looks like the start of a function.
-pub(crate) fn function_before<'t>(old: &[&'t [u8]], start: usize) -> Option<&'t [u8]> {
-    let line = old[..start.min(old.len())]
-        .iter()
-        .rev()
-        .find(|line| starts_function(line))?;
-    let mut end = line.len().min(80);
-    // It ends before what is no text, and no letter is cut in two.
-    end = line[..end]
-        .utf8_chunks()
-        .next()
-        .map_or(0, |text| text.valid().len());
-    Some(line[..end].trim_ascii_end())
 }
 
 /// A score in percent.
@@ -700,46 +418,6 @@ pub(crate) fn summary(repo: &Repo, change: &Change, options: &Options) {
     put(&options.line_prefix);
     put(&line);
     put(b"\n");
-}
-
-/// The content of both sides as git's own form of binary patches.
-fn binary_patch(old: &[u8], new: &[u8]) -> Result<()> {
-    put(b"GIT binary patch\n");
-    for content in [new, old] {
-        put(&literal(content)?);
-    }
-    Ok(())
-}
-
-/// `literal SIZE` and the content, deflated, in lines of base 85.
-fn literal(content: &[u8]) -> Result<Vec<u8>> {
-    use std::io::Write as _;
-    const DIGITS: &[u8; 85] =
-        b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
-    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
-    encoder.write_all(content)?;
-    let packed = encoder.finish()?;
-    let mut out = format!("literal {}\n", content.len()).into_bytes();
-    for chunk in packed.chunks(52) {
-        out.push(match chunk.len() {
-            length @ 1..=26 => b'A' + length as u8 - 1,
-            length => b'a' + length as u8 - 27,
-        });
-        for four in chunk.chunks(4) {
-            let mut word = [0u8; 4];
-            word[..four.len()].copy_from_slice(four);
-            let mut number = u32::from_be_bytes(word);
-            let mut digits = [0u8; 5];
-            for digit in digits.iter_mut().rev() {
-                *digit = DIGITS[(number % 85) as usize];
-                number /= 85;
-            }
-            out.extend(digits);
-        }
-        out.push(b'\n');
-    }
-    out.push(b'\n');
-    Ok(out)
 }
 
 /// Takes away what options filter out, and finds renames.

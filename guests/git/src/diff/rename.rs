@@ -1,5 +1,6 @@
 //! Which deleted and added files are one file that was moved.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::change::{Change, Side, content};
@@ -15,20 +16,47 @@ pub(crate) const MOST: u32 = 60_000;
 /// How many pairs are compared.
 const LIMIT: usize = 1000;
 
-/// Pairs deletions with additions. `all_old` are sources of copies, when those are looked for everywhere.
+/// Pairs deletions with additions.
+///
+/// `all_old` are sources of copies, when those are looked for everywhere.
 pub(crate) fn detect(
     repo: &Repo,
     changes: Vec<Change>,
     options: &Options,
     all_old: &[Side],
 ) -> Result<Vec<Change>> {
-    let usable = |side: &Side| side.mode & 0o170_000 != GITLINK & 0o170_000;
     let added: Vec<usize> = (0..changes.len())
-        .filter(|at| changes[*at].status == b'A' && usable(&changes[*at].new))
+        .filter(|at| changes[*at].status == b'A' && is_usable(&changes[*at].new))
         .collect();
+    let sources = sources(&changes, options, all_old);
+    if added.is_empty() || sources.is_empty() {
+        return Ok(changes);
+    }
+    let mut search = Search {
+        repo,
+        changes: &changes,
+        added: &added,
+        sources: &sources,
+        options,
+        pairs: Vec::new(),
+        paired: HashSet::new(),
+        gone: HashSet::new(),
+    };
+    search.exact()?;
+    search.inexact()?;
+    let pairs = search.pairs;
+    Ok(build(changes, &sources, pairs))
+}
+
+fn is_usable(side: &Side) -> bool {
+    side.mode & 0o170_000 != GITLINK & 0o170_000
+}
+
+/// The files that additions may come from, and whether they are deleted.
+fn sources(changes: &[Change], options: &Options, all_old: &[Side]) -> Vec<(Side, bool)> {
     let mut sources: Vec<(Side, bool)> = Vec::new();
-    for change in &changes {
-        if change.status == b'D' && usable(&change.old) {
+    for change in changes {
+        if change.status == b'D' && is_usable(&change.old) {
             sources.push((change.old.clone(), true));
         } else if options.copies && matches!(change.status, b'M' | b'T') {
             sources.push((change.old.clone(), false));
@@ -43,34 +71,7 @@ pub(crate) fn detect(
                 .map(|side| (side.clone(), false)),
         );
     }
-    if added.is_empty() || sources.is_empty() {
-        return Ok(changes);
-    }
-    // (addition, source, score)
-    let mut pairs: Vec<(usize, usize, u32)> = Vec::new();
-    let mut paired: HashSet<usize> = HashSet::new();
-    let mut gone: HashSet<usize> = HashSet::new();
-    exact(
-        repo,
-        &changes,
-        &added,
-        &sources,
-        options,
-        &mut pairs,
-        &mut paired,
-        &mut gone,
-    )?;
-    inexact(
-        repo,
-        &changes,
-        &added,
-        &sources,
-        options,
-        &mut pairs,
-        &mut paired,
-        &mut gone,
-    )?;
-    Ok(build(changes, &sources, pairs))
+    sources
 }
 
 fn side_oid(repo: &Repo, side: &Side) -> Result<Oid> {
@@ -85,100 +86,130 @@ fn base_name(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the state of one search, in parts"
-)]
-fn exact(
-    repo: &Repo,
-    changes: &[Change],
-    added: &[usize],
-    sources: &[(Side, bool)],
-    options: &Options,
-    pairs: &mut Vec<(usize, usize, u32)>,
-    paired: &mut HashSet<usize>,
-    gone: &mut HashSet<usize>,
-) -> Result<()> {
-    let mut by_oid: HashMap<Oid, Vec<usize>> = HashMap::new();
-    for (at, (side, _)) in sources.iter().enumerate() {
-        by_oid.entry(side_oid(repo, side)?).or_default().push(at);
-    }
-    for &at in added {
-        let new = &changes[at].new;
-        let oid = side_oid(repo, new)?;
-        let Some(candidates) = by_oid.get(&oid) else {
-            continue;
-        };
-        let mut best: Option<(usize, u32)> = None;
-        for &source in candidates {
-            let (side, deleted) = &sources[source];
-            if side.mode & 0o170_000 != new.mode & 0o170_000 {
-                continue;
-            }
-            let free = *deleted && !gone.contains(&source);
-            if !free && !options.copies {
-                continue;
-            }
-            let score = u32::from(free) + u32::from(base_name(&side.path) == base_name(&new.path));
-            if best.is_none_or(|(_, other)| score > other) {
-                best = Some((source, score));
-            }
-        }
-        if let Some((source, _)) = best {
-            pairs.push((at, source, MOST));
-            paired.insert(at);
-            gone.insert(source);
-        }
-    }
-    Ok(())
+/// A search for pairs, as far as it is.
+struct Search<'a> {
+    repo: &'a Repo,
+    changes: &'a [Change],
+    /// Places of additions among the changes.
+    added: &'a [usize],
+    sources: &'a [(Side, bool)],
+    options: &'a Options,
+    /// Addition, source, score.
+    pairs: Vec<(usize, usize, u32)>,
+    /// Additions that have a source.
+    paired: HashSet<usize>,
+    /// Sources that have an addition.
+    gone: HashSet<usize>,
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the state of one search, in parts"
-)]
-fn inexact(
-    repo: &Repo,
-    changes: &[Change],
-    added: &[usize],
-    sources: &[(Side, bool)],
-    options: &Options,
-    pairs: &mut Vec<(usize, usize, u32)>,
-    paired: &mut HashSet<usize>,
-    gone: &mut HashSet<usize>,
-) -> Result<()> {
-    if options.rename_score >= MOST {
-        return Ok(());
+/// Additions and sources that are compared by content.
+struct Prints {
+    open: Vec<usize>,
+    free: Vec<usize>,
+    new: HashMap<usize, Fingerprint>,
+    old: HashMap<usize, Fingerprint>,
+}
+
+impl Search<'_> {
+    fn pair(&mut self, at: usize, source: usize, score: u32) {
+        self.pairs.push((at, source, score));
+        self.paired.insert(at);
+        self.gone.insert(source);
     }
-    let free: Vec<usize> = (0..sources.len())
-        .filter(|at| options.copies || (sources[*at].1 && !gone.contains(at)))
-        .collect();
-    let open: Vec<usize> = added
-        .iter()
-        .copied()
-        .filter(|at| !paired.contains(at))
-        .collect();
-    if free.is_empty() || open.is_empty() || free.len().saturating_mul(open.len()) > LIMIT * LIMIT {
-        return Ok(());
+
+    /// Whether a deleted file was not found elsewhere yet.
+    fn is_free(&self, source: usize) -> bool {
+        self.sources[source].1 && !self.gone.contains(&source)
     }
-    let mut old_prints = HashMap::new();
-    for &source in &free {
-        old_prints.insert(
-            source,
-            Fingerprint::new(&content(repo, &sources[source].0)?),
-        );
+
+    fn same_name(&self, source: usize, at: usize) -> bool {
+        base_name(&self.sources[source].0.path) == base_name(&self.changes[at].new.path)
     }
-    let mut new_prints = HashMap::new();
-    for &at in &open {
-        new_prints.insert(at, Fingerprint::new(&content(repo, &changes[at].new)?));
-    }
-    let same_type = |source: usize, at: usize| {
-        let (old, new) = (&sources[source].0, &changes[at].new);
+
+    /// Whether both are regular files.
+    fn same_type(&self, source: usize, at: usize) -> bool {
+        let (old, new) = (&self.sources[source].0, &self.changes[at].new);
         old.mode & 0o170_000 == new.mode & 0o170_000 && old.mode & 0o170_000 == 0o100_000
-    };
-    if !options.copies {
-        // A name that only one source and one addition have is tried first, with a higher bar.
-        let once = |names: Vec<(Vec<u8>, usize)>| {
+    }
+
+    /// Pairs files with the same content.
+    fn exact(&mut self) -> Result<()> {
+        let mut by_oid: HashMap<Oid, Vec<usize>> = HashMap::new();
+        for (at, (side, _)) in self.sources.iter().enumerate() {
+            let oid = side_oid(self.repo, side)?;
+            by_oid.entry(oid).or_default().push(at);
+        }
+        for &at in self.added {
+            let new = &self.changes[at].new;
+            let oid = side_oid(self.repo, new)?;
+            let Some(candidates) = by_oid.get(&oid) else {
+                continue;
+            };
+            let mut best: Option<(usize, u32)> = None;
+            for &source in candidates {
+                let side = &self.sources[source].0;
+                let free = self.is_free(source);
+                if side.mode & 0o170_000 != new.mode & 0o170_000 || !(free || self.options.copies) {
+                    continue;
+                }
+                let score = u32::from(free) + u32::from(self.same_name(source, at));
+                if best.is_none_or(|(_, other)| score > other) {
+                    best = Some((source, score));
+                }
+            }
+            if let Some((source, _)) = best {
+                self.pair(at, source, MOST);
+            }
+        }
+        Ok(())
+    }
+
+    /// Pairs files with similar content.
+    fn inexact(&mut self) -> Result<()> {
+        if self.options.rename_score >= MOST {
+            return Ok(());
+        }
+        let Some(prints) = self.prints()? else {
+            return Ok(());
+        };
+        if !self.options.copies {
+            self.by_name(&prints);
+        }
+        self.by_content(&prints);
+        Ok(())
+    }
+
+    /// What is left to compare; none when there is nothing, or too much.
+    fn prints(&self) -> Result<Option<Prints>> {
+        let free: Vec<usize> = (0..self.sources.len())
+            .filter(|at| self.options.copies || self.is_free(*at))
+            .collect();
+        let added = self.added.iter().copied();
+        let open: Vec<usize> = added.filter(|at| !self.paired.contains(at)).collect();
+        let count = free.len().saturating_mul(open.len());
+        if count == 0 || count > LIMIT * LIMIT {
+            return Ok(None);
+        }
+        let print = |side: &Side| content(self.repo, side).map(|text| Fingerprint::new(&text));
+        let mut old = HashMap::new();
+        for &source in &free {
+            old.insert(source, print(&self.sources[source].0)?);
+        }
+        let mut new = HashMap::new();
+        for &at in &open {
+            new.insert(at, print(&self.changes[at].new)?);
+        }
+        Ok(Some(Prints {
+            open,
+            free,
+            new,
+            old,
+        }))
+    }
+
+    /// A name that only one source and one addition have is tried first, with a higher bar.
+    fn by_name(&mut self, prints: &Prints) {
+        let once = |names: &mut dyn Iterator<Item = (Vec<u8>, usize)>| {
             let mut map: HashMap<Vec<u8>, Option<usize>> = HashMap::new();
             for (name, at) in names {
                 map.entry(name)
@@ -187,61 +218,52 @@ fn inexact(
             }
             map
         };
-        let old = once(
-            free.iter()
-                .map(|at| (base_name(&sources[*at].0.path).to_vec(), *at))
-                .collect(),
-        );
-        let new = once(
-            open.iter()
-                .map(|at| (base_name(&changes[*at].new.path).to_vec(), *at))
-                .collect(),
-        );
-        let bar = options.rename_score + (MOST - options.rename_score) / 2;
+        let old_name = |at: &usize| (base_name(&self.sources[*at].0.path).to_vec(), *at);
+        let new_name = |at: &usize| (base_name(&self.changes[*at].new.path).to_vec(), *at);
+        let old = once(&mut prints.free.iter().map(old_name));
+        let new = once(&mut prints.open.iter().map(new_name));
+        let least = self.options.rename_score;
+        let bar = least + (MOST - least) / 2;
         for (name, at) in new {
             let (Some(at), Some(Some(source))) = (at, old.get(&name).copied()) else {
                 continue;
             };
-            if same_type(source, at) {
-                let score = old_prints[&source].similarity(&new_prints[&at], bar);
+            if self.same_type(source, at) {
+                let score = prints.old[&source].similarity(&prints.new[&at], bar);
                 if score >= bar {
-                    pairs.push((at, source, score));
-                    paired.insert(at);
-                    gone.insert(source);
+                    self.pair(at, source, score);
                 }
             }
         }
     }
-    let mut candidates = Vec::new();
-    for &at in open.iter().filter(|at| !paired.contains(at)) {
-        for &source in free
-            .iter()
-            .filter(|source| options.copies || !gone.contains(source))
-        {
-            if !same_type(source, at) {
-                continue;
+
+    /// Everything is compared with everything, and the most similar are paired first.
+    fn by_content(&mut self, prints: &Prints) {
+        let least = self.options.rename_score;
+        let mut candidates = Vec::new();
+        for &at in prints.open.iter().filter(|at| !self.paired.contains(at)) {
+            for &source in &prints.free {
+                let is_open = self.options.copies || !self.gone.contains(&source);
+                if !is_open || !self.same_type(source, at) {
+                    continue;
+                }
+                let score = prints.old[&source].similarity(&prints.new[&at], least);
+                if score >= least {
+                    let same_name = self.same_name(source, at);
+                    candidates.push((Reverse(score), !same_name, at, source));
+                }
             }
-            let score = old_prints[&source].similarity(&new_prints[&at], options.rename_score);
-            if score >= options.rename_score {
-                let same_name =
-                    base_name(&sources[source].0.path) == base_name(&changes[at].new.path);
-                candidates.push((std::cmp::Reverse(score), !same_name, at, source));
+        }
+        candidates.sort();
+        for copies in [false, true] {
+            for (Reverse(score), _, at, source) in &candidates {
+                let may = self.is_free(*source) || (copies && self.options.copies);
+                if may && !self.paired.contains(at) {
+                    self.pair(*at, *source, *score);
+                }
             }
         }
     }
-    candidates.sort();
-    for copies in [false, true] {
-        for (score, _, at, source) in &candidates {
-            let free = sources[*source].1 && !gone.contains(source);
-            if paired.contains(at) || !(free || (copies && options.copies)) {
-                continue;
-            }
-            pairs.push((*at, *source, score.0));
-            paired.insert(*at);
-            gone.insert(*source);
-        }
-    }
-    Ok(())
 }
 
 /// The changes with pairs in the place of their additions; a source that is used last is gone, before that copied.

@@ -3,6 +3,7 @@
 use super::change::{Change, content};
 use super::lines;
 use super::options::Options;
+use super::patch::color;
 use crate::os;
 use crate::out::put;
 use crate::repo::Repo;
@@ -178,172 +179,31 @@ fn sums(stats: &[Stat]) -> String {
     text + "\n"
 }
 
-fn scale(part: usize, width: usize, most: usize) -> usize {
-    if part == 0 {
-        0
-    } else {
-        1 + part * (width - 1) / most
-    }
-}
-
-fn display_width(name: &[u8]) -> usize {
-    match std::str::from_utf8(name) {
-        Ok(text) => text.chars().count(),
-        Err(_) => name.len(),
-    }
-}
-
 /// `--stat`.
 pub(crate) fn stat(repo: &Repo, all: &[Stat], options: &Options) {
     let shown = &all[..options.stat_count.unwrap_or(all.len()).min(all.len())];
-    let mark = |stat: &Stat| -> &'static str {
-        if !options.compact_summary {
-            return "";
-        }
-        match (
-            stat.change.status,
-            stat.change.old.mode,
-            stat.change.new.mode,
-        ) {
-            (b'A', _, 0o100_755) => " (new +x)",
-            (b'A', _, 0o120_000) => " (new +l)",
-            (b'A', ..) => " (new)",
-            (b'D', ..) => " (gone)",
-            (_, a, b) if a & 0o111 == 0 && b & 0o111 != 0 && a != 0 => " (mode +x)",
-            (_, a, b) if a & 0o111 != 0 && b & 0o111 == 0 && b != 0 => " (mode -x)",
-            _ => "",
-        }
-    };
-    let named = |stat: &Stat| {
-        [
-            &name(repo, &stat.change, options)[..],
-            mark(stat).as_bytes(),
-        ]
-        .concat()
-    };
-    let names: Vec<Vec<u8>> = shown.iter().map(named).collect();
-    let longest = names
+    let names: Vec<Vec<u8>> = shown
         .iter()
-        .map(|name| display_width(name))
-        .max()
-        .unwrap_or(0);
-    let text = |stat: &&Stat| !stat.binary && stat.change.status != b'U';
-    let most = shown
-        .iter()
-        .filter(text)
-        .map(|stat| stat.added + stat.deleted)
-        .max()
-        .unwrap_or(0);
-    let mut number_width = most.to_string().len();
-    if shown.iter().any(|stat| stat.binary) {
-        number_width = number_width.max(3);
-    }
-    let columns = os::variable("COLUMNS")
-        .and_then(|text| String::from_utf8_lossy(&text).parse::<usize>().ok());
-    let columns = columns.filter(|columns| *columns > 0).unwrap_or(80);
-    let width = options
-        .stat_width
-        .filter(|width| *width > 0)
-        .unwrap_or(columns.saturating_sub(options.line_prefix.len()));
-    let width = width.max(16 + 6 + number_width);
-    let mut graph = options
-        .stat_graph_width
-        .map_or(most, |limit| most.min(limit));
-    let mut name_width = options
-        .stat_name_width
-        .filter(|limit| *limit > 0 && *limit < longest)
-        .unwrap_or(longest);
-    if name_width + number_width + 6 + graph > width {
-        if graph > (width * 3 / 8).saturating_sub(number_width + 6) {
-            graph = (width * 3 / 8).saturating_sub(number_width + 6).max(6);
-        }
-        if let Some(limit) = options.stat_graph_width {
-            graph = graph.min(limit);
-        }
-        if name_width > width - number_width - 6 - graph {
-            name_width = width - number_width - 6 - graph;
-        } else {
-            graph = width - number_width - 6 - name_width;
-        }
-    }
+        .map(|stat| {
+            let name = name(repo, &stat.change, options);
+            [&name[..], mark(stat, options).as_bytes()].concat()
+        })
+        .collect();
+    let columns = Columns::new(shown, &names, options);
     for (stat, name) in shown.iter().zip(&names) {
-        put(&options.line_prefix);
-        let wide = display_width(name);
         let mut line = b" ".to_vec();
-        if wide > name_width {
-            let keep = name_width.saturating_sub(3);
-            let cut = match std::str::from_utf8(name) {
-                Ok(text) => text
-                    .chars()
-                    .skip(wide - keep)
-                    .collect::<String>()
-                    .into_bytes(),
-                Err(_) => name[wide - keep..].to_vec(),
-            };
-            let from = cut.iter().position(|byte| *byte == b'/').unwrap_or(0);
-            line.extend(b"...");
-            line.extend_from_slice(&cut[from..]);
-            let used = 3 + display_width(&cut[from..]);
-            line.extend(b" ".repeat(name_width.saturating_sub(used)));
-        } else {
-            line.extend_from_slice(name);
-            line.extend(b" ".repeat(name_width - wide));
-        }
+        columns.name(&mut line, name);
         line.extend(b" |");
         if stat.change.status == b'U' {
-            line.extend(b" Unmerged\n");
-            put(&line);
-            continue;
+            line.extend(b" Unmerged");
+        } else if stat.binary {
+            columns.sizes(&mut line, stat, options);
+        } else {
+            columns.graph(&mut line, stat, options);
         }
-        if stat.binary {
-            line.extend(format!(" {:>number_width$}", "Bin").bytes());
-            if stat.added + stat.deleted > 0 {
-                let colored = |code: &str, number: usize| match options.color {
-                    true => format!("{code}{number}\x1b[m"),
-                    false => number.to_string(),
-                };
-                line.extend(
-                    format!(
-                        " {} -> {} bytes",
-                        colored("\x1b[31m", stat.deleted),
-                        colored("\x1b[32m", stat.added)
-                    )
-                    .bytes(),
-                );
-            }
-            line.push(b'\n');
-            put(&line);
-            continue;
-        }
-        let (mut plus, mut minus) = (stat.added, stat.deleted);
-        if graph <= most && most > 0 {
-            let mut total = scale(plus + minus, graph, most);
-            if total < 2 && plus > 0 && minus > 0 {
-                total = 2;
-            }
-            if plus < minus {
-                plus = scale(plus, graph, most);
-                minus = total - plus;
-            } else {
-                minus = scale(minus, graph, most);
-                plus = total - minus;
-            }
-        }
-        line.extend(format!(" {:>number_width$}", stat.added + stat.deleted).bytes());
-        if stat.added + stat.deleted > 0 {
-            line.push(b' ');
-        }
-        for (count, sign, code) in [(plus, b"+", "\x1b[32m"), (minus, b"-", "\x1b[31m")] {
-            if count > 0 && options.color {
-                line.extend(code.bytes());
-            }
-            line.extend(sign.repeat(count));
-            if count > 0 && options.color {
-                line.extend(b"\x1b[m");
-            }
-        }
-        line.push(b'\n');
+        put(&options.line_prefix);
         put(&line);
+        put(b"\n");
     }
     if shown.len() < all.len() {
         put(&options.line_prefix);
@@ -351,4 +211,177 @@ pub(crate) fn stat(repo: &Repo, all: &[Stat], options: &Options) {
     }
     put(&options.line_prefix);
     put(sums(all).as_bytes());
+}
+
+/// What `--compact-summary` says behind a name.
+fn mark(stat: &Stat, options: &Options) -> &'static str {
+    if !options.compact_summary {
+        return "";
+    }
+    let (old, new) = (stat.change.old.mode, stat.change.new.mode);
+    match (stat.change.status, old, new) {
+        (b'A', _, 0o100_755) => " (new +x)",
+        (b'A', _, 0o120_000) => " (new +l)",
+        (b'A', ..) => " (new)",
+        (b'D', ..) => " (gone)",
+        (_, a, b) if a & 0o111 == 0 && b & 0o111 != 0 && a != 0 => " (mode +x)",
+        (_, a, b) if a & 0o111 != 0 && b & 0o111 == 0 && b != 0 => " (mode -x)",
+        _ => "",
+    }
+}
+
+/// How wide the columns of `--stat` are.
+struct Columns {
+    name: usize,
+    number: usize,
+    graph: usize,
+    /// The most lines that changed in a file.
+    most: usize,
+}
+
+impl Columns {
+    fn new(shown: &[Stat], names: &[Vec<u8>], options: &Options) -> Columns {
+        let is_text = |stat: &&Stat| !stat.binary && stat.change.status != b'U';
+        let most = shown
+            .iter()
+            .filter(is_text)
+            .map(|stat| stat.added + stat.deleted)
+            .max()
+            .unwrap_or(0);
+        let mut number = most.to_string().len();
+        if shown.iter().any(|stat| stat.binary) {
+            number = number.max(3);
+        }
+        let width = total_width(options).max(16 + 6 + number);
+        // Numbers and what stands between the columns are never cut.
+        let fixed = number + 6;
+        let longest = names.iter().map(|name| display_width(name)).max();
+        let longest = longest.unwrap_or(0);
+        let mut name = options
+            .stat_name_width
+            .filter(|limit| *limit > 0 && *limit < longest)
+            .unwrap_or(longest);
+        let limit = options.stat_graph_width.unwrap_or(usize::MAX);
+        let mut graph = most.min(limit);
+        if name + fixed + graph > width {
+            let share = (width * 3 / 8).saturating_sub(fixed);
+            if graph > share {
+                graph = share.max(6);
+            }
+            graph = graph.min(limit);
+            if name > width - fixed - graph {
+                name = width - fixed - graph;
+            } else {
+                graph = width - fixed - name;
+            }
+        }
+        Columns {
+            name,
+            number,
+            graph,
+            most,
+        }
+    }
+
+    /// A name, padded or cut at its beginning.
+    fn name(&self, line: &mut Vec<u8>, name: &[u8]) {
+        let wide = display_width(name);
+        if wide <= self.name {
+            line.extend_from_slice(name);
+            line.extend(b" ".repeat(self.name - wide));
+            return;
+        }
+        let keep = self.name.saturating_sub(3);
+        let cut = match std::str::from_utf8(name) {
+            Ok(text) => text
+                .chars()
+                .skip(wide - keep)
+                .collect::<String>()
+                .into_bytes(),
+            Err(_) => name[wide - keep..].to_vec(),
+        };
+        let from = cut.iter().position(|byte| *byte == b'/').unwrap_or(0);
+        line.extend(b"...");
+        line.extend_from_slice(&cut[from..]);
+        let used = 3 + display_width(&cut[from..]);
+        line.extend(b" ".repeat(self.name.saturating_sub(used)));
+    }
+
+    /// The sizes of a binary file before and after.
+    fn sizes(&self, line: &mut Vec<u8>, stat: &Stat, options: &Options) {
+        line.extend(format!(" {:>1$}", "Bin", self.number).bytes());
+        if stat.added + stat.deleted > 0 {
+            let colored = |code: &str, number: usize| match options.color {
+                true => format!("{code}{number}\x1b[m"),
+                false => number.to_string(),
+            };
+            let old = colored(color::OLD, stat.deleted);
+            let new = colored(color::NEW, stat.added);
+            line.extend(format!(" {old} -> {new} bytes").bytes());
+        }
+    }
+
+    /// The number of lines, and a bar of signs for them.
+    fn graph(&self, line: &mut Vec<u8>, stat: &Stat, options: &Options) {
+        let sum = stat.added + stat.deleted;
+        line.extend(format!(" {sum:>0$}", self.number).bytes());
+        if sum > 0 {
+            line.push(b' ');
+        }
+        let (plus, minus) = self.signs(stat);
+        for (count, sign, code) in [(plus, b"+", color::NEW), (minus, b"-", color::OLD)] {
+            if count > 0 && options.color {
+                line.extend(code.bytes());
+            }
+            line.extend(sign.repeat(count));
+            if count > 0 && options.color {
+                line.extend(color::RESET.bytes());
+            }
+        }
+    }
+
+    /// How many signs stand for the added and for the deleted lines of a file.
+    fn signs(&self, stat: &Stat) -> (usize, usize) {
+        let (plus, minus) = (stat.added, stat.deleted);
+        if self.graph > self.most || self.most == 0 {
+            return (plus, minus);
+        }
+        let mut total = self.scale(plus + minus);
+        if total < 2 && plus > 0 && minus > 0 {
+            total = 2;
+        }
+        if plus < minus {
+            let plus = self.scale(plus);
+            (plus, total - plus)
+        } else {
+            let minus = self.scale(minus);
+            (total - minus, minus)
+        }
+    }
+
+    fn scale(&self, part: usize) -> usize {
+        match part {
+            0 => 0,
+            _ => 1 + part * (self.graph - 1) / self.most,
+        }
+    }
+}
+
+/// The width of a line.
+fn total_width(options: &Options) -> usize {
+    let columns = os::variable("COLUMNS")
+        .and_then(|text| String::from_utf8_lossy(&text).parse::<usize>().ok())
+        .filter(|columns| *columns > 0)
+        .unwrap_or(80);
+    options
+        .stat_width
+        .filter(|width| *width > 0)
+        .unwrap_or(columns.saturating_sub(options.line_prefix.len()))
+}
+
+fn display_width(name: &[u8]) -> usize {
+    match std::str::from_utf8(name) {
+        Ok(text) => text.chars().count(),
+        Err(_) => name.len(),
+    }
 }

@@ -2,9 +2,10 @@
 
 use imara_diff::Algorithm;
 
+use super::hunks::{function_before, group};
 use super::lines::{self, Hunk, Space};
 use super::options::Options;
-use super::patch::{color, function_before, group};
+use super::patch::color;
 use crate::out::put;
 use crate::pattern::{self, Pattern};
 use crate::stop::{Result, Stop};

@@ -101,6 +101,22 @@ struct State<'a> {
     merged: Merged,
 }
 
+type Files = BTreeMap<Vec<u8>, Item>;
+
+/// The files of three trees, each by the path at which it is merged.
+struct Trees {
+    base: Files,
+    ours: Files,
+    theirs: Files,
+}
+
+/// Who moved a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Ours,
+    Theirs,
+}
+
 /// Merges two trees by a base.
 pub(crate) fn trees(
     repo: &Repo,
@@ -110,13 +126,14 @@ pub(crate) fn trees(
     labels: &Labels,
     depth: usize,
 ) -> Result<Merged> {
-    let base_files = match base {
-        Some(tree) => flatten(repo, &tree)?,
-        None => BTreeMap::new(),
+    let mut trees = Trees {
+        base: match base {
+            Some(tree) => flatten(repo, &tree)?,
+            None => Files::new(),
+        },
+        ours: flatten(repo, &ours)?,
+        theirs: flatten(repo, &theirs)?,
     };
-    let mut our_files = flatten(repo, &ours)?;
-    let mut their_files = flatten(repo, &theirs)?;
-    let mut base_by_path = base_files.clone();
     let mut state = State {
         repo,
         labels,
@@ -131,73 +148,25 @@ pub(crate) fn trees(
     if wanted && ours != theirs {
         let our_moves = renames(repo, base, ours)?;
         let their_moves = renames(repo, base, theirs)?;
-        let sources: BTreeSet<Vec<u8>> = our_moves
-            .keys()
-            .chain(their_moves.keys())
-            .cloned()
-            .collect();
-        for source in sources {
-            let Some(item) = base_files.get(&source).copied() else {
-                continue;
-            };
-            match (our_moves.get(&source), their_moves.get(&source)) {
-                (Some(a), Some(b)) if a == b => {
-                    base_by_path.remove(&source);
-                    base_by_path.insert(a.clone(), item);
-                }
-                (Some(a), Some(b)) => {
-                    state.rename_rename(
-                        &source,
-                        item,
-                        a,
-                        b,
-                        &mut our_files,
-                        &mut their_files,
-                        &mut base_by_path,
-                    )?;
-                }
-                (Some(to), None) => {
-                    state.follow(
-                        &source,
-                        to,
-                        item,
-                        &our_files,
-                        &mut their_files,
-                        &mut base_by_path,
-                        true,
-                    )?;
-                }
-                (None, Some(to)) => {
-                    state.follow(
-                        &source,
-                        to,
-                        item,
-                        &their_files,
-                        &mut our_files,
-                        &mut base_by_path,
-                        false,
-                    )?;
-                }
-                (None, None) => {}
-            }
-        }
+        state.moves(&mut trees, &our_moves, &their_moves)?;
     }
-    let paths: BTreeSet<Vec<u8>> = base_by_path
+    let paths: BTreeSet<&Vec<u8>> = trees
+        .base
         .keys()
-        .chain(our_files.keys())
-        .chain(their_files.keys())
-        .cloned()
+        .chain(trees.ours.keys())
+        .chain(trees.theirs.keys())
         .collect();
     for path in paths {
-        if state.merged.conflicts.contains_key(&path) {
+        if state.merged.conflicts.contains_key(path) {
             continue;
         }
-        let (b, o, t) = (
-            base_by_path.get(&path).copied(),
-            our_files.get(&path).copied(),
-            their_files.get(&path).copied(),
-        );
-        state.path(&path, b, o, t)?;
+        let item = |files: &Files| files.get(path).copied();
+        state.path(
+            path,
+            item(&trees.base),
+            item(&trees.ours),
+            item(&trees.theirs),
+        )?;
     }
     state.directories()?;
     let mut merged = state.merged;
@@ -210,76 +179,104 @@ impl State<'_> {
         self.merged.messages.push((path.to_vec(), text));
     }
 
-    /// One side moved a file: what the other did to it is done at the new place.
-    #[expect(clippy::too_many_arguments, reason = "both sides and the base")]
-    fn follow(
+    /// Brings files that a side moved to one path, where that can be done.
+    fn moves(
         &mut self,
-        source: &[u8],
-        to: &[u8],
-        item: Item,
-        mover: &BTreeMap<Vec<u8>, Item>,
-        other: &mut BTreeMap<Vec<u8>, Item>,
-        base: &mut BTreeMap<Vec<u8>, Item>,
-        ours_moved: bool,
+        trees: &mut Trees,
+        ours: &HashMap<Vec<u8>, Vec<u8>>,
+        theirs: &HashMap<Vec<u8>, Vec<u8>>,
     ) -> Result<()> {
-        if mover.contains_key(source) {
-            return Ok(());
-        }
-        match other.get(source).copied() {
-            Some(theirs) if !other.contains_key(to) => {
-                base.remove(source);
-                base.insert(to.to_vec(), item);
-                other.remove(source);
-                other.insert(to.to_vec(), theirs);
-            }
-            None if !other.contains_key(to) => {
-                let (renamed, deleted) = match ours_moved {
-                    true => (&self.labels.ours, &self.labels.theirs),
-                    false => (&self.labels.theirs, &self.labels.ours),
-                };
-                let text = format!(
-                    "CONFLICT (rename/delete): {} renamed to {} in {renamed}, but deleted in {deleted}.",
-                    show(source),
-                    show(to)
-                );
-                self.say(to, text);
-                let moved = mover.get(to).copied();
-                let stages = if ours_moved {
-                    [Some(item), moved, None]
-                } else {
-                    [Some(item), None, moved]
-                };
-                base.remove(source);
-                self.merged.conflicts.insert(to.to_vec(), stages);
-                if let Some(moved) = moved {
-                    self.merged.files.insert(to.to_vec(), moved);
-                    if moved != item {
-                        let text = format!(
-                            "CONFLICT (modify/delete): {} deleted in {deleted} and modified in {renamed}.  Version {renamed} of {} left in \
-                             tree.",
-                            show(to),
-                            show(to)
-                        );
-                        self.say(to, text);
-                    }
+        let before = trees.base.clone();
+        let sources: BTreeSet<&Vec<u8>> = ours.keys().chain(theirs.keys()).collect();
+        for source in sources {
+            let Some(item) = before.get(source).copied() else {
+                continue;
+            };
+            match (ours.get(source), theirs.get(source)) {
+                (Some(a), Some(b)) if a == b => {
+                    trees.base.remove(source);
+                    trees.base.insert(a.clone(), item);
                 }
+                (Some(a), Some(b)) => self.rename_rename(trees, source, item, a, b)?,
+                (Some(to), None) => self.follow(trees, source, item, to, Side::Ours),
+                (None, Some(to)) => self.follow(trees, source, item, to, Side::Theirs),
+                (None, None) => {}
             }
-            _ => {}
         }
         Ok(())
     }
 
+    /// One side moved a file: what the other did to it is done at the new place.
+    fn follow(&mut self, trees: &mut Trees, source: &[u8], item: Item, to: &[u8], side: Side) {
+        let (mover, other) = match side {
+            Side::Ours => (&trees.ours, &mut trees.theirs),
+            Side::Theirs => (&trees.theirs, &mut trees.ours),
+        };
+        if mover.contains_key(source) || other.contains_key(to) {
+            return;
+        }
+        let moved = mover.get(to).copied();
+        trees.base.remove(source);
+        match other.remove(source) {
+            Some(theirs) => {
+                trees.base.insert(to.to_vec(), item);
+                other.insert(to.to_vec(), theirs);
+            }
+            None => self.rename_delete(source, item, to, moved, side),
+        }
+    }
+
+    /// One side moved a file, which the other deleted.
+    fn rename_delete(
+        &mut self,
+        source: &[u8],
+        item: Item,
+        to: &[u8],
+        moved: Option<Item>,
+        side: Side,
+    ) {
+        let (source, name) = (show(source), show(to));
+        let (renamed, deleted, stages) = match side {
+            Side::Ours => (
+                &self.labels.ours,
+                &self.labels.theirs,
+                [Some(item), moved, None],
+            ),
+            Side::Theirs => (
+                &self.labels.theirs,
+                &self.labels.ours,
+                [Some(item), None, moved],
+            ),
+        };
+        self.say(
+            to,
+            format!(
+                "CONFLICT (rename/delete): {source} renamed to {name} in {renamed}, but deleted in {deleted}."
+            ),
+        );
+        self.merged.conflicts.insert(to.to_vec(), stages);
+        let Some(moved) = moved else {
+            return;
+        };
+        self.merged.files.insert(to.to_vec(), moved);
+        if moved != item {
+            self.say(
+                to,
+                format!(
+                    "CONFLICT (modify/delete): {name} deleted in {deleted} and modified in {renamed}.  Version {renamed} of {name} left in tree."
+                ),
+            );
+        }
+    }
+
     /// Both sides moved a file to different places.
-    #[expect(clippy::too_many_arguments, reason = "both sides and the base")]
     fn rename_rename(
         &mut self,
+        trees: &mut Trees,
         source: &[u8],
         item: Item,
         a: &[u8],
         b: &[u8],
-        ours: &mut BTreeMap<Vec<u8>, Item>,
-        theirs: &mut BTreeMap<Vec<u8>, Item>,
-        base: &mut BTreeMap<Vec<u8>, Item>,
     ) -> Result<()> {
         let (our_name, their_name) = (self.labels.ours.clone(), self.labels.theirs.clone());
         let text = format!(
@@ -288,15 +285,15 @@ impl State<'_> {
             show(a),
             show(b)
         );
-        let (one, two) = (ours.get(a).copied(), theirs.get(b).copied());
+        let (one, two) = (trees.ours.get(a).copied(), trees.theirs.get(b).copied());
         let (Some(one), Some(two)) = (one, two) else {
             return Ok(());
         };
         let (content, _) = self.content(source, Some(item), one, two)?;
         self.say(source, text);
-        base.remove(source);
-        ours.remove(a);
-        theirs.remove(b);
+        trees.base.remove(source);
+        trees.ours.remove(a);
+        trees.theirs.remove(b);
         self.merged
             .conflicts
             .insert(source.to_vec(), [Some(item), None, None]);

@@ -1,7 +1,7 @@
 //! The list of branches.
 
 use super::Options;
-use crate::cmd::refs::{format_ref, sort};
+use crate::cmd::ref_fields::{format_ref, sort};
 use crate::cmd::{short_ref, status, worktrees};
 use crate::diff::options::use_color;
 use crate::object::Commit;
