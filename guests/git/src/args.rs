@@ -465,26 +465,6 @@ impl Parsed {
         self.refuse(&names)
     }
 
-    /// The last value of an option.
-    pub(crate) fn value(&self, name: &str) -> Option<&[u8]> {
-        let found = self.options.iter().rev().find(|(key, _)| key == name)?;
-        found.1.as_deref()
-    }
-
-    /// The last value as text.
-    pub(crate) fn text(&self, name: &str) -> Option<String> {
-        self.value(name).map(show)
-    }
-
-    /// All values of an option.
-    pub(crate) fn values(&self, name: &str) -> Vec<Vec<u8>> {
-        self.options
-            .iter()
-            .filter(|(key, _)| key == name)
-            .filter_map(|(_, value)| value.clone())
-            .collect()
-    }
-
     /// Refuses options that are git's, but not ours.
     pub(crate) fn refuse(&self, names: &[&str]) -> Result<()> {
         for name in names {

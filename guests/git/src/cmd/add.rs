@@ -15,8 +15,6 @@ use crate::repo::Repo;
 use crate::stop::{Result, Stop, fatal, show};
 use crate::worktree;
 
-pub(crate) use crate::os::lines_of;
-
 options! {
     /// What the command line says.
     struct Options for "add" {

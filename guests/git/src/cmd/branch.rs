@@ -5,6 +5,7 @@ mod list;
 use super::reach::Reach;
 use super::{Call, check_branch_name, short_ref, worktrees};
 use crate::args::{self, options};
+use crate::config::{remove_section, set_value};
 use crate::ident::{Role, identity};
 use crate::oid::{Kind, Oid};
 use crate::os;
@@ -14,8 +15,6 @@ use crate::repo::Repo;
 use crate::revision;
 use crate::stop::{Result, Stop, fatal, show};
 use crate::walk;
-
-pub(crate) use crate::config::{remove_section, set_value};
 
 options! {
     /// What the command line says.

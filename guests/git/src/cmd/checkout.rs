@@ -13,8 +13,6 @@ use crate::revision;
 use crate::stop::{Result, fatal, show};
 use crate::worktree;
 
-pub(crate) use super::head::forward;
-
 options! {
     /// What the command line says.
     struct Options for "checkout" {

@@ -3,7 +3,7 @@
 mod author;
 mod message;
 
-use super::status::{Untracked, collect, long_text};
+use super::status::{Untracked, collect, long_text, untracked_mode};
 use super::{Call, head_tree, hook, move_head, write_commit};
 use crate::args::{Optional, options};
 use crate::date;
@@ -280,24 +280,6 @@ pub(crate) fn stage_known(repo: &Repo, index: &mut Index, paths: &Pathspec) -> R
         }
     }
     Ok(())
-}
-
-/// The value of `-u`.
-fn untracked_mode(repo: &Repo, given: &Optional) -> Result<Untracked> {
-    match given {
-        Optional::No => Ok(match repo.config.get("status.showuntrackedfiles") {
-            Some(b"no" | b"false") => Untracked::No,
-            Some(b"all") => Untracked::All,
-            _ => Untracked::Normal,
-        }),
-        Optional::Plain => Ok(Untracked::All),
-        Optional::With(mode) => match &mode[..] {
-            b"all" => Ok(Untracked::All),
-            b"normal" => Ok(Untracked::Normal),
-            b"no" | b"false" => Ok(Untracked::No),
-            other => fatal(format!("Invalid untracked files mode '{}'", show(other))),
-        },
-    }
 }
 
 impl Draft {

@@ -1,10 +1,10 @@
 //! `git remote`: the other repositories that this one knows, on the same machine.
 
 use super::Call;
-use super::branch::{remove_section, set_value};
 use super::fetch::{Settings, fetch_from};
 use super::remotes::{names, url};
 use crate::args::{options, usage};
+use crate::config::{remove_section, set_value};
 use crate::ident::{Role, identity};
 use crate::out;
 use crate::refs::{Target, is_valid};

@@ -4,7 +4,7 @@
 use super::commit::{self, cleanup, sign_off};
 use super::merging::{apply, conflict_lines, say, strategy_options};
 use super::status::{self, Untracked};
-use super::{Call, checkout, edit, head_tree, move_head, write_commit};
+use super::{Call, edit, head, head_tree, move_head, write_commit};
 use crate::args::usage;
 use crate::diff::change;
 use crate::history::Query;
@@ -234,7 +234,7 @@ fn one(repo: &Repo, commit: &Commit, settings: &Settings) -> Result<i32> {
     let action = settings.action;
     let parent = parent(commit, settings)?;
     if settings.fast && action == Action::Pick && parent == repo.head() && parent.is_some() {
-        checkout::forward(repo, commit.oid, "cherry-pick: fast-forward", "cherry-pick")?;
+        head::forward(repo, commit.oid, "cherry-pick: fast-forward", "cherry-pick")?;
         return Ok(0);
     }
     let parent_tree = match parent {
