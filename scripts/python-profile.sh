@@ -4,7 +4,7 @@
 #
 # usage: scripts/python-profile.sh SOURCE [WORK]
 #
-#   SOURCE  CPython's unpacked source, as the guest's build has left it (Python-* in its work directory)
+#   SOURCE  CPython's unpacked source, as the guest's build has left it (cpython in its work directory)
 #   WORK    where the instrumented interpreter is built and run (default: ./python-profile); eight minutes on two cores
 #
 # Needs clang-19, llvm-19 and libclang-rt-19-dev. The interpreter's loop is built as in the sandbox, with one switch: counts belong to the shape of the source.

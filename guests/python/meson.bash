@@ -3,10 +3,9 @@
 # What meson needs: the sources, generators, compilers for the target, and what it cannot find out about it.
 step_meson() {
     local meson=$work/meson name
-    python3 "$here/fetch.py" "$here/compiled.txt" "$work/compiled"
     rm -rf "$meson"
-    mkdir -p "$meson/bin"
-    for name in "$work"/compiled/*.whl; do "$work/native/python" -m zipfile -e "$name" "$meson/tools"; done
+    mkdir -p "$meson"/{bin,tools}
+    for name in cython versioneer; do cp -r "$SOURCES/$name"/. "$meson/tools"; done
     # The target's headers come before those of the Python that runs the generators. Shared libraries are not wanted: what is compiled is.
     for name in clang clang++; do
         cat >"$meson/bin/$name" <<EOF
@@ -46,9 +45,8 @@ meson_package() {
     local name=$1 tree
     shift
     rm -rf "$work/meson/$name"* "$work/built/$name"
-    tar -C "$work/meson" -xf "$work/compiled/$name"-*.tar.gz
-    tree=$(echo "$work/meson/$name"-*/)
-    [ ! -f "$here/$name.patch" ] || patch --silent -d "$tree" -p1 <"$here/$name.patch"
+    tree=$work/meson/$name-$(version_of "$SOURCES/$name")
+    copy_source "$name" "$tree"
     meson() { PATH=$work/meson/bin:$PATH "$work/native/python" "$work"/meson/numpy-*/vendored-meson/meson/meson.py "$@"; }
     meson setup --cross-file "$work/meson/target.ini" -Dbuildtype=release "$@" "$work/meson/$name" "$tree" >"$work/meson/$name.log" 2>&1
     "$work/native/python" "$here/compiled.py" targets "$work/meson/$name" |

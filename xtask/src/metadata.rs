@@ -49,11 +49,6 @@ fn members(manifest: &Path) -> Outcome<Vec<Package>> {
     parse(&text).ok_or_else(unknown)
 }
 
-/// The packages that a member of a workspace names in its manifest, with their sources fetched.
-pub(crate) fn dependencies(manifest: &Path, member: &str) -> Outcome<Vec<Package>> {
-    resolved(manifest, |metadata| named(metadata, member))
-}
-
 /// What is wanted of all that cargo says about a workspace, with sources fetched.
 pub(crate) fn resolved<T>(manifest: &Path, wanted: impl FnOnce(&Value) -> Option<T>) -> Outcome<T> {
     let text = process::cargo()
@@ -69,19 +64,6 @@ pub(crate) fn resolved<T>(manifest: &Path, wanted: impl FnOnce(&Value) -> Option
 
 fn unknown() -> Failure {
     Failure::new("`cargo metadata` answered in a form that xtask does not know")
-}
-
-fn named(metadata: &Value, member: &str) -> Option<Vec<Package>> {
-    let packages = metadata["packages"].as_array()?;
-    let own = packages.iter().find(|package| package["name"] == member)?;
-    let nodes = metadata["resolve"]["nodes"].as_array()?;
-    let node = nodes.iter().find(|node| node["id"] == own["id"])?;
-    let ids = node["dependencies"].as_array()?;
-    packages
-        .iter()
-        .filter(|package| ids.contains(&package["id"]))
-        .map(package)
-        .collect()
 }
 
 fn parse(text: &str) -> Option<Vec<Package>> {

@@ -1,8 +1,7 @@
 //! `notices`: the licences of everything that the program contains and that is not ours.
 //!
 //! Which components there are comes from cargo (for the program and for the guests in it), from
-//! the `sources` of each `guest.toml`, from the lists of Python's packages, and from the toolchain
-//! whose libraries are linked in. Texts come from the components themselves. The result is
+//! the `sources` of each `guest.toml`, and from the toolchain whose libraries are linked in. Texts come from the components themselves. The result is
 //! committed, because it ships with the program; `cargo xtask check` compares the components, which
 //! needs no texts.
 
@@ -24,7 +23,7 @@ pub(crate) const COMMAND: Command = Command {
     name: "notices",
     arguments: "[--check]",
     about: "write THIRD-PARTY-NOTICES: the licences of what ships and is not ours",
-    more: "Needs built guests, because texts of Python's parts are in what it was built from. --check writes nothing and compares only which components there are.",
+    more: "Fetches the sources of the guests, because the texts are in them. --check writes nothing and compares only which components there are.",
     run,
 };
 

@@ -1,39 +1,24 @@
 # matplotlib and what it needs, as steps of build.sh: compiled without their own build systems, which make shared libraries and download sources.
 
 # C++ as matplotlib's packages want it: their libraries are made with `library`.
-cxx_flags="-std=c++17 -fvisibility=hidden -DNDEBUG -Wno-c++11-narrowing -I$work/wasm -I$source/Include -isystem $here/plots/include"
-cxx_flags+=" -include $here/plots/include/single.h"
-
-# Unpacks an archive of Debian's pool, $2 with the digest $3, as plots/$1.
-unpack_archive() {
-    local archive=$work/$1.tar.gz into=$work/plots/$1
-    debian_archive "$2" "$3" "$archive"
-    rm -rf "$into"
-    mkdir -p "$into"
-    tar -C "$into" --strip-components=1 -xf "$archive"
-}
+cxx_flags="-std=c++17 -fvisibility=hidden -DNDEBUG -Wno-c++11-narrowing -I$work/wasm -I$source/Include -isystem $headers/plots"
+cxx_flags+=" -include $headers/plots/single.h"
 
 step_plot_sources() {
     local plots=$work/plots name
-    python3 "$here/fetch.py" "$here/plots/sources.txt" "$work/plotted"
     rm -rf "$plots"
-    mkdir -p "$plots"
-    for name in "$work"/plotted/*.tar.gz; do tar -C "$plots" -xf "$name"; done
-    for name in "$work"/plotted/{pybind11,cppy}-*.whl; do "$work/native/python" -m zipfile -e "$name" "$plots/headers"; done
-    for name in matplotlib contourpy kiwisolver pillow; do
-        mv "$plots/$name"-* "$plots/$name"
-        [ ! -f "$here/plots/$name.patch" ] || patch --silent -d "$plots/$name" -p1 <"$here/plots/$name.patch"
-    done
-    cp -rL "$SOURCES/freetype-sys/freetype2" "$plots/freetype"
-    chmod -R u+w "$plots/freetype"
-    patch --silent -d "$plots/freetype" -p1 <"$here/plots/freetype.patch"
+    mkdir -p "$plots/headers"
+    for name in matplotlib contourpy kiwisolver pillow qhull; do copy_source "$name" "$plots/$name"; done
+    copy_source libjpeg-turbo "$plots/jpeg"
+    copy_source freetype-sys "$plots/freetype"
+    for name in pybind11 cppy; do cp -r "$SOURCES/$name"/. "$plots/headers"; done
 }
 
 # Only what reads the kinds of fonts that there are: TrueType, OpenType, Type 1.
 step_freetype() {
     local ft=$work/plots/freetype
     sed -i -n '/\(t1cid\|pfr\|t42\|winfnt\|pcf\|bdf\|sdf\|svg\)_\(driver\|renderer\)/!p' "$ft/include/freetype/config/ftmodule.h"
-    local defines="-DFT2_BUILD_LIBRARY -DFT_CONFIG_OPTION_SYSTEM_ZLIB -I$ft/include -I$work/include -isystem $here/plots/include"
+    local defines="-DFT2_BUILD_LIBRARY -DFT_CONFIG_OPTION_SYSTEM_ZLIB -I$ft/include -I$work/include -isystem $headers/plots"
     library freetype "$ft"/src/base/{ftbase,ftbbox,ftbitmap,ftdebug,ftfstype,ftglyph,ftinit,ftmm,ftstroke,ftsynth,ftsystem,fttype1}.c \
         "$ft"/src/{autofit/autofit,cff/cff,gzip/ftgzip,lzw/ftlzw,psaux/psaux,pshinter/pshinter,psnames/psnames,raster/raster,sfnt/sfnt,smooth/smooth,truetype/truetype,type1/type1}.c
 }
@@ -41,8 +26,7 @@ step_freetype() {
 # The version that matplotlib itself builds with.
 step_qhull() {
     local qhull=$work/plots/qhull/src
-    unpack_archive qhull q/qhull/qhull_2020.2.orig.tar.gz b5c2d7eb833278881b952c8a52d20179eab87766b00b865000469a45c1838b7e
-    local defines="-I$qhull -isystem $here/plots/include"
+    local defines="-I$qhull -isystem $headers/plots"
     library qhull "$qhull"/libqhull_r/{geom2_r,geom_r,global_r,io_r,libqhull_r,mem_r,merge_r,poly2_r,poly_r,qset_r,random_r,rboxlib_r,stat_r}.c \
         "$qhull"/libqhull_r/{usermem_r,userprintf_rbox_r,userprintf_r,user_r}.c
 }
@@ -50,13 +34,12 @@ step_qhull() {
 # libjpeg-turbo as Debian keeps it, without assembler; one sample size. A damaged file ends the process: the library jumps out of its errors.
 step_jpeg() {
     local jpeg=$work/plots/jpeg name
-    unpack_archive jpeg libj/libjpeg-turbo/libjpeg-turbo_2.1.5.orig.tar.gz 254f3642b04e309fee775123133c6464181addc150499561020312ec61c1bf7c
     for name in jconfig jconfigint jversion; do
         sed -e 's/@JPEG_LIB_VERSION@/62/; s/@VERSION@/2.1.5/; s/@LIBJPEG_TURBO_VERSION_NUMBER@/2001005/; s/@BITS_IN_JSAMPLE@/8/; s/@BUILD@//' \
             -e 's/@INLINE@/inline/; s/@THREAD_LOCAL@//; s/@CMAKE_PROJECT_NAME@/libjpeg-turbo/; s/@SIZE_T@/4/; s/@COPYRIGHT_YEAR@/2022/' \
             -e 's/#cmakedefine \(WITH_SIMD\|RIGHT_SHIFT\|HAVE_INTRIN\).*//; s/#cmakedefine/#define/' "$jpeg/$name.h.in" >"$jpeg/$name.h"
     done
-    local defines="-I$jpeg -isystem $here/plots/include"
+    local defines="-I$jpeg -isystem $headers/plots"
     library jpeg "$jpeg"/jc{apimin,apistd,coefct,color,dctmgr,huff,icc,init,mainct,marker,master,param,phuff,prepct,sample,trans,arith}.c \
         "$jpeg"/jd{apimin,apistd,atadst,atasrc,coefct,color,dctmgr,huff,icc,input,mainct,marker,master,merge,phuff,postct,sample,trans,arith}.c \
         "$jpeg"/j{comapi,error,fdctflt,fdctfst,fdctint,idctflt,idctfst,idctint,idctred,quant1,quant2,utils,memmgr,memnobs,simd_none,aricom}.c
@@ -87,7 +70,7 @@ step_pillow() {
     local pillow=$work/plots/pillow version
     version=$(sed -n 's/__version__ = "\(.*\)"/\1/p' "$pillow/src/PIL/_version.py")
     local defines="-I$work/wasm -I$source/Include -I$work/include -I$pillow/src -I$pillow/src/libImaging -I$work/plots/freetype/include"
-    defines+=" -DHAVE_LIBZ -DHAVE_LIBJPEG -I$work/plots/jpeg -DPILLOW_VERSION=\"$version\" -isystem $here/plots/include"
+    defines+=" -DHAVE_LIBZ -DHAVE_LIBJPEG -I$work/plots/jpeg -DPILLOW_VERSION=\"$version\" -isystem $headers/plots"
     library pillow "$pillow"/src/{_imaging,_imagingmath,_imagingmorph,_imagingft,decode,encode,map,display,outline,path}.c "$pillow"/src/libImaging/*.c
 }
 
@@ -101,15 +84,14 @@ step_plot_files() {
         PIL.{_imaging,_imagingft,_imagingmath,_imagingmorph}; do
         echo "MODULE(\"$name\", PyInit_${name##*.})"
     done >"$out/modules.h"
-    for name in "$work"/plotted/{cycler,fonttools,pyparsing}-*.whl; do "$work/native/python" -m zipfile -e "$name" "$out/packages"; done
+    for name in cycler fonttools pyparsing; do cp -r "$SOURCES/$name"/. "$out/packages"; done
     cp -r "$plots"/matplotlib/lib/{matplotlib,mpl_toolkits,pylab.py} "$plots/contourpy/lib/contourpy" "$plots/kiwisolver/py/kiwisolver" "$plots/pillow/src/PIL" "$out/packages"
     sed 's/@VCS_TAG@/"3.10.9"/' "$plots/matplotlib/lib/matplotlib/_version.py.in" >"$out/packages/matplotlib/_version.py"
     sed 's/^#backend: .*/##backend: Agg/' "$plots/matplotlib/lib/matplotlib/mpl-data/matplotlibrc" >"$out/packages/matplotlib/mpl-data/matplotlibrc"
     for name in matplotlib contourpy kiwisolver pillow; do
-        local version
-        version=$(sed -n 's/^Version: //p' "$plots/$name/PKG-INFO" | head -n 1)
-        mkdir -p "$out/packages/$name-$version.dist-info"
-        cp "$plots/$name/PKG-INFO" "$out/packages/$name-$version.dist-info/METADATA"
+        local information=$out/packages/$name-$(version_of "$plots/$name").dist-info
+        mkdir -p "$information"
+        cp "$plots/$name/PKG-INFO" "$information/METADATA"
     done
     # The data is read as files, not from an archive. Icons of windows, and data of examples, are not needed.
     mv "$out/packages/matplotlib/mpl-data" "$out/mpl-data"

@@ -12,14 +12,18 @@ use crate::process::{self, Process};
 use crate::sources::{Brought, Source};
 
 /// The sources of guests, in the cache.
-fn bring_sources<'a>(guests: impl IntoIterator<Item = &'a Guest>) -> Outcome<Vec<Brought>> {
+pub(super) fn bring_sources<'a>(
+    guests: impl IntoIterator<Item = &'a Guest>,
+) -> Outcome<Vec<Brought>> {
     let sources = guests.into_iter().flat_map(|guest| &guest.sources);
     sources.map(Source::bring).collect()
 }
 
-/// The sources of all guests, in the cache: for what is done with the whole workspace.
+/// The sources of all guests that cargo builds, in the cache: for what is done with the whole
+/// workspace.
 pub(crate) fn all_sources() -> Outcome<Vec<Brought>> {
-    bring_sources(&all()?)
+    let guests = all()?;
+    bring_sources(guests.iter().filter(|guest| guest.script.is_none()))
 }
 
 /// A cargo call on the guests' workspace of the checkout `root`: target, target directory, C
@@ -48,7 +52,7 @@ pub(crate) fn guest_cargo(root: &Path, subcommand: &str, sources: &[Brought]) ->
 /// Tells a build where these sources are.
 pub(crate) fn with_sources(mut cargo: Process, sources: &[Brought]) -> Process {
     for source in sources {
-        cargo = cargo.env(&source.variable, &source.directory);
+        cargo = cargo.env(&source.variable(), &source.directory);
     }
     cargo
 }
@@ -59,7 +63,7 @@ fn path_flags(flag: &str, root: &Path, sources: &[Brought]) -> Outcome<Vec<Strin
     let tree = path_map(root)?;
     let tree = tree.iter().map(|(path, shown)| flag(path, shown));
     let fetched = sources.iter();
-    let fetched = fetched.map(|source| flag(&source.directory, &source.shown));
+    let fetched = fetched.map(|source| flag(&source.directory, &source.shown()));
     Ok(tree.chain(fetched).collect())
 }
 

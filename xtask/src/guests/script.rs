@@ -1,18 +1,17 @@
-//! Guests that cargo cannot build: a script of their own does, from the C sources that packages of
-//! the registry carry.
+//! Guests that cargo cannot build: a script of their own does, from other people's sources.
 //!
 //! The script is called with a directory to work in, which stays from build to build, and one for
 //! its results. In its environment are the C compiler (`CLANG`, `AR`), the program that
-//! pre-initialises modules (`PREINIT`), and `SOURCES`: a directory with a link for each package
-//! that the guest's manifest names, under the package's name.
+//! pre-initialises modules (`PREINIT`), and `SOURCES`: a directory with a link for each source that
+//! `guest.toml` names. What a link points to has the source's digest in its name.
 
 use std::path::{Path, PathBuf};
 
+use super::build::bring_sources;
 use super::c::c_compiler;
 use super::manifest::Guest;
 use crate::cache;
 use crate::failure::{Failure, Outcome};
-use crate::metadata;
 use crate::process;
 
 /// Builds a guest and returns the directory with the results.
@@ -31,22 +30,21 @@ pub(super) fn build(root: &Path, guest: &Guest, script: &str) -> Outcome<PathBuf
         .arg(&results)
         .env("CLANG", clang)
         .env("AR", ar)
-        .env("SOURCES", sources(root, guest, &base)?)
+        .env("SOURCES", sources(guest, &base)?)
         .env("PREINIT", preinit()?)
         .hint(format!("logs are in `{}`", base.join("work").display()))
         .run()?;
     Ok(results)
 }
 
-/// A directory with a link to each package that the guest's manifest names.
-fn sources(root: &Path, guest: &Guest, base: &Path) -> Outcome<PathBuf> {
+/// A directory with a link to each source of the guest.
+fn sources(guest: &Guest, base: &Path) -> Outcome<PathBuf> {
     let links = base.join("sources");
     let _ = std::fs::remove_dir_all(&links);
     cache::make_directory(&links)?;
-    let named = metadata::dependencies(&root.join("guests/Cargo.toml"), &guest.package)?;
-    for package in named {
-        let link = links.join(&package.name);
-        std::os::unix::fs::symlink(&package.directory, &link)
+    for source in bring_sources([guest])? {
+        let link = links.join(&source.name);
+        std::os::unix::fs::symlink(&source.directory, &link)
             .map_err(|error| Failure::file("create", &link, error))?;
     }
     Ok(links)

@@ -1,4 +1,4 @@
-//! Licence files in archives: wheels, and archives of sources.
+//! Licence files in archives: wheels, crates, and archives of sources.
 
 use std::path::Path;
 
@@ -26,6 +26,8 @@ for name in names:
         for pattern in (r"License-Expression: (.*)", r"License: (\S.*)", r"Classifier: License :: (?:OSI Approved :: )?(.*)"):
             if licence is None and (found := re.search("^" + pattern, head, re.M)):
                 licence = found[1].strip()
+    if re.fullmatch(r"[^/]*/Cargo\.toml", name) and (found := re.search(r'^license = "(.*)"', read(name).decode(), re.M)):
+        licence = found[1].replace("/", " OR ").replace("  ", " ")
 begins = tuple(sys.argv[2:])
 files = {name: read(name).decode(errors="replace") for name in sorted(names) if name.rsplit("/")[-1].lower().startswith(begins)}
 print(json.dumps({"licence": licence, "files": files}))
@@ -45,7 +47,6 @@ impl Told {
             .args(["-c", SCRIPT])
             .arg(path)
             .args(texts::BEGINS)
-            .hint("`cargo xtask guests` brings what Python is built from")
             .output()?;
         serde_json::from_str(&text).map_err(|error| Failure::file("use", path, error))
     }

@@ -15,11 +15,6 @@ use crate::process;
 use crate::sizes::NOT_SHIPPED;
 use crate::sources::Source;
 
-/// Where CPython and its packages are built.
-const PYTHON: &str = "scripts/python/work";
-/// Packages that Python's are built with and that leave nothing in them.
-const BUILD_TOOLS: &[&str] = &["cython", "versioneer"];
-
 /// Libraries of the toolchain that are linked in: the name, Debian's package, the licence.
 const TOOLCHAIN: &[(&str, &str, &str)] = &[
     (
@@ -36,11 +31,11 @@ const TOOLCHAIN: &[(&str, &str, &str)] = &[
 
 /// Licences of sources that do not say it in a form that is read here.
 const LICENCES: &[(&str, &str)] = &[
+    ("cpython", "PSF-2.0"),
     ("file", "BSD-2-Clause"),
     ("jq", "MIT AND ICU"),
     ("libjpeg-turbo", "IJG AND BSD-3-Clause AND Zlib"),
     ("oniguruma", "BSD-2-Clause"),
-    ("python3.14", "PSF-2.0"),
     ("qhull", "Qhull"),
     ("ripgrep", "Unlicense OR MIT"),
     ("sqlite", "public domain"),
@@ -173,8 +168,8 @@ pub(super) fn all() -> Outcome<Vec<Component>> {
     let (packages, sources) = guests::shipped(&NOT_SHIPPED)?;
     let is_shipped = |name: &str| packages.iter().any(|package| package == name);
     all.extend(crates("guests/Cargo.toml", is_shipped)?);
-    all.extend(sources.into_iter().map(of_source));
-    all.extend(python()?);
+    let sources = sources.into_iter().filter(|source| !source.only_builds());
+    all.extend(sources.map(of_source));
     all.extend(toolchain()?);
     all.sort_by_key(|component| component.title().to_lowercase());
     all.dedup_by(|a, b| a.title() == b.title());
@@ -243,82 +238,6 @@ fn of_source(source: Source) -> Component {
     }
 }
 
-/// CPython, the libraries that are built into it, and the packages that come with it.
-fn python() -> Outcome<Vec<Component>> {
-    let work = cache::directory()?.join(PYTHON);
-    let mut found = Vec::new();
-    for (list, place) in [
-        ("packages.txt", "packages"),
-        ("compiled.txt", "compiled"),
-        ("plots/sources.txt", "plotted"),
-    ] {
-        let text = cache::read(&cache::in_root("guests/python").join(list))?;
-        for line in text.lines().filter(|line| !line.starts_with('#')) {
-            let file = line.split_whitespace().next().unwrap_or_default();
-            let Some((name, version)) = of_package(file) else {
-                continue;
-            };
-            let archive = work.join(place).join(file);
-            if !BUILD_TOOLS.contains(&name) {
-                found.push(Component {
-                    name: name.to_owned(),
-                    version: version.to_owned(),
-                    origin: Origin::Archive(Box::new(move || Ok(archive.clone()))),
-                });
-            }
-        }
-    }
-    let script = cache::read(&cache::in_root("guests/python/build.sh"))?;
-    let version = script
-        .lines()
-        .find_map(|line| line.strip_prefix("version="));
-    let script = script.replace("$version", version.unwrap_or_default());
-    let plots = cache::read(&cache::in_root("guests/python/plots/plots.bash"))?;
-    for (text, archive) in [(&script, Some("cpython.tar.xz")), (&plots, None)] {
-        for (words, name, version) in debian_archives(text) {
-            let file = match archive {
-                Some(file) => file.to_owned(),
-                None => format!("{words}.tar.gz"),
-            };
-            let file = work.join(file);
-            found.push(Component {
-                name,
-                version,
-                origin: Origin::Archive(Box::new(move || Ok(file.clone()))),
-            });
-        }
-    }
-    Ok(found)
-}
-
-/// The name and the version in the name of a package's file: `numpy-2.5.4.tar.gz`.
-fn of_package(file: &str) -> Option<(&str, &str)> {
-    let (name, rest) = file.split_once('-')?;
-    let version = rest
-        .strip_suffix(".tar.gz")
-        .or_else(|| rest.split('-').next())?;
-    Some((name, version))
-}
-
-/// Archives of Debian's pool that a script names: the word before each, its name and its version.
-fn debian_archives(script: &str) -> Vec<(&str, String, String)> {
-    let mut found = Vec::new();
-    let words: Vec<&str> = script.split_whitespace().collect();
-    for pair in words.windows(2) {
-        let file = pair[1]
-            .trim_matches('"')
-            .rsplit('/')
-            .next()
-            .unwrap_or_default();
-        if let Some((name, rest)) = file.split_once('_')
-            && let Some((version, _)) = rest.split_once(".orig.tar")
-        {
-            found.push((pair[0], name.to_owned(), version.to_owned()));
-        }
-    }
-    found
-}
-
 fn toolchain() -> Outcome<Vec<Component>> {
     let rustc = process::program("rustc").arg("--version").output()?;
     let version = rustc.split_whitespace().nth(1).unwrap_or_default();
@@ -336,23 +255,4 @@ fn toolchain() -> Outcome<Vec<Component>> {
         });
     }
     Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_of_packages_have_names_and_versions() {
-        assert_eq!(of_package("numpy-2.5.4.tar.gz"), Some(("numpy", "2.5.4")));
-        let wheel = "et_xmlfile-2.0.0-py3-none-any.whl";
-        assert_eq!(of_package(wheel), Some(("et_xmlfile", "2.0.0")));
-    }
-
-    #[test]
-    fn scripts_name_archives_of_debian() {
-        let script = "step() {\n unpack qhull \"q/qhull/qhull_2020.2.orig.tar.gz\" abc\n}";
-        let found = debian_archives(script);
-        assert_eq!(found, [("qhull", "qhull".to_owned(), "2020.2".to_owned())]);
-    }
 }
