@@ -4,6 +4,7 @@ mod callers;
 mod calls;
 mod decisions;
 mod guest_map;
+mod header;
 mod model;
 mod openapi;
 mod page;
@@ -53,6 +54,10 @@ const FILES: &[Generated] = &[
     Generated {
         path: "docs/reference/calls.md",
         text: || Ok(calls::calls()),
+    },
+    Generated {
+        path: "guests/python/posix/calls.h",
+        text: || Ok(header::header()),
     },
     Generated {
         path: "docs/reference/methods.md",

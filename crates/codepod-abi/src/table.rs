@@ -9,15 +9,22 @@
 //!
 //! * `namespace` is `wasi` (`wasi_snapshot_preview1`) or `codepod`.
 //! * `grant` is the [`Grant`] a module's manifest must hold to link the call.
-//! * `waiting` is `ready` (never waits: linked as a plain function), `waits` (may wait: linked as an
-//!   async function) or `ends` (does not return).
-//! * Pointers into guest memory are `u32`. Every call but `proc_exit` returns an error number, 0 for success.
-//! * `fails` names each documented error. A guest program must provoke each of them and success, or CI fails;
-//!   `without success` marks the calls that cannot succeed yet.
+//! * `waiting` is `ready` (never waits: linked as a plain function), `waits` (may wait: linked as
+//!   an async function) or `ends` (does not return).
+//! * [`In`] and [`Out`] are addresses in the guest's memory: what the kernel reads there, and what
+//!   it writes. Every call but `proc_exit` returns an error number, 0 for success.
+//! * `fails` names each documented error. A guest program must provoke each of them and success, or
+//!   CI fails; `without success` marks the calls that cannot succeed yet.
 //!
-//! [`for_each_call!`](crate::for_each_call) hands all lines to a macro of the caller's choice; [`CALLS`] is the same as data.
+//! [`for_each_call!`](crate::for_each_call) hands all lines to a macro of the caller's choice;
+//! [`CALLS`] has them as data.
 
 use crate::Errno;
+
+/// The address of something in the guest's memory that the kernel reads.
+pub type In = u32;
+/// The address of something in the guest's memory that the kernel writes, or reads and writes.
+pub type Out = u32;
 
 /// What a module's manifest must grant before a call can be linked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -108,17 +115,17 @@ macro_rules! for_each_call {
             $($first)*
 
             /// Writes the arguments: pointers to `argv`, NUL-terminated strings to `argv_buf`.
-            [wasi Wasi] ready args_get(argv: u32, argv_buf: u32) fails [Fault];
+            [wasi Wasi] ready args_get(argv: Out, argv_buf: Out) fails [Fault];
             /// Returns the number of arguments and the size of their strings.
-            [wasi Wasi] ready args_sizes_get(argc: u32, argv_buf_size: u32) fails [Fault];
+            [wasi Wasi] ready args_sizes_get(argc: Out, argv_buf_size: Out) fails [Fault];
             /// Writes the environment: pointers to `environ`, `NAME=value` strings to `environ_buf`.
-            [wasi Wasi] ready environ_get(environ: u32, environ_buf: u32) fails [Fault];
+            [wasi Wasi] ready environ_get(environ: Out, environ_buf: Out) fails [Fault];
             /// Returns the number of environment variables and the size of their strings.
-            [wasi Wasi] ready environ_sizes_get(count: u32, buf_size: u32) fails [Fault];
+            [wasi Wasi] ready environ_sizes_get(count: Out, buf_size: Out) fails [Fault];
             /// Returns the resolution of a clock in nanoseconds.
-            [wasi Wasi] ready clock_res_get(clock: u32, resolution: u32) fails [Inval, Fault];
+            [wasi Wasi] ready clock_res_get(clock: u32, resolution: Out) fails [Inval, Fault];
             /// Returns the time of a clock in nanoseconds.
-            [wasi Wasi] ready clock_time_get(clock: u32, precision: u64, time: u32) fails [Inval, Fault];
+            [wasi Wasi] ready clock_time_get(clock: u32, precision: u64, time: Out) fails [Inval, Fault];
             /// Takes advice about future reads; it changes nothing.
             [wasi Wasi] ready fd_advise(fd: u32, offset: u64, len: u64, advice: u32) fails [Badf, Inval, Spipe];
             /// Makes sure that a file is at least `offset + len` bytes long.
@@ -128,155 +135,155 @@ macro_rules! for_each_call {
             /// Flushes a file's content. Memory files are always flushed.
             [wasi Wasi] ready fd_datasync(fd: u32) fails [Badf, Inval];
             /// Returns a descriptor's type, flags and rights.
-            [wasi Wasi] ready fd_fdstat_get(fd: u32, stat: u32) fails [Badf, Fault];
+            [wasi Wasi] ready fd_fdstat_get(fd: u32, stat: Out) fails [Badf, Fault];
             /// Sets a descriptor's flags (append, non-blocking, sync).
             [wasi Wasi] ready fd_fdstat_set_flags(fd: u32, flags: u32) fails [Badf, Inval];
             /// Takes rights away from a descriptor.
             [wasi Wasi] ready fd_fdstat_set_rights(fd: u32, base: u64, inheriting: u64) fails [Badf, NotCapable];
             /// Returns what is known of an open file.
-            [wasi Wasi] ready fd_filestat_get(fd: u32, stat: u32) fails [Badf, Fault];
+            [wasi Wasi] ready fd_filestat_get(fd: u32, stat: Out) fails [Badf, Fault];
             /// Cuts or extends an open file.
             [wasi Wasi] ready fd_filestat_set_size(fd: u32, size: u64) fails [Badf, Inval, Fbig, NotCapable];
             /// Sets an open file's times.
             [wasi Wasi] ready fd_filestat_set_times(fd: u32, atime: u64, mtime: u64, flags: u32) fails [Badf, Inval, Perm];
             /// Reads at an offset without moving the descriptor's own.
-            [wasi Wasi] ready fd_pread(fd: u32, iovs: u32, iovs_len: u32, offset: u64, nread: u32) fails [Badf, Fault, Inval, IsDir, Spipe, NotCapable];
+            [wasi Wasi] ready fd_pread(fd: u32, iovs: In, iovs_len: u32, offset: u64, nread: Out) fails [Badf, Fault, Inval, IsDir, Spipe, NotCapable];
             /// Describes a preopened directory: its name's length.
-            [wasi Wasi] ready fd_prestat_get(fd: u32, prestat: u32) fails [Badf, Fault];
+            [wasi Wasi] ready fd_prestat_get(fd: u32, prestat: Out) fails [Badf, Fault];
             /// Writes a preopened directory's name.
-            [wasi Wasi] ready fd_prestat_dir_name(fd: u32, path: u32, path_len: u32) fails [Badf, Fault, NameTooLong];
+            [wasi Wasi] ready fd_prestat_dir_name(fd: u32, path: Out, path_len: u32) fails [Badf, Fault, NameTooLong];
             /// Writes at an offset without moving the descriptor's own.
-            [wasi Wasi] ready fd_pwrite(fd: u32, iovs: u32, iovs_len: u32, offset: u64, nwritten: u32) fails [Badf, Fault, Inval, Spipe, Fbig, NoSpc, NotCapable];
+            [wasi Wasi] ready fd_pwrite(fd: u32, iovs: In, iovs_len: u32, offset: u64, nwritten: Out) fails [Badf, Fault, Inval, Spipe, Fbig, NoSpc, NotCapable];
             /// Reads from a descriptor; waits for a pipe, a terminal or a socket to have something.
-            [wasi Wasi] waits fd_read(fd: u32, iovs: u32, iovs_len: u32, nread: u32) fails [Badf, Fault, Inval, IsDir, Again, Intr, NotCapable];
+            [wasi Wasi] waits fd_read(fd: u32, iovs: In, iovs_len: u32, nread: Out) fails [Badf, Fault, Inval, IsDir, Again, Intr, NotCapable];
             /// Lists a directory from a cookie on, as many entries as fit.
-            [wasi Wasi] ready fd_readdir(fd: u32, buf: u32, buf_len: u32, cookie: u64, used: u32) fails [Badf, Fault, NotDir];
+            [wasi Wasi] ready fd_readdir(fd: u32, buf: Out, buf_len: u32, cookie: u64, used: Out) fails [Badf, Fault, NotDir];
             /// Moves a descriptor onto another open one, which is closed.
             [wasi Wasi] ready fd_renumber(from: u32, to: u32) fails [Badf];
             /// Moves a descriptor's offset.
-            [wasi Wasi] ready fd_seek(fd: u32, offset: i64, whence: u32, new_offset: u32) fails [Badf, Fault, Inval, Spipe];
+            [wasi Wasi] ready fd_seek(fd: u32, offset: i64, whence: u32, new_offset: Out) fails [Badf, Fault, Inval, Spipe];
             /// Flushes a file. Memory files are always flushed.
             [wasi Wasi] ready fd_sync(fd: u32) fails [Badf, Inval];
             /// Returns a descriptor's offset.
-            [wasi Wasi] ready fd_tell(fd: u32, offset: u32) fails [Badf, Fault, Spipe];
+            [wasi Wasi] ready fd_tell(fd: u32, offset: Out) fails [Badf, Fault, Spipe];
             /// Writes to a descriptor; waits while a pipe or the host's sink is full. Without readers the
             /// process gets SIGPIPE, and `Pipe` where that is ignored.
-            [wasi Wasi] waits fd_write(fd: u32, iovs: u32, iovs_len: u32, nwritten: u32) fails [Badf, Fault, Inval, Again, Intr, Pipe, Fbig, NoSpc, NotCapable];
+            [wasi Wasi] waits fd_write(fd: u32, iovs: In, iovs_len: u32, nwritten: Out) fails [Badf, Fault, Inval, Again, Intr, Pipe, Fbig, NoSpc, NotCapable];
             /// Creates a directory.
-            [wasi Wasi] ready path_create_directory(fd: u32, path: u32, path_len: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NoSpc, NotDir, Rofs];
+            [wasi Wasi] ready path_create_directory(fd: u32, path: In, path_len: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NoSpc, NotDir, Rofs];
             /// Returns what is known of a path.
-            [wasi Wasi] ready path_filestat_get(fd: u32, flags: u32, path: u32, path_len: u32, stat: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir];
+            [wasi Wasi] ready path_filestat_get(fd: u32, flags: u32, path: In, path_len: u32, stat: Out) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir];
             /// Sets the times of a path.
-            [wasi Wasi] ready path_filestat_set_times(fd: u32, flags: u32, path: u32, path_len: u32, atime: u64, mtime: u64, fst_flags: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir, Perm, Rofs];
+            [wasi Wasi] ready path_filestat_set_times(fd: u32, flags: u32, path: In, path_len: u32, atime: u64, mtime: u64, fst_flags: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir, Perm, Rofs];
             /// Makes a hard link.
-            [wasi Wasi] ready path_link(old_fd: u32, old_flags: u32, old_path: u32, old_path_len: u32, new_fd: u32, new_path: u32, new_path_len: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NotDir, Perm, Xdev];
+            [wasi Wasi] ready path_link(old_fd: u32, old_flags: u32, old_path: In, old_path_len: u32, new_fd: u32, new_path: In, new_path_len: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NotDir, Perm, Xdev];
             /// Opens or creates a file or directory. A fifo waits for its other end.
-            [wasi Wasi] waits path_open(fd: u32, dirflags: u32, path: u32, path_len: u32, oflags: u32, rights_base: u64, rights_inheriting: u64, fdflags: u32, opened: u32) fails [Badf, Fault, Access, Exist, Inval, Intr, IsDir, Loop, Mfile, NameTooLong, NoEnt, NoSpc, NotDir, Nxio, Rofs];
+            [wasi Wasi] waits path_open(fd: u32, dirflags: u32, path: In, path_len: u32, oflags: u32, rights_base: u64, rights_inheriting: u64, fdflags: u32, opened: Out) fails [Badf, Fault, Access, Exist, Inval, Intr, IsDir, Loop, Mfile, NameTooLong, NoEnt, NoSpc, NotDir, Nxio, Rofs];
             /// Reads a symbolic link.
-            [wasi Wasi] ready path_readlink(fd: u32, path: u32, path_len: u32, buf: u32, buf_len: u32, used: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir];
+            [wasi Wasi] ready path_readlink(fd: u32, path: In, path_len: u32, buf: Out, buf_len: u32, used: Out) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir];
             /// Removes an empty directory.
-            [wasi Wasi] ready path_remove_directory(fd: u32, path: u32, path_len: u32) fails [Badf, Fault, Access, Busy, Inval, Loop, NameTooLong, NoEnt, NotDir, NotEmpty, Rofs];
+            [wasi Wasi] ready path_remove_directory(fd: u32, path: In, path_len: u32) fails [Badf, Fault, Access, Busy, Inval, Loop, NameTooLong, NoEnt, NotDir, NotEmpty, Rofs];
             /// Renames a file or directory, replacing what has the new name.
-            [wasi Wasi] ready path_rename(fd: u32, old_path: u32, old_path_len: u32, new_fd: u32, new_path: u32, new_path_len: u32) fails [Badf, Fault, Access, Busy, Inval, IsDir, Loop, NameTooLong, NoEnt, NotDir, NotEmpty, Xdev];
+            [wasi Wasi] ready path_rename(fd: u32, old_path: In, old_path_len: u32, new_fd: u32, new_path: In, new_path_len: u32) fails [Badf, Fault, Access, Busy, Inval, IsDir, Loop, NameTooLong, NoEnt, NotDir, NotEmpty, Xdev];
             /// Makes a symbolic link.
-            [wasi Wasi] ready path_symlink(old_path: u32, old_path_len: u32, fd: u32, new_path: u32, new_path_len: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NoSpc, NotDir, Rofs];
+            [wasi Wasi] ready path_symlink(old_path: In, old_path_len: u32, fd: u32, new_path: In, new_path_len: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NoSpc, NotDir, Rofs];
             /// Removes a file, symbolic link or fifo.
-            [wasi Wasi] ready path_unlink_file(fd: u32, path: u32, path_len: u32) fails [Badf, Fault, Access, Inval, IsDir, Loop, NameTooLong, NoEnt, NotDir, Rofs];
+            [wasi Wasi] ready path_unlink_file(fd: u32, path: In, path_len: u32) fails [Badf, Fault, Access, Inval, IsDir, Loop, NameTooLong, NoEnt, NotDir, Rofs];
             /// Waits until a descriptor is ready or a clock has reached a time.
-            [wasi Wasi] waits poll_oneoff(subscriptions: u32, events: u32, nsubscriptions: u32, nevents: u32) fails [Fault, Inval, Intr];
+            [wasi Wasi] waits poll_oneoff(subscriptions: In, events: Out, nsubscriptions: u32, nevents: Out) fails [Fault, Inval, Intr];
             /// Ends the process.
             [wasi Wasi] ends proc_exit(status: u32) fails [];
             /// Sends a signal (WASI's numbers) to the process itself.
             [wasi Wasi] ready proc_raise(signal: u32) fails [Inval];
             /// Fills a buffer with random bytes.
-            [wasi Wasi] waits random_get(buf: u32, buf_len: u32) fails [Fault];
+            [wasi Wasi] waits random_get(buf: Out, buf_len: u32) fails [Fault];
             /// Lets other processes run.
             [wasi Wasi] waits sched_yield() fails [];
             /// Accepts a connection. No socket can listen yet.
-            [wasi Wasi] waits sock_accept(fd: u32, flags: u32, accepted: u32) fails [Badf, NotSock, Inval] without success;
+            [wasi Wasi] waits sock_accept(fd: u32, flags: u32, accepted: Out) fails [Badf, NotSock, Inval] without success;
             /// Receives from a socket.
-            [wasi Wasi] waits sock_recv(fd: u32, iovs: u32, iovs_len: u32, flags: u32, nread: u32, out_flags: u32) fails [Badf, NotSock, Fault, Inval, Again, Intr];
+            [wasi Wasi] waits sock_recv(fd: u32, iovs: In, iovs_len: u32, flags: u32, nread: Out, out_flags: Out) fails [Badf, NotSock, Fault, Inval, Again, Intr];
             /// Sends to a socket.
-            [wasi Wasi] waits sock_send(fd: u32, iovs: u32, iovs_len: u32, flags: u32, nwritten: u32) fails [Badf, NotSock, Fault, Inval, Again, Intr, Pipe];
+            [wasi Wasi] waits sock_send(fd: u32, iovs: In, iovs_len: u32, flags: u32, nwritten: Out) fails [Badf, NotSock, Fault, Inval, Again, Intr, Pipe];
             /// Closes one or both directions of a socket.
             [wasi Wasi] ready sock_shutdown(fd: u32, how: u32) fails [Badf, NotSock, Inval];
 
             /// Checks that the kernel serves the version a guest was built for, and returns its own.
-            [codepod Base] ready abi_version(wanted: u32, version: u32) fails [NotSup, Fault];
+            [codepod Base] ready abi_version(wanted: u32, version: Out) fails [NotSup, Fault];
             /// Returns the process's ids: pid, parent, group, session, uid, gid, six `u32`.
-            [codepod Base] ready proc_ids(ids: u32) fails [Fault];
+            [codepod Base] ready proc_ids(ids: Out) fails [Fault];
             /// Writes the working directory's path.
-            [codepod Base] ready proc_cwd(buf: u32, buf_len: u32, used: u32) fails [Fault, NoEnt, Range];
+            [codepod Base] ready proc_cwd(buf: Out, buf_len: u32, used: Out) fails [Fault, NoEnt, Range];
             /// Changes the working directory.
-            [codepod Base] ready proc_chdir(fd: u32, path: u32, path_len: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir];
+            [codepod Base] ready proc_chdir(fd: u32, path: In, path_len: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir];
             /// Sets the mask of permission bits that new files do not get, and returns the old one.
-            [codepod Base] ready proc_umask(mask: u32, old: u32) fails [Fault];
+            [codepod Base] ready proc_umask(mask: u32, old: Out) fails [Fault];
             /// Says which pages of 4,096 bytes of the process's own memory, from `start` on, may hold something else than its module put
             /// there: a bit for each, the lowest first. Bits for what is behind the end are 0.
-            [codepod Base] ready memory_touched(start: u32, bitmap: u32, bitmap_len: u32) fails [Fault, Inval];
+            [codepod Base] ready memory_touched(start: In, bitmap: Out, bitmap_len: u32) fails [Fault, Inval];
 
             /// Takes `len` bytes, whole blocks and at most [`crate::wire::Hash::CALL_BYTES`], into the state of a hash, a
             /// [`crate::wire::Hash`]: with the host's instructions for it. `NotSup` when the host does not have that hash.
-            [codepod Base] ready hash_blocks(hash: u32, state: u32, blocks: u32, len: u32) fails [Fault, Inval, NotSup];
+            [codepod Base] ready hash_blocks(hash: u32, state: Out, blocks: In, len: u32) fails [Fault, Inval, NotSup];
 
             /// Starts a program. `request` is a [`crate::wire::SpawnRequest`].
-            [codepod Process] waits proc_spawn(request: u32, pid: u32) fails [Fault, Access, Again, Badf, Inval, IsDir, Loop, NameTooLong, NoEnt, NoExec, NotDir, Perm, TooBig];
+            [codepod Process] waits proc_spawn(request: In, pid: Out) fails [Fault, Access, Again, Badf, Inval, IsDir, Loop, NameTooLong, NoEnt, NoExec, NotDir, Perm, TooBig];
             /// Waits for a child: `pid` > 0 that one, -1 any, 0 one of the own group, < -1 one of group `-pid`.
             /// `result` is a [`crate::wire::WaitResult`]; with `WAIT_NOHANG` its pid is 0 when none has changed.
-            [codepod Process] waits proc_wait(pid: i32, flags: u32, result: u32) fails [Fault, Child, Inval, Intr];
+            [codepod Process] waits proc_wait(pid: i32, flags: u32, result: Out) fails [Fault, Child, Inval, Intr];
             /// Sends a signal (Linux numbers): `pid` > 0 to that process, 0 to the own group, -1 to all others, < -1 to group `-pid`.
             /// Signal 0 only asks whether there is one.
             [codepod Process] ready proc_kill(pid: i32, signal: u32) fails [Inval, Srch];
             /// Puts a process (0: itself) into a process group (0: one of its own).
             [codepod Process] ready proc_group_set(pid: u32, group: u32) fails [Inval, Perm, Srch];
             /// Asks for SIGALRM after so many nanoseconds (0: no more), and returns what was left of the last request.
-            [codepod Process] ready proc_alarm(after: u64, left: u32) fails [Fault];
+            [codepod Process] ready proc_alarm(after: u64, left: Out) fails [Fault];
             /// Says what a signal does: 0 default, 1 ignore, 2 catch; returns what it did before.
-            [codepod Process] ready signal_action(signal: u32, action: u32, old: u32) fails [Fault, Inval];
+            [codepod Process] ready signal_action(signal: u32, action: u32, old: Out) fails [Fault, Inval];
             /// Takes the caught signals in `mask` that have arrived, as a set of bits (1 << number).
-            [codepod Process] ready signal_take(mask: u64, taken: u32) fails [Fault];
+            [codepod Process] ready signal_take(mask: u64, taken: Out) fails [Fault];
             /// Creates a pipe and returns its read and write ends.
-            [codepod Process] ready fd_pipe(read: u32, write: u32) fails [Fault, Mfile, Nfile];
+            [codepod Process] ready fd_pipe(read: Out, write: Out) fails [Fault, Mfile, Nfile];
             /// Reads from a descriptor as `fd_read` does, stops after the first byte that is `delimiter`, and takes
             /// nothing beyond it.
-            [codepod Process] waits fd_read_until(fd: u32, buf: u32, buf_len: u32, delimiter: u32, nread: u32) fails [Badf, Fault, Inval, IsDir, Again, Intr, NotCapable];
+            [codepod Process] waits fd_read_until(fd: u32, buf: Out, buf_len: u32, delimiter: u32, nread: Out) fails [Badf, Fault, Inval, IsDir, Again, Intr, NotCapable];
             /// Duplicates a descriptor onto the lowest free number from `least` on.
-            [codepod Process] ready fd_dup(fd: u32, least: u32, new: u32) fails [Badf, Fault, Inval, Mfile];
+            [codepod Process] ready fd_dup(fd: u32, least: u32, new: Out) fails [Badf, Fault, Inval, Mfile];
             /// Duplicates a descriptor onto a number, closing what was there.
             [codepod Process] ready fd_dup_to(fd: u32, to: u32) fails [Badf];
             /// Creates two connected stream sockets.
-            [codepod Process] ready sock_pair(first: u32, second: u32) fails [Fault, Mfile, Nfile];
+            [codepod Process] ready sock_pair(first: Out, second: Out) fails [Fault, Mfile, Nfile];
 
             /// Opens a path as `path_open` does; a file that is made gets these permission bits, less the umask.
-            [codepod Files] waits path_open_mode(fd: u32, dirflags: u32, path: u32, path_len: u32, oflags: u32, rights: u64, fdflags: u32, mode: u32, opened: u32) fails [Badf, Fault, Access, Exist, Inval, Intr, IsDir, Loop, Mfile, NameTooLong, NoEnt, NoSpc, NotDir, Nxio, Rofs];
+            [codepod Files] waits path_open_mode(fd: u32, dirflags: u32, path: In, path_len: u32, oflags: u32, rights: u64, fdflags: u32, mode: u32, opened: Out) fails [Badf, Fault, Access, Exist, Inval, Intr, IsDir, Loop, Mfile, NameTooLong, NoEnt, NoSpc, NotDir, Nxio, Rofs];
             /// Returns what is known of a path, modes and owners included, as a [`crate::wire::Stat`].
-            [codepod Files] ready path_stat(fd: u32, flags: u32, path: u32, path_len: u32, stat: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir];
-            /// The same for an open file.
-            [codepod Files] ready fd_stat(fd: u32, stat: u32) fails [Badf, Fault];
+            [codepod Files] ready path_stat(fd: u32, flags: u32, path: In, path_len: u32, stat: Out) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir];
+            /// Returns what is known of an open file, as a [`crate::wire::Stat`].
+            [codepod Files] ready fd_stat(fd: u32, stat: Out) fails [Badf, Fault];
             /// Sets the permission bits of a path.
-            [codepod Files] ready path_mode_set(fd: u32, flags: u32, path: u32, path_len: u32, mode: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir, Perm, Rofs];
+            [codepod Files] ready path_mode_set(fd: u32, flags: u32, path: In, path_len: u32, mode: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir, Perm, Rofs];
             /// Sets the permission bits of an open file.
             [codepod Files] ready fd_mode_set(fd: u32, mode: u32) fails [Badf, Inval, Perm];
             /// Sets the owner and group of a path; 4294967295 leaves one as it is.
-            [codepod Files] ready path_owner_set(fd: u32, flags: u32, path: u32, path_len: u32, uid: u32, gid: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir, Perm, Rofs];
+            [codepod Files] ready path_owner_set(fd: u32, flags: u32, path: In, path_len: u32, uid: u32, gid: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir, Perm, Rofs];
             /// Sets the owner and group of an open file.
             [codepod Files] ready fd_owner_set(fd: u32, uid: u32, gid: u32) fails [Badf, Perm];
             /// Checks whether the process may read (4), write (2), execute (1) a path; 0 asks whether it exists.
-            [codepod Files] ready path_access(fd: u32, flags: u32, path: u32, path_len: u32, mode: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir, Rofs];
+            [codepod Files] ready path_access(fd: u32, flags: u32, path: In, path_len: u32, mode: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir, Rofs];
             /// Creates a fifo.
-            [codepod Files] ready path_mkfifo(fd: u32, path: u32, path_len: u32, mode: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NoSpc, NotDir, Rofs];
+            [codepod Files] ready path_mkfifo(fd: u32, path: In, path_len: u32, mode: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NoSpc, NotDir, Rofs];
 
             /// Returns a terminal's size and mode as a [`crate::wire::TerminalState`].
-            [codepod Terminal] ready tty_get(fd: u32, state: u32) fails [Badf, Fault, NotTy];
+            [codepod Terminal] ready tty_get(fd: u32, state: Out) fails [Badf, Fault, NotTy];
             /// Sets a terminal's size and mode.
-            [codepod Terminal] ready tty_set(fd: u32, state: u32) fails [Badf, Fault, Inval, NotTy];
+            [codepod Terminal] ready tty_set(fd: u32, state: In) fails [Badf, Fault, Inval, NotTy];
 
             /// Waits for the host's next request to this process, a [`crate::session::Request`]; its standard input,
             /// output and error are then on 0, 1 and 2. When it does not fit, `used` is its size and it stays.
-            [codepod Session] waits session_next(buf: u32, buf_len: u32, used: u32) fails [Fault, Inval, Intr, Perm, Range];
+            [codepod Session] waits session_next(buf: Out, buf_len: u32, used: Out) fails [Fault, Inval, Intr, Perm, Range];
             /// Answers the request: the exit status, and the state to go on from after this one (length 0: as before).
             /// 0, 1 and 2 read nothing and write nowhere then.
-            [codepod Session] ready session_done(status: u32, state: u32, state_len: u32) fails [Fault, Inval, Perm, TooBig];
+            [codepod Session] ready session_done(status: u32, state: In, state_len: u32) fails [Fault, Inval, Perm, TooBig];
         }
     };
 }

@@ -3,6 +3,8 @@
 //! WASI Preview 1 defines its own (`wasi`); the rest belong to the `codepod` namespace. A type here
 //! knows its size and how to become bytes and back; it never touches a guest's memory itself.
 
+use crate::table::In;
+
 /// Constants of WASI Preview 1.
 pub mod wasi {
     /// `clockid`: wall clock.
@@ -246,6 +248,17 @@ impl Hash {
     }
 }
 
+/// A wire type as data: for the header of guests in C.
+#[derive(Debug, Clone, Copy)]
+pub struct StructInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// Bytes on the wire.
+    pub size: usize,
+    /// Names and types of its fields.
+    pub fields: &'static [(&'static str, &'static str)],
+}
+
 macro_rules! wire_struct {
     ($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $ty:ident,)* }) => {
         $(#[$meta])*
@@ -258,6 +271,13 @@ macro_rules! wire_struct {
         impl $name {
             /// Bytes on the wire.
             pub const SIZE: usize = 0 $(+ size_of::<$ty>())*;
+
+            /// Its name, size and fields.
+            pub const INFO: StructInfo = StructInfo {
+                name: stringify!($name),
+                size: Self::SIZE,
+                fields: &[$((stringify!($field), stringify!($ty))),*],
+            };
 
             /// As bytes.
             pub fn to_bytes(&self) -> [u8; Self::SIZE] {
@@ -296,23 +316,23 @@ wire_struct! {
     /// What `proc_spawn` starts. Pointers and lengths are the caller's.
     SpawnRequest {
         /// Path of the program; it is not searched for.
-        path: u32,
+        path: In,
         /// Its length.
         path_len: u32,
         /// Arguments, each ended by a NUL.
-        argv: u32,
+        argv: In,
         /// Length of all of them.
         argv_len: u32,
         /// `NAME=value` strings, each ended by a NUL.
-        env: u32,
+        env: In,
         /// Length of all of them.
         env_len: u32,
         /// Pairs of `u32`: a descriptor of the caller and its number in the child. Nothing else is passed on.
-        fds: u32,
+        fds: In,
         /// Number of pairs.
         fds_len: u32,
         /// Working directory of the child; empty for the caller's.
-        cwd: u32,
+        cwd: In,
         /// Its length.
         cwd_len: u32,
         /// Process group: [`GROUP_INHERIT`], [`GROUP_NEW`] or one to join.
@@ -399,6 +419,14 @@ impl TerminalState {
     /// All mode bits.
     pub const ALL: u32 = 7;
 }
+
+/// Every wire type of the `codepod` namespace.
+pub const STRUCTS: &[StructInfo] = &[
+    SpawnRequest::INFO,
+    WaitResult::INFO,
+    Stat::INFO,
+    TerminalState::INFO,
+];
 
 /// `st_mode` type bits.
 pub mod mode {

@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll, ready};
 
-use codepod_abi::table::Call;
+use codepod_abi::table::{Call, In, Out};
 use codepod_abi::{Errno, Grant};
 use codepod_kernel::{Outcome, SliceMemory, Syscall, syscalls};
 use wasmtime::{Caller, Linker};

@@ -36,7 +36,7 @@ static void set_inherited(int fd, int yes)
 
 static int base(int fd)
 {
-    return fd == AT_FDCWD ? CODEPOD_CWD : fd;
+    return fd == AT_FDCWD ? CODEPOD_CWD_FD : fd;
 }
 
 static uint32_t follow(int flags)
@@ -433,7 +433,7 @@ ssize_t readlink(const char *restrict path, char *restrict buffer, size_t size)
 
 int chdir(const char *path)
 {
-    return codepod_result(codepod_proc_chdir(CODEPOD_CWD, path, strlen(path)));
+    return codepod_result(codepod_proc_chdir(CODEPOD_CWD_FD, path, strlen(path)));
 }
 
 int fchdir(int fd)

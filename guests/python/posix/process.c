@@ -99,7 +99,7 @@ int codepod_spawn(const char *path, char *const argv[], char *const envp[])
     char *variables = codepod_joined(envp, &env_length);
     int result = -1;
     if (arguments != NULL && variables != NULL) {
-        struct codepod_spawn request = {
+        struct codepod_spawn_request request = {
             .path = path,
             .path_len = strlen(path),
             .argv = arguments,
@@ -108,7 +108,7 @@ int codepod_spawn(const char *path, char *const argv[], char *const envp[])
             .env_len = env_length,
             .fds = fds,
             .fds_len = count,
-            .group = (uint32_t)CODEPOD_GROUP_INHERIT,
+            .group = CODEPOD_GROUP_INHERIT,
         };
         uint32_t pid;
         if (codepod_result(codepod_proc_spawn(&request, &pid)) == 0) {
@@ -171,16 +171,16 @@ int system(const char *command)
 
 pid_t waitpid(pid_t pid, int *status, int options)
 {
-    struct codepod_wait result;
+    struct codepod_wait_result result;
     uint32_t flags = (options & WNOHANG ? 1u : 0u) | (options & WUNTRACED ? 2u : 0u) | (options & WCONTINUED ? 4u : 0u);
     if (codepod_result(codepod_proc_wait(pid, flags, &result)) != 0) {
         return -1;
     }
     if (result.pid != 0 && status != NULL) {
         switch (result.kind) {
-        case CODEPOD_EXITED: *status = (int)(result.code & 0xff) << 8; break;
-        case CODEPOD_SIGNALED: *status = (int)(result.code & 0x7f); break;
-        case CODEPOD_STOPPED: *status = (int)(result.code & 0xff) << 8 | 0x7f; break;
+        case CODEPOD_WAIT_EXITED: *status = (int)(result.code & 0xff) << 8; break;
+        case CODEPOD_WAIT_SIGNALED: *status = (int)(result.code & 0x7f); break;
+        case CODEPOD_WAIT_STOPPED: *status = (int)(result.code & 0xff) << 8 | 0x7f; break;
         default: *status = 0xffff;
         }
     }

@@ -28,15 +28,15 @@ void (*signal(int number, void (*handler)(int)))(int)
         errno = EINVAL;
         return SIG_ERR;
     }
-    uint32_t action = handler == SIG_DFL ? CODEPOD_DEFAULT : handler == SIG_IGN ? CODEPOD_IGNORE : CODEPOD_CATCH;
+    uint32_t action = handler == SIG_DFL ? CODEPOD_SIGNAL_DEFAULT : handler == SIG_IGN ? CODEPOD_SIGNAL_IGNORE : CODEPOD_SIGNAL_CATCH;
     uint32_t old;
     if (codepod_result(codepod_signal_action((uint32_t)number, action, &old)) != 0) {
         return SIG_ERR;
     }
-    void (*before)(int) = old == CODEPOD_DEFAULT ? SIG_DFL : old == CODEPOD_IGNORE ? SIG_IGN : handlers[number];
+    void (*before)(int) = old == CODEPOD_SIGNAL_DEFAULT ? SIG_DFL : old == CODEPOD_SIGNAL_IGNORE ? SIG_IGN : handlers[number];
     handlers[number] = handler;
     if (number < 64) {
-        caught = action == CODEPOD_CATCH ? caught | 1ull << number : caught & ~(1ull << number);
+        caught = action == CODEPOD_SIGNAL_CATCH ? caught | 1ull << number : caught & ~(1ull << number);
     }
     return before;
 }
@@ -199,10 +199,10 @@ void codepod_restore_signals(void)
     for (int number = 1; number < _NSIG; number++) {
         uint32_t old;
         if (handlers[number] == SIG_IGN) {
-            codepod_signal_action((uint32_t)number, CODEPOD_IGNORE, &old);
+            codepod_signal_action((uint32_t)number, CODEPOD_SIGNAL_IGNORE, &old);
         }
-        else if (handlers[number] != SIG_DFL && codepod_signal_action((uint32_t)number, CODEPOD_CATCH, &old) == 0 && old == CODEPOD_IGNORE) {
-            codepod_signal_action((uint32_t)number, CODEPOD_IGNORE, &old);
+        else if (handlers[number] != SIG_DFL && codepod_signal_action((uint32_t)number, CODEPOD_SIGNAL_CATCH, &old) == 0 && old == CODEPOD_SIGNAL_IGNORE) {
+            codepod_signal_action((uint32_t)number, CODEPOD_SIGNAL_IGNORE, &old);
         }
     }
 }

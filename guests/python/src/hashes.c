@@ -16,7 +16,7 @@
 static uint32_t left_by_host(uint32_t hash, uint32_t *state, uint8_t **bytes, uint32_t length)
 {
     while (length >= 4 * 64) {
-        uint32_t part = length < CODEPOD_HASH_BYTES ? length / 64 * 64 : CODEPOD_HASH_BYTES;
+        uint32_t part = length < CODEPOD_HASH_CALL_BYTES ? length / 64 * 64 : CODEPOD_HASH_CALL_BYTES;
         if (codepod_hash_blocks(hash, state, *bytes, part) != 0) {
             break;
         }
@@ -71,7 +71,7 @@ static inline void schedule(uint32_t w[64], const uint8_t *block)
 
 void Hacl_Hash_SHA2_sha256_update_nblocks(uint32_t length, uint8_t *bytes, uint32_t *state)
 {
-    length = left_by_host(CODEPOD_SHA256, state, &bytes, length);
+    length = left_by_host(CODEPOD_HASH_SHA256, state, &bytes, length);
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5], g = state[6], h = state[7];
     for (; length >= 64; length -= 64, bytes += 64) {
         uint32_t w[64];
@@ -98,7 +98,7 @@ void Hacl_Hash_SHA2_sha256_update_nblocks(uint32_t length, uint8_t *bytes, uint3
 void Hacl_Hash_SHA1_update_multi(uint32_t *state, uint8_t *blocks, uint32_t count)
 {
     /* No message has so many blocks at once that their bytes need more than 32 bits. */
-    count = left_by_host(CODEPOD_SHA1, state, &blocks, count * 64) / 64;
+    count = left_by_host(CODEPOD_HASH_SHA1, state, &blocks, count * 64) / 64;
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4];
     for (; count > 0; count--, blocks += 64) {
         uint32_t w[16];

@@ -37,7 +37,7 @@ static int wanted_by_file(const char *path)
     int fd = -1, image = COUNT;
     char text[PIECE];
     size_t kept = 0, all = 0;
-    if (codepod_path_open_mode(CODEPOD_CWD, __WASI_LOOKUPFLAGS_SYMLINK_FOLLOW, path, strlen(path), 0, __WASI_RIGHTS_FD_READ, 0, 0, &fd) != 0) {
+    if (codepod_path_open_mode(CODEPOD_CWD_FD, __WASI_LOOKUPFLAGS_SYMLINK_FOLLOW, path, strlen(path), 0, __WASI_RIGHTS_FD_READ, 0, 0, &fd) != 0) {
         return COUNT;
     }
     while (image > 0 && all < LONGEST) {
@@ -73,7 +73,7 @@ static int wanted_by_program(void)
         const char *word = (const char *)words[i];
         if (word[0] != '-') {
             struct codepod_stat stat;
-            int is_file = codepod_path_stat(CODEPOD_CWD, 1, word, strlen(word), &stat) == 0 && (stat.mode & 0170000) == 0100000;
+            int is_file = codepod_path_stat(CODEPOD_CWD_FD, 1, word, strlen(word), &stat) == 0 && (stat.mode & 0170000) == 0100000;
             return is_file ? wanted_by_file(word) : COUNT;
         }
         const char *program = strchr(word, 'c');

@@ -120,7 +120,7 @@ static PyObject *fork_exec(PyObject *module, PyObject *args)
         goto done;
     }
     uint32_t pairs[2 * MOST_FDS];
-    struct codepod_spawn request = {
+    struct codepod_spawn_request request = {
         .argv = joined,
         .argv_len = argv_length,
         .env = variables,
@@ -129,7 +129,7 @@ static PyObject *fork_exec(PyObject *module, PyObject *args)
         .fds_len = descriptors(pairs, (const int[]){p2cread, c2pwrite, errwrite}, close_fds, passed, errpipe_write),
         .cwd = cwd != NULL ? PyBytes_AS_STRING(cwd) : NULL,
         .cwd_len = cwd != NULL ? (uint32_t)PyBytes_GET_SIZE(cwd) : 0,
-        .group = new_session || group == 0 ? (uint32_t)CODEPOD_GROUP_NEW : group > 0 ? (uint32_t)group : (uint32_t)CODEPOD_GROUP_INHERIT,
+        .group = new_session || group == 0 ? CODEPOD_GROUP_NEW : group > 0 ? (uint32_t)group : CODEPOD_GROUP_INHERIT,
     };
     struct stat directory;
     uint32_t pid = NO_CHILD;

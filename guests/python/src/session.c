@@ -98,7 +98,7 @@ static int read_all(int fd, void *to, size_t size)
 int codepod_session_restore(const char *path)
 {
     int fd = -1;
-    uint32_t error = codepod_path_open_mode(CODEPOD_CWD, __WASI_LOOKUPFLAGS_SYMLINK_FOLLOW, path, strlen(path), 0, __WASI_RIGHTS_FD_READ, 0, 0, &fd);
+    uint32_t error = codepod_path_open_mode(CODEPOD_CWD_FD, __WASI_LOOKUPFLAGS_SYMLINK_FOLLOW, path, strlen(path), 0, __WASI_RIGHTS_FD_READ, 0, 0, &fd);
     if (error == __WASI_ERRNO_NOENT) {
         return 0;
     }

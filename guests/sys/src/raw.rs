@@ -14,6 +14,8 @@
     )
 )]
 
+use codepod_abi::table::{In, Out};
+
 macro_rules! imports {
     (@block wasi [$($item:tt)*]) => {
         #[cfg(target_family = "wasm")]

@@ -9,7 +9,8 @@ pub(super) fn calls() -> String {
     let mut page = String::from(
         "<!-- Made by `cargo xtask generate` from crates/codepod-abi/src/table.rs. Changes here are lost. -->\n\n\
          # Calls\n\n\
-         Everything a guest can import. Pointers into the guest's memory are `u32`. Every call but `proc_exit`\n\
+         Everything a guest can import. `In` and `Out` are addresses in the guest's memory, 32 bits wide: what the\n\
+         kernel reads there, and what it writes. Every call but `proc_exit`\n\
          returns an error number, 0 for success. A call can be linked only by a module whose manifest holds its\n\
          grant. *Waits* means that the call may wait for another process, the clock or the host.\n",
     );

@@ -1,0 +1,199 @@
+//! The header for guests in C: the calls of the `codepod` namespace, and what lies in memory.
+
+use std::fmt::Write;
+
+use codepod_abi::wire::{self, Hash, STRUCTS, StructInfo, WaitResult};
+use codepod_abi::{CALLS, CallInfo};
+
+const HEAD: &str = "\
+/* Made by `cargo xtask generate` from crates/codepod-abi/src/table.rs and wire.rs. Changes here are
+   lost.
+
+   The kernel's calls that WASI has no words for. Every call returns a WASI error number, 0 for
+   success. */
+#ifndef CODEPOD_CALLS_H
+#define CODEPOD_CALLS_H
+
+#include <stdint.h>
+
+#define CODEPOD(name) __attribute__((import_module(\"codepod\"), import_name(#name))) extern
+";
+
+/// Where a line of C ends.
+const COLUMNS: usize = 100;
+
+/// The numbers that guests in C need, in groups.
+const NUMBERS: &[&[(&str, u32)]] = &[
+    &[("ROOT_FD", wire::ROOT_FD), ("CWD_FD", wire::CWD_FD)],
+    &[
+        ("GROUP_INHERIT", wire::GROUP_INHERIT),
+        ("GROUP_NEW", wire::GROUP_NEW),
+    ],
+    &[("OWNER_KEEP", wire::OWNER_KEEP)],
+    &[
+        ("WAIT_NOHANG", wire::WAIT_NOHANG),
+        ("WAIT_REPORT_STOPPED", wire::WAIT_STOPPED),
+        ("WAIT_REPORT_CONTINUED", wire::WAIT_CONTINUED),
+    ],
+    &[
+        ("WAIT_EXITED", WaitResult::EXITED),
+        ("WAIT_SIGNALED", WaitResult::SIGNALED),
+        ("WAIT_STOPPED", WaitResult::STOPPED),
+        ("WAIT_CONTINUED", WaitResult::CONTINUED),
+    ],
+    &[
+        ("SIGNAL_DEFAULT", wire::SIGNAL_DEFAULT),
+        ("SIGNAL_IGNORE", wire::SIGNAL_IGNORE),
+        ("SIGNAL_CATCH", wire::SIGNAL_CATCH),
+    ],
+    &[
+        ("HASH_SHA1", Hash::Sha1 as u32),
+        ("HASH_SHA256", Hash::Sha256 as u32),
+        ("HASH_CALL_BYTES", Hash::CALL_BYTES),
+    ],
+];
+
+/// The header.
+pub(super) fn header() -> String {
+    let mut text = HEAD.to_owned();
+    for group in NUMBERS {
+        text.push('\n');
+        for (name, number) in *group {
+            let _ = writeln!(text, "#define CODEPOD_{name} {number}u");
+        }
+    }
+    for info in STRUCTS {
+        text.push('\n');
+        text += &structure(info);
+    }
+    for call in CALLS.iter().filter(|call| call.module == "codepod") {
+        text.push('\n');
+        text += &comment(call);
+        text += &function(call);
+    }
+    text + "\n#endif\n"
+}
+
+fn structure(info: &StructInfo) -> String {
+    let name = struct_name(info.name);
+    let mut text = format!("struct {name} {{\n");
+    for (field, ty) in info.fields {
+        let _ = writeln!(text, "    {};", declared(field, ty));
+    }
+    let _ = writeln!(
+        text,
+        "}};\n_Static_assert(sizeof(struct {name}) == {size}, \"{name} has padding\");",
+        size = info.size
+    );
+    text
+}
+
+/// `SpawnRequest` as `codepod_spawn_request`.
+fn struct_name(name: &str) -> String {
+    let mut snake = "codepod".to_owned();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
+
+/// A field or a parameter in C. The table knows which addresses the kernel reads or writes, not the
+/// types of what lies there.
+fn declared(name: &str, ty: &str) -> String {
+    match ty {
+        "In" => format!("const void *{name}"),
+        "Out" => format!("void *{name}"),
+        "u32" => format!("uint32_t {name}"),
+        "i32" => format!("int32_t {name}"),
+        "u64" => format!("uint64_t {name}"),
+        other => panic!("the header has no word for `{other}`"),
+    }
+}
+
+fn function(call: &CallInfo) -> String {
+    let start = format!(
+        "CODEPOD({name})\nuint32_t codepod_{name}(",
+        name = call.name
+    );
+    let params = call.params.iter().map(|(name, ty)| declared(name, ty));
+    let params: Vec<String> = params.collect();
+    let last_line = start.lines().last().unwrap_or_default().len();
+    let lines = filled(&params, ", ", last_line, 4);
+    format!("{start}{lines});\n")
+}
+
+/// The documentation of a call: links to Rust's types become names of C's.
+fn comment(call: &CallInfo) -> String {
+    let mut text = call
+        .doc
+        .iter()
+        .map(|line| line.trim())
+        .collect::<Vec<_>>()
+        .join(" ");
+    for info in STRUCTS {
+        let link = format!("[`crate::wire::{}`]", info.name);
+        text = text.replace(&link, &format!("`struct {}`", struct_name(info.name)));
+    }
+    let text = text
+        .replace(
+            "[`crate::wire::Hash::CALL_BYTES`]",
+            "CODEPOD_HASH_CALL_BYTES",
+        )
+        .replace("[`crate::wire::Hash`]", "`CODEPOD_HASH_SHA1` or another")
+        .replace("[`crate::session::Request`]", "a request");
+    let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    format!("/* {} */\n", filled(&words, " ", 3, 3))
+}
+
+/// Items with a separator, in lines that end at the last column; the first begins at `column`, the
+/// others are indented.
+fn filled(items: &[String], separator: &str, mut column: usize, indent: usize) -> String {
+    let mut text = String::new();
+    for (index, item) in items.iter().enumerate() {
+        let is_last = index + 1 == items.len();
+        // Behind it comes a separator or what ends the whole.
+        if column + item.chars().count() + separator.len() + 2 > COLUMNS {
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+            text.extend(std::iter::repeat_n(' ', indent));
+            column = indent;
+        }
+        text += item;
+        column += item.chars().count();
+        if !is_last {
+            text += separator;
+            column += separator.len();
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_call_and_every_struct_is_declared() {
+        let header = header();
+        for call in CALLS.iter().filter(|call| call.module == "codepod") {
+            let declared = format!("uint32_t codepod_{}(", call.name);
+            assert!(header.contains(&declared), "{}", call.name);
+        }
+        for info in STRUCTS {
+            let asserted = format!("sizeof(struct {}) == {}", struct_name(info.name), info.size);
+            assert!(header.contains(&asserted), "{}", info.name);
+        }
+        assert!(!header.contains("crate::"), "{header}");
+        assert!(header.lines().all(|line| line.chars().count() <= COLUMNS));
+    }
+
+    #[test]
+    fn addresses_are_pointers() {
+        let header = header();
+        let declared = "uint32_t codepod_proc_spawn(const void *request, void *pid);";
+        assert!(header.contains(declared), "{header}");
+    }
+}
