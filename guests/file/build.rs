@@ -1,4 +1,5 @@
-//! Compiles file's own sources: for the machine, to make the binary form of the magic, and for the target.
+//! Compiles file's own sources: for the machine, to make the binary form of the magic, and for the
+//! target.
 
 use std::env;
 use std::path::{Path, PathBuf};

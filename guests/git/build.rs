@@ -1,6 +1,7 @@
 //! What the linker has to know.
 
-/// Room for the heap in the memory that a process starts with: growing memory costs some microseconds.
+/// Room for the heap in the memory that a process starts with: growing memory costs some
+/// microseconds.
 const INITIAL_MEMORY: usize = 4 << 20;
 
 fn main() {

@@ -1,4 +1,5 @@
-//! Compiles jq's own sources. Its functions written in jq become a C string, as its Makefile does it.
+//! Compiles jq's own sources. Its functions written in jq become a C string, as its Makefile does
+//! it.
 
 use std::env;
 use std::fmt::Write as _;

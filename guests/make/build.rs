@@ -1,4 +1,5 @@
-//! Gives the module a stack that is deep enough for functions that call themselves thousands of times.
+//! Gives the module a stack that is deep enough for functions that call themselves thousands of
+//! times.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

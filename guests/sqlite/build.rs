@@ -42,7 +42,8 @@ fn main() {
         build.define(name, value);
     }
     if wasi {
-        // SQLite's own settings for WASI: locks are directories beside the database, and WAL needs exclusive locking.
+        // SQLite's own settings for WASI: locks are directories beside the database, and WAL needs
+        // exclusive locking.
         build.define("SQLITE_WASI", "1");
         for name in ["SIGNAL", "PROCESS_CLOCKS", "GETPID", "MMAN"] {
             build.define(&format!("_WASI_EMULATED_{name}"), None);

@@ -1,8 +1,8 @@
 //! What the linker has to know.
 
-/// Room for the heap in the memory that a process starts with. Growing memory costs some microseconds, and most
-/// tools need less than a megabyte; stack and data take 3.1 of the 4. Much more is not better: an engine that
-/// looks for used pages looks through all of it.
+/// Room for the heap in the memory that a process starts with. Growing memory costs some
+/// microseconds, and most tools need less than a megabyte; stack and data take 3.1 of the 4. Much
+/// more is not better: an engine that looks for used pages looks through all of it.
 const INITIAL_MEMORY: usize = 4 << 20;
 
 /// Functions of libc that `src/libc.rs` takes over.

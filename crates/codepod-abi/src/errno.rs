@@ -26,7 +26,8 @@ macro_rules! errnos {
                 match self { $(Errno::$name => $message,)* }
             }
 
-            /// The error for a number that came over the wire; `None` for 0 and for unknown numbers.
+            /// The error for a number that came over the wire; `None` for 0 and for unknown
+            /// numbers.
             pub const fn from_raw(number: u16) -> Option<Errno> {
                 match number { $($number => Some(Errno::$name),)* _ => None }
             }

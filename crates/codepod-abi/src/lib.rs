@@ -1,8 +1,9 @@
-//! The contract between codepod's kernel and its guests: the table of calls, error numbers, wire types.
+//! The contract between codepod's kernel and its guests: the table of calls, error numbers, wire
+//! types.
 //!
 //! Everything that both sides must agree on is here and nowhere else. Host linking, guest bindings
-//! (`guests/sys`), trace names and the reference page are made from [`for_each_call!`]. The crate is
-//! `no_std` and has no dependencies, so that guests, the browser and the host can share it.
+//! (`guests/sys`), trace names and the reference page are made from [`for_each_call!`]. The crate
+//! is `no_std` and has no dependencies, so that guests, the browser and the host can share it.
 
 #![cfg_attr(
     not(test),

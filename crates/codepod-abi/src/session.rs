@@ -1,8 +1,8 @@
 //! Requests of the host to a process that serves it, the shell: what `session_next` hands over.
 //!
-//! The kernel passes them on without looking. A request is a kind and a list of fields, each with its length
-//! before it, all little-endian `u32`. A reader skips fields that it does not know and takes missing ones
-//! as empty, so both sides may learn new ones at different times.
+//! The kernel passes them on without looking. A request is a kind and a list of fields, each with
+//! its length before it, all little-endian `u32`. A reader skips fields that it does not know and
+//! takes missing ones as empty, so both sides may learn new ones at different times.
 
 extern crate alloc;
 
@@ -38,7 +38,8 @@ pub struct Run<'a> {
     pub script: &'a [u8],
     /// `NAME=value` strings, each ended by a NUL: exported for this run, and put back afterwards.
     pub env: &'a [u8],
-    /// `$0` and the positional parameters for this run, each ended by a NUL; empty leaves them as they are.
+    /// `$0` and the positional parameters for this run, each ended by a NUL; empty leaves them as
+    /// they are.
     pub arguments: &'a [u8],
 }
 

@@ -118,7 +118,8 @@ macro_rules! for_each_call {
             [wasi Wasi] ready args_get(argv: Out, argv_buf: Out) fails [Fault];
             /// Returns the number of arguments and the size of their strings.
             [wasi Wasi] ready args_sizes_get(argc: Out, argv_buf_size: Out) fails [Fault];
-            /// Writes the environment: pointers to `environ`, `NAME=value` strings to `environ_buf`.
+            /// Writes the environment: pointers to `environ`, `NAME=value` strings to
+            /// `environ_buf`.
             [wasi Wasi] ready environ_get(environ: Out, environ_buf: Out) fails [Fault];
             /// Returns the number of environment variables and the size of their strings.
             [wasi Wasi] ready environ_sizes_get(count: Out, buf_size: Out) fails [Fault];
@@ -166,8 +167,8 @@ macro_rules! for_each_call {
             [wasi Wasi] ready fd_sync(fd: u32) fails [Badf, Inval];
             /// Returns a descriptor's offset.
             [wasi Wasi] ready fd_tell(fd: u32, offset: Out) fails [Badf, Fault, Spipe];
-            /// Writes to a descriptor; waits while a pipe or the host's sink is full. Without readers the
-            /// process gets SIGPIPE, and `Pipe` where that is ignored.
+            /// Writes to a descriptor; waits while a pipe or the host's sink is full. Without
+            /// readers the process gets SIGPIPE, and `Pipe` where that is ignored.
             [wasi Wasi] waits fd_write(fd: u32, iovs: In, iovs_len: u32, nwritten: Out) fails [Badf, Fault, Inval, Again, Intr, Pipe, Fbig, NoSpc, NotCapable];
             /// Creates a directory.
             [wasi Wasi] ready path_create_directory(fd: u32, path: In, path_len: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NoSpc, NotDir, Rofs];
@@ -208,7 +209,8 @@ macro_rules! for_each_call {
             /// Closes one or both directions of a socket.
             [wasi Wasi] ready sock_shutdown(fd: u32, how: u32) fails [Badf, NotSock, Inval];
 
-            /// Checks that the kernel serves the version a guest was built for, and returns its own.
+            /// Checks that the kernel serves the version a guest was built for, and returns its
+            /// own.
             [codepod Base] ready abi_version(wanted: u32, version: Out) fails [NotSup, Fault];
             /// Returns the process's ids: pid, parent, group, session, uid, gid, six `u32`.
             [codepod Base] ready proc_ids(ids: Out) fails [Fault];
@@ -218,34 +220,39 @@ macro_rules! for_each_call {
             [codepod Base] ready proc_chdir(fd: u32, path: In, path_len: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir];
             /// Sets the mask of permission bits that new files do not get, and returns the old one.
             [codepod Base] ready proc_umask(mask: u32, old: Out) fails [Fault];
-            /// Says which pages of 4,096 bytes of the process's own memory, from `start` on, may hold something else than its module put
-            /// there: a bit for each, the lowest first. Bits for what is behind the end are 0.
+            /// Says which pages of 4,096 bytes of the process's own memory, from `start` on, may
+            /// hold something else than its module put there: a bit for each, the lowest first.
+            /// Bits for what is behind the end are 0.
             [codepod Base] ready memory_touched(start: In, bitmap: Out, bitmap_len: u32) fails [Fault, Inval];
 
-            /// Takes `len` bytes, whole blocks and at most [`crate::wire::Hash::CALL_BYTES`], into the state of a hash, a
-            /// [`crate::wire::Hash`]: with the host's instructions for it. `NotSup` when the host does not have that hash.
+            /// Takes `len` bytes, whole blocks and at most [`crate::wire::Hash::CALL_BYTES`], into
+            /// the state of a hash, a [`crate::wire::Hash`]: with the host's instructions for it.
+            /// `NotSup` when the host does not have that hash.
             [codepod Base] ready hash_blocks(hash: u32, state: Out, blocks: In, len: u32) fails [Fault, Inval, NotSup];
 
             /// Starts a program. `request` is a [`crate::wire::SpawnRequest`].
             [codepod Process] waits proc_spawn(request: In, pid: Out) fails [Fault, Access, Again, Badf, Inval, IsDir, Loop, NameTooLong, NoEnt, NoExec, NotDir, Perm, TooBig];
-            /// Waits for a child: `pid` > 0 that one, -1 any, 0 one of the own group, < -1 one of group `-pid`.
-            /// `result` is a [`crate::wire::WaitResult`]; with `WAIT_NOHANG` its pid is 0 when none has changed.
+            /// Waits for a child: `pid` > 0 that one, -1 any, 0 one of the own group, < -1 one of
+            /// group `-pid`. `result` is a [`crate::wire::WaitResult`]; with `WAIT_NOHANG` its pid
+            /// is 0 when none has changed.
             [codepod Process] waits proc_wait(pid: i32, flags: u32, result: Out) fails [Fault, Child, Inval, Intr];
-            /// Sends a signal (Linux numbers): `pid` > 0 to that process, 0 to the own group, -1 to all others, < -1 to group `-pid`.
-            /// Signal 0 only asks whether there is one.
+            /// Sends a signal (Linux numbers): `pid` > 0 to that process, 0 to the own group, -1 to
+            /// all others, < -1 to group `-pid`. Signal 0 only asks whether there is one.
             [codepod Process] ready proc_kill(pid: i32, signal: u32) fails [Inval, Srch];
             /// Puts a process (0: itself) into a process group (0: one of its own).
             [codepod Process] ready proc_group_set(pid: u32, group: u32) fails [Inval, Perm, Srch];
-            /// Asks for SIGALRM after so many nanoseconds (0: no more), and returns what was left of the last request.
+            /// Asks for SIGALRM after so many nanoseconds (0: no more), and returns what was left
+            /// of the last request.
             [codepod Process] ready proc_alarm(after: u64, left: Out) fails [Fault];
             /// Says what a signal does: 0 default, 1 ignore, 2 catch; returns what it did before.
             [codepod Process] ready signal_action(signal: u32, action: u32, old: Out) fails [Fault, Inval];
-            /// Takes the caught signals in `mask` that have arrived, as a set of bits (1 << number).
+            /// Takes the caught signals in `mask` that have arrived, as a set of bits (1 <<
+            /// number).
             [codepod Process] ready signal_take(mask: u64, taken: Out) fails [Fault];
             /// Creates a pipe and returns its read and write ends.
             [codepod Process] ready fd_pipe(read: Out, write: Out) fails [Fault, Mfile, Nfile];
-            /// Reads from a descriptor as `fd_read` does, stops after the first byte that is `delimiter`, and takes
-            /// nothing beyond it.
+            /// Reads from a descriptor as `fd_read` does, stops after the first byte that is
+            /// `delimiter`, and takes nothing beyond it.
             [codepod Process] waits fd_read_until(fd: u32, buf: Out, buf_len: u32, delimiter: u32, nread: Out) fails [Badf, Fault, Inval, IsDir, Again, Intr, NotCapable];
             /// Duplicates a descriptor onto the lowest free number from `least` on.
             [codepod Process] ready fd_dup(fd: u32, least: u32, new: Out) fails [Badf, Fault, Inval, Mfile];
@@ -254,9 +261,11 @@ macro_rules! for_each_call {
             /// Creates two connected stream sockets.
             [codepod Process] ready sock_pair(first: Out, second: Out) fails [Fault, Mfile, Nfile];
 
-            /// Opens a path as `path_open` does; a file that is made gets these permission bits, less the umask.
+            /// Opens a path as `path_open` does; a file that is made gets these permission bits,
+            /// less the umask.
             [codepod Files] waits path_open_mode(fd: u32, dirflags: u32, path: In, path_len: u32, oflags: u32, rights: u64, fdflags: u32, mode: u32, opened: Out) fails [Badf, Fault, Access, Exist, Inval, Intr, IsDir, Loop, Mfile, NameTooLong, NoEnt, NoSpc, NotDir, Nxio, Rofs];
-            /// Returns what is known of a path, modes and owners included, as a [`crate::wire::Stat`].
+            /// Returns what is known of a path, modes and owners included, as a
+            /// [`crate::wire::Stat`].
             [codepod Files] ready path_stat(fd: u32, flags: u32, path: In, path_len: u32, stat: Out) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir];
             /// Returns what is known of an open file, as a [`crate::wire::Stat`].
             [codepod Files] ready fd_stat(fd: u32, stat: Out) fails [Badf, Fault];
@@ -268,7 +277,8 @@ macro_rules! for_each_call {
             [codepod Files] ready path_owner_set(fd: u32, flags: u32, path: In, path_len: u32, uid: u32, gid: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir, Perm, Rofs];
             /// Sets the owner and group of an open file.
             [codepod Files] ready fd_owner_set(fd: u32, uid: u32, gid: u32) fails [Badf, Perm];
-            /// Checks whether the process may read (4), write (2), execute (1) a path; 0 asks whether it exists.
+            /// Checks whether the process may read (4), write (2), execute (1) a path; 0 asks
+            /// whether it exists.
             [codepod Files] ready path_access(fd: u32, flags: u32, path: In, path_len: u32, mode: u32) fails [Badf, Fault, Access, Inval, Loop, NameTooLong, NoEnt, NotDir, Rofs];
             /// Creates a fifo.
             [codepod Files] ready path_mkfifo(fd: u32, path: In, path_len: u32, mode: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NoSpc, NotDir, Rofs];
@@ -278,11 +288,12 @@ macro_rules! for_each_call {
             /// Sets a terminal's size and mode.
             [codepod Terminal] ready tty_set(fd: u32, state: In) fails [Badf, Fault, Inval, NotTy];
 
-            /// Waits for the host's next request to this process, a [`crate::session::Request`]; its standard input,
-            /// output and error are then on 0, 1 and 2. When it does not fit, `used` is its size and it stays.
+            /// Waits for the host's next request to this process, a [`crate::session::Request`];
+            /// its standard input, output and error are then on 0, 1 and 2. When it does not fit,
+            /// `used` is its size and it stays.
             [codepod Session] waits session_next(buf: Out, buf_len: u32, used: Out) fails [Fault, Inval, Intr, Perm, Range];
-            /// Answers the request: the exit status, and the state to go on from after this one (length 0: as before).
-            /// 0, 1 and 2 read nothing and write nowhere then.
+            /// Answers the request: the exit status, and the state to go on from after this one
+            /// (length 0: as before). 0, 1 and 2 read nothing and write nowhere then.
             [codepod Session] ready session_done(status: u32, state: In, state_len: u32) fails [Fault, Inval, Perm, TooBig];
         }
     };

@@ -199,7 +199,8 @@ pub const SIGNAL_IGNORE: u32 = 1;
 /// `signal_action`: remember it for `signal_take`; calls that wait fail with `Intr`.
 pub const SIGNAL_CATCH: u32 = 2;
 
-/// In calls that take a path and the directory it starts from: the root, whatever else has this number.
+/// In calls that take a path and the directory it starts from: the root, whatever else has this
+/// number.
 pub const ROOT_FD: u32 = 3;
 /// In the same calls: the working directory. No descriptor has this number.
 pub const CWD_FD: u32 = 0xffff_ff9c;
@@ -212,7 +213,8 @@ pub const GROUP_INHERIT: u32 = u32::MAX;
 /// `SpawnRequest::group`: a new group, led by the child.
 pub const GROUP_NEW: u32 = 0;
 
-/// `hash_blocks`: which hash. Its state is the words of FIPS 180-4, each of 32 bits and little-endian.
+/// `hash_blocks`: which hash. Its state is the words of FIPS 180-4, each of 32 bits and
+/// little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Hash {
@@ -327,7 +329,8 @@ wire_struct! {
         env: In,
         /// Length of all of them.
         env_len: u32,
-        /// Pairs of `u32`: a descriptor of the caller and its number in the child. Nothing else is passed on.
+        /// Pairs of `u32`: a descriptor of the caller and its number in the child. Nothing else is
+        /// passed on.
         fds: In,
         /// Number of pairs.
         fds_len: u32,

@@ -1,7 +1,8 @@
 //! Compression as streams: one reader and one writer over the five formats.
 //!
-//! A [`Reader`] decodes one stream behind another, as the programs do, and ends with an [`io::Error`] that holds a [`Trouble`]
-//! where the data are not what they should be. A [`Writer`] encodes; [`Writer::finish`] writes the end of the stream.
+//! A [`Reader`] decodes one stream behind another, as the programs do, and ends with an
+//! [`io::Error`] that holds a [`Trouble`] where the data are not what they should be. A [`Writer`]
+//! encodes; [`Writer::finish`] writes the end of the stream.
 
 mod gzip;
 mod machines;
@@ -40,7 +41,8 @@ impl Format {
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
                 Some(Format::Zstd)
             }
-            // Properties, a size of a dictionary that encoders use, and a size that is unknown or small.
+            // Properties, a size of a dictionary that encoders use, and a size that is unknown or
+            // small.
             [0x5d, 0, 0, _, _, size @ ..] if is_lzma_size(size) => Some(Format::Lzma),
             _ => None,
         }
@@ -282,7 +284,8 @@ impl<W: Write> Writer<W> {
         Ok(Writer::with(Box::new(Lzma::xz(settings)?), inner))
     }
 
-    /// Encodes as zstd's program with settings: level, whether there is a checksum, and the size of the content where it is known.
+    /// Encodes as zstd's program with settings: level, whether there is a checksum, and the size of
+    /// the content where it is known.
     pub(crate) fn zstd(
         level: i32,
         checksum: bool,

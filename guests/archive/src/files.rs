@@ -1,4 +1,5 @@
-//! What every compressor does with files: an input is opened, an output is made beside it with the same mode, owner and times.
+//! What every compressor does with files: an input is opened, an output is made beside it with the
+//! same mode, owner and times.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -131,7 +132,8 @@ impl Sink {
             if system::user() == 0 {
                 let _ = system::set_owner(&name, Some(meta.uid), Some(meta.gid));
             }
-            // The content is what counts: a file system without modes or times does not make it wrong.
+            // The content is what counts: a file system without modes or times does not make it
+            // wrong.
             let _ = system::set_mode(&name, meta.mode);
             let _ = system::set_times(&name, meta.accessed, modified, true);
         }

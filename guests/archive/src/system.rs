@@ -1,6 +1,7 @@
 //! Files as an archive knows them: types, modes, owners, times, links.
 //!
-//! Two ways lead there: the kernel's own calls inside the sandbox, and the machine's where tests run. Paths are bytes.
+//! Two ways lead there: the kernel's own calls inside the sandbox, and the machine's where tests
+//! run. Paths are bytes.
 
 use std::fs::File;
 use std::io;

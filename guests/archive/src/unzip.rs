@@ -1,7 +1,7 @@
 //! `unzip` and `zipinfo`, as Info-ZIP's of Debian.
 //!
-//! An archive is hostile until shown otherwise: names cannot lead out of the directory, symbolic links are made when everything else
-//! is there, and entries that share bytes are refused.
+//! An archive is hostile until shown otherwise: names cannot lead out of the directory, symbolic
+//! links are made when everything else is there, and entries that share bytes are refused.
 
 mod attributes;
 mod console;
@@ -391,7 +391,8 @@ impl Unzip<'_> {
         OK
     }
 
-    /// Finds the central directory and reads it. Fails with a status where there is nothing to go on with.
+    /// Finds the central directory and reads it. Fails with a status where there is nothing to go
+    /// on with.
     fn check(&mut self, archive: &mut Archive) -> Result<i32, i32> {
         let mut status = OK;
         let name = archive.name.clone();
@@ -482,7 +483,8 @@ impl Unzip<'_> {
             && !hit(&settings.excluded, &mut found.excluded)
     }
 
-    /// Names the patterns that found nothing; returns whether there was one among those that were asked for.
+    /// Names the patterns that found nothing; returns whether there was one among those that were
+    /// asked for.
     fn unmatched(&mut self, found: &Found) -> bool {
         let mut missing = false;
         for (index, pattern) in self.settings.files.iter().enumerate() {

@@ -160,7 +160,8 @@ pub(crate) fn main(_: &str, arguments: Arguments) -> i32 {
     }
 }
 
-/// What zip says: on standard output, or on standard error where the archive goes to standard output.
+/// What zip says: on standard output, or on standard error where the archive goes to standard
+/// output.
 pub(crate) struct Messages {
     to_stderr: bool,
     line_started: bool,

@@ -1,7 +1,8 @@
 //! Zip files: what `zip` and `unzip` have in common.
 //!
-//! Why no crate reads and writes them: unzip goes on with damaged archives and says at which byte, and zip copies entries as they are.
-//! That needs every field and position of the records, which the crates keep to themselves. Compression is that of the other tools.
+//! Why no crate reads and writes them: unzip goes on with damaged archives and says at which byte,
+//! and zip copies entries as they are. That needs every field and position of the records, which
+//! the crates keep to themselves. Compression is that of the other tools.
 
 mod cipher;
 mod extra;

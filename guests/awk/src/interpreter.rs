@@ -1,7 +1,7 @@
 //! Runs a program: variables, the record, streams.
 //!
-//! Expressions are walked as a tree whose names are slots already. `evaluate` has them, `execute` the statements, `streams` what is
-//! read and written, the other modules the built-in functions.
+//! Expressions are walked as a tree whose names are slots already. `evaluate` has them, `execute`
+//! the statements, `streams` what is read and written, the other modules the built-in functions.
 
 mod builtin;
 mod evaluate;
@@ -234,7 +234,8 @@ impl Awk {
         array
     }
 
-    /// Where a message says that something happened: `cmd. line:1: `, with file and record where one is read.
+    /// Where a message says that something happened: `cmd. line:1: `, with file and record where
+    /// one is read.
     pub fn place(&self) -> String {
         let mut place = self.line_place(self.line);
         if self.fnr > 0.0 && !place.is_empty() {

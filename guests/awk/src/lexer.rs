@@ -1,6 +1,7 @@
 //! Tokens of awk's language.
 //!
-//! Whether `/` starts a regular expression is the parser's to say: it asks for [`Lexer::regex`] where an operand is expected.
+//! Whether `/` starts a regular expression is the parser's to say: it asks for [`Lexer::regex`]
+//! where an operand is expected.
 
 /// A token.
 #[derive(Debug, Clone, PartialEq)]
@@ -388,7 +389,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Resolves the escapes of a string. Before other characters the backslash goes, and the character is put into `meaningless`.
+/// Resolves the escapes of a string. Before other characters the backslash goes, and the character
+/// is put into `meaningless`.
 pub fn unescape(raw: &[u8], meaningless: &mut Vec<u8>) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len());
     let mut at = 0;

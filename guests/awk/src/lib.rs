@@ -1,6 +1,7 @@
 //! awk: POSIX's language with gawk's functions and variables.
 //!
-//! `lexer` and `parser` make the tree of `tree`, `interpreter` runs it. Records come from `input`, fields from `record`.
+//! `lexer` and `parser` make the tree of `tree`, `interpreter` runs it. Records come from `input`,
+//! fields from `record`.
 
 pub mod array;
 pub mod format;

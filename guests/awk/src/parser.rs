@@ -1,7 +1,7 @@
 //! Reads a program into its tree.
 //!
-//! Names are resolved here: to parameters inside of a function, to global slots otherwise. Which parameters are arrays follows from
-//! how they are used, through calls, and is settled at the end.
+//! Names are resolved here: to parameters inside of a function, to global slots otherwise. Which
+//! parameters are arrays follows from how they are used, through calls, and is settled at the end.
 
 mod expression;
 
@@ -29,7 +29,8 @@ enum Place {
     Special(&'static str),
 }
 
-/// An argument that is a bare name: the call's function and position, and the parameter of the caller if it is one.
+/// An argument that is a bare name: the call's function and position, and the parameter of the
+/// caller if it is one.
 struct Passed {
     caller: usize,
     parameter: usize,
@@ -286,7 +287,8 @@ impl Parser<'_> {
                 }
                 _ => self.rule()?,
             }
-            // Items end with a line, a semicolon or a brace; gawk also takes the next one right away.
+            // Items end with a line, a semicolon or a brace; gawk also takes the next one right
+            // away.
         }
     }
 

@@ -188,7 +188,8 @@ impl Record {
         Ok(())
     }
 
-    /// The bytes of field `number`, from 1; none when it is not there, or was assigned something that is no text.
+    /// The bytes of field `number`, from 1; none when it is not there, or was assigned something
+    /// that is no text.
     #[inline]
     pub fn bytes(
         &mut self,
@@ -262,7 +263,8 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n')
 }
 
-/// Fields between blanks from `at` on, until there are `number`; says where it stopped and whether that was the end.
+/// Fields between blanks from `at` on, until there are `number`; says where it stopped and whether
+/// that was the end.
 #[inline]
 fn blanks(text: &[u8], mut at: usize, number: usize, fields: &mut Vec<Cell>) -> (usize, bool) {
     while fields.len() < number {

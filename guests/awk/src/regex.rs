@@ -1,7 +1,7 @@
 //! Regular expressions as gawk writes them, over the engine for POSIX's.
 //!
-//! What awk has on its own is rewritten: escapes of strings, backslashes in brackets, `\y`, braces that are no interval, stars with
-//! nothing in front.
+//! What awk has on its own is rewritten: escapes of strings, backslashes in brackets, `\y`, braces
+//! that are no interval, stars with nothing in front.
 
 use std::cell::OnceCell;
 

@@ -31,7 +31,7 @@ impl Str {
         }
     }
 
-    /// The same bytes.
+    /// Its bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         match &self.0 {

@@ -26,7 +26,8 @@ pub fn is_wasi() -> bool {
     env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "wasi")
 }
 
-/// Links what wasi-libc has in libraries of their own: `signal`, `getpid`, `mman`, `process-clocks`.
+/// Links what wasi-libc has in libraries of their own: `signal`, `getpid`, `mman`,
+/// `process-clocks`.
 ///
 /// # Panics
 ///

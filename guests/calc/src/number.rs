@@ -40,7 +40,8 @@ impl Number {
 
     /// A number as it is written in a base: digits, capital letters, a point.
     ///
-    /// Digits that the base does not have count as its largest one; a single digit is taken as it is.
+    /// Digits that the base does not have count as its largest one; a single digit is taken as it
+    /// is.
     pub fn parse(text: &[u8], base: u32) -> Number {
         let (whole, fraction) = match text.iter().position(|byte| *byte == b'.') {
             Some(point) => (&text[..point], &text[point + 1..]),
@@ -122,7 +123,7 @@ impl Number {
         Number { digits, scale: 0 }
     }
 
-    /// The same with no more than `scale` digits behind the point.
+    /// The number with no more than `scale` digits behind the point.
     pub fn truncated(&self, scale: usize) -> Number {
         if self.scale <= scale {
             return self.clone();
@@ -133,7 +134,7 @@ impl Number {
         }
     }
 
-    /// The same with exactly `scale` digits behind the point.
+    /// The number with exactly `scale` digits behind the point.
     pub fn with_scale(&self, scale: usize) -> Number {
         Number {
             digits: self.at(scale),

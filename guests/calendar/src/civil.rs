@@ -82,7 +82,8 @@ impl Civil {
         }
     }
 
-    /// Seconds since 1970, as if in UTC. Fields beyond their range carry over. Fails where numbers end.
+    /// Seconds since 1970, as if in UTC. Fields beyond their range carry over. Fails where numbers
+    /// end.
     pub fn to_seconds(self) -> Option<i64> {
         let days = days_from_civil(self.year, self.month, self.day)?;
         let hours = days.checked_mul(24)?.checked_add(self.hour)?;

@@ -2,7 +2,8 @@
 
 use crate::{Broken, MONTHS, WEEKDAYS, iso_week};
 
-/// The most columns a width may ask for; more is cut, so that a short format cannot fill the memory.
+/// The most columns a width may ask for; more is cut, so that a short format cannot fill the
+/// memory.
 const WIDEST: usize = 1 << 16;
 
 /// A moment as `format` says. What is no conversion stands for itself.

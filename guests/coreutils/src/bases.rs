@@ -1,5 +1,5 @@
-//! `base32`, `base64`, `basenc`: bytes as printable text, and back. Ours because uutils' says nothing of what it could decode
-//! before a mistake, and words that otherwise.
+//! `base32`, `base64`, `basenc`: bytes as printable text, and back. Ours because uutils' says
+//! nothing of what it could decode before a mistake, and words that otherwise.
 
 use std::io::{self, Read};
 
@@ -386,8 +386,8 @@ impl Group {
         }
     }
 
-    /// What GNU's has decoded of a group that it cannot finish: something where four letters make one, or where the
-    /// group has its letters and one of them is padding in the wrong place.
+    /// What GNU's has decoded of a group that it cannot finish: something where four letters make
+    /// one, or where the group has its letters and one of them is padding in the wrong place.
     fn cut(&self, form: &Form, misplaced: bool, bytes: &mut Vec<u8>) {
         if form.bits == 6 || (misplaced && form.padded) {
             self.put(form, bytes);

@@ -1,4 +1,5 @@
-//! `df`: file systems. How much they hold is not told by the kernel: a dash stands for it, as GNU's shows what it cannot know.
+//! `df`: file systems. How much they hold is not told by the kernel: a dash stands for it, as GNU's
+//! shows what it cannot know.
 
 use codepod_tool::{
     Arguments, Found, Opt, Options, Output, Value, complain, errno_text, flag, long, quoted, value,

@@ -1,4 +1,5 @@
-//! `fold`: breaks lines that are too long. Ours because uutils' counts columns otherwise, and takes only names that are text.
+//! `fold`: breaks lines that are too long. Ours because uutils' counts columns otherwise, and takes
+//! only names that are text.
 
 use std::io::{self, BufReader};
 

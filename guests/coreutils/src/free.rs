@@ -1,4 +1,5 @@
-//! `free`: the memory that the sandbox may use and what its processes have of it, as procps shows it.
+//! `free`: the memory that the sandbox may use and what its processes have of it, as procps shows
+//! it.
 
 use std::io::Write as _;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! `head`: prints the first lines or bytes of files. Ours because it stands in most pipelines and must start at once.
+//! `head`: prints the first lines or bytes of files. Ours because it stands in most pipelines and
+//! must start at once.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -12,7 +13,8 @@ use codepod_tool::{
 use crate::arguments::{help, version};
 use crate::{count, system};
 
-/// How much is read at once. As much as GNU's reads, so that the same is left in a pipe for whoever reads next.
+/// How much is read at once. As much as GNU's reads, so that the same is left in a pipe for whoever
+/// reads next.
 const BLOCK: usize = 8 << 10;
 
 #[derive(Clone, Copy)]

@@ -115,7 +115,8 @@ impl Ls<'_> {
         }
     }
 
-    /// What is known of an operand. A link to a directory counts as that, unless it is shown itself.
+    /// What is known of an operand. A link to a directory counts as that, unless it is shown
+    /// itself.
     fn operand(&self, path: &[u8]) -> Result<Entry, Errno> {
         let keep = || system::stat(path, Links::Keep);
         let stat = match self.settings.follow {
@@ -273,8 +274,8 @@ impl Ls<'_> {
             .put_byte(if self.settings.zero { 0 } else { b'\n' });
     }
 
-    /// Prints entries in the format asked for, in front of them the total if they are a directory's.
-    /// Columns are as wide as `also` needs.
+    /// Prints entries in the format asked for, in front of them the total if they are a
+    /// directory's. Columns are as wide as `also` needs.
     fn print(&mut self, entries: &[Entry], of_directory: bool, also: &[Entry]) {
         if of_directory && (self.settings.format == Format::Long || self.settings.blocks) {
             let blocks: u64 = entries.iter().map(|entry| entry.stat.blocks).sum();

@@ -1,5 +1,6 @@
-//! Tools of GNU coreutils and procps: those that ask for modes, owners, times, terminals or the system, and those of which
-//! uutils' differ from GNU's in daily use. Each is a module with a `main`.
+//! Tools of GNU coreutils and procps: those that ask for modes, owners, times, terminals or the
+//! system, and those of which uutils' differ from GNU's in daily use. Each is a module with a
+//! `main`.
 
 mod arguments;
 mod bases;

@@ -1,4 +1,5 @@
-//! `paste`: lines of files side by side. Ours because uutils' does not say which file it cannot read.
+//! `paste`: lines of files side by side. Ours because uutils' does not say which file it cannot
+//! read.
 
 use std::io::{self, BufRead, BufReader};
 
@@ -113,7 +114,8 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
     status
 }
 
-/// What stands between lines, one after the other; nothing for `\0`. None if the list ends with a backslash.
+/// What stands between lines, one after the other; nothing for `\0`. None if the list ends with a
+/// backslash.
 fn delimiters(list: &[u8]) -> Option<Vec<Option<u8>>> {
     let mut all = Vec::new();
     let mut bytes = list.iter();

@@ -4,7 +4,8 @@ pub(crate) use codepod_tool::Style;
 use codepod_tool::masked;
 use unicode_width::UnicodeWidthChar as _;
 
-/// A name in a style. With `hide` characters that do not print become `?` where the style would leave them.
+/// A name in a style. With `hide` characters that do not print become `?` where the style would
+/// leave them.
 pub(crate) fn quote(name: &[u8], style: Style, hide: bool, also: &[u8]) -> Vec<u8> {
     match style {
         Style::Literal | Style::Shell | Style::ShellAlways if hide => masked(&style.quote(name)),

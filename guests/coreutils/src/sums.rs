@@ -1,5 +1,5 @@
-//! `md5sum`, `sha1sum` and others, `b2sum`: compute and check sums of files. Ours because uutils' quotes names where GNU's
-//! does not, and takes only names that are text.
+//! `md5sum`, `sha1sum` and others, `b2sum`: compute and check sums of files. Ours because uutils'
+//! quotes names where GNU's does not, and takes only names that are text.
 
 use std::io::{self, Read};
 

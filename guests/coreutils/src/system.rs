@@ -1,4 +1,5 @@
-//! What the tools ask the system: codepod's kernel, or the machine itself when they are tried there.
+//! What the tools ask the system: codepod's kernel, or the machine itself when they are tried
+//! there.
 
 pub(crate) use codepod_sys::Errno;
 pub(crate) use codepod_sys::file::{Links, Stat, mode};
@@ -8,7 +9,7 @@ pub(crate) type Result<T, E = Errno> = std::result::Result<T, E>;
 
 /// Type bits that are not in codepod's list.
 pub(crate) const SOCKET: u32 = 0o140_000;
-/// The same.
+/// The type bits of a block device.
 pub(crate) const BLOCK_DEVICE: u32 = 0o060_000;
 
 #[cfg(target_family = "wasm")]
@@ -52,7 +53,8 @@ mod calls {
         Some(state.columns as usize)
     }
 
-    /// Leaves bytes that were read from standard input, and not used, to whoever reads it next. A pipe does not take them.
+    /// Leaves bytes that were read from standard input, and not used, to whoever reads it next. A
+    /// pipe does not take them.
     pub(crate) fn give_back(count: usize) {
         use codepod_sys::descriptor::{Whence, seek};
         let _ = seek(codepod_sys::Fd::STDIN, -(count as i64), Whence::Current);

@@ -136,7 +136,8 @@ fn plain(text: &[u8], separator: &[u8]) -> Vec<(usize, usize)> {
     found
 }
 
-/// The same for an expression, looked for from the end as GNU's does: a match begins as late as it can.
+/// Where an expression matches, looked for from the end as GNU's does: a match begins as late as it
+/// can.
 fn matches(text: &[u8], pattern: &Regex) -> Vec<(usize, usize)> {
     let mut regions = Vec::new();
     let mut at = 0;

@@ -1,4 +1,5 @@
-//! `tail`: prints the last lines or bytes of files, and goes on with what is added to them. Ours because it follows files.
+//! `tail`: prints the last lines or bytes of files, and goes on with what is added to them. Ours
+//! because it follows files.
 
 mod follow;
 
@@ -151,7 +152,8 @@ pub(crate) fn main(tool: &str, mut arguments: Arguments) -> i32 {
 }
 
 impl Tail {
-    /// Reads `-NUM`, `+NUM` with letters, as it was written before `-n` was there. Says whether it was that.
+    /// Reads `-NUM`, `+NUM` with letters, as it was written before `-n` was there. Says whether it
+    /// was that.
     fn old_form(&mut self, arguments: &[Vec<u8>]) -> bool {
         let Some(word) = arguments.first() else {
             return false;

@@ -1,5 +1,5 @@
-//! `wc`: counts lines, words, characters and bytes. Ours because uutils' counts words of what is no text otherwise, and
-//! cannot see how big a redirected file is.
+//! `wc`: counts lines, words, characters and bytes. Ours because uutils' counts words of what is no
+//! text otherwise, and cannot see how big a redirected file is.
 
 use std::io::{self, Read as _};
 
@@ -165,7 +165,8 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
     status
 }
 
-/// The names in a list that ends each with a NUL, and whether one of them was wrong. Fails with the status.
+/// The names in a list that ends each with a NUL, and whether one of them was wrong. Fails with the
+/// status.
 fn names(tool: &str, list: &[u8]) -> Result<(Vec<Vec<u8>>, bool), i32> {
     let mut text = Vec::new();
     let read = match list {

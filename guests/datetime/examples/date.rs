@@ -1,4 +1,5 @@
-//! `date NOW FORMAT FORM…` on the machine itself: what forms mean, a line each. For comparing with GNU's date.
+//! `date NOW FORMAT FORM…` on the machine itself: what forms mean, a line each. For comparing with
+//! GNU's date.
 
 use codepod_datetime::{Moment, Zone, format, parse};
 

@@ -244,7 +244,7 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// The same without changing the case.
+    /// The conversion without changing the case.
     fn plain(self) -> Conversion {
         Conversion {
             swap: false,

@@ -1,8 +1,8 @@
 //! Dates as GNU's tools read and write them.
 //!
-//! [`parse`] understands what `date -d` and `touch -d` do: absolute and relative forms in any order. [`format`] is GNU's
-//! `strftime` with its flags, widths and `%N`. [`Zone`] is what the variable `TZ` says, by the data that is compiled in.
-//! The locale is C.
+//! [`parse`] understands what `date -d` and `touch -d` do: absolute and relative forms in any
+//! order. [`format`] is GNU's `strftime` with its flags, widths and `%N`. [`Zone`] is what the
+//! variable `TZ` says, by the data that is compiled in. The locale is C.
 
 mod format;
 mod parse;

@@ -1,7 +1,8 @@
 //! Dates as `date -d` reads them.
 //!
-//! A text is a list of items in any order: a calendar date, a time of day, a zone, a weekday, distances, or `@SECONDS`. Each of
-//! the first four may stand once. What is not given is taken from now; a date without a time of day means midnight.
+//! A text is a list of items in any order: a calendar date, a time of day, a zone, a weekday,
+//! distances, or `@SECONDS`. Each of the first four may stand once. What is not given is taken from
+//! now; a date without a time of day means midnight.
 
 use crate::words::{Unit, Word, lookup};
 use crate::{Civil, Moment, Zone};

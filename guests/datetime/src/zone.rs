@@ -27,7 +27,8 @@ pub struct Local {
 }
 
 impl Zone {
-    /// What the variable `TZ` says; UTC where it says nothing or nothing that is known, as glibc does.
+    /// What the variable `TZ` says; UTC where it says nothing or nothing that is known, as glibc
+    /// does.
     pub fn from_environment() -> Zone {
         match std::env::var("TZ") {
             Ok(text) => Zone::from_text(&text),
@@ -105,8 +106,9 @@ impl Zone {
         Civil::from_seconds(seconds.saturating_add(self.at(seconds).offset))
     }
 
-    /// The moment of a date and time of day, whose fields may be beyond their range. Fails where numbers end.
-    /// Where a clock is put forward, the time that it skips is taken by the distance before; where it is put back, the first.
+    /// The moment of a date and time of day, whose fields may be beyond their range. Fails where
+    /// numbers end. Where a clock is put forward, the time that it skips is taken by the
+    /// distance before; where it is put back, the first.
     pub fn moment(&self, civil: Civil) -> Option<i64> {
         let naive = civil.to_seconds()?;
         let Zone::Rules(zone) = self else {

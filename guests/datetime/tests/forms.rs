@@ -1,5 +1,5 @@
-//! What GNU date 9.1 makes of forms, recorded in four zones with a fixed clock: a line `# ZONE NOW`, then lines of a form, a tab
-//! and the moment.
+//! What GNU date 9.1 makes of forms, recorded in four zones with a fixed clock: a line `# ZONE
+//! NOW`, then lines of a form, a tab and the moment.
 
 use codepod_datetime::{Moment, Zone, format, parse};
 

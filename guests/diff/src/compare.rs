@@ -1,7 +1,8 @@
 //! Which lines were deleted and which inserted, chosen as GNU diff chooses them.
 //!
-//! Lines that the other file does not have are set aside first, and so are some that it has very often. What is left is compared by
-//! Myers' algorithm, from both ends at once. Then each run of changes is moved as far down as it goes, or to where the other file changes too.
+//! Lines that the other file does not have are set aside first, and so are some that it has very
+//! often. What is left is compared by Myers' algorithm, from both ends at once. Then each run of
+//! changes is moved as far down as it goes, or to where the other file changes too.
 
 /// What counts as often, at least.
 const OFTEN: usize = 5;
@@ -15,7 +16,8 @@ pub(crate) struct Changed {
     pub(crate) second: Vec<bool>,
 }
 
-/// Compares files whose lines are numbers. `horizon` lines of what is equal at both ends are compared as well.
+/// Compares files whose lines are numbers. `horizon` lines of what is equal at both ends are
+/// compared as well.
 pub(crate) fn compare(first: &[u32], second: &[u32], horizon: usize, minimal: bool) -> Changed {
     let shorter = first.len().min(second.len());
     let same_start = first
@@ -160,7 +162,7 @@ fn settle(fates: &mut [Fate]) {
     }
 }
 
-/// The same for one run, whose first and last lines are alone.
+/// Settles one run, whose first and last lines are alone.
 fn settle_run(run: &mut [Fate]) {
     let common = run.iter().filter(|fate| **fate == Fate::Common).count();
     if common * 4 > run.len() {
@@ -192,7 +194,8 @@ fn settle_run(run: &mut [Fate]) {
     keep_at_edge(run.iter_mut().rev());
 }
 
-/// Keeps common lines near the edge of a run: up to three lines in a row that are alone, or the first such behind eight lines.
+/// Keeps common lines near the edge of a run: up to three lines in a row that are alone, or the
+/// first such behind eight lines.
 fn keep_at_edge<'a>(run: impl Iterator<Item = &'a mut Fate>) {
     let mut row = 0;
     for (at, fate) in run.enumerate() {
@@ -448,7 +451,8 @@ impl Cut {
     }
 }
 
-/// Moves runs of changes of one file: up to join others, then down as far as they go, or to where the other file changes too.
+/// Moves runs of changes of one file: up to join others, then down as far as they go, or to where
+/// the other file changes too.
 fn shift(lines: &[u32], changed: &mut [bool], other: &[bool]) {
     // The other file's lines, with one unchanged before the first and one behind the last.
     let is_changed = |at: isize| at >= 0 && other.get(at as usize).copied().unwrap_or(false);

@@ -1,7 +1,8 @@
 //! diff3: what two files made of a third, and both together.
 //!
-//! Two of the files are compared with the third, the common one. Changes that touch each other in it make one block; a block is
-//! of one file where only that file changed, or of the common file where both others changed it in the same way.
+//! Two of the files are compared with the third, the common one. Changes that touch each other in
+//! it make one block; a block is of one file where only that file changed, or of the common file
+//! where both others changed it in the same way.
 
 use std::io::Read as _;
 
@@ -83,7 +84,8 @@ const TABLE: &[Opt<Key>] = &[
 /// Equal lines that are compared beside changes, as diff3 asks diff for.
 const HORIZON: usize = 100;
 
-/// Lines from and to, the end exclusive, of each file in the order of the command line; and the file that differs from the others.
+/// Lines from and to, the end exclusive, of each file in the order of the command line; and the
+/// file that differs from the others.
 struct Block {
     ranges: [(usize, usize); 3],
     odd: Option<usize>,
@@ -181,7 +183,8 @@ fn trouble<T>(tool: &str, message: impl AsRef<[u8]>) -> Result<T, i32> {
     Err(2)
 }
 
-/// Compares the files and writes what came of it. Fails with the status to end with, when all is said.
+/// Compares the files and writes what came of it. Fails with the status to end with, when all is
+/// said.
 fn run(tool: &str, asked: Asked) -> Result<i32, i32> {
     let contents = contents(tool, &asked.names)?;
     // The first file as it is: a merged file has its lines.

@@ -476,7 +476,8 @@ fn marked_changes(asked: &Asked, files: &[Lines; 2]) -> Vec<Change> {
     list
 }
 
-/// A name that patch can read: in quotes where it has something special, which every byte is that is no ASCII.
+/// A name that patch can read: in quotes where it has something special, which every byte is that
+/// is no ASCII.
 fn escaped_name(name: &[u8]) -> Vec<u8> {
     let special = |byte: &u8| *byte <= 0x20 || matches!(*byte, b'"' | b'\\' | 0x80..);
     if !name.iter().any(special) {

@@ -1,4 +1,5 @@
-//! sdiff: two files side by side. Without a screen to ask at, it is `diff -y` under other names of options.
+//! sdiff: two files side by side. Without a screen to ask at, it is `diff -y` under other names of
+//! options.
 
 use codepod_tool::{Arguments, Found, Opt, Options, Output, Value, complain, flag, long, value};
 
@@ -34,7 +35,7 @@ Exit status is 0 if inputs are the same, 1 if different, 2 if trouble.
 /// What an option means to diff.
 #[derive(Clone, Copy)]
 enum Key {
-    /// The same as this one.
+    /// It stands for this option of `diff`.
     As(&'static str),
     Output,
     Help,

@@ -153,7 +153,8 @@ impl<'a> SideBySide<'a> {
         at.max(from)
     }
 
-    /// Prints as much of a line as fits into a half that starts at `start`. Returns the column behind it.
+    /// Prints as much of a line as fits into a half that starts at `start`. Returns the column
+    /// behind it.
     fn half_line(&mut self, side: usize, number: usize, start: usize) -> usize {
         let body = self.files[side].body(number);
         let tab = self.asked.tab_size;

@@ -47,13 +47,13 @@ fn file(tool: &str, arguments: Arguments) -> i32 {
         owned.iter().map(|text| text.as_ptr().cast_mut()).collect();
     pointers.push(std::ptr::null_mut());
     let count = c_int::try_from(owned.len()).unwrap_or(c_int::MAX);
-    // SAFETY: it gets as many strings as it is told, which live and end with a null pointer, as `main` does; it changes their order
-    // at most.
+    // SAFETY: it gets as many strings as it is told, which live and end with a null pointer, as
+    // `main` does; it changes their order at most.
     unsafe { file_main(count, pointers.as_mut_ptr()) }
 }
 
-/// The first option that cannot be: to start programs that unpack (`-z`, `-Z`), to set times (`-p`), or to do without a filter of
-/// system calls that is not there (`-S`).
+/// The first option that cannot be: to start programs that unpack (`-z`, `-Z`), to set times
+/// (`-p`), or to do without a filter of system calls that is not there (`-S`).
 fn refused(arguments: &Arguments) -> Option<String> {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
@@ -96,7 +96,8 @@ extern "C" fn codepod_magic_load(cookie: *mut c_void, path: *const c_char) -> c_
     }
     let mut buffer: *mut c_void = MAGIC.0.as_ptr().cast_mut().cast();
     let mut size = MAGIC.0.len();
-    // SAFETY: one buffer of this size, which lives as long as the program; the library does not change it.
+    // SAFETY: one buffer of this size, which lives as long as the program; the library does not
+    // change it.
     unsafe { magic_load_buffers(cookie, &raw mut buffer, &raw mut size, 1) }
 }
 

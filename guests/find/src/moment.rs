@@ -173,7 +173,8 @@ fn day(word: &str) -> Option<i128> {
         .map(i128::from)
 }
 
-/// A time of the day: `12:34`, `12:34:56.5`, with `Z` or `+01:00` behind it. Returns seconds, and those of the zone.
+/// A time of the day: `12:34`, `12:34:56.5`, with `Z` or `+01:00` behind it. Returns seconds, and
+/// those of the zone.
 fn clock(word: &str) -> Option<(i128, i128)> {
     let word = word.strip_suffix('z').unwrap_or(word);
     let split = word.find(['+', '-']).unwrap_or(word.len());

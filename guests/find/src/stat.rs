@@ -27,7 +27,7 @@ pub(crate) fn stat(name: &[u8], links: Links) -> io::Result<Stat> {
     }
 }
 
-/// The same where there is no kernel of codepod: for trying a tool on the machine itself.
+/// A file's state where there is no kernel of codepod: for trying a tool on the machine itself.
 #[cfg(unix)]
 fn native(name: &[u8], links: Links) -> io::Result<Stat> {
     use std::os::unix::fs::MetadataExt as _;

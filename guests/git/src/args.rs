@@ -205,7 +205,8 @@ pub(crate) fn key(word: &str) -> String {
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
     command: &'static str,
-    /// Long names (or the letter where there is none) in order, with their values. `no-NAME` for a negated one.
+    /// Long names (or the letter where there is none) in order, with their values. `no-NAME` for a
+    /// negated one.
     pub(crate) options: Vec<(String, Option<Vec<u8>>)>,
     pub(crate) words: Vec<Vec<u8>>,
     /// How many of the words stood before `--`; none without `--`.
@@ -289,7 +290,8 @@ pub(crate) fn parse(command: &'static str, table: &str, words: &[Vec<u8>]) -> Re
     parse_until(command, table, words, false)
 }
 
-/// The same; with `stop`, options end at the first word that is none.
+/// Reads a command line by a table of options; with `stop`, options end at the first word that is
+/// none.
 pub(crate) fn parse_until(
     command: &'static str,
     table: &str,

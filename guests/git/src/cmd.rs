@@ -101,7 +101,7 @@ impl Call {
         Repo::discover(&self.global)
     }
 
-    /// The same with a working tree.
+    /// The repository around the working directory, which must have a working tree.
     pub(crate) fn work_tree(&self) -> Result<Repo> {
         let repo = self.repo()?;
         repo.need_work_tree()?;
@@ -555,7 +555,8 @@ fn similar(name: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// How far apart two words are; a swap costs nothing, an insertion 1, a replacement 2, a deletion 3.
+/// How far apart two words are; a swap costs nothing, an insertion 1, a replacement 2, a deletion
+/// 3.
 fn distance(from: &str, to: &str) -> usize {
     let (a, b): (Vec<u8>, Vec<u8>) = (
         from.bytes().take(64).collect(),
@@ -640,7 +641,8 @@ pub(crate) fn head_tree(repo: &Repo) -> Result<Option<Oid>> {
     }
 }
 
-/// Runs a hook if there is one that can be executed; its status. Hooks run inside the sandbox like any other program.
+/// Runs a hook if there is one that can be executed; its status. Hooks run inside the sandbox like
+/// any other program.
 pub(crate) fn hook(repo: &Repo, name: &str, arguments: &[Vec<u8>]) -> Result<i32> {
     let directory = repo.config.get("core.hookspath").map(settings::expand_home);
     let directory = directory.unwrap_or_else(|| repo.shared("hooks"));

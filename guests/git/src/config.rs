@@ -88,7 +88,7 @@ impl Config {
         self.get_bytes(key.as_bytes())
     }
 
-    /// The same for a key with a subsection of bytes.
+    /// The value of a key whose subsection may be any bytes.
     pub(crate) fn get_bytes(&self, key: &[u8]) -> Option<&[u8]> {
         let entry = self.entries.iter().rev().find(|entry| entry.key == key)?;
         Some(entry.value.as_deref().unwrap_or(b"true"))
@@ -186,7 +186,8 @@ pub(crate) struct Item {
     /// `section.sub` of a header, the whole key of a setting.
     pub(crate) key: Vec<u8>,
     pub(crate) value: Option<Vec<u8>>,
-    /// From where the line starts to after its newline (for a setting on a header's line: from after the header).
+    /// From where the line starts to after its newline (for a setting on a header's line: from
+    /// after the header).
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
@@ -419,7 +420,8 @@ fn header(section: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Sets a key in a file's text: the matching values at `replace` give way to one (`value`) or to none.
+/// Sets a key in a file's text: the matching values at `replace` give way to one (`value`) or to
+/// none.
 ///
 /// `key` is canonical; `spelled` is the name as the user wrote it.
 pub(crate) fn edit(

@@ -10,7 +10,7 @@ pub(crate) enum Style {
     /// `Thu Apr 7 15:13:13 2005 -0700`.
     #[default]
     Normal,
-    /// The same in the local zone, without naming it.
+    /// As normal, in the local zone, without naming it.
     Local,
     /// `2 hours ago`.
     Relative,

@@ -1,6 +1,7 @@
 //! Differences between trees, the index and the working tree.
 //!
-//! [`change`] finds which paths differ, [`rename`] pairs what was moved, [`lines`] compares content, [`patch`] and [`stat`] show it.
+//! [`change`] finds which paths differ, [`rename`] pairs what was moved, [`lines`] compares
+//! content, [`patch`] and [`stat`] show it.
 
 mod binary;
 pub(crate) mod change;

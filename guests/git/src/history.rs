@@ -1,4 +1,5 @@
-//! Which commits a command is about: ranges, limits, paths. `log`, `rev-list`, `shortlog` and `format-patch` share it.
+//! Which commits a command is about: ranges, limits, paths. `log`, `rev-list`, `shortlog` and
+//! `format-patch` share it.
 
 use std::collections::{HashMap, HashSet};
 

@@ -27,7 +27,8 @@ const ADVICE: &str = "\n*** Please tell me who you are.\n\nRun\n\n  git config -
     --global user.name \"Your Name\"\n\nto set your account's default identity.\nOmit --global to set the identity only in this \
     repository.\n";
 
-/// `Name <address>` and the date, both as they are written into objects. With `strict`, a name must be known.
+/// `Name <address>` and the date, both as they are written into objects. With `strict`, a name must
+/// be known.
 pub(crate) fn identity(repo: &Repo, role: Role, strict: bool) -> Result<Vec<u8>> {
     let word = role.word();
     let lower = word.to_ascii_lowercase();

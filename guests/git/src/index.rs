@@ -1,4 +1,5 @@
-//! The index: versions 2, 3 and 4 are read, 2 and 3 written. Extensions other than those that git may not pass over are left out.
+//! The index: versions 2, 3 and 4 are read, 2 and 3 written. Extensions other than those that git
+//! may not pass over are left out.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +56,8 @@ impl Index {
         }
         match parse(&data) {
             Some(mut entries) => {
-                // An entry as young as the index may have changed in the same tick: a size of 0 makes everybody look.
+                // An entry as young as the index may have changed in the same tick: a size of 0
+                // makes everybody look.
                 for entry in entries
                     .values_mut()
                     .filter(|entry| entry.stat.mtime >= written && written != (0, 0))

@@ -1,6 +1,7 @@
 //! The object database: loose objects, packs, alternates.
 //!
-//! Objects are read from `objects/` and from those that `objects/info/alternates` names; new ones are written loose.
+//! Objects are read from `objects/` and from those that `objects/info/alternates` names; new ones
+//! are written loose.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -1,6 +1,7 @@
 //! Files as git sees them: bytes for paths, modes, times, symbolic links.
 //!
-//! In the sandbox the kernel is asked, because WASI knows no modes; on another machine (for tests) it is std.
+//! In the sandbox the kernel is asked, because WASI knows no modes; on another machine (for tests)
+//! it is std.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -92,7 +93,7 @@ pub(crate) fn lstat(path: &[u8]) -> io::Result<Stat> {
         .map(|found| from_std(&found));
 }
 
-/// The same, with links followed.
+/// What is known of a file, with links followed.
 pub(crate) fn stat(path: &[u8]) -> io::Result<Stat> {
     #[cfg(target_os = "wasi")]
     return stat_of(path, codepod_sys::file::Links::Follow);
@@ -227,7 +228,8 @@ pub(crate) fn write_new(path: &[u8], content: &[u8]) -> io::Result<()> {
         .write_all(content)
 }
 
-/// Replaces a file in one step: writes `PATH.lock` and renames it. Fails when somebody else holds the lock.
+/// Replaces a file in one step: writes `PATH.lock` and renames it. Fails when somebody else holds
+/// the lock.
 pub(crate) fn replace(path: &[u8], content: &[u8]) -> io::Result<()> {
     if stat(path).is_ok_and(|found| !found.is_file()) {
         // A rename would put a file in the place of a device.

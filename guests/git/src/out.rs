@@ -78,7 +78,8 @@ pub(crate) fn hint(message: &str) {
     note(text);
 }
 
-/// A path as git shows it: in quotes with escapes when a byte would not print; `all` quotes bytes above 127 too.
+/// A path as git shows it: in quotes with escapes when a byte would not print; `all` quotes bytes
+/// above 127 too.
 pub(crate) fn quote_path(path: &[u8], all: bool) -> Vec<u8> {
     let special = |byte: &u8| {
         *byte < 0x20 || *byte == 0x7f || *byte == b'"' || *byte == b'\\' || (all && *byte >= 0x80)

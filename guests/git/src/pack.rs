@@ -1,4 +1,5 @@
-//! Packs: many objects in one file, some as differences from others, with an index (version 1 or 2).
+//! Packs: many objects in one file, some as differences from others, with an index (version 1 or
+//! 2).
 
 use std::io::{Read as _, Write as _};
 

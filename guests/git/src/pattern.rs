@@ -27,8 +27,8 @@ enum Matcher {
     Perl(Box<Perl>),
 }
 
-/// Compiles a pattern for lines: `^` and `$` stand for their ends. With `fold` the case of letters does not matter. Fails with the
-/// message.
+/// Compiles a pattern for lines: `^` and `$` stand for their ends. With `fold` the case of letters
+/// does not matter. Fails with the message.
 pub(crate) fn compile(pattern: &[u8], kind: Kind, fold: bool) -> Result<Pattern, String> {
     codepod_posix_regex::set_locale();
     let config = |syntax| Config {
@@ -49,8 +49,8 @@ pub(crate) fn compile(pattern: &[u8], kind: Kind, fold: bool) -> Result<Pattern,
     posix(built)
 }
 
-/// Compiles an extended pattern for text whose lines do not matter, as values of the configuration and `:/text` have it. Fails with
-/// the message.
+/// Compiles an extended pattern for text whose lines do not matter, as values of the configuration
+/// and `:/text` have it. Fails with the message.
 pub(crate) fn compile_for_text(pattern: &[u8]) -> Result<Pattern, String> {
     codepod_posix_regex::set_locale();
     posix(Regex::new(pattern, &Config::new(Syntax::REGCOMP_EXTENDED)))
@@ -86,7 +86,8 @@ impl Pattern {
         lines.any(|line| self.is_match(line.strip_suffix(b"\n").unwrap_or(line)))
     }
 
-    /// The matches one after another. Behind an empty one the search goes on with the next character.
+    /// The matches one after another. Behind an empty one the search goes on with the next
+    /// character.
     pub(crate) fn find_all<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = Span> + 'a {
         let mut at = 0;
         std::iter::from_fn(move || {

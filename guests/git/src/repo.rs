@@ -159,7 +159,7 @@ impl Repo {
         }
     }
 
-    /// The same; none when there is no repository.
+    /// The repository around the working directory; none when there is no repository.
     pub(crate) fn try_discover(global: &Global) -> Result<Option<Repo>> {
         let started_in = os::cwd()?;
         let named = global.git_dir.clone().or_else(|| os::variable("GIT_DIR"));
@@ -484,7 +484,8 @@ fn common_dir(dir: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-/// Refuses a repository of another user, whose settings could start programs, unless `safe.directory` allows it.
+/// Refuses a repository of another user, whose settings could start programs, unless
+/// `safe.directory` allows it.
 fn check_owner(config: &Config, global: &Global, root: Option<&[u8]>, dir: &[u8]) -> Result<()> {
     let Ok(ids) = codepod_sys::process::ids() else {
         return Ok(());

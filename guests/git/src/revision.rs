@@ -83,7 +83,8 @@ pub(crate) fn ambiguous(name: &[u8]) -> Stop {
     )
 }
 
-/// Follows tags, and commits to their trees, to an object of a kind; without a kind to what is no tag.
+/// Follows tags, and commits to their trees, to an object of a kind; without a kind to what is no
+/// tag.
 pub(crate) fn peel(repo: &Repo, mut oid: Oid, wanted: Option<Kind>) -> Result<Oid> {
     for _ in 0..64 {
         let (kind, content) = repo.objects.read(&oid)?;
@@ -428,7 +429,8 @@ pub(crate) fn upstream(repo: &Repo, branch: &[u8]) -> Option<Vec<u8>> {
     Some([b"refs/remotes/", &remote[..], b"/", short].concat())
 }
 
-/// The newest commit whose message matches, from one commit or from all references; none also where the text is no expression.
+/// The newest commit whose message matches, from one commit or from all references; none also where
+/// the text is no expression.
 fn search(repo: &Repo, from: Option<Oid>, text: &[u8]) -> Result<Option<Oid>> {
     let pattern = show(text);
     let (negated, pattern) = match pattern.strip_prefix("!-") {

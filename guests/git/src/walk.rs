@@ -18,7 +18,7 @@ pub(crate) enum Order {
     Topological,
     /// No parent before its children, by date otherwise.
     Date,
-    /// The same by the author's date.
+    /// No parent before its children, by the author's date otherwise.
     AuthorDate,
 }
 

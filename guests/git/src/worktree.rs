@@ -1,4 +1,5 @@
-//! The working tree: writing and removing files, going from one tree to another, making trees of the index.
+//! The working tree: writing and removing files, going from one tree to another, making trees of
+//! the index.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +22,8 @@ pub(crate) fn is_safe_path(path: &[u8]) -> bool {
         })
 }
 
-/// Makes room for a file: the directories above it, and nothing in its place. Links above it are not followed.
+/// Makes room for a file: the directories above it, and nothing in its place. Links above it are
+/// not followed.
 fn make_room(path: &[u8]) -> Result<()> {
     for (at, _) in path.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
         match os::lstat(&path[..at]) {
@@ -79,7 +81,8 @@ pub(crate) fn write_content(repo: &Repo, path: &[u8], mode: u32, content: &[u8])
     Ok(())
 }
 
-/// Removes a file from the working tree, and the directories that are empty then, but not where the user stands.
+/// Removes a file from the working tree, and the directories that are empty then, but not where the
+/// user stands.
 pub(crate) fn remove_file(repo: &Repo, path: &[u8]) {
     if !is_safe_path(path) || change::is_behind_link(path) {
         return;
@@ -109,7 +112,7 @@ pub(crate) struct Obstacles {
     pub(crate) changed: BTreeSet<Vec<u8>>,
     /// Files that git does not know.
     pub(crate) untracked: BTreeSet<Vec<u8>>,
-    /// The same where they would be removed.
+    /// Files that git does not know and that would be removed.
     pub(crate) untracked_removed: BTreeSet<Vec<u8>>,
 }
 
@@ -420,7 +423,8 @@ fn write_level(repo: &Repo, files: &[(&[u8], Item)], skip: usize) -> Result<Oid>
                     + at;
                 let oid = write_level(repo, &files[at..end], prefix.len())?;
                 let name = rest[..slash].to_vec();
-                // A name can come in two runs, before and after others that sort between `a` and `a/`.
+                // A name can come in two runs, before and after others that sort between `a` and
+                // `a/`.
                 entries.push(TreeEntry {
                     mode: os::S_IFDIR,
                     name,

@@ -24,7 +24,8 @@ impl Exclude {
         });
     }
 
-    /// Whether a name is left out. What is named on the command line matches with any of its last parts, what is found only whole.
+    /// Whether a name is left out. What is named on the command line matches with any of its last
+    /// parts, what is found only whole.
     pub(crate) fn leaves_out(&self, name: &[u8], named: bool) -> bool {
         let Some(first) = self.entries.first() else {
             return false;

@@ -300,7 +300,8 @@ impl<'p, 'a> Search<'p, 'a> {
         self.printed_to = Some(self.base + stop as u64);
     }
 
-    /// Throws away what was searched and is not needed as context. Returns up to where the buffer was searched.
+    /// Throws away what was searched and is not needed as context. Returns up to where the buffer
+    /// was searched.
     fn shift(&mut self, done: usize) -> usize {
         let printed = self.printed_to.unwrap_or(0).saturating_sub(self.base) as usize;
         let mut keep = done;
@@ -337,7 +338,8 @@ fn line_end(text: &[u8], at: usize, end: u8) -> usize {
 /// Reads a block behind what is there; 0 at the end.
 fn fill(buffer: &mut Vec<u8>, source: &mut dyn Read) -> io::Result<usize> {
     let had = buffer.len();
-    // A line that is longer than a block is read in larger steps, so that it is not looked at again and again.
+    // A line that is longer than a block is read in larger steps, so that it is not looked at again
+    // and again.
     let step = BLOCK.max(had);
     buffer.resize(had + step, 0);
     loop {

@@ -1,6 +1,7 @@
 //! grep, egrep and fgrep: what GNU grep 3.8 prints, to the byte.
 //!
-//! A file is read in blocks, and the whole block is searched at once; only lines that match are looked at.
+//! A file is read in blocks, and the whole block is searched at once; only lines that match are
+//! looked at.
 
 mod arguments;
 mod colors;

@@ -1,4 +1,5 @@
-//! What finds matches: expressions, many strings at once, whole lines from a list, Perl's expressions.
+//! What finds matches: expressions, many strings at once, whole lines from a list, Perl's
+//! expressions.
 
 use std::collections::HashSet;
 
@@ -85,7 +86,8 @@ impl Matcher {
         }
     }
 
-    /// The first line at or after `from` that matches, without its end. `text` ends with the end of a line.
+    /// The first line at or after `from` that matches, without its end. `text` ends with the end of
+    /// a line.
     pub(crate) fn find_line(
         &self,
         text: &[u8],

@@ -185,7 +185,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Prints the matches of a line, with what lies between them unless only they are asked for. Returns where the rest starts.
+    /// Prints the matches of a line, with what lies between them unless only they are asked for.
+    /// Returns where the rest starts.
     fn matches(
         &mut self,
         name: &[u8],

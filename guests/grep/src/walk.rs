@@ -167,7 +167,8 @@ impl Walk<'_> {
         self.file(name);
     }
 
-    /// Everything in a directory, in the order in which it is listed. An empty name is the working directory, whose name is not shown.
+    /// Everything in a directory, in the order in which it is listed. An empty name is the working
+    /// directory, whose name is not shown.
     fn directory(&mut self, name: &[u8], depth: usize) {
         let shown = if name.is_empty() { &b"."[..] } else { name };
         let entries = match std::fs::read_dir(path(shown)) {

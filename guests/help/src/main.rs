@@ -1,14 +1,15 @@
 //! `help`: the commands of the sandbox, what each does, and what of it works.
 //!
-//! Names and descriptions are in a file of the image ([`LIST`]), a line each. What of a tool works is part of this module;
-//! `cargo xtask generate` makes the text from `spec/tools`.
+//! Names and descriptions are in a file of the image ([`LIST`]), a line each. What of a tool works
+//! is part of this module; `cargo xtask generate` makes the text from `spec/tools`.
 
 use codepod_tool::{Arguments, Found, Opt, Options, Output, Usage, complain, flag, quoted};
 
 /// `NAME<tab>what it does`, a line for each command.
 const LIST: &str = "/usr/share/codepod/commands";
 
-/// Blocks with an empty line between them: `NAME<tab>ORIGIN`, then lines of `works`, `differs` and `missing`.
+/// Blocks with an empty line between them: `NAME<tab>ORIGIN`, then lines of `works`, `differs` and
+/// `missing`.
 const SUPPORT: &str = include_str!("../support.txt");
 
 const USAGE: &str = "\

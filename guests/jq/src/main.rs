@@ -29,7 +29,8 @@ fn jq(tool: &str, arguments: Arguments) -> i32 {
     pointers.push(std::ptr::null_mut());
     let count = c_int::try_from(owned.len()).unwrap_or(c_int::MAX);
     #[expect(unsafe_code, reason = "jq is written in C")]
-    // SAFETY: it gets as many strings as it is told, which live and end with a null pointer, as `main` does; it changes none.
+    // SAFETY: it gets as many strings as it is told, which live and end with a null pointer, as
+    // `main` does; it changes none.
     unsafe {
         jq_main(count, pointers.as_mut_ptr())
     }

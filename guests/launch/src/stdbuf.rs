@@ -1,5 +1,5 @@
-//! `stdbuf`: runs a program with other buffers. Programs here write lines as they please: the variables that GNU's library reads
-//! are set, for those who look.
+//! `stdbuf`: runs a program with other buffers. Programs here write lines as they please: the
+//! variables that GNU's library reads are set, for those who look.
 
 use codepod_tool::{Arguments, Found, Opt, Options, Usage, Value, complain, long, quoted, value};
 

@@ -1,4 +1,5 @@
-//! `watch`: runs a program again and again, as procps does, where there is no screen to draw on: each turn's output follows the last.
+//! `watch`: runs a program again and again, as procps does, where there is no screen to draw on:
+//! each turn's output follows the last.
 
 use std::io::{Read as _, Write as _};
 use std::time::Duration;

@@ -1,7 +1,8 @@
 //! make: POSIX's and the GNU parts in daily use.
 //!
-//! `read` takes makefiles apart, `expand` resolves variables and functions, `update` decides what is out of date and runs recipes.
-//! Text is handled with a character per byte (`text`). There are no built-in rules. `-j` is taken, and recipes run one by one.
+//! `read` takes makefiles apart, `expand` resolves variables and functions, `update` decides what
+//! is out of date and runs recipes. Text is handled with a character per byte (`text`). There are
+//! no built-in rules. `-j` is taken, and recipes run one by one.
 
 pub mod expand;
 mod functions;

@@ -51,7 +51,8 @@ pub fn patsubst(from: &str, to: &str, text: &str) -> String {
     })
 }
 
-/// The words of a text that match a shell pattern among the files; sorted. A pattern without matches gives nothing.
+/// The words of a text that match a shell pattern among the files; sorted. A pattern without
+/// matches gives nothing.
 pub fn glob(pattern: &str) -> Vec<String> {
     if !pattern.contains(['*', '?', '[']) {
         return match std::fs::symlink_metadata(codepod_tool::path(&encode(pattern))) {

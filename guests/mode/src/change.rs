@@ -108,7 +108,8 @@ mod tests {
         Some((result(false), result(true)))
     }
 
-    // What chmod of GNU coreutils 9.1 makes of 6755, for a file and for a directory, with umask 022.
+    // What chmod of GNU coreutils 9.1 makes of 6755, for a file and for a directory, with umask
+    // 022.
     #[test]
     fn directories_keep_set_id_bits_that_are_not_named() {
         for (text, file, directory) in [

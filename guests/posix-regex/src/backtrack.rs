@@ -1,7 +1,8 @@
-//! Expressions with back references: one way after another, in the order in which glibc prefers them, until the longest is found.
+//! Expressions with back references: one way after another, in the order in which glibc prefers
+//! them, until the longest is found.
 //!
-//! Where the same step was reached at the same place with the same references before, the way is not gone again. The number of steps is
-//! limited.
+//! Where the same step was reached at the same place with the same references before, the way is
+//! not gone again. The number of steps is limited.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -32,7 +32,8 @@ pub fn set_locale() {
     set_bytes(bytes);
 }
 
-/// The character at `at` and where the next one starts. A byte that is part of no character counts as one.
+/// The character at `at` and where the next one starts. A byte that is part of no character counts
+/// as one.
 ///
 /// `at` must be inside the text.
 #[inline]

@@ -1,7 +1,8 @@
 //! The fast path: lazy automata over bytes.
 //!
-//! A forward automaton finds the end of some leftmost match, a backward one its start, and a second forward one the longest end from
-//! there. Where text beyond ASCII meets a class or a word boundary whose characters are not listed, the search stops and says so.
+//! A forward automaton finds the end of some leftmost match, a backward one its start, and a second
+//! forward one the longest end from there. Where text beyond ASCII meets a class or a word boundary
+//! whose characters are not listed, the search stops and says so.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -66,7 +67,8 @@ impl Fast {
         })
     }
 
-    /// Some place inside or at the end of the first line between `from` and `to` that matches: the end of a match in it.
+    /// Some place inside or at the end of the first line between `from` and `to` that matches: the
+    /// end of a match in it.
     pub(crate) fn end(
         &self,
         text: &[u8],

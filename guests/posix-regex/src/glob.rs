@@ -1,8 +1,10 @@
-//! File patterns: `*`, `?`, `[…]` and backslashes, as `fnmatch` has them, and as those tools have them that do not use it.
+//! File patterns: `*`, `?`, `[…]` and backslashes, as `fnmatch` has them, and as those tools have
+//! them that do not use it.
 //!
-//! Patterns of the shell are matched by the shell itself (`shell/src/pattern.rs`). It compiles a pattern once and asks more of it
-//! than whether it matches a whole name: the shortest and longest prefix and suffix, the leftmost part, extended forms. Characters
-//! and named classes are the same for both.
+//! Patterns of the shell are matched by the shell itself (`shell/src/pattern.rs`). It compiles a
+//! pattern once and asks more of it than whether it matches a whole name: the shortest and longest
+//! prefix and suffix, the leftmost part, extended forms. Characters and named classes are the same
+//! for both.
 
 use crate::chars;
 use crate::class::Class;
@@ -30,12 +32,14 @@ pub struct Glob {
 /// What brackets may hold, and what `[` is that has no end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Brackets {
-    /// `fnmatch`'s: `[:name:]`, `[.x.]` and `[=x=]` are known; without an end, `[` stands for itself.
+    /// `fnmatch`'s: `[:name:]`, `[.x.]` and `[=x=]` are known; without an end, `[` stands for
+    /// itself.
     #[default]
     Posix,
     /// git's: `[:name:]` is known; without an end or with an unknown name, nothing matches.
     Git,
-    /// Those of zip and tree: characters and ranges, and the first `]` is the end; without one, nothing matches.
+    /// Those of zip and tree: characters and ranges, and the first `]` is the end; without one,
+    /// nothing matches.
     Plain,
 }
 
@@ -50,11 +54,13 @@ struct Bracket {
     end: usize,
 }
 
-/// Where to go on when a match fails: a place in the pattern, and how far the star before it reaches in the name.
+/// Where to go on when a match fails: a place in the pattern, and how far the star before it
+/// reaches in the name.
 type Retry = (usize, usize);
 
 impl Glob {
-    /// Whether `name` as a whole matches `pattern`. Takes time proportional to the product of both lengths at most.
+    /// Whether `name` as a whole matches `pattern`. Takes time proportional to the product of both
+    /// lengths at most.
     pub fn matches(self, pattern: &[u8], name: &[u8]) -> bool {
         if self.period
             && name.first() == Some(&b'.')
@@ -64,7 +70,8 @@ impl Glob {
             return false;
         }
         let (mut at, mut place) = (0, 0);
-        // Only the last star of a kind is tried again: what one before it could reach, it reaches, too.
+        // Only the last star of a kind is tried again: what one before it could reach, it reaches,
+        // too.
         let mut star: Option<Retry> = None;
         let mut directories: Option<Retry> = None;
         loop {
@@ -103,7 +110,8 @@ impl Glob {
         }
     }
 
-    /// Whether these stars stand for directories: two or more of them, with nothing else between slashes.
+    /// Whether these stars stand for directories: two or more of them, with nothing else between
+    /// slashes.
     fn is_double_star(self, pattern: &[u8], start: usize, end: usize) -> bool {
         self.double_star
             && self.pathname

@@ -21,7 +21,8 @@ pub(crate) struct Translated {
     pub(crate) can_be_wide: bool,
 }
 
-/// Translates. With `wide`, classes are listed beyond ASCII even where that takes long. None where the automata are not for it.
+/// Translates. With `wide`, classes are listed beyond ASCII even where that takes long. None where
+/// the automata are not for it.
 pub(crate) fn translate(ast: &Ast, config: &Config, wide: bool) -> Option<Translated> {
     let mut translator = Translator {
         ast,
@@ -122,7 +123,8 @@ impl Translator<'_> {
             chars::push(code, &mut bytes);
             return Hir::literal(bytes);
         }
-        // All that have this upper case. Few have one that is not their neighbour's, and those are listed.
+        // All that have this upper case. Few have one that is not their neighbour's, and those are
+        // listed.
         let mut set = vec![(code, code)];
         let lower = chars::lower(code);
         set.push((lower, lower));

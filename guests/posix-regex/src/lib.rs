@@ -1,15 +1,17 @@
 //! POSIX and GNU regular expressions, basic and extended, as glibc and GNU's tools have them.
 //!
-//! The match is the leftmost, and of those the longest. Which part a group takes is decided as glibc does it: not by POSIX's own
-//! rule, but by walking the expression from its start, where the first alternative and another turn of a repetition go first, among
-//! all ways that lead to that end. Back references, classes, intervals and GNU's `\w \W \s \S \b \B \< \> \` \'` are there.
+//! The match is the leftmost, and of those the longest. Which part a group takes is decided as
+//! glibc does it: not by POSIX's own rule, but by walking the expression from its start, where the
+//! first alternative and another turn of a repetition go first, among all ways that lead to that
+//! end. Back references, classes, intervals and GNU's `\w \W \s \S \b \B \< \> \` \'` are there.
 //!
-//! Text is bytes. It is UTF-8 as in the locale `C.UTF-8`, unless [`set_bytes`] says otherwise; what is no UTF-8 is matched by itself
-//! and by nothing else.
+//! Text is bytes. It is UTF-8 as in the locale `C.UTF-8`, unless [`set_bytes`] says otherwise; what
+//! is no UTF-8 is matched by itself and by nothing else.
 //!
-//! Whether and where there is a match is found by automata (`quick`) or, without the feature `fast`, by a walk ([`search`]); groups by a
-//! walk back and forth ([`submatch`]). All of them take time proportional to the text. Only with back references it may take more
-//! ([`backtrack`]); then the number of steps is limited.
+//! Whether and where there is a match is found by automata (`quick`) or, without the feature
+//! `fast`, by a walk ([`search`]); groups by a walk back and forth ([`submatch`]). All of them take
+//! time proportional to the text. Only with back references it may take more ([`backtrack`]); then
+//! the number of steps is limited.
 
 mod ast;
 mod back;
@@ -140,7 +142,8 @@ impl Regex {
         Regex::any(&[pattern], config)
     }
 
-    /// Compiles expressions; the result finds what any of them matches. Groups are counted through all of them.
+    /// Compiles expressions; the result finds what any of them matches. Groups are counted through
+    /// all of them.
     pub fn any(patterns: &[&[u8]], config: &Config) -> Result<Regex, Error> {
         Regex::from_ast(parse::parse(patterns, config)?, config)
     }
@@ -164,7 +167,8 @@ impl Regex {
         Ok(regex)
     }
 
-    /// Whether the walks are needed for sure, so that what is too large for them is an error at once.
+    /// Whether the walks are needed for sure, so that what is too large for them is an error at
+    /// once.
     fn needs_program(&self) -> bool {
         #[cfg(feature = "fast")]
         if !self.ast.references && self.fast().is_some() {

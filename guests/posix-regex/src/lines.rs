@@ -8,8 +8,8 @@ use crate::{Error, Regex, Span, backtrack, search};
 const PATIENCE: i32 = 32;
 
 impl Regex {
-    /// The first line at or after `from` that matches, without its end. `from` is the start of a line, and the expression was compiled
-    /// for lines ([`Config::line`](crate::Config::line)).
+    /// The first line at or after `from` that matches, without its end. `from` is the start of a
+    /// line, and the expression was compiled for lines ([`Config::line`](crate::Config::line)).
     pub fn find_line(&self, text: &[u8], from: usize) -> Result<Option<Span>, Error> {
         let end = self.config.line.unwrap_or(b'\n');
         let mut at = from;

@@ -273,7 +273,8 @@ impl Parser<'_> {
                 }
                 Some((Token::Interval, length)) => match self.interval(length)? {
                     Some(counts) => counts,
-                    // Empty braces behind something are a mistake even where other braces stand for themselves.
+                    // Empty braces behind something are a mistake even where other braces stand for
+                    // themselves.
                     None if self.text[self.at..].starts_with(b"{}") => return Err(Error::Interval),
                     None => return Ok(node),
                 },
@@ -438,7 +439,8 @@ impl Parser<'_> {
         self.add(Node::Class(number))
     }
 
-    /// `{m}`, `{m,}`, `{,n}`, `{m,n}`, with backslashes in the basic dialect. None, with nothing taken, where it is none and need not be.
+    /// `{m}`, `{m,}`, `{,n}`, `{m,n}`, with backslashes in the basic dialect. None, with nothing
+    /// taken, where it is none and need not be.
     fn interval(&mut self, length: usize) -> Result<Option<(u32, Option<u32>)>, Error> {
         let start = self.at;
         self.at += length;
@@ -553,7 +555,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Adds a range. Without case its ends are folded one by one, ASCII letters all. A byte that is no character is in no class.
+    /// Adds a range. Without case its ends are folded one by one, ASCII letters all. A byte that is
+    /// no character is in no class.
     fn add_range(&self, class: &mut Class, start: u32, end: u32) {
         if chars::char(start).is_none() {
             return;

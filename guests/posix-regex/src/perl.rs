@@ -12,7 +12,8 @@ pub struct Perl {
 }
 
 impl Perl {
-    /// Compiles an expression; of the configuration, `icase`, `word` and `whole` count. Fails with the message.
+    /// Compiles an expression; of the configuration, `icase`, `word` and `whole` count. Fails with
+    /// the message.
     pub fn new(pattern: &[u8], config: &Config) -> Result<Perl, String> {
         let Ok(pattern) = std::str::from_utf8(pattern) else {
             return Err("the pattern is no UTF-8".into());

@@ -30,7 +30,8 @@ fn ends() -> Vec<u32> {
 /// Where the table starts.
 const FIRST: u32 = 0x80;
 
-/// Lengths of runs of characters, the first not printable, then printable and not in turn; seven bits a byte, the lowest first.
+/// Lengths of runs of characters, the first not printable, then printable and not in turn; seven
+/// bits a byte, the lowest first.
 #[rustfmt::skip]
 const RUNS: &[u8] = &[
     32, 216, 5, 2, 6, 4, 7, 1, 1, 1, 20, 1, 141, 3, 1, 38, 2, 50, 2, 3, 1, 55, 8, 27,

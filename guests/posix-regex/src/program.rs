@@ -148,7 +148,8 @@ fn is_anchored(ast: &Ast) -> bool {
     true
 }
 
-/// Which copy of a node is being made. glibc marks groups that may be left out, and forgets the marks in copies.
+/// Which copy of a node is being made. glibc marks groups that may be left out, and forgets the
+/// marks in copies.
 #[derive(Debug, Clone, Copy)]
 struct Instance {
     /// Not a copy: marks inside count.
@@ -167,7 +168,7 @@ impl Instance {
         marked: false,
     };
 
-    /// The same for what lies inside.
+    /// The instance for what lies inside.
     fn inside(self) -> Instance {
         Instance {
             marked: false,
@@ -235,7 +236,8 @@ impl Builder<'_> {
         let mut entry = self.emit(first, next, copy)?;
         for right in rights.into_iter().rev() {
             let other = self.emit(right, next, copy)?;
-            // glibc goes where the lower number is: an empty alternative comes after one that is not.
+            // glibc goes where the lower number is: an empty alternative comes after one that is
+            // not.
             entry = if left_empty && !self.is_empty(right) {
                 self.add(Step::Split(other, entry))?
             } else {

@@ -20,7 +20,8 @@ pub(crate) struct Quick {
     fast: OnceCell<Option<Fast>>,
     /// The automata with all classes listed, made when text beyond ASCII was met.
     wide: OnceCell<Option<Fast>>,
-    /// How often the finder's text was in a line that did not match, less how often it was in one that did.
+    /// How often the finder's text was in a line that did not match, less how often it was in one
+    /// that did.
     pub(crate) misses: Cell<i32>,
 }
 

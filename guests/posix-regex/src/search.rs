@@ -4,7 +4,8 @@ use crate::Span;
 use crate::chars;
 use crate::program::{At, Program, Step};
 
-/// The ways that are open at a place: steps that take a character, each with the leftmost start that leads to it.
+/// The ways that are open at a place: steps that take a character, each with the leftmost start
+/// that leads to it.
 #[derive(Default)]
 struct Ways {
     /// In the order of their starts.
@@ -111,7 +112,8 @@ fn skip(program: &Program, text: &[u8], at: usize) -> Option<usize> {
         .map(|count| at + count)
 }
 
-/// Follows a step to those that take a character. Ways come in the order of their starts, so the first to reach a step is the leftmost.
+/// Follows a step to those that take a character. Ways come in the order of their starts, so the
+/// first to reach a step is the leftmost.
 #[expect(clippy::too_many_arguments, reason = "the state of the loop above")]
 fn enter(
     program: &Program,

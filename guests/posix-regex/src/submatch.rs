@@ -1,8 +1,8 @@
 //! What each group took, once it is known where the match lies.
 //!
-//! Backwards from its end: from which steps can the end be reached at each place? Then forwards as glibc walks: at each fork the
-//! first way that can still reach the end. What is remembered of the way back is thinned out, so that long texts do not need memory for
-//! each of their places.
+//! Backwards from its end: from which steps can the end be reached at each place? Then forwards as
+//! glibc walks: at each fork the first way that can still reach the end. What is remembered of the
+//! way back is thinned out, so that long texts do not need memory for each of their places.
 
 use crate::chars;
 use crate::program::{At, Program, Step};
@@ -141,7 +141,8 @@ impl Walk<'_> {
     }
 }
 
-/// The steps from which the end can be reached, at each place of the match. A place is the number of a character.
+/// The steps from which the end can be reached, at each place of the match. A place is the number
+/// of a character.
 struct Back<'p> {
     program: &'p Program,
     text: &'p [u8],
@@ -152,7 +153,8 @@ struct Back<'p> {
     /// The steps at the last place of each block.
     checkpoints: Vec<Vec<At>>,
     block: usize,
-    /// The steps at each place of the block that is loaded, one place after another, its last place first.
+    /// The steps at each place of the block that is loaded, one place after another, its last
+    /// place first.
     loaded: Vec<At>,
     /// Where in `loaded` the steps of each place start, and where the last end.
     starts: Vec<usize>,

@@ -3,7 +3,8 @@
 /// A dialect of expressions, as the bits of GNU's `re_syntax_options` describe it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Syntax {
-    /// `( ) { } | + ?` are operators as they are, and `^ $` are anchors everywhere. Otherwise they need a backslash.
+    /// `( ) { } | + ?` are operators as they are, and `^ $` are anchors everywhere. Otherwise they
+    /// need a backslash.
     pub extended: bool,
     /// What an operator does that has nothing to repeat.
     pub leading: Leading,
@@ -11,8 +12,8 @@ pub struct Syntax {
     pub loose_interval: bool,
     /// `)` without `(` stands for itself.
     pub loose_parenthesis: bool,
-    /// `\{` that has nothing to repeat is an error; otherwise it stands for itself. In the basic dialect so is `*` or `\{` behind
-    /// another repetition.
+    /// `\{` that has nothing to repeat is an error; otherwise it stands for itself. In the basic
+    /// dialect so is `*` or `\{` behind another repetition.
     pub strict_interval: bool,
     /// A backslash quotes inside of brackets.
     pub bracket_escape: bool,
@@ -103,9 +104,11 @@ pub struct Config {
     pub syntax: Syntax,
     /// Case of letters does not matter.
     pub icase: bool,
-    /// `^` and `$` also match at newlines, and neither `.` nor `[^x]` matches a newline: `REG_NEWLINE`.
+    /// `^` and `$` also match at newlines, and neither `.` nor `[^x]` matches a newline:
+    /// `REG_NEWLINE`.
     pub multiline: bool,
-    /// Texts are many lines that end with this byte; no match goes over it, and `^` and `$` match at it.
+    /// Texts are many lines that end with this byte; no match goes over it, and `^` and `$` match
+    /// at it.
     pub line: Option<u8>,
     /// A match is no part of a longer word: `grep -w`.
     pub word: bool,

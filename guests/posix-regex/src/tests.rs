@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 
 use super::*;
 
-/// Expression, text, and what `BASH_REMATCH` holds: none without a match, an empty list for an error.
+/// Expression, text, and what `BASH_REMATCH` holds: none without a match, an empty list for an
+/// error.
 type Case = (&'static str, &'static str, Option<&'static [&'static str]>);
 
 /// Recorded from bash 5.2 with glibc.
@@ -354,7 +355,8 @@ impl Random {
         for _ in 0..=self.below(3) {
             match self.below(if depth > 0 { 14 } else { 9 }) {
                 0..=4 => text += self.pick(&["a", "b", "c", ".", "ab"]),
-                // Not inside of what is repeated: there glibc itself goes wrong now and then (`(\\Bc){0,2}` finds the `c` of `c a`).
+                // Not inside of what is repeated: there glibc itself goes wrong now and then
+                // (`(\\Bc){0,2}` finds the `c` of `c a`).
                 6 if depth == DEPTH => text += self.pick(&["^", "$", "\\b", "\\<", "\\>", "\\B"]),
                 5 | 6 => text += self.pick(&["[ab]", "[^a]", "[a-c]", "[[:alpha:]]", "\\w", "é"]),
                 7 | 8 => {

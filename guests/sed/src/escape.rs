@@ -1,6 +1,8 @@
-//! Escapes that sed knows beside those of expressions: `\t`, `\x41`, `\o101`, `\d065`, `\cX` and so on.
+//! Escapes that sed knows beside those of expressions: `\t`, `\x41`, `\o101`, `\d065`, `\cX` and so
+//! on.
 
-/// What a backslash and what follows it stand for, and how long that is with the backslash. `text` starts at the backslash.
+/// What a backslash and what follows it stand for, and how long that is with the backslash. `text`
+/// starts at the backslash.
 pub(crate) fn produced(text: &[u8]) -> Option<(u8, usize)> {
     Some(match *text.get(1)? {
         b'a' => (7, 2),
@@ -35,8 +37,8 @@ fn number(text: &[u8], base: u32, most: usize) -> Option<(u8, usize)> {
     (length > 0).then_some((value as u8, 2 + length))
 }
 
-/// An expression with sed's escapes replaced. What they stand for is special if it is so in an expression: `\x2a` repeats. Strictly by POSIX they do not
-/// count between brackets.
+/// An expression with sed's escapes replaced. What they stand for is special if it is so in an
+/// expression: `\x2a` repeats. Strictly by POSIX they do not count between brackets.
 pub(crate) fn expression(text: &[u8], posix: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;

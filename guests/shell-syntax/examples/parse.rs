@@ -1,4 +1,5 @@
-//! Parses a script from standard input and shows the trees, or the time it took (`--time`), or nothing but errors (`--check`).
+//! Parses a script from standard input and shows the trees, or the time it took (`--time`), or
+//! nothing but errors (`--check`).
 
 use std::io::{Read, Write};
 

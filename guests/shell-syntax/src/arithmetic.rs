@@ -21,7 +21,8 @@ const CHAIN: u32 = 48;
 /// What is wrong with arithmetic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArithmeticError {
-    /// bash's message: `syntax error: operand expected`, `syntax error in expression`, `value too great for base`, …
+    /// bash's message: `syntax error: operand expected`, `syntax error in expression`, `value too
+    /// great for base`, …
     pub message: &'static str,
     /// The error token, as bash prints it in `(error token is "…")`.
     pub token: Vec<u8>,
@@ -33,7 +34,7 @@ pub struct ArithmeticError {
 }
 
 impl ArithmeticError {
-    /// The same, where something was evaluated before all that it has already.
+    /// The error, with `left` evaluated before everything it has so far.
     fn after(self, left: Expr, height: u32) -> ArithmeticError {
         self.within(height, |inner| match inner {
             Some(inner) => Expr::Comma(Box::new(left), inner),
@@ -41,7 +42,7 @@ impl ArithmeticError {
         })
     }
 
-    /// The same, where all that it has already is a part of something.
+    /// The error, with everything it has so far as a part of `outer`.
     fn within(
         mut self,
         height: u32,
@@ -54,8 +55,8 @@ impl ArithmeticError {
     }
 }
 
-/// Parses arithmetic whose text is already expanded. The error is the message and the rest of the text from the bad token on
-/// (`syntax error: operand expected`, `"* 2"`).
+/// Parses arithmetic whose text is already expanded. The error is the message and the rest of the
+/// text from the bad token on (`syntax error: operand expected`, `"* 2"`).
 pub fn arithmetic(text: &[u8]) -> Result<Expr, ArithmeticError> {
     if text.contains(&0) {
         let text: Vec<u8> = text.iter().copied().filter(|byte| *byte != 0).collect();
@@ -64,7 +65,8 @@ pub fn arithmetic(text: &[u8]) -> Result<Expr, ArithmeticError> {
     parse(text, &[])
 }
 
-/// The expression of text that holds nothing but literal text and plain parameters; none where it has to be expanded first, or where it is wrong.
+/// The expression of text that holds nothing but literal text and plain parameters; none where it
+/// has to be expanded first, or where it is wrong.
 pub(crate) fn of_parts(parts: &[Part]) -> Option<Box<Expr>> {
     if let [Part::Literal(text)] = parts {
         return match text.0.as_slice() {
@@ -136,7 +138,8 @@ fn parse_at(text: &[u8], params: &[&Param], depth: u32) -> Result<Expr, Arithmet
     if math.lexer.token != Token::End {
         let error = math.lexer.error("syntax error in expression");
         let error = match &math.lexer.token {
-            // bash looks at the value of a name as it reads it, and that is when it has read the token behind.
+            // bash looks at the value of a name as it reads it, and that is when it has read the
+            // token behind.
             Token::Name(name) => {
                 let error = error.after(Expr::Variable(name.clone()), 1);
                 match math.names() {

@@ -13,11 +13,13 @@ pub struct SyntaxError {
     pub column: u32,
     /// The text of that line, as bash prints it in a second line for an unexpected token.
     pub source: Vec<u8>,
-    /// Whether a script goes on behind that line, with status 1: an error between the parentheses of `a=(…)`.
+    /// Whether a script goes on behind that line, with status 1: an error between the parentheses
+    /// of `a=(…)`.
     pub recoverable: bool,
     /// The status of the script: 2, or none where it stays what it was: an error inside `[[`.
     pub status: Option<i32>,
-    /// Whether the text ended too early, in quotes or inside `[[`: the status of the script is 2 only where it was 0.
+    /// Whether the text ended too early, in quotes or inside `[[`: the status of the script is 2
+    /// only where it was 0.
     pub at_end: bool,
     /// Whether it is inside of `$(…)`: it ends the text of `-c` with status 127.
     pub substituted: bool,
@@ -39,7 +41,8 @@ pub enum ErrorKind {
 }
 
 impl SyntaxError {
-    /// Whether more text could make it whole: what an interactive shell asks for with its second prompt.
+    /// Whether more text could make it whole: what an interactive shell asks for with its second
+    /// prompt.
     pub fn is_incomplete(&self) -> bool {
         matches!(self.kind, ErrorKind::End | ErrorKind::Unmatched(_))
     }

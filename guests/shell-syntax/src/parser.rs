@@ -106,8 +106,9 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The next complete command: everything up to a newline that ends it. Empty lines and comments are skipped;
-    /// `None` at the end. After an error, the rest of the line is skipped, and the next call goes on behind it.
+    /// The next complete command: everything up to a newline that ends it. Empty lines and comments
+    /// are skipped; `None` at the end. After an error, the rest of the line is skipped, and the
+    /// next call goes on behind it.
     pub fn next(&mut self, aliases: &dyn Aliases) -> Result<Option<List>, SyntaxError> {
         let input = std::mem::take(&mut self.input);
         let source = self
@@ -155,7 +156,8 @@ impl<'s> Parser<'s> {
         &self.input.text
     }
 
-    /// Takes the warnings that reading has caused since the last call: here-documents that the end of the script ends.
+    /// Takes the warnings that reading has caused since the last call: here-documents that the end
+    /// of the script ends.
     pub fn take_warnings(&mut self) -> Vec<Warning> {
         std::mem::take(&mut self.warnings)
     }

@@ -1,7 +1,8 @@
 //! A tree as shell again, the way `declare -f` writes it.
 //!
-//! bash has two layouts. Inside a function, commands stand on lines of their own; elsewhere (`jobs`, `BASH_COMMAND`, `$(…)`) they are joined by
-//! `; `, though compound commands still take several lines. Bodies of here-documents come after the line their operator is on, as far as that
+//! bash has two layouts. Inside a function, commands stand on lines of their own; elsewhere
+//! (`jobs`, `BASH_COMMAND`, `$(…)`) they are joined by `; `, though compound commands still take
+//! several lines. Bodies of here-documents come after the line their operator is on, as far as that
 //! is one: behind `|`, `&&` or `;`.
 
 mod command;
@@ -43,7 +44,8 @@ pub fn item(item: &Item) -> Vec<u8> {
     printer.out
 }
 
-/// The start of a compound command, as `BASH_COMMAND` and `set -x` show it: `for x in a b`, `case x in `, `[[ … ]]`.
+/// The start of a compound command, as `BASH_COMMAND` and `set -x` show it: `for x in a b`, `case x
+/// in `, `[[ … ]]`.
 pub fn head(command: &Command) -> Vec<u8> {
     let mut printer = Printer::new();
     match &command.kind {
@@ -107,7 +109,8 @@ pub(crate) fn brace_text(brace: &Brace) -> Vec<u8> {
     printer.out
 }
 
-/// How far lines are indented at most: without it, many `elif` would take time by the square of their number.
+/// How far lines are indented at most: without it, many `elif` would take time by the square of
+/// their number.
 const MAX_COLUMNS: usize = 1000;
 
 /// Writes.
@@ -121,7 +124,8 @@ struct Printer<'t> {
     functions: u32,
     /// In how many substitutions we are: newlines between commands stay.
     substitutions: u32,
-    /// In how many connections (`;`, `&&`, `|`) we are: bodies of here-documents wait for the next.
+    /// In how many connections (`;`, `&&`, `|`) we are: bodies of here-documents wait for the
+    /// next.
     connections: u32,
     /// How many commands to come need no indentation.
     skip: u32,

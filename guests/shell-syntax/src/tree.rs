@@ -1,7 +1,7 @@
 //! The tree of a script: what the parser returns and the shell walks.
 //!
-//! Everything the parser can know is decided here once: quotes are resolved, braces and operators found, arithmetic
-//! parsed where its text does not depend on expansions.
+//! Everything the parser can know is decided here once: quotes are resolved, braces and operators
+//! found, arithmetic parsed where its text does not depend on expansions.
 
 use std::rc::Rc;
 
@@ -89,7 +89,8 @@ pub enum AndOr {
     Or,
 }
 
-/// Commands joined by `|`. `a |& b` is `a 2>&1 | b`: the redirection is the last of its stage, with `implicit` set.
+/// Commands joined by `|`. `a |& b` is `a 2>&1 | b`: the redirection is the last of its stage, with
+/// `implicit` set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pipeline {
     /// `time` before it.
@@ -160,8 +161,9 @@ pub struct Simple {
     pub words: Vec<Argument>,
 }
 
-/// A word of a simple command. After a declaration builtin (`declare local export readonly typeset`, as a literal first word,
-/// in posix mode also after `command`), arguments of the form of an assignment are parsed as such.
+/// A word of a simple command. After a declaration builtin (`declare local export readonly
+/// typeset`, as a literal first word, in posix mode also after `command`), arguments of the form of
+/// an assignment are parsed as such.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Argument {
     /// A word, expanded into any number of fields.
@@ -260,7 +262,8 @@ pub enum RedirectKind {
     Append(Word),
     /// `<> word`
     ReadWrite(Word),
-    /// `&> word`, and `>& word` where the word is neither a number nor `-` (known only after expansion: see `DupWrite`).
+    /// `&> word`, and `>& word` where the word is neither a number nor `-` (known only after
+    /// expansion: see `DupWrite`).
     WriteBoth(Word),
     /// `&>> word`
     AppendBoth(Word),
@@ -365,7 +368,8 @@ pub enum CaseEnd {
 /// A function definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
-    /// Its name: any word without quotes or expansions, or bytes that the shell refuses when it runs.
+    /// Its name: any word without quotes or expansions, or bytes that the shell refuses when it
+    /// runs.
     pub name: Bytes,
     /// The body with the redirections of the definition.
     pub body: Command,
@@ -387,8 +391,8 @@ pub struct Coproc {
 pub enum Cond {
     /// `-f word`
     Unary(UnaryTest, Word),
-    /// `a op b`; the right side of `== != =` is a pattern, that of `=~` a regular expression: unquoted parts have their
-    /// special meaning there.
+    /// `a op b`; the right side of `== != =` is a pattern, that of `=~` a regular expression:
+    /// unquoted parts have their special meaning there.
     Binary(BinaryTest, Word, Word),
     /// `word`: true unless empty.
     Word(Word),
@@ -402,7 +406,8 @@ pub enum Cond {
     Paren(Box<Cond>),
 }
 
-/// A unary operator by its letter: `-f` is `b'f'`; `-o` is an option, `-v` a variable, `-R` a nameref.
+/// A unary operator by its letter: `-f` is `b'f'`; `-o` is an option, `-v` a variable, `-R` a
+/// nameref.
 pub type UnaryTest = u8;
 
 /// The binary operators of `[[`.
@@ -435,7 +440,8 @@ pub enum BinaryTest {
     SameFile,
 }
 
-/// A word: parts side by side. No parts is the empty word only for here-documents; `''` is one empty [`Part::Quoted`].
+/// A word: parts side by side. No parts is the empty word only for here-documents; `''` is one
+/// empty [`Part::Quoted`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Word {
     /// In order.
@@ -458,10 +464,12 @@ impl Word {
 /// A part of a word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Part {
-    /// Unquoted text; `* ? [ ]` and so on are pattern characters. Backslash escapes are [`Part::Quoted`], except within
-    /// the right side of `=~`. Inside [`Part::Double`] everything is literal.
+    /// Unquoted text; `* ? [ ]` and so on are pattern characters. Backslash escapes are
+    /// [`Part::Quoted`], except within the right side of `=~`. Inside [`Part::Double`]
+    /// everything is literal.
     Literal(Bytes),
-    /// Text that stands for itself: `'…'`, `\x`, `$'…'` (already decoded), `$"…"` is [`Part::Double`].
+    /// Text that stands for itself: `'…'`, `\x`, `$'…'` (already decoded), `$"…"` is
+    /// [`Part::Double`].
     Quoted(Bytes, Quote),
     /// `"…"`: the parts inside are never [`Part::Quoted`] by quotes, only by backslash.
     Double(Vec<Part>),
@@ -499,8 +507,8 @@ pub struct Param {
     pub subject: Subject,
     /// `[subscript]`
     pub subscript: Option<Subscript>,
-    /// `${!name…}`: the value is the name of what is meant. `${!name[@]}` and `${!prefix*}` are [`ParamOp::Keys`] and
-    /// [`ParamOp::Prefixed`] instead.
+    /// `${!name…}`: the value is the name of what is meant. `${!name[@]}` and `${!prefix*}` are
+    /// [`ParamOp::Keys`] and [`ParamOp::Prefixed`] instead.
     pub indirect: bool,
     /// What is done with the value.
     pub op: ParamOp,
@@ -579,7 +587,8 @@ pub enum ParamOp {
     },
     /// `${x@Q}` and so on: the letter.
     Transform(u8),
-    /// A form that bash only refuses when it runs: `bad substitution`. Holds all of its text, `${…}`.
+    /// A form that bash only refuses when it runs: `bad substitution`. Holds all of its text,
+    /// `${…}`.
     Bad(Bytes),
 }
 
@@ -618,8 +627,8 @@ pub struct CommandSub {
     pub backquotes: bool,
     /// `$(<word)` and nothing else: the file's content.
     pub file: Option<Box<Redirect>>,
-    /// The text as written, where bash prints it so: between backquotes, in a here-document, and where `$((` starts a command.
-    /// Otherwise it is empty, and the list is printed.
+    /// The text as written, where bash prints it so: between backquotes, in a here-document, and
+    /// where `$((` starts a command. Otherwise it is empty, and the list is printed.
     pub text: Bytes,
     /// The line it starts on.
     pub line: u32,
@@ -665,14 +674,15 @@ pub enum Brace {
     },
 }
 
-/// Arithmetic. Its text is expanded as within double quotes and then evaluated; where it has no expansions but plain
-/// `$name`, `${name}`, `$1`, `$#`, `$?`…, `expr` is the parsed form already.
+/// Arithmetic. Its text is expanded as within double quotes and then evaluated; where it has no
+/// expansions but plain `$name`, `${name}`, `$1`, `$#`, `$?`…, `expr` is the parsed form already.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arith {
     /// The text.
     pub word: Word,
-    /// The expression, if it could be parsed without expanding. An [`Expr::Dollar`] in it is only valid when its value is a plain
-    /// decimal number; otherwise `word` is expanded and parsed.
+    /// The expression, if it could be parsed without expanding. An [`Expr::Dollar`] in it is only
+    /// valid when its value is a plain decimal number; otherwise `word` is expanded and
+    /// parsed.
     pub expr: Option<Box<Expr>>,
     /// The line it is on.
     pub line: u32,

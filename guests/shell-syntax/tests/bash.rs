@@ -1,5 +1,5 @@
-//! The same as bash: errors, printing and braces against the `bash` that is installed. Without bash 5.2 these tests fail, unless
-//! `CODEPOD_MAY_MISS=bash` says that it may be missing.
+//! The same as bash: errors, printing and braces against the `bash` that is installed. Without bash
+//! 5.2 these tests fail, unless `CODEPOD_MAY_MISS=bash` says that it may be missing.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -1,4 +1,5 @@
-//! Hostile scripts: every one gives a tree or an error, in time that grows with its length, on a small stack.
+//! Hostile scripts: every one gives a tree or an error, in time that grows with its length, on a
+//! small stack.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

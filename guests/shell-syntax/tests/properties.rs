@@ -150,8 +150,8 @@ fn all(mut parser: Parser<'_>, aliases: &dyn Aliases) -> (Vec<List>, Option<Stri
     }
 }
 
-/// Whether a word ended between brackets: in place of a command `x[ ]` is one word for bash and two for us, the first of which is an
-/// error where it is alone.
+/// Whether a word ended between brackets: in place of a command `x[ ]` is one word for bash and two
+/// for us, the first of which is an error where it is alone.
 fn ends_in_brackets(text: &str, error: Option<&String>) -> bool {
     text.contains('[') && error.is_some_and(|error| error.contains("Unmatched(93)"))
 }
@@ -190,7 +190,8 @@ fn words(list: &List) -> Vec<Word> {
     words
 }
 
-/// Whether a part is printed in another form than it was written: `$'…'` as `'…'`, and what was read from `$(…)`.
+/// Whether a part is printed in another form than it was written: `$'…'` as `'…'`, and what was
+/// read from `$(…)`.
 fn changes(part: &Part) -> bool {
     match part {
         Part::Quoted(text, quote) => *quote == Quote::Ansi || text.contains(&b'\n'),
@@ -267,8 +268,9 @@ proptest! {
         let (lists, _) = all(Parser::new(text.as_bytes(), options(0)), &());
         for list in &lists {
             let once = print::list(list, 0);
-            // What bash prints of here-documents and of `coproc` cannot always be read again.
-            // Nor can a reserved word behind a redirection, as that is put at the end, nor a `!` or `time` that stood alone in its line.
+            // What bash prints of here-documents and of `coproc` cannot always be read again. Nor
+            // can a reserved word behind a redirection, as that is put at the end, nor a `!` or
+            // `time` that stood alone in its line.
             let alone = (text.contains('!') || text.contains("time")) && text.contains('\n');
             if text.contains(['<', '>']) || text.contains("coproc") || alone {
                 continue;

@@ -1,8 +1,9 @@
 //! Arithmetic: evaluating expressions in 64 bits that wrap around.
 //!
-//! An expression whose text has no expansions but plain `$name` was parsed with the script and is walked directly. It becomes invalid when
-//! such a name holds something else than a number (`x='1 + 2'; $((3 * $x))`): then, before anything was assigned, the text is
-//! expanded and parsed instead. Values of variables that are expressions themselves are parsed once and remembered.
+//! An expression whose text has no expansions but plain `$name` was parsed with the script and is
+//! walked directly. It becomes invalid when such a name holds something else than a number (`x='1 +
+//! 2'; $((3 * $x))`): then, before anything was assigned, the text is expanded and parsed instead.
+//! Values of variables that are expressions themselves are parsed once and remembered.
 
 mod error;
 mod value;
@@ -29,8 +30,9 @@ pub use value::plain_number;
 /// How deep values of variables may be expressions with variables, as in bash.
 const DEPTH: u32 = 1024;
 
-/// What evaluating a text takes of the stack, with the subscripts on the way to the next, and what a byte of it may add; at most
-/// [`HIGHEST`] bytes count, because the parser builds no higher trees.
+/// What evaluating a text takes of the stack, with the subscripts on the way to the next, and what
+/// a byte of it may add; at most [`HIGHEST`] bytes count, because the parser builds no higher
+/// trees.
 const COST: u32 = 5_000;
 const COST_BYTE: u32 = 150;
 const HIGHEST: usize = 800;
@@ -91,7 +93,7 @@ pub fn eval(shell: &mut Shell, arith: &Arith) -> Run<i64> {
     eval_expanded(shell, arith)
 }
 
-/// The same for `((`: what expanding the text fails with is apart from what evaluating it fails with.
+/// Evaluates `((`: what expanding the text fails with is apart from what evaluating it fails with.
 pub fn command(shell: &mut Shell, arith: &Arith) -> Run<Run<i64>> {
     if arith.expr.is_some() {
         return Ok(eval(shell, arith));
@@ -109,7 +111,8 @@ fn eval_expanded(shell: &mut Shell, arith: &Arith) -> Run<i64> {
     eval_value(shell, &text)
 }
 
-/// Evaluates text that is already expanded: the value of a variable with `-i`, an operand of `[[ -eq ]]`, `let`.
+/// Evaluates text that is already expanded: the value of a variable with `-i`, an operand of `[[
+/// -eq ]]`, `let`.
 pub fn eval_text(shell: &mut Shell, text: &[u8]) -> Run<i64> {
     if let Some(number) = plain_number(text) {
         return Ok(number);
@@ -150,7 +153,8 @@ pub fn named<T>(shell: &mut Shell, command: &'static str, run: impl FnOnce(&mut 
     result
 }
 
-/// Evaluates text, unless too many of its like are being evaluated: values of variables that are expressions.
+/// Evaluates text, unless too many of its like are being evaluated: values of variables that are
+/// expressions.
 #[inline(never)]
 fn eval_value(shell: &mut Shell, text: &[u8]) -> Run<i64> {
     if text.trim_ascii().is_empty() {
@@ -228,7 +232,8 @@ fn parsed(text: &[u8]) -> Result<Rc<Expr>, ArithmeticError> {
 /// A walk over an expression.
 struct Walk<'e> {
     root: &'e Expr,
-    /// Whether all `$name` in it were found to be numbers, which must be known before anything is assigned.
+    /// Whether all `$name` in it were found to be numbers, which must be known before anything is
+    /// assigned.
     checked: bool,
 }
 
@@ -459,7 +464,8 @@ fn discard(shell: &mut Shell) -> Fail {
     Fail::Stop(Stop::Discard)
 }
 
-/// Whether a `$name` is looked at behind an assignment to it: it stands for the value before. `assigned` holds what was assigned so far.
+/// Whether a `$name` is looked at behind an assignment to it: it stands for the value before.
+/// `assigned` holds what was assigned so far.
 fn reads_assigned(expr: &Expr, assigned: &mut Vec<Name>) -> bool {
     match expr {
         Expr::Number(_) => false,
@@ -488,7 +494,8 @@ fn reads_assigned(expr: &Expr, assigned: &mut Vec<Name>) -> bool {
     }
 }
 
-/// The same of a subscript, which may assign, too. Nothing but plain `$name` is expanded in it.
+/// Whether a subscript reads what was assigned before; it may assign, too. Nothing but plain
+/// `$name` is expanded in it.
 fn subscript_reads_assigned(name: &ArithName, assigned: &mut Vec<Name>) -> bool {
     let Some(Subscript::Expr { arith, .. }) = name.subscript.as_deref() else {
         return false;
@@ -521,7 +528,8 @@ fn all_numbers(shell: &mut Shell, expr: &Expr) -> bool {
     }
 }
 
-/// The value of `$name` where it is a plain number. A sign would belong to what stands before it: `x-$m` may be `x--2`.
+/// The value of `$name` where it is a plain number. A sign would belong to what stands before it:
+/// `x-$m` may be `x--2`.
 #[inline]
 fn dollar(shell: &mut Shell, subject: Subject) -> Option<i64> {
     unsigned(shell, subject).filter(|number| *number >= 0)

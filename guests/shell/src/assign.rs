@@ -1,4 +1,5 @@
-//! Assigning and unsetting variables, with all that attributes, namerefs and readonly variables imply.
+//! Assigning and unsetting variables, with all that attributes, namerefs and readonly variables
+//! imply.
 
 mod compound;
 mod subscript;
@@ -105,7 +106,8 @@ fn element(shell: &mut Shell, assign: &Assign) -> Run {
     refused(shell, |shell| set(shell, name, place, value, assign.append))
 }
 
-/// The variable that is meant by a name with a subscript. An element has no elements: that is reported.
+/// The variable that is meant by a name with a subscript. An element has no elements: that is
+/// reported.
 fn array_name(shell: &mut Shell, name: Name) -> Option<Name> {
     match resolve(&shell.state.variables, name) {
         Target::Variable(name) | Target::Unset(name) => Some(name),
@@ -143,8 +145,8 @@ fn fail(shell: &mut Shell) -> Run {
     Err(expand::give_up(shell))
 }
 
-/// Sets a variable to a string, as `read` or `for` do: follows namerefs, applies attributes, refuses readonly ones (with
-/// bash's message; then the result is `Ok(false)`).
+/// Sets a variable to a string, as `read` or `for` do: follows namerefs, applies attributes,
+/// refuses readonly ones (with bash's message; then the result is `Ok(false)`).
 pub fn set(shell: &mut Shell, name: Name, place: Place, value: Text, append: bool) -> Run<bool> {
     if place == Place::Whole
         && !append
@@ -194,7 +196,8 @@ fn set_slowly(shell: &mut Shell, name: Name, place: Place, value: Text, append: 
     store(shell, name, place, value, append, attributes)
 }
 
-/// A local nameref to its own name means the global variable that it hides. Says whether there is one.
+/// A local nameref to its own name means the global variable that it hides. Says whether there is
+/// one.
 fn set_hidden(shell: &mut Shell, name: Name, value: Text) -> bool {
     let Some(hidden) = shell.state.scopes.global_mut(name) else {
         return false;
@@ -376,9 +379,11 @@ fn put(shell: &mut Shell, name: Name, place: Place, value: Text, append: bool) -
     true
 }
 
-/// Sets a variable by text that may have a subscript: `a`, `a[3]`, `m[key]`, as `read a[1]` and `printf -v` get it.
+/// Sets a variable by text that may have a subscript: `a`, `a[3]`, `m[key]`, as `read a[1]` and
+/// `printf -v` get it.
 ///
-/// Text that is no name is reported (`` `x y': not a valid identifier ``); the result is `Ok(false)` then.
+/// Text that is no name is reported (`` `x y': not a valid identifier ``); the result is
+/// `Ok(false)` then.
 pub fn set_by_text(shell: &mut Shell, target: &[u8], value: Text) -> Run<bool> {
     let Some(parsed) = parse_target(target) else {
         shell.error([b"`", target, b"': not a valid identifier"].concat());
@@ -444,13 +449,13 @@ pub fn scalar(value: &Value) -> Option<Text> {
     }
 }
 
-/// The same by its name's bytes.
+/// The value of the variable with this name.
 pub fn get_named(shell: &mut Shell, name: &str) -> Option<Text> {
     get(shell, Name::new(name.as_bytes()))
 }
 
-/// The variables that programs get: `NAME=value`, each with a NUL behind it. Made once, until something exported changes; only those
-/// that are computed when read are added every time.
+/// The variables that programs get: `NAME=value`, each with a NUL behind it. Made once, until
+/// something exported changes; only those that are computed when read are added every time.
 pub fn environment(shell: &mut Shell) -> Rc<Vec<u8>> {
     let variables = shell.state.variables.environment();
     let dynamic = special::exported(shell);

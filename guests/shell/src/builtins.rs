@@ -3,9 +3,11 @@
 //! To add one: a file named as the builtin, and a line in [`TABLE`].
 //!
 //! A declaration builtin ([`Entry::declares`]) gets strings like any other. Where the tree has an
-//! [`Argument::Assign`](codepod_shell_syntax::tree::Argument::Assign) after one, `exec` calls [`declare::argument`] with the fields that it
-//! has so far; that expands the assignment and appends it as one field (`name=value`), or, for `name=(…)`, makes the array at once, as bash does, and
-//! appends the name. So `entry.run(shell, &fields)` is all there is to calling a builtin, also after `command` and `builtin`.
+//! [`Argument::Assign`](codepod_shell_syntax::tree::Argument::Assign) after one, `exec` calls
+//! [`declare::argument`] with the fields that it has so far; that expands the assignment and
+//! appends it as one field (`name=value`), or, for `name=(…)`, makes the array at once, as bash
+//! does, and appends the name. So `entry.run(shell, &fields)` is all there is to calling a builtin,
+//! also after `command` and `builtin`.
 
 mod alias;
 mod argument;
@@ -307,7 +309,8 @@ pub fn enabled(shell: &Shell, name: &[u8]) -> Option<&'static Entry> {
     })
 }
 
-/// Prints to standard output. Returns the builtin's status: 1, with bash's message, when that fails.
+/// Prints to standard output. Returns the builtin's status: 1, with bash's message, when that
+/// fails.
 pub fn print(shell: &Shell, command: &[u8], bytes: &[u8]) -> i32 {
     if bytes.is_empty() {
         return 0;
@@ -322,7 +325,8 @@ pub fn print(shell: &Shell, command: &[u8], bytes: &[u8]) -> i32 {
     }
 }
 
-/// What an error in a part of a builtin's work does: where it only discards the command, the builtin fails with `status` instead.
+/// What an error in a part of a builtin's work does: where it only discards the command, the
+/// builtin fails with `status` instead.
 pub(crate) fn recover(shell: &mut Shell, stop: Stop, status: i32) -> Run<i32> {
     if stop == Stop::Discard {
         shell.state.status = status;

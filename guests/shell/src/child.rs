@@ -1,7 +1,8 @@
 //! Child shells: a state and a tree through a pipe.
 //!
-//! What must run at the same time as the shell and is more than a program runs in a process of its own: the shell's own program, which finds on
-//! descriptor [`BLOB`] what to do. Its descriptors are passed on by the kernel; the blob says which number of the script each is.
+//! What must run at the same time as the shell and is more than a program runs in a process of its
+//! own: the shell's own program, which finds on descriptor [`BLOB`] what to do. Its descriptors are
+//! passed on by the kernel; the blob says which number of the script each is.
 
 use std::time::Duration;
 
@@ -26,7 +27,8 @@ pub const OPTION: &str = "--codepod-child";
 const BLOB: Fd = Fd(4);
 /// The first number in the child's kernel for a descriptor of the script beyond the standard ones.
 const FIRST: u32 = 5;
-/// How often starting a process is tried again, each time after twice as long; together about a quarter of a second.
+/// How often starting a process is tried again, each time after twice as long; together about a
+/// quarter of a second.
 const PATIENCE: u32 = 8;
 /// What surely fits into an empty pipe.
 const PIPE_BYTES: usize = 64 << 10;
@@ -44,7 +46,7 @@ pub enum Work<'a> {
     Print(&'a [u8], i32),
 }
 
-/// The same, as the child gets it.
+/// What a child is to do, as the child gets it.
 #[derive(Debug, Deserialize)]
 enum Task<'a> {
     List(List),
@@ -55,7 +57,8 @@ enum Task<'a> {
 
 /// Starts a child shell with these descriptors.
 ///
-/// Fails as [`Spawn::start`] does, and with [`Errno::Mfile`] and [`Errno::Nfile`] when there is no pipe for the blob.
+/// Fails as [`Spawn::start`] does, and with [`Errno::Mfile`] and [`Errno::Nfile`] when there is no
+/// pipe for the blob.
 pub fn start(
     shell: &mut Shell,
     work: Work<'_>,

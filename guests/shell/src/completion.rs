@@ -26,7 +26,8 @@ macro_rules! names {
 }
 
 names! {
-    /// The actions with their letters, in the order in which `complete -p` prints them. An action is its place here.
+    /// The actions with their letters, in the order in which `complete -p` prints them. An action
+    /// is its place here.
     ACTIONS:
     "alias" Some(b'a'), "builtin" Some(b'b'), "command" Some(b'c'), "directory" Some(b'd'), "export" Some(b'e'),
     "file" Some(b'f'), "group" Some(b'g'), "job" Some(b'j'), "keyword" Some(b'k'), "service" Some(b's'),
@@ -98,7 +99,7 @@ impl Completions {
             .map(|(_, spec)| spec)
     }
 
-    /// The same, to be changed.
+    /// The specification for a command, to be changed.
     pub fn get_mut(&mut self, name: &[u8]) -> Option<&mut Spec> {
         self.0
             .iter_mut()

@@ -158,7 +158,8 @@ fn operand(shell: &mut Shell, text: &[u8]) -> Run<Option<i64>> {
     }
 }
 
-/// A plain decimal number of up to 18 digits without leading zeros: what operands nearly always are.
+/// A plain decimal number of up to 18 digits without leading zeros: what operands nearly always
+/// are.
 #[inline]
 pub(crate) fn decimal(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
@@ -223,7 +224,8 @@ fn regex_match(shell: &mut Shell, text: &[u8], pattern: &[u8]) -> Run<i32> {
     Ok(status)
 }
 
-/// A unary operator by its letter. `expands` says whether a subscript in the operand of `-v` is still to be expanded, as for `test`.
+/// A unary operator by its letter. `expands` says whether a subscript in the operand of `-v` is
+/// still to be expanded, as for `test`.
 pub(crate) fn unary(shell: &mut Shell, operator: u8, text: &[u8], expands: bool) -> Run<bool> {
     Ok(match operator {
         b'z' => text.is_empty(),

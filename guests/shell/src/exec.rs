@@ -1,7 +1,8 @@
 //! Walking the tree.
 //!
-//! Every function leaves the status in [`State::status`](crate::state::State::status) and returns whether the shell goes on ([`Run`]).
-//! Functions that call each other as deep as a script nests keep their frames small: what is rare is in functions of its own.
+//! Every function leaves the status in [`State::status`](crate::state::State::status) and returns
+//! whether the shell goes on ([`Run`]). Functions that call each other as deep as a script nests
+//! keep their frames small: what is rare is in functions of its own.
 
 mod capture;
 mod compound;
@@ -39,12 +40,13 @@ pub(crate) use script::note_names;
 pub use script::{Aliases, Script, parser_options, syntax_error};
 pub use subshell::put_back;
 
-/// How much of the stack commands that nest may take, in bytes. The engine gives 32 MiB (`config.rs` of codepod-wasmtime); the rest is
-/// for what runs at the bottom, the parser, expansions and builtins, and for a compiler that makes frames bigger than those measured.
+/// How much of the stack commands that nest may take, in bytes. The engine gives 32 MiB
+/// (`config.rs` of codepod-wasmtime); the rest is for what runs at the bottom, the parser,
+/// expansions and builtins, and for a compiler that makes frames bigger than those measured.
 pub const STACK: u32 = 20_000_000;
 
-/// What nesting takes of the engine's stack, in bytes: the engine's 24 MiB of then by the depth at which they were used up with [`STACK`] out of the way,
-/// rounded up.
+/// What nesting takes of the engine's stack, in bytes: the engine's 24 MiB of then by the depth at
+/// which they were used up with [`STACK`] out of the way, rounded up.
 mod cost {
     /// The call of a function, without its body.
     pub(super) const CALL: u32 = 380;
@@ -54,16 +56,19 @@ mod cost {
     pub(super) const UNUSUAL: u32 = 1_070;
     /// `a && b`
     pub(super) const AND_OR: u32 = 220;
-    /// `eval`, `source`, traps, and functions that builtins call. `source` takes most: 5,080, of 32 MiB.
+    /// `eval`, `source`, traps, and functions that builtins call. `source` takes most: 5,080, of 32
+    /// MiB.
     pub(super) const TEXT: u32 = 4_000;
-    /// A subshell inside the process. Each keeps a copy of the state, which costs memory more than stack: a thousand are enough.
+    /// A subshell inside the process. Each keeps a copy of the state, which costs memory more than
+    /// stack: a thousand are enough.
     pub(super) const SUBSHELL: u32 = super::STACK / 1000;
 
     /// A compound command with its list; all kinds take the same.
     pub(super) const COMPOUND: u32 = 1_180;
 }
 
-/// Takes some of the stack, or ends the shell with an error where too little is left. Given back by [`give_back`].
+/// Takes some of the stack, or ends the shell with an error where too little is left. Given back by
+/// [`give_back`].
 #[inline]
 fn take_stack(shell: &mut Shell, bytes: u32) -> Run {
     if shell.depth + bytes > STACK {
@@ -84,15 +89,15 @@ pub fn list(shell: &mut Shell, list: &List) -> Run {
     list::run(shell, list)
 }
 
-/// Runs a list in a subshell on a clone of the state and collects what it writes to standard output.
-/// The status is left in the state; trailing newlines are kept. `first` is the line in the list that counts as the line of the
-/// command that asks.
+/// Runs a list in a subshell on a clone of the state and collects what it writes to standard
+/// output. The status is left in the state; trailing newlines are kept. `first` is the line in the
+/// list that counts as the line of the command that asks.
 pub fn capture(shell: &mut Shell, list: &List, first: u32) -> Run<Vec<u8>> {
     capture::run(shell, list, first)
 }
 
-/// Starts a list in a child shell behind a pipe and returns the path of the other end (`/dev/fd/63`). It is closed when the command
-/// ends that the word belongs to.
+/// Starts a list in a child shell behind a pipe and returns the path of the other end
+/// (`/dev/fd/63`). It is closed when the command ends that the word belongs to.
 pub fn process_substitution(shell: &mut Shell, list: &Rc<List>, read: bool) -> Run<Text> {
     substitution::run(shell, list, read)
 }
@@ -110,7 +115,8 @@ pub fn text(shell: &mut Shell, text: &[u8], first_line: u32) -> Run {
     script::text(shell, text, first_line, "eval")
 }
 
-/// The same, for other sources: `label` stands before the line of a syntax error; empty for a file, whose name says it all.
+/// Runs the text of another source: `label` stands before the line of a syntax error. It is empty
+/// for a file, whose name says it all.
 pub fn labelled(shell: &mut Shell, text: &[u8], first_line: u32, label: &'static str) -> Run {
     script::text(shell, text, first_line, label)
 }
@@ -121,7 +127,8 @@ pub fn item(shell: &mut Shell, item: &Item) -> Run {
 }
 
 /// Runs a command that is a stage of a pipeline: its failure counts where the pipeline is.
-/// A stage is in a subshell already: the parentheses of `( … )` make no other. `alone` says that it is a job in the background.
+/// A stage is in a subshell already: the parentheses of `( … )` make no other. `alone` says that it
+/// is a job in the background.
 pub fn stage_command(shell: &mut Shell, stage: &Command, alone: bool) -> Run {
     let CommandKind::Subshell(list) = &stage.kind else {
         shell.simple_stage = matches!(stage.kind, CommandKind::Simple(_));
@@ -170,7 +177,8 @@ fn command(shell: &mut Shell, command: &Command) -> Run {
     }
 }
 
-/// Runs a command whose own failure is somebody else's business; what it consists of is still subject to `set -e`.
+/// Runs a command whose own failure is somebody else's business; what it consists of is still
+/// subject to `set -e`.
 fn unchecked(shell: &mut Shell, command: &Command) -> Run {
     match &command.kind {
         CommandKind::Simple(simple) => {
@@ -182,7 +190,8 @@ fn unchecked(shell: &mut Shell, command: &Command) -> Run {
     }
 }
 
-/// Whether a command is one whose failure counts (`set -e`, the ERR trap), not only that of its parts.
+/// Whether a command is one whose failure counts (`set -e`, the ERR trap), not only that of its
+/// parts.
 enum Checked {
     Yes,
     No,
@@ -297,7 +306,7 @@ fn check_status(shell: &mut Shell) -> Run {
     check_status_with(shell, true)
 }
 
-/// The same; `errs` says that the ERR trap may run.
+/// Acts on a status that is not 0; `errs` says that the ERR trap may run.
 #[inline]
 fn check_status_with(shell: &mut Shell, errs: bool) -> Run {
     if shell.state.status == 0 || shell.state.condition != 0 {

@@ -1,7 +1,9 @@
-//! Words into fields: brace, tilde, parameter, command and arithmetic expansion, splitting, globs, quote removal.
+//! Words into fields: brace, tilde, parameter, command and arithmetic expansion, splitting, globs,
+//! quote removal.
 //!
-//! The parts of a word are expanded one after another into a [`sink`], which knows what the result is to be: fields, one string, a
-//! pattern. Common words (a literal, `"$x"`, `$x` without anything to split) do not come that far.
+//! The parts of a word are expanded one after another into a [`sink`], which knows what the result
+//! is to be: fields, one string, a pattern. Common words (a literal, `"$x"`, `$x` without anything
+//! to split) do not come that far.
 
 mod brace;
 mod command;
@@ -141,7 +143,8 @@ pub fn single(shell: &mut Shell, word: &Word) -> Run<Text> {
     string(shell, word, Kind::Single)
 }
 
-/// Expands the value of an assignment, or a here-string, into one string. Lists are joined in another way than by [`single`].
+/// Expands the value of an assignment, or a here-string, into one string. Lists are joined in
+/// another way than by [`single`].
 pub fn assigned(shell: &mut Shell, word: &Word) -> Run<Text> {
     string(shell, word, Kind::Assigned)
 }
@@ -185,7 +188,7 @@ pub fn has_brace(word: &Word) -> bool {
     brace::has_brace(&word.parts)
 }
 
-/// The same without tildes, as bash does it for lists of associative arrays.
+/// Expands a word without its tildes, as bash does it for lists of associative arrays.
 pub fn without_tildes(shell: &mut Shell, word: &Word) -> Run<Text> {
     let is_tilde = |part: &Part| matches!(part, Part::Tilde(_));
     if !word.parts.iter().any(is_tilde) {
@@ -222,7 +225,8 @@ fn joined(shell: &mut Shell, parts: &[Part], kind: Kind, place: word::Place) -> 
     Ok(sink.into_text())
 }
 
-/// Expands the target of a redirection: like [`fields`], but anything but one field is `ambiguous redirect`.
+/// Expands the target of a redirection: like [`fields`], but anything but one field is `ambiguous
+/// redirect`.
 pub fn target(shell: &mut Shell, word: &Word) -> Run<Text> {
     if let Some(bytes) = word.as_literal()
         && !may_glob(bytes)
@@ -244,8 +248,8 @@ pub fn target(shell: &mut Shell, word: &Word) -> Run<Text> {
     }
 }
 
-/// Expands a word into a pattern: quoted parts stand for themselves. For `case` and `[[`: `nocasematch` applies; `[[` always knows extended
-/// forms.
+/// Expands a word into a pattern: quoted parts stand for themselves. For `case` and `[[`:
+/// `nocasematch` applies; `[[` always knows extended forms.
 pub fn pattern(shell: &mut Shell, word: &Word, extglob: bool) -> Run<Rc<Pattern>> {
     let options = pattern::Options {
         extglob: extglob || shell.state.shopt.has(ShellOptions::EXTGLOB),
@@ -254,7 +258,8 @@ pub fn pattern(shell: &mut Shell, word: &Word, extglob: bool) -> Run<Rc<Pattern>
     pattern_with(shell, word, options)
 }
 
-/// The same as `set -x` shows it, with a backslash before every character that is quoted, and as a pattern.
+/// A pattern, and its text as `set -x` shows it, with a backslash before every character that is
+/// quoted.
 pub fn shown_pattern(shell: &mut Shell, word: &Word) -> Run<(Text, Rc<Pattern>)> {
     let options = pattern::Options {
         extglob: true,
@@ -337,7 +342,8 @@ pub fn give_up(shell: &mut Shell) -> Stop {
     Stop::Discard
 }
 
-/// What an error in a subscript or in the value of an integer becomes: it ends the text of `-c` as a whole.
+/// What an error in a subscript or in the value of an integer becomes: it ends the text of `-c` as
+/// a whole.
 #[cold]
 pub(crate) fn unwound(shell: &Shell, stop: Stop) -> Stop {
     match stop {

@@ -1,8 +1,8 @@
 //! The shell's descriptors.
 //!
-//! What a script calls descriptor 3 is whatever descriptor of the process this table says. So a redirection is a change of the
-//! table, a subshell is a clone of it, the root directory that std needs at the kernel's 3 is never in the way, and output can go
-//! into memory for `$(…)`.
+//! What a script calls descriptor 3 is whatever descriptor of the process this table says. So a
+//! redirection is a change of the table, a subshell is a clone of it, the root directory that std
+//! needs at the kernel's 3 is never in the way, and output can go into memory for `$(…)`.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -191,8 +191,8 @@ impl Outlets {
     }
 }
 
-/// Reads pipes into their captures until all are at their end. Pipes of background jobs of the same captures are read along,
-/// so that nobody waits for somebody who waits for room.
+/// Reads pipes into their captures until all are at their end. Pipes of background jobs of the same
+/// captures are read along, so that nobody waits for somebody who waits for room.
 fn drain(mut pipes: Vec<(Rc<Capture>, Rc<Owned>)>) {
     let mut buffer = [0u8; 8192];
     loop {
@@ -216,7 +216,8 @@ fn drain(mut pipes: Vec<(Rc<Capture>, Rc<Owned>)>) {
     }
 }
 
-/// Waits until one of the pipes can be read and returns which. What background jobs wrote is collected meanwhile.
+/// Waits until one of the pipes can be read and returns which. What background jobs wrote is
+/// collected meanwhile.
 fn ready(pipes: &[(Rc<Capture>, Rc<Owned>)]) -> Option<usize> {
     let mut fds: Vec<Fd> = pipes.iter().map(|(_, pipe)| pipe.fd()).collect();
     let mut others = Vec::new();
@@ -266,7 +267,8 @@ pub struct FdTable {
 pub const MOST: u32 = 1023;
 
 thread_local! {
-    /// Set when a write failed because nobody reads any more: the shell (or its subshell) ends as by SIGPIPE.
+    /// Set when a write failed because nobody reads any more: the shell (or its subshell) ends as
+    /// by SIGPIPE.
     static BROKEN: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -275,7 +277,7 @@ pub fn take_broken_pipe() -> bool {
     BROKEN.replace(false)
 }
 
-/// The same without forgetting it.
+/// Whether a write failed because nobody reads any more; it is not forgotten.
 pub fn is_pipe_broken() -> bool {
     BROKEN.get()
 }
@@ -287,7 +289,8 @@ impl FdTable {
         self.slots.get(number as usize)?.as_ref()
     }
 
-    /// Puts something on a number and returns what was there. A number beyond [`MOST`] is refused by the callers.
+    /// Puts something on a number and returns what was there. A number beyond [`MOST`] is refused
+    /// by the callers.
     pub fn set(&mut self, number: u32, open: Open) -> Option<Open> {
         let slots = Rc::make_mut(&mut self.slots);
         if slots.len() <= number as usize {
@@ -360,8 +363,9 @@ impl FdTable {
 
     /// Writes all bytes to a number.
     ///
-    /// Fails with [`Errno::Badf`] when it is not open, and as writing does. After [`Errno::Pipe`] the command ends as by SIGPIPE
-    /// (unless that is ignored), and `Shell::error` prints nothing until then.
+    /// Fails with [`Errno::Badf`] when it is not open, and as writing does. After [`Errno::Pipe`]
+    /// the command ends as by SIGPIPE (unless that is ignored), and `Shell::error` prints
+    /// nothing until then.
     pub fn write(&self, number: u32, bytes: &[u8]) -> Result<(), Errno> {
         match self.get(number) {
             Some(Open::Kernel(owned)) => write_all(owned.fd(), bytes),
@@ -373,7 +377,8 @@ impl FdTable {
         }
     }
 
-    /// A path for the kernel: `/dev/fd/N`, `/dev/stdin` and so on mean the script's numbers, which are other ones in the kernel.
+    /// A path for the kernel: `/dev/fd/N`, `/dev/stdin` and so on mean the script's numbers, which
+    /// are other ones in the kernel.
     pub fn path<'p>(&self, path: &'p [u8]) -> Cow<'p, [u8]> {
         match descriptor_in(path).and_then(|number| self.kernel(number)) {
             Some(fd) => {
@@ -386,7 +391,8 @@ impl FdTable {
     }
 }
 
-/// The script's number in `/dev/fd/N`, `/proc/self/fd/N`, `/dev/stdin`, `/dev/stdout`, `/dev/stderr`.
+/// The script's number in `/dev/fd/N`, `/proc/self/fd/N`, `/dev/stdin`, `/dev/stdout`,
+/// `/dev/stderr`.
 pub fn descriptor_in(path: &[u8]) -> Option<u32> {
     if !path.starts_with(b"/dev/") && !path.starts_with(b"/proc/self/fd/") {
         return None;

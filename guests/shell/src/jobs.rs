@@ -1,7 +1,8 @@
-//! Children: background jobs, the processes of the pipeline in the foreground, process substitutions.
+//! Children: background jobs, the processes of the pipeline in the foreground, process
+//! substitutions.
 //!
-//! The kernel keeps a child that has ended until somebody waits for it. Whoever waits for any child records here what it learns,
-//! so that the one who asks for that child later finds it.
+//! The kernel keeps a child that has ended until somebody waits for it. Whoever waits for any child
+//! records here what it learns, so that the one who asks for that child later finds it.
 
 mod notice;
 
@@ -31,7 +32,8 @@ pub struct Jobs {
     pub list: Vec<Job>,
     /// Statuses of children of removed jobs, the oldest first.
     ended: Vec<(u32, i32)>,
-    /// What was learned of children that belong to nobody here: shared with the shells around a subshell.
+    /// What was learned of children that belong to nobody here: shared with the shells around a
+    /// subshell.
     strays: Rc<RefCell<Vec<(Pid, Status)>>>,
     /// Children that nobody will ask for.
     forgotten: Vec<Pid>,
@@ -175,7 +177,8 @@ impl Jobs {
         number
     }
 
-    /// Notes a process substitution: a child that nobody will ask for. What the shell writes to it is `written`.
+    /// Notes a process substitution: a child that nobody will ask for. What the shell writes to it
+    /// is `written`.
     pub fn add_substitution(&mut self, pid: Pid, written: Option<&Rc<Owned>>) {
         self.drop_ended_substitutions();
         let before = self.running().collect();
@@ -209,7 +212,8 @@ impl Jobs {
         })
     }
 
-    /// The children in the background, those of subshells and disowned ones too; substitutions end by themselves.
+    /// The children in the background, those of subshells and disowned ones too; substitutions end
+    /// by themselves.
     fn running(&self) -> impl Iterator<Item = Pid> {
         let jobs = self
             .list
@@ -242,7 +246,8 @@ impl Jobs {
         (order.first().copied(), order.get(1).copied())
     }
 
-    /// The position of the job that a specification names: `%1`, `%+`, `%%`, `%-`, `%text`, `%?text`; the `%` may be missing.
+    /// The position of the job that a specification names: `%1`, `%+`, `%%`, `%-`, `%text`,
+    /// `%?text`; the `%` may be missing.
     pub fn find(&self, spec: &[u8]) -> Result<usize, NoJob> {
         let spec = spec.strip_prefix(b"%").unwrap_or(spec);
         let (current, previous) = self.current();
@@ -317,7 +322,8 @@ impl Jobs {
         self.ended.push((pid.0, status.code().cast_signed()));
     }
 
-    /// The table for a subshell: a command substitution lists the jobs of the shell around it, `( … )` does not.
+    /// The table for a subshell: a command substitution lists the jobs of the shell around it, `( …
+    /// )` does not.
     pub fn for_subshell(&self, listed: bool) -> Jobs {
         let mut list = if listed {
             self.list.clone()
@@ -406,7 +412,8 @@ pub fn update(shell: &mut Shell) {
     }
 }
 
-/// The same also where the children are those of a shell around this one, to make room for others.
+/// Takes note of children that ended, also of those of a shell around this one: it makes room for
+/// others.
 pub fn reap(shell: &mut Shell) {
     let options = options(shell, true);
     while let Ok(Some((pid, status))) = process::wait_with(Of::Any, options) {
@@ -564,7 +571,8 @@ pub fn wait_next(shell: &mut Shell, numbers: Option<&[u32]>) -> Run<Waited> {
     }
 }
 
-/// `wait`: for all jobs, and for the process substitutions that `$!` may name. The table is empty then.
+/// `wait`: for all jobs, and for the process substitutions that `$!` may name. The table is empty
+/// then.
 pub fn wait_all(shell: &mut Shell) -> Run<Waited> {
     update(shell);
     loop {
@@ -598,7 +606,8 @@ pub fn wait_all(shell: &mut Shell) -> Run<Waited> {
     Ok(Waited::Status(0, None))
 }
 
-/// The end of a run, or of the shell: waits for each `>(…)` whose pipe is closed, so that the run has its output.
+/// The end of a run, or of the shell: waits for each `>(…)` whose pipe is closed, so that the run
+/// has its output.
 ///
 /// One that a job may hold open, because it was started later, is left alone as the job is.
 pub fn wait_substitutions(shell: &mut Shell) {

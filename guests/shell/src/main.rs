@@ -4,7 +4,8 @@ fn main() {
     codepod_shell::invoke::main()
 }
 
-/// The names for the build, which makes an entry in `/bin` for each: a section of the module, not of its memory.
+/// The names for the build, which makes an entry in `/bin` for each: a section of the module, not
+/// of its memory.
 #[cfg(target_family = "wasm")]
 #[expect(
     unsafe_code,

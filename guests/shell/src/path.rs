@@ -48,8 +48,8 @@ pub fn candidates<'a>(list: &'a [u8], name: &'a [u8]) -> impl Iterator<Item = Ve
     })
 }
 
-/// The first program of that name in a list of directories; where there is none, the first file that cannot be executed, so that
-/// running it says why.
+/// The first program of that name in a list of directories; where there is none, the first file
+/// that cannot be executed, so that running it says why.
 pub fn search(list: &[u8], name: &[u8]) -> Option<Vec<u8>> {
     let mut other = None;
     for path in candidates(list, name) {
@@ -63,8 +63,8 @@ pub fn search(list: &[u8], name: &[u8]) -> Option<Vec<u8>> {
     other
 }
 
-/// Where the program of a command is: the word itself if it has a slash, what is remembered (`hash`), or what is found along `PATH`,
-/// which is remembered then. Counts a hit.
+/// Where the program of a command is: the word itself if it has a slash, what is remembered
+/// (`hash`), or what is found along `PATH`, which is remembered then. Counts a hit.
 pub fn find(shell: &mut Shell, name: &[u8]) -> Option<Text> {
     if name.contains(&b'/') {
         return Some(Text::new(name));

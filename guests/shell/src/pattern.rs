@@ -1,8 +1,9 @@
 //! Patterns: `* ? […]` and the extended forms, compiled and matched.
 //!
-//! Without extended forms a pattern is runs of single-character tests between stars. Each run is looked for once, leftmost (or from
-//! the end, rightmost), so matching takes linear time for all questions: whole, shortest and longest prefix or suffix, leftmost
-//! longest part. With extended forms ([`extended`]) sets of positions are computed instead: never exponential.
+//! Without extended forms a pattern is runs of single-character tests between stars. Each run is
+//! looked for once, leftmost (or from the end, rightmost), so matching takes linear time for all
+//! questions: whole, shortest and longest prefix or suffix, leftmost longest part. With extended
+//! forms ([`extended`]) sets of positions are computed instead: never exponential.
 
 mod class;
 mod extended;
@@ -72,12 +73,13 @@ impl Pattern {
         self.ops.is_empty()
     }
 
-    /// Compiles a pattern. A backslash makes the next character stand for itself; anything that is not well-formed does so too.
+    /// Compiles a pattern. A backslash makes the next character stand for itself; anything that is
+    /// not well-formed does so too.
     pub fn new(pattern: &[u8], options: Options) -> Pattern {
         parse::parse(pattern, options)
     }
 
-    /// The same, compiled once and remembered as long as not too many others are asked for.
+    /// A pattern, compiled once and remembered as long as not too many others are asked for.
     pub fn cached(pattern: &[u8], options: Options) -> Rc<Pattern> {
         if pattern.len() > CACHED_LENGTH {
             return Rc::new(Pattern::new(pattern, options));
@@ -114,13 +116,15 @@ impl Pattern {
         }
     }
 
-    /// Whether `${x/p/r}` of bash finds it nowhere although it matches: without `*`, bash tries only parts of the length that the
-    /// pattern has, and counts `[!]…]` as more than one character.
+    /// Whether `${x/p/r}` of bash finds it nowhere although it matches: without `*`, bash tries
+    /// only parts of the length that the pattern has, and counts `[!]…]` as more than one
+    /// character.
     pub fn is_never_found(&self) -> bool {
         self.odd && !self.extended && !self.ops.contains(&Op::Star)
     }
 
-    /// Whether `${x/p/r}` replaces an empty string: only where the pattern is empty or starts with `*`, and at the end with `?(` or `!(`.
+    /// Whether `${x/p/r}` replaces an empty string: only where the pattern is empty or starts with
+    /// `*`, and at the end with `?(` or `!(`.
     pub fn may_replace_nothing(&self, at_end: bool) -> bool {
         match self.ops.first() {
             None | Some(Op::Star | Op::Extended(b'*', _)) => true,
@@ -170,7 +174,8 @@ impl Pattern {
         self.matches(b"")
     }
 
-    /// The first match at or after `from`, and of those that start there the longest: start and end.
+    /// The first match at or after `from`, and of those that start there the longest: start and
+    /// end.
     pub fn find(&self, text: &[u8], from: usize) -> Option<(usize, usize)> {
         self.search(text).from(from)
     }
@@ -203,8 +208,8 @@ impl Search<'_> {
     }
 }
 
-/// Whether a pattern has something special in it, so that it is worth matching against file names: `*`, `?`, a bracket expression
-/// that is closed, or with `extglob` an extended form.
+/// Whether a pattern has something special in it, so that it is worth matching against file names:
+/// `*`, `?`, a bracket expression that is closed, or with `extglob` an extended form.
 pub fn is_pattern(pattern: &[u8], extglob: bool) -> bool {
     let (mut at, mut bracket) = (0, false);
     while at < pattern.len() {
@@ -221,7 +226,8 @@ pub fn is_pattern(pattern: &[u8], extglob: bool) -> bool {
     false
 }
 
-/// Where the first item of a list of patterns ends: at a separator that is neither quoted nor inside brackets, or at the end.
+/// Where the first item of a list of patterns ends: at a separator that is neither quoted nor
+/// inside brackets, or at the end.
 pub fn end_of_item(list: &[u8], separator: u8) -> usize {
     let mut at = 0;
     while let Some(&byte) = list.get(at) {
@@ -257,7 +263,8 @@ pub fn quotes_next(pattern: &[u8]) -> bool {
     others.count() % 2 == 1
 }
 
-/// Every quoted character has a backslash before it, which such a one then quotes: writes it where [`escape`] will not.
+/// Every quoted character has a backslash before it, which such a one then quotes: writes it where
+/// [`escape`] will not.
 pub fn escape_first(bytes: &[u8], pattern: &mut Vec<u8>) {
     if bytes.first().is_some_and(|byte| !SPECIAL.contains(byte)) {
         pattern.push(b'\\');

@@ -1,4 +1,5 @@
-//! Quoting values so that the shell reads them back, in each of the styles in which bash prints them.
+//! Quoting values so that the shell reads them back, in each of the styles in which bash prints
+//! them.
 //!
 //! | style | who prints it | function |
 //! |---|---|---|

@@ -27,7 +27,8 @@ thread_local! {
     static CACHE: RefCell<Vec<(Key, Rc<Regex>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Compiles an expression, or takes it from those that were compiled lately. With `icase` the case of letters does not matter.
+/// Compiles an expression, or takes it from those that were compiled lately. With `icase` the case
+/// of letters does not matter.
 pub fn compiled(pattern: &[u8], icase: bool) -> Result<Rc<Regex>, Error> {
     let key = Key {
         pattern: pattern.to_vec(),

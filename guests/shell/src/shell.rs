@@ -47,7 +47,8 @@ pub struct Shell {
     pub simple_stage: bool,
     /// Whether opening a file may wait for its other end.
     pub waiting: Waiting,
-    /// The words of a stage of a pipeline are being expanded: `BASH_SUBSHELL` does not count it yet.
+    /// The words of a stage of a pipeline are being expanded: `BASH_SUBSHELL` does not count it
+    /// yet.
     pub early: bool,
     /// How many texts are being evaluated as expressions, each out of the one before.
     pub expressions: u32,
@@ -55,9 +56,11 @@ pub struct Shell {
     first_umask: Option<u32>,
     /// The calls of functions that run, the innermost last.
     pub(crate) calls: Vec<Call>,
-    /// The number of the subshell that runs inside this process; 0 where the process itself is the shell.
+    /// The number of the subshell that runs inside this process; 0 where the process itself is the
+    /// shell.
     pub inside: Cell<u32>,
-    /// Whether a `$*` without `IFS` is one field: in a substitution in the value of an assignment, or in `[[`, until the next assignment.
+    /// Whether a `$*` without `IFS` is one field: in a substitution in the value of an assignment,
+    /// or in `[[`, until the next assignment.
     pub joins: bool,
     /// Vectors of fields to use again.
     spare: Vec<Vec<Text>>,
@@ -170,7 +173,7 @@ impl Shell {
         self.error_at(self.state.line, message.as_ref());
     }
 
-    /// The same with another line.
+    /// Prints an error of another line.
     pub fn error_at(&self, line: u32, message: &[u8]) {
         // What SIGPIPE ends says nothing.
         if fds::is_pipe_broken() {

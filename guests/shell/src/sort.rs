@@ -1,7 +1,7 @@
 //! Sorting, compiled once.
 //!
-//! The standard library's sort is some 10 KB of code for every type it sorts. Here the order of the positions is sorted, whatever lies
-//! at them.
+//! The standard library's sort is some 10 KB of code for every type it sorts. Here the order of the
+//! positions is sorted, whatever lies at them.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,5 @@
-//! Variables that are computed when read, or whose assignment does something, and those that a shell starts with.
+//! Variables that are computed when read, or whose assignment does something, and those that a
+//! shell starts with.
 
 mod initial;
 
@@ -65,7 +66,8 @@ pub fn value(shell: &mut Shell, name: Name) -> Value {
     }
 }
 
-/// The arguments of each function that runs, the innermost first, and of the script: inside of functions only with `extdebug`.
+/// The arguments of each function that runs, the innermost first, and of the script: inside of
+/// functions only with `extdebug`.
 fn calls(shell: &Shell) -> impl Iterator<Item = &[Text]> {
     let state = &shell.state;
     let extdebug = state.shopt.has(ShellOptions::EXTDEBUG);
@@ -93,8 +95,8 @@ fn associative<'a>(elements: impl Iterator<Item = (&'a Text, &'a Text)>) -> Valu
     Value::Assoc(Rc::new(all))
 }
 
-/// An element for each function and sourced file that runs, the innermost first, and one for the script. `FUNCNAME` is there only
-/// inside functions.
+/// An element for each function and sourced file that runs, the innermost first, and one for the
+/// script. `FUNCNAME` is there only inside functions.
 fn frames(
     shell: &Shell,
     element: impl Fn(&crate::state::Frame) -> Text,
@@ -125,8 +127,8 @@ fn epoch_real_time() -> Text {
 /// Marks a level of `RANDOM` whose seed a script has chosen.
 const CHOSEN: u32 = 1 << 31;
 
-/// Starts the numbers of `RANDOM` anew, unless a script has chosen where they start: for a shell that goes on from a state,
-/// which others may go on from as well.
+/// Starts the numbers of `RANDOM` anew, unless a script has chosen where they start: for a shell
+/// that goes on from a state, which others may go on from as well.
 pub fn reseed_random(shell: &mut Shell) {
     if shell.state.random_level & CHOSEN == 0 {
         seed_random(shell);
@@ -139,7 +141,8 @@ fn seed_random(shell: &mut Shell) {
     shell.state.random = random::number();
 }
 
-/// The next number of `RANDOM`: the minimal standard generator of Park and Miller, folded to 15 bits.
+/// The next number of `RANDOM`: the minimal standard generator of Park and Miller, folded to 15
+/// bits.
 fn next_random(shell: &mut Shell) -> i64 {
     if shell.state.random_level & !CHOSEN != shell.state.subshell {
         seed_random(shell);
@@ -171,7 +174,8 @@ fn park_miller(last: u32) -> u32 {
     }
 }
 
-/// Assigns to a variable that is [`Value::Dynamic`]. Those that cannot be changed ignore it, as in bash.
+/// Assigns to a variable that is [`Value::Dynamic`]. Those that cannot be changed ignore it, as in
+/// bash.
 pub fn assign(shell: &mut Shell, name: Name, place: Place, value: Text) -> bool {
     match name {
         Name::RANDOM => {
@@ -225,8 +229,8 @@ fn integer(shell: &mut Shell, value: &[u8]) -> i64 {
     arith::eval_text(shell, value).unwrap_or(0)
 }
 
-/// What follows from a variable having another value, or none. Called for well-known names ([`Name::is_well_known`]) after they were
-/// assigned, unset or put back by the end of a scope.
+/// What follows from a variable having another value, or none. Called for well-known names
+/// ([`Name::is_well_known`]) after they were assigned, unset or put back by the end of a scope.
 pub fn assigned(shell: &mut Shell, name: Name) {
     match name {
         Name::PATH if !shell.state.hash.is_empty() => {
@@ -264,9 +268,9 @@ pub fn assigned(shell: &mut Shell, name: Name) {
 
 pub use assigned as changed;
 
-/// Makes characters what the locale says: in one for UTF-8 they are that; in `C` and `POSIX`, and where no variable says anything, every
-/// byte is one. A locale that is not there changes nothing. Called when a variable of the locale changes, and when a whole state is put
-/// back.
+/// Makes characters what the locale says: in one for UTF-8 they are that; in `C` and `POSIX`, and
+/// where no variable says anything, every byte is one. A locale that is not there changes nothing.
+/// Called when a variable of the locale changes, and when a whole state is put back.
 pub fn locale(shell: &Shell) {
     let value = [Name::LC_ALL, Name::LC_CTYPE, Name::LANG]
         .into_iter()

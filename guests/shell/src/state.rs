@@ -1,4 +1,5 @@
-//! The state of a shell as a value: cheap to clone for a subshell, and serialisable for child shells, snapshots and the next run.
+//! The state of a shell as a value: cheap to clone for a subshell, and serialisable for child
+//! shells, snapshots and the next run.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,15 +58,18 @@ pub struct State {
     pub frames: Vec<Frame>,
     /// The line of the command being run.
     pub line: u32,
-    /// What is added to the lines of the tree that runs: a substitution counts from the line of its command on.
+    /// What is added to the lines of the tree that runs: a substitution counts from the line of
+    /// its command on.
     pub line_shift: u32,
-    /// How often the first character of `PS4` is repeated: command substitutions, `eval`, `source`.
+    /// How often the first character of `PS4` is repeated: command substitutions, `eval`,
+    /// `source`.
     pub trace_level: u32,
     /// How deep in subshells (`BASH_SUBSHELL`).
     pub subshell: u32,
     /// How many loops are being run in the current function.
     pub loops: u32,
-    /// Above 0 where `set -e` and the ERR trap do not apply: conditions, `!`, all but the last of `&&`.
+    /// Above 0 where `set -e` and the ERR trap do not apply: conditions, `!`, all but the last of
+    /// `&&`.
     pub condition: u32,
     /// The seed of `RANDOM`.
     pub random: u32,
@@ -106,8 +110,9 @@ pub struct State {
 }
 
 impl State {
-    /// Whether a state that was cloned from this one, or the other way round, differs in nothing that the next run could see. Values
-    /// that were written count as changed, whatever was written.
+    /// Whether a state that was cloned from this one, or the other way round, differs in nothing
+    /// that the next run could see. Values that were written count as changed, whatever was
+    /// written.
     pub fn is_same(&self, other: &State) -> bool {
         self.variables.is_same(&other.variables)
             && Rc::ptr_eq(&self.functions, &other.functions)
@@ -185,8 +190,8 @@ impl Definition {
     }
 }
 
-/// The tree of a function, as it is and as it travels. A child shell gets all functions and calls few: each is encoded once and
-/// decoded when it is first called.
+/// The tree of a function, as it is and as it travels. A child shell gets all functions and calls
+/// few: each is encoded once and decoded when it is first called.
 #[derive(Debug)]
 struct Tree {
     function: OnceCell<Rc<Function>>,
@@ -198,7 +203,8 @@ impl Tree {
     fn decode(&self) -> &Rc<Function> {
         self.function.get_or_init(|| {
             let encoded = self.encoded.get().map_or(&[][..], |bytes| bytes);
-            // What was encoded here can be decoded here; a state from elsewhere is checked by its version.
+            // What was encoded here can be decoded here; a state from elsewhere is checked by its
+            // version.
             Rc::new(postcard::from_bytes(encoded).unwrap_or_else(|_| Function {
                 name: Bytes::default(),
                 body: Command {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// How many bytes lie inside.
 const INLINE: usize = 14;
 
-/// A string of bytes. Cloning is cheap; appending to one that is not shared is amortised constant time.
+/// A string of bytes. Cloning is cheap; appending to one that is not shared is amortised constant
+/// time.
 #[derive(Clone)]
 pub struct Text(Repr);
 

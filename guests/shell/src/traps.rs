@@ -1,7 +1,8 @@
-//! What `trap` has set, and running it: at the end, after failures, around commands and when signals come.
+//! What `trap` has set, and running it: at the end, after failures, around commands and when
+//! signals come.
 //!
-//! A signal with a trap is caught: the kernel remembers it and waits fail with `Intr`. [`collect`] fetches what came;
-//! [`check`] runs the traps between commands.
+//! A signal with a trap is caught: the kernel remembers it and waits fail with `Intr`. [`collect`]
+//! fetches what came; [`check`] runs the traps between commands.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -44,7 +45,8 @@ pub struct Traps {
     pub ignored: Vec<u32>,
     /// Signals to look for between commands, as bits.
     watched: u64,
-    /// Signals that this shell drops, but not the programs it starts: what the keyboard sends to a job in the background.
+    /// Signals that this shell drops, but not the programs it starts: what the keyboard sends to a
+    /// job in the background.
     dropped: u64,
     /// Events to look for, as bits of [`Traps::DEBUG`] and so on.
     events: u8,
@@ -148,7 +150,8 @@ thread_local! {
     static RUNNING: Cell<u8> = const { Cell::new(0) };
 }
 
-/// Fetches the signals that came, so that calls do not fail with `Intr` again. To be called after each `Intr`.
+/// Fetches the signals that came, so that calls do not fail with `Intr` again. To be called after
+/// each `Intr`.
 pub fn collect() {
     if let Ok(taken) = signal::take(SignalSet::ALL) {
         let mut bits = 0;
@@ -164,7 +167,8 @@ pub fn note(signal: Signal) {
     PENDING.set(PENDING.get() | signal.bit());
 }
 
-/// Whether a signal has come that this shell has a trap for, or that ends it. `wait` and `read` stop for it.
+/// Whether a signal has come that this shell has a trap for, or that ends it. `wait` and `read`
+/// stop for it.
 pub fn is_due(shell: &Shell) -> Option<Signal> {
     let due = PENDING.get() & shell.state.traps.watched;
     Signal::ALL
@@ -188,8 +192,8 @@ pub fn start(state: &State) {
     }
 }
 
-/// Learns which signals were ignored when the program started: those cannot be trapped, and `trap` lists them. Asked for when `trap` first
-/// runs, so that a shell without it starts sooner.
+/// Learns which signals were ignored when the program started: those cannot be trapped, and `trap`
+/// lists them. Asked for when `trap` first runs, so that a shell without it starts sooner.
 pub fn learn_ignored(shell: &mut Shell) {
     if LEARNED.replace(true) {
         return;
@@ -253,8 +257,9 @@ pub struct Keyboard {
     traps: Rc<Traps>,
 }
 
-/// Has the processes that are started next ignore what the keyboard sends, as jobs in the background do without job control. A child shell
-/// ignores it as well, but not the programs that it starts. [`heed_keyboard`] ends that.
+/// Has the processes that are started next ignore what the keyboard sends, as jobs in the
+/// background do without job control. A child shell ignores it as well, but not the programs that
+/// it starts. [`heed_keyboard`] ends that.
 pub fn ignore_keyboard(state: &mut State) -> Keyboard {
     let traps = Rc::clone(&state.traps);
     for signal in KEYBOARD {
@@ -272,7 +277,8 @@ pub fn heed_keyboard(state: &mut State, saved: Keyboard) {
     }
 }
 
-/// Puts the kernel's actions back after a subshell that ran inside the shell has changed them from `state` to something else.
+/// Puts the kernel's actions back after a subshell that ran inside the shell has changed them from
+/// `state` to something else.
 pub fn put_back(changed: &Rc<Traps>, traps: &Rc<Traps>) {
     if Rc::ptr_eq(changed, traps) {
         return;
@@ -285,8 +291,9 @@ pub fn put_back(changed: &Rc<Traps>, traps: &Rc<Traps>) {
     }
 }
 
-/// What a subshell keeps of the traps: ignored signals, and what `set -E` and `set -T` let it inherit. The kernel's actions stay:
-/// a signal that comes meanwhile waits for the shell it was sent to.
+/// What a subshell keeps of the traps: ignored signals, and what `set -E` and `set -T` let it
+/// inherit. The kernel's actions stay: a signal that comes meanwhile waits for the shell it was
+/// sent to.
 pub fn enter_subshell(state: &mut State) {
     if state.traps.commands.is_empty() && state.traps.inherited.is_empty() {
         return;
@@ -379,7 +386,8 @@ pub fn err(shell: &mut Shell) -> Run {
     event(shell, Event::Err, Traps::ERR)
 }
 
-/// Runs the DEBUG trap, if there is one. False when it says (with extdebug) that the command is to be skipped.
+/// Runs the DEBUG trap, if there is one. False when it says (with extdebug) that the command is to
+/// be skipped.
 #[cold]
 pub fn debug(shell: &mut Shell) -> Run<bool> {
     let Some(command) = shell.state.traps.get(Event::Debug).cloned() else {

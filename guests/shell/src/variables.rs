@@ -1,7 +1,8 @@
 //! Variables: names, values, attributes, in a table that is cheap to clone.
 //!
-//! A subshell is a clone of the shell's state that is thrown away. The table lies in blocks that are shared until one
-//! side writes, so that clone costs a few counters however many variables there are.
+//! A subshell is a clone of the shell's state that is thrown away. The table lies in blocks that
+//! are shared until one side writes, so that clone costs a few counters however many variables
+//! there are.
 
 mod assoc;
 mod attributes;
@@ -65,7 +66,8 @@ impl Variable {
         }
     }
 
-    /// Whether a string can simply be put into it: nothing but a string or unset, and no attribute that matters.
+    /// Whether a string can simply be put into it: nothing but a string or unset, and no attribute
+    /// that matters.
     #[inline]
     pub fn is_plain(&self) -> bool {
         !self.attributes.any(Attributes::MATTER)
@@ -122,7 +124,8 @@ impl Variable {
 #[derive(Debug, Clone, Default)]
 pub struct Variables {
     blocks: Vec<Rc<Block>>,
-    /// What programs get, until an exported variable changes: `NAME=value`, each with a NUL behind it.
+    /// What programs get, until an exported variable changes: `NAME=value`, each with a NUL behind
+    /// it.
     environment: Option<Rc<Vec<u8>>>,
 }
 
@@ -171,9 +174,10 @@ impl Variables {
         std::mem::replace(self.get_mut(name), variable)
     }
 
-    /// What programs get as their environment, without functions: `NAME=value`, each with a NUL behind it. Made once, until an
-    /// exported variable changes; who puts the attribute on without [`Variables::change_attributes`] or
-    /// [`Variables::replace`] calls [`Variables::forget_environment`].
+    /// What programs get as their environment, without functions: `NAME=value`, each with a NUL
+    /// behind it. Made once, until an exported variable changes; who puts the attribute on
+    /// without [`Variables::change_attributes`] or [`Variables::replace`] calls
+    /// [`Variables::forget_environment`].
     pub fn environment(&mut self) -> Rc<Vec<u8>> {
         if let Some(environment) = &self.environment {
             return Rc::clone(environment);

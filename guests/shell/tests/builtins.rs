@@ -1,7 +1,7 @@
 //! Builtins that need no kernel, against what bash 5.2 printed.
 //!
-//! `builtins.txt` holds, for each case, the script in lines that start with `$ `, what `bash -c SCRIPT` printed (standard output and standard
-//! error together) and `=> STATUS`.
+//! `builtins.txt` holds, for each case, the script in lines that start with `$ `, what `bash -c
+//! SCRIPT` printed (standard output and standard error together) and `=> STATUS`.
 
 use std::rc::Rc;
 

@@ -63,7 +63,8 @@ impl LineOrder {
         }
     }
 
-    /// A number for what the first key compares: where two differ, the lines compare so, but for the direction.
+    /// A number for what the first key compares: where two differ, the lines compare so, but for
+    /// the direction.
     pub(crate) fn rank(&self, part: &[u8]) -> u64 {
         match self.keys.first() {
             Some(key) => key.rank(part, &self.salt),

@@ -8,7 +8,8 @@ use codepod_tool::{io_text, quoted_if_needed};
 
 /// How much is read at once.
 pub(crate) const BLOCK: usize = 256 << 10;
-/// How much is read at first: most files are small, and memory that nothing has touched yet costs time.
+/// How much is read at first: most files are small, and memory that nothing has touched yet costs
+/// time.
 pub(crate) const FIRST_BLOCK: usize = 8 << 10;
 
 /// A file or standard input.

@@ -74,7 +74,8 @@ pub(crate) fn lines(
     Ok(())
 }
 
-/// Puts a source's next line where it belongs among those of the others, the last one to be written first.
+/// Puts a source's next line where it belongs among those of the others, the last one to be written
+/// first.
 fn insert(order: &LineOrder, heads: &mut Vec<Head>, head: Head) {
     let later = |other: &Head| match order.compare(&other.line, &head.line) {
         Ordering::Greater => true,

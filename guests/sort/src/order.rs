@@ -1,4 +1,5 @@
-//! How two pieces of text compare: as bytes, as numbers of several kinds, as months, as versions, at random.
+//! How two pieces of text compare: as bytes, as numbers of several kinds, as months, as versions,
+//! at random.
 //!
 //! All of it is as GNU sort does it in the C locale.
 
@@ -38,7 +39,8 @@ impl Order {
         }
     }
 
-    /// A number that never contradicts [`Order::compare`]: where two of them differ, the texts compare so.
+    /// A number that never contradicts [`Order::compare`]: where two of them differ, the texts
+    /// compare so.
     pub(crate) fn rank(self, text: &[u8], salt: &[u8; 16]) -> u64 {
         match self {
             Order::Bytes => prefix(text),

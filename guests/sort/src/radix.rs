@@ -1,7 +1,8 @@
 //! Sorting whole lines by their bytes, eight at a time.
 //!
-//! A comparison of two lines costs two visits to memory far apart. So the next eight bytes of each line stand beside it as a
-//! number: numbers are sorted, and only lines with the same number are looked at again, for their next eight bytes.
+//! A comparison of two lines costs two visits to memory far apart. So the next eight bytes of each
+//! line stand beside it as a number: numbers are sorted, and only lines with the same number are
+//! looked at again, for their next eight bytes.
 
 /// A line in a text, and eight of its bytes.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +40,8 @@ pub(crate) fn bytes_at(line: &[u8], depth: usize) -> u64 {
 
 /// Sorts lines whose `bytes` are their first eight.
 pub(crate) fn sort(lines: &mut [Line], text: &[u8]) {
-    // Groups of lines that agree up to a depth, as work to do: recursion would go as deep as lines are long.
+    // Groups of lines that agree up to a depth, as work to do: recursion would go as deep as lines
+    // are long.
     let mut groups: Vec<(usize, usize, usize)> = vec![(0, lines.len(), 0)];
     while let Some((from, to, depth)) = groups.pop() {
         let group = &mut lines[from..to];
@@ -67,8 +69,8 @@ pub(crate) fn sort(lines: &mut [Line], text: &[u8]) {
     }
 }
 
-/// Puts those of the lines first that end before `depth`, by length, and gives the others their next bytes. Returns how many
-/// others there are.
+/// Puts those of the lines first that end before `depth`, by length, and gives the others their
+/// next bytes. Returns how many others there are.
 fn next_bytes(group: &mut [Line], text: &[u8], depth: usize) -> usize {
     let mut ended = 0;
     for at in 0..group.len() {
@@ -77,7 +79,8 @@ fn next_bytes(group: &mut [Line], text: &[u8], depth: usize) -> usize {
             ended += 1;
         }
     }
-    // All their bytes are the same as far as they go, so the shorter one is the beginning of the longer.
+    // All their bytes are the same as far as they go, so the shorter one is the beginning of the
+    // longer.
     group[..ended].sort_unstable_by_key(|line| line.length);
     for line in &mut group[ended..] {
         line.bytes = bytes_at(line.of(text), depth);

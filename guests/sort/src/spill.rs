@@ -1,5 +1,5 @@
-//! Sorting more than memory holds: lines are collected up to a limit, sorted, and written to a temporary file; at the end the
-//! files are merged. Most inputs need no file.
+//! Sorting more than memory holds: lines are collected up to a limit, sorted, and written to a
+//! temporary file; at the end the files are merged. Most inputs need no file.
 
 use std::cmp::Ordering;
 use std::ffi::OsStr;
@@ -15,7 +15,8 @@ use crate::lines::{self, BLOCK, FIRST_BLOCK, Lines, Source};
 use crate::radix::{self, Line};
 use crate::{merge, write};
 
-/// How much text and lines may take together, in bytes, unless `-S` says otherwise. A process may usually have 256 MB.
+/// How much text and lines may take together, in bytes, unless `-S` says otherwise. A process may
+/// usually have 256 MB.
 const MEMORY: usize = 144 << 20;
 
 /// Sorts the files of the command line.
@@ -283,7 +284,8 @@ fn temporary_file(directory: Option<&OsStr>) -> Result<File, String> {
     Err(failed(io::ErrorKind::AlreadyExists.into()))
 }
 
-/// Takes a file's name away: it is gone when the process ends, however that comes. Where that cannot be, it stays.
+/// Takes a file's name away: it is gone when the process ends, however that comes. Where that
+/// cannot be, it stays.
 fn forget(path: &Path) {
     let _ = std::fs::remove_file(path);
 }

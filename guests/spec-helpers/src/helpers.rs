@@ -1,4 +1,5 @@
-//! What the helpers of Oils' conformance cases do. Oils has them as Python programs, hence their names and notation.
+//! What the helpers of Oils' conformance cases do. Oils has them as Python programs, hence their
+//! names and notation.
 //!
 //! Nothing here knows where it runs: how a descriptor is read is the caller's.
 
@@ -16,7 +17,8 @@ pub(crate) const MOST_READ: usize = 1024;
 /// How one read of a descriptor is made.
 pub(crate) type Read<'a> = &'a dyn Fn(u32) -> io::Result<Vec<u8>>;
 
-/// Runs the helper that the first word names, and returns its status; `None` when there is no such helper.
+/// Runs the helper that the first word names, and returns its status; `None` when there is no such
+/// helper.
 pub(crate) fn run(words: &[OsString], read: Read<'_>) -> Option<i32> {
     let (program, arguments) = words.split_first()?;
     let program = program.to_str()?;

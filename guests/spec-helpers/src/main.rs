@@ -1,7 +1,8 @@
-//! The programs that Oils' conformance cases call, as one module: the name it is called by says which.
+//! The programs that Oils' conformance cases call, as one module: the name it is called by says
+//! which.
 //!
-//! What they do is in `helpers.rs`, which `codepod-spec` compiles for the host as well, to run the same cases
-//! with the machine's own bash.
+//! What they do is in `helpers.rs`, which `codepod-spec` compiles for the host as well, to run the
+//! same cases with the machine's own bash.
 
 mod helpers;
 
@@ -23,7 +24,8 @@ fn read(fd: u32) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The names for the build, which makes an entry in `/bin` for each: a section of the module, not of its memory.
+/// The names for the build, which makes an entry in `/bin` for each: a section of the module, not
+/// of its memory.
 #[cfg(target_family = "wasm")]
 #[expect(
     unsafe_code,

@@ -31,7 +31,8 @@ fn sqlite3(tool: &str, arguments: Arguments) -> i32 {
     pointers.push(std::ptr::null_mut());
     let count = c_int::try_from(owned.len()).unwrap_or(c_int::MAX);
     #[expect(unsafe_code, reason = "SQLite is written in C")]
-    // SAFETY: it gets as many strings as it is told, which live and end with a null pointer, as `main` does.
+    // SAFETY: it gets as many strings as it is told, which live and end with a null pointer, as
+    // `main` does.
     unsafe {
         sqlite3_shell_main(count, pointers.as_mut_ptr())
     }

@@ -23,7 +23,8 @@ pub fn cpu() -> Duration {
 
 fn read(clock: u32) -> Duration {
     let mut time = 0u64;
-    // SAFETY: the call writes to `time` only. It cannot fail: the clocks are known and the address is good.
+    // SAFETY: the call writes to `time` only. It cannot fail: the clocks are known and the address
+    // is good.
     let _ = unsafe { raw::clock_time_get(clock, 0, address_mut(&mut time)) };
     Duration::from_nanos(time)
 }

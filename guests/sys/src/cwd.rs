@@ -1,8 +1,8 @@
 //! The working directory: the kernel's and libc's, kept the same.
 //!
-//! WASI has no working directory. wasi-libc keeps one of its own and puts it before relative paths, and
-//! std uses that. The kernel keeps the one that children inherit. [`change`] moves both; [`follow`]
-//! makes libc's what the kernel says.
+//! WASI has no working directory. wasi-libc keeps one of its own and puts it before relative paths,
+//! and std uses that. The kernel keeps the one that children inherit. [`change`] moves both;
+//! [`follow`] makes libc's what the kernel says.
 
 use std::ffi::OsStr;
 
@@ -50,8 +50,8 @@ pub fn change(path: &[u8]) -> Result<(), Errno> {
 
 /// Makes libc's working directory, and so std's, the kernel's.
 ///
-/// Fails with [`Errno::NoEnt`] when the directory was removed: relative paths then start at the last
-/// one that was known, `/` in a new process.
+/// Fails with [`Errno::NoEnt`] when the directory was removed: relative paths then start at the
+/// last one that was known, `/` in a new process.
 pub fn follow() -> Result<(), Errno> {
     let path = current()?;
     std::env::set_current_dir(os_str(&path)).map_err(|error| {

@@ -35,8 +35,8 @@ impl Fd {
 
 /// Reads into `buffer` and returns how much; 0 at the end.
 ///
-/// Fails with [`Errno::Again`] where it would wait and must not, [`Errno::Intr`] when a caught signal
-/// came first, [`Errno::IsDir`] on a directory, [`Errno::Badf`] when `fd` cannot be read.
+/// Fails with [`Errno::Again`] where it would wait and must not, [`Errno::Intr`] when a caught
+/// signal came first, [`Errno::IsDir`] on a directory, [`Errno::Badf`] when `fd` cannot be read.
 pub fn read(fd: Fd, buffer: &mut [u8]) -> Result<usize, Errno> {
     let iovec = [address_mut(buffer.as_mut_ptr()), buffer.len() as u32];
     let mut count = 0u32;
@@ -48,8 +48,8 @@ pub fn read(fd: Fd, buffer: &mut [u8]) -> Result<usize, Errno> {
 
 /// Reads as [`read`] does, but stops after the first `delimiter` and takes nothing beyond it.
 ///
-/// The last byte read is the delimiter, unless `buffer` was full, the end was there or there was no more
-/// yet: then the rest of the line comes with the next call. Fails as [`read`] does.
+/// The last byte read is the delimiter, unless `buffer` was full, the end was there or there was no
+/// more yet: then the rest of the line comes with the next call. Fails as [`read`] does.
 pub fn read_until(fd: Fd, buffer: &mut [u8], delimiter: u8) -> Result<usize, Errno> {
     let mut count = 0u32;
     // SAFETY: the call writes within the buffer, which is borrowed for writing, and to `count`.

@@ -57,7 +57,7 @@ pub fn list(path: &[u8]) -> Result<Vec<(Vec<u8>, FileType)>, Errno> {
     names
 }
 
-/// The same for an open directory. Fails with [`Errno::Badf`] and [`Errno::NotDir`].
+/// Lists an open directory. Fails with [`Errno::Badf`] and [`Errno::NotDir`].
 pub fn list_open(fd: Fd) -> Result<Vec<(Vec<u8>, FileType)>, Errno> {
     let mut names = Vec::new();
     let mut buffer = vec![0u8; 4096];

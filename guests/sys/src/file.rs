@@ -1,4 +1,5 @@
-//! Files by path: opening, and what WASI cannot say of them: modes, owners, access, fifos, the umask.
+//! Files by path: opening, and what WASI cannot say of them: modes, owners, access, fifos, the
+//! umask.
 //!
 //! Paths are bytes. Relative ones start at the process's working directory as the kernel has it.
 
@@ -166,7 +167,8 @@ pub fn read_link(path: &[u8]) -> Result<Vec<u8>, Errno> {
     let mut buffer = vec![0u8; 256];
     loop {
         let mut used = 0u32;
-        // SAFETY: the call reads the path and writes at most `buffer.len()` bytes to `buffer`, and to `used`.
+        // SAFETY: the call reads the path and writes at most `buffer.len()` bytes to `buffer`, and
+        // to `used`.
         let number = unsafe {
             raw::path_readlink(
                 Fd::CWD.0,
@@ -188,8 +190,8 @@ pub fn read_link(path: &[u8]) -> Result<Vec<u8>, Errno> {
     }
 }
 
-/// Removes a file, symbolic link or fifo. Fails as [`stat_path`] does, and with [`Errno::IsDir`] and
-/// [`Errno::Rofs`].
+/// Removes a file, symbolic link or fifo. Fails as [`stat_path`] does, and with [`Errno::IsDir`]
+/// and [`Errno::Rofs`].
 pub fn remove(path: &[u8]) -> Result<(), Errno> {
     // SAFETY: the call reads the path only.
     check(unsafe { raw::path_unlink_file(Fd::CWD.0, address(path.as_ptr()), path.len() as u32) })
@@ -197,8 +199,8 @@ pub fn remove(path: &[u8]) -> Result<(), Errno> {
 
 /// Sets the permission bits of a path.
 ///
-/// Fails as [`stat_path`] does, and with [`Errno::Perm`] for another's file, [`Errno::Rofs`] where nothing
-/// can be written and [`Errno::Inval`] for other bits.
+/// Fails as [`stat_path`] does, and with [`Errno::Perm`] for another's file, [`Errno::Rofs`] where
+/// nothing can be written and [`Errno::Inval`] for other bits.
 pub fn set_mode(path: &[u8], links: Links, mode: u32) -> Result<(), Errno> {
     // SAFETY: the call reads the path only.
     check(unsafe {
@@ -260,8 +262,8 @@ pub const EXISTS: u32 = 0;
 
 /// Checks whether the process may do all of `mode` with a path.
 ///
-/// Fails with [`Errno::Access`] when it may not, [`Errno::Rofs`] when nobody can write there, and as
-/// [`stat_path`] does.
+/// Fails with [`Errno::Access`] when it may not, [`Errno::Rofs`] when nobody can write there, and
+/// as [`stat_path`] does.
 pub fn access(path: &[u8], links: Links, mode: u32) -> Result<(), Errno> {
     // SAFETY: the call reads the path only.
     check(unsafe {

@@ -4,8 +4,8 @@
 //! processes, signals, pipes, modes and owners, the terminal, the working directory, and files and
 //! directories by paths that are bytes. Errors are [`Errno`]; [`io_error`] makes std's from it.
 //!
-//! A program calls [`init`] first. On targets other than wasm the crate compiles and every call fails
-//! with [`Errno::NoSys`], so that code over it can be checked and unit-tested on the host.
+//! A program calls [`init`] first. On targets other than wasm the crate compiles and every call
+//! fails with [`Errno::NoSys`], so that code over it can be checked and unit-tested on the host.
 
 #![expect(
     unsafe_code,
@@ -44,7 +44,7 @@ pub fn check(number: u32) -> Result<(), Errno> {
     Err(known.unwrap_or(Errno::NoSys))
 }
 
-/// The same error as std has it: wasi-libc numbers errors as WASI does.
+/// An error as the standard library has it: wasi-libc numbers errors as WASI does.
 pub fn io_error(errno: Errno) -> std::io::Error {
     std::io::Error::from_raw_os_error(i32::from(errno.raw()))
 }
@@ -54,7 +54,7 @@ pub(crate) fn address<T>(pointer: *const T) -> u32 {
     pointer.expose_provenance() as u32
 }
 
-/// The same for what the kernel writes to.
+/// The address of something that the kernel writes to.
 pub(crate) fn address_mut<T>(pointer: *mut T) -> u32 {
     pointer.expose_provenance() as u32
 }

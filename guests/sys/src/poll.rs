@@ -10,23 +10,25 @@ use codepod_abi::wire::wasi::{
 use crate::descriptor::Fd;
 use crate::{address, address_mut, check, raw};
 
-/// Waits until a read of `fd` would not wait: there is something, or the end. False when `timeout` came
-/// first; zero only asks.
+/// Waits until a read of `fd` would not wait: there is something, or the end. False when `timeout`
+/// came first; zero only asks.
 ///
-/// Fails with [`Errno::Badf`] when `fd` cannot be read and [`Errno::Intr`] when a caught signal came first.
+/// Fails with [`Errno::Badf`] when `fd` cannot be read and [`Errno::Intr`] when a caught signal
+/// came first.
 pub fn readable(fd: Fd, timeout: Option<Duration>) -> Result<bool, Errno> {
     ready(EVENT_FD_READ, fd, timeout)
 }
 
-/// The same for a write. Fails in the same way.
+/// Waits until a write to `fd` would not wait. Fails as [`readable`] does.
 pub fn writable(fd: Fd, timeout: Option<Duration>) -> Result<bool, Errno> {
     ready(EVENT_FD_WRITE, fd, timeout)
 }
 
-/// Waits until a read of one of some descriptors would not wait, and returns the place of the first that is so.
+/// Waits until a read of one of some descriptors would not wait, and returns the place of the first
+/// that is so.
 ///
-/// Fails with [`Errno::Badf`] when one cannot be read, [`Errno::Inval`] when there are none or too many, and
-/// [`Errno::Intr`] when a caught signal came first.
+/// Fails with [`Errno::Badf`] when one cannot be read, [`Errno::Inval`] when there are none or too
+/// many, and [`Errno::Intr`] when a caught signal came first.
 pub fn any_readable(fds: &[Fd]) -> Result<usize, Errno> {
     let subscriptions: Vec<Subscription> = fds
         .iter()

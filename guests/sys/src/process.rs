@@ -28,8 +28,8 @@ pub enum Group {
 
 /// A program to start: path, arguments, environment, descriptors, directory, group.
 ///
-/// It starts with no arguments, environment or descriptors; the working directory is the caller's, and
-/// so is the group.
+/// It starts with no arguments, environment or descriptors; the working directory is the caller's,
+/// and so is the group.
 ///
 /// ```no_run
 /// # use codepod_sys::{Errno, Spawn, process};
@@ -130,10 +130,11 @@ impl Spawn {
 
     /// Starts it and returns its number.
     ///
-    /// Fails with [`Errno::NoEnt`], [`Errno::Access`], [`Errno::IsDir`] or [`Errno::NoExec`] when the
-    /// path is no program, [`Errno::Badf`] when a descriptor to pass on is not open, [`Errno::Inval`]
-    /// when a string has a NUL, [`Errno::TooBig`] when the strings are too long, [`Errno::Perm`] when
-    /// there is no such group and [`Errno::Again`] when there are too many processes.
+    /// Fails with [`Errno::NoEnt`], [`Errno::Access`], [`Errno::IsDir`] or [`Errno::NoExec`] when
+    /// the path is no program, [`Errno::Badf`] when a descriptor to pass on is not open,
+    /// [`Errno::Inval`] when a string has a NUL, [`Errno::TooBig`] when the strings are too
+    /// long, [`Errno::Perm`] when there is no such group and [`Errno::Again`] when there are
+    /// too many processes.
     pub fn start(&self) -> Result<Pid, Errno> {
         if self.broken {
             return Err(Errno::Inval);
@@ -157,7 +158,8 @@ impl Spawn {
             flags: 0,
         };
         let mut pid = 0u32;
-        // SAFETY: the call reads the request and the vectors it names, all alive, and writes to `pid`.
+        // SAFETY: the call reads the request and the vectors it names, all alive, and writes to
+        // `pid`.
         let number = unsafe { raw::proc_spawn(address(&raw const request), address_mut(&mut pid)) };
         check(number).map(|()| Pid(pid))
     }
@@ -235,8 +237,8 @@ pub struct WaitOptions {
 
 /// Waits until a child has ended.
 ///
-/// Fails with [`Errno::Child`] when there is none to wait for and with [`Errno::Intr`] when a caught
-/// signal came first.
+/// Fails with [`Errno::Child`] when there is none to wait for and with [`Errno::Intr`] when a
+/// caught signal came first.
 pub fn wait(of: Of) -> Result<(Pid, Status), Errno> {
     loop {
         if let Some(found) = wait_with(of, WaitOptions::default())? {
@@ -282,8 +284,8 @@ pub fn exists(of: Of) -> bool {
 
 /// Puts a process (`None`: the caller) into a process group (`None`: one of its own).
 ///
-/// Fails with [`Errno::Srch`] when it is neither the caller nor a child, and with [`Errno::Perm`] when
-/// there is no such group.
+/// Fails with [`Errno::Srch`] when it is neither the caller nor a child, and with [`Errno::Perm`]
+/// when there is no such group.
 pub fn set_group(process: Option<Pid>, group: Option<Pid>) -> Result<(), Errno> {
     let number = |pid: Option<Pid>| pid.map_or(0, |pid| pid.0);
     // SAFETY: no address is passed.

@@ -2,9 +2,10 @@
 //!
 //! # Safety
 //!
-//! Every function hands addresses to the kernel, which reads and writes there. It checks that they lie
-//! within the memory, not what lies there: a caller must point to memory of the right size that Rust
-//! expects to change. Only what is called is imported, so a program needs the grants of what it uses.
+//! Every function hands addresses to the kernel, which reads and writes there. It checks that they
+//! lie within the memory, not what lies there: a caller must point to memory of the right size that
+//! Rust expects to change. Only what is called is imported, so a program needs the grants of what
+//! it uses.
 
 #![cfg_attr(
     not(target_family = "wasm"),

@@ -1,7 +1,7 @@
 //! Signals: what they do to this process, and which have arrived.
 //!
-//! There are no handlers. A caught signal is remembered, calls that wait fail with [`Errno::Intr`], and
-//! the program asks [`take`] what came.
+//! There are no handlers. A caught signal is remembered, calls that wait fail with [`Errno::Intr`],
+//! and the program asks [`take`] what came.
 
 use codepod_abi::wire::{SIGNAL_CATCH, SIGNAL_DEFAULT, SIGNAL_IGNORE};
 use codepod_abi::{Errno, Signal};

@@ -1,7 +1,8 @@
 //! Every call of the table as a safe function, and as an [`Entry`] that takes any words.
 //!
-//! They are safe in name only: these programs pass wrong addresses on purpose, and where they pass good
-//! ones, they use [`crate::Slot`]s. Nothing else should be built on them; `codepod-sys` has what should.
+//! They are safe in name only: these programs pass wrong addresses on purpose, and where they pass
+//! good ones, they use [`crate::Slot`]s. Nothing else should be built on them; `codepod-sys` has
+//! what should.
 
 #![expect(
     clippy::too_many_arguments,

@@ -2,11 +2,11 @@
 //!
 //! A program calls the kernel through [`call`] and says what it expects with [`expect_ok!`],
 //! [`expect_errno!`] and [`check!`]; what was not so is printed as `FAIL line: text` and makes
-//! [`finish`] end the program with status 1. Programs work in a directory of their own below the working
-//! directory ([`Scratch`]) and leave nothing behind.
+//! [`finish`] end the program with status 1. Programs work in a directory of their own below the
+//! working directory ([`Scratch`]) and leave nothing behind.
 //!
-//! The fixture that the host gives them: user and group 1000, working directory `/home/user`, descriptor
-//! 3 = `/` ([`ROOT`]); `ro/` is a read-only mount with `file` and `dir/`, `other/` a
+//! The fixture that the host gives them: user and group 1000, working directory `/home/user`,
+//! descriptor 3 = `/` ([`ROOT`]); `ro/` is a read-only mount with `file` and `dir/`, `other/` a
 //! second file system, `/secret` root's 0700 with `file`, `rootfile` root's 0644, `plain.txt` not
 //! executable, `garbage` executable nonsense.
 

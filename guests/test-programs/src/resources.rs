@@ -174,7 +174,8 @@ pub fn granted(fd: u32) -> u64 {
     stat.get()[1]
 }
 
-/// Starts `/bin/NAME` with arguments, standard descriptors and those of `fds`; the number of the call.
+/// Starts `/bin/NAME` with arguments, standard descriptors and those of `fds`; the number of the
+/// call.
 pub fn spawn(arguments: &[&str], fds: &[[u32; 2]], group: u32, pid: &Slot<u32>) -> u32 {
     let path = format!("/bin/{}", arguments.first().unwrap_or(&""));
     let argv = arguments

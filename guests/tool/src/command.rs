@@ -48,7 +48,7 @@ impl Command {
         })
     }
 
-    /// The same with this environment instead of the caller's.
+    /// Starts a program with this environment instead of the caller's.
     pub fn start_with(
         program: &[u8],
         arguments: &[&[u8]],

@@ -1,8 +1,9 @@
 //! What every tool of ours needs.
 //!
-//! [`tools!`] makes a module of one or more tools: its `main`, and the list of commands that the build reads. [`Options`] reads
-//! arguments as GNU's `getopt_long` does, to the letter of its messages. [`Output`] is standard output with a buffer, and
-//! [`complain`] writes a message. Arguments and paths are bytes.
+//! [`tools!`] makes a module of one or more tools: its `main`, and the list of commands that the
+//! build reads. [`Options`] reads arguments as GNU's `getopt_long` does, to the letter of its
+//! messages. [`Output`] is standard output with a buffer, and [`complain`] writes a message.
+//! Arguments and paths are bytes.
 //!
 //! Messages of tools are the ones that GNU's print in the locale C.UTF-8 with ASCII quotes.
 

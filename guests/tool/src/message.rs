@@ -4,7 +4,8 @@ use std::io::{self, Write as _};
 
 use codepod_sys::Errno;
 
-/// Writes `TOOL: MESSAGE` and a newline, at once. Where standard error is gone there is nobody to tell.
+/// Writes `TOOL: MESSAGE` and a newline, at once. Where standard error is gone there is nobody to
+/// tell.
 pub fn complain(tool: &str, message: impl AsRef<[u8]>) {
     let message = message.as_ref();
     let mut line = Vec::with_capacity(tool.len() + message.len() + 3);

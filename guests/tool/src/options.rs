@@ -1,5 +1,6 @@
-//! Options as GNU's `getopt_long` reads them: clusters of short ones, long ones by any unambiguous beginning, values attached or
-//! apart, operands and options in any order, `--` as the end of options.
+//! Options as GNU's `getopt_long` reads them: clusters of short ones, long ones by any unambiguous
+//! beginning, values attached or apart, operands and options in any order, `--` as the end of
+//! options.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -253,8 +254,9 @@ impl<K: Copy> Options<K> {
         Ok(Found::Option(option.key, value))
     }
 
-    /// The option of a name or of its beginning. Names that mean the same option are not ambiguous only where they are the same
-    /// entry, so a tool lists a second name with the same letter or none.
+    /// The option of a name or of its beginning. Names that mean the same option are not ambiguous
+    /// only where they are the same entry, so a tool lists a second name with the same letter
+    /// or none.
     fn by_name(&self, name: &[u8], word: &[u8]) -> Result<&'static Opt<K>, Usage> {
         let table = self.table;
         let exact = table

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 /// How much is collected before it is written.
 const CAPACITY: usize = 32 << 10;
 
-/// Standard output. Collects what is written; [`Output::finish`] writes the rest and tells whether all of it got out.
+/// Standard output. Collects what is written; [`Output::finish`] writes the rest and tells whether
+/// all of it got out.
 #[derive(Debug)]
 pub struct Output {
     buffer: Vec<u8>,

@@ -87,7 +87,8 @@ pub fn quoted(name: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A name as it stands before the colon of a message: in quotes if a shell or the colon would make something else of it.
+/// A name as it stands before the colon of a message: in quotes if a shell or the colon would make
+/// something else of it.
 pub fn quoted_if_needed(name: &[u8]) -> Vec<u8> {
     if name.contains(&b':') || needs_quotes(name) {
         quoted(name)

@@ -11,7 +11,8 @@ pub enum Units {
     BinaryInFull,
 }
 
-/// A size as GNU's tools write it for people: rounded up, with one digit behind the point below ten.
+/// A size as GNU's tools write it for people: rounded up, with one digit behind the point below
+/// ten.
 pub fn human_size(bytes: u64, units: Units) -> String {
     let base: u64 = if units == Units::Decimal { 1000 } else { 1024 };
     let (one, rest) = match units {

@@ -4,7 +4,8 @@ use std::io::{self, Read};
 
 use codepod_sys::{Errno, Fd};
 
-/// Standard input without a buffer of its own: nothing more is read than was asked for, so that whoever reads next finds the rest.
+/// Standard input without a buffer of its own: nothing more is read than was asked for, so that
+/// whoever reads next finds the rest.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stdin;
 

@@ -34,7 +34,8 @@ macro_rules! tools {
         /// A line for each: its name, a tab, what it does.
         const COMMANDS_TEXT: &str = concat!($($name, "\t", $about, "\n",)*);
 
-        /// The same for the build, which makes `/bin` from it: a section of the module, not of its memory.
+        /// The names for the build, which makes `/bin` from them: a section of the module, not of
+        /// its memory.
         #[cfg(target_family = "wasm")]
         #[expect(unsafe_code, reason = "naming a section counts as such; nothing else has this one")]
         #[used]
@@ -51,7 +52,8 @@ macro_rules! tools {
     };
 }
 
-/// Runs the tool that the first argument names, or with `MODULE NAME ARGUMENT…` the second. Called by [`tools!`].
+/// Runs the tool that the first argument names, or with `MODULE NAME ARGUMENT…` the second. Called
+/// by [`tools!`].
 pub fn run(module: &str, tools: &[Tool], list: &str) -> ! {
     let mut arguments: Arguments =
         codepod_sys::environment::arguments().unwrap_or_else(|_| native_arguments());

@@ -1,7 +1,7 @@
 //! Permission bits for libc, and so for std.
 //!
-//! WASI knows none: wasi-libc's `stat` returns files without them and its `chmod` fails. The linker sends these calls
-//! here (see `build.rs`), and they ask the kernel through codepod's own.
+//! WASI knows none: wasi-libc's `stat` returns files without them and its `chmod` fails. The linker
+//! sends these calls here (see `build.rs`), and they ask the kernel through codepod's own.
 #![expect(
     unsafe_code,
     reason = "these are C functions, called by C and by std with pointers"
@@ -65,7 +65,7 @@ unsafe extern "C" fn __wrap___wasilibc_nocwd_fstatat(
     }
 }
 
-/// The same for an open file.
+/// Writes what is known of an open file to `stat`.
 ///
 /// # Safety
 ///
@@ -109,7 +109,8 @@ fn report(result: Result<(), Errno>) -> c_int {
     match result {
         Ok(()) => 0,
         Err(errno) => {
-            // SAFETY: libc returns the address of its `errno`, which lives as long as the only thread.
+            // SAFETY: libc returns the address of its `errno`, which lives as long as the only
+            // thread.
             unsafe { *libc::__errno_location() = c_int::from(errno.raw()) };
             -1
         }

@@ -1,8 +1,8 @@
 //! One module for the common command-line tools.
 //!
-//! The name it is called by says which tool it is; `toolbox NAME ARGUMENT…` works as well. Which tools
-//! there are is in `tools.rs`. Most are uutils' own; what they cost at start is kept small by the two
-//! crates in `shims/`.
+//! The name it is called by says which tool it is; `toolbox NAME ARGUMENT…` works as well. Which
+//! tools there are is in `tools.rs`. Most are uutils' own; what they cost at start is kept small by
+//! the two crates in `shims/`.
 
 #[cfg(target_family = "wasm")]
 mod libc;
@@ -27,7 +27,8 @@ fn main() {
         not_a_tool(&name);
     };
     if tool.directory == Directory::Follows {
-        // Without a directory libc stays at `/`: it was removed, and no relative path leads anywhere.
+        // Without a directory libc stays at `/`: it was removed, and no relative path leads
+        // anywhere.
         let _ = codepod_sys::cwd::follow();
     }
     let status = (tool.main)(arguments.into_iter());

@@ -1,4 +1,5 @@
-//! The table: every tool, once. Dispatch, `toolbox --list` and the commands the image gets come from it.
+//! The table: every tool, once. Dispatch, `toolbox --list` and the commands the image gets come
+//! from it.
 
 mod cp;
 mod rev;
@@ -131,7 +132,8 @@ tools! {
     "unlink": Follows, uutils!("unlink", uu_unlink), "remove one file";
 }
 
-/// The names for the build, which makes an entry in `/bin` for each: a section of the module, not of its memory.
+/// The names for the build, which makes an entry in `/bin` for each: a section of the module, not
+/// of its memory.
 #[cfg(target_family = "wasm")]
 #[expect(
     unsafe_code,

@@ -1,4 +1,5 @@
-//! `col`: text for printers that can move back and up, as lines that only go forward, as util-linux does it.
+//! `col`: text for printers that can move back and up, as lines that only go forward, as util-linux
+//! does it.
 
 use std::collections::BTreeMap;
 
@@ -108,7 +109,8 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
 }
 
 impl Page {
-    /// Puts a text on a page. Rows are half lines; without `fine` a half one forward is a whole one.
+    /// Puts a text on a page. Rows are half lines; without `fine` a half one forward is a whole
+    /// one.
     fn read(text: &[u8], fine: bool, pass: bool) -> Page {
         let mut page = Page::default();
         let (mut row, mut column, mut other) = (0_i64, 0_usize, false);

@@ -82,7 +82,8 @@ pub fn main(name: &str, arguments: Arguments) -> i32 {
     i32::from(out.finish().is_err())
 }
 
-/// Takes a text apart: calls `variable` with a name and how it is written, and `plain` with everything between.
+/// Takes a text apart: calls `variable` with a name and how it is written, and `plain` with
+/// everything between.
 fn substitute(
     text: &[u8],
     mut variable: impl FnMut(&[u8], &[u8], usize),

@@ -1,4 +1,5 @@
-//! `getent`: entries of the system's lists, as glibc's prints them. The lists are files in `/etc`; there is no other service.
+//! `getent`: entries of the system's lists, as glibc's prints them. The lists are files in `/etc`;
+//! there is no other service.
 
 use std::net::IpAddr;
 

@@ -170,7 +170,8 @@ impl Script {
         }
     }
 
-    /// The table of the script's options. It lives as long as the program, which reads one table only.
+    /// The table of the script's options. It lives as long as the program, which reads one table
+    /// only.
     fn table(&self, short: &[u8]) -> &'static [Opt<usize>] {
         let mut table = Vec::new();
         let mut at = 0;

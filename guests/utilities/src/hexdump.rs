@@ -40,7 +40,8 @@ struct Conversion {
     flags: String,
     width: usize,
     precision: Option<usize>,
-    /// `x d u o c s` or `_p` and its kin as `p`, `C` (`_c`), `U` (`_u`), `a`/`A` with the radix in `radix`.
+    /// `x d u o c s` or `_p` and its kin as `p`, `C` (`_c`), `U` (`_u`), `a`/`A` with the radix in
+    /// `radix`.
     kind: char,
     radix: char,
 }

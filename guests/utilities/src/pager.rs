@@ -1,4 +1,5 @@
-//! `less` and `more`: as `cat` where standard output is no terminal, a screen at a time where it is.
+//! `less` and `more`: as `cat` where standard output is no terminal, a screen at a time where it
+//! is.
 
 use std::io::{BufRead as _, IsTerminal as _};
 

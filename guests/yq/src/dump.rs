@@ -452,7 +452,8 @@ fn escape(letter: char) -> String {
     format!("\\{short}")
 }
 
-/// Whether a key needs no `?`: on one line, not empty, not too long with the tag that it could have.
+/// Whether a key needs no `?`: on one line, not empty, not too long with the tag that it could
+/// have.
 fn is_simple_key(key: &str) -> bool {
     !key.is_empty() && !key.contains(is_break) && key.chars().count() + "!!str".len() < 128
 }

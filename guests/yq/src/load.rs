@@ -1,7 +1,7 @@
 //! YAML to JSON: documents as PyYAML constructs them, with the rules that yq chooses.
 //!
-//! Plain scalars follow YAML 1.2: `on` and `2024-01-02` are strings. Keys become strings, `<<` merges, aliases are expanded up to a
-//! limit. A tag of the user's is dropped.
+//! Plain scalars follow YAML 1.2: `on` and `2024-01-02` are strings. Keys become strings, `<<`
+//! merges, aliases are expanded up to a limit. A tag of the user's is dropped.
 
 use std::collections::HashMap;
 use std::rc::Rc;

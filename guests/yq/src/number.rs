@@ -1,6 +1,7 @@
 //! Numbers as YAML writes them, and as Python does.
 
-/// An integer of YAML 1.2 as PyYAML reads it: decimal, hexadecimal, or octal behind a zero. Fails with Python's words.
+/// An integer of YAML 1.2 as PyYAML reads it: decimal, hexadecimal, or octal behind a zero. Fails
+/// with Python's words.
 pub(crate) fn integer(text: &str) -> Result<String, String> {
     let plain = text.replace('_', "");
     let (sign, digits) = match plain.as_bytes().first() {

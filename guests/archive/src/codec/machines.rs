@@ -238,8 +238,8 @@ impl XzSettings {
 pub(crate) struct Lzma(lzma::Stream);
 
 impl Lzma {
-    /// A stream of xz. The highest levels want more memory than a process may have: the dictionary gets smaller until it fits.
-    /// Fails where memory is short even then.
+    /// A stream of xz. The highest levels want more memory than a process may have: the dictionary
+    /// gets smaller until it fits. Fails where memory is short even then.
     pub(crate) fn xz(settings: &XzSettings) -> Result<Lzma, Trouble> {
         let stream = lzma::Stream::new_easy_encoder(settings.preset(), settings.check);
         if !matches!(stream, Err(lzma::Error::Mem)) {
@@ -345,7 +345,8 @@ fn zstd_trouble(error: std::io::Error) -> Trouble {
 pub(crate) struct Zstd(Encoder<'static>);
 
 impl Zstd {
-    /// At a level, with or without a checksum, with the size of the content where it is known. Fails where memory is short.
+    /// At a level, with or without a checksum, with the size of the content where it is known.
+    /// Fails where memory is short.
     pub(crate) fn new(level: i32, checksum: bool, size: Option<u64>) -> Result<Zstd, Trouble> {
         let other = |error: std::io::Error| Trouble::Other(error.to_string());
         let mut encoder = Encoder::new(level).map_err(other)?;

@@ -20,7 +20,7 @@ use crate::system::{self, Meta, Moment};
 pub(crate) enum Target {
     /// A file or standard output.
     Plain(Sink),
-    /// The same, compressed.
+    /// A new archive, compressed.
     Packed(Box<Writer<Sink>>),
     /// A file that is there and open at its end.
     Open(File),
@@ -196,7 +196,8 @@ impl<'a> Creator<'a> {
         recursion: bool,
         keep: &dyn Fn(&[u8], &Meta) -> bool,
     ) -> Result<(), Fatal> {
-        // A list of what is still to do, so that deep trees need no stack: names, the last to come first.
+        // A list of what is still to do, so that deep trees need no stack: names, the last to come
+        // first.
         let mut waiting = vec![name.to_vec()];
         while let Some(name) = waiting.pop() {
             if self
@@ -605,7 +606,8 @@ impl<'a> Creator<'a> {
         self.write(&vec![0; fill])
     }
 
-    /// Records of pax for what a header cannot say: long names, fractions of seconds, large numbers.
+    /// Records of pax for what a header cannot say: long names, fractions of seconds, large
+    /// numbers.
     fn pax(&mut self, entry: &Entry, split: Option<usize>) -> Result<(), Fatal> {
         let mut records = Vec::new();
         let mut add = |key: &str, value: &[u8]| {

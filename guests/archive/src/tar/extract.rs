@@ -1,7 +1,8 @@
 //! `tar -x`.
 //!
-//! An archive is hostile until shown otherwise. Names lose what would lead out of the directory; a symbolic link that may lead out
-//! is made last, and until then an empty file stands in its place, so nothing can be written through it.
+//! An archive is hostile until shown otherwise. Names lose what would lead out of the directory; a
+//! symbolic link that may lead out is made last, and until then an empty file stands in its place,
+//! so nothing can be written through it.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -329,7 +330,8 @@ impl Extractor<'_> {
         Ok(())
     }
 
-    /// Makes something, after the directories that lead there, and instead of what is there, as far as that is wanted.
+    /// Makes something, after the directories that lead there, and instead of what is there, as far
+    /// as that is wanted.
     fn make<T>(
         &mut self,
         name: &[u8],
@@ -548,7 +550,8 @@ impl Extractor<'_> {
         let modified = (!self.settings.touch).then_some(entry.modified);
         let existing = match system::stat(place, false) {
             Ok(meta) if meta.is_directory() => true,
-            // A link to a directory may be one of the user's; what this archive made is never followed.
+            // A link to a directory may be one of the user's; what this archive made is never
+            // followed.
             Ok(meta)
                 if meta.kind() == system::SYMLINK && self.settings.existing == Existing::Keep =>
             {
@@ -681,7 +684,8 @@ impl Extractor<'_> {
         })
     }
 
-    /// Makes the links that waited, and gives directories their modes and times, the inner ones first.
+    /// Makes the links that waited, and gives directories their modes and times, the inner ones
+    /// first.
     fn finish(&mut self) {
         let delayed = std::mem::take(&mut self.delayed);
         for link in delayed {

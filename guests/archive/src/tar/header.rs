@@ -241,7 +241,8 @@ impl Builder {
         self
     }
 
-    /// Puts a number into a field. GNU's headers have a second form for what needs more digits; the others get the largest.
+    /// Puts a number into a field. GNU's headers have a second form for what needs more digits; the
+    /// others get the largest.
     pub(crate) fn number(&mut self, from: usize, length: usize, value: i64) -> &mut Builder {
         let field = &mut self.block[from..from + length];
         let most = 1i64 << (3 * (length as u32 - 1)).min(62);

@@ -1,4 +1,5 @@
-//! Reading an archive: one entry after another, with the long names and records that stand before it.
+//! Reading an archive: one entry after another, with the long names and records that stand before
+//! it.
 
 use std::io::{self, Read};
 
@@ -230,7 +231,8 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// Pieces as the content of a file lists them: decimal numbers, one a line, up to the end of a block.
+    /// Pieces as the content of a file lists them: decimal numbers, one a line, up to the end of a
+    /// block.
     fn map_in_content(&mut self, entry: &mut Entry) -> Result<(), Bad> {
         let mut lines: Vec<u64> = Vec::new();
         let mut line = 0u64;

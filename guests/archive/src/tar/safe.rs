@@ -2,7 +2,8 @@
 
 use super::Run;
 
-/// How much of a name would lead out of the directory: up to behind its last `..`, and slashes that follow.
+/// How much of a name would lead out of the directory: up to behind its last `..`, and slashes that
+/// follow.
 pub(crate) fn unsafe_prefix(name: &[u8]) -> usize {
     let mut end = 0;
     let mut at = 0;
@@ -21,7 +22,8 @@ pub(crate) fn unsafe_prefix(name: &[u8]) -> usize {
     end
 }
 
-/// The name without what would lead out; tells the first time that something was taken away. What is empty then is `.`.
+/// The name without what would lead out; tells the first time that something was taken away. What
+/// is empty then is `.`.
 pub(crate) fn name<'a>(full: &'a [u8], is_target: bool, absolute: bool, run: &mut Run) -> &'a [u8] {
     if absolute {
         return full;

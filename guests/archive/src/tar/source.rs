@@ -146,7 +146,8 @@ fn packed(plain: BufReader<Box<dyn Read>>, format: Format) -> Result<Source, Fat
 }
 
 impl Source {
-    /// Reads what is behind the archive's end, so that errors of the compression are found. A broken one is told.
+    /// Reads what is behind the archive's end, so that errors of the compression are found. A
+    /// broken one is told.
     pub(crate) fn finish(&mut self) -> Result<(), Fatal> {
         let reader = match &mut self.inner {
             Inner::Packed(reader) => reader,

@@ -42,7 +42,7 @@ impl Console {
         self.note(text);
     }
 
-    /// The same on a line of its own.
+    /// Prints an error on a line of its own.
     pub(crate) fn error_line(&mut self, text: impl AsRef<[u8]>) {
         if !self.at_start {
             self.error("\n");

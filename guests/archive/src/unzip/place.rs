@@ -44,8 +44,8 @@ impl Unzip<'_> {
         })
     }
 
-    /// Maps an entry's name to a path and makes the directories on its way. `whole` names were typed by the user: absolute ones stay.
-    /// The flag is whether `../` was left out.
+    /// Maps an entry's name to a path and makes the directories on its way. `whole` names were
+    /// typed by the user: absolute ones stay. The flag is whether `../` was left out.
     pub(crate) fn place(&mut self, name: &[u8], whole: bool) -> (Place, bool) {
         let mut built = match self.settings.directory {
             Some(ref root) if !(whole && name.starts_with(b"/")) => {

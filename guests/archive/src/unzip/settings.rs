@@ -1,4 +1,5 @@
-//! Options of `unzip` and `zipinfo`: letters in any number behind a dash, taken back by a second dash.
+//! Options of `unzip` and `zipinfo`: letters in any number behind a dash, taken back by a second
+//! dash.
 
 use std::iter::Peekable;
 

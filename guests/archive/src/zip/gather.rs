@@ -89,7 +89,8 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Takes a name of the command line; false where there is no such file. Fails with directories that are too deep.
+    /// Takes a name of the command line; false where there is no such file. Fails with directories
+    /// that are too deep.
     pub(crate) fn take(&mut self, name: &[u8]) -> Result<bool, Failure> {
         if name == b"-" {
             self.found.push(Candidate {

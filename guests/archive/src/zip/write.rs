@@ -72,7 +72,8 @@ impl From<Failure> for Trouble {
 }
 
 impl Work<'_> {
-    /// Writes the archive. Returns the files that are in it now: path, and whether it is a directory.
+    /// Writes the archive. Returns the files that are in it now: path, and whether it is a
+    /// directory.
     pub(crate) fn write(
         &mut self,
         name: &[u8],
@@ -718,7 +719,8 @@ fn copy_range(mut file: &File, begin: u64, length: u64, to: &mut Archive) -> io:
     crate::files::copy(&mut file.take(length), to)
 }
 
-/// Whether the bytes look like text: none of the control characters that text does not have, and some that it has.
+/// Whether the bytes look like text: none of the control characters that text does not have, and
+/// some that it has.
 fn is_text(bytes: &[u8]) -> bool {
     let black = |byte: &u8| matches!(byte, 0..=6 | 14..=25 | 28..=31);
     let white = |byte: &u8| matches!(byte, 9 | 10 | 13 | 32..);

@@ -1,4 +1,5 @@
-//! The traditional encryption of zip files. It hides nothing from anybody who wants to know; archives use it.
+//! The traditional encryption of zip files. It hides nothing from anybody who wants to know;
+//! archives use it.
 
 /// Bytes before the data of an encrypted entry.
 pub(crate) const HEADER: usize = 12;

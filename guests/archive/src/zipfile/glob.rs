@@ -1,4 +1,5 @@
-//! Patterns of names as zip and unzip have them: `*` and `?` match slashes, too, and characters are bytes.
+//! Patterns of names as zip and unzip have them: `*` and `?` match slashes, too, and characters are
+//! bytes.
 
 use posix_regex::{Brackets, Glob};
 

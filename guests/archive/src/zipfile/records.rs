@@ -57,7 +57,8 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Reads an entry that begins with [`CENTRAL`]; returns it and its length. None where the bytes end before it does.
+    /// Reads an entry that begins with [`CENTRAL`]; returns it and its length. None where the bytes
+    /// end before it does.
     pub(crate) fn parse(bytes: &[u8]) -> Option<(Entry, usize)> {
         let head = bytes.get(..CENTRAL_SIZE)?;
         let (name, extra, comment) = (word(head, 28), word(head, 30), word(head, 32));
@@ -182,7 +183,8 @@ pub(crate) struct Local {
 }
 
 impl Local {
-    /// Reads the header behind its signature. Fails with what the reader fails with, also where it ends.
+    /// Reads the header behind its signature. Fails with what the reader fails with, also where it
+    /// ends.
     pub(crate) fn read(from: &mut impl Read) -> io::Result<Local> {
         let mut head = [0; LOCAL_SIZE];
         from.read_exact(&mut head[4..])?;

@@ -650,7 +650,8 @@ fn arithmetic(op: Op, left: f64, right: f64, sign: &str) -> Eval<f64> {
     })
 }
 
-/// The NaN of two operands with the sign that it has on the machines that gawk is known from; WebAssembly gives none.
+/// The NaN of two operands with the sign that it has on the machines that gawk is known from;
+/// WebAssembly gives none.
 #[cold]
 fn nan(left: f64, right: f64) -> f64 {
     match (left.is_nan(), right.is_nan()) {

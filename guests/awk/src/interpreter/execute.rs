@@ -333,7 +333,8 @@ impl Awk {
 
     /// `print`; without values it is the record.
     fn print(&mut self, values: &[Expr], target: &Target) -> Eval<()> {
-        // Straight into the buffer of standard output, which nothing else touches meanwhile unless a call prints.
+        // Straight into the buffer of standard output, which nothing else touches meanwhile unless
+        // a call prints.
         if let Target::Stdout = target
             && values.iter().all(is_quiet)
         {

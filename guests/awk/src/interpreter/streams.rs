@@ -19,7 +19,8 @@ const PIPE: u8 = b'|';
 const BOTH: u8 = b'&';
 
 impl Awk {
-    /// Reads the next record of the main input into `$0`; false at the end, where `$0` stays what it was.
+    /// Reads the next record of the main input into `$0`; false at the end, where `$0` stays what
+    /// it was.
     pub(super) fn next_record(&mut self) -> Eval<bool> {
         if !self.main_record()? {
             return Ok(false);
@@ -190,7 +191,8 @@ impl Awk {
         Ok(true)
     }
 
-    /// Assigns a text from outside to the variable of a name; one that the program does not have is left alone.
+    /// Assigns a text from outside to the variable of a name; one that the program does not have is
+    /// left alone.
     pub fn assign_text(&mut self, name: &[u8], raw: &[u8]) -> Eval<()> {
         if self
             .program

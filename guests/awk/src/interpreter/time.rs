@@ -63,7 +63,8 @@ pub(super) fn moment(text: &[u8], utc: bool) -> i64 {
     let Some(local) = civil.to_seconds() else {
         return -1;
     };
-    // The offset that holds there: tried with the one of the moment as if it were UTC, then with its own.
+    // The offset that holds there: tried with the one of the moment as if it were UTC, then with
+    // its own.
     let zone = zone(utc);
     let offset =
         |seconds: i64| Broken::new(seconds, &zone).map_or(0, |time| i64::from(time.offset));

@@ -249,7 +249,8 @@ impl Parser<'_> {
                 false,
             ));
         }
-        // `x = 1` may be compared or matched, but not negated, added or joined: `!x = 1` is a mistake.
+        // `x = 1` may be compared or matched, but not negated, added or joined: `!x = 1` is a
+        // mistake.
         let assignable = self.start == self.assignable;
         let operand = self.primary()?;
         let Token::Sign(sign) = self.token else {
@@ -473,7 +474,7 @@ impl Parser<'_> {
         self.list_until(end, &mut 0)
     }
 
-    /// The same; says also where `end` was.
+    /// A list of expressions up to `end`; `at` becomes the place of `end`.
     fn list_until(&mut self, end: &str, at: &mut usize) -> Result<Vec<Expr>> {
         self.deeper()?;
         let greater = std::mem::replace(&mut self.no_greater, false);

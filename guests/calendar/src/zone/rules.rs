@@ -1,5 +1,5 @@
-//! The rules that well-known zones follow now. There is no database of zones in a sandbox; what these zones did in other years is
-//! not known here.
+//! The rules that well-known zones follow now. There is no database of zones in a sandbox; what
+//! these zones did in other years is not known here.
 
 /// A rule as `TZ` would say it, and the zones that follow it.
 const RULES: &[(&str, &str)] = &[

@@ -124,8 +124,8 @@ impl Colors {
         self.of_bits(entry.stat.mode, &entry.name, entry.stat.nlink)
     }
 
-    /// The colour of what a link leads to. Nobody looks there where no colour is for links that lead nowhere, unless letters
-    /// of kinds are `wanted`.
+    /// The colour of what a link leads to. Nobody looks there where no colour is for links that
+    /// lead nowhere, unless letters of kinds are `wanted`.
     pub(super) fn of_target(&self, bits: Option<u32>, name: &[u8], wanted: bool) -> Option<String> {
         if !wanted && self.kind("or").is_none() && self.kind("mi").is_none() {
             return None;

@@ -128,7 +128,8 @@ impl Lines {
     fn arrange(&self, ls: &Ls<'_>, widths: &[usize], down: bool) -> Vec<usize> {
         let line = ls.settings.width;
         let most = line.div_ceil(LEAST).min(widths.len()).max(1);
-        // From many to few: the first that fits. Each try is one pass, and a try ends where the line does.
+        // From many to few: the first that fits. Each try is one pass, and a try ends where the
+        // line does.
         for count in (2..=most).rev() {
             let mut columns = vec![LEAST; count];
             let mut total = LEAST * count;

@@ -372,7 +372,8 @@ impl Column {
             What::HighPriority => (39 - process.priority).to_string().into_bytes(),
             What::Class => b"TS".to_vec(),
             What::Threads => number(process.threads),
-            // Of the flags, only the two that tell of a fork without exec and of a superuser are shown.
+            // Of the flags, only the two that tell of a fork without exec and of a superuser are
+            // shown.
             What::Flags => number(process.flags >> 6 & 7),
             What::Processor => b"0".to_vec(),
             What::None => b"-".to_vec(),

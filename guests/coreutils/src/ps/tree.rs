@@ -18,7 +18,8 @@ pub(super) fn arrange(processes: &mut Vec<Process>, style: Style) -> Vec<Vec<u8>
     let is_top = |process: &Process| process.parent == process.pid || !is_there(process.parent);
     let mut leads = Vec::new();
     let mut taken = vec![false; given.len()];
-    // What is still to be shown, the next one last: its place, what stands before its children, its own lead.
+    // What is still to be shown, the next one last: its place, what stands before its children, its
+    // own lead.
     let mut open: Vec<(usize, Vec<u8>, Vec<u8>)> = Vec::new();
     for (index, process) in given.iter().enumerate().rev() {
         if is_top(process) {

@@ -161,7 +161,8 @@ fn verdict(name: &[u8], what: &[u8], out: &mut Output) {
     out.put(&[b": ", what, b"\n"].concat());
 }
 
-/// A line in one of the forms: `SUM  NAME`, `SUM *NAME`, `ALGORITHM (NAME) = SUM`; with a backslash before it the name is escaped.
+/// A line in one of the forms: `SUM  NAME`, `SUM *NAME`, `ALGORITHM (NAME) = SUM`; with a backslash
+/// before it the name is escaped.
 fn parse(line: &[u8], algorithm: Algorithm) -> Option<Line> {
     let line = line.trim_ascii_start();
     let (line, is_escaped) = match line.strip_prefix(b"\\") {

@@ -1,4 +1,5 @@
-//! Going on with what is added to files. They are looked at again and again: the kernel does not tell of changes.
+//! Going on with what is added to files. They are looked at again and again: the kernel does not
+//! tell of changes.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -88,7 +89,8 @@ fn lives(pid: u32) -> bool {
 }
 
 impl Tail {
-    /// Prints what is added to files until nobody reads it, the processes of `--pid` have ended or no file is left.
+    /// Prints what is added to files until nobody reads it, the processes of `--pid` have ended or
+    /// no file is left.
     pub(super) fn follow(
         &self,
         tool: &str,

@@ -1,4 +1,5 @@
-//! Applying hunks: each is looked for where it should be, then further and further away, with less and less of its context.
+//! Applying hunks: each is looked for where it should be, then further and further away, with less
+//! and less of its context.
 
 use super::Say;
 use super::read::{Does, FilePatch, Hunk};
@@ -104,7 +105,8 @@ impl Applying<'_> {
         }
     }
 
-    /// Whether a patch that fits the other way round is turned; otherwise it is left out. Says which.
+    /// Whether a patch that fits the other way round is turned; otherwise it is left out. Says
+    /// which.
     fn turns_round(&mut self) -> bool {
         let tried = self.tried;
         let note: &[u8] = match self.result.reversed == tried.reverse && !tried.reverse {
@@ -192,7 +194,8 @@ impl Applying<'_> {
     }
 }
 
-/// The number of the line that a hunk starts at; one that only inserts starts behind the line that it names.
+/// The number of the line that a hunk starts at; one that only inserts starts behind the line that
+/// it names.
 fn first_line(hunk: &Hunk) -> usize {
     let is_empty = hunk.side(Does::Goes).is_empty();
     hunk.old_start + usize::from(is_empty)

@@ -177,7 +177,8 @@ fn last_number(name: &[u8]) -> u64 {
     numbers.max().unwrap_or(0)
 }
 
-/// Keeps what is at a name under another: a copy with its mode, a link, or an empty file where there is nothing.
+/// Keeps what is at a name under another: a copy with its mode, a link, or an empty file where
+/// there is nothing.
 pub(crate) fn back_up(name: &[u8], backup: &[u8]) -> io::Result<()> {
     match look(name, false) {
         Found::Link => put_link(backup, &read(name, true)?),

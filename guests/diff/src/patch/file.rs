@@ -11,7 +11,8 @@ use super::names::{self, Files, Moves, shown};
 use super::read::{FilePatch, Kind};
 use super::{Asked, Fatal, ReadOnly, Say, Times, cannot, rejects};
 
-/// Something that happens to a file when all patches of git's were read: they speak of the files as they were before.
+/// Something that happens to a file when all patches of git's were read: they speak of the files as
+/// they were before.
 enum Change {
     Write {
         name: Vec<u8>,
@@ -42,7 +43,8 @@ pub(crate) struct Run<'a> {
     /// Something did not work.
     pub(crate) failed: bool,
     waiting: Vec<Change>,
-    /// Files whose first state is kept already; what else was written, which is added to from then on.
+    /// Files whose first state is kept already; what else was written, which is added to from then
+    /// on.
     backed_up: Vec<Vec<u8>>,
     written: Vec<Vec<u8>>,
 }
@@ -178,7 +180,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Whether a patch is for a file that an earlier one changes, or below it; one that moves a file means the old one.
+    /// Whether a patch is for a file that an earlier one changes, or below it; one that moves a
+    /// file means the old one.
     fn waits_for(&self, patch: &FilePatch) -> bool {
         if patch.git.as_ref().is_some_and(|git| git.moved[0].is_some()) {
             return false;
@@ -513,7 +516,8 @@ impl<'a> Run<'a> {
         changes
     }
 
-    /// A file's new text; one that was renamed leaves its old name unless an earlier patch writes that.
+    /// A file's new text; one that was renamed leaves its old name unless an earlier patch writes
+    /// that.
     fn writes(&mut self, patched: &Patched<'_>, outcome: &Outcome) -> Vec<Change> {
         let (name, files) = (&outcome.name, patched.files);
         let mut text = patched.applied.text.clone();
@@ -540,7 +544,8 @@ impl<'a> Run<'a> {
         changes
     }
 
-    /// Leaves changes for later. A file that is written takes back that an earlier patch moved it away.
+    /// Leaves changes for later. A file that is written takes back that an earlier patch moved it
+    /// away.
     fn queue(&mut self, changes: Vec<Change>) {
         for change in &changes {
             if let Change::Write { name, .. } = change {

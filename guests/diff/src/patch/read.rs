@@ -117,7 +117,8 @@ pub(crate) struct FilePatch {
     /// The text before the first hunk, and the number of its line.
     pub(crate) leading: Vec<Vec<u8>>,
     pub(crate) line: usize,
-    /// Whether the old or the new file is not there: 1 if it has no lines, 2 if it is said to be missing.
+    /// Whether the old or the new file is not there: 1 if it has no lines, 2 if it is said to be
+    /// missing.
     pub(crate) missing: [u8; 2],
     pub(crate) git: Option<Git>,
     /// Its lines ended with carriage returns, which were taken away.
@@ -173,7 +174,8 @@ impl Reader {
         line
     }
 
-    /// The next file's changes; none where there are no more. Without a name of a file hunks count only where one is `known`.
+    /// The next file's changes; none where there are no more. Without a name of a file hunks count
+    /// only where one is `known`.
     pub(crate) fn next(&mut self, known: bool) -> Result<Option<FilePatch>, Mistake> {
         let mut patch = FilePatch::default();
         self.strip = false;

@@ -19,7 +19,7 @@ options! {
         pretty: bool = "p|",
         /// Names come from standard input, and contents are shown.
         batch: Optional = "batch?",
-        /// The same without contents.
+        /// Tells of the objects that standard input names, without their contents.
         batch_check: Optional = "batch-check?",
         batch_all_objects: bool = "batch-all-objects",
     }

@@ -102,7 +102,7 @@ fn plan(repo: &Repo, options: &Options, rest: &Rest) -> Result<Plan> {
     plan_words(repo, first, words, rest.dashes.is_some(), switch)
 }
 
-/// The same where no paths stand behind `--`.
+/// Plans by the words where no paths stand behind `--`.
 fn plan_words(
     repo: &Repo,
     first: Vec<u8>,

@@ -384,7 +384,8 @@ fn finish(repo: &Repo, commit: &Commit, now: &Situation, options: &Options) -> R
     Ok(())
 }
 
-/// `[main abc1234] subject` and what changed; `dated` shows the date of an author that is not the committer of now.
+/// `[main abc1234] subject` and what changed; `dated` shows the date of an author that is not the
+/// committer of now.
 pub(crate) fn summary(repo: &Repo, commit: &Commit, root: bool, dated: bool) -> Result<()> {
     let place = match repo.branch() {
         Some(branch) => show(&branch),

@@ -1,7 +1,8 @@
 //! The lines that `log --graph` draws beside commits.
 //!
-//! Every branch that is still open has a column. A commit takes the place of its column, its parents take columns after it, and
-//! the lines between one commit and the next move columns to the left until none is left out.
+//! Every branch that is still open has a column. A commit takes the place of its column, its
+//! parents take columns after it, and the lines between one commit and the next move columns to the
+//! left until none is left out.
 
 use std::collections::HashSet;
 
@@ -66,7 +67,8 @@ pub(crate) struct Graph {
     last_state: State,
     at: usize,
     last_at: usize,
-    /// 0 when the first parent goes to the left, 1 when straight down; none when there is no merge.
+    /// 0 when the first parent goes to the left, 1 when straight down; none when there is no
+    /// merge.
     layout: Option<usize>,
     edges: isize,
     last_edges: isize,
@@ -526,7 +528,8 @@ impl Graph {
         self.state == State::Padding
     }
 
-    /// Prints a commit's text with the graph beside it, and the lines that are left. `ended` says that the text ends with a newline.
+    /// Prints a commit's text with the graph beside it, and the lines that are left. `ended` says
+    /// that the text ends with a newline.
     pub(crate) fn commit_lines(&mut self, text: &[u8], ended: bool) {
         loop {
             let (line, is_commit) = self.next();

@@ -372,7 +372,8 @@ impl Search {
     }
 }
 
-/// The first match at or after `from` that is a word. Behind one that is none, the next may start where a word may.
+/// The first match at or after `from` that is a word. Behind one that is none, the next may start
+/// where a word may.
 fn find_word(pattern: &Pattern, line: &[u8], from: usize) -> Option<(usize, usize)> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let mut from = from;

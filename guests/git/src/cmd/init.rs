@@ -42,7 +42,8 @@ fn advise(name: &str) {
     ));
 }
 
-/// Makes an empty repository in a directory that is there; the name of its first branch decides `HEAD`.
+/// Makes an empty repository in a directory that is there; the name of its first branch decides
+/// `HEAD`.
 pub(crate) fn create(dir: &[u8], bare: bool, branch: &[u8]) -> Result<()> {
     let at = |name: &str| [dir, b"/", name.as_bytes()].concat();
     for name in [

@@ -43,7 +43,7 @@ enum Mode {
     Mixed,
     /// The index and the working tree.
     Hard,
-    /// The same, where no change of the user is lost.
+    /// As hard, where no change of the user is lost.
     Keep,
 }
 

@@ -1,4 +1,5 @@
-//! What `fetch`, `push` and `clone` share: the other repository, its objects, and how it is told what was done.
+//! What `fetch`, `push` and `clone` share: the other repository, its objects, and how it is told
+//! what was done.
 
 use crate::object::{Commit, Tag, parse_tree};
 use crate::objects::Objects;
@@ -16,7 +17,8 @@ pub(crate) struct Other {
     pub(crate) objects: Objects,
 }
 
-/// Opens a repository by the path of a remote. Names of hosts are refused: there is no network here.
+/// Opens a repository by the path of a remote. Names of hosts are refused: there is no network
+/// here.
 pub(crate) fn open(path: &[u8], base: &[u8]) -> Result<Other> {
     let path = path.strip_prefix(b"file://").unwrap_or(path);
     let text = show(path);

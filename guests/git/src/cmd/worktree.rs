@@ -31,7 +31,7 @@ options! {
         force: bool = "f|force",
         /// The name of a new branch.
         create: Option<Vec<u8>> = "b|=",
-        /// The same for a branch that may be there.
+        /// Makes a branch, or moves one that is there.
         create_anew: Option<Vec<u8>> = "B|=",
         detach: bool = "d|detach",
         quiet: bool = "q|quiet",

@@ -83,7 +83,7 @@ impl Change {
         &self.new.path
     }
 
-    /// The same with the sides changed.
+    /// The change with its sides exchanged.
     pub(crate) fn reversed(self) -> Change {
         let status = match self.status {
             b'A' => b'D',
@@ -255,7 +255,7 @@ pub(crate) fn tree_to_index(
 pub(crate) enum Found {
     /// Nothing, or a directory where a file should be.
     Gone,
-    /// The same as the index.
+    /// What the index has.
     Same,
     /// Something else, with this mode.
     Changed(u32),

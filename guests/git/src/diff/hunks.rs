@@ -106,7 +106,8 @@ impl Printer<'_> {
                 Mark::Both => {
                     put(sign);
                     put(text);
-                    // Context has no colour, and so nothing to end, but for an empty line git prints the end.
+                    // Context has no colour, and so nothing to end, but for an empty line git
+                    // prints the end.
                     put(reset_for(text));
                 }
                 Mark::Old => {

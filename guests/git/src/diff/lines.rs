@@ -42,7 +42,7 @@ pub(crate) fn compare(
     compare_with(old, new, space, algorithm, true)
 }
 
-/// The same; `slide` says whether hunks are moved to where people expect them.
+/// Compares lines; `slide` says whether hunks are moved to where people expect them.
 pub(crate) fn compare_with(
     old: &[&[u8]],
     new: &[&[u8]],

@@ -266,7 +266,8 @@ impl Search<'_> {
     }
 }
 
-/// The changes with pairs in the place of their additions; a source that is used last is gone, before that copied.
+/// The changes with pairs in the place of their additions; a source that is used last is gone,
+/// before that copied.
 fn build(
     changes: Vec<Change>,
     sources: &[(Side, bool)],

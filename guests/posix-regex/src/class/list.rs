@@ -11,11 +11,13 @@ impl Class {
             || (icase && !self.ranges.is_empty())
     }
 
-    /// The characters in it as ranges, in order. With `icase` the characters whose upper case is in it.
+    /// The characters in it as ranges, in order. With `icase` the characters whose upper case is in
+    /// it.
     pub(crate) fn list(&self, icase: bool) -> Vec<(u32, u32)> {
         /// Beyond these, characters differ only from one of `BLOCKS` to the next.
         const KNOWN: [(u32, u32); 2] = [(0, 0x3_3480), (0xe_0000, 0xe_0200)];
-        /// Where blocks without any assigned character start, and where there are no more characters.
+        /// Where blocks without any assigned character start, and where there are no more
+        /// characters.
         const BLOCKS: [u32; 6] = [0x3_3480, 0xe_0200, 0xf_0000, 0xf_fffe, 0x10_0000, 0x11_0000];
         if !self.is_vast(icase) || chars::is_bytes() {
             return self.short_list(icase);
@@ -40,7 +42,7 @@ impl Class {
         list.ranges
     }
 
-    /// The same where what is beyond ASCII is known as it is.
+    /// The ranges where what is beyond ASCII is known as it is.
     fn short_list(&self, icase: bool) -> Vec<(u32, u32)> {
         let last = if chars::is_bytes() { 0xff } else { 0x10_ffff };
         // What is behind ı and ſ is not folded to ASCII.
@@ -88,7 +90,8 @@ impl List {
     }
 }
 
-/// Where the last character of a named class beyond ASCII may be, if that is near enough to look at all of them.
+/// Where the last character of a named class beyond ASCII may be, if that is near enough to look at
+/// all of them.
 fn last_of(named: Named) -> Option<u32> {
     match named {
         Named::Digit | Named::Xdigit => Some(0x7f),

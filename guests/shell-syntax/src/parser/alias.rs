@@ -38,7 +38,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The same for a word that follows an alias that ends in a blank.
+    /// Expands an alias in a word that follows an alias which ends in a blank.
     #[inline]
     pub(super) fn expand_alias_argument(&mut self) {
         if self.input.expansions.is_empty() {

@@ -1,8 +1,9 @@
 //! Brace expansion.
 //!
-//! bash expands braces in the text of a word before anything else: an open brace is one when a close brace follows at
-//! its level, behind a comma or `..` at its level. A close brace without them does not end it. One pass over the word finds them all:
-//! the braces that are open lie on a stack, and what turns out to be no expansion stays literal text.
+//! bash expands braces in the text of a word before anything else: an open brace is one when a
+//! close brace follows at its level, behind a comma or `..` at its level. A close brace without
+//! them does not end it. One pass over the word finds them all: the braces that are open lie on a
+//! stack, and what turns out to be no expansion stays literal text.
 
 use crate::parser::word::push_literal;
 use crate::tree::{Brace, Bytes, Part, Span, Word};
@@ -48,7 +49,8 @@ impl Braces {
         }
     }
 
-    /// Whether a tilde here, behind these parts, is at the start of a word that the expansion gives.
+    /// Whether a tilde here, behind these parts, is at the start of a word that the expansion
+    /// gives.
     pub(super) fn tilde_here(&self, parts: &[Part]) -> bool {
         let mut start = 0;
         for open in &self.open {

@@ -41,7 +41,8 @@ impl Reader<'_> {
     /// Assignments, words and redirections; or a function definition.
     fn simple(&mut self) -> Parse<Command> {
         let start = self.pos();
-        // bash looks at the word behind the first before it knows that this is no function, and has that line then.
+        // bash looks at the word behind the first before it knows that this is no function, and has
+        // that line then.
         let mut line = None;
         let mut simple = Simple::default();
         let mut redirects = Vec::new();
@@ -257,7 +258,7 @@ pub(super) enum Declares {
     Unknown,
     /// `declare` and its like.
     Yes,
-    /// The same behind `command`: but not with `(…)`.
+    /// Assignments behind `command`: without `(…)`.
     Scalars,
     /// `eval` and `let`: `name=(…)` is one word.
     Text,

@@ -57,7 +57,8 @@ impl Reader<'_> {
         })
     }
 
-    /// An error about the token here: `before`, the token in quotes where it is not a word, `after`.
+    /// An error about the token here: `before`, the token in quotes where it is not a word,
+    /// `after`.
     fn cond_error(&mut self, before: &[u8], after: &[u8], without: &[u8]) -> Box<SyntaxError> {
         let at_end = self.only_newlines_follow();
         let token = match self.cond_token() {

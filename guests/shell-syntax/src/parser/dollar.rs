@@ -6,7 +6,8 @@ use crate::parser::reader::{Parse, Reader};
 use crate::tree::{Name, Param, ParamOp, Part, Subject};
 
 impl Reader<'_> {
-    /// The expansion that the dollar here starts; false (and nothing passed) when it is only a dollar.
+    /// The expansion that the dollar here starts; false (and nothing passed) when it is only a
+    /// dollar.
     pub(super) fn dollar(&mut self, quoting: Quoting, parts: &mut Vec<Part>) -> Parse<bool> {
         let part = match self.peek_at(1) {
             byte if starts_name(byte) => self.plain_variable(),

@@ -1,7 +1,8 @@
 //! Here-documents.
 //!
-//! The body comes after the line with the operator, when that part of the tree is made already. So the redirection gets a number instead of
-//! a body, and when the tree is whole, the bodies are put in.
+//! The body comes after the line with the operator, when that part of the tree is made already. So
+//! the redirection gets a number instead of a body, and when the tree is whole, the bodies are put
+//! in.
 
 use std::rc::Rc;
 
@@ -246,7 +247,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The substitution (or the script) ended on the line of the operator: the bodies are on the following lines.
+    /// The substitution (or the script) ended on the line of the operator: the bodies are on the
+    /// following lines.
     fn late_here_documents(&mut self) -> Parse {
         let back = self.pos();
         let count = self.pending.len();
@@ -273,7 +275,8 @@ impl Reader<'_> {
         self.read_here_documents()?;
         let end = self.pos();
         if end > from {
-            // What was read is taken out, so that the rest of the line is followed by what comes after it.
+            // What was read is taken out, so that the rest of the line is followed by what comes
+            // after it.
             self.take_out(from, end);
         }
         self.input.pos = back;

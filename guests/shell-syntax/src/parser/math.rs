@@ -147,8 +147,9 @@ impl Reader<'_> {
         Ok(Part::Arith(Box::new(arith)))
     }
 
-    /// `…))` behind `((` at `start` (with or without its dollar); none (and nothing passed) when the parentheses do not close together, so that
-    /// it is a subshell in a subshell or a substitution.
+    /// `…))` behind `((` at `start` (with or without its dollar); none (and nothing passed) when
+    /// the parentheses do not close together, so that it is a subshell in a subshell or a
+    /// substitution.
     pub(super) fn double_parens(&mut self, start: usize) -> Parse<Option<Arith>> {
         let end = self.closing(self.pos(), b')', start)?;
         if self.peek_at(end + 1 - self.pos()) != b')' {

@@ -121,7 +121,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether `!` here is an indirection, or the parameter `!` itself; nothing where bash refuses both.
+    /// Whether `!` here is an indirection, or the parameter `!` itself; nothing where bash refuses
+    /// both.
     fn indirection_follows(&mut self) -> Option<bool> {
         match (self.peek_at(1), self.peek_at(2)) {
             (byte, _) if is(byte, NAME) => Some(true),

@@ -127,7 +127,8 @@ impl Reader<'_> {
         let classes = end.classes();
         let mut parts = Vec::new();
         let mut run = self.pos();
-        // Where a single quote was opened. It stands for itself, but `}` and `"` do not end anything before it is closed.
+        // Where a single quote was opened. It stands for itself, but `}` and `"` do not end
+        // anything before it is closed.
         let mut single = None;
         loop {
             match self.scan(classes) {

@@ -1,4 +1,5 @@
-//! Finding where something ends without parsing what is inside: needed where only the end tells what it is.
+//! Finding where something ends without parsing what is inside: needed where only the end tells
+//! what it is.
 
 use crate::error::ErrorKind;
 use crate::parser::reader::{Parse, Reader};
@@ -10,7 +11,8 @@ impl Reader<'_> {
         self.peek_at(at - pos)
     }
 
-    /// Where the byte is that closes what is open at `at`: `)`, `]` or `}`. Quotes and nested pairs are passed.
+    /// Where the byte is that closes what is open at `at`: `)`, `]` or `}`. Quotes and nested pairs
+    /// are passed.
     ///
     /// Fails with what is missing when the text ends before.
     pub(super) fn closing(&mut self, mut at: usize, close: u8, start: usize) -> Parse<usize> {

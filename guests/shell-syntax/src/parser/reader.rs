@@ -10,11 +10,13 @@ use crate::tree::{Span, Word};
 /// What parsing gives: errors are rare and big.
 pub(super) type Parse<T = ()> = Result<T, Box<SyntaxError>>;
 
-/// How deep things may nest, in units of about 100 bytes of stack: 240 compound commands, 150 substitutions, 370 `${…}`. What is that deep
-/// can be parsed, walked and dropped on half of a stack of 1 MB.
+/// How deep things may nest, in units of about 100 bytes of stack: 240 compound commands, 150
+/// substitutions, 370 `${…}`. What is that deep can be parsed, walked and dropped on half of a
+/// stack of 1 MB.
 pub(super) const MAX_DEPTH: u32 = 4800;
 
-/// How deep subscripts may nest in subscripts. Each is in the tree twice, as a word and as arithmetic.
+/// How deep subscripts may nest in subscripts. Each is in the tree twice, as a word and as
+/// arithmetic.
 pub(super) const MAX_SUBSCRIPTS: u32 = 6;
 
 /// How much of the script put aside is taken at a time.
@@ -27,12 +29,14 @@ pub(super) struct Input {
     pub(super) text: Vec<u8>,
     /// The next byte.
     pub(super) pos: usize,
-    /// The script behind `text`, put aside so that replacing an alias moves little; from `rest_at` on.
+    /// The script behind `text`, put aside so that replacing an alias moves little; from `rest_at`
+    /// on.
     rest: Vec<u8>,
     rest_at: usize,
     /// The number of the first line.
     first_line: u32,
-    /// Positions with the number of newlines before them: one where we are, one where here-documents are.
+    /// Positions with the number of newlines before them: one where we are, one where
+    /// here-documents are.
     marks: [(usize, u32); 2],
     /// Nothing more comes.
     ended: bool,
@@ -136,8 +140,8 @@ pub(super) struct Reader<'a> {
     pub(super) subscripts: u32,
     /// Whether we are in the value of an assignment.
     pub(super) assigns: bool,
-    /// Lines of the substitution we are in that have no commands. bash prints a substitution when it has read it, without them, and
-    /// counts the lines of that when it runs.
+    /// Lines of the substitution we are in that have no commands. bash prints a substitution when
+    /// it has read it, without them, and counts the lines of that when it runs.
     pub(super) empty_lines: Option<u32>,
 }
 
@@ -211,7 +215,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads more text. At the end of a script without a final newline, that newline is the last that comes.
+    /// Reads more text. At the end of a script without a final newline, that newline is the last
+    /// that comes.
     fn refill(&mut self) -> bool {
         let input = &mut self.input;
         if input.ended {

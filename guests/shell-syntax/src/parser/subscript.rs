@@ -67,8 +67,8 @@ impl Reader<'_> {
         Ok(Subscript::Expr { word, arith })
     }
 
-    /// Whether a subscript starts here, at `[`, and `=` or `+=` follows it: only then is it an assignment. A subscript that does not end
-    /// is an error, as in bash.
+    /// Whether a subscript starts here, at `[`, and `=` or `+=` follows it: only then is it an
+    /// assignment. A subscript that does not end is an error, as in bash.
     pub(super) fn subscript_is_assigned(&mut self) -> Parse<bool> {
         let open = self.pos();
         let end = self.closing(open + 1, b']', open)?;

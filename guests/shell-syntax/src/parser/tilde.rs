@@ -5,8 +5,9 @@ use crate::parser::reader::Reader;
 use crate::tree::{Bytes, Part};
 
 impl Reader<'_> {
-    /// The prefix from the tilde here to a slash, a colon or the end of the word; false when something in it is quoted or expanded,
-    /// which makes the tilde an ordinary character. A brace or a comma ends it where braces are open; inside of an expansion, blanks
+    /// The prefix from the tilde here to a slash, a colon or the end of the word; false when
+    /// something in it is quoted or expanded, which makes the tilde an ordinary character. A
+    /// brace or a comma ends it where braces are open; inside of an expansion, blanks
     /// and operators belong to it, and no user has such a name.
     pub(super) fn tilde(&mut self, parts: &mut Vec<Part>, braces: bool, inside: bool) -> bool {
         let mut length = 1;

@@ -22,7 +22,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The text of the token here, and whether it is a word, which is then passed; none at the end. What is wrong in a word comes first.
+    /// The text of the token here, and whether it is a word, which is then passed; none at the end.
+    /// What is wrong in a word comes first.
     pub(super) fn unexpected_token(&mut self) -> Parse<Option<(Vec<u8>, bool)>> {
         self.blanks();
         let start = self.pos();

@@ -164,7 +164,8 @@ struct Draft {
     run: usize,
     parts: Vec<Part>,
     braces: Option<Box<Braces>>,
-    /// Where the value starts if the word looks like an assignment; none before the first tilde asks for it.
+    /// Where the value starts if the word looks like an assignment; none before the first tilde
+    /// asks for it.
     value: Option<Option<usize>>,
     /// How many parentheses or brackets are open, inside which other bytes are ordinary.
     nested: u32,
@@ -199,7 +200,8 @@ impl Draft {
         true
     }
 
-    /// Whether a byte is an ordinary one of a subscript. Counts brackets. `before` is the word so far.
+    /// Whether a byte is an ordinary one of a subscript. Counts brackets. `before` is the word so
+    /// far.
     fn takes_subscript(&mut self, mode: Mode, byte: u8, before: &[u8]) -> bool {
         if mode.has(NAMED) {
             match byte {
@@ -229,7 +231,8 @@ impl Reader<'_> {
         self.word(self.command_mode())
     }
 
-    /// The word that names a command. An assignment could have stood here: so bash takes `name[…]` as one word, with blanks and operators.
+    /// The word that names a command. An assignment could have stood here: so bash takes `name[…]`
+    /// as one word, with blanks and operators.
     pub(super) fn first_word(&mut self) -> Parse<Word> {
         self.word(self.command_mode().named())
     }
@@ -257,7 +260,8 @@ impl Reader<'_> {
         self.word(Mode::WHOLE)
     }
 
-    /// The parts of a word, up to what ends it. Words nest, so what does not is kept out of this frame.
+    /// The parts of a word, up to what ends it. Words nest, so what does not is kept out of this
+    /// frame.
     pub(super) fn unquoted(&mut self, mode: Mode) -> Parse<Vec<Part>> {
         let mut draft = Draft::new(self.pos());
         loop {

@@ -56,8 +56,8 @@ fn is_division(op: ArithOp) -> bool {
     matches!(op, ArithOp::Divide | ArithOp::Remainder)
 }
 
-/// Where the text goes on behind the operator of `wanted`: operators of its kind stand in the text in the order in which they
-/// stand in the tree.
+/// Where the text goes on behind the operator of `wanted`: operators of its kind stand in the text
+/// in the order in which they stand in the tree.
 fn after_operator(
     text: &[u8],
     root: &Expr,
@@ -120,7 +120,8 @@ fn count(expr: &Expr, wanted: *const Expr, kind: fn(ArithOp) -> bool, before: &m
     }
 }
 
-/// The last token that bash has read when it has read the operand that starts at `at`: the one behind it, or its own last one.
+/// The last token that bash has read when it has read the operand that starts at `at`: the one
+/// behind it, or its own last one.
 fn after_operand(text: &[u8], at: usize) -> usize {
     let mut scan = Scan { text, at };
     let mut last = at;

@@ -1,6 +1,7 @@
 //! Values of variables as numbers.
 
-/// The number that a text is, when it is a plain decimal one: an optional `-` and digits, not octal, surely in range.
+/// The number that a text is, when it is a plain decimal one: an optional `-` and digits, not
+/// octal, surely in range.
 #[inline]
 pub fn plain_number(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {

@@ -64,13 +64,14 @@ pub(super) fn assign(shell: &mut Shell, assign: &Assign) -> Run {
     fail(shell)
 }
 
-/// Assigns a list to a variable that is no nameref: associative if it already is (or is declared so), indexed otherwise. Without
-/// `append` the old elements go, after the new ones were expanded. A readonly variable is reported and `Ok(false)`.
+/// Assigns a list to a variable that is no nameref: associative if it already is (or is declared
+/// so), indexed otherwise. Without `append` the old elements go, after the new ones were expanded.
+/// A readonly variable is reported and `Ok(false)`.
 pub fn elements(shell: &mut Shell, name: Name, list: &[Element], append: bool) -> Run<bool> {
     list_of(shell, name, list, append, b"'")
 }
 
-/// The same; `quote` stands around a word in messages.
+/// Assigns a list; `quote` stands around a word in messages.
 fn list_of(
     shell: &mut Shell,
     name: Name,
@@ -359,7 +360,8 @@ fn expanded<'l>(shell: &mut Shell, list: &'l [Element]) -> Run<Vec<Ready<'l>>> {
     for element in list {
         ready.push(match &element.subscript {
             Some(subscript) if expand::has_brace(&element.value) => {
-                // Braces are expanded before anyone looks for a subscript, which makes it a word like any other.
+                // Braces are expanded before anyone looks for a subscript, which makes it a word
+                // like any other.
                 let mut fields = Vec::new();
                 expand::fields(shell, &whole(subscript, element), &mut fields)?;
                 Ready::Fields(fields)

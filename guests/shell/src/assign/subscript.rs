@@ -48,7 +48,8 @@ pub fn parse_target(text: &[u8]) -> Option<Parsed<'_>> {
     })
 }
 
-/// Where the bracket closes whose inside the text starts with; quotes and brackets inside are skipped.
+/// Where the bracket closes whose inside the text starts with; quotes and brackets inside are
+/// skipped.
 fn closing(text: &[u8]) -> Option<usize> {
     let (mut at, mut depth) = (0, 0u32);
     while let Some(&byte) = text.get(at) {
@@ -65,7 +66,8 @@ fn closing(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// The place that a subscript of the script means in a variable, which is no nameref. A bad one is reported and `None`.
+/// The place that a subscript of the script means in a variable, which is no nameref. A bad one is
+/// reported and `None`.
 pub fn place(shell: &mut Shell, name: Name, subscript: &Subscript) -> Run<Option<Place>> {
     let Subscript::Expr { word, arith } = subscript else {
         let text: &[u8] = if matches!(subscript, Subscript::At) {
@@ -94,7 +96,8 @@ pub fn place(shell: &mut Shell, name: Name, subscript: &Subscript) -> Run<Option
     )))
 }
 
-/// The place that the text of a subscript means in a variable, which is no nameref. A bad one is reported and `None`.
+/// The place that the text of a subscript means in a variable, which is no nameref. A bad one is
+/// reported and `None`.
 pub fn key_or_index(shell: &mut Shell, name: Name, subscript: &[u8]) -> Run<Option<Place>> {
     if is_assoc(shell, name) {
         let key = expand::key_of_text(shell, subscript)?;
@@ -139,7 +142,8 @@ pub(crate) fn is_assoc(shell: &Shell, name: Name) -> bool {
     }
 }
 
-/// The index that a number means, negative ones counted from the end; nothing when that is before the start.
+/// The index that a number means, negative ones counted from the end; nothing when that is before
+/// the start.
 #[inline]
 pub(crate) fn from_end(array: &Indexed, index: i64) -> Option<u64> {
     if index >= 0 {

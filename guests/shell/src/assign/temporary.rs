@@ -12,8 +12,9 @@ use crate::text::Text;
 use crate::variables::{Attributes, Target, Value, Variable, resolve};
 use crate::{arith, expand, special};
 
-/// Runs an assignment before a command: the variable is a string and exported until the innermost scope is closed, whatever it was
-/// before. A list is taken as its text. A readonly variable is reported and stays as it is: `Ok(false)`.
+/// Runs an assignment before a command: the variable is a string and exported until the innermost
+/// scope is closed, whatever it was before. A list is taken as its text. A readonly variable is
+/// reported and stays as it is: `Ok(false)`.
 pub fn temporary(shell: &mut Shell, assign: &Assign) -> Run<bool> {
     let name = target(shell, assign.name);
     let mut value = match &assign.value {

@@ -18,7 +18,7 @@ pub(super) fn scalar(shell: &mut Shell, assign: &Assign, value: &[u8]) -> Run {
     expand::trace(shell, line)
 }
 
-/// The same for an assignment before a command, which shows what `+=` gives.
+/// Shows an assignment before a command, which shows what `+=` gives.
 #[cold]
 #[inline(never)]
 pub(super) fn temporary(shell: &mut Shell, assign: &Assign, value: &[u8]) -> Run {

@@ -12,8 +12,9 @@ use crate::text::Text;
 use crate::variables::{Attributes, Target, Value, Variable, resolve};
 use crate::{arith, expand, special};
 
-/// `unset name`, `unset name[subscript]`, with namerefs followed. Problems are reported as `unset` does; the result says whether there
-/// was none. Text that is no name is not reported and `Ok(false)`.
+/// `unset name`, `unset name[subscript]`, with namerefs followed. Problems are reported as `unset`
+/// does; the result says whether there was none. Text that is no name is not reported and
+/// `Ok(false)`.
 pub fn unset_by_text(shell: &mut Shell, text: &[u8]) -> Run<bool> {
     let Some(parsed) = parse_target(text) else {
         return Ok(false);
@@ -41,7 +42,8 @@ pub fn unset_nameref(shell: &mut Shell, name: Name) -> bool {
 
 /// Unsets a variable, whatever it is. A readonly one is reported and `false`.
 ///
-/// A local of the function that runs stays local and is unset; one of a caller goes, and what it hid shows again.
+/// A local of the function that runs stays local and is unset; one of a caller goes, and what it
+/// hid shows again.
 pub fn unset(shell: &mut Shell, name: Name) -> bool {
     let variable = shell.state.variables.get(name);
     if variable.attributes.has(Attributes::READONLY) {

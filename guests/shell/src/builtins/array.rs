@@ -17,7 +17,8 @@ const CHANGING: Attributes = Attributes::INTEGER
     .with(Attributes::UPPER)
     .with(Attributes::CAPITAL);
 
-/// The variable to be filled: references are followed. None, with bash's message, when it cannot be an indexed array.
+/// The variable to be filled: references are followed. None, with bash's message, when it cannot be
+/// an indexed array.
 pub(super) fn target(shell: &mut Shell, command: &[u8], name: &[u8]) -> Option<Name> {
     if !is_name(name) {
         shell.builtin_error(command, [b"`", name, b"': not a valid identifier"].concat());

@@ -1,7 +1,8 @@
 //! `bind`.
 //!
-//! There is no line editor inside the sandbox. What scripts put into their start-up files is accepted with bash's own warning, as it is
-//! there without a terminal; lists of what is bound are refused.
+//! There is no line editor inside the sandbox. What scripts put into their start-up files is
+//! accepted with bash's own warning, as it is there without a terminal; lists of what is bound are
+//! refused.
 
 use codepod_sys::file::{self, Links};
 

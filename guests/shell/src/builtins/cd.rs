@@ -222,7 +222,8 @@ fn absolute(directory: &[u8], path: &[u8]) -> Vec<u8> {
     full
 }
 
-/// The path without `.`, `..` and double slashes; none where something before a `..` is no directory.
+/// The path without `.`, `..` and double slashes; none where something before a `..` is no
+/// directory.
 fn logical(path: &[u8]) -> Option<Vec<u8>> {
     shortened(path, |path| {
         file::stat_path(path, Links::Follow)
@@ -230,7 +231,7 @@ fn logical(path: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// The same, asking whether a path that `..` follows is a directory.
+/// A path without `.` and `..`; asks whether what `..` follows is a directory.
 fn shortened(path: &[u8], is_directory: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
     // Two slashes at the start may mean something else, says POSIX; more are one.
     let root: &[u8] = match path {

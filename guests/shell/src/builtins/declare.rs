@@ -126,8 +126,9 @@ fn declare(shell: &mut Shell, arguments: &[Text], local: bool) -> Run<i32> {
     })
 }
 
-/// Expands an argument of the form of an assignment after a declaration builtin and appends it to `fields`, which holds the command and the
-/// arguments before it, already expanded. `name=(…)` is assigned at once, with the attributes that the options before it say, and only its name is
+/// Expands an argument of the form of an assignment after a declaration builtin and appends it to
+/// `fields`, which holds the command and the arguments before it, already expanded. `name=(…)` is
+/// assigned at once, with the attributes that the options before it say, and only its name is
 /// appended.
 pub fn argument(shell: &mut Shell, assign: &Assign, fields: &mut Vec<Text>) -> Run {
     let mut field = Text::new(&assign.name.bytes());
@@ -180,7 +181,8 @@ fn array(shell: &mut Shell, assign: &Assign, options: Options) -> Run {
     compound::assign_ready(shell, assign, &ready, options)
 }
 
-/// What the options among the fields say; [`Options::local`] is whether variables are local in a function.
+/// What the options among the fields say; [`Options::local`] is whether variables are local in a
+/// function.
 fn options_so_far(fields: &[Text]) -> Options {
     let mut options = Options::default();
     let command = fields.iter().position(|field| {

@@ -3,7 +3,8 @@
 /// Whose escapes they are: the three differ in octal numbers, `\c` and quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// The format of `printf`: `\nnn`; `\c` stands for itself; `\'`, `\"` and `\?` lose their backslash.
+    /// The format of `printf`: `\nnn`; `\c` stands for itself; `\'`, `\"` and `\?` lose their
+    /// backslash.
     Format,
     /// `printf %b`: `\nnn` and `\0nnn`; `\c` ends the output.
     Argument,
@@ -22,7 +23,8 @@ pub(crate) enum Escape {
     Missing(usize, &'static str, u8),
 }
 
-/// Decodes what follows a backslash and appends it; says how many bytes behind the backslash were taken.
+/// Decodes what follows a backslash and appends it; says how many bytes behind the backslash were
+/// taken.
 pub(crate) fn decode(rest: &[u8], dialect: Dialect, out: &mut Vec<u8>) -> Escape {
     let Some(&letter) = rest.first() else {
         out.push(b'\\');

@@ -1,4 +1,5 @@
-//! `fc`: listing and running lines of the history again. Editing them needs an editor on a terminal and is refused.
+//! `fc`: listing and running lines of the history again. Editing them needs an editor on a terminal
+//! and is refused.
 
 use std::rc::Rc;
 

@@ -18,7 +18,8 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     let Some(at) = job(shell, &arguments[0], specs.first()) else {
         return Ok(1);
     };
-    // Only now: a job that `kill` has just ended is one that ends in the foreground, however quick it is.
+    // Only now: a job that `kill` has just ended is one that ends in the foreground, however quick
+    // it is.
     jobs::update(shell);
     let line = [&*shell.jobs.list[at].text, b"\n"].concat();
     print(shell, &arguments[0], &line);

@@ -28,8 +28,9 @@ pub struct Getopt<'a> {
 }
 
 impl<'a> Getopt<'a> {
-    /// Reads `arguments`, of which the first is the builtin's name. `letters` are those it knows, with `:` after one that takes an
-    /// argument, and `+` first when options may start with `+`.
+    /// Reads `arguments`, of which the first is the builtin's name. `letters` are those it knows,
+    /// with `:` after one that takes an argument, and `+` first when options may start with
+    /// `+`.
     pub fn new(arguments: &'a [Text], letters: &'static str) -> Getopt<'a> {
         let letters = letters.as_bytes();
         let (plus, letters) = match letters {
@@ -45,7 +46,8 @@ impl<'a> Getopt<'a> {
         }
     }
 
-    /// The next option, or none when only operands are left. The error is the builtin's status; the message is printed.
+    /// The next option, or none when only operands are left. The error is the builtin's status; the
+    /// message is printed.
     pub fn next(&mut self, shell: &Shell) -> Result<Option<Opt<'a>>, i32> {
         let Some(argument) = self.arguments.get(self.at) else {
             return Ok(None);

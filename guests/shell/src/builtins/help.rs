@@ -249,7 +249,8 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     Ok(status.max(print(shell, b"help", &out)))
 }
 
-/// Prints what there is to say on a builtin, for its option `--help`. Returns the status of that, 2.
+/// Prints what there is to say on a builtin, for its option `--help`. Returns the status of that,
+/// 2.
 pub(super) fn page(shell: &Shell, command: &[u8]) -> i32 {
     let mut out = Vec::new();
     matching(command, Form::Full, &mut out);

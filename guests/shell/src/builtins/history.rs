@@ -16,7 +16,8 @@ use crate::pattern::{Options as PatternOptions, Pattern};
 use crate::shell::Shell;
 use crate::text::Text;
 
-/// Adds a line to the history, unless `HISTCONTROL` or `HISTIGNORE` keeps it out; `HISTSIZE` limits how many are kept.
+/// Adds a line to the history, unless `HISTCONTROL` or `HISTIGNORE` keeps it out; `HISTSIZE` limits
+/// how many are kept.
 pub fn remember(shell: &mut Shell, line: &[u8]) {
     let control = assign::get(shell, Name::HISTCONTROL).unwrap_or_default();
     let has = |word: &[u8]| control.split(|byte| *byte == b':').any(|part| part == word);

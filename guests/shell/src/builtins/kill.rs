@@ -161,7 +161,8 @@ fn send(shell: &mut Shell, pid: i64, signal: u32) -> Run<Result<(), Errno>> {
     if let Some(number) = positive.filter(|number| shell.is_inside(*number)) {
         return inside(shell, number, signal).map(Ok);
     }
-    // The shell catches this one, because a write of a builtin may cause it; sent, it ends the shell like any other.
+    // The shell catches this one, because a write of a builtin may cause it; sent, it ends the
+    // shell like any other.
     let pipe = Signal::Pipe.raw();
     if signal == pipe
         && positive == Some(own_process_number())

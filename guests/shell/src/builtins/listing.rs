@@ -182,8 +182,8 @@ pub(super) fn function_name(name: &[u8], definition: &Definition, out: &mut Vec<
     out.push(b'\n');
 }
 
-/// Appends every function that `wanted` takes: its definition, unless only names are asked for, and the line with its attributes where it has
-/// some or where only names are asked for.
+/// Appends every function that `wanted` takes: its definition, unless only names are asked for, and
+/// the line with its attributes where it has some or where only names are asked for.
 pub(super) fn functions(
     shell: &Shell,
     names_only: bool,

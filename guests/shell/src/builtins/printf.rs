@@ -1,7 +1,8 @@
 //! `printf`.
 //!
-//! Numbers with a fraction are bash's `long double`s of x86-64, digit for digit. Differences: a negative literal precision (`%.-3d`) counts as
-//! none, and `%(…)T` knows only well-known time zones, with the rules that they follow now.
+//! Numbers with a fraction are bash's `long double`s of x86-64, digit for digit. Differences: a
+//! negative literal precision (`%.-3d`) counts as none, and `%(…)T` knows only well-known time
+//! zones, with the rules that they follow now.
 
 mod big;
 mod directive;

@@ -212,7 +212,8 @@ fn seconds(text: &[u8]) -> Option<Duration> {
     )
 }
 
-/// On a terminal: prints the prompt, and hides what is typed for `-s`. Returns the state to put back.
+/// On a terminal: prints the prompt, and hides what is typed for `-s`. Returns the state to put
+/// back.
 fn interact(shell: &mut Shell, options: &Options<'_>) -> Option<terminal::TerminalState> {
     if options.prompt.is_none() && !options.silent {
         return None;

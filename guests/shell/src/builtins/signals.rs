@@ -13,7 +13,8 @@ const DEBUG: u32 = 65;
 const ERR: u32 = 66;
 const RETURN: u32 = 67;
 
-/// The name of a number with `SIG` (`SIGINT`, `EXIT`, `DEBUG`); numbers that Linux keeps for itself are their own names.
+/// The name of a number with `SIG` (`SIGINT`, `EXIT`, `DEBUG`); numbers that Linux keeps for itself
+/// are their own names.
 pub fn name(number: u32) -> Option<Text> {
     let (first, last) = REAL_TIME;
     Some(match number {

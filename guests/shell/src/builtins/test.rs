@@ -1,6 +1,7 @@
 //! `test` and `[`.
 //!
-//! Up to four arguments POSIX says what they mean by their number; more are an expression with `!`, `( )`, `-a` and `-o`.
+//! Up to four arguments POSIX says what they mean by their number; more are an expression with `!`,
+//! `( )`, `-a` and `-o`.
 
 use codepod_shell_syntax::tree::BinaryTest;
 

@@ -1,4 +1,5 @@
-//! For tests of builtins: running one with its output in memory, and the same in the real bash where that is installed.
+//! For tests of builtins: running one with its output in memory, and the same in the real bash
+//! where that is installed.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -34,7 +35,8 @@ pub(super) fn run(arguments: &[&[u8]]) -> Outcome {
     (out, err, status)
 }
 
-/// Runs many in one bash 5.2; none where there is no such. Every command stands on line 1, so that messages are the same.
+/// Runs many in one bash 5.2; none where there is no such. Every command stands on line 1, so that
+/// messages are the same.
 pub(super) fn bash(all: &[Vec<&[u8]>]) -> Option<Vec<Outcome>> {
     let directory =
         std::env::temp_dir().join(format!("codepod-shell-{}-{:p}", std::process::id(), all));

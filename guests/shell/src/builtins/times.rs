@@ -7,8 +7,8 @@ use crate::flow::Run;
 use crate::shell::Shell;
 use crate::text::Text;
 
-/// Prints what the shell has used, and below it what its children have. The kernel counts neither a process's own system calls nor its
-/// children apart, so only the first number can be other than 0.
+/// Prints what the shell has used, and below it what its children have. The kernel counts neither a
+/// process's own system calls nor its children apart, so only the first number can be other than 0.
 pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     if let Err(status) = getopt::none(shell, arguments) {
         return Ok(status);

@@ -1,8 +1,9 @@
 //! `ulimit`.
 //!
-//! A sandbox's limits are its host's, and the kernel has no call to change them for one process. So they are shown, as far as they are
-//! known. What a script sets is remembered for the shell and its subshells and can only be lowered; of it, the shell itself keeps the limit
-//! of open files, and a hint says that nobody keeps the others.
+//! A sandbox's limits are its host's, and the kernel has no call to change them for one process. So
+//! they are shown, as far as they are known. What a script sets is remembered for the shell and its
+//! subshells and can only be lowered; of it, the shell itself keeps the limit of open files, and a
+//! hint says that nobody keeps the others.
 
 use std::rc::Rc;
 

@@ -135,7 +135,8 @@ fn word_list(shell: &mut Shell, list: &[u8]) -> Run<Vec<Text>> {
     result.map(|()| words)
 }
 
-/// The parts of a list between separators that are neither quoted nor inside of `$(…)`, `${…}` or backquotes.
+/// The parts of a list between separators that are neither quoted nor inside of `$(…)`, `${…}` or
+/// backquotes.
 fn pieces(shell: &Shell, list: &[u8]) -> Vec<Vec<u8>> {
     expand::ifs::current(shell, |ifs| {
         let mut pieces = vec![Vec::new()];
@@ -239,7 +240,8 @@ fn filtered(shell: &Shell, filter: &[u8], word: &[u8], words: &mut Vec<Text>) {
     words.retain(|word| pattern.matches(word) == negated);
 }
 
-/// The words that could stand at the end of a line, as pressing the tabulator would offer them. Variables like `COMP_LINE` are set.
+/// The words that could stand at the end of a line, as pressing the tabulator would offer them.
+/// Variables like `COMP_LINE` are set.
 pub fn for_line(shell: &mut Shell, line: &[u8]) -> Run<Vec<Text>> {
     let start = command_start(line);
     let mut parts: Vec<Text> = line[start..]

@@ -85,7 +85,8 @@ impl Call {
     }
 }
 
-/// Calls a function. The first field is its name. With `scoped` it gets a scope of its own; otherwise that is there already.
+/// Calls a function. The first field is its name. With `scoped` it gets a scope of its own;
+/// otherwise that is there already.
 #[inline(never)]
 pub(super) fn run(
     shell: &mut Shell,
@@ -108,7 +109,8 @@ pub(super) fn body(shell: &mut Shell, function: &Function) -> Run {
     command(shell, &function.body)
 }
 
-/// Begins a call: what runs next is the body, and then [`leave`]. They are apart to keep what a call needs of the stack small.
+/// Begins a call: what runs next is the body, and then [`leave`]. They are apart to keep what a
+/// call needs of the stack small.
 #[inline(never)]
 pub(super) fn enter(
     shell: &mut Shell,

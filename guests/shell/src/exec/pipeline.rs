@@ -178,7 +178,8 @@ fn run_inside(shell: &mut Shell, inside: Inside<'_>, stays: bool) -> Run {
     }
 }
 
-/// Runs the DEBUG trap for a stage that is a simple command; a subshell has no DEBUG trap of its own.
+/// Runs the DEBUG trap for a stage that is a simple command; a subshell has no DEBUG trap of its
+/// own.
 #[cold]
 fn announce(shell: &mut Shell, stage: &Command) -> Run {
     if matches!(stage.kind, CommandKind::Simple(_)) {

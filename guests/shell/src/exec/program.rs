@@ -13,12 +13,13 @@ use crate::shell::Shell;
 use crate::text::Text;
 use crate::{child, jobs, path, quote};
 
-/// Runs a program in the foreground and returns its status. The first argument is its name; functions and builtins do not count.
+/// Runs a program in the foreground and returns its status. The first argument is its name;
+/// functions and builtins do not count.
 pub fn run_program(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     run_shown(shell, arguments, || arguments.join(&b' '))
 }
 
-/// The same, with the text that is shown where a signal ends it.
+/// Runs a program; `text` is shown where a signal ends it.
 pub(super) fn run_shown(
     shell: &mut Shell,
     arguments: &[Text],
@@ -60,7 +61,8 @@ pub(super) fn report(shell: &Shell, pid: Pid, status: Status, text: impl FnOnce(
     let _ = shell.fds.write(2, &line);
 }
 
-/// Starts a program. The inner error is the status of the command where it could not be started, after saying why.
+/// Starts a program. The inner error is the status of the command where it could not be started,
+/// after saying why.
 pub(super) fn start(
     shell: &mut Shell,
     arguments: &[Text],
@@ -98,7 +100,8 @@ fn find(shell: &mut Shell, name: &Text) -> Option<Text> {
     path::find(shell, name)
 }
 
-/// Starts what is prepared, with the descriptors of a table. When there are too many processes, those that have ended are let go first.
+/// Starts what is prepared, with the descriptors of a table. When there are too many processes,
+/// those that have ended are let go first.
 pub(crate) fn started(
     shell: &mut Shell,
     spawn: &Spawn,
@@ -259,8 +262,8 @@ pub struct Replace {
     pub login: bool,
 }
 
-/// `exec PROGRAM`: there is no `exec` here, so the program runs and the shell ends with its status. Returns the status where it could not be
-/// started.
+/// `exec PROGRAM`: there is no `exec` here, so the program runs and the shell ends with its status.
+/// Returns the status where it could not be started.
 pub fn replace(shell: &mut Shell, arguments: &[Text], how: &Replace) -> Run<i32> {
     let Some(name) = arguments.first() else {
         return Ok(0);

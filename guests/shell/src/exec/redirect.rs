@@ -34,7 +34,7 @@ impl Undo {
         self.0.clear();
     }
 
-    /// The same for those of the shell itself (`exec`), where others find them in `/proc/PID/fd`.
+    /// Keeps redirections of the shell itself (`exec`), where others find them in `/proc/PID/fd`.
     pub fn stay(&mut self, shell: &mut Shell) {
         let numbers: Vec<u32> = self.0.drain(..).map(|(number, _)| number).collect();
         for number in numbers {
@@ -56,7 +56,8 @@ impl Undo {
     }
 }
 
-/// Applies redirections in order. False when one failed, after saying why; `undo` must be run in any case.
+/// Applies redirections in order. False when one failed, after saying why; `undo` must be run in
+/// any case.
 pub(super) fn apply(shell: &mut Shell, redirects: &[Redirect], undo: &mut Undo) -> Run<bool> {
     for redirect in redirects {
         if !one(shell, redirect, undo)? {
@@ -327,7 +328,8 @@ fn is_fifo(path: &[u8]) -> bool {
     file::stat_path(path, Links::Follow).is_ok_and(|stat| stat.mode & mode::TYPE_MASK == mode::FIFO)
 }
 
-/// Opens a path as a redirection does: `/dev/fd/N` and so on are the script's descriptors, and with `keeps`, `set -C` protects files.
+/// Opens a path as a redirection does: `/dev/fd/N` and so on are the script's descriptors, and with
+/// `keeps`, `set -C` protects files.
 pub fn open(shell: &Shell, path: &[u8], options: OpenOptions, keeps: bool) -> Result<Open, Errno> {
     if let Some((Some(most), _)) = shell.state.limits.get(&b'n')
         && shell
@@ -345,7 +347,8 @@ pub fn open(shell: &Shell, path: &[u8], options: OpenOptions, keeps: bool) -> Re
                 return Ok(Open::Kernel(Rc::clone(owned)));
             }
             Some(Open::Kernel(owned)) => {
-                // A file is opened again, as Linux does; what cannot be opened by its name is shared.
+                // A file is opened again, as Linux does; what cannot be opened by its name is
+                // shared.
                 return match open_file(
                     &shell.fds.path(path),
                     OpenOptions {
@@ -415,7 +418,8 @@ fn here(shell: &mut Shell, left: Left, text: &[u8], undo: &mut Undo) -> Run<bool
 /// How many bytes certainly fit into a pipe.
 pub(super) const PIPE_BYTES: usize = 64 << 10;
 
-/// Something to read these bytes from: a pipe where they fit into it, a file without a name otherwise.
+/// Something to read these bytes from: a pipe where they fit into it, a file without a name
+/// otherwise.
 pub fn here_text(text: &[u8]) -> Result<Open, Errno> {
     if text.len() <= PIPE_BYTES {
         let (read, write) = pipe::pipe()?;

@@ -161,7 +161,8 @@ impl<'s> Script<'s> {
 }
 
 impl Script<'_> {
-    /// After reading a command from `start` on: `set -v` prints it, `set -o history` remembers it, prompts count it.
+    /// After reading a command from `start` on: `set -v` prints it, `set -o history` remembers it,
+    /// prompts count it.
     fn note(&mut self, shell: &mut Shell, start: usize) {
         shell.state.command_number += 1;
         if !shell.state.set.has(SetOptions::VERBOSE) && !shell.state.set.has(SetOptions::HISTORY) {

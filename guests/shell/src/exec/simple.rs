@@ -17,7 +17,8 @@ use crate::text::Text;
 use crate::variables::Attributes;
 use crate::{assign, expand, fds, special, traps};
 
-/// Runs a simple command. What runs a function's body keeps little on the stack: everything else is in [`begin`].
+/// Runs a simple command. What runs a function's body keeps little on the stack: everything else is
+/// in [`begin`].
 #[inline(never)]
 pub(super) fn run(shell: &mut Shell, command: &Command, simple: &Simple) -> Run {
     let mark = shell.substitutions.len();
@@ -52,7 +53,8 @@ fn begin(shell: &mut Shell, command: &Command, simple: &Simple) -> Run<Option<Rc
     words(shell, command, simple)
 }
 
-/// Notes the command for `BASH_COMMAND` and runs the DEBUG trap. False when the command is to be skipped.
+/// Notes the command for `BASH_COMMAND` and runs the DEBUG trap. False when the command is to be
+/// skipped.
 #[cold]
 #[inline(never)]
 fn announce(shell: &mut Shell, command: &Command) -> Run<bool> {
@@ -205,11 +207,13 @@ fn after_builtin(
     Ok(())
 }
 
-/// An error of a special builtin ends a POSIX shell; that it was an error shows its status for those that only fail so.
+/// An error of a special builtin ends a POSIX shell; that it was an error shows its status for
+/// those that only fail so.
 #[cold]
 fn special_failed(shell: &Shell, entry: &'static Entry, status: i32) -> Run {
     let _ = shell;
-    // Usage errors and errors of assignments; `eval`, `.`, `return` and so on give the status of what they ran.
+    // Usage errors and errors of assignments; `eval`, `.`, `return` and so on give the status of
+    // what they ran.
     let passes_on = matches!(
         entry.name,
         "eval" | "." | "source" | "exec" | "return" | "trap" | "times" | "shift"
@@ -226,7 +230,8 @@ fn special_failed(shell: &Shell, entry: &'static Entry, status: i32) -> Run {
     Ok(())
 }
 
-/// Somebody wrote to a pipe that nobody reads: the shell or the subshell ends, unless it ignores SIGPIPE.
+/// Somebody wrote to a pipe that nobody reads: the shell or the subshell ends, unless it ignores
+/// SIGPIPE.
 #[cold]
 fn broken_pipe(shell: &mut Shell) -> Run {
     fds::take_broken_pipe();
@@ -339,8 +344,8 @@ fn prepare_and_run(
     }
 }
 
-/// The redirections of a program. bash expands them in the new process: what they assign is lost, and an error in them is the program's:
-/// its status.
+/// The redirections of a program. bash expands them in the new process: what they assign is lost,
+/// and an error in them is the program's: its status.
 fn redirect_program(shell: &mut Shell, command: &Command, undo: &mut Undo) -> Run<Result<(), i32>> {
     let variables = redirect::may_assign(&command.redirects).then(|| shell.state.variables.clone());
     let result = redirect::apply(shell, &command.redirects, undo);

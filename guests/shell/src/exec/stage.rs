@@ -1,7 +1,8 @@
 //! Stages of pipelines and background jobs: what runs where.
 //!
-//! A program is started directly. What needs a shell runs in a child shell; one stage may run inside this one, after all others were started.
-//! A builtin that only prints, as in `echo x | …`, runs at once: what it prints waits in the pipe.
+//! A program is started directly. What needs a shell runs in a child shell; one stage may run
+//! inside this one, after all others were started. A builtin that only prints, as in `echo x | …`,
+//! runs at once: what it prints waits in the pipe.
 
 use std::rc::Rc;
 
@@ -46,7 +47,8 @@ pub(super) enum Started {
     Ended(i32),
 }
 
-/// Builtins that print without reading or waiting, and change nothing that a later stage could miss.
+/// Builtins that print without reading or waiting, and change nothing that a later stage could
+/// miss.
 const PRINTERS: [&str; 26] = [
     ":", "[", "alias", "caller", "compgen", "declare", "dirs", "echo", "export", "false", "hash",
     "help", "history", "jobs", "let", "printf", "pwd", "readonly", "set", "shopt", "test", "times",
@@ -68,7 +70,8 @@ pub(super) fn places(shell: &Shell, stages: &[Command], lastpipe: bool) -> Vec<P
             *place = Place::Before;
         }
     }
-    // One stage may be inside: the last that can be. The others must not wait for this shell to read what they print.
+    // One stage may be inside: the last that can be. The others must not wait for this shell to
+    // read what they print.
     let captured = |at: usize| {
         shell.fds.iter().any(|(number, open)| {
             let replaced = (number == 1 && at < last) || (number == 0 && at > 0);
@@ -96,7 +99,8 @@ pub(super) fn places(shell: &Shell, stages: &[Command], lastpipe: bool) -> Vec<P
     places
 }
 
-/// Whether a stage is more than a program: the name says so, or it has substitutions, which take their time.
+/// Whether a stage is more than a program: the name says so, or it has substitutions, which take
+/// their time.
 fn needs_shell(shell: &Shell, stage: &Command) -> bool {
     let CommandKind::Simple(simple) = &stage.kind else {
         return true;
@@ -259,7 +263,8 @@ fn apart(
     }
 }
 
-/// Starts a program without a shell around it. `None` when its name turned out to be one of the shell's, or it would have to wait before it starts.
+/// Starts a program without a shell around it. `None` when its name turned out to be one of the
+/// shell's, or it would have to wait before it starts.
 fn directly(
     shell: &mut Shell,
     stage: &Command,

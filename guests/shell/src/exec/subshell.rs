@@ -1,4 +1,5 @@
-//! Subshells inside the process: on a clone of what the shell knows and has open, put back afterwards.
+//! Subshells inside the process: on a clone of what the shell knows and has open, put back
+//! afterwards.
 
 use codepod_shell_syntax::print;
 use codepod_shell_syntax::tree::{Command, List};
@@ -62,7 +63,8 @@ pub(crate) fn enter(state: &mut State, kind: Kind) {
     }
 }
 
-/// Runs something in a subshell inside the process. Afterwards only the status is different. Returns the signal that ended it, and its number.
+/// Runs something in a subshell inside the process. Afterwards only the status is different.
+/// Returns the signal that ended it, and its number.
 #[inline(never)]
 pub(super) fn in_place(
     shell: &mut Shell,
@@ -139,7 +141,8 @@ fn ended(shell: &mut Shell, result: Run) -> Option<(Signal, Pid)> {
     killed
 }
 
-/// Puts the state back, and with it what the process shares with its subshells: directory, umask, signals. The status stays.
+/// Puts the state back, and with it what the process shares with its subshells: directory, umask,
+/// signals. The status stays.
 pub fn put_back(shell: &mut Shell, state: State) {
     let ended = std::mem::replace(&mut shell.state, state);
     if ended.directory != shell.state.directory {

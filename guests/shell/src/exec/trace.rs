@@ -89,7 +89,7 @@ pub(super) fn case(shell: &mut Shell, clause: &Case) -> Run {
     expand::trace(shell, line)
 }
 
-/// The same as `BASH_COMMAND` has it, with a blank at the end.
+/// A `case` as `BASH_COMMAND` has it, with a blank at the end.
 pub(super) fn case_text(clause: &Case) -> Vec<u8> {
     let word = print::word(&clause.word);
     [b"case ", &*word, b" in "].concat()

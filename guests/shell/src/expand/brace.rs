@@ -147,7 +147,8 @@ impl<'w> Words<'_, 'w> {
                 }
                 Piece::Part(part) => word::part(self.shell, sink, part, word::Place::Bare)?,
                 Piece::Text(text) => match **text {
-                    // What lies between upper and lower case letters has its meaning: a backslash quotes, a backquote is not closed.
+                    // What lies between upper and lower case letters has its meaning: a backslash
+                    // quotes, a backquote is not closed.
                     [b'\\'] => sink.mark(),
                     [b'`'] if at < self.pieces.len() => {
                         self.shell.error("bad substitution: no closing \"`\"");
@@ -169,7 +170,8 @@ impl<'w> Words<'_, 'w> {
         }
     }
 
-    /// Expands a tilde that braces have brought to the start of the word (`~{/a,root}`), and returns how many pieces that took.
+    /// Expands a tilde that braces have brought to the start of the word (`~{/a,root}`), and
+    /// returns how many pieces that took.
     fn tilde(&mut self, sink: &mut Sink) -> usize {
         if self.literal(0).is_none_or(|text| !text.starts_with(b"~")) {
             return 0;
@@ -194,8 +196,9 @@ impl<'w> Words<'_, 'w> {
         taken
     }
 
-    /// Braces come before parameters, as text: in `$a{b,c}` the names are `ab` and `ac`. The name that is meant, where that is another
-    /// one, the piece behind it, and what is left of the text before that.
+    /// Braces come before parameters, as text: in `$a{b,c}` the names are `ab` and `ac`. The name
+    /// that is meant, where that is another one, the piece behind it, and what is left of the
+    /// text before that.
     fn joined_name(&self, param: &Param, mut at: usize) -> (Option<Name>, usize, Vec<u8>) {
         let (Subject::Variable(name), false) = (param.subject, param.braces) else {
             return (None, at, Vec::new());

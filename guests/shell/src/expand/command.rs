@@ -8,7 +8,8 @@ use crate::exec;
 use crate::flow::Run;
 use crate::shell::Shell;
 
-/// What a command substitution gives: its output without trailing newlines and without NULs. The status is in the state.
+/// What a command substitution gives: its output without trailing newlines and without NULs. The
+/// status is in the state.
 pub(super) fn output(shell: &mut Shell, substitution: &CommandSub) -> Run<Vec<u8>> {
     if let Some(error) = &substitution.error {
         let name = shell.name_for_errors().clone();

@@ -13,7 +13,8 @@ use crate::text::Text;
 
 /// Where names of files come from.
 pub trait Listing {
-    /// What is in a directory, without `.` and `..`; nothing when it cannot be read. An empty path is the working directory.
+    /// What is in a directory, without `.` and `..`; nothing when it cannot be read. An empty path
+    /// is the working directory.
     fn list(&mut self, path: &[u8]) -> Vec<(Vec<u8>, Found)>;
     /// Whether there is something at a path; a link counts, wherever it leads.
     fn exists(&mut self, path: &[u8]) -> bool;
@@ -61,7 +62,8 @@ impl Listing for Kernel {
     }
 }
 
-/// Replaces a field that is a pattern by the names that match it; by itself (or nothing, or an error) when none does.
+/// Replaces a field that is a pattern by the names that match it; by itself (or nothing, or an
+/// error) when none does.
 #[inline(never)]
 pub(super) fn fields(shell: &mut Shell, pattern: &[u8], text: Text, fields: &mut Vec<Text>) -> Run {
     let mut names = expand(shell, pattern, &mut Kernel);
@@ -215,7 +217,8 @@ impl Walk<'_> {
         paths
     }
 
-    /// The entries of each directory that match a pattern without slashes; with `into`, only directories, with a slash behind them.
+    /// The entries of each directory that match a pattern without slashes; with `into`, only
+    /// directories, with a slash behind them.
     fn matching(&mut self, paths: &[Vec<u8>], part: &[u8], into: bool) -> Vec<Vec<u8>> {
         let pattern = Pattern::new(part, self.options);
         let dotted = part.starts_with(b".") || part.starts_with(b"\\.");
@@ -252,8 +255,9 @@ impl Walk<'_> {
         }
     }
 
-    /// `**`: each directory itself and all directories below it, links not followed; with `last` and without `into`, everything
-    /// below. Directories behind links count, except where names follow and nothing stands before.
+    /// `**`: each directory itself and all directories below it, links not followed; with `last`
+    /// and without `into`, everything below. Directories behind links count, except where names
+    /// follow and nothing stands before.
     fn everything(
         &mut self,
         paths: &[Vec<u8>],

@@ -110,7 +110,8 @@ impl Ifs {
         self.value.as_ref().is_some_and(|value| value.is_empty())
     }
 
-    /// What joins the fields of `"$*"`: the first character, a blank when unset, nothing when empty.
+    /// What joins the fields of `"$*"`: the first character, a blank when unset, nothing when
+    /// empty.
     pub fn separator(&self) -> Text {
         match &self.value {
             None => Text::from(" "),

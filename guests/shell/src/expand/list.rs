@@ -105,7 +105,8 @@ pub(super) fn many(
     split(shell, sink, list, star, place, from)
 }
 
-/// Appends what an operator made of `"$*"` beside a `"$@"`: bash joins it and then splits the whole where it was joined.
+/// Appends what an operator made of `"$*"` beside a `"$@"`: bash joins it and then splits the whole
+/// where it was joined.
 fn beside_list(shell: &mut Shell, sink: &mut Sink, list: &[Text]) -> Run {
     let separator = ifs::separator(shell);
     let (kind, _) = ifs::current(shell, |ifs| match separator.is_empty() {
@@ -149,7 +150,7 @@ fn resplit(shell: &mut Shell, sink: &mut Sink, text: &[u8]) {
     sink.quoted(&joined);
 }
 
-/// The same for what operators make of `$*`: bash splits it where it was joined.
+/// Adds what operators make of `$*`: bash splits it where it was joined.
 #[cold]
 fn rejoin(shell: &mut Shell, sink: &mut Sink, list: &[Text], from: From) {
     let separator = ifs::separator(shell);

@@ -116,12 +116,13 @@ fn by_subscript(shell: &mut Shell, name: Name, subscript: &[u8]) -> Run<What> {
         .map_or(What::Nothing, |place| What::Element(name, place)))
 }
 
-/// The array that a name with a subscript means, namerefs followed; the name itself where they lead to none.
+/// The array that a name with a subscript means, namerefs followed; the name itself where they lead
+/// to none.
 pub fn array(shell: &mut Shell, name: Name) -> Run<Name> {
     Ok(real_array(shell, name).unwrap_or(name))
 }
 
-/// The same, or nothing where there is none: an element has no elements.
+/// The array that a name stands for; none where it stands for an element, which has no elements.
 fn real_array(shell: &Shell, name: Name) -> Option<Name> {
     let variable = shell.state.variables.get(name);
     if !variable.attributes.has(Attributes::NAMEREF) {
@@ -270,7 +271,8 @@ fn special(shell: &mut Shell, byte: u8) -> Option<Text> {
     })
 }
 
-/// An element by the subscript of the script; for `[@]` and `[*]`, which name no element, the first.
+/// An element by the subscript of the script; for `[@]` and `[*]`, which name no element, the
+/// first.
 pub fn element(shell: &mut Shell, name: Name, subscript: &Subscript) -> Run<Option<Text>> {
     let what = direct(shell, Subject::Variable(name), Some(subscript))?;
     Ok(match fetch(shell, &what)? {

@@ -119,7 +119,8 @@ fn general(shell: &mut Shell, sink: &mut Sink, param: &Param, place: Place) -> R
     emit(shell, sink, fetched, place, from)
 }
 
-/// An expansion that makes no sense is an error where its parameter has a value; one of `$?` always is.
+/// An expansion that makes no sense is an error where its parameter has a value; one of `$?` always
+/// is.
 #[cold]
 #[inline(never)]
 fn bad(shell: &mut Shell, param: &Param, text: &[u8]) -> Run {
@@ -160,7 +161,8 @@ fn bad_case(shell: &mut Shell, param: &Param) -> Stop {
     bad_substitution(shell, &codepod_shell_syntax::print::word(&word))
 }
 
-/// What an operator leaves of a value in quotes is a field even if it is nothing, also beside a `"$@"` without elements.
+/// What an operator leaves of a value in quotes is a field even if it is nothing, also beside a
+/// `"$@"` without elements.
 pub(super) fn mark_empty(sink: &mut Sink, fetched: &Fetched, place: Place) {
     if place == Place::Double && matches!(fetched, Fetched::One(text) if text.is_empty()) {
         sink.mark();
@@ -336,7 +338,7 @@ pub(super) fn shown(param: &Param) -> Vec<u8> {
     shown
 }
 
-/// The same, with the `$` where a parameter that is no variable has no braces.
+/// A parameter as it was written, with the `$` where one that is no variable has no braces.
 fn shown_as_written(param: &Param) -> Vec<u8> {
     let mut shown = shown(param);
     if !param.braces && !matches!(param.subject, Subject::Variable(_)) {

@@ -189,7 +189,8 @@ fn date(shell: &mut Shell, format: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Prints a line of `set -x`: `PS4` before it, its first character once more for each level of `eval` and substitution.
+/// Prints a line of `set -x`: `PS4` before it, its first character once more for each level of
+/// `eval` and substitution.
 pub fn trace(shell: &mut Shell, mut line: Vec<u8>) -> Run {
     let prefix = trace_prefix(shell)?;
     line.splice(0..0, prefix);

@@ -49,7 +49,8 @@ pub(super) fn replace(
     Ok(map(fetched, |text| replaced(text, which, &pattern, &with)))
 }
 
-/// The pattern of `${x/p/r}`, where what `p` expands to may still begin with the `#` or `%` that says which match is meant.
+/// The pattern of `${x/p/r}`, where what `p` expands to may still begin with the `#` or `%` that
+/// says which match is meant.
 fn found_in_pattern(
     shell: &mut Shell,
     word: &Word,
@@ -70,7 +71,7 @@ fn found_in_pattern(
 
 /// What comes into the place of a match.
 enum Replacement {
-    /// The same always.
+    /// A text that does not depend on the match.
     Text(Text),
     /// Pieces with the match between them (`&`).
     Around(Vec<Vec<u8>>),

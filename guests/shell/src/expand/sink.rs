@@ -22,7 +22,7 @@ pub(super) enum Kind {
     Assigned,
     /// One string: an element with a subscript in the list of an indexed array.
     Element,
-    /// The same of an associative array.
+    /// A value in the list of an associative array.
     Pair,
     /// One string: a here-document, the text of arithmetic.
     HereDocument,
@@ -44,7 +44,7 @@ pub(super) struct Sink {
     fields: Vec<Text>,
     /// The field being made.
     text: Text,
-    /// The same as a pattern, once something unquoted in it may make it one.
+    /// The text as a pattern, once something unquoted in it may make it one.
     pattern: Option<Vec<u8>>,
     /// Whether there is a field, even if it is empty: something quoted was in it.
     has: bool,
@@ -158,8 +158,9 @@ impl Sink {
         }
     }
 
-    /// Appends unquoted text of the script to a regular expression. A backslash quotes the next character: it stays only where that would
-    /// be special, and never in brackets, where it would stand for itself.
+    /// Appends unquoted text of the script to a regular expression. A backslash quotes the next
+    /// character: it stays only where that would be special, and never in brackets, where it
+    /// would stand for itself.
     pub(super) fn expression(&mut self, bytes: &[u8]) {
         let mut text = Vec::with_capacity(bytes.len());
         let (mut at, mut bracket) = (0, None);
@@ -196,7 +197,7 @@ impl Sink {
         self.text.push(&escaped);
     }
 
-    /// The same for a value, which is shared where it is all there is.
+    /// Adds a quoted value, which is shared where it is all there is.
     pub(super) fn quoted_value(&mut self, value: &Text) {
         if self.text.is_empty()
             && self.pattern.is_none()

@@ -10,7 +10,8 @@ use crate::text::Text;
 use crate::variables::Value;
 use crate::{arith, assign};
 
-/// A part of a string, of the positional parameters or of an array. Messages about the numbers begin with the name `shown`.
+/// A part of a string, of the positional parameters or of an array. Messages about the numbers
+/// begin with the name `shown`.
 pub(super) fn slice(
     shell: &mut Shell,
     what: &What,

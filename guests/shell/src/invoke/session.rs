@@ -124,7 +124,8 @@ fn ended(shell: &mut Shell, result: Run) -> i32 {
         }
         _ => {}
     }
-    // What `exec` has redirected was the run's own; the next one has its streams at the same numbers.
+    // What `exec` has redirected was the run's own; the next one has its streams at the same
+    // numbers.
     standard(shell);
     jobs::wait_substitutions(shell);
     shell.depth = 0;

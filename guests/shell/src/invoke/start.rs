@@ -138,7 +138,8 @@ fn inherited(shell: &mut Shell) {
         let Some(number) = number.filter(|number| *number > 2) else {
             continue;
         };
-        // 3 is the root directory where nothing else was passed on, and the listing's own descriptor is closed again.
+        // 3 is the root directory where nothing else was passed on, and the listing's own
+        // descriptor is closed again.
         let wanted = match descriptor::file_type(Fd(number)) {
             Ok(kind) => number != Fd::ROOT.0 || FileType::from_raw(kind) != FileType::Directory,
             Err(_) => false,

@@ -12,7 +12,8 @@ use crate::traps::Event;
 /// The width of the column that says what a job does.
 const COLUMN: usize = 24;
 
-/// After a command in the foreground: tells of the jobs that have ended meanwhile, and lets them go.
+/// After a command in the foreground: tells of the jobs that have ended meanwhile, and lets them
+/// go.
 #[inline]
 pub fn settle(shell: &mut Shell) {
     if !shell.jobs.list.is_empty() && !shell.state.interactive {
@@ -96,7 +97,7 @@ pub fn line(shell: &Shell, at: usize, out: &mut Vec<u8>) {
     list(shell, at, false, out);
 }
 
-/// The same, with process numbers when it is `long`.
+/// A job as `jobs` lists it, with process numbers when it is `long`.
 pub fn list(shell: &Shell, at: usize, long: bool, out: &mut Vec<u8>) {
     let job = &shell.jobs.list[at];
     let posix = shell.state.set.has(SetOptions::POSIX);

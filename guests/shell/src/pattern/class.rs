@@ -65,8 +65,9 @@ impl Class {
         self.named.push(named);
     }
 
-    /// Reads a bracket expression from behind its `[`. Returns it with where it ends, or nothing where no `]` closes it: then the
-    /// `[` stands for itself. With `fold` case does not matter.
+    /// Reads a bracket expression from behind its `[`. Returns it with where it ends, or nothing
+    /// where no `]` closes it: then the `[` stands for itself. With `fold` case does not
+    /// matter.
     pub(super) fn parse(pattern: &[u8], fold: bool) -> Option<(Class, usize)> {
         let mut class = Class {
             fold,

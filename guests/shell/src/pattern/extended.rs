@@ -1,7 +1,8 @@
 //! Matching with extended forms: which positions can be reached from which.
 //!
-//! Every step maps a set of positions to the set of those that it can reach, forwards or backwards. A position is handled
-//! once for each step, so nothing is exponential; `!(…)` looks at each start by itself.
+//! Every step maps a set of positions to the set of those that it can reach, forwards or backwards.
+//! A position is handled once for each step, so nothing is exponential; `!(…)` looks at each start
+//! by itself.
 
 use super::run::{step, step_back};
 use super::{Op, chars};
@@ -82,8 +83,8 @@ fn has_not(ops: &[Op]) -> bool {
     })
 }
 
-/// The positions that a sequence reaches from any of `from`: ends of matches that start there, or backwards starts of those that end
-/// there.
+/// The positions that a sequence reaches from any of `from`: ends of matches that start there, or
+/// backwards starts of those that end there.
 fn reach(ops: &[Op], text: &[u8], mut from: Set, forward: bool) -> Set {
     let mut run = |op: &Op| {
         from = one(op, text, std::mem::take(&mut from), forward);
@@ -159,8 +160,9 @@ fn extended(kind: u8, alternatives: &[Vec<Op>], text: &[u8], from: Set, forward:
         }
         _ => {
             let mut all = if kind == b'+' { once(&from) } else { from };
-            // A set would be sorted anew for each turn, of which there may be as many as there are positions. What is seen is
-            // counted from where it starts, so that a short match in a long text costs little.
+            // A set would be sorted anew for each turn, of which there may be as many as there are
+            // positions. What is seen is counted from where it starts, so that a short
+            // match in a long text costs little.
             let Some((first, last)) = all.first().copied().zip(all.last().copied()) else {
                 return all;
             };

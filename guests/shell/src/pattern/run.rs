@@ -1,7 +1,8 @@
 //! Matching without extended forms: runs of single-character tests between stars.
 //!
-//! A run matches at a place or it does not, and takes a known number of characters. So the first place after the one before is
-//! always the right choice for all runs but the last, for which the question decides.
+//! A run matches at a place or it does not, and takes a known number of characters. So the first
+//! place after the one before is always the right choice for all runs but the last, for which the
+//! question decides.
 
 use super::{Op, chars};
 
@@ -58,7 +59,8 @@ pub(super) fn find(ops: &[Op], text: &[u8], from: usize) -> Option<(usize, usize
     Some((start, end))
 }
 
-/// Where runs between stars end when the first may start anywhere from `at` on; the last one as early or as late as possible.
+/// Where runs between stars end when the first may start anywhere from `at` on; the last one as
+/// early or as late as possible.
 fn tail_from(rest: &[Op], text: &[u8], at: usize, longest: bool) -> Option<usize> {
     let (middle, tail) = match split_last(rest) {
         Some((middle, tail)) => (middle, tail),

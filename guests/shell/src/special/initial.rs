@@ -17,8 +17,8 @@ const PATH: &str = "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin
 const LOADABLES: &str =
     "/usr/local/lib/bash:/usr/lib/bash:/opt/local/lib/bash:/usr/pkg/lib/bash:/opt/pkg/lib/bash:.";
 
-/// Sets the variables of a new shell: those of the environment, which stay exported, and its own. Returns exported functions as name
-/// and text (`() { … }`), which the caller defines.
+/// Sets the variables of a new shell: those of the environment, which stay exported, and its own.
+/// Returns exported functions as name and text (`() { … }`), which the caller defines.
 pub fn initial(shell: &mut Shell, environment: &[Vec<u8>]) -> Vec<(Text, Text)> {
     let mut functions = Vec::new();
     for entry in environment {
@@ -141,7 +141,8 @@ fn options_name(name: Name) -> bool {
     matches!(name, Name::SHELLOPTS | Name::BASHOPTS)
 }
 
-/// Switches on what the environment says: an exported `SHELLOPTS` or `BASHOPTS` is for shells that are started.
+/// Switches on what the environment says: an exported `SHELLOPTS` or `BASHOPTS` is for shells that
+/// are started.
 fn options(shell: &mut Shell) {
     let list = |shell: &Shell, name: Name| {
         shell
@@ -169,7 +170,8 @@ fn directory(shell: &mut Shell) {
     let physical = cwd::current().ok().map(Text::from);
     let inherited = shell.state.variables.get(Name::PWD).scalar().cloned();
     let directory = match (inherited, physical) {
-        // What the environment says is kept where it leads to the same place: it may go through links.
+        // What the environment says is kept where it leads to the same place: it may go through
+        // links.
         (Some(inherited), Some(physical)) if inherited == physical || same(&inherited) => inherited,
         (_, Some(physical)) => physical,
         (Some(inherited), None) => inherited,

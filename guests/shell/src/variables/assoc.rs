@@ -1,7 +1,8 @@
 //! Associative arrays, listed in the order in which bash lists them.
 //!
-//! Scripts print `${!map[@]}` without sorting, and models compare with what bash printed; so this is bash's own kind of table: FNV-1 over
-//! the key, 1,024 buckets to start with, the newest first in a bucket, four times as many buckets when there are two elements for each.
+//! Scripts print `${!map[@]}` without sorting, and models compare with what bash printed; so this
+//! is bash's own kind of table: FNV-1 over the key, 1,024 buckets to start with, the newest first
+//! in a bucket, four times as many buckets when there are two elements for each.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -139,7 +140,8 @@ impl Assoc {
         None
     }
 
-    /// Four times as many buckets. Each bucket's elements are taken from its start and put at the start of their new one.
+    /// Four times as many buckets. Each bucket's elements are taken from its start and put at the
+    /// start of their new one.
     fn grow(&mut self) {
         let mut heads = vec![NONE; self.heads.len() * 4];
         for head in &self.heads {
@@ -162,7 +164,8 @@ pub fn hash(key: &[u8]) -> u32 {
     })
 }
 
-/// As the number of buckets and the elements from the last to the first: put in again in that order they lie as they lay.
+/// As the number of buckets and the elements from the last to the first: put in again in that order
+/// they lie as they lay.
 impl Serialize for Assoc {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut all: Vec<(&Text, &Text)> = self.iter().collect();

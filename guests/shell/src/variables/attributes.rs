@@ -29,7 +29,8 @@ impl Attributes {
     pub const ASSOC: Attributes = Attributes(256);
     /// `-t`.
     pub const TRACE: Attributes = Attributes(512);
-    /// Assigning it has an effect beyond its value (`PATH`, `IFS`, `OPTIND`, …): `crate::special` knows which.
+    /// Assigning it has an effect beyond its value (`PATH`, `IFS`, `OPTIND`, …): `crate::special`
+    /// knows which.
     pub const HOOK: Attributes = Attributes(1024);
     /// Declared in the current function by `local`, so that `unset` in it leaves it local.
     pub const LOCAL: Attributes = Attributes(2048);

@@ -1,6 +1,7 @@
 //! Scopes: what `local` and assignments before a command put aside, to be put back afterwards.
 //!
-//! The variable table always holds what is visible now. A scope remembers what its names meant before.
+//! The variable table always holds what is visible now. A scope remembers what its names meant
+//! before.
 
 use std::rc::Rc;
 
@@ -13,8 +14,8 @@ use crate::options::SetOptions;
 /// What was put aside by a function call or by the assignments before one command.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Scope {
-    /// Whether it belongs to a function call (`local` works there; assignments before the call are in it too), not to assignments before
-    /// another command.
+    /// Whether it belongs to a function call (`local` works there; assignments before the call are
+    /// in it too), not to assignments before another command.
     pub function: bool,
     saved: Vec<(Name, Variable)>,
     /// `local -`: the options to put back.
@@ -65,7 +66,8 @@ impl Scopes {
         self.0.last()?.options
     }
 
-    /// `local OPTIND`: the innermost function's scope keeps where `getopts` is inside a word, unless it already does.
+    /// `local OPTIND`: the innermost function's scope keeps where `getopts` is inside a word,
+    /// unless it already does.
     pub fn save_getopts(&mut self, inside: u32) {
         if let Some(scope) = self.0.iter_mut().rev().find(|scope| scope.function) {
             Rc::make_mut(scope).getopts.get_or_insert(inside);
@@ -88,8 +90,8 @@ impl Scopes {
         self.0.iter().any(|scope| scope.function)
     }
 
-    /// Puts a variable aside in the innermost scope (`function`: in that of the innermost function), unless it already is.
-    /// Says whether it did.
+    /// Puts a variable aside in the innermost scope (`function`: in that of the innermost
+    /// function), unless it already is. Says whether it did.
     pub fn save(&mut self, name: Name, function: bool, variables: &Variables) -> bool {
         let scope = self
             .0
@@ -106,7 +108,8 @@ impl Scopes {
         true
     }
 
-    /// Takes what the innermost scope that has put the name aside has saved: `unset` of a caller's local shows it again.
+    /// Takes what the innermost scope that has put the name aside has saved: `unset` of a caller's
+    /// local shows it again.
     pub fn take(&mut self, name: Name) -> Option<Variable> {
         for scope in self.0.iter_mut().rev() {
             if let Some(at) = scope.saved.iter().position(|(saved, _)| *saved == name) {
@@ -121,7 +124,8 @@ impl Scopes {
         !variables.get(name).attributes.has(Attributes::LOCAL) && self.has(name)
     }
 
-    /// Whether the running function, or assignments before a command in it, have put the name aside.
+    /// Whether the running function, or assignments before a command in it, have put the name
+    /// aside.
     pub fn is_own(&self, name: Name) -> bool {
         for scope in self.0.iter().rev() {
             if scope.saved.iter().any(|(saved, _)| *saved == name) {

@@ -1,6 +1,6 @@
-//! WM-06: `block_in CALL` waits for ever in a call: `read` (an empty pipe), `write` (a full one), `poll` (a
-//! pipe that stays empty), `sleep`, `wait` (a child that never ends), `open` (a fifo without a peer), `recv`
-//! and `send` (a socket), `stop` (stopped by a signal), `spin`.
+//! WM-06: `block_in CALL` waits for ever in a call: `read` (an empty pipe), `write` (a full one),
+//! `poll` (a pipe that stays empty), `sleep`, `wait` (a child that never ends), `open` (a fifo
+//! without a peer), `recv` and `send` (a socket), `stop` (stopped by a signal), `spin`.
 
 use codepod_abi::wire::wasi::EVENT_FD_READ;
 use test_programs::resources::{pipe, sleep, socket_pair, spawn, wait};

@@ -1,4 +1,5 @@
-//! Arguments, environment, clocks, randomness, version, ids, yielding: every outcome of their calls.
+//! Arguments, environment, clocks, randomness, version, ids, yielding: every outcome of their
+//! calls.
 
 use codepod_abi::ABI_VERSION;
 use codepod_abi::wire::{Hash, SpawnRequest};
@@ -9,8 +10,8 @@ use test_programs::{
 const MEMORY: usize = 64;
 
 fn main() {
-    // The environment must not be empty for `environ_get` to have something to write, so a copy of the
-    // program started with one does the work.
+    // The environment must not be empty for `environ_get` to have something to write, so a copy of
+    // the program started with one does the work.
     if std::env::args().nth(1).as_deref() != Some("child") {
         spawn_child();
         finish();
@@ -154,7 +155,8 @@ fn others() {
     check!(old.get() == 0o027, "umask {:o}", old.get());
     expect_errno!(call::proc_umask(first, BAD), Errno::Fault);
 
-    // memory_touched: success, Inval, Fault. A page that was written to is told of; what is behind the end is not.
+    // memory_touched: success, Inval, Fault. A page that was written to is told of; what is behind
+    // the end is not.
     let page = std::hint::black_box(vec![1u8; 8192]);
     let start = (page.as_ptr() as u32).next_multiple_of(4096);
     let bits = Slot::new([0u8; 1]);
@@ -168,7 +170,8 @@ fn others() {
 }
 
 fn hashes() {
-    // hash_blocks: success, Fault, Inval, NotSup. The padded block of no bytes gives the digest of nothing, of FIPS 180-4.
+    // hash_blocks: success, Fault, Inval, NotSup. The padded block of no bytes gives the digest of
+    // nothing, of FIPS 180-4.
     let mut block = [0u8; 64];
     block[0] = 0x80;
     let at = block.as_ptr() as u32;

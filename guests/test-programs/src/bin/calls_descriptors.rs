@@ -1,4 +1,5 @@
-//! Making and duplicating descriptors: every outcome of `fd_pipe`, `fd_dup`, `fd_dup_to`, `sock_pair`.
+//! Making and duplicating descriptors: every outcome of `fd_pipe`, `fd_dup`, `fd_dup_to`,
+//! `sock_pair`.
 
 use test_programs::resources::{close_both, fill_descriptors, pipe};
 use test_programs::{BAD, CLOSED, Errno, Slot, call, check, expect_errno, expect_ok, finish};
@@ -41,8 +42,8 @@ fn main() {
         expect_ok!(call::fd_close(fd));
     }
 
-    // fd_dup, fd_pipe, sock_pair: Mfile. A failed call must leave no descriptor behind, so exactly as
-    // many are free as there were before.
+    // fd_dup, fd_pipe, sock_pair: Mfile. A failed call must leave no descriptor behind, so exactly
+    // as many are free as there were before.
     let filled = fill_descriptors();
     check!(
         filled.len() == 64 - 5,

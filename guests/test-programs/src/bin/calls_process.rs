@@ -1,7 +1,7 @@
 //! Processes and the working directory: every outcome of their calls.
 //!
-//! With the argument `wait` it is its own child: it waits for the end of descriptor 5, then ends with
-//! status 7.
+//! With the argument `wait` it is its own child: it waits for the end of descriptor 5, then ends
+//! with status 7.
 
 use codepod_abi::wire::{GROUP_INHERIT, GROUP_NEW, SpawnRequest, WAIT_NOHANG, WaitResult};
 use test_programs::paths::{create_directory, expect_path_errors, remove_directory};

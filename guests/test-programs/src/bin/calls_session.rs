@@ -1,4 +1,5 @@
-//! Serving the host: every outcome of `session_next` and `session_done`. Started by the host as the shell.
+//! Serving the host: every outcome of `session_next` and `session_done`. Started by the host as the
+//! shell.
 
 use codepod_abi::wire::{GROUP_INHERIT, SIGNAL_CATCH};
 use codepod_sys::session::{HINTS, Request, Run};

@@ -1,4 +1,5 @@
-//! `echo_env NAME …` prints the values of variables, one a line; `NAME is unset` for those that are not.
+//! `echo_env NAME …` prints the values of variables, one a line; `NAME is unset` for those that are
+//! not.
 
 fn main() {
     for name in std::env::args().skip(1) {

@@ -1,4 +1,5 @@
-//! Duplicates a descriptor until there may be no more, and prints how many that were and what stopped it.
+//! Duplicates a descriptor until there may be no more, and prints how many that were and what
+//! stopped it.
 
 use test_programs::resources::fill_descriptors;
 use test_programs::{Errno, Slot, call, check, expect_errno, finish};

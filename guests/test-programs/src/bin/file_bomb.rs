@@ -1,4 +1,5 @@
-//! Fills the file system until there is no room, prints the bytes, and finds all room back afterwards.
+//! Fills the file system until there is no room, prints the bytes, and finds all room back
+//! afterwards.
 
 use test_programs::resources::{fill_bytes, remove_all};
 use test_programs::{Scratch, check, finish};

@@ -1,5 +1,5 @@
-//! Every process starts copies of itself until there may be no more, then waits for all it started. The
-//! first prints what stopped it and that all are gone.
+//! Every process starts copies of itself until there may be no more, then waits for all it started.
+//! The first prints what stopped it and that all are gone.
 
 use codepod_sys::process::{Of, wait};
 use codepod_sys::{Errno, Spawn};

@@ -1,5 +1,5 @@
-//! Grows its memory until it is refused and prints the pages reached. `grow all` asks for everything at
-//! once first, which must be refused and change nothing.
+//! Grows its memory until it is refused and prints the pages reached. `grow all` asks for
+//! everything at once first, which must be refused and change nothing.
 
 fn main() {
     let mut pages = size();

@@ -1,5 +1,6 @@
-//! WM-02: `hold_memory COUNT MB` starts so many processes that each take so much memory and keep it until all
-//! have tried. Prints how many got it, how many were refused, and how many could not even start.
+//! WM-02: `hold_memory COUNT MB` starts so many processes that each take so much memory and keep it
+//! until all have tried. Prints how many got it, how many were refused, and how many could not even
+//! start.
 
 use codepod_sys::descriptor::{close, read, write};
 use codepod_sys::pipe::pipe;

@@ -1,8 +1,9 @@
-//! WM-09, WM-10: `hostile_pointers SEED COUNT` makes calls with arguments that no program would pass:
-//! addresses at and beyond the end, lengths that wrap, iovecs of everything. Prints how many it made.
+//! WM-09, WM-10: `hostile_pointers SEED COUNT` makes calls with arguments that no program would
+//! pass: addresses at and beyond the end, lengths that wrap, iovecs of everything. Prints how many
+//! it made.
 //!
-//! Addresses within the memory lie in an arena at its end or in its first bytes, so that what the kernel
-//! writes there hurts nothing. The calls that end or stop the program itself are left out.
+//! Addresses within the memory lie in an arena at its end or in its first bytes, so that what the
+//! kernel writes there hurts nothing. The calls that end or stop the program itself are left out.
 
 #![expect(unsafe_code, reason = "it writes to memory that belongs to nobody")]
 
@@ -120,7 +121,8 @@ impl Words {
         }
     }
 
-    /// Fills the arena with addresses and lengths, which read as iovecs, requests and subscriptions.
+    /// Fills the arena with addresses and lengths, which read as iovecs, requests and
+    /// subscriptions.
     fn fill_arena(&mut self) {
         for place in (0..ARENA).step_by(4) {
             let word = match self.next() % 8 {
@@ -157,8 +159,8 @@ fn main() {
         if SKIPPED.contains(&info.name) {
             continue;
         }
-        // Any call may have changed what signals do: none may end the program, and a call that waits must
-        // not do so for ever.
+        // Any call may have changed what signals do: none may end the program, and a call that
+        // waits must not do so for ever.
         ignore(Signal::Pipe);
         ignore(Signal::Xfsz);
         if info.waiting == Waiting::Waits {

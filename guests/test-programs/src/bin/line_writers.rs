@@ -1,5 +1,5 @@
-//! `line_writers LINES BYTES` starts two writers on its standard output, one of `a`, one of `b`; each writes
-//! so many lines of so many bytes, a line in one write. They must not mix.
+//! `line_writers LINES BYTES` starts two writers on its standard output, one of `a`, one of `b`;
+//! each writes so many lines of so many bytes, a line in one write. They must not mix.
 
 use codepod_sys::descriptor::write;
 use codepod_sys::process::{Of, wait};

@@ -1,5 +1,6 @@
 //! WM-12: `memory_scan [MB]` grows its memory and looks through all of it, stack included, for what
-//! `memory_dirty` and `stack_dirty` leave. Prints the words found, and the fresh ones that are not zero.
+//! `memory_dirty` and `stack_dirty` leave. Prints the words found, and the fresh ones that are not
+//! zero.
 
 #![expect(unsafe_code, reason = "it reads memory that belongs to nobody")]
 
@@ -15,7 +16,8 @@ fn main() {
     let complement = black_box(0x5a3c_96e1_4d2b_7801_u64);
     let (mut found, mut dirty) = (0u64, 0u64);
     for address in (8..end).step_by(8) {
-        // SAFETY: the address is aligned and within the memory; a volatile read assumes nothing of it.
+        // SAFETY: the address is aligned and within the memory; a volatile read assumes nothing of
+        // it.
         let word = unsafe { with_exposed_provenance::<u64>(address).read_volatile() };
         found += u64::from(!word == complement);
         dirty += u64::from(address >= fresh && word != 0);

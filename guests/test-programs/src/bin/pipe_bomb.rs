@@ -1,4 +1,5 @@
-//! Makes pipes until there may be no more, fills each, and prints how many that were and what stopped it.
+//! Makes pipes until there may be no more, fills each, and prints how many that were and what
+//! stopped it.
 
 use codepod_sys::descriptor::{close, set_nonblocking, write};
 use codepod_sys::pipe::pipe;

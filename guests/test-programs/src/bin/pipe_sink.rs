@@ -1,5 +1,5 @@
-//! Reads standard input to its end and prints how many bytes came; `pipe_sink check` also compares them
-//! with what `pipe_source` writes and ends with 1 where they differ.
+//! Reads standard input to its end and prints how many bytes came; `pipe_sink check` also compares
+//! them with what `pipe_source` writes and ends with 1 where they differ.
 
 use codepod_sys::Fd;
 use codepod_sys::descriptor::read;

@@ -1,5 +1,5 @@
-//! `read_files PATH …` prints files, at most 4,096 bytes of each, as they are; `PATH: error` for those that
-//! cannot be read. Status 1 when there was one.
+//! `read_files PATH …` prints files, at most 4,096 bytes of each, as they are; `PATH: error` for
+//! those that cannot be read. Status 1 when there was one.
 
 use std::io::{Read, Write};
 

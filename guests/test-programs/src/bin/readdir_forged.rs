@@ -1,4 +1,5 @@
-//! Directories: cookies that nobody gave out, buffers of every small size, entries removed while reading.
+//! Directories: cookies that nobody gave out, buffers of every small size, entries removed while
+//! reading.
 
 use std::collections::BTreeSet;
 use test_programs::resources::names;

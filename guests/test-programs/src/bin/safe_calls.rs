@@ -1,4 +1,5 @@
-//! The safe functions over the calls, as a shell uses them: files, lists, offsets, waiting, strings.
+//! The safe functions over the calls, as a shell uses them: files, lists, offsets, waiting,
+//! strings.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Offsets at the far end: nothing is allocated for a hole, nothing overflows, and a hole reads as zeros.
+//! Offsets at the far end: nothing is allocated for a hole, nothing overflows, and a hole reads as
+//! zeros.
 
 use test_programs::{
     Errno, Scratch, Slot, call, check, expect_errno, expect_ok, finish, iovec, iovec_of, paths,

@@ -1,5 +1,5 @@
-//! WM-04: `spawn_chain N` is a chain of N processes, each the parent of the next; the last one ends with
-//! 42, and each passes that on. The first prints it.
+//! WM-04: `spawn_chain N` is a chain of N processes, each the parent of the next; the last one ends
+//! with 42, and each passes that on. The first prints it.
 
 use codepod_sys::process::{Of, wait};
 use codepod_sys::{Errno, Spawn};

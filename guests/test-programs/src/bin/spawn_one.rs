@@ -1,4 +1,5 @@
-//! `spawn_one PROGRAM [ARGUMENT …]` starts a program (`/bin/true_tiny`), waits for it and prints its end.
+//! `spawn_one PROGRAM [ARGUMENT …]` starts a program (`/bin/true_tiny`), waits for it and prints
+//! its end.
 
 use codepod_sys::process::{Of, wait};
 use codepod_sys::{Errno, Spawn};

@@ -1,4 +1,5 @@
-//! `with_input PATH PROGRAM [ARGUMENT …]` runs a program whose standard input is a file; ends with its status.
+//! `with_input PATH PROGRAM [ARGUMENT …]` runs a program whose standard input is a file; ends with
+//! its status.
 
 use codepod_sys::process::{Of, wait};
 use codepod_sys::{Errno, Fd, Spawn};

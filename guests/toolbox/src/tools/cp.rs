@@ -1,4 +1,5 @@
-//! cp of streams: `/dev/null`, `/dev/stdin` and pipes are read to their end. All else is left to uutils, which refuses them here.
+//! cp of streams: `/dev/null`, `/dev/stdin` and pipes are read to their end. All else is left to
+//! uutils, which refuses them here.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -7,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use uucore::error::strip_errno;
 
-/// Copies where `arguments`, the tool's name first, are a stream and a target, with `-f` at most; otherwise does nothing and
-/// returns none.
+/// Copies where `arguments`, the tool's name first, are a stream and a target, with `-f` at most;
+/// otherwise does nothing and returns none.
 pub(super) fn stream(arguments: &[OsString]) -> Option<i32> {
     let operands: Vec<&OsString> = arguments
         .iter()

@@ -147,7 +147,8 @@ impl LogOptions {
         Ok(())
     }
 
-    /// The changes that are shown for a commit; with a number for each parent where there are several.
+    /// The changes that are shown for a commit; with a number for each parent where there are
+    /// several.
     pub(super) fn changes(
         &mut self,
         repo: &Repo,

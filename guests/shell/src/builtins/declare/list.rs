@@ -85,7 +85,8 @@ pub(super) fn named(shell: &mut Shell, command: &[u8], names: &[Text], options: 
     status
 }
 
-/// `export -p` and `readonly -p`: the variables that have `all` and, where `any` is asked for, one of those.
+/// `export -p` and `readonly -p`: the variables that have `all` and, where `any` is asked for, one
+/// of those.
 pub(in super::super) fn with_attributes(
     shell: &mut Shell,
     command: &[u8],

@@ -13,7 +13,8 @@ use crate::shell::Shell;
 use crate::text::Text;
 use crate::variables::{self, Attributes, Value, Variable, resolve};
 
-/// Declares what an argument names, and assigns its value. False when that failed; then a message is printed.
+/// Declares what an argument names, and assigns its value. False when that failed; then a message
+/// is printed.
 pub(super) fn declare(
     shell: &mut Shell,
     command: &Text,
@@ -52,7 +53,8 @@ pub(super) fn declare(
     in_scope(shell, command, name, target, options)
 }
 
-/// The variable that `local` makes: where the name is a nameref of the running function, what that refers to.
+/// The variable that `local` makes: where the name is a nameref of the running function, what that
+/// refers to.
 fn local_meant(shell: &Shell, name: Name, options: Options) -> Name {
     let itself = options.on.with(options.off).has(Attributes::NAMEREF);
     let variable = shell.state.variables.get(name);
@@ -96,7 +98,8 @@ pub(super) fn globally<T>(
     result
 }
 
-/// Makes a variable local to the running function, unless it is already. False when a global one is readonly.
+/// Makes a variable local to the running function, unless it is already. False when a global one is
+/// readonly.
 pub(super) fn make_local(shell: &mut Shell, name: Name, inherit: bool) -> bool {
     let state = &mut shell.state;
     if state.scopes.is_own(name) {
@@ -384,8 +387,8 @@ fn nameref(
     true
 }
 
-/// Readies a variable for `declare name=(…)`: makes it an array with the attributes that elements need. False when it cannot be; that is
-/// reported.
+/// Readies a variable for `declare name=(…)`: makes it an array with the attributes that elements
+/// need. False when it cannot be; that is reported.
 pub(super) fn prepare_array(
     shell: &mut Shell,
     name: Name,

@@ -76,7 +76,8 @@ fn event<'h>(text: &[u8], history: &'h [Text]) -> Option<(&'h Text, usize)> {
     }
 }
 
-/// The words that a designator picks (`:0`, `:2-3`, `^`, `$`, `*`), all without one; and how long it is.
+/// The words that a designator picks (`:0`, `:2-3`, `^`, `$`, `*`), all without one; and how long
+/// it is.
 fn designated(text: &[u8], line: &Text) -> Option<(Vec<u8>, usize)> {
     let words: Vec<&[u8]> = line
         .split(|byte| matches!(byte, b' ' | b'\t' | b'\n'))

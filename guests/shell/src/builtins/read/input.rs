@@ -144,7 +144,8 @@ struct Counted {
 }
 
 impl Counted {
-    /// Counts on. Bytes that are no UTF-8 count one each; the start of a character at the end waits for its rest.
+    /// Counts on. Bytes that are no UTF-8 count one each; the start of a character at the end waits
+    /// for its rest.
     fn go_on(&mut self, text: &[u8]) {
         let mut chunks = text[self.bytes..].utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {

@@ -67,7 +67,8 @@ impl<'t> Splitter<'t> {
         (start, end)
     }
 
-    /// All that is left, for the last variable: without blanks at the end, and if it is only one word, without the separator behind it.
+    /// All that is left, for the last variable: without blanks at the end, and if it is only one
+    /// word, without the separator behind it.
     fn rest(&mut self) -> Part {
         let start = self.at;
         let word = self.word();

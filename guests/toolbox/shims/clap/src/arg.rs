@@ -100,9 +100,9 @@ pub enum ArgAction {
     Count,
     /// Prints help and ends.
     Help,
-    /// The same.
+    /// Prints the short help and ends.
     HelpShort,
-    /// The same.
+    /// Prints the long help and ends.
     HelpLong,
     /// Prints the version and ends.
     Version,
@@ -295,7 +295,7 @@ impl Arg {
         self
     }
 
-    /// The same.
+    /// Another letter for it, which help shows.
     pub fn visible_short_alias(self, name: char) -> Arg {
         self.short_alias(name)
     }
@@ -312,7 +312,7 @@ impl Arg {
         self
     }
 
-    /// The same, longer.
+    /// The text of `--help` where it is longer; it replaces the short one.
     #[inline]
     pub fn long_help(self, text: impl Into<StyledStr>) -> Arg {
         self.help(text)
@@ -325,7 +325,7 @@ impl Arg {
         self
     }
 
-    /// The same for several values: help shows the first.
+    /// The names of several values: help shows the first.
     pub fn value_names(self, names: impl IntoIterator<Item = impl Into<Id>>) -> Arg {
         match names.into_iter().next() {
             Some(name) => self.value_name(name),

@@ -90,7 +90,7 @@ impl Command {
         self
     }
 
-    /// The same, longer.
+    /// The text of `--help` where it is longer; it replaces the short one.
     pub fn after_long_help(self, text: impl Into<StyledStr>) -> Command {
         self.after_help(text)
     }
@@ -234,7 +234,7 @@ impl Command {
         parse::words(self, words.into_iter().map(Into::into).collect())
     }
 
-    /// The same; ends the program where that fails.
+    /// Reads the command line; ends the program where that fails.
     pub fn get_matches_from<I, T>(self, words: I) -> ArgMatches
     where
         I: IntoIterator<Item = T>,
@@ -249,7 +249,7 @@ impl Command {
         self.try_get_matches_from(std::env::args_os())
     }
 
-    /// The same; ends the program where that fails.
+    /// Reads the command line; ends the program where that fails.
     pub fn get_matches(self) -> ArgMatches {
         self.get_matches_from(std::env::args_os())
     }

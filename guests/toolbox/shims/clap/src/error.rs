@@ -8,9 +8,9 @@ use crate::command::Command;
 
 /// What went wrong, as uucore and the tools ask for it.
 ///
-/// uucore prints the errors of most kinds in its own words and layout. Those of [`ErrorKind::TooManyValues`],
-/// [`ErrorKind::TooFewValues`] and [`ErrorKind::WrongNumberOfValues`] it prints as they are, so the
-/// mistakes that this crate finds all have one of these.
+/// uucore prints the errors of most kinds in its own words and layout. Those of
+/// [`ErrorKind::TooManyValues`], [`ErrorKind::TooFewValues`] and [`ErrorKind::WrongNumberOfValues`]
+/// it prints as they are, so the mistakes that this crate finds all have one of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the names are clap's and say it")]

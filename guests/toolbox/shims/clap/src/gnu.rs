@@ -26,7 +26,8 @@ pub(crate) fn conflict(tool: &str, first: &str, second: &str) -> String {
     }
 }
 
-/// What a tool calls the value of an option, where it has a name for it. It then says nothing about `--help`.
+/// What a tool calls the value of an option, where it has a name for it. It then says nothing about
+/// `--help`.
 pub(crate) fn value_name(tool: &str, option: &str) -> Option<&'static str> {
     Some(match (tool, option) {
         ("nl", "--join-blank-lines") => "line number of blank lines",

@@ -1,4 +1,5 @@
-//! What `--help` prints: how the tool is called, what it does, and its options, laid out as GNU does.
+//! What `--help` prints: how the tool is called, what it does, and its options, laid out as GNU
+//! does.
 
 use crate::arg::Arg;
 use crate::command::Command;

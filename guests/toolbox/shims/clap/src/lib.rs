@@ -2,13 +2,14 @@
 //!
 //! Two things differ from the real crate, both on purpose:
 //!
-//! * **Cost.** A [`Command`] is a list of small [`Arg`]s; nothing is hashed, checked or formatted before
-//!   an error or `--help` needs it. The real crate was another third of a tool's start-up.
-//! * **Rules and messages are `getopt_long`'s.** Options take the next word whatever it starts with, a
-//!   repeated option wins over the earlier one, `-d=` means `=`, an optional value must be attached, and
-//!   errors read as GNU's do (`sort: invalid option -- 'j'`).
+//! * **Cost.** A [`Command`] is a list of small [`Arg`]s; nothing is hashed, checked or formatted
+//!   before an error or `--help` needs it. The real crate was another third of a tool's start-up.
+//! * **Rules and messages are `getopt_long`'s.** Options take the next word whatever it starts
+//!   with, a repeated option wins over the earlier one, `-d=` means `=`, an optional value must be
+//!   attached, and errors read as GNU's do (`sort: invalid option -- 'j'`).
 //!
-//! [`error::Error::kind`] says more about who prints the message than about what went wrong: see there.
+//! [`error::Error::kind`] says more about who prints the message than about what went wrong: see
+//! there.
 
 mod arg;
 mod bytes;

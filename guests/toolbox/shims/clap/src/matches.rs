@@ -147,7 +147,7 @@ impl ArgMatches {
         value
     }
 
-    /// The same; fails where `get_one` panics.
+    /// An option's value; fails where `get_one` panics.
     pub fn try_get_one<T: Any + Clone + Send + Sync>(
         &self,
         id: &str,

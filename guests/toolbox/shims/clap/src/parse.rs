@@ -325,7 +325,8 @@ impl Parser<'_> {
             .map(|(at, _)| at)
     }
 
-    /// Whether a word can be an operand though it is `-` and this letter: any, or a negative number.
+    /// Whether a word can be an operand though it is `-` and this letter: any, or a negative
+    /// number.
     fn can_be_operand(&self, letter: u8) -> bool {
         self.command.allow_hyphen_values
             || (letter.is_ascii_digit() || letter == b'.')

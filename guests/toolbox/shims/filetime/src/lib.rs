@@ -34,7 +34,7 @@ impl FileTime {
         }
     }
 
-    /// The same moment.
+    /// From a time of the standard library.
     pub fn from_system_time(time: SystemTime) -> FileTime {
         match time.duration_since(UNIX_EPOCH) {
             Ok(since) => from_duration(since),

@@ -5,8 +5,9 @@
 //! in one pass over its lines, where each message begins. A message is read when it is asked for.
 //!
 //! What the files of uutils hold is understood: text over several lines, `{ $name }`, `{ "text" }`,
-//! `{ other-message }` and `{ $count -> [one] … *[other] … }` with English plurals. Terms, attributes and
-//! functions do not occur there; an entry that holds one is returned with that part as it stands.
+//! `{ other-message }` and `{ $count -> [one] … *[other] … }` with English plurals. Terms,
+//! attributes and functions do not occur there; an entry that holds one is returned with that part
+//! as it stands.
 //!
 //! Where a message differs from GNU's, ours is in `gnu.rs` and comes first.
 
@@ -237,8 +238,9 @@ impl<R: Borrow<FluentResource>> FluentBundle<R> {
     /// Marks for the direction of writing are never put in, so this changes nothing.
     pub fn set_use_isolating(&mut self, _value: bool) {}
 
-    /// Adds a file, whose messages hide those of the same name. A file in another language than English is left
-    /// out: a sandbox has one locale, and a script that reads messages expects them in it.
+    /// Adds a file, whose messages hide those of the same name. A file in another language than
+    /// English is left out: a sandbox has one locale, and a script that reads messages expects
+    /// them in it.
     pub fn add_resource_overriding(&mut self, resource: R) {
         let english = |locale: &LanguageIdentifier| locale.language.as_str() == "en";
         if self.locales.first().is_none_or(english) {

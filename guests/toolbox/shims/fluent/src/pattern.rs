@@ -70,7 +70,8 @@ fn fill(text: &str, args: Option<&FluentArgs<'_>>, others: &Others<'_>) -> Strin
     out
 }
 
-/// The length of the part in braces that `text` starts with. Braces nest, and in quotes they are text.
+/// The length of the part in braces that `text` starts with. Braces nest, and in quotes they are
+/// text.
 fn placeable_len(text: &str) -> Option<usize> {
     let mut depth = 0;
     let mut quoted = false;
@@ -138,7 +139,8 @@ fn push_value(out: &mut String, value: &FluentValue<'_>) {
     }
 }
 
-/// Adds the plural form that fits `value`: an exact number, else its plural class, else the one with `*`.
+/// Adds the plural form that fits `value`: an exact number, else its plural class, else the one
+/// with `*`.
 fn select(
     out: &mut String,
     variants: &str,

@@ -1,8 +1,10 @@
-//! Comparison of text for one locale, the one that a sandbox has: C, in which text compares by its bytes.
+//! Comparison of text for one locale, the one that a sandbox has: C, in which text compares by its
+//! bytes.
 //!
-//! uutils asks for the real crate when the environment names another locale. A sandbox has no other, as
-//! a container without locales has none, and our `sort` knows none: two tools that disagree about the
-//! order of lines (`sort | join`) would be worse than none that knows the alphabet.
+//! uutils asks for the real crate when the environment names another locale. A sandbox has no
+//! other, as a container without locales has none, and our `sort` knows none: two tools that
+//! disagree about the order of lines (`sort | join`) would be worse than none that knows the
+//! alphabet.
 
 use std::cmp::Ordering;
 use std::convert::Infallible;

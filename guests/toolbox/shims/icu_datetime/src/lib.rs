@@ -1,5 +1,5 @@
-//! Names of months and days in the language of a locale. A sandbox has the locale C only, so there are
-//! none, and uutils falls back to the English ones.
+//! Names of months and days in the language of a locale. A sandbox has the locale C only, so there
+//! are none, and uutils falls back to the English ones.
 
 use std::fmt;
 

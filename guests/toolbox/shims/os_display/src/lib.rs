@@ -1,5 +1,5 @@
-//! Stands in for the crate `os_display`: uutils quotes names in messages with it. The real one writes `$'new\nline'` where
-//! GNU's tools write `'new'$'\n''line'`.
+//! Stands in for the crate `os_display`: uutils quotes names in messages with it. The real one
+//! writes `$'new\nline'` where GNU's tools write `'new'$'\n''line'`.
 
 #![forbid(unsafe_code)]
 
