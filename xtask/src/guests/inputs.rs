@@ -20,7 +20,9 @@ pub(super) fn kept_build(guest: &Guest) -> Outcome<PathBuf> {
 fn inputs_digest(guest: &Guest) -> Outcome<String> {
     let root = cache::root();
     let mut digest = Digest::new();
-    let enter = |path: &Path| !cache::is_build_output(path);
+    // What is written about a guest does not change it.
+    let enter =
+        |path: &Path| !cache::is_build_output(path) && path.extension().is_none_or(|it| it != "md");
     digest.part("workspace", workspace_settings()?.as_bytes());
     for package in &guest.foreign {
         digest.part("package", package.as_bytes());
