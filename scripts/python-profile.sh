@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes guests/python/profile.txt anew: which parts of CPython are hot, as upstream's own training tells (`python -m test --pgo`, what distributions
+# Makes guests/runtimes/python/profile.txt anew: which parts of CPython are hot, as upstream's own training tells (`python -m test --pgo`, what distributions
 # build theirs with). Wanted after a change of CPython's version; without it a build goes on with the old profile, whose changed functions are ignored.
 #
 # usage: scripts/python-profile.sh SOURCE [WORK]
@@ -11,7 +11,7 @@
 set -euo pipefail
 [ $# -ge 1 ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
 source=$(cd "$1" && pwd)
-result=$(cd "$(dirname "$0")/.." && pwd)/guests/python/profile.txt
+result=$(cd "$(dirname "$0")/.." && pwd)/guests/runtimes/python/profile.txt
 work=$(mkdir -p "${2:-python-profile}" && cd "${2:-python-profile}" && pwd)
 llvm=/usr/lib/llvm-19/bin
 cd "$work"

@@ -1,6 +1,6 @@
-# uutils' own tests of the tools whose crates guests/toolbox uses, run outside with a `coreutils` that calls the sandbox.
+# uutils' own tests of the tools whose crates guests/tools/toolbox uses, run outside with a `coreutils` that calls the sandbox.
 # UUTILS may name the tools that are wanted; otherwise it is all of them, which takes long.
-toolbox=$checkout/guests/toolbox/Cargo.toml
+toolbox=$checkout/guests/tools/toolbox/Cargo.toml
 version=$(sed -n 's/^uu_cut = "\(.*\)"/\1/p' "$toolbox")
 tools=$(grep -o '^uu_[a-z0-9]*' "$toolbox" | cut -c 4-)
 crate=$cache/uutils

@@ -56,7 +56,7 @@ const FILES: &[Generated] = &[
         text: || Ok(calls::calls()),
     },
     Generated {
-        path: "guests/python/posix/calls.h",
+        path: "guests/runtimes/python/posix/calls.h",
         text: || Ok(header::header()),
     },
     Generated {
@@ -124,7 +124,7 @@ const FILES: &[Generated] = &[
         text: support::page,
     },
     Generated {
-        path: "guests/help/support.txt",
+        path: "guests/tools/help/support.txt",
         text: support::text,
     },
     Generated {

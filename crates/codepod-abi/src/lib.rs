@@ -2,7 +2,7 @@
 //! types.
 //!
 //! Everything that both sides must agree on is here and nowhere else. Host linking, guest bindings
-//! (`guests/sys`), trace names and the reference page are made from [`for_each_call!`]. The crate
+//! (`guests/libraries/sys`), trace names and the reference page are made from [`for_each_call!`]. The crate
 //! is `no_std` and has no dependencies, so that guests, the browser and the host can share it.
 
 #![cfg_attr(

@@ -2,7 +2,7 @@
 //!
 //! The program runs as a process of a kernel of its own, with a directory of the host as its files,
 //! and writes its linear memory to `/memory` before it ends. The new module holds that memory, and
-//! starts at another of its functions. A build step: see `guests/python/build.sh`.
+//! starts at another of its functions. A build step: see `guests/runtimes/python/build.sh`.
 
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 

@@ -20,7 +20,7 @@ mod compare;
 mod edges;
 mod failure;
 mod fuzz;
-#[path = "../../../guests/spec-helpers/src/helpers.rs"]
+#[path = "../../../guests/testing/spec-helpers/src/helpers.rs"]
 mod helpers;
 mod job;
 mod missing;

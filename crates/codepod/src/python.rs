@@ -1,7 +1,7 @@
 //! Sessions of Python: interpreters that keep their variables from call to call.
 //!
 //! Between two calls there is no process: a session is a file of the sandbox with the pages of
-//! memory that differ from those that every Python starts with (`guests/python/src/session.c`). So
+//! memory that differ from those that every Python starts with (`guests/runtimes/python/src/session.c`). So
 //! a fork, a snapshot, an undo and a saved state have it, and what it costs while nobody calls it
 //! is that file; a fork shares it until one of the two writes.
 
@@ -156,7 +156,7 @@ impl PythonSession {
     }
 
     fn start_with(&self, code: &str, wanted: Wanted) -> Result<RunningPython, Error> {
-        // The interpreter then writes lines as they end (guests/python/src/driver.py).
+        // The interpreter then writes lines as they end (guests/runtimes/python/src/driver.py).
         let command = self.command(code)?.env("CODEPOD_STREAMED", "1");
         let kernel = &self.sandbox.inner.kernel;
         let opened = Opened::new(kernel, "Python", wanted)?;

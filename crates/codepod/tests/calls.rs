@@ -18,7 +18,7 @@ use support::{panics, set_shell, test_options};
 
 type Seen = Arc<Mutex<BTreeSet<(&'static str, Option<Errno>)>>>;
 
-/// The sandbox that the `calls_*` programs expect; see `guests/test-programs`.
+/// The sandbox that the `calls_*` programs expect; see `guests/testing/test-programs`.
 fn fixture(runtime: &Runtime, trace: impl Fn(Trace) + Send + Sync + 'static) -> Sandbox {
     let mut options: Options = test_options();
     options.fs_limits.bytes = 4 << 20;

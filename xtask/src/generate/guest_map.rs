@@ -14,12 +14,18 @@ const HEAD: &str = "<!-- Made by `cargo xtask generate` from the manifests and t
 # Guests\n\n\
 What runs inside the sandbox: a workspace of its own, built for `wasm32-wasip1` by `cargo xtask guests`. A\n\
 member with a `guest.toml` is a guest and becomes WebAssembly modules; the others are libraries.\n\n\
+| directory | has |\n\
+|---|---|\n\
+| `runtimes` | programs that run other programs: the shell, CPython |\n\
+| `tools` | the commands of Unix |\n\
+| `libraries` | what guests share |\n\
+| `testing` | programs that only tests run |\n\n\
 **Where does a new tool go?** Tools share a module when they need the same grants, so that a tool has no right\n\
 that it does not need:\n\n\
-- It starts programs or sends signals: `launch`.\n\
-- It is one of GNU coreutils: `coreutils`. If uutils' passes its cases as it is: a line in `toolbox`.\n\
-- It reads or writes archives: `archive`.\n\
-- It is small and starts no programs: `utilities`.\n\
+- It starts programs or sends signals: `tools/launch`.\n\
+- It is one of GNU coreutils: `tools/coreutils`.\n\
+- It reads or writes archives: `tools/archive`.\n\
+- It is small and starts no programs: `tools/utilities`.\n\
 - It is a program with its own language or many files: a guest of its own.\n\n\
 [CONTRIBUTING.md](../CONTRIBUTING.md#adding-things) says how.\n";
 

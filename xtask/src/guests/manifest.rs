@@ -1,7 +1,7 @@
 //! What a `guest.toml` says, and which guests there are.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use codepod_abi::Grant;
 use serde::Deserialize;
@@ -16,6 +16,8 @@ use crate::sources::{self, Definition, Source};
 pub(super) struct Guest {
     pub(super) name: String,
     pub(super) package: String,
+    /// Its directory, from the project's root.
+    pub(super) directory: PathBuf,
     /// Binaries that become modules.
     pub(super) modules: Vec<String>,
     pub(super) grants: Vec<String>,
@@ -150,6 +152,7 @@ fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
     Ok(Guest {
         name: manifest.name,
         package: package.name.clone(),
+        directory: below_root(&package.directory),
         modules,
         grants: manifest.grants,
         profile: manifest.profile.unwrap_or_else(|| "release".into()),
@@ -163,6 +166,11 @@ fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
         directories: Vec::new(),
         foreign: Vec::new(),
     })
+}
+
+fn below_root(directory: &Path) -> PathBuf {
+    let below = directory.strip_prefix(cache::root());
+    below.unwrap_or(directory).to_owned()
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub(super) fn build(root: &Path, guest: &Guest, script: &str) -> Outcome<PathBuf
         Failure::new("there is no C compiler for wasm")
             .hint("`cargo xtask setup` brings it, or set WASI_SDK_PATH")
     })?;
-    let directory = root.join("guests").join(&guest.package);
+    let directory = root.join(&guest.directory);
     process::program(directory.join(script))
         .arg(base.join("work"))
         .arg(&results)
