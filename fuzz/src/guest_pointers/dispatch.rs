@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use std::task::Poll;
 
-use codepod_abi::table::Call;
+use codepod_abi::table::{Call, In, Out};
 use codepod_kernel::{Outcome, SliceMemory, Syscall, syscalls};
 
 macro_rules! dispatch {

