@@ -499,11 +499,18 @@ fn not_a_number(text: &str) -> Stop {
 
 /// Fails when a word is neither a revision nor a path.
 pub(crate) fn check_path(repo: &Repo, word: &[u8]) -> Result<()> {
-    if word.first() == Some(&b':') || wildmatch::has_special(word) {
+    if wildmatch::has_special(word) {
         return Ok(());
     }
-    match repo.path_of_user(word) {
-        Some(path) if os::exists(&path) => Ok(()),
+    let path = match word {
+        [b':', b'/', path @ ..] => Some(path.to_vec()),
+        [b':', b'!' | b'^', path @ ..] => repo.path_of_user(path),
+        // What says itself that it is a path.
+        [b':', ..] => return Ok(()),
+        _ => repo.path_of_user(word),
+    };
+    match path {
+        Some(path) if path.is_empty() || os::exists(&path) => Ok(()),
         _ => Err(revision::ambiguous(word)),
     }
 }

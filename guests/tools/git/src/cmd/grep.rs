@@ -344,9 +344,11 @@ impl Search {
             }
             if self.options.only && !self.options.invert {
                 let mut line = lines[hit].to_vec();
-                let mut from = 0;
+                let (mut from, mut first) = (0, None);
                 while let Some((start, end)) = self.find(&line, from).filter(|(a, b)| a < b) {
-                    let head = head(hit, b":", Some(start + 1));
+                    // git counts the columns of later matches from the first one on.
+                    let column = *first.get_or_insert(start + 1) + from;
+                    let head = head(hit, b":", Some(column));
                     out::line([&head[..], &line[start..end]].concat());
                     from = end;
                     // git searches on in the rest, where a word may start but no line does.
