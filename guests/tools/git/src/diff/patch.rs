@@ -276,13 +276,14 @@ impl<'a> Printer<'a> {
             }
             return Ok(());
         }
+        let word = words::word_pattern(options)?;
         self.put_head(head);
         self.put_head(&[
             old.marked(b"--- ", &change.old.path),
             new.marked(b"+++ ", &change.new.path),
         ]);
         if options.word_diff.is_some() {
-            return words::print(options, &old_lines, &new_lines, &hunks);
+            return words::print(options, word.as_ref(), &old_lines, &new_lines, &hunks);
         }
         self.hunks(&old_lines, &new_lines, &hunks);
         Ok(())

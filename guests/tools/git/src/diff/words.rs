@@ -45,18 +45,25 @@ fn words(text: &[u8], regex: Option<&Pattern>) -> Vec<(usize, usize)> {
     found
 }
 
-/// Prints the hunks of a file.
-pub(crate) fn print(options: &Options, old: &[&[u8]], new: &[&[u8]], hunks: &[Hunk]) -> Result<()> {
-    let style = options.word_diff.unwrap_or(Style::Plain);
-    let regex = match &options.word_regex {
-        None => None,
-        Some(text) => {
-            let compiled = pattern::compile(text.as_bytes(), pattern::Kind::Extended, false);
-            Some(compiled.map_err(|_| {
-                Stop::Fatal(format!("invalid regular expression: {text}").into_bytes())
-            })?)
-        }
+/// What `--word-diff-regex` says a word is.
+pub(crate) fn word_pattern(options: &Options) -> Result<Option<Pattern>> {
+    let compile = |text: &String| {
+        let compiled = pattern::compile(text.as_bytes(), pattern::Kind::Extended, false);
+        compiled
+            .map_err(|_| Stop::Fatal(format!("invalid regular expression: {text}").into_bytes()))
     };
+    options.word_regex.as_ref().map(compile).transpose()
+}
+
+/// Prints the hunks of a file, in words of this pattern.
+pub(crate) fn print(
+    options: &Options,
+    regex: Option<&Pattern>,
+    old: &[&[u8]],
+    new: &[&[u8]],
+    hunks: &[Hunk],
+) -> Result<()> {
+    let style = options.word_diff.unwrap_or(Style::Plain);
     for group in group(hunks, options.context, options.inter_hunk) {
         let (first, last) = (group[0], group[group.len() - 1]);
         let before = options.context.min(first.old);
@@ -89,7 +96,7 @@ pub(crate) fn print(options: &Options, old: &[&[u8]], new: &[&[u8]], hunks: &[Hu
             context(&new[at..hunk.new], style, options.color);
             let gone = old[hunk.old..hunk.old + hunk.old_len].concat();
             let come = new[hunk.new..hunk.new + hunk.new_len].concat();
-            piece(options, style, &gone, &come, regex.as_ref());
+            piece(options, style, &gone, &come, regex);
             at = hunk.new + hunk.new_len;
         }
         context(&new[at..new_end], style, options.color);
