@@ -1,9 +1,9 @@
 //! `notices`: the licences of everything that the program contains and that is not ours.
 //!
-//! Which components there are comes from cargo (for the program and for the guests in it), from
-//! the `sources` of each `guest.toml`, and from the toolchain whose libraries are linked in. Texts come from the components themselves. The result is
-//! committed, because it ships with the program; `cargo xtask check` compares the components, which
-//! needs no texts.
+//! Which components there are comes from cargo (for the program and for the guests in it), from the
+//! `sources` of each `guest.toml`, and from the toolchain whose libraries are linked in. Texts come
+//! from the components themselves. The result is committed, because it ships with the program;
+//! `cargo xtask check` compares the components, which needs no texts.
 
 mod archive;
 mod components;

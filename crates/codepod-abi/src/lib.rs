@@ -2,8 +2,9 @@
 //! types.
 //!
 //! Everything that both sides must agree on is here and nowhere else. Host linking, guest bindings
-//! (`guests/libraries/sys`), trace names and the reference page are made from [`for_each_call!`]. The crate
-//! is `no_std` and has no dependencies, so that guests, the browser and the host can share it.
+//! (`guests/libraries/sys`), trace names and the reference page are made from [`for_each_call!`].
+//! The crate is `no_std` and has no dependencies, so that guests, the browser and the host can
+//! share it.
 
 #![cfg_attr(
     not(test),

@@ -1,9 +1,10 @@
 //! Sessions of Python: interpreters that keep their variables from call to call.
 //!
 //! Between two calls there is no process: a session is a file of the sandbox with the pages of
-//! memory that differ from those that every Python starts with (`guests/runtimes/python/src/session.c`). So
-//! a fork, a snapshot, an undo and a saved state have it, and what it costs while nobody calls it
-//! is that file; a fork shares it until one of the two writes.
+//! memory that differ from those that every Python starts with
+//! (`guests/runtimes/python/src/session.c`). So a fork, a snapshot, an undo and a saved state have
+//! it, and what it costs while nobody calls it is that file; a fork shares it until one of the two
+//! writes.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;

@@ -1,5 +1,5 @@
 //! Python inside: limits hold, the sandbox lives on, and many run at once. What programs print is
-//! in `spec/guests/runtimes/python.toml`.
+//! in `spec/guests/python.toml`.
 
 use std::time::{Duration, Instant};
 

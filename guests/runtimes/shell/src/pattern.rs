@@ -27,7 +27,8 @@ const CACHED_LENGTH: usize = 256;
 type Compiled = HashMap<Box<[u8]>, Rc<Pattern>>;
 
 thread_local! {
-    /// By what changes how a pattern is read: `extglob`, `nocase`, and whether bytes are characters.
+    /// By what changes how a pattern is read: `extglob`, `nocase`, and whether bytes are
+    /// characters.
     static CACHE: RefCell<[Compiled; 8]> = RefCell::default();
 }
 

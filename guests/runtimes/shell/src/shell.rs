@@ -67,7 +67,8 @@ pub struct Shell {
 }
 
 thread_local! {
-    /// The last number given to a subshell inside the process. They start beyond what the kernel gives.
+    /// The last number given to a subshell inside the process. They start beyond what the kernel
+    /// gives.
     static LAST_INSIDE: Cell<u32> = const { Cell::new(1 << 22) };
     /// The process's own number, once it was asked for.
     static OWN: Cell<u32> = const { Cell::new(0) };

@@ -31,8 +31,8 @@ macro_rules! calls {
     (@one $waiting:ident $name:ident ($($param:ident : $ty:ident),*) [$($doc:literal)*]) => {
         $(#[doc = $doc])*
         pub fn $name($($param: $ty),*) -> u32 {
-            // SAFETY: not in general, see the module. The kernel refuses addresses beyond the memory,
-            // and a program of this crate gives it no address within that it minds losing.
+            // SAFETY: not in general, see the module. The kernel refuses addresses beyond the
+            // memory, and a program of this crate gives it no address within that it minds losing.
             unsafe { raw::$name($($param),*) }
         }
     };
