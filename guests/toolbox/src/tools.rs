@@ -3,7 +3,7 @@
 mod cp;
 mod rev;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, Write as _};
 
 /// A tool's arguments, its name first.
@@ -59,28 +59,6 @@ fn copy(arguments: Arguments) -> i32 {
     }
 }
 
-/// `cut`, whose characters are bytes, as GNU's are.
-fn cut(arguments: Arguments) -> i32 {
-    let arguments: Vec<OsString> = arguments
-        .map(|argument| characters_as_bytes(&argument).unwrap_or(argument))
-        .collect();
-    uutils!("cut", uu_cut)(arguments.into_iter())
-}
-
-/// `-c` as `-b`, also behind options without values, and `--characters` as `--bytes`.
-fn characters_as_bytes(argument: &OsStr) -> Option<OsString> {
-    let text = argument.to_str()?;
-    if let Some(name) = text.strip_prefix("--") {
-        let (name, value) = name.split_at(name.find('=').unwrap_or(name.len()));
-        let is_it = name.len() > 1 && "characters".starts_with(name);
-        return is_it.then(|| format!("--bytes{value}").into());
-    }
-    let flags = text.strip_prefix('-')?;
-    let place = flags.find(|letter| !matches!(letter, 'n' | 's' | 'z'))?;
-    let list = flags[place..].strip_prefix('c')?;
-    Some(format!("-{}b{list}", &flags[..place]).into())
-}
-
 // Name, whether it needs the working directory, main function, what it does.
 tools! {
     "basename": Ignores, uutils!("basename", uu_basename), "strip directory and suffix from paths";
@@ -88,7 +66,6 @@ tools! {
     "comm": Follows, uutils!("comm", uu_comm), "compare two sorted files line by line";
     "cp": Follows, copy, "copy files and directories";
     "csplit": Follows, uutils!("csplit", uu_csplit), "split a file at lines that match";
-    "cut": Follows, cut, "print parts of lines";
     "dircolors": Follows, uutils!("dircolors", uu_dircolors), "print the colours that ls uses";
     "dirname": Ignores, uutils!("dirname", uu_dirname), "strip the last part from paths";
     "echo": Ignores, bare::echo, "print arguments";
