@@ -39,6 +39,7 @@ mod test;
 mod text_input;
 mod top;
 mod touch;
+mod tr;
 mod uptime;
 mod version_order;
 mod wc;
@@ -95,6 +96,7 @@ codepod_tool::tools! {
     "test": test::main, "check file types and compare values";
     "top": top::main, "show processes and memory; only with -b";
     "touch": touch::main, "set times of files, making them";
+    "tr": tr::main, "replace or delete characters";
     "tty": machine::tty, "print the terminal's name";
     "uname": machine::uname, "print system information";
     "uptime": uptime::main, "show since when the sandbox runs";

@@ -99,7 +99,6 @@ tools! {
     "split": Follows, uutils!("split", uu_split), "split a file into pieces";
     "sum": Follows, uutils!("sum", uu_sum), "compute 16-bit sums";
     "tee": Follows, uutils!("tee", uu_tee), "copy stdin to stdout and to files";
-    "tr": Ignores, uutils!("tr", uu_tr), "replace or delete characters";
     "true": Ignores, bare::r#true, "do nothing, successfully";
     "truncate": Follows, uutils!("truncate", uu_truncate), "set the size of files";
     "tsort": Follows, uutils!("tsort", uu_tsort), "sort by dependency";
