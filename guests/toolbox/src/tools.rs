@@ -63,7 +63,6 @@ fn copy(arguments: Arguments) -> i32 {
 tools! {
     "basename": Ignores, uutils!("basename", uu_basename), "strip directory and suffix from paths";
     "cksum": Follows, uutils!("cksum", uu_cksum), "compute and check sums of many kinds";
-    "comm": Follows, uutils!("comm", uu_comm), "compare two sorted files line by line";
     "cp": Follows, copy, "copy files and directories";
     "csplit": Follows, uutils!("csplit", uu_csplit), "split a file at lines that match";
     "dircolors": Follows, uutils!("dircolors", uu_dircolors), "print the colours that ls uses";
@@ -74,7 +73,6 @@ tools! {
     "factor": Ignores, uutils!("factor", uu_factor), "print prime factors";
     "false": Ignores, bare::r#false, "do nothing, unsuccessfully";
     "fmt": Follows, uutils!("fmt", uu_fmt), "fill and join lines of paragraphs";
-    "join": Follows, uutils!("join", uu_join), "join lines of two files on a common field";
     "link": Follows, uutils!("link", uu_link), "make a hard link";
     "ln": Follows, uutils!("ln", uu_ln), "make links";
     "mv": Follows, uutils!("mv", uu_mv), "move or rename files";
@@ -103,7 +101,6 @@ tools! {
     "truncate": Follows, uutils!("truncate", uu_truncate), "set the size of files";
     "tsort": Follows, uutils!("tsort", uu_tsort), "sort by dependency";
     "unexpand": Follows, uutils!("unexpand", uu_unexpand), "turn spaces into tabs";
-    "uniq": Follows, uutils!("uniq", uu_uniq), "leave out repeated lines";
     "unlink": Follows, uutils!("unlink", uu_unlink), "remove one file";
 }
 
