@@ -68,7 +68,6 @@ tools! {
     "dircolors": Follows, uutils!("dircolors", uu_dircolors), "print the colours that ls uses";
     "dirname": Ignores, uutils!("dirname", uu_dirname), "strip the last part from paths";
     "echo": Ignores, bare::echo, "print arguments";
-    "expand": Follows, uutils!("expand", uu_expand), "turn tabs into spaces";
     "expr": Ignores, uutils!("expr", uu_expr), "evaluate an expression";
     "factor": Ignores, uutils!("factor", uu_factor), "print prime factors";
     "false": Ignores, bare::r#false, "do nothing, unsuccessfully";
@@ -76,7 +75,6 @@ tools! {
     "link": Follows, uutils!("link", uu_link), "make a hard link";
     "ln": Follows, uutils!("ln", uu_ln), "make links";
     "mv": Follows, uutils!("mv", uu_mv), "move or rename files";
-    "nl": Follows, uutils!("nl", uu_nl), "number lines";
     "numfmt": Ignores, uutils!("numfmt", uu_numfmt), "convert numbers from and to human-readable form";
     "od": Follows, uutils!("od", uu_od), "dump files in octal and other formats";
     "pathchk": Follows, uutils!("pathchk", uu_pathchk), "check whether paths are valid";
@@ -100,7 +98,6 @@ tools! {
     "true": Ignores, bare::r#true, "do nothing, successfully";
     "truncate": Follows, uutils!("truncate", uu_truncate), "set the size of files";
     "tsort": Follows, uutils!("tsort", uu_tsort), "sort by dependency";
-    "unexpand": Follows, uutils!("unexpand", uu_unexpand), "turn spaces into tabs";
     "unlink": Follows, uutils!("unlink", uu_unlink), "remove one file";
 }
 
