@@ -16,6 +16,7 @@ mod dd;
 mod df;
 mod du;
 mod expand;
+mod fmt;
 mod fnmatch;
 mod fold;
 mod free;
@@ -74,6 +75,7 @@ codepod_tool::tools! {
     "dir": ls::main, "list directories in columns";
     "du": du::main, "show how much files take";
     "expand": expand::main, "turn tabs into spaces";
+    "fmt": fmt::main, "fill and join lines of paragraphs";
     "fold": fold::main, "break long lines";
     "free": free::main, "show the sandbox's memory";
     "groups": who::groups, "print the groups of users";

@@ -71,7 +71,6 @@ tools! {
     "expr": Ignores, uutils!("expr", uu_expr), "evaluate an expression";
     "factor": Ignores, uutils!("factor", uu_factor), "print prime factors";
     "false": Ignores, bare::r#false, "do nothing, unsuccessfully";
-    "fmt": Follows, uutils!("fmt", uu_fmt), "fill and join lines of paragraphs";
     "link": Follows, uutils!("link", uu_link), "make a hard link";
     "ln": Follows, uutils!("ln", uu_ln), "make links";
     "mv": Follows, uutils!("mv", uu_mv), "move or rename files";
