@@ -208,20 +208,20 @@ fn compare<'a>(tool: &str, settings: &'a Settings, out: &mut Output) -> Result<i
         counts[column] += 1;
         let line = &sources.lines[column % 2].next;
         print(settings, column, line.as_deref().unwrap_or_default(), out);
-        for file in 0..2 {
+        for (file, warned) in warned.iter_mut().enumerate() {
             if column != 2 && column != file {
                 continue;
             }
             sources.advance(file).map_err(of(file))?;
             let matters =
                 settings.check == Check::Always || settings.check == Check::Unpaired && unpaired;
-            if matters && !warned[file] && sources.lines[file].out_of_order() {
+            if matters && !*warned && sources.lines[file].out_of_order() {
                 out.write_out();
                 complain(tool, format!("file {} is not in sorted order", file + 1));
                 if settings.check == Check::Always {
                     return Ok(1);
                 }
-                warned[file] = true;
+                *warned = true;
             }
         }
     }
