@@ -32,6 +32,7 @@ mod namei;
 mod names;
 mod nl;
 mod paste;
+mod pr;
 mod ps;
 mod quoting;
 mod size;
@@ -96,6 +97,7 @@ codepod_tool::tools! {
     "nl": nl::main, "number lines";
     "nproc": machine::nproc, "print the number of processors";
     "paste": paste::main, "merge lines of files";
+    "pr": pr::main, "lay files out for printing";
     "ps": ps::main, "show processes";
     "sha1sum": sums::main, "compute and check SHA-1 sums";
     "sha224sum": sums::main, "compute and check SHA-224 sums";

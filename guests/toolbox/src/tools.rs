@@ -77,7 +77,6 @@ tools! {
     "numfmt": Ignores, uutils!("numfmt", uu_numfmt), "convert numbers from and to human-readable form";
     "od": Follows, uutils!("od", uu_od), "dump files in octal and other formats";
     "pathchk": Follows, uutils!("pathchk", uu_pathchk), "check whether paths are valid";
-    "pr": Follows, uutils!("pr", uu_pr), "lay files out for printing";
     "printenv": Ignores, uutils!("printenv", uu_printenv), "print the environment";
     "printf": Ignores, uutils!("printf", uu_printf), "print arguments in a format";
     "ptx": Follows, uutils!("ptx", uu_ptx), "make a permuted index";
