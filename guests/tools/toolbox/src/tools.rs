@@ -4,7 +4,7 @@
 mod cp;
 mod rev;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, Write as _};
 
 /// A tool's arguments, its name first.
@@ -60,53 +60,24 @@ fn copy(arguments: Arguments) -> i32 {
     }
 }
 
-/// `cut`, whose characters are bytes, as GNU's are.
-fn cut(arguments: Arguments) -> i32 {
-    let arguments: Vec<OsString> = arguments
-        .map(|argument| characters_as_bytes(&argument).unwrap_or(argument))
-        .collect();
-    uutils!("cut", uu_cut)(arguments.into_iter())
-}
-
-/// `-c` as `-b`, also behind options without values, and `--characters` as `--bytes`.
-fn characters_as_bytes(argument: &OsStr) -> Option<OsString> {
-    let text = argument.to_str()?;
-    if let Some(name) = text.strip_prefix("--") {
-        let (name, value) = name.split_at(name.find('=').unwrap_or(name.len()));
-        let is_it = name.len() > 1 && "characters".starts_with(name);
-        return is_it.then(|| format!("--bytes{value}").into());
-    }
-    let flags = text.strip_prefix('-')?;
-    let place = flags.find(|letter| !matches!(letter, 'n' | 's' | 'z'))?;
-    let list = flags[place..].strip_prefix('c')?;
-    Some(format!("-{}b{list}", &flags[..place]).into())
-}
-
 // Name, whether it needs the working directory, main function, what it does.
 tools! {
     "basename": Ignores, uutils!("basename", uu_basename), "strip directory and suffix from paths";
     "cksum": Follows, uutils!("cksum", uu_cksum), "compute and check sums of many kinds";
-    "comm": Follows, uutils!("comm", uu_comm), "compare two sorted files line by line";
     "cp": Follows, copy, "copy files and directories";
     "csplit": Follows, uutils!("csplit", uu_csplit), "split a file at lines that match";
-    "cut": Follows, cut, "print parts of lines";
     "dircolors": Follows, uutils!("dircolors", uu_dircolors), "print the colours that ls uses";
     "dirname": Ignores, uutils!("dirname", uu_dirname), "strip the last part from paths";
     "echo": Ignores, bare::echo, "print arguments";
-    "expand": Follows, uutils!("expand", uu_expand), "turn tabs into spaces";
     "expr": Ignores, uutils!("expr", uu_expr), "evaluate an expression";
     "factor": Ignores, uutils!("factor", uu_factor), "print prime factors";
     "false": Ignores, bare::r#false, "do nothing, unsuccessfully";
-    "fmt": Follows, uutils!("fmt", uu_fmt), "fill and join lines of paragraphs";
-    "join": Follows, uutils!("join", uu_join), "join lines of two files on a common field";
     "link": Follows, uutils!("link", uu_link), "make a hard link";
     "ln": Follows, uutils!("ln", uu_ln), "make links";
     "mv": Follows, uutils!("mv", uu_mv), "move or rename files";
-    "nl": Follows, uutils!("nl", uu_nl), "number lines";
     "numfmt": Ignores, uutils!("numfmt", uu_numfmt), "convert numbers from and to human-readable form";
     "od": Follows, uutils!("od", uu_od), "dump files in octal and other formats";
     "pathchk": Follows, uutils!("pathchk", uu_pathchk), "check whether paths are valid";
-    "pr": Follows, uutils!("pr", uu_pr), "lay files out for printing";
     "printenv": Ignores, uutils!("printenv", uu_printenv), "print the environment";
     "printf": Ignores, uutils!("printf", uu_printf), "print arguments in a format";
     "ptx": Follows, uutils!("ptx", uu_ptx), "make a permuted index";
@@ -123,12 +94,9 @@ tools! {
     "split": Follows, uutils!("split", uu_split), "split a file into pieces";
     "sum": Follows, uutils!("sum", uu_sum), "compute 16-bit sums";
     "tee": Follows, uutils!("tee", uu_tee), "copy stdin to stdout and to files";
-    "tr": Ignores, uutils!("tr", uu_tr), "replace or delete characters";
     "true": Ignores, bare::r#true, "do nothing, successfully";
     "truncate": Follows, uutils!("truncate", uu_truncate), "set the size of files";
     "tsort": Follows, uutils!("tsort", uu_tsort), "sort by dependency";
-    "unexpand": Follows, uutils!("unexpand", uu_unexpand), "turn spaces into tabs";
-    "uniq": Follows, uutils!("uniq", uu_uniq), "leave out repeated lines";
     "unlink": Follows, uutils!("unlink", uu_unlink), "remove one file";
 }
 
