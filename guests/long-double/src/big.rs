@@ -1,4 +1,4 @@
-//! Whole numbers of any size: just what reading and writing of [`super::extended::Extended`] needs.
+//! Whole numbers of any size: just what reading and writing of [`crate::Extended`] needs.
 
 /// A number, its lowest 32 bits first, without leading zeros.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
