@@ -277,7 +277,7 @@ fn decimal(text: &[u8]) -> (Kind, usize, bool) {
 }
 
 /// The nearest number to `value` times 2 to the `exponent` and a little more if `more`; whether it is out of range.
-fn round(value: Big, exponent: i32, more: bool) -> (Kind, bool) {
+pub(crate) fn round(value: Big, exponent: i32, more: bool) -> (Kind, bool) {
     let bits = value.bits() as i32;
     if bits == 0 {
         return (Extended::ZERO.kind, false);

@@ -4,6 +4,7 @@
 //! with `%Lf`. WebAssembly has no such type, so [`Extended`] does both on big integers, digit for
 //! digit. [`Directive`] has the flags, width and precision of a directive.
 
+mod arithmetic;
 mod big;
 mod directive;
 mod extended;
