@@ -1,83 +1,103 @@
-//! `rev`: prints the characters of every line in reverse order, as util-linux's does.
+//! `rev`: prints the characters of every line in reverse order, as util-linux's does. A byte that
+//! is part of no character counts as one, where util-linux's ends.
 
-use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader};
 
-use clap::builder::ValueParser;
-use clap::{Arg, ArgAction, Command};
+use codepod_tool::{Arguments, Opt, Options, Output, Stop, complain, flag, io_text, path};
 
-use super::{Arguments, complain, parse};
+use crate::arguments::{help, version};
+use crate::output::finish;
 
-const TOOL: &str = "rev";
+/// How much is read at once.
+const BLOCK: usize = 64 << 10;
 
-fn command() -> Command {
-    Command::new(TOOL)
-        .version("(codepod)")
-        .about("Print the characters of every line in reverse order.")
-        .override_usage("rev [OPTION]... [FILE]...")
-        .infer_long_args(true)
-        .arg(
-            Arg::new("zero")
-                .short('0')
-                .long("zero")
-                .help("lines end with NUL instead of newline")
-                .action(ArgAction::SetTrue),
-        )
-        .arg(
-            Arg::new("files")
-                .action(ArgAction::Append)
-                .default_value("-")
-                .value_parser(ValueParser::os_string()),
-        )
+#[derive(Clone, Copy)]
+enum Key {
+    Zero,
+    Help,
+    Version,
 }
 
-pub(super) fn main(arguments: Arguments) -> i32 {
-    let matches = match parse(command(), arguments) {
-        Ok(matches) => matches,
-        Err(status) => return status,
-    };
-    let end = if matches.get_flag("zero") { 0 } else { b'\n' };
-    let mut out = BufWriter::new(io::stdout().lock());
+const TABLE: &[Opt<Key>] = &[
+    flag(Key::Zero, b'0', "zero"),
+    flag(Key::Help, b'h', "help"),
+    flag(Key::Version, b'V', "version"),
+];
+
+/// Runs it.
+pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
+    let mut end = b'\n';
+    let files = Options::new(TABLE, arguments).each(|key, _| {
+        match key {
+            Key::Zero => end = 0,
+            Key::Help => {
+                let about = "Print the characters of every line in reverse order.";
+                let status = help(tool, "[OPTION]... [FILE]...", about, TABLE);
+                return Err(Stop::Status(status));
+            }
+            Key::Version => return Err(Stop::Status(version(tool))),
+        }
+        Ok(())
+    });
+    match files {
+        Ok(files) => run(tool, &files, end),
+        Err(stop) => stop.report(tool, 1),
+    }
+}
+
+fn run(tool: &str, files: &[Vec<u8>], end: u8) -> i32 {
+    let mut out = Output::new();
     let mut status = 0;
-    for name in matches.get_many::<OsString>("files").unwrap_or_default() {
-        let result = open(name).and_then(|file| reverse(file, &mut out, end));
-        if let Err(error) = result {
-            let why = uucore::error::strip_errno(&error);
-            let name = name.to_string_lossy();
-            complain(TOOL, &format!("cannot open {name}: {why}"));
-            status = 1;
-        }
-    }
-    if let Err(error) = out.flush() {
-        let why = uucore::error::strip_errno(&error);
-        complain(TOOL, &format!("write error: {why}"));
+    let mut fail = |out: &mut Output, message: &[&[u8]], error: &io::Error| {
+        out.write_out();
+        let why = io_text(error);
+        complain(
+            tool,
+            [&message.concat()[..], b": ", why.as_bytes()].concat(),
+        );
         status = 1;
+    };
+    if files.is_empty()
+        && let Err((lines, error)) = reverse(&mut io::stdin().lock(), &mut out, end)
+    {
+        let lines = lines.to_string();
+        fail(&mut out, &[b"stdin: ", lines.as_bytes()], &error);
     }
-    status
+    for name in files {
+        let file = match File::open(path(name)) {
+            Ok(file) => file,
+            Err(error) => {
+                fail(&mut out, &[b"cannot open ", name], &error);
+                continue;
+            }
+        };
+        let mut file = BufReader::with_capacity(BLOCK, file);
+        if let Err((lines, error)) = reverse(&mut file, &mut out, end) {
+            fail(
+                &mut out,
+                &[name, b": ", lines.to_string().as_bytes()],
+                &error,
+            );
+        }
+    }
+    finish(tool, &mut out, status, 1)
 }
 
-fn open(name: &OsStr) -> io::Result<Box<dyn Read>> {
-    if name == "-" {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    Ok(Box::new(File::open(name)?))
-}
-
-fn reverse(file: Box<dyn Read>, out: &mut impl Write, end: u8) -> io::Result<()> {
-    let mut file = BufReader::new(file);
+/// Prints the lines of a file. Fails with the number of lines that were read before the error.
+fn reverse(file: &mut dyn BufRead, out: &mut Output, end: u8) -> Result<(), (u64, io::Error)> {
     let mut line = Vec::new();
-    while file.read_until(end, &mut line)? > 0 {
-        let ended = line.last() == Some(&end);
-        if ended {
-            line.pop();
-        }
-        reverse_characters(&mut line);
-        if ended {
-            line.push(end);
-        }
-        out.write_all(&line)?;
+    let mut lines = 0;
+    while !out.is_broken() {
         line.clear();
+        match file.read_until(end, &mut line) {
+            Ok(0) => break,
+            Ok(_) => lines += 1,
+            Err(error) => return Err((lines, error)),
+        }
+        let length = line.len() - usize::from(line.last() == Some(&end));
+        reverse_characters(&mut line[..length]);
+        out.put(&line);
     }
     Ok(())
 }
