@@ -34,6 +34,7 @@ mod ps;
 mod pwd;
 mod quoting;
 mod rev;
+mod seq;
 mod size;
 mod sleep;
 mod stat;
@@ -96,6 +97,7 @@ codepod_tool::tools! {
     "ps": ps::main, "show processes";
     "pwd": pwd::main, "print the working directory";
     "rev": rev::main, "turn the characters of lines around";
+    "seq": seq::main, "print a sequence of numbers";
     "sha1sum": sums::main, "compute and check SHA-1 sums";
     "sha224sum": sums::main, "compute and check SHA-224 sums";
     "sha256sum": sums::main, "compute and check SHA-256 sums";

@@ -106,7 +106,6 @@ tools! {
     "realpath": Follows, uutils!("realpath", uu_realpath), "print the resolved path";
     "rm": Follows, uutils!("rm", uu_rm), "remove files and directories";
     "rmdir": Follows, uutils!("rmdir", uu_rmdir), "remove empty directories";
-    "seq": Ignores, uutils!("seq", uu_seq), "print a sequence of numbers";
     "shred": Follows, uutils!("shred", uu_shred), "overwrite files, and remove them";
     "shuf": Follows, uutils!("shuf", uu_shuf), "print lines in random order";
     "split": Follows, uutils!("split", uu_split), "split a file into pieces";
