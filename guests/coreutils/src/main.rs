@@ -30,6 +30,7 @@ mod output;
 mod paste;
 mod path_parts;
 mod printenv;
+mod printf;
 mod ps;
 mod pwd;
 mod quoting;
@@ -94,6 +95,7 @@ codepod_tool::tools! {
     "nproc": machine::nproc, "print the number of processors";
     "paste": paste::main, "merge lines of files";
     "printenv": printenv::main, "print the environment";
+    "printf": printf::main, "print arguments in a format";
     "ps": ps::main, "show processes";
     "pwd": pwd::main, "print the working directory";
     "rev": rev::main, "turn the characters of lines around";

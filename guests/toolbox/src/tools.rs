@@ -100,7 +100,6 @@ tools! {
     "od": Follows, uutils!("od", uu_od), "dump files in octal and other formats";
     "pathchk": Follows, uutils!("pathchk", uu_pathchk), "check whether paths are valid";
     "pr": Follows, uutils!("pr", uu_pr), "lay files out for printing";
-    "printf": Ignores, uutils!("printf", uu_printf), "print arguments in a format";
     "ptx": Follows, uutils!("ptx", uu_ptx), "make a permuted index";
     "readlink": Follows, uutils!("readlink", uu_readlink), "print what a symbolic link points to";
     "realpath": Follows, uutils!("realpath", uu_realpath), "print the resolved path";

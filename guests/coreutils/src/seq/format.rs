@@ -5,6 +5,8 @@ use codepod_tool::{Stop, quoted_text};
 
 /// C's `int` ends here, and with it every width and precision.
 const LARGEST: usize = i32::MAX as usize;
+/// Beyond this the memory is asked for first, since there may be less.
+const LARGE: usize = 1 << 16;
 
 /// A format.
 pub(super) struct Format {
@@ -82,9 +84,17 @@ impl Format {
         if end < text.len() {
             return wrong(b"has too many % directives");
         }
-        if directive.width.max(directive.precision.unwrap_or(0)) >= LARGEST {
+        let room = directive.width.max(directive.precision.unwrap_or(0));
+        if room >= LARGEST {
             let message = "write error: Value too large for defined data type";
             return Err(Stop::failed(message));
+        }
+        if room > LARGE
+            && Vec::<u8>::new()
+                .try_reserve(room.saturating_mul(3))
+                .is_err()
+        {
+            return Err(Stop::failed("write error: Cannot allocate memory"));
         }
         Ok(Format {
             prefix,
