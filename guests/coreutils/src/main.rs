@@ -14,6 +14,7 @@ mod df;
 mod du;
 mod echo;
 mod escape;
+mod expr;
 mod fnmatch;
 mod fold;
 mod free;
@@ -75,6 +76,7 @@ codepod_tool::tools! {
     "dirname": path_parts::dirname, "strip the last part from paths";
     "du": du::main, "show how much files take";
     "echo": echo::main, "print arguments";
+    "expr": expr::main, "evaluate an expression";
     "false": truth::r#false, "do nothing, unsuccessfully";
     "fold": fold::main, "break long lines";
     "free": free::main, "show the sandbox's memory";
