@@ -15,6 +15,7 @@ mod du;
 mod echo;
 mod escape;
 mod expr;
+mod factor;
 mod fnmatch;
 mod fold;
 mod free;
@@ -77,6 +78,7 @@ codepod_tool::tools! {
     "du": du::main, "show how much files take";
     "echo": echo::main, "print arguments";
     "expr": expr::main, "evaluate an expression";
+    "factor": factor::main, "print prime factors";
     "false": truth::r#false, "do nothing, unsuccessfully";
     "fold": fold::main, "break long lines";
     "free": free::main, "show the sandbox's memory";

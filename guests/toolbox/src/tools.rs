@@ -88,7 +88,6 @@ tools! {
     "cut": Follows, cut, "print parts of lines";
     "dircolors": Follows, uutils!("dircolors", uu_dircolors), "print the colours that ls uses";
     "expand": Follows, uutils!("expand", uu_expand), "turn tabs into spaces";
-    "factor": Ignores, uutils!("factor", uu_factor), "print prime factors";
     "fmt": Follows, uutils!("fmt", uu_fmt), "fill and join lines of paragraphs";
     "join": Follows, uutils!("join", uu_join), "join lines of two files on a common field";
     "link": Follows, uutils!("link", uu_link), "make a hard link";
