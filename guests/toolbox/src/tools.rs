@@ -86,7 +86,6 @@ tools! {
     "cp": Follows, copy, "copy files and directories";
     "csplit": Follows, uutils!("csplit", uu_csplit), "split a file at lines that match";
     "cut": Follows, cut, "print parts of lines";
-    "dircolors": Follows, uutils!("dircolors", uu_dircolors), "print the colours that ls uses";
     "expand": Follows, uutils!("expand", uu_expand), "turn tabs into spaces";
     "fmt": Follows, uutils!("fmt", uu_fmt), "fill and join lines of paragraphs";
     "join": Follows, uutils!("join", uu_join), "join lines of two files on a common field";
@@ -96,7 +95,6 @@ tools! {
     "nl": Follows, uutils!("nl", uu_nl), "number lines";
     "numfmt": Ignores, uutils!("numfmt", uu_numfmt), "convert numbers from and to human-readable form";
     "od": Follows, uutils!("od", uu_od), "dump files in octal and other formats";
-    "pathchk": Follows, uutils!("pathchk", uu_pathchk), "check whether paths are valid";
     "pr": Follows, uutils!("pr", uu_pr), "lay files out for printing";
     "ptx": Follows, uutils!("ptx", uu_ptx), "make a permuted index";
     "readlink": Follows, uutils!("readlink", uu_readlink), "print what a symbolic link points to";
@@ -109,7 +107,6 @@ tools! {
     "sum": Follows, uutils!("sum", uu_sum), "compute 16-bit sums";
     "tr": Ignores, uutils!("tr", uu_tr), "replace or delete characters";
     "truncate": Follows, uutils!("truncate", uu_truncate), "set the size of files";
-    "tsort": Follows, uutils!("tsort", uu_tsort), "sort by dependency";
     "unexpand": Follows, uutils!("unexpand", uu_unexpand), "turn spaces into tabs";
     "uniq": Follows, uutils!("uniq", uu_uniq), "leave out repeated lines";
     "unlink": Follows, uutils!("unlink", uu_unlink), "remove one file";
