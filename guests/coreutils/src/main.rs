@@ -40,6 +40,7 @@ mod pwd;
 mod quoting;
 mod rev;
 mod seq;
+mod shuf;
 mod size;
 mod sleep;
 mod stat;
@@ -114,6 +115,7 @@ codepod_tool::tools! {
     "sha256sum": sums::main, "compute and check SHA-256 sums";
     "sha384sum": sums::main, "compute and check SHA-384 sums";
     "sha512sum": sums::main, "compute and check SHA-512 sums";
+    "shuf": shuf::main, "print lines in random order";
     "sleep": sleep::main, "wait";
     "stat": stat::main, "show what is known of files";
     "stty": stty::main, "show or change the terminal's settings";

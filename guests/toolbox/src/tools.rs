@@ -102,7 +102,6 @@ tools! {
     "rm": Follows, uutils!("rm", uu_rm), "remove files and directories";
     "rmdir": Follows, uutils!("rmdir", uu_rmdir), "remove empty directories";
     "shred": Follows, uutils!("shred", uu_shred), "overwrite files, and remove them";
-    "shuf": Follows, uutils!("shuf", uu_shuf), "print lines in random order";
     "split": Follows, uutils!("split", uu_split), "split a file into pieces";
     "sum": Follows, uutils!("sum", uu_sum), "compute 16-bit sums";
     "tr": Ignores, uutils!("tr", uu_tr), "replace or delete characters";
