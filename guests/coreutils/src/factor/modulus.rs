@@ -1,7 +1,7 @@
 //! Arithmetic modulo an odd number, for numbers of three sizes.
 //!
-//! Those of 64 and 128 bits are in Montgomery's form, which needs no divisions: a residue `a` stands
-//! for `a / 2^64` or `a / 2^128`. Larger ones are plain big integers.
+//! Those of 64 and 128 bits are in Montgomery's form, which needs no divisions: a residue `a`
+//! stands for `a / 2^64` or `a / 2^128`. Larger ones are plain big integers.
 
 use num_bigint::BigUint;
 use num_integer::Integer as _;
