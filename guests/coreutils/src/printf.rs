@@ -222,7 +222,7 @@ impl<'a> Printf<'a> {
     /// The next argument in the directive's form.
     fn convert(&mut self, spec: &Spec) -> Vec<u8> {
         let mut out = Vec::new();
-        let directive = spec.sized(&mut out);
+        let directive = spec.sized();
         let shown = directive.unwrap_or_default();
         match spec.letter {
             b's' => shown.pad_cut(self.next(), &mut out),

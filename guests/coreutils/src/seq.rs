@@ -46,12 +46,9 @@ struct Settings {
 
 /// Runs it.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
-    match settings(tool, arguments) {
-        Ok(settings) => {
-            let mut out = Output::new();
-            print::print(&settings, &mut out);
-            finish(tool, &mut out, 0, 1)
-        }
+    let mut out = Output::new();
+    match settings(tool, arguments).and_then(|settings| print::print(&settings, &mut out)) {
+        Ok(()) => finish(tool, &mut out, 0, 1),
         Err(stop) => stop.report(tool, 1),
     }
 }

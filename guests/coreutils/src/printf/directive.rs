@@ -75,9 +75,9 @@ impl Spec {
         }
     }
 
-    /// The directive with its width and precision, for which `out` gets room. None where C could
-    /// not print it, or the memory does not hold it.
-    pub(super) fn sized(&self, out: &mut Vec<u8>) -> Option<Directive> {
+    /// The directive with its width and precision. None where C could not print it, or the memory
+    /// would not hold it.
+    pub(super) fn sized(&self) -> Option<Directive> {
         let number = |size| match size {
             Size::Number(number) => i32::try_from(number).ok().map(|number| number as usize),
             Size::Argument => Some(0),
@@ -91,7 +91,7 @@ impl Spec {
         let room = width.max(precision.unwrap_or(0));
         // Zeros of a precision are collected before they are padded.
         let all = room.saturating_mul(3).saturating_add(ROOM);
-        if room > LARGE && out.try_reserve(all).is_err() {
+        if room > LARGE && Vec::<u8>::new().try_reserve(all).is_err() {
             return None;
         }
         Some(Directive {

@@ -84,7 +84,22 @@ impl Format {
         if end < text.len() {
             return wrong(b"has too many % directives");
         }
-        let room = directive.width.max(directive.precision.unwrap_or(0));
+        let format = Format {
+            prefix,
+            directive,
+            letter,
+            suffix,
+        };
+        format.check()?;
+        Ok(format)
+    }
+
+    /// Fails where C could not print it, or the memory would not hold it.
+    pub(super) fn check(&self) -> Result<(), Stop> {
+        let Directive {
+            width, precision, ..
+        } = self.directive;
+        let room = width.max(precision.unwrap_or(0));
         if room >= LARGEST {
             let message = "write error: Value too large for defined data type";
             return Err(Stop::failed(message));
@@ -96,12 +111,7 @@ impl Format {
         {
             return Err(Stop::failed("write error: Cannot allocate memory"));
         }
-        Ok(Format {
-            prefix,
-            directive,
-            letter,
-            suffix,
-        })
+        Ok(())
     }
 
     /// The number alone.
@@ -135,9 +145,10 @@ fn literal(text: &[u8], mut at: usize) -> (Vec<u8>, usize) {
 
 /// The number of a width or precision, at most [`LARGEST`].
 fn number(text: &[u8], at: &mut usize) -> usize {
-    let mut value = 0;
+    let mut value = 0usize;
     while let Some(digit) = text.get(*at).filter(|byte| byte.is_ascii_digit()) {
-        value = (value * 10 + usize::from(digit - b'0')).min(LARGEST);
+        let more = value.saturating_mul(10);
+        value = more.saturating_add(usize::from(digit - b'0')).min(LARGEST);
         *at += 1;
     }
     value

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use codepod_long_double::{Extended, Kind};
-use codepod_tool::Output;
+use codepod_tool::{Output, Stop};
 
 use super::Settings;
 use super::format::Format;
@@ -15,8 +15,12 @@ use super::format::Format;
 /// The largest step that GNU's counts digit by digit.
 const LARGEST_STEP: u64 = 200;
 
-/// Prints the numbers with separators between them, and a newline at the end.
-pub(super) fn print(settings: &Settings, out: &mut Output) {
+/// Prints the numbers with separators between them, and a newline at the end. Fails where one
+/// would be too long.
+pub(super) fn print(settings: &Settings, out: &mut Output) -> Result<(), Stop> {
+    if let Some(precision) = precision(settings).filter(|_| settings.format.is_none()) {
+        Format::fixed(precision, width(settings, precision)).check()?;
+    }
     let mut line = Line {
         separator: &settings.separator,
         any: false,
@@ -32,6 +36,7 @@ pub(super) fn print(settings: &Settings, out: &mut Output) {
     if line.any {
         line.out.put_byte(b'\n');
     }
+    Ok(())
 }
 
 /// The output, with separators between its numbers.
@@ -64,7 +69,7 @@ fn width(settings: &Settings, precision: usize) -> usize {
     }
     let point = usize::from(precision > 0);
     let whole = settings.first.whole.max(settings.last.whole);
-    whole.saturating_add(precision + point)
+    whole.saturating_add(precision).saturating_add(point)
 }
 
 /// A sequence of decimal numbers, each times a power of ten.
