@@ -79,6 +79,7 @@ mod calls {
             Some(2) => Errno::NoEnt,
             Some(13) => Errno::Access,
             Some(20) => Errno::NotDir,
+            Some(36) => Errno::NameTooLong,
             Some(40) => Errno::Loop,
             Some(1) => Errno::Perm,
             Some(17) => Errno::Exist,

@@ -2,10 +2,7 @@
 //! from it.
 
 mod cp;
-mod rev;
 
-use std::ffi::OsString;
-use std::io::{self, Write as _};
 
 /// A tool's arguments, its name first.
 pub(crate) type Arguments = std::vec::IntoIter<OsString>;
@@ -62,41 +59,23 @@ fn copy(arguments: Arguments) -> i32 {
 
 // Name, whether it needs the working directory, main function, what it does.
 tools! {
-    "basename": Ignores, uutils!("basename", uu_basename), "strip directory and suffix from paths";
     "cksum": Follows, uutils!("cksum", uu_cksum), "compute and check sums of many kinds";
     "cp": Follows, copy, "copy files and directories";
     "csplit": Follows, uutils!("csplit", uu_csplit), "split a file at lines that match";
-    "dircolors": Follows, uutils!("dircolors", uu_dircolors), "print the colours that ls uses";
-    "dirname": Ignores, uutils!("dirname", uu_dirname), "strip the last part from paths";
-    "echo": Ignores, bare::echo, "print arguments";
-    "expr": Ignores, uutils!("expr", uu_expr), "evaluate an expression";
-    "factor": Ignores, uutils!("factor", uu_factor), "print prime factors";
-    "false": Ignores, bare::r#false, "do nothing, unsuccessfully";
     "link": Follows, uutils!("link", uu_link), "make a hard link";
     "ln": Follows, uutils!("ln", uu_ln), "make links";
     "mv": Follows, uutils!("mv", uu_mv), "move or rename files";
     "numfmt": Ignores, uutils!("numfmt", uu_numfmt), "convert numbers from and to human-readable form";
     "od": Follows, uutils!("od", uu_od), "dump files in octal and other formats";
-    "pathchk": Follows, uutils!("pathchk", uu_pathchk), "check whether paths are valid";
-    "printenv": Ignores, uutils!("printenv", uu_printenv), "print the environment";
-    "printf": Ignores, uutils!("printf", uu_printf), "print arguments in a format";
     "ptx": Follows, uutils!("ptx", uu_ptx), "make a permuted index";
-    "pwd": Follows, uutils!("pwd", uu_pwd), "print the working directory";
     "readlink": Follows, uutils!("readlink", uu_readlink), "print what a symbolic link points to";
     "realpath": Follows, uutils!("realpath", uu_realpath), "print the resolved path";
-    "rev": Follows, rev::main, "turn the characters of lines around";
     "rm": Follows, uutils!("rm", uu_rm), "remove files and directories";
     "rmdir": Follows, uutils!("rmdir", uu_rmdir), "remove empty directories";
-    "seq": Ignores, uutils!("seq", uu_seq), "print a sequence of numbers";
     "shred": Follows, uutils!("shred", uu_shred), "overwrite files, and remove them";
-    "shuf": Follows, uutils!("shuf", uu_shuf), "print lines in random order";
-    "sleep": Ignores, uutils!("sleep", uu_sleep), "wait";
     "split": Follows, uutils!("split", uu_split), "split a file into pieces";
     "sum": Follows, uutils!("sum", uu_sum), "compute 16-bit sums";
-    "tee": Follows, uutils!("tee", uu_tee), "copy stdin to stdout and to files";
-    "true": Ignores, bare::r#true, "do nothing, successfully";
     "truncate": Follows, uutils!("truncate", uu_truncate), "set the size of files";
-    "tsort": Follows, uutils!("tsort", uu_tsort), "sort by dependency";
     "unlink": Follows, uutils!("unlink", uu_unlink), "remove one file";
 }
 
@@ -115,53 +94,7 @@ static COMMANDS: [u8; NAMES.len()] = {
     names
 };
 
-/// Takes a tool's arguments apart. Fails with the status to end with, after saying why.
-fn parse(command: clap::Command, arguments: Arguments) -> Result<clap::ArgMatches, i32> {
-    command.try_get_matches_from(arguments).map_err(|error| {
-        // Where even that cannot be printed there is nobody to tell.
-        let _ = error.print();
-        error.exit_code()
-    })
-}
-
-/// Writes a tool's message. Where stderr is gone there is nobody to tell.
-fn complain(tool: &str, message: &str) {
-    let _ = writeln!(io::stderr(), "{tool}: {message}");
-}
-
 fn set_up_messages(catalogue: &str) {
     // Without its messages a tool shows their names; it still works.
     let _ = uucore::locale::setup_localization(catalogue);
-}
-
-/// Tools that need no messages unless something is asked of them that nobody asks.
-mod bare {
-    use super::{Arguments, set_up_messages};
-
-    pub(super) fn r#true(arguments: Arguments) -> i32 {
-        if arguments.len() < 2 {
-            return 0;
-        }
-        set_up_messages("true");
-        uu_true::uumain(arguments)
-    }
-
-    pub(super) fn r#false(arguments: Arguments) -> i32 {
-        if arguments.len() < 2 {
-            return 1;
-        }
-        set_up_messages("false");
-        uu_false::uumain(arguments)
-    }
-
-    pub(super) fn echo(arguments: Arguments) -> i32 {
-        if arguments
-            .as_slice()
-            .get(1)
-            .is_some_and(|first| first == "--help")
-        {
-            set_up_messages("echo");
-        }
-        uu_echo::uumain(arguments)
-    }
 }

@@ -4,15 +4,12 @@
 //! negative literal precision (`%.-3d`) counts as none, and `%(…)T` knows only well-known time
 //! zones, with the rules that they follow now.
 
-mod big;
-mod directive;
-mod extended;
-mod float;
 mod number;
 #[cfg(test)]
 mod tests;
 
 use codepod_calendar::{Broken, Zone, strftime};
+use codepod_long_double::Directive;
 use codepod_shell_syntax::Name;
 use codepod_sys::clock;
 
@@ -24,7 +21,6 @@ use crate::quote;
 use crate::shell::Shell;
 use crate::text::Text;
 use crate::variables::Attributes;
-use directive::Directive;
 
 /// C's `INT_MAX`, beyond which a width counts as an error.
 const INT_MAX: i64 = i32::MAX as i64;
@@ -235,7 +231,7 @@ impl<'a> Printf<'_, 'a> {
             }
             b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => {
                 let value = self.float();
-                float::write(directive, letter, value, &mut self.out);
+                codepod_long_double::write(directive, letter, value, &mut self.out);
             }
             b'c' => {
                 let byte = self.next().and_then(|text| text.first().copied());

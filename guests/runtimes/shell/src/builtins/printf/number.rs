@@ -1,6 +1,7 @@
 //! Arguments of `printf` that are numbers.
 
-use super::extended::Extended;
+use codepod_long_double::Extended;
+
 use super::{INT_MAX, Printf};
 
 /// What C's `strtoimax` with base 0 finds.

@@ -1,10 +1,10 @@
 //! `%f %e %g %a` of an [`Extended`].
 
-use super::directive::Directive;
-use super::extended::{Extended, Kind};
+use crate::directive::Directive;
+use crate::extended::{Extended, Kind};
 
 /// Appends a number as the letter says.
-pub(crate) fn write(directive: &Directive, letter: u8, number: Extended, out: &mut Vec<u8>) {
+pub fn write(directive: &Directive, letter: u8, number: Extended, out: &mut Vec<u8>) {
     let sign = directive.sign(number.negative);
     let text = match number.kind {
         Kind::Nan => b"nan".to_vec(),

@@ -2,26 +2,26 @@
 
 /// What stands between `%` and the letter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Directive {
+pub struct Directive {
     /// `-`
-    pub(crate) left: bool,
+    pub left: bool,
     /// `+`
-    pub(crate) plus: bool,
+    pub plus: bool,
     /// A space.
-    pub(crate) space: bool,
+    pub space: bool,
     /// `0`
-    pub(crate) zero: bool,
+    pub zero: bool,
     /// `#`
-    pub(crate) alternate: bool,
+    pub alternate: bool,
     /// The least width.
-    pub(crate) width: usize,
+    pub width: usize,
     /// The precision, if there is one.
-    pub(crate) precision: Option<usize>,
+    pub precision: Option<usize>,
 }
 
 impl Directive {
     /// Appends bytes with spaces up to the width.
-    pub(crate) fn pad(&self, bytes: &[u8], out: &mut Vec<u8>) {
+    pub fn pad(&self, bytes: &[u8], out: &mut Vec<u8>) {
         let fill = self.width.saturating_sub(bytes.len());
         if !self.left {
             spaces(fill, out);
@@ -33,13 +33,13 @@ impl Directive {
     }
 
     /// Appends bytes, cut to the precision, with spaces up to the width.
-    pub(crate) fn pad_cut(&self, bytes: &[u8], out: &mut Vec<u8>) {
+    pub fn pad_cut(&self, bytes: &[u8], out: &mut Vec<u8>) {
         let length = self.precision.unwrap_or(bytes.len()).min(bytes.len());
         self.pad(&bytes[..length], out);
     }
 
     /// Appends a number: sign or prefix, zeros where they are asked for, digits.
-    pub(crate) fn pad_number(&self, prefix: &[u8], digits: &[u8], zeros: bool, out: &mut Vec<u8>) {
+    pub fn pad_number(&self, prefix: &[u8], digits: &[u8], zeros: bool, out: &mut Vec<u8>) {
         let fill = self.width.saturating_sub(prefix.len() + digits.len());
         let zeros = zeros && self.zero && !self.left;
         if !self.left && !zeros {
@@ -56,7 +56,7 @@ impl Directive {
     }
 
     /// The sign of a number.
-    pub(crate) fn sign(&self, negative: bool) -> &'static [u8] {
+    pub fn sign(&self, negative: bool) -> &'static [u8] {
         match (negative, self.plus, self.space) {
             (true, ..) => b"-",
             (false, true, _) => b"+",
@@ -66,7 +66,7 @@ impl Directive {
     }
 
     /// Appends a whole number as the letter says.
-    pub(crate) fn integer(&self, letter: u8, negative: bool, magnitude: u64, out: &mut Vec<u8>) {
+    pub fn integer(&self, letter: u8, negative: bool, magnitude: u64, out: &mut Vec<u8>) {
         let mut buffer = [0u8; 22];
         let mut at = buffer.len();
         let (base, table) = match letter {

@@ -1,38 +1,34 @@
-//! Numbers with a fraction as bash has them on x86-64: `long double`, 64 bits of mantissa, read and
-//! written exactly.
+//! Numbers with a fraction as bash has them on x86-64: `long double`, 64 bits of mantissa, read and written exactly.
 //!
-//! bash reads an argument of `%f` with `strtold` and gives it to the C library to print, so `printf
-//! %.20f 0.1` shows zeros where a `double` would show its error. Both directions are done here on
-//! big integers, so every digit is the same.
+//! bash reads an argument of `%f` with `strtold` and gives it to the C library to print, so `printf %.20f 0.1` shows zeros where
+//! a `double` would show its error. Both directions are done here on big integers, so every digit is the same.
 
-use super::big::Big;
+use crate::big::Big;
 
 /// The least exponent of the lowest bit.
 const LEAST_EXPONENT: i32 = -16445;
 /// The greatest exponent of the lowest bit.
 const GREATEST_EXPONENT: i32 = 16320;
-/// No number between two neighbours needs more digits than this to be told from the middle; further
-/// ones only say "more".
+/// No number between two neighbours needs more digits than this to be told from the middle; further ones only say "more".
 const DIGITS: usize = 12_000;
 
 /// A number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Extended {
+pub struct Extended {
     /// Below zero; also zero and "not a number" have a sign.
-    pub(crate) negative: bool,
+    pub negative: bool,
     /// What it is.
-    pub(crate) kind: Kind,
+    pub kind: Kind,
 }
 
 /// Kinds of number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Not a number.
     Nan,
     /// Too large.
     Infinity,
-    /// `mantissa` times 2 to the `exponent`. The highest bit of the mantissa is set, unless the
-    /// exponent is the least.
+    /// `mantissa` times 2 to the `exponent`. The highest bit of the mantissa is set, unless the exponent is the least.
     Finite {
         /// The bits.
         mantissa: u64,
@@ -43,13 +39,13 @@ pub(crate) enum Kind {
 
 /// What reading a number gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Read {
+pub struct Read {
     /// The number; 0 when there was none.
-    pub(crate) number: Extended,
+    pub number: Extended,
     /// How many bytes it took; 0 when there was none.
-    pub(crate) taken: usize,
+    pub taken: usize,
     /// It was too large or too small to be held.
-    pub(crate) range: bool,
+    pub range: bool,
 }
 
 impl Extended {
@@ -62,7 +58,7 @@ impl Extended {
     };
 
     /// A whole number.
-    pub(crate) fn from_integer(number: u64) -> Extended {
+    pub fn from_integer(number: u64) -> Extended {
         let kind = round(Big::from(u128::from(number)), 0, false).0;
         Extended {
             negative: false,
@@ -71,7 +67,7 @@ impl Extended {
     }
 
     /// Reads the number at the start of `text`, as `strtold` does.
-    pub(crate) fn read(text: &[u8]) -> Read {
+    pub fn read(text: &[u8]) -> Read {
         let mut at = text
             .iter()
             .position(|byte| !matches!(byte, b' ' | 9..=13))
@@ -107,9 +103,8 @@ impl Extended {
         }
     }
 
-    /// All decimal digits without leading zeros, and where the point is: `0.DIGITS` times 10 to
-    /// that. Empty for zero.
-    pub(crate) fn digits(self) -> (Vec<u8>, i32) {
+    /// All decimal digits without leading zeros, and where the point is: `0.DIGITS` times 10 to that. Empty for zero.
+    pub fn digits(self) -> (Vec<u8>, i32) {
         let Kind::Finite { mantissa, exponent } = self.kind else {
             return (Vec::new(), 0);
         };
@@ -281,9 +276,8 @@ fn decimal(text: &[u8]) -> (Kind, usize, bool) {
     (kind, at, range)
 }
 
-/// The nearest number to `value` times 2 to the `exponent` and a little more if `more`; whether it
-/// is out of range.
-fn round(value: Big, exponent: i32, more: bool) -> (Kind, bool) {
+/// The nearest number to `value` times 2 to the `exponent` and a little more if `more`; whether it is out of range.
+pub(crate) fn round(value: Big, exponent: i32, more: bool) -> (Kind, bool) {
     let bits = value.bits() as i32;
     if bits == 0 {
         return (Extended::ZERO.kind, false);

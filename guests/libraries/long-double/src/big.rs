@@ -1,4 +1,4 @@
-//! Whole numbers of any size: just what reading and writing of [`super::extended::Extended`] needs.
+//! Whole numbers of any size: just what reading and writing of [`crate::Extended`] needs.
 
 /// A number, its lowest 32 bits first, without leading zeros.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -95,8 +95,7 @@ impl Big {
         self.shift_left(power);
     }
 
-    /// Divides so that the quotient has 66 bits: the quotient, the exponent of its lowest bit, and
-    /// whether something is left.
+    /// Divides so that the quotient has 66 bits: the quotient, the exponent of its lowest bit, and whether something is left.
     pub(crate) fn divide_bits(mut self, mut under: Big) -> (Big, i32, bool) {
         const QUOTIENT: i32 = 66;
         let difference = self.bits() as i32 - under.bits() as i32;
