@@ -23,7 +23,7 @@ member with a `guest.toml` is a guest and becomes WebAssembly modules; the other
 **Where does a new tool go?** Tools share a module when they need the same grants, so that a tool has no right\n\
 that it does not need:\n\n\
 - It starts programs or sends signals: `tools/launch`.\n\
-- It is one of GNU coreutils: `tools/coreutils`.\n\
+- It is one of GNU coreutils: `tools/coreutils`. If uutils' passes its cases as it is: a line in `tools/toolbox`.\n\
 - It reads or writes archives: `tools/archive`.\n\
 - It is small and starts no programs: `tools/utilities`.\n\
 - It is a program with its own language or many files: a guest of its own.\n\n\

@@ -32,6 +32,7 @@ const TOOLCHAIN: &[(&str, &str, &str)] = &[
 /// Licences of sources that do not say it in a form that is read here.
 const LICENCES: &[(&str, &str)] = &[
     ("cpython", "PSF-2.0"),
+    ("cycler", "BSD-3-Clause"),
     ("file", "BSD-2-Clause"),
     ("jq", "MIT AND ICU"),
     ("libjpeg-turbo", "IJG AND BSD-3-Clause AND Zlib"),
