@@ -55,6 +55,7 @@ codepod_tool::tools! {
     "chgrp": chown::main, "change the group of files";
     "chmod": chmod::main, "change permission bits of files";
     "chown": chown::main, "change the owner and group of files";
+    "cksum": sums::main, "compute and check sums of many kinds";
     "date": date::main, "print or calculate dates";
     "dd": dd::main, "copy blocks of files";
     "df": df::main, "show file systems";
@@ -86,6 +87,7 @@ codepod_tool::tools! {
     "sha512sum": sums::main, "compute and check SHA-512 sums";
     "stat": stat::main, "show what is known of files";
     "stty": stty::main, "show or change the terminal's settings";
+    "sum": sums::sum_main, "compute 16-bit sums";
     "sync": machine::sync, "write cached data to disk";
     "tac": tac::main, "print files, last line first";
     "tail": tail::main, "print the end of files, and what is added to them";

@@ -84,7 +84,6 @@ fn characters_as_bytes(argument: &OsStr) -> Option<OsString> {
 // Name, whether it needs the working directory, main function, what it does.
 tools! {
     "basename": Ignores, uutils!("basename", uu_basename), "strip directory and suffix from paths";
-    "cksum": Follows, uutils!("cksum", uu_cksum), "compute and check sums of many kinds";
     "comm": Follows, uutils!("comm", uu_comm), "compare two sorted files line by line";
     "cp": Follows, copy, "copy files and directories";
     "csplit": Follows, uutils!("csplit", uu_csplit), "split a file at lines that match";
@@ -120,7 +119,6 @@ tools! {
     "shuf": Follows, uutils!("shuf", uu_shuf), "print lines in random order";
     "sleep": Ignores, uutils!("sleep", uu_sleep), "wait";
     "split": Follows, uutils!("split", uu_split), "split a file into pieces";
-    "sum": Follows, uutils!("sum", uu_sum), "compute 16-bit sums";
     "tee": Follows, uutils!("tee", uu_tee), "copy stdin to stdout and to files";
     "tr": Ignores, uutils!("tr", uu_tr), "replace or delete characters";
     "true": Ignores, bare::r#true, "do nothing, successfully";
