@@ -24,6 +24,7 @@ mod mktemp;
 mod mode;
 mod namei;
 mod names;
+mod od;
 mod paste;
 mod ps;
 mod quoting;
@@ -78,6 +79,7 @@ codepod_tool::tools! {
     "mktemp": mktemp::main, "make temporary files";
     "namei": namei::main, "show every step of a path";
     "nproc": machine::nproc, "print the number of processors";
+    "od": od::main, "dump files in octal and other formats";
     "paste": paste::main, "merge lines of files";
     "ps": ps::main, "show processes";
     "sha1sum": sums::main, "compute and check SHA-1 sums";
