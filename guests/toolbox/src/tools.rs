@@ -86,7 +86,6 @@ tools! {
     "basename": Ignores, uutils!("basename", uu_basename), "strip directory and suffix from paths";
     "comm": Follows, uutils!("comm", uu_comm), "compare two sorted files line by line";
     "cp": Follows, copy, "copy files and directories";
-    "csplit": Follows, uutils!("csplit", uu_csplit), "split a file at lines that match";
     "cut": Follows, cut, "print parts of lines";
     "dircolors": Follows, uutils!("dircolors", uu_dircolors), "print the colours that ls uses";
     "dirname": Ignores, uutils!("dirname", uu_dirname), "strip the last part from paths";
@@ -117,7 +116,6 @@ tools! {
     "shred": Follows, uutils!("shred", uu_shred), "overwrite files, and remove them";
     "shuf": Follows, uutils!("shuf", uu_shuf), "print lines in random order";
     "sleep": Ignores, uutils!("sleep", uu_sleep), "wait";
-    "split": Follows, uutils!("split", uu_split), "split a file into pieces";
     "tee": Follows, uutils!("tee", uu_tee), "copy stdin to stdout and to files";
     "tr": Ignores, uutils!("tr", uu_tr), "replace or delete characters";
     "true": Ignores, bare::r#true, "do nothing, successfully";
