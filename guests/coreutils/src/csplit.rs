@@ -57,10 +57,12 @@ struct Settings {
 
 /// Why splitting ends early.
 enum Fatal {
-    /// The last file is closed, the files are removed, and this is said.
-    Message(Vec<u8>),
-    /// This is said, and everything is left as it is.
-    Bare(&'static str),
+    /// A pattern leads nowhere. The files are removed.
+    Pattern(Vec<u8>),
+    /// A file cannot be read or written. The files are removed.
+    File(Vec<u8>),
+    /// There is nothing to split. Everything is left as it is.
+    Nothing,
     /// A pattern that is repeated as often as possible has found no more.
     Done,
 }
@@ -85,13 +87,18 @@ fn run(tool: &str, arguments: Arguments) -> Result<i32, Stop> {
     let mut pieces = Pieces::new(settings, lines);
     let status = match pieces.split(&patterns) {
         Ok(()) | Err(Fatal::Done) => 0,
-        Err(Fatal::Bare(message)) => {
-            complain(tool, message);
-            1
-        }
-        Err(Fatal::Message(message)) => {
-            pieces.clean_up();
-            complain(tool, message);
+        Err(fatal) => {
+            // As with GNU, only some messages stand behind what was printed.
+            if !matches!(fatal, Fatal::Pattern(_)) {
+                pieces.flush();
+            }
+            match fatal {
+                Fatal::Pattern(message) | Fatal::File(message) => {
+                    complain(tool, message);
+                    pieces.clean_up();
+                }
+                Fatal::Nothing | Fatal::Done => complain(tool, "input disappeared"),
+            }
             1
         }
     };

@@ -291,10 +291,10 @@ impl Settings {
         }
         let mut out = Output::new();
         let mut input = Input::new(tool, std::mem::take(&mut self.files));
-        if !input.open_next() {
+        if !input.open_next(&mut out) {
             return 1;
         }
-        if !input.skip(self.skip) {
+        if !input.skip(self.skip, &mut out) {
             complain(tool, "cannot skip past end of combined input");
             return 1;
         }

@@ -280,14 +280,12 @@ impl Settings {
         let mut input = Input::open(input)?;
         let mut sinks = Sinks::new(tool, names, self.filter, self.is_verbose);
         sinks.spare(input.identity());
-        match way {
+        let done = match way {
             Way::Lines(count) | Way::Digits(count) => {
-                pieces::lines(&mut input, count, separator, &mut sinks)?;
+                pieces::lines(&mut input, count, separator, &mut sinks)
             }
-            Way::Bytes(count) => pieces::bytes(&mut input, count, &mut sinks)?,
-            Way::LineBytes(count) => {
-                pieces::line_bytes(&mut input, count, separator, &mut sinks)?;
-            }
+            Way::Bytes(count) => pieces::bytes(&mut input, count, &mut sinks),
+            Way::LineBytes(count) => pieces::line_bytes(&mut input, count, separator, &mut sinks),
             Way::Chunks(chunks) => {
                 let plan = chunks::Plan {
                     chunks,
@@ -295,10 +293,13 @@ impl Settings {
                     elides: self.elides,
                     is_unbuffered: self.is_unbuffered,
                 };
-                plan.run(&mut input, &mut sinks)?;
+                plan.run(&mut input, &mut sinks)
             }
-        }
-        sinks.finish()
+        };
+        let done = done.and_then(|()| sinks.finish());
+        // What was printed stands before the message.
+        sinks.write_messages();
+        done
     }
 }
 

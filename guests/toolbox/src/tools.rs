@@ -100,7 +100,6 @@ tools! {
     "ln": Follows, uutils!("ln", uu_ln), "make links";
     "mv": Follows, uutils!("mv", uu_mv), "move or rename files";
     "nl": Follows, uutils!("nl", uu_nl), "number lines";
-    "numfmt": Ignores, uutils!("numfmt", uu_numfmt), "convert numbers from and to human-readable form";
     "pathchk": Follows, uutils!("pathchk", uu_pathchk), "check whether paths are valid";
     "pr": Follows, uutils!("pr", uu_pr), "lay files out for printing";
     "printenv": Ignores, uutils!("printenv", uu_printenv), "print the environment";

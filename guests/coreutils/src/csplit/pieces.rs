@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 
-use codepod_tool::{Output, path, quoted, quoted_if_needed};
+use codepod_tool::{Output, path, quoted, quoted_if_needed, quoted_text};
 
 use super::lines::Lines;
 use super::pattern::{Pattern, Place, Repeat};
@@ -31,7 +31,7 @@ pub(super) struct Pieces {
 
 impl From<io::Error> for Fatal {
     fn from(error: io::Error) -> Fatal {
-        Fatal::Message(format!("read error: {}", system::io_message(&error)).into_bytes())
+        Fatal::File(format!("read error: {}", system::io_message(&error)).into_bytes())
     }
 }
 
@@ -143,7 +143,7 @@ impl Pieces {
             let text = line.strip_suffix(b"\n").unwrap_or(line);
             let is_match = regex.is_match(text, 0).map_err(|error| {
                 let why = format!("error in regular expression search: {error}");
-                Fatal::Message(why.into_bytes())
+                Fatal::File(why.into_bytes())
             })?;
             if is_match {
                 break;
@@ -176,7 +176,7 @@ impl Pieces {
     /// The first line that was not taken.
     fn first(&mut self) -> Result<u64, Fatal> {
         let first = self.lines.first()?;
-        first.ok_or(Fatal::Bare("input disappeared"))
+        first.ok_or(Fatal::Nothing)
     }
 
     /// Whether nothing is left to compare. There may be lines before that were not taken.
@@ -219,7 +219,7 @@ impl Pieces {
         let name = self.name(self.made);
         let file = File::create(path(&name)).map_err(|error| {
             let why = format!(": {}", system::io_message(&error));
-            Fatal::Message([&quoted_if_needed(&name)[..], why.as_bytes()].concat())
+            Fatal::File([&quoted_if_needed(&name)[..], why.as_bytes()].concat())
         })?;
         self.made += 1;
         self.piece = Some(Piece {
@@ -258,7 +258,12 @@ impl Pieces {
         }
     }
 
-    /// Writes what was printed.
+    /// Writes what was printed so far.
+    pub(super) fn flush(&mut self) {
+        self.out.write_out();
+    }
+
+    /// Writes what was printed. Fails if not all of it got out.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         self.out.finish()
     }
@@ -274,14 +279,14 @@ impl Piece {
     fn failed(&self, error: &io::Error) -> Fatal {
         let why = format!(": {}", system::io_message(error));
         let name = quoted(&self.name);
-        Fatal::Message([b"write error for ", &name[..], why.as_bytes()].concat())
+        Fatal::File([b"write error for ", &name[..], why.as_bytes()].concat())
     }
 }
 
 fn remove(name: &[u8]) -> Result<(), Fatal> {
     std::fs::remove_file(path(name)).map_err(|error| {
         let why = format!(": {}", system::io_message(&error));
-        Fatal::Message([&quoted_if_needed(name)[..], why.as_bytes()].concat())
+        Fatal::File([&quoted_if_needed(name)[..], why.as_bytes()].concat())
     })
 }
 
@@ -310,5 +315,5 @@ fn wrong(text: &[u8], what: &str, repetition: u64) -> Fatal {
         _ => format!(" on repetition {repetition}"),
     };
     let why = format!(": {what}{on}");
-    Fatal::Message([&codepod_tool::quoted_text(text)[..], why.as_bytes()].concat())
+    Fatal::Pattern([&quoted_text(text)[..], why.as_bytes()].concat())
 }

@@ -149,28 +149,35 @@ impl Lines {
     ) {
         // Whole lines.
         let mut buffer = vec![0; self.width * (BLOCK / self.width).max(1)];
-        let mut left = limit;
+        let mut left = limit.unwrap_or(u64::MAX);
+        let mut filled = 0usize;
         while !out.is_broken() {
-            let most = left.map_or(buffer.len(), |left| {
-                usize::try_from(left)
-                    .unwrap_or(usize::MAX)
-                    .min(buffer.len())
-            });
-            let count = fill(input, &mut buffer[..most]);
-            if let Some(left) = &mut left {
-                *left -= count as u64;
+            let room = usize::try_from(left).unwrap_or(usize::MAX);
+            let end = filled.saturating_add(room).min(buffer.len());
+            let result = match end - filled {
+                0 => Ok(0),
+                _ => input.read_file(&mut buffer[filled..end]),
+            };
+            let count = *result.as_ref().unwrap_or(&0);
+            filled += count;
+            left -= count as u64;
+            if count > 0 && filled < buffer.len() {
+                continue;
             }
-            let whole = count - count % self.width;
+            // The next file may have something to complain of, so all lines go first.
+            let whole = filled - filled % self.width;
             for block in buffer[..whole].chunks_exact(self.width) {
                 self.whole(address, block, out);
                 address += self.width as u64;
             }
-            if count < buffer.len() {
-                self.last(address, &buffer[whole..count], out);
-                address += (count - whole) as u64;
+            buffer.copy_within(whole..filled, 0);
+            filled -= whole;
+            if left == 0 || (count == 0 && !input.advance(result.err().as_ref(), out)) {
                 break;
             }
         }
+        self.last(address, &buffer[..filled], out);
+        address += filled as u64;
         self.address.put(address, Some(b'\n'), out);
     }
 
@@ -217,16 +224,4 @@ impl Lines {
         }
         out.put(line);
     }
-}
-
-/// Reads until the buffer is full or the input ends.
-fn fill(input: &mut Input<'_>, buffer: &mut [u8]) -> usize {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match input.read(&mut buffer[filled..]) {
-            0 => break,
-            count => filled += count,
-        }
-    }
-    filled
 }

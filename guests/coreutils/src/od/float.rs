@@ -1,6 +1,7 @@
 //! Floating-point numbers with as few digits as tell them from their neighbours.
 
 use super::long_double;
+use crate::decimal::general;
 
 /// The number that a unit of 4, 8 or 16 bytes is.
 pub(super) fn text(unit: &[u8], is_big_endian: bool) -> String {
@@ -64,37 +65,6 @@ fn shortest(least: usize, most: usize, text: impl Fn(usize) -> (String, bool)) -
         }
         precision += 1;
     }
-}
-
-/// A number like `-1.25e-7` in the form of C's `%g` with a precision.
-pub(super) fn general(scientific: &str, precision: usize) -> String {
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let (sign, mantissa) = match mantissa.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", mantissa),
-    };
-    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    let digits = digits.trim_end_matches('0');
-    let (first, rest) = digits.split_at(digits.len().min(1));
-    let with_point = |whole: &str, part: &str| {
-        let point = if part.is_empty() { "" } else { "." };
-        format!("{sign}{whole}{point}{part}")
-    };
-    if exponent < -4 || exponent >= precision as i32 {
-        let way = if exponent < 0 { '-' } else { '+' };
-        let size = exponent.unsigned_abs();
-        return format!("{}e{way}{size:02}", with_point(first, rest));
-    }
-    if exponent < 0 {
-        let zeros = "0".repeat(exponent.unsigned_abs() as usize - 1);
-        return with_point("0", &format!("{zeros}{digits}"));
-    }
-    let whole = exponent as usize + 1;
-    if digits.len() <= whole {
-        return with_point(&format!("{digits:0<whole$}"), "");
-    }
-    with_point(&digits[..whole], &digits[whole..])
 }
 
 #[cfg(test)]

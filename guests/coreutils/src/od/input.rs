@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use codepod_tool::{Arguments, Stdin, complain_of, path};
+use codepod_tool::{Arguments, Output, Stdin, complain_of, path};
 
 use crate::system;
 
@@ -40,9 +40,9 @@ impl<'a> Input<'a> {
     }
 
     /// Opens the next file that can be opened; whether there was one.
-    pub(super) fn open_next(&mut self) -> bool {
+    pub(super) fn open_next(&mut self, out: &mut Output) -> bool {
         self.current = None;
-        for name in self.names.by_ref() {
+        while let Some(name) = self.names.next() {
             let opened = match &name[..] {
                 b"-" => Ok(Source::Standard(Stdin)),
                 _ => File::open(path(&name)).map(Source::File),
@@ -52,42 +52,61 @@ impl<'a> Input<'a> {
                     self.current = Some((name, source));
                     return true;
                 }
-                Err(error) => {
-                    complain_of(self.tool, &name, &system::io_message(&error));
-                    self.has_failed = true;
-                }
+                Err(error) => self.complain(&name, &error, out),
             }
         }
         false
     }
 
-    /// Reads into `buffer`, from the next files where one ends. Returns 0 only at the end of all of them.
-    pub(super) fn read(&mut self, buffer: &mut [u8]) -> usize {
-        while let Some((name, source)) = &mut self.current {
-            let result = match source {
-                Source::Standard(stdin) => stdin.read(buffer),
-                Source::File(file) => file.read(buffer),
+    /// Says what is wrong with a file, behind what was printed.
+    fn complain(&mut self, name: &[u8], error: &io::Error, out: &mut Output) {
+        out.write_out();
+        complain_of(self.tool, name, &system::io_message(error));
+        self.has_failed = true;
+    }
+
+    /// Reads from the file that is open. Returns 0 at its end, and fails where it cannot be read; then
+    /// [`Input::advance`] comes next.
+    pub(super) fn read_file(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let result = match &mut self.current {
+                Some((_, Source::Standard(stdin))) => stdin.read(buffer),
+                Some((_, Source::File(file))) => file.read(buffer),
+                None => Ok(0),
             };
             match result {
-                Ok(0) => {}
-                Ok(count) => return count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => {
-                    let name = match &name[..] {
-                        b"-" => b"standard input",
-                        name => name,
-                    };
-                    complain_of(self.tool, name, &system::io_message(&error));
-                    self.has_failed = true;
-                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
             }
-            self.open_next();
         }
-        0
+    }
+
+    /// Goes to the next file, after saying what is wrong with this one; whether there is one.
+    pub(super) fn advance(&mut self, error: Option<&io::Error>, out: &mut Output) -> bool {
+        if let (Some(error), Some((name, _))) = (error, self.current.take()) {
+            let name = match &name[..] {
+                b"-" => b"standard input",
+                name => name,
+            };
+            self.complain(name, error, out);
+        }
+        self.open_next(out)
+    }
+
+    /// Reads into `buffer`, from the next files where one ends. Returns 0 only at the end of all of them.
+    pub(super) fn read(&mut self, buffer: &mut [u8], out: &mut Output) -> usize {
+        loop {
+            let result = self.read_file(buffer);
+            match result {
+                Ok(count @ 1..) => return count,
+                _ if self.advance(result.err().as_ref(), out) => {}
+                _ => return 0,
+            }
+        }
     }
 
     /// Goes over so many bytes; whether there were so many.
-    pub(super) fn skip(&mut self, mut left: u64) -> bool {
+    pub(super) fn skip(&mut self, mut left: u64, out: &mut Output) -> bool {
         let failed_before = self.has_failed;
         let mut buffer = vec![0; if left > 0 { BLOCK } else { 0 }];
         while left > 0 {
@@ -96,7 +115,7 @@ impl<'a> Input<'a> {
                 continue;
             }
             let most = usize::try_from(left).unwrap_or(usize::MAX).min(BLOCK);
-            match self.read(&mut buffer[..most]) {
+            match self.read(&mut buffer[..most], out) {
                 // Where reading has failed nobody knows how much there is.
                 0 => return self.has_failed && !failed_before,
                 count => left -= count as u64,

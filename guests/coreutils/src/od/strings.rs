@@ -30,7 +30,7 @@ impl Strings {
                 if text.len() >= least && self.end.is_some_and(|end| address >= end) {
                     break true;
                 }
-                let Some(byte) = bytes.next() else { return };
+                let Some(byte) = bytes.next(out) else { return };
                 address += 1;
                 match byte {
                     b' '..=b'~' => text.push(byte),
@@ -74,9 +74,9 @@ impl<'a, 'b> Bytes<'a, 'b> {
     }
 
     #[inline]
-    fn next(&mut self) -> Option<u8> {
+    fn next(&mut self, out: &mut Output) -> Option<u8> {
         if self.at == self.filled {
-            self.filled = self.input.read(&mut self.buffer);
+            self.filled = self.input.read(&mut self.buffer, out);
             self.at = 0;
             if self.filled == 0 {
                 return None;

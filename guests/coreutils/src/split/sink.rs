@@ -143,6 +143,7 @@ impl<'a> Sinks<'a> {
             let why = format!("\": {}", system::io_message(&error));
             let what = b"failed to run command: \"";
             let command = [&shell[..], b" -c ", filter].concat();
+            self.out.write_out();
             complain(self.tool, [&what[..], &command, why.as_bytes()].concat());
             self.filter_failed(name, "exit 1", 1)
         })
@@ -177,11 +178,12 @@ impl<'a> Sinks<'a> {
         }
     }
 
-    fn filter_failed(&self, name: &[u8], how: &str, status: i32) -> Stop {
+    fn filter_failed(&mut self, name: &[u8], how: &str, status: i32) -> Stop {
         let middle = format!(", {how} from command: ");
         let filter = self.filter.as_deref().unwrap_or_default();
         let shown = quoted_if_needed(name);
         let message = [b"with FILE=", &shown[..], middle.as_bytes(), filter].concat();
+        self.out.write_out();
         end(self.tool, &message, status)
     }
 
@@ -199,8 +201,13 @@ impl<'a> Sinks<'a> {
         self.out.finish().map_err(|error| of_file(b"-", &error))
     }
 
+    /// Writes the messages so far.
+    pub(super) fn write_messages(&mut self) {
+        self.out.write_out();
+    }
+
     /// Ends the last piece, and writes all messages.
-    pub(super) fn finish(mut self) -> Result<(), Stop> {
+    pub(super) fn finish(&mut self) -> Result<(), Stop> {
         self.end()?;
         self.out.finish().map_err(|error| write_error(&error))
     }
