@@ -149,7 +149,10 @@ impl LongDouble {
 
     /// The number as C's `%.*Lf` prints it.
     pub(super) fn fixed(self, places: usize) -> String {
-        let digits = Decimal::new(u128::from(self.mantissa), self.power).fixed(places);
+        // Without the zeros at its end a number has fewer digits.
+        let zeros = self.mantissa.trailing_zeros() % 64;
+        let mantissa = u128::from(self.mantissa >> zeros);
+        let digits = Decimal::new(mantissa, self.power + zeros.cast_signed()).fixed(places);
         let sign = if self.is_negative { "-" } else { "" };
         format!("{sign}{digits}")
     }

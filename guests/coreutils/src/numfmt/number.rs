@@ -215,14 +215,14 @@ impl Print {
     /// Refuses numbers with too many digits.
     fn check(&self, value: LongDouble, precision: u64) -> Result<(), Failed> {
         let (_, digits) = reduced(value, 10);
+        let digits = u64::from(digits);
+        let fits = self.scale != Scale::None || digits.saturating_add(precision) <= UNSCALED_DIGITS;
+        if fits && digits < DIGITS {
+            return Ok(());
+        }
         let shown = value.general();
         let message = match precision {
-            _ if self.scale != Scale::None
-                || u64::from(digits).saturating_add(precision) <= UNSCALED_DIGITS =>
-            {
-                if u64::from(digits) < DIGITS {
-                    return Ok(());
-                }
+            _ if fits => {
                 format!("value too large to be printed: '{shown}' (cannot handle values > 999Y)")
             }
             0 => format!("value too large to be printed: '{shown}' (consider using --to)"),
