@@ -28,6 +28,32 @@ pub(crate) fn one_of<T: Copy + PartialEq>(
     } else {
         b"ambiguous"
     };
+    say_choices(tool, kind, option, text, choices);
+    Err(())
+}
+
+/// The choice of a name in full. Fails after saying what there is.
+pub(crate) fn exactly_one_of<T: Copy + PartialEq>(
+    tool: &str,
+    option: &str,
+    text: &[u8],
+    choices: &[(&str, T)],
+) -> Result<T, ()> {
+    if let Some((_, choice)) = choices.iter().find(|(name, _)| name.as_bytes() == text) {
+        return Ok(*choice);
+    }
+    say_choices(tool, b"invalid", option, text, choices);
+    Err(())
+}
+
+/// Says that a value is no choice, and what there is.
+fn say_choices<T: Copy + PartialEq>(
+    tool: &str,
+    kind: &[u8],
+    option: &str,
+    text: &[u8],
+    choices: &[(&str, T)],
+) {
     complain(
         tool,
         [
@@ -56,7 +82,6 @@ pub(crate) fn one_of<T: Copy + PartialEq>(
     lines.push('\n');
     // Where standard error is gone there is nobody to tell.
     let _ = std::io::stderr().write_all(lines.as_bytes());
-    Err(())
 }
 
 /// Prints how a tool is called and which options it has. Returns its status.

@@ -1,46 +1,71 @@
-//! `md5sum`, `sha1sum` and others, `b2sum`: compute and check sums of files. Ours because uutils'
-//! quotes names where GNU's does not, and takes only names that are text.
+//! `md5sum`, `sha1sum` and others, `b2sum`, `cksum`, `sum`: compute and check sums of files.
 
 use std::io::{self, Read};
 
-use blake2b_simd::State as Blake2b;
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Output, Usage, Value, complain, complain_of, flag, long, path,
+    Arguments, Opt, Options, Output, Stop, Usage, Value, complain, complain_of, flag, long, path,
     quoted_if_needed, quoted_text, value,
 };
-use sha2::Digest as _;
 
-use crate::arguments::{help, version};
+use crate::arguments::{exactly_one_of, help, version};
 use crate::system;
 
+mod algorithm;
 mod check;
+mod plain;
+mod sm3;
+
+use algorithm::{ALGORITHMS, Algorithm, BLAKE2B_BITS};
 
 /// How much is read at once.
 const BLOCK: usize = 64 << 10;
-/// The longest BLAKE2b sum, in bits.
-const BLAKE2B_BITS: usize = 512;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Key {
+    Algorithm,
     Binary,
     Check,
+    Debug,
     Length,
     Tag,
     Text,
+    Untagged,
     Zero,
     IgnoreMissing,
     Quiet,
     Status,
     Strict,
     Warn,
+    Refused,
     Help,
     Version,
 }
 
-const TABLE: &[Opt<Key>] = &[
-    flag(Key::Binary, b'b', "binary"),
+/// Options of `cksum`.
+const CKSUM: &[Opt<Key>] = &[
+    value(Key::Algorithm, b'a', "algorithm"),
     flag(Key::Check, b'c', "check"),
     value(Key::Length, b'l', "length"),
+    long(Key::Tag, "tag", Value::None),
+    long(Key::Untagged, "untagged", Value::None),
+    flag(Key::Zero, b'z', "zero"),
+    long(Key::IgnoreMissing, "ignore-missing", Value::None),
+    long(Key::Quiet, "quiet", Value::None),
+    long(Key::Status, "status", Value::None),
+    long(Key::Strict, "strict", Value::None),
+    flag(Key::Warn, b'w', "warn"),
+    long(Key::Debug, "debug", Value::None),
+    long(Key::Help, "help", Value::None),
+    long(Key::Version, "version", Value::None),
+    flag(Key::Refused, b'b', ""),
+    flag(Key::Refused, b't', ""),
+];
+
+/// Options of `b2sum`. The other tools have all but the first.
+const B2SUM: &[Opt<Key>] = &[
+    value(Key::Length, b'l', "length"),
+    flag(Key::Binary, b'b', "binary"),
+    flag(Key::Check, b'c', "check"),
     long(Key::Tag, "tag", Value::None),
     flag(Key::Text, b't', "text"),
     flag(Key::Zero, b'z', "zero"),
@@ -53,131 +78,30 @@ const TABLE: &[Opt<Key>] = &[
     long(Key::Version, "version", Value::None),
 ];
 
-/// A way to compute sums.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Algorithm {
-    Md5,
-    Sha1,
-    Sha224,
-    Sha256,
-    Sha384,
-    Sha512,
-    Blake2b,
-}
-
-impl Algorithm {
-    /// That of a tool.
-    fn of(tool: &str) -> Algorithm {
-        match tool {
-            "md5sum" => Algorithm::Md5,
-            "sha1sum" => Algorithm::Sha1,
-            "sha224sum" => Algorithm::Sha224,
-            "sha256sum" => Algorithm::Sha256,
-            "sha384sum" => Algorithm::Sha384,
-            "sha512sum" => Algorithm::Sha512,
-            _ => Algorithm::Blake2b,
-        }
+fn table(tool: &str) -> &'static [Opt<Key>] {
+    match tool {
+        "cksum" => CKSUM,
+        "b2sum" => B2SUM,
+        _ => &B2SUM[1..],
     }
-
-    /// As it is called in lines with `--tag`.
-    fn name(self) -> &'static str {
-        match self {
-            Algorithm::Md5 => "MD5",
-            Algorithm::Sha1 => "SHA1",
-            Algorithm::Sha224 => "SHA224",
-            Algorithm::Sha256 => "SHA256",
-            Algorithm::Sha384 => "SHA384",
-            Algorithm::Sha512 => "SHA512",
-            Algorithm::Blake2b => "BLAKE2b",
-        }
-    }
-
-    /// How long its sums are.
-    fn bits(self) -> usize {
-        match self {
-            Algorithm::Md5 => 128,
-            Algorithm::Sha1 => 160,
-            Algorithm::Sha224 => 224,
-            Algorithm::Sha256 => 256,
-            Algorithm::Sha384 => 384,
-            Algorithm::Sha512 | Algorithm::Blake2b => 512,
-        }
-    }
-
-    fn start(self, bits: usize) -> State {
-        match self {
-            Algorithm::Md5 => State::Md5(md5::Md5::new()),
-            Algorithm::Sha1 => State::Sha1(sha1::Sha1::new()),
-            Algorithm::Sha224 => State::Sha224(sha2::Sha224::new()),
-            Algorithm::Sha256 => State::Sha256(sha2::Sha256::new()),
-            Algorithm::Sha384 => State::Sha384(sha2::Sha384::new()),
-            Algorithm::Sha512 => State::Sha512(sha2::Sha512::new()),
-            Algorithm::Blake2b => {
-                let params = blake2b_simd::Params::new().hash_length(bits / 8).to_state();
-                State::Blake2b(Box::new(params))
-            }
-        }
-    }
-}
-
-/// A sum that is being computed.
-enum State {
-    Md5(md5::Md5),
-    Sha1(sha1::Sha1),
-    Sha224(sha2::Sha224),
-    Sha256(sha2::Sha256),
-    Sha384(sha2::Sha384),
-    Sha512(sha2::Sha512),
-    Blake2b(Box<Blake2b>),
-}
-
-impl State {
-    fn add(&mut self, bytes: &[u8]) {
-        match self {
-            State::Md5(state) => state.update(bytes),
-            State::Sha1(state) => state.update(bytes),
-            State::Sha224(state) => state.update(bytes),
-            State::Sha256(state) => state.update(bytes),
-            State::Sha384(state) => state.update(bytes),
-            State::Sha512(state) => state.update(bytes),
-            State::Blake2b(state) => {
-                state.update(bytes);
-            }
-        }
-    }
-
-    /// The sum in hexadecimal digits.
-    fn finish(self) -> Vec<u8> {
-        match self {
-            State::Md5(state) => hexadecimal(&state.finalize()),
-            State::Sha1(state) => hexadecimal(&state.finalize()),
-            State::Sha224(state) => hexadecimal(&state.finalize()),
-            State::Sha256(state) => hexadecimal(&state.finalize()),
-            State::Sha384(state) => hexadecimal(&state.finalize()),
-            State::Sha512(state) => hexadecimal(&state.finalize()),
-            State::Blake2b(state) => hexadecimal(state.finalize().as_bytes()),
-        }
-    }
-}
-
-fn hexadecimal(bytes: &[u8]) -> Vec<u8> {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = bytes.iter().flat_map(|byte| {
-        [
-            DIGITS[usize::from(byte >> 4)],
-            DIGITS[usize::from(byte & 15)],
-        ]
-    });
-    digits.collect()
 }
 
 /// What was asked for.
-struct Asked {
+struct Settings {
     algorithm: Algorithm,
-    bits: usize,
+    /// Whether `-a` or the tool's name says the algorithm; in a list the lines say it otherwise.
+    is_chosen: bool,
+    /// The length of a BLAKE2b sum; 0 is the usual one.
+    bits: u64,
+    /// How `-l` has it, for a message.
+    length: Vec<u8>,
     binary: Option<bool>,
     check: bool,
-    tag: bool,
+    debug: bool,
+    /// What `--tag` or `--untagged` says.
+    tag: Option<bool>,
+    /// Whether lines have a tag without either of them.
+    tag_is_usual: bool,
     zero: bool,
     ignore_missing: bool,
     quiet: bool,
@@ -186,156 +110,218 @@ struct Asked {
     warn: bool,
 }
 
-/// Runs it.
+/// Runs one of the tools with digests, or `cksum`.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
-    let algorithm = Algorithm::of(tool);
-    let mut asked = Asked {
-        algorithm,
-        bits: algorithm.bits(),
-        binary: None,
-        check: false,
-        tag: false,
-        zero: false,
-        ignore_missing: false,
-        quiet: false,
-        status: false,
-        strict: false,
-        warn: false,
+    match settings(tool, arguments) {
+        Ok((settings, operands)) => settings.run(tool, operands),
+        Err(stop) => stop.report(tool, 1),
+    }
+}
+
+fn settings(tool: &str, arguments: Arguments) -> Result<(Settings, Arguments), Stop> {
+    let is_cksum = tool == "cksum";
+    let mut settings = Settings {
+        is_chosen: !is_cksum,
+        tag_is_usual: is_cksum,
+        ..Settings::plain(Algorithm::of(tool))
     };
-    let mut options = Options::new(TABLE, arguments);
-    let mut operands = Vec::new();
-    loop {
-        let (key, value) = match options.next() {
-            Ok(Some(Found::Operand(operand))) => {
-                operands.push(operand);
+    let operands = Options::new(table(tool), arguments)
+        .each(|key, value| settings.take(tool, key, &value.unwrap_or_default()))?;
+    if settings.bits > 0 && settings.algorithm != Algorithm::Blake2b {
+        return Err(Stop::failed(
+            "--length is only supported with --algorithm=blake2b",
+        ));
+    }
+    if settings.bits > BLAKE2B_BITS as u64 {
+        complain(tool, invalid_length(&settings.length));
+        let why = format!("maximum digest length for 'BLAKE2b' is {BLAKE2B_BITS} bits");
+        return Err(Stop::failed(why));
+    }
+    if settings.check && settings.is_chosen && settings.algorithm.is_plain() {
+        return Err(Stop::failed(
+            "--check is not supported with --algorithm={bsd,sysv,crc}",
+        ));
+    }
+    if let Some(mistake) = settings.mistake() {
+        return Err(Usage::new(mistake).into());
+    }
+    Ok((settings, operands))
+}
+
+/// The length in bits that `-l` asks for.
+fn length(tool: &str, text: &[u8]) -> Result<u64, Stop> {
+    let digits = text.trim_ascii_start();
+    let digits = digits.strip_prefix(b"+").unwrap_or(digits);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(Stop::Failed(invalid_length(text)));
+    }
+    let bits = std::str::from_utf8(digits).ok();
+    let Some(bits) = bits.and_then(|digits| digits.parse::<u64>().ok()) else {
+        let why = b": Value too large for defined data type";
+        return Err(Stop::Failed([&invalid_length(text)[..], why].concat()));
+    };
+    if bits % 8 != 0 {
+        complain(tool, invalid_length(text));
+        return Err(Stop::failed("length is not a multiple of 8"));
+    }
+    Ok(bits)
+}
+
+fn invalid_length(text: &[u8]) -> Vec<u8> {
+    [b"invalid length: ", &quoted_text(text)[..]].concat()
+}
+
+impl Settings {
+    /// Those that only say the algorithm.
+    fn plain(algorithm: Algorithm) -> Settings {
+        Settings {
+            algorithm,
+            is_chosen: true,
+            bits: 0,
+            length: Vec::new(),
+            binary: None,
+            check: false,
+            debug: false,
+            tag: None,
+            tag_is_usual: false,
+            zero: false,
+            ignore_missing: false,
+            quiet: false,
+            status: false,
+            strict: false,
+            warn: false,
+        }
+    }
+
+    /// Takes an option.
+    fn take(&mut self, tool: &str, key: Key, value: &[u8]) -> Result<(), Stop> {
+        match key {
+            Key::Algorithm => {
+                let found = exactly_one_of(tool, "--algorithm", value, &ALGORITHMS);
+                self.algorithm = found.map_err(|()| Usage::new(""))?;
+                self.is_chosen = true;
+            }
+            Key::Binary => self.binary = Some(true),
+            Key::Text => self.binary = Some(false),
+            Key::Check => self.check = true,
+            Key::Debug => self.debug = true,
+            Key::Length => {
+                self.bits = length(tool, value)?;
+                self.length = value.to_vec();
+            }
+            Key::Tag => self.tag = Some(true),
+            Key::Untagged => self.tag = Some(false),
+            Key::Zero => self.zero = true,
+            Key::IgnoreMissing => self.ignore_missing = true,
+            Key::Quiet => (self.quiet, self.status, self.warn) = (true, false, false),
+            Key::Status => (self.quiet, self.status, self.warn) = (false, true, false),
+            Key::Warn => (self.quiet, self.status, self.warn) = (false, false, true),
+            Key::Strict => self.strict = true,
+            // GNU knows the letters, and does not say what is wrong with them.
+            Key::Refused => return Err(Usage::new("").into()),
+            Key::Help => {
+                let about = match tool {
+                    "cksum" => "Print or verify checksums.".to_owned(),
+                    _ => format!(
+                        "Print or check {} ({}-bit) checksums.",
+                        self.algorithm.name(),
+                        self.algorithm.bits()
+                    ),
+                };
+                let usage = "[OPTION]... [FILE]...";
+                return Err(Stop::Status(help(tool, usage, &about, table(tool))));
+            }
+            Key::Version => return Err(Stop::Status(version(tool))),
+        }
+        Ok(())
+    }
+
+    /// The length of sums.
+    fn bits(&self) -> usize {
+        match self.bits {
+            0 => self.algorithm.bits(),
+            bits => bits as usize,
+        }
+    }
+
+    fn run(&self, tool: &str, operands: Arguments) -> i32 {
+        let files = if operands.is_empty() {
+            vec![b"-".to_vec()]
+        } else {
+            operands.clone()
+        };
+        if self.debug && !self.check && self.algorithm == Algorithm::Crc {
+            complain(tool, "using generic hardware support");
+        }
+        let mut out = Output::new().by_line();
+        let mut status = 0;
+        for name in files {
+            if self.check {
+                status |= check::file(tool, self, &name, &mut out);
                 continue;
             }
-            Ok(Some(Found::Option(Key::Length, _))) if algorithm != Algorithm::Blake2b => {
-                return Usage::new("invalid option -- 'l'").report(tool, 1);
-            }
-            Ok(Some(Found::Option(key, value))) => (key, value),
-            Ok(None) => break,
-            Err(usage) => return usage.report(tool, 1),
-        };
-        match key {
-            Key::Binary => asked.binary = Some(true),
-            Key::Text => asked.binary = Some(false),
-            Key::Check => asked.check = true,
-            Key::Length => match length(tool, &value.unwrap_or_default()) {
-                Ok(bits) => asked.bits = bits,
-                Err(status) => return status,
-            },
-            Key::Tag => asked.tag = true,
-            Key::Zero => asked.zero = true,
-            Key::IgnoreMissing => asked.ignore_missing = true,
-            Key::Quiet => (asked.quiet, asked.status, asked.warn) = (true, false, false),
-            Key::Status => (asked.quiet, asked.status, asked.warn) = (false, true, false),
-            Key::Warn => (asked.quiet, asked.status, asked.warn) = (false, false, true),
-            Key::Strict => asked.strict = true,
-            Key::Help => {
-                let about = format!(
-                    "Print or check {} ({}-bit) checksums.",
-                    algorithm.name(),
-                    algorithm.bits()
-                );
-                return help(tool, "[OPTION]... [FILE]...", &about, TABLE);
-            }
-            Key::Version => return version(tool),
-        }
-    }
-    if let Some(mistake) = asked.mistake() {
-        return Usage::new(mistake).report(tool, 1);
-    }
-    if operands.is_empty() {
-        operands.push(b"-".to_vec());
-    }
-    let mut out = Output::new();
-    let mut status = 0;
-    for name in operands {
-        if asked.check {
-            status |= check::file(tool, &asked, &name, &mut out);
-            continue;
-        }
-        match sum(&name, algorithm, asked.bits) {
-            Ok(sum) => asked.print(&sum, &name, &mut out),
-            Err(error) => {
-                out.write_out();
-                complain_of(tool, &name, &system::io_message(&error));
-                status = 1;
+            match sum(&name, self.algorithm, self.bits()) {
+                Ok(sum) if self.algorithm.is_plain() => {
+                    let name = (!operands.is_empty()).then_some(&name[..]);
+                    put_plain(&sum, name, if self.zero { 0 } else { b'\n' }, &mut out);
+                }
+                Ok(sum) => self.print(&sum, &name, &mut out),
+                Err(error) => {
+                    out.write_out();
+                    complain_of(tool, &name, &system::io_message(&error));
+                    status = 1;
+                }
             }
         }
+        finish(tool, &mut out, status)
     }
-    if let Err(error) = out.finish() {
-        complain(tool, format!("write error: {}", system::io_message(&error)));
-        return 1;
-    }
-    status
-}
 
-/// The length in bits that `-l` asks for; 0 is the usual one.
-fn length(tool: &str, text: &[u8]) -> Result<usize, i32> {
-    let shown = quoted_text(text);
-    let bits = std::str::from_utf8(text)
-        .ok()
-        .and_then(|text| text.parse().ok());
-    let Some(bits) = bits else {
-        complain(tool, [b"invalid length: ", &shown[..]].concat());
-        return Err(1);
-    };
-    let why = match bits {
-        0 => return Ok(BLAKE2B_BITS),
-        _ if bits > BLAKE2B_BITS => "maximum digest length for 'BLAKE2b' is 512 bits",
-        _ if bits % 8 != 0 => "length is not a multiple of 8",
-        _ => return Ok(bits),
-    };
-    complain(tool, [b"invalid length: ", &shown[..]].concat());
-    complain(tool, why);
-    Err(1)
-}
-
-impl Asked {
     /// Options that do not go together.
     fn mistake(&self) -> Option<&'static str> {
-        Some(match self {
-            Asked {
-                tag: true,
-                binary: Some(false),
-                ..
-            } => "--tag does not support --text mode",
-            Asked {
-                zero: true,
-                check: true,
-                ..
-            } => "the --zero option is not supported when verifying checksums",
-            Asked {
-                tag: true,
-                check: true,
-                ..
-            } => "the --tag option is meaningless when verifying checksums",
-            Asked {
-                binary: Some(_),
-                check: true,
-                ..
-            } => "the --binary and --text options are meaningless when verifying checksums",
-            Asked { check: true, .. } => return None,
-            Asked {
-                ignore_missing: true,
-                ..
-            } => "the --ignore-missing option is meaningful only when verifying checksums",
-            Asked { status: true, .. } => {
-                "the --status option is meaningful only when verifying checksums"
-            }
-            Asked { warn: true, .. } => {
-                "the --warn option is meaningful only when verifying checksums"
-            }
-            Asked { quiet: true, .. } => {
-                "the --quiet option is meaningful only when verifying checksums"
-            }
-            Asked { strict: true, .. } => {
-                "the --strict option is meaningful only when verifying checksums"
-            }
-            _ => return None,
-        })
+        let asks_tag = !self.tag_is_usual && self.tag == Some(true);
+        let always = [
+            (
+                asks_tag && self.binary == Some(false),
+                "--tag does not support --text mode",
+            ),
+            (
+                self.check && self.zero,
+                "the --zero option is not supported when verifying checksums",
+            ),
+            (
+                self.check && asks_tag,
+                "the --tag option is meaningless when verifying checksums",
+            ),
+            (
+                self.check && self.binary.is_some(),
+                "the --binary and --text options are meaningless when verifying checksums",
+            ),
+        ];
+        let without_check = [
+            (
+                self.ignore_missing,
+                "the --ignore-missing option is meaningful only when verifying checksums",
+            ),
+            (
+                self.status,
+                "the --status option is meaningful only when verifying checksums",
+            ),
+            (
+                self.warn,
+                "the --warn option is meaningful only when verifying checksums",
+            ),
+            (
+                self.quiet,
+                "the --quiet option is meaningful only when verifying checksums",
+            ),
+            (
+                self.strict,
+                "the --strict option is meaningful only when verifying checksums",
+            ),
+        ];
+        let only_for_check = without_check.iter().filter(|_| !self.check);
+        let mut mistakes = always.iter().chain(only_for_check);
+        mistakes.find(|(made, _)| *made).map(|(_, what)| *what)
     }
 
     fn print(&self, sum: &[u8], name: &[u8], out: &mut Output) {
@@ -344,10 +330,10 @@ impl Asked {
             out.put_byte(b'\\');
         }
         let name = escaped.as_deref().unwrap_or(name);
-        if self.tag {
+        if self.tag.unwrap_or(self.tag_is_usual) {
             out.put(self.algorithm.name().as_bytes());
-            if self.algorithm == Algorithm::Blake2b && self.bits < BLAKE2B_BITS {
-                out.put(format!("-{}", self.bits).as_bytes());
+            if self.algorithm == Algorithm::Blake2b && self.bits() < BLAKE2B_BITS {
+                out.put(format!("-{}", self.bits()).as_bytes());
             }
             out.put(&[b" (", name, b") = ", sum].concat());
         } else {
@@ -379,18 +365,51 @@ fn escaped(name: &[u8]) -> Option<Vec<u8>> {
     Some(escaped)
 }
 
-/// The sum of a file, in hexadecimal digits.
+/// Prints a sum that is a number and a size, behind it the name if there is one.
+fn put_plain(sum: &[u8], name: Option<&[u8]>, end: u8, out: &mut Output) {
+    out.put(sum);
+    if let Some(name) = name {
+        out.put_byte(b' ');
+        out.put(name);
+    }
+    out.put_byte(end);
+}
+
+/// Writes the rest, and returns the exit status.
+fn finish(tool: &str, out: &mut Output, status: i32) -> i32 {
+    match out.finish() {
+        Ok(()) => status,
+        // GNU's has forgotten the reason by then.
+        Err(_) => {
+            complain(tool, "write error");
+            1
+        }
+    }
+}
+
+/// The sum of a file, as it is printed.
 fn sum(name: &[u8], algorithm: Algorithm, bits: usize) -> io::Result<Vec<u8>> {
+    let mut state = algorithm.start(bits);
+    match read(name, |bytes| state.add(bytes)) {
+        // GNU's CRC takes a directory as an empty file.
+        Err(error)
+            if algorithm == Algorithm::Crc && error.kind() == io::ErrorKind::IsADirectory => {}
+        result => result?,
+    }
+    Ok(state.finish())
+}
+
+/// Hands all bytes of a file to `take`; of standard input for `-`.
+fn read(name: &[u8], mut take: impl FnMut(&[u8])) -> io::Result<()> {
     let mut source: Box<dyn Read> = match name {
         b"-" => Box::new(io::stdin().lock()),
         _ => Box::new(std::fs::File::open(path(name))?),
     };
-    let mut state = algorithm.start(bits);
     let mut buffer = vec![0; BLOCK];
     loop {
         match source.read(&mut buffer) {
-            Ok(0) => return Ok(state.finish()),
-            Ok(count) => state.add(&buffer[..count]),
+            Ok(0) => return Ok(()),
+            Ok(count) => take(&buffer[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
@@ -402,5 +421,47 @@ fn list_name(name: &[u8]) -> Vec<u8> {
     match name {
         b"-" => b"'standard input'".to_vec(),
         _ => quoted_if_needed(name),
+    }
+}
+
+/// Options of `sum`.
+#[derive(Clone, Copy)]
+enum SumKey {
+    Bsd,
+    Sysv,
+    Help,
+    Version,
+}
+
+const SUM: &[Opt<SumKey>] = &[
+    flag(SumKey::Bsd, b'r', ""),
+    flag(SumKey::Sysv, b's', "sysv"),
+    long(SumKey::Help, "help", Value::None),
+    long(SumKey::Version, "version", Value::None),
+];
+
+/// Runs `sum`.
+pub(crate) fn sum_main(tool: &str, arguments: Arguments) -> i32 {
+    let mut algorithm = Algorithm::Bsd;
+    let operands = Options::new(SUM, arguments).each(|key, _| {
+        match key {
+            SumKey::Bsd => algorithm = Algorithm::Bsd,
+            SumKey::Sysv => algorithm = Algorithm::Sysv,
+            SumKey::Help => {
+                let about = "Print BSD or System V (16-bit) checksums.";
+                return Err(Stop::Status(help(
+                    tool,
+                    "[OPTION]... [FILE]...",
+                    about,
+                    SUM,
+                )));
+            }
+            SumKey::Version => return Err(Stop::Status(version(tool))),
+        }
+        Ok(())
+    });
+    match operands {
+        Ok(operands) => Settings::plain(algorithm).run(tool, operands),
+        Err(stop) => stop.report(tool, 1),
     }
 }

@@ -27,6 +27,16 @@ mod calls {
         file::stat_open(codepod_sys::Fd::STDOUT)
     }
 
+    /// What standard input is.
+    pub(crate) fn stat_input() -> Result<Stat> {
+        file::stat_open(codepod_sys::Fd::STDIN)
+    }
+
+    /// Where in a file standard input is. None where it is no file.
+    pub(crate) fn input_place() -> Option<u64> {
+        codepod_sys::descriptor::tell(codepod_sys::Fd::STDIN).ok()
+    }
+
     /// Whether the process may read (4), write (2), execute (1) a file.
     pub(crate) fn may(path: &[u8], what: u32) -> bool {
         file::access(path, Links::Follow, what).is_ok()
@@ -70,7 +80,8 @@ mod calls {
 mod calls {
     use super::{Errno, Links, Result, Stat};
     use codepod_tool::path as as_path;
-    use std::io::{self, IsTerminal as _};
+    use std::io::{self, IsTerminal as _, Seek as _};
+    use std::os::fd::AsFd as _;
     use std::os::unix::ffi::OsStringExt as _;
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
@@ -119,6 +130,15 @@ mod calls {
 
     pub(crate) fn stat_output() -> Result<Stat> {
         stat(b"/dev/stdout", Links::Follow)
+    }
+
+    pub(crate) fn stat_input() -> Result<Stat> {
+        stat(b"/dev/stdin", Links::Follow)
+    }
+
+    pub(crate) fn input_place() -> Option<u64> {
+        let input = io::stdin().as_fd().try_clone_to_owned().ok()?;
+        std::fs::File::from(input).stream_position().ok()
     }
 
     pub(crate) fn may(path: &[u8], what: u32) -> bool {

@@ -59,22 +59,16 @@ fn copy(arguments: Arguments) -> i32 {
 
 // Name, whether it needs the working directory, main function, what it does.
 tools! {
-    "cksum": Follows, uutils!("cksum", uu_cksum), "compute and check sums of many kinds";
     "cp": Follows, copy, "copy files and directories";
-    "csplit": Follows, uutils!("csplit", uu_csplit), "split a file at lines that match";
     "link": Follows, uutils!("link", uu_link), "make a hard link";
     "ln": Follows, uutils!("ln", uu_ln), "make links";
     "mv": Follows, uutils!("mv", uu_mv), "move or rename files";
-    "numfmt": Ignores, uutils!("numfmt", uu_numfmt), "convert numbers from and to human-readable form";
-    "od": Follows, uutils!("od", uu_od), "dump files in octal and other formats";
     "ptx": Follows, uutils!("ptx", uu_ptx), "make a permuted index";
     "readlink": Follows, uutils!("readlink", uu_readlink), "print what a symbolic link points to";
     "realpath": Follows, uutils!("realpath", uu_realpath), "print the resolved path";
     "rm": Follows, uutils!("rm", uu_rm), "remove files and directories";
     "rmdir": Follows, uutils!("rmdir", uu_rmdir), "remove empty directories";
     "shred": Follows, uutils!("shred", uu_shred), "overwrite files, and remove them";
-    "split": Follows, uutils!("split", uu_split), "split a file into pieces";
-    "sum": Follows, uutils!("sum", uu_sum), "compute 16-bit sums";
     "truncate": Follows, uutils!("truncate", uu_truncate), "set the size of files";
     "unlink": Follows, uutils!("unlink", uu_unlink), "remove one file";
 }

@@ -4,12 +4,14 @@ use std::io::{self, Read as _};
 
 use codepod_tool::{Output, complain, complain_of, path};
 
-use super::{Algorithm, Asked, BLAKE2B_BITS, escaped, list_name, sum};
+use super::algorithm::{ALGORITHMS, Algorithm, BLAKE2B_BITS};
+use super::{Settings, escaped, list_name, sum};
 use crate::system;
 
 /// A line of a list.
 #[derive(Debug, PartialEq, Eq)]
 struct Line {
+    algorithm: Algorithm,
     sum: Vec<u8>,
     name: Vec<u8>,
 }
@@ -28,7 +30,7 @@ struct Counts {
 }
 
 /// Checks the files of a list. Returns the status.
-pub(super) fn file(tool: &str, asked: &Asked, list: &[u8], out: &mut Output) -> i32 {
+pub(super) fn file(tool: &str, settings: &Settings, list: &[u8], out: &mut Output) -> i32 {
     let shown = list_name(list);
     let text = match read(list) {
         Ok(text) => text,
@@ -43,25 +45,32 @@ pub(super) fn file(tool: &str, asked: &Asked, list: &[u8], out: &mut Output) -> 
         }
     };
     let mut counts = Counts::default();
+    // Where nothing else says it, every line has the name of its algorithm.
+    let mut algorithm = settings.algorithm;
     for (place, line) in text.split(|byte| *byte == b'\n').enumerate() {
         if line.is_empty() || line.starts_with(b"#") {
             continue;
         }
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let parsed =
-            parse(line, asked.algorithm).filter(|parsed| !(list == b"-" && parsed.name == b"-"));
+        if !settings.is_chosen {
+            algorithm = named(line).unwrap_or(algorithm);
+        }
+        let has_form = settings.is_chosen || named(line).is_some();
+        let parsed = parse(line, algorithm)
+            .filter(|_| has_form)
+            .filter(|parsed| !(list == b"-" && parsed.name == b"-"));
         if let Some(parsed) = parsed {
             counts.proper += 1;
-            counts.check(tool, asked, &parsed, out);
+            counts.check(tool, settings, &parsed, out);
             continue;
         }
         counts.improper += 1;
-        if asked.warn {
+        if settings.warn {
             out.write_out();
             let what = format!(
                 ": {}: improperly formatted {} checksum line",
                 place + 1,
-                asked.algorithm.name()
+                algorithm.name()
             );
             complain(tool, [&shown[..], what.as_bytes()].concat());
         }
@@ -72,13 +81,13 @@ pub(super) fn file(tool: &str, asked: &Asked, list: &[u8], out: &mut Output) -> 
         complain(tool, [&shown[..], what].concat());
         return 1;
     }
-    if !asked.status {
+    if !settings.status {
         counts.warn(tool);
-        if asked.ignore_missing && counts.matched == 0 {
+        if settings.ignore_missing && counts.matched == 0 {
             complain(tool, [&shown[..], b": no file was verified"].concat());
         }
     }
-    let strict = asked.strict && counts.improper > 0;
+    let strict = settings.strict && counts.improper > 0;
     i32::from(counts.wrong > 0 || counts.unread > 0 || strict || counts.matched == 0)
 }
 
@@ -94,30 +103,30 @@ fn read(list: &[u8]) -> io::Result<Vec<u8>> {
 
 impl Counts {
     /// Checks the file of a line.
-    fn check(&mut self, tool: &str, asked: &Asked, line: &Line, out: &mut Output) {
-        let bits = match asked.algorithm {
+    fn check(&mut self, tool: &str, settings: &Settings, line: &Line, out: &mut Output) {
+        let bits = match line.algorithm {
             Algorithm::Blake2b => line.sum.len() * 4,
             algorithm => algorithm.bits(),
         };
-        match sum(&line.name, asked.algorithm, bits) {
-            Err(error) if asked.ignore_missing && error.kind() == io::ErrorKind::NotFound => {}
+        match sum(&line.name, line.algorithm, bits) {
+            Err(error) if settings.ignore_missing && error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
                 self.unread += 1;
                 out.write_out();
                 complain_of(tool, &line.name, &system::io_message(&error));
-                if !asked.status {
+                if !settings.status {
                     verdict(&line.name, b"FAILED open or read", out);
                 }
             }
             Ok(sum) if sum.eq_ignore_ascii_case(&line.sum) => {
                 self.matched += 1;
-                if !asked.status && !asked.quiet {
+                if !settings.status && !settings.quiet {
                     verdict(&line.name, b"OK", out);
                 }
             }
             Ok(_) => {
                 self.wrong += 1;
-                if !asked.status {
+                if !settings.status {
                     verdict(&line.name, b"FAILED", out);
                 }
             }
@@ -180,6 +189,15 @@ fn parse(line: &[u8], algorithm: Algorithm) -> Option<Line> {
     })
 }
 
+/// The algorithm whose name a line begins with.
+fn named(line: &[u8]) -> Option<Algorithm> {
+    let line = line.trim_ascii_start();
+    let line = line.strip_prefix(b"\\").unwrap_or(line);
+    let end = line.iter().position(|byte| b" -(".contains(byte))?;
+    let mut all = ALGORITHMS.iter().map(|(_, algorithm)| *algorithm);
+    all.find(|known| !known.is_plain() && known.name().as_bytes() == &line[..end])
+}
+
 fn tagged(line: &[u8], algorithm: Algorithm) -> Option<Line> {
     let rest = line.strip_prefix(algorithm.name().as_bytes())?;
     // A shorter sum says how long it is.
@@ -198,6 +216,7 @@ fn tagged(line: &[u8], algorithm: Algorithm) -> Option<Line> {
         .strip_prefix(b"=")?
         .trim_ascii_start();
     is_sum(sum, bits).then(|| Line {
+        algorithm,
         sum: sum.to_vec(),
         name: rest[..end].to_vec(),
     })
@@ -220,6 +239,7 @@ fn plain(line: &[u8], algorithm: Algorithm) -> Option<Line> {
         _ => return None,
     };
     (is_sum(sum, bits) && !name.is_empty()).then(|| Line {
+        algorithm,
         sum: sum.to_vec(),
         name: name.to_vec(),
     })
