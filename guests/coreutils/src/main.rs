@@ -2,14 +2,20 @@
 //! uutils' differ from GNU's in daily use. Each is a module with a `main`.
 
 mod arguments;
+mod ask;
+mod backup;
 mod bases;
 mod cal;
+mod canonical;
 mod cat;
 mod chmod;
 mod chown;
+mod copy;
 mod count;
+mod cp;
 mod date;
 mod dd;
+mod destination;
 mod df;
 mod du;
 mod fnmatch;
@@ -24,7 +30,9 @@ mod mktemp;
 mod mode;
 mod namei;
 mod names;
+mod parents;
 mod paste;
+mod paths;
 mod ps;
 mod quoting;
 mod size;
@@ -55,6 +63,7 @@ codepod_tool::tools! {
     "chgrp": chown::main, "change the group of files";
     "chmod": chmod::main, "change permission bits of files";
     "chown": chown::main, "change the owner and group of files";
+    "cp": cp::main, "copy files and directories";
     "date": date::main, "print or calculate dates";
     "dd": dd::main, "copy blocks of files";
     "df": df::main, "show file systems";

@@ -1,6 +1,5 @@
 //! The table: every tool, once. Dispatch, `toolbox --list` and the commands the image gets come from it.
 
-mod cp;
 mod rev;
 
 use std::ffi::{OsStr, OsString};
@@ -51,14 +50,6 @@ macro_rules! uutils {
     };
 }
 
-/// `cp`, of which uutils' leaves out streams.
-fn copy(arguments: Arguments) -> i32 {
-    match cp::stream(arguments.as_slice()) {
-        Some(status) => status,
-        None => uutils!("cp", uu_cp)(arguments),
-    }
-}
-
 /// `cut`, whose characters are bytes, as GNU's are.
 fn cut(arguments: Arguments) -> i32 {
     let arguments: Vec<OsString> = arguments
@@ -86,7 +77,6 @@ tools! {
     "basename": Ignores, uutils!("basename", uu_basename), "strip directory and suffix from paths";
     "cksum": Follows, uutils!("cksum", uu_cksum), "compute and check sums of many kinds";
     "comm": Follows, uutils!("comm", uu_comm), "compare two sorted files line by line";
-    "cp": Follows, copy, "copy files and directories";
     "csplit": Follows, uutils!("csplit", uu_csplit), "split a file at lines that match";
     "cut": Follows, cut, "print parts of lines";
     "dircolors": Follows, uutils!("dircolors", uu_dircolors), "print the colours that ls uses";
@@ -98,9 +88,6 @@ tools! {
     "false": Ignores, bare::r#false, "do nothing, unsuccessfully";
     "fmt": Follows, uutils!("fmt", uu_fmt), "fill and join lines of paragraphs";
     "join": Follows, uutils!("join", uu_join), "join lines of two files on a common field";
-    "link": Follows, uutils!("link", uu_link), "make a hard link";
-    "ln": Follows, uutils!("ln", uu_ln), "make links";
-    "mv": Follows, uutils!("mv", uu_mv), "move or rename files";
     "nl": Follows, uutils!("nl", uu_nl), "number lines";
     "numfmt": Ignores, uutils!("numfmt", uu_numfmt), "convert numbers from and to human-readable form";
     "od": Follows, uutils!("od", uu_od), "dump files in octal and other formats";
@@ -110,11 +97,7 @@ tools! {
     "printf": Ignores, uutils!("printf", uu_printf), "print arguments in a format";
     "ptx": Follows, uutils!("ptx", uu_ptx), "make a permuted index";
     "pwd": Follows, uutils!("pwd", uu_pwd), "print the working directory";
-    "readlink": Follows, uutils!("readlink", uu_readlink), "print what a symbolic link points to";
-    "realpath": Follows, uutils!("realpath", uu_realpath), "print the resolved path";
     "rev": Follows, rev::main, "turn the characters of lines around";
-    "rm": Follows, uutils!("rm", uu_rm), "remove files and directories";
-    "rmdir": Follows, uutils!("rmdir", uu_rmdir), "remove empty directories";
     "seq": Ignores, uutils!("seq", uu_seq), "print a sequence of numbers";
     "shred": Follows, uutils!("shred", uu_shred), "overwrite files, and remove them";
     "shuf": Follows, uutils!("shuf", uu_shuf), "print lines in random order";
@@ -128,7 +111,6 @@ tools! {
     "tsort": Follows, uutils!("tsort", uu_tsort), "sort by dependency";
     "unexpand": Follows, uutils!("unexpand", uu_unexpand), "turn spaces into tabs";
     "uniq": Follows, uutils!("uniq", uu_uniq), "leave out repeated lines";
-    "unlink": Follows, uutils!("unlink", uu_unlink), "remove one file";
 }
 
 /// The names for the build, which makes an entry in `/bin` for each: a section of the module, not of its memory.
