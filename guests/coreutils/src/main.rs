@@ -23,6 +23,7 @@ mod fold;
 mod free;
 mod head;
 mod install;
+mod ln;
 mod ls;
 mod machine;
 mod make;
@@ -80,6 +81,7 @@ codepod_tool::tools! {
     "hostname": machine::hostname, "print the name of the host";
     "id": who::id, "print ids of users and groups";
     "install": install::main, "copy files and set their modes";
+    "ln": ln::main, "make links";
     "logname": who::logname, "print the login name";
     "ls": ls::main, "list directories";
     "md5sum": sums::main, "compute and check MD5 sums";
