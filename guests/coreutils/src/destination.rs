@@ -101,8 +101,15 @@ impl Given {
                 "cannot combine --target-directory and --no-target-directory",
             ));
         }
+        Ok(Destination::Into(directory.clone()))
+    }
+
+    /// `-t` of `ln`. Fails when it is there twice, or is no directory.
+    pub(crate) fn take_link_directory(&mut self, directory: Option<Vec<u8>>) -> Result<(), Stop> {
+        self.take_directory(directory)?;
+        let directory = self.directory.as_deref().unwrap_or_default();
         match look(directory, Links::Follow) {
-            Ok(()) => Ok(Destination::Into(directory.clone())),
+            Ok(()) => Ok(()),
             Err(Errno::NotDir) => Err(Stop::failed(
                 [b"target ", &quoted(directory)[..], b" is not a directory"].concat(),
             )),

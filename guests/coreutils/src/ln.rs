@@ -109,7 +109,7 @@ impl Given {
             Key::Relative => flags.relative = true,
             Key::Symbolic => flags.symbolic = true,
             Key::Suffix => self.backup.take_suffix(value),
-            Key::Target => self.destination.take_directory(value)?,
+            Key::Target => self.destination.take_link_directory(value)?,
             Key::NoTarget => self.destination.take_no_directory(),
             Key::Verbose => flags.verbose = true,
             Key::Help => {
@@ -148,11 +148,11 @@ fn task(tool: &str, arguments: Arguments) -> Result<Task, Stop> {
     } else {
         Links::Keep
     };
-    let destination = given.destination.link_destination(&mut sources, links)?;
-    let backups = given.backup.backups(tool)?;
-    if given.flags.relative && !given.flags.symbolic {
+    if given.flags.relative && !given.flags.symbolic && !sources.is_empty() {
         return Err(Stop::failed("cannot do --relative without --symbolic"));
     }
+    let destination = given.destination.link_destination(&mut sources, links)?;
+    let backups = given.backup.backups(tool)?;
     Ok(Task {
         flags: given.flags,
         backups,

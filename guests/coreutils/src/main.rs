@@ -1,6 +1,7 @@
 //! Tools of GNU coreutils and procps: those that ask for modes, owners, times, terminals or the system, and those of which
 //! uutils' differ from GNU's in daily use. Each is a module with a `main`.
 
+mod amount;
 mod arguments;
 mod ask;
 mod backup;
@@ -42,6 +43,7 @@ mod readlink;
 mod remove;
 mod rm;
 mod rmdir;
+mod shred;
 mod size;
 mod stat;
 mod stty;
@@ -52,6 +54,7 @@ mod tail;
 mod test;
 mod top;
 mod touch;
+mod truncate;
 mod uptime;
 mod version_order;
 mod wc;
@@ -107,6 +110,7 @@ codepod_tool::tools! {
     "sha256sum": sums::main, "compute and check SHA-256 sums";
     "sha384sum": sums::main, "compute and check SHA-384 sums";
     "sha512sum": sums::main, "compute and check SHA-512 sums";
+    "shred": shred::main, "overwrite files, and remove them";
     "stat": stat::main, "show what is known of files";
     "stty": stty::main, "show or change the terminal's settings";
     "sync": machine::sync, "write cached data to disk";
@@ -115,6 +119,7 @@ codepod_tool::tools! {
     "test": test::main, "check file types and compare values";
     "top": top::main, "show processes and memory; only with -b";
     "touch": touch::main, "set times of files, making them";
+    "truncate": truncate::main, "set the size of files";
     "tty": machine::tty, "print the terminal's name";
     "uname": machine::uname, "print system information";
     "unlink": link::unlink, "remove one file";

@@ -99,7 +99,6 @@ tools! {
     "pwd": Follows, uutils!("pwd", uu_pwd), "print the working directory";
     "rev": Follows, rev::main, "turn the characters of lines around";
     "seq": Ignores, uutils!("seq", uu_seq), "print a sequence of numbers";
-    "shred": Follows, uutils!("shred", uu_shred), "overwrite files, and remove them";
     "shuf": Follows, uutils!("shuf", uu_shuf), "print lines in random order";
     "sleep": Ignores, uutils!("sleep", uu_sleep), "wait";
     "split": Follows, uutils!("split", uu_split), "split a file into pieces";
@@ -107,7 +106,6 @@ tools! {
     "tee": Follows, uutils!("tee", uu_tee), "copy stdin to stdout and to files";
     "tr": Ignores, uutils!("tr", uu_tr), "replace or delete characters";
     "true": Ignores, bare::r#true, "do nothing, successfully";
-    "truncate": Follows, uutils!("truncate", uu_truncate), "set the size of files";
     "tsort": Follows, uutils!("tsort", uu_tsort), "sort by dependency";
     "unexpand": Follows, uutils!("unexpand", uu_unexpand), "turn spaces into tabs";
     "uniq": Follows, uutils!("uniq", uu_uniq), "leave out repeated lines";
