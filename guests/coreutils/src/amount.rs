@@ -20,8 +20,8 @@ impl Wrong {
 }
 
 /// The amount that digits and a suffix say. `letters` are the suffixes there are: a power of 1024
-/// alone or with `iB`, of 1000 with `B`; `c` and `B` are bytes and `b` blocks of 512. A suffix alone
-/// is one of it.
+/// alone or with `iB`, of 1000 with `B`; `c` and `B` are bytes and `b` blocks of 512. A suffix
+/// alone is one of it.
 pub(crate) fn parse(text: &[u8], letters: &[u8]) -> Result<u64, Wrong> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, suffix) = text.split_at(digits);

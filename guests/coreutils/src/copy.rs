@@ -250,20 +250,24 @@ impl<'a> Copier<'a> {
         if self.settings.verbose && !self.settings.moving && !is_directory {
             self.tell("", item, there.backup.as_deref());
         }
-        if self.settings.moving && item.is_operand && self.rename(item, stat, there)? {
+        let is_moved = self.settings.moving && item.is_operand;
+        if is_moved && self.rename(item, stat, there)? {
             return Ok(Step::Ended(Ended::Done));
         }
+        // What was there is gone where a rename was tried.
+        let nothing = Existing::default();
+        let found = if is_moved { &nothing } else { there };
         if let Some(step) = self.link_to_copy(item, stat, levels)? {
             return Ok(step);
         }
         if is_directory {
-            let level = self.enter(item, stat, there, levels)?;
+            let level = self.enter(item, stat, found, levels)?;
             return Ok(Step::Enter(Box::new(level)));
         }
         if self.settings.moving && self.settings.verbose {
             self.tell("copied ", item, there.backup.as_deref());
         }
-        self.make(item, stat, there)?;
+        self.make(item, stat, found)?;
         if item.is_operand {
             self.record_result(item);
         }

@@ -173,11 +173,12 @@ impl Copier<'_> {
         } else {
             let follows = settings.follow == Follow::Always
                 || (settings.follow == Follow::Operands && item.is_operand);
+            if settings.moving && stat.nlink == 1 {
+                // Its other names were moved already.
+                return self.copies.get(&id).cloned();
+            }
             let has_names = stat.nlink > 1 || follows;
             if !settings.keep.links || settings.how == super::How::HardLink || !has_names {
-                return None;
-            }
-            if settings.moving && item.is_operand && stat.nlink == 1 {
                 return None;
             }
         }
