@@ -302,6 +302,9 @@ impl Linker<'_> {
 
     /// Whether the source would be gone without the name.
     fn is_itself(&self, source: &[u8], name: &[u8], there: &Stat) -> bool {
+        if self.flags.symbolic && self.backups.are_made() {
+            return false;
+        }
         let links = if self.flags.symbolic {
             Links::Follow
         } else {
