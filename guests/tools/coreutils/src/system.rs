@@ -14,9 +14,17 @@ pub(crate) const BLOCK_DEVICE: u32 = 0o060_000;
 
 #[cfg(target_family = "wasm")]
 mod calls {
-    use super::{Links, Result, Stat};
+    use super::{Errno, Links, Result, Stat};
     use codepod_sys::file;
     pub(crate) use codepod_sys::file::{read_link, set_mode, set_owner, umask};
+
+    /// The error number of an error of std's.
+    pub(crate) fn errno(error: &std::io::Error) -> Errno {
+        let number = error
+            .raw_os_error()
+            .and_then(|number| u16::try_from(number).ok());
+        number.and_then(Errno::from_raw).unwrap_or(Errno::Io)
+    }
 
     pub(crate) fn stat(path: &[u8], links: Links) -> Result<Stat> {
         file::stat_path(path, links)
@@ -85,15 +93,27 @@ mod calls {
     use std::os::unix::ffi::OsStringExt as _;
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
-    fn errno(error: &io::Error) -> Errno {
+    pub(crate) fn errno(error: &io::Error) -> Errno {
         match error.raw_os_error() {
+            Some(1) => Errno::Perm,
             Some(2) => Errno::NoEnt,
             Some(13) => Errno::Access,
-            Some(20) => Errno::NotDir,
-            Some(36) => Errno::NameTooLong,
-            Some(40) => Errno::Loop,
-            Some(1) => Errno::Perm,
+            Some(16) => Errno::Busy,
             Some(17) => Errno::Exist,
+            Some(18) => Errno::Xdev,
+            Some(20) => Errno::NotDir,
+            Some(21) => Errno::IsDir,
+            Some(22) => Errno::Inval,
+            Some(26) => Errno::TxtBsy,
+            Some(27) => Errno::Fbig,
+            Some(28) => Errno::NoSpc,
+            Some(29) => Errno::Spipe,
+            Some(30) => Errno::Rofs,
+            Some(32) => Errno::Pipe,
+            Some(36) => Errno::NameTooLong,
+            Some(39) => Errno::NotEmpty,
+            Some(40) => Errno::Loop,
+            Some(95) => Errno::NotSup,
             _ => Errno::Io,
         }
     }
@@ -142,7 +162,8 @@ mod calls {
     }
 
     pub(crate) fn may(path: &[u8], what: u32) -> bool {
-        stat(path, Links::Follow).is_ok_and(|found| what == 0 || found.mode & (what * 0o111) != 0)
+        let what = rustix::fs::Access::from_bits_truncate(what);
+        rustix::fs::access(as_path(path), what).is_ok()
     }
 
     pub(crate) fn read_link(path: &[u8]) -> Result<Vec<u8>> {
@@ -169,11 +190,16 @@ mod calls {
     }
 
     pub(crate) fn umask(_mask: u32) -> Result<u32> {
-        Ok(0o022)
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+        let mask = line.and_then(|line| u32::from_str_radix(line.trim(), 8).ok());
+        Ok(mask.unwrap_or(0o022))
     }
 
-    pub(crate) fn make_fifo(_path: &[u8], _mode: u32) -> Result<()> {
-        Err(Errno::NoSys)
+    pub(crate) fn make_fifo(path: &[u8], mode: u32) -> Result<()> {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        let mode = Mode::from_raw_mode(mode);
+        mknodat(CWD, as_path(path), FileType::Fifo, mode, 0).map_err(|error| errno(&error.into()))
     }
 
     pub(crate) fn list(path: &[u8]) -> Result<Vec<Vec<u8>>> {
@@ -184,7 +210,7 @@ mod calls {
     }
 
     pub(crate) fn user() -> (u32, u32) {
-        (0, 0)
+        stat(b"/proc/self", Links::Follow).map_or((0, 0), |own| (own.uid, own.gid))
     }
 
     pub(crate) fn terminal_columns() -> Option<usize> {

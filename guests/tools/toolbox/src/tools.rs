@@ -1,8 +1,7 @@
 //! The table: every tool, once. Dispatch, `toolbox --list` and the commands the image gets come
 //! from it.
 
-mod cp;
-
+use std::ffi::{OsStr, OsString};
 
 /// A tool's arguments, its name first.
 pub(crate) type Arguments = std::vec::IntoIter<OsString>;
@@ -49,28 +48,9 @@ macro_rules! uutils {
     };
 }
 
-/// `cp`, of which uutils' leaves out streams.
-fn copy(arguments: Arguments) -> i32 {
-    match cp::stream(arguments.as_slice()) {
-        Some(status) => status,
-        None => uutils!("cp", uu_cp)(arguments),
-    }
-}
-
 // Name, whether it needs the working directory, main function, what it does.
 tools! {
-    "cp": Follows, copy, "copy files and directories";
-    "link": Follows, uutils!("link", uu_link), "make a hard link";
-    "ln": Follows, uutils!("ln", uu_ln), "make links";
-    "mv": Follows, uutils!("mv", uu_mv), "move or rename files";
     "ptx": Follows, uutils!("ptx", uu_ptx), "make a permuted index";
-    "readlink": Follows, uutils!("readlink", uu_readlink), "print what a symbolic link points to";
-    "realpath": Follows, uutils!("realpath", uu_realpath), "print the resolved path";
-    "rm": Follows, uutils!("rm", uu_rm), "remove files and directories";
-    "rmdir": Follows, uutils!("rmdir", uu_rmdir), "remove empty directories";
-    "shred": Follows, uutils!("shred", uu_shred), "overwrite files, and remove them";
-    "truncate": Follows, uutils!("truncate", uu_truncate), "set the size of files";
-    "unlink": Follows, uutils!("unlink", uu_unlink), "remove one file";
 }
 
 /// The names for the build, which makes an entry in `/bin` for each: a section of the module, not
