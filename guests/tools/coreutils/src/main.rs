@@ -61,6 +61,7 @@ mod pr;
 mod printenv;
 mod printf;
 mod ps;
+mod ptx;
 mod pwd;
 mod quoting;
 mod readlink;
@@ -159,6 +160,7 @@ codepod_tool::tools! {
     "printenv": printenv::main, "print the environment";
     "printf": printf::main, "print arguments in a format";
     "ps": ps::main, "show processes";
+    "ptx": ptx::main, "print a permuted index of words";
     "pwd": pwd::main, "print the working directory";
     "readlink": readlink::readlink, "print what a symbolic link points to";
     "realpath": readlink::realpath, "print the resolved path";
