@@ -234,7 +234,7 @@ fn format(tool: &str, text: &[u8]) -> Result<Format, Stop> {
 
 /// The number of `-g` or `-w`.
 fn number(what: &str, text: &[u8]) -> Result<usize, Stop> {
-    let number = crate::ptx::escape::integer(text);
+    let number = escape::integer(text);
     number
         .filter(|number| (1..=LARGEST_NUMBER).contains(number))
         .ok_or_else(|| {
@@ -306,7 +306,7 @@ impl Settings {
     fn word_matcher(&self) -> Result<words::Matcher, Stop> {
         let breaks = self.break_file.as_deref().map(read).transpose()?;
         if !self.word.is_empty() {
-            return Ok(words::Matcher::Regex(self.regex(&self.word)?));
+            return Ok(words::Matcher::Regex(Box::new(self.regex(&self.word)?)));
         }
         let mut is_word = [false; 256];
         for byte in 0..=u8::MAX {

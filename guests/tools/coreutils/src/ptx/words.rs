@@ -9,7 +9,7 @@ use codepod_tool::Stop;
 /// Finds words in a text.
 pub(super) enum Matcher {
     /// What matches an expression.
-    Regex(Regex),
+    Regex(Box<Regex>),
     /// Bytes that are marked in a table.
     Bytes(Box<[bool; 256]>),
 }
