@@ -1,9 +1,8 @@
-//! `split`: splits a file into pieces. Ours because uutils' starts no filters, cuts the chunks of `-n` elsewhere, and makes a file
-//! of nothing.
+//! `split`: splits a file into pieces. `--filter` is refused: it starts programs, and a module's
+//! tools share its rights.
 
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Stop, Usage, Value, complain, flag, long, quoted, quoted_text,
-    value,
+    Arguments, Found, Opt, Options, Stop, Usage, Value, flag, long, quoted, quoted_text, value,
 };
 
 use crate::arguments::{help, version};
@@ -103,7 +102,6 @@ struct Settings {
     suffix_length: usize,
     additional_suffix: Vec<u8>,
     separator: Option<u8>,
-    filter: Option<Vec<u8>>,
     elides: bool,
     is_unbuffered: bool,
     is_verbose: bool,
@@ -114,7 +112,7 @@ struct Settings {
 /// Runs it.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
     let done = settings(tool, arguments)
-        .and_then(|(settings, operands)| settings.run(tool, operands.into_iter()));
+        .and_then(|(settings, operands)| settings.run(operands.into_iter()));
     match done {
         Ok(()) => 0,
         Err(stop) => stop.report(tool, 1),
@@ -129,7 +127,6 @@ fn settings(tool: &str, arguments: Arguments) -> Result<(Settings, Arguments), S
         suffix_length: 0,
         additional_suffix: Vec::new(),
         separator: None,
-        filter: None,
         elides: false,
         is_unbuffered: false,
         is_verbose: false,
@@ -152,12 +149,6 @@ fn settings(tool: &str, arguments: Arguments) -> Result<(Settings, Arguments), S
     }
     if let Some(extra) = operands.get(2) {
         let message = [b"extra operand ", &quoted(extra)[..]].concat();
-        return Err(Usage::new(message).into());
-    }
-    if settings.filter.is_some()
-        && matches!(settings.way, Some(Way::Chunks(chunks)) if chunks.one.is_some())
-    {
-        let message = "--filter does not process a chunk extracted to stdout";
         return Err(Usage::new(message).into());
     }
     Ok((settings, operands))
@@ -198,7 +189,10 @@ impl Settings {
                 }
             }
             Key::Separator => self.separate(&text)?,
-            Key::Filter => self.filter = Some(text),
+            Key::Filter => {
+                let message = "--filter is not supported: this tool may not start programs";
+                return Err(Stop::failed(message));
+            }
             Key::Elide => self.elides = true,
             Key::Unbuffered => self.is_unbuffered = true,
             Key::Verbose => self.is_verbose = true,
@@ -258,7 +252,7 @@ impl Settings {
         Ok(())
     }
 
-    fn run(self, tool: &str, mut operands: std::vec::IntoIter<Vec<u8>>) -> Result<(), Stop> {
+    fn run(self, mut operands: std::vec::IntoIter<Vec<u8>>) -> Result<(), Stop> {
         let input = operands.next().unwrap_or_else(|| b"-".to_vec());
         let prefix = operands.next().unwrap_or_else(|| b"x".to_vec());
         let way = self.way.unwrap_or(Way::Lines(LINES));
@@ -278,7 +272,7 @@ impl Settings {
             chunks,
         )?;
         let mut input = Input::open(input)?;
-        let mut sinks = Sinks::new(tool, names, self.filter, self.is_verbose);
+        let mut sinks = Sinks::new(names, self.is_verbose);
         sinks.spare(input.identity());
         let done = match way {
             Way::Lines(count) | Way::Digits(count) => {
@@ -342,10 +336,4 @@ fn bytes(text: &[u8]) -> Result<u64, Stop> {
 /// Reports that standard output cannot be written.
 fn write_error(error: &std::io::Error) -> Stop {
     Stop::failed(format!("write error: {}", crate::system::io_message(error)))
-}
-
-/// Says something on standard error and ends with a status.
-fn end(tool: &str, message: &[u8], status: i32) -> Stop {
-    complain(tool, message);
-    Stop::Status(status)
 }

@@ -76,7 +76,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn run(&self, input: &mut Input, sinks: &mut Sinks<'_>) -> Result<(), Stop> {
+    pub(super) fn run(&self, input: &mut Input, sinks: &mut Sinks) -> Result<(), Stop> {
         match self.chunks.share {
             Share::RoundRobin => return round_robin::run(self, input, sinks),
             Share::Bytes => self.by_bytes(input, sinks)?,
@@ -88,7 +88,7 @@ impl Plan {
         Ok(())
     }
 
-    fn by_bytes(&self, input: &mut Input, sinks: &mut Sinks<'_>) -> Result<(), Stop> {
+    fn by_bytes(&self, input: &mut Input, sinks: &mut Sinks) -> Result<(), Stop> {
         let size = input.size()?;
         let Chunks { one, count, .. } = self.chunks;
         let chunk = (size / count).max(1);
@@ -134,13 +134,13 @@ impl Plan {
                     }
                 }
             }
-            sinks.end()?;
+            sinks.end();
         }
         Ok(())
     }
 
     /// A line belongs to the chunk in which its first byte lies.
-    fn by_lines(&self, input: &mut Input, sinks: &mut Sinks<'_>) -> Result<(), Stop> {
+    fn by_lines(&self, input: &mut Input, sinks: &mut Sinks) -> Result<(), Stop> {
         let size = input.size()?;
         let mut lines = ByLines {
             plan: self,
@@ -178,7 +178,7 @@ struct ByLines<'a> {
 
 impl ByLines<'_> {
     /// Writes bytes that belong to the chunk, and returns the rest.
-    fn step<'b>(&mut self, block: &'b [u8], sinks: &mut Sinks<'_>) -> Result<&'b [u8], Stop> {
+    fn step<'b>(&mut self, block: &'b [u8], sinks: &mut Sinks) -> Result<&'b [u8], Stop> {
         let Chunks { one, count, .. } = self.plan.chunks;
         // The line that holds the chunk's last byte is its last line.
         let last = match self.place + 1 {
@@ -201,15 +201,15 @@ impl ByLines<'_> {
     }
 
     /// Ends chunks until this one.
-    fn go_to(&mut self, place: u64, sinks: &mut Sinks<'_>) -> Result<(), Stop> {
+    fn go_to(&mut self, place: u64, sinks: &mut Sinks) -> Result<(), Stop> {
         if self.plan.chunks.one.is_some() || self.plan.elides {
-            sinks.end()?;
+            sinks.end();
             self.place = place;
             return Ok(());
         }
         while self.place < place {
             sinks.put(b"")?;
-            sinks.end()?;
+            sinks.end();
             self.place += 1;
         }
         Ok(())

@@ -11,7 +11,7 @@ pub(super) fn lines(
     input: &mut Input,
     count: u64,
     separator: u8,
-    sinks: &mut Sinks<'_>,
+    sinks: &mut Sinks,
 ) -> Result<(), Stop> {
     let mut buffer = vec![0; BLOCK];
     let mut left = count;
@@ -25,7 +25,7 @@ pub(super) fn lines(
             left -= 1;
             if left == 0 {
                 sinks.put(&block[start..=found])?;
-                sinks.end()?;
+                sinks.end();
                 start = found + 1;
                 left = count;
             }
@@ -37,7 +37,7 @@ pub(super) fn lines(
 }
 
 /// Pieces of `count` bytes.
-pub(super) fn bytes(input: &mut Input, count: u64, sinks: &mut Sinks<'_>) -> Result<(), Stop> {
+pub(super) fn bytes(input: &mut Input, count: u64, sinks: &mut Sinks) -> Result<(), Stop> {
     let mut buffer = vec![0; BLOCK];
     let mut left = count;
     loop {
@@ -50,7 +50,7 @@ pub(super) fn bytes(input: &mut Input, count: u64, sinks: &mut Sinks<'_>) -> Res
             sinks.put(part)?;
             left -= part.len() as u64;
             if left == 0 {
-                sinks.end()?;
+                sinks.end();
                 left = count;
             }
             block = rest;
@@ -68,7 +68,7 @@ pub(super) fn line_bytes(
     input: &mut Input,
     most: u64,
     separator: u8,
-    sinks: &mut Sinks<'_>,
+    sinks: &mut Sinks,
 ) -> Result<(), Stop> {
     let mut lines = LineBytes {
         most,
@@ -103,14 +103,14 @@ struct LineBytes {
 
 impl LineBytes {
     /// Adds a part of a line; `ends` says whether it is the last.
-    fn add(&mut self, part: &[u8], ends: bool, sinks: &mut Sinks<'_>) -> Result<(), Stop> {
+    fn add(&mut self, part: &[u8], ends: bool, sinks: &mut Sinks) -> Result<(), Stop> {
         if self.written == 0 || self.in_line {
             return self.write(part, ends, sinks);
         }
         let length = (self.held.len() + part.len()) as u64;
         if length > self.most - self.written {
             // It does not fit: the line begins the next piece.
-            sinks.end()?;
+            sinks.end();
             self.written = 0;
             self.release(sinks)?;
             return self.write(part, ends, sinks);
@@ -124,7 +124,7 @@ impl LineBytes {
     }
 
     /// Writes what was held.
-    fn release(&mut self, sinks: &mut Sinks<'_>) -> Result<(), Stop> {
+    fn release(&mut self, sinks: &mut Sinks) -> Result<(), Stop> {
         if self.held.is_empty() {
             return Ok(());
         }
@@ -133,10 +133,10 @@ impl LineBytes {
     }
 
     /// Writes a part of a line, into more pieces where one is full.
-    fn write(&mut self, mut part: &[u8], ends: bool, sinks: &mut Sinks<'_>) -> Result<(), Stop> {
+    fn write(&mut self, mut part: &[u8], ends: bool, sinks: &mut Sinks) -> Result<(), Stop> {
         while !part.is_empty() {
             if self.written == self.most {
-                sinks.end()?;
+                sinks.end();
                 self.written = 0;
             }
             let (now, rest) = part.split_at(at_most(self.most - self.written, part.len()));

@@ -10,21 +10,17 @@ use super::sink::{Sink, Sinks};
 /// How much is collected before it is written.
 const COLLECTED: usize = 4 << 20;
 
-/// A piece, and what was not written to it yet.
+/// A piece, and what was not written to it yet. Its file is opened for every write, because there
+/// may be many.
 struct Slot {
-    /// A filter stays open. A file is opened for every write, because there may be many.
-    filter: Option<Sink>,
     name: Vec<u8>,
     waiting: Vec<u8>,
 }
 
 impl Slot {
-    fn new(sinks: &mut Sinks<'_>) -> Result<Slot, Stop> {
-        let sink = sinks.begin()?;
-        let name = sink.name().to_vec();
+    fn new(sinks: &mut Sinks) -> Result<Slot, Stop> {
         Ok(Slot {
-            filter: sinks.has_filter().then_some(sink),
-            name,
+            name: sinks.begin()?.into_name(),
             waiting: Vec::new(),
         })
     }
@@ -33,24 +29,21 @@ impl Slot {
         if self.waiting.is_empty() {
             return Ok(());
         }
-        match &mut self.filter {
-            Some(filter) => filter.write(&self.waiting)?,
-            None => Sink::append(&self.name, &self.waiting)?,
-        }
+        Sink::append(&self.name, &self.waiting)?;
         self.waiting = Vec::new();
         Ok(())
     }
 }
 
 /// Gives the lines to the pieces in turn, or prints those of one.
-pub(super) fn run(plan: &Plan, input: &mut Input, sinks: &mut Sinks<'_>) -> Result<(), Stop> {
+pub(super) fn run(plan: &Plan, input: &mut Input, sinks: &mut Sinks) -> Result<(), Stop> {
     match plan.chunks.one {
         Some(one) => print(plan, one, input, sinks),
         None => share(plan, input, sinks),
     }
 }
 
-fn print(plan: &Plan, one: u64, input: &mut Input, sinks: &mut Sinks<'_>) -> Result<(), Stop> {
+fn print(plan: &Plan, one: u64, input: &mut Input, sinks: &mut Sinks) -> Result<(), Stop> {
     let mut place = 0;
     each_part(plan.separator, input, |part, ends| {
         if place + 1 == one {
@@ -67,7 +60,7 @@ fn print(plan: &Plan, one: u64, input: &mut Input, sinks: &mut Sinks<'_>) -> Res
     sinks.flush()
 }
 
-fn share(plan: &Plan, input: &mut Input, sinks: &mut Sinks<'_>) -> Result<(), Stop> {
+fn share(plan: &Plan, input: &mut Input, sinks: &mut Sinks) -> Result<(), Stop> {
     let mut slots: Vec<Slot> = Vec::new();
     let mut place = 0;
     let mut collected = 0;
@@ -95,13 +88,10 @@ fn share(plan: &Plan, input: &mut Input, sinks: &mut Sinks<'_>) -> Result<(), St
     })?;
     slots.iter_mut().try_for_each(Slot::write)?;
     let made = slots.len() as u64;
-    for filter in slots.into_iter().filter_map(|slot| slot.filter) {
-        sinks.close(filter)?;
-    }
     if !plan.elides {
         for _ in made..plan.chunks.count {
             sinks.put(b"")?;
-            sinks.end()?;
+            sinks.end();
         }
     }
     Ok(())
