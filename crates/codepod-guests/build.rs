@@ -44,7 +44,7 @@ fn main() {
         }
         Err(_) => {
             println!(
-                "cargo:warning=no guests are built: run `cargo xtask guests` (`--only shell,toolbox,coreutils` takes minutes)"
+                "cargo:warning=no guests are built: run `cargo xtask guests` (`--only shell,toolbox` takes minutes)"
             );
             Vec::new()
         }

@@ -28,7 +28,7 @@ pub(crate) const COMMAND: Command = Command {
     arguments: "[--verify-reproducible] [--only NAME,… | NAME…]",
     about: "build the guests into guests/dist",
     more: "NAME is a guest's name in its `guest.toml`; without one, all are built, Python for most of the time.\n\
-        `--only shell,toolbox,coreutils` gives a sandbox with a shell and the usual tools in a few minutes.\n\
+        `--only shell,toolbox` gives a sandbox with a shell and the usual tools in a few minutes.\n\
         Results are kept in the cache by the digest of their inputs.\n\
         --verify-reproducible builds copies of the sources in two directories and compares the modules.",
     run,
@@ -48,7 +48,7 @@ fn run(arguments: &[String]) -> Outcome {
                 let only = rest.next().ok_or_else(|| {
                     Failure::usage(
                         "`--only` needs the names of guests",
-                        "for example `--only shell,toolbox,coreutils`",
+                        "for example `--only shell,toolbox`",
                     )
                 })?;
                 names.extend(only.split(','));

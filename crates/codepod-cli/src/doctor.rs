@@ -266,7 +266,7 @@ fn engine() -> Vec<Finding> {
                 "guests",
                 How::Bad,
                 "none are built into this program",
-                "build them: `cargo xtask guests` (`--only shell,toolbox,coreutils` takes minutes), then this program again",
+                "build them: `cargo xtask guests` (`--only shell,toolbox` takes minutes), then this program again",
             )];
         }
     };

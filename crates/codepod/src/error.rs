@@ -173,7 +173,7 @@ impl Error {
     pub fn hint(&self) -> &'static str {
         match &self.kind {
             ErrorKind::NoGuests => {
-                "build them with `cargo xtask guests`; `--only shell,toolbox,coreutils` takes minutes"
+                "build them with `cargo xtask guests`; `--only shell,toolbox` takes minutes"
             }
             ErrorKind::Engine(error) => match error {
                 EngineError::Setup(_) => {

@@ -23,7 +23,7 @@ member with a `guest.toml` is a guest and becomes WebAssembly modules; the other
 **Where does a new tool go?** Tools share a module when they need the same grants, so that a tool has no right\n\
 that it does not need:\n\n\
 - It starts programs or sends signals: `tools/launch`.\n\
-- It is one of GNU coreutils: `tools/coreutils`. If uutils' passes its cases as it is: a line in `tools/toolbox`.\n\
+- It is one of GNU coreutils: `tools/toolbox`.\n\
 - It reads or writes archives: `tools/archive`.\n\
 - It is small and starts no programs: `tools/utilities`.\n\
 - It is a program with its own language or many files: a guest of its own.\n\n\
@@ -134,9 +134,7 @@ fn tools(source: &str) -> Vec<(String, String)> {
                 .strip_prefix('"')
                 .and_then(|line| line.split_once("\": "))
         {
-            // `NAME: function, "about";`, and in the toolbox one more word before the function.
-            let rest = rest.strip_prefix("Follows, ").unwrap_or(rest);
-            let rest = rest.strip_prefix("Ignores, ").unwrap_or(rest);
+            // `NAME: function, "about";`
             let code = rest.split(", \"").next().unwrap_or_default();
             found.push((name.to_owned(), code.to_owned()));
         }
@@ -164,8 +162,6 @@ mod tests {
     fn tables_of_tools_are_read() {
         let ours = "codepod_tool::tools! {\n    \"bc\": bc::main, \"calculate\";\n}\n\n    \"no\": no, \"x\";\n";
         assert_eq!(tools(ours), [("bc".into(), "bc::main".into())]);
-        let toolbox = "tools! {\n    \"cp\": Follows, copy, \"copy files\";\n}\n";
-        assert_eq!(tools(toolbox), [("cp".into(), "copy".into())]);
         let shell = "const NAMES: &str = \"bash\\nsh\\n\";\n";
         assert_eq!(
             tools(shell),

@@ -1,79 +1,206 @@
-//! One module for the common command-line tools.
-//!
-//! The name it is called by says which tool it is; `toolbox NAME ARGUMENT…` works as well. Which
-//! tools there are is in `tools.rs`. Most are uutils' own; what they cost at start is kept small by
-//! the two crates in `shims/`.
+//! The tools of GNU coreutils, and some of procps. Each is a module with a `main`. None of them
+//! starts programs: those that do are in `tools/launch`.
 
-#[cfg(target_family = "wasm")]
-mod libc;
-mod tools;
+mod amount;
+mod arguments;
+mod ask;
+mod backup;
+mod bases;
+mod bounded;
+mod cal;
+mod canonical;
+mod cat;
+mod chmod;
+mod chown;
+mod comm;
+mod copy;
+mod count;
+mod cp;
+mod csplit;
+mod cut;
+mod date;
+mod dd;
+mod decimal;
+mod destination;
+mod df;
+mod dircolors;
+mod du;
+mod echo;
+mod escape;
+mod expand;
+mod expr;
+mod factor;
+mod fmt;
+mod fnmatch;
+mod fold;
+mod free;
+mod head;
+mod install;
+mod join;
+mod link;
+mod ln;
+mod ls;
+mod machine;
+mod make;
+mod mktemp;
+mod mode;
+mod mv;
+mod namei;
+mod names;
+mod nl;
+mod numfmt;
+mod od;
+mod output;
+mod parents;
+mod paste;
+mod path_parts;
+mod pathchk;
+mod paths;
+mod pr;
+mod printenv;
+mod printf;
+mod ps;
+mod ptx;
+mod pwd;
+mod quoting;
+mod readlink;
+mod remove;
+mod rev;
+mod rm;
+mod rmdir;
+mod seq;
+mod shred;
+mod shuf;
+mod size;
+mod sleep;
+mod split;
+mod stat;
+mod stty;
+mod sums;
+mod system;
+mod tab_stops;
+mod tac;
+mod tail;
+mod tee;
+mod test;
+mod text_input;
+mod top;
+mod touch;
+mod tr;
+mod truncate;
+mod truth;
+mod tsort;
+mod unexpand;
+mod uniq;
+mod uptime;
+mod version_order;
+mod wc;
+mod who;
+mod yes;
 
-use std::ffi::{OsStr, OsString};
-use std::io::{self, Write as _};
-use std::path::Path;
-use std::process::exit;
-
-use tools::Directory;
-
-fn main() {
-    let mut arguments: Vec<OsString> = std::env::args_os().collect();
-    let mut name = base_name(&arguments).to_owned();
-    if name == "toolbox" {
-        arguments.remove(0);
-        name = base_name(&arguments).to_owned();
-        uucore::set_utility_is_second_arg();
-    }
-    let Some(tool) = name.to_str().and_then(tools::find) else {
-        not_a_tool(&name);
-    };
-    if tool.directory == Directory::Follows {
-        // Without a directory libc stays at `/`: it was removed, and no relative path leads
-        // anywhere.
-        let _ = codepod_sys::cwd::follow();
-    }
-    let status = (tool.main)(arguments.into_iter());
-    finish(&name, status)
-}
-
-/// The last part of the first word; nothing when there is no word.
-fn base_name(words: &[OsString]) -> &OsStr {
-    let Some(word) = words.first() else {
-        return OsStr::new("");
-    };
-    Path::new(word).file_name().unwrap_or(word)
-}
-
-/// Ends the process, with what is still in stdout's buffer written.
-fn finish(name: &OsStr, status: i32) -> ! {
-    match io::stdout().flush() {
-        Ok(()) => exit(status),
-        Err(error) => {
-            let name = name.to_string_lossy();
-            let why = uucore::error::strip_errno(&error);
-            // Where stderr is gone as well there is nobody to tell.
-            let _ = writeln!(io::stderr(), "{name}: write error: {why}");
-            exit(1)
-        }
-    }
-}
-
-/// Answers what is asked of the toolbox itself, or says that there is no such tool.
-fn not_a_tool(name: &OsStr) -> ! {
-    let (text, status) = match name.to_str() {
-        Some("--list") => (tools::NAMES.to_owned(), 0),
-        Some("") => (
-            "usage: toolbox NAME [ARGUMENT]...\n       toolbox --list\n".into(),
-            1,
-        ),
-        _ => {
-            let name = name.to_string_lossy();
-            (format!("toolbox: unknown tool '{name}'\n"), 127)
-        }
-    };
-    // The status says enough where nothing can be written.
-    let _ = match status {
-        0 => io::stdout().write_all(text.as_bytes()),
-        _ => io::stderr().write_all(text.as_bytes()),
-    };
-    exit(status)
+codepod_tool::tools! {
+    "[": test::main, "check file types and compare values";
+    "arch": machine::arch, "print the machine's architecture";
+    "b2sum": sums::main, "compute and check BLAKE2b sums";
+    "base32": bases::main, "encode or decode base 32";
+    "base64": bases::main, "encode or decode base 64";
+    "basename": path_parts::basename, "strip directory and suffix from paths";
+    "basenc": bases::main, "encode or decode in several bases";
+    "cal": cal::main, "print a calendar";
+    "cat": cat::main, "print files one after another";
+    "chgrp": chown::main, "change the group of files";
+    "chmod": chmod::main, "change permission bits of files";
+    "chown": chown::main, "change the owner and group of files";
+    "cksum": sums::main, "compute and check sums of many kinds";
+    "comm": comm::main, "compare two sorted files line by line";
+    "cp": cp::main, "copy files and directories";
+    "csplit": csplit::main, "split a file at lines that match";
+    "cut": cut::main, "print parts of lines";
+    "date": date::main, "print or calculate dates";
+    "dd": dd::main, "copy blocks of files";
+    "df": df::main, "show file systems";
+    "dir": ls::main, "list directories in columns";
+    "dircolors": dircolors::main, "print the colours that ls uses";
+    "dirname": path_parts::dirname, "strip the last part from paths";
+    "du": du::main, "show how much files take";
+    "echo": echo::main, "print arguments";
+    "expand": expand::main, "turn tabs into spaces";
+    "expr": expr::main, "evaluate an expression";
+    "factor": factor::main, "print prime factors";
+    "false": truth::r#false, "do nothing, unsuccessfully";
+    "fmt": fmt::main, "fill and join lines of paragraphs";
+    "fold": fold::main, "break long lines";
+    "free": free::main, "show the sandbox's memory";
+    "groups": who::groups, "print the groups of users";
+    "head": head::main, "print the beginning of files";
+    "hostid": machine::hostid, "print the number of the host";
+    "hostname": machine::hostname, "print the name of the host";
+    "id": who::id, "print ids of users and groups";
+    "install": install::main, "copy files and set their modes";
+    "join": join::main, "join lines of two files on a common field";
+    "link": link::link, "make a hard link";
+    "ln": ln::main, "make links";
+    "logname": who::logname, "print the login name";
+    "ls": ls::main, "list directories";
+    "md5sum": sums::main, "compute and check MD5 sums";
+    "mkdir": make::mkdir, "make directories";
+    "mkfifo": make::mkfifo, "make fifos";
+    "mknod": make::mknod, "make fifos; devices are refused";
+    "mktemp": mktemp::main, "make temporary files";
+    "mv": mv::main, "move or rename files";
+    "namei": namei::main, "show every step of a path";
+    "nl": nl::main, "number lines";
+    "nproc": machine::nproc, "print the number of processors";
+    "numfmt": numfmt::main, "convert numbers from and to human-readable form";
+    "od": od::main, "dump files in octal and other formats";
+    "paste": paste::main, "merge lines of files";
+    "pathchk": pathchk::main, "check whether paths are valid";
+    "pr": pr::main, "lay files out for printing";
+    "printenv": printenv::main, "print the environment";
+    "printf": printf::main, "print arguments in a format";
+    "ps": ps::main, "show processes";
+    "ptx": ptx::main, "print a permuted index of words";
+    "pwd": pwd::main, "print the working directory";
+    "readlink": readlink::readlink, "print what a symbolic link points to";
+    "realpath": readlink::realpath, "print the resolved path";
+    "rev": rev::main, "turn the characters of lines around";
+    "rm": rm::main, "remove files and directories";
+    "rmdir": rmdir::main, "remove empty directories";
+    "seq": seq::main, "print a sequence of numbers";
+    "sha1sum": sums::main, "compute and check SHA-1 sums";
+    "sha224sum": sums::main, "compute and check SHA-224 sums";
+    "sha256sum": sums::main, "compute and check SHA-256 sums";
+    "sha384sum": sums::main, "compute and check SHA-384 sums";
+    "sha512sum": sums::main, "compute and check SHA-512 sums";
+    "shred": shred::main, "overwrite files, and remove them";
+    "shuf": shuf::main, "print lines in random order";
+    "sleep": sleep::main, "wait";
+    "split": split::main, "split a file into pieces";
+    "stat": stat::main, "show what is known of files";
+    "stty": stty::main, "show or change the terminal's settings";
+    "sum": sums::sum_main, "compute 16-bit sums";
+    "sync": machine::sync, "write cached data to disk";
+    "tac": tac::main, "print files, last line first";
+    "tail": tail::main, "print the end of files, and what is added to them";
+    "tee": tee::main, "copy stdin to stdout and to files";
+    "test": test::main, "check file types and compare values";
+    "top": top::main, "show processes and memory; only with -b";
+    "touch": touch::main, "set times of files, making them";
+    "tr": tr::main, "replace or delete characters";
+    "true": truth::r#true, "do nothing, successfully";
+    "truncate": truncate::main, "set the size of files";
+    "tsort": tsort::main, "sort by dependency";
+    "tty": machine::tty, "print the terminal's name";
+    "uname": machine::uname, "print system information";
+    "unexpand": unexpand::main, "turn spaces into tabs";
+    "uniq": uniq::main, "leave out repeated lines";
+    "unlink": link::unlink, "remove one file";
+    "uptime": uptime::main, "show since when the sandbox runs";
+    "users": who::users, "print who is logged in";
+    "vdir": ls::main, "list directories in long form";
+    "w": uptime::w, "show who is logged in";
+    "wc": wc::main, "count lines, words and bytes";
+    "who": who::who, "print who is logged in";
+    "whoami": who::whoami, "print the user's name";
+    "yes": yes::main, "print a line until nobody reads any more";
 }

@@ -1,5 +1,4 @@
-//! `base32`, `base64`, `basenc`: bytes as printable text, and back. Ours because uutils' says
-//! nothing of what it could decode before a mistake, and words that otherwise.
+//! `base32`, `base64`, `basenc`: bytes as printable text, and back.
 
 use std::io::{self, Read};
 

@@ -1,4 +1,4 @@
-//! `csplit`: splits a file at lines that match. Ours because uutils' reads only text, and has not all of GNU's messages.
+//! `csplit`: splits a file at lines that match.
 
 use codepod_tool::{
     Arguments, Opt, Options, Stop, Usage, Value, complain, flag, long, quoted, quoted_text, value,

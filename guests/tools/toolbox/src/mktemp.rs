@@ -1,5 +1,4 @@
-//! `mktemp`: makes temporary files that only their owner may use. uutils' own cannot set modes
-//! here.
+//! `mktemp`: makes temporary files that only their owner may use.
 
 use codepod_tool::{
     Arguments, Opt, Options, Output, Stop, Usage, Value, complain, flag, long, optional, quoted,

@@ -1,5 +1,4 @@
-//! `wc`: counts lines, words, characters and bytes. Ours because uutils' counts words of what is no
-//! text otherwise, and cannot see how big a redirected file is.
+//! `wc`: counts lines, words, characters and bytes.
 
 use std::io::{self, Read as _};
 

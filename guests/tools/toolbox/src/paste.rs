@@ -1,5 +1,4 @@
-//! `paste`: lines of files side by side. Ours because uutils' does not say which file it cannot
-//! read.
+//! `paste`: lines of files side by side.
 
 use std::io::{self, BufRead, BufReader};
 

@@ -1,4 +1,4 @@
-//! `cat`: prints files one after another. uutils' own refuses fifos here.
+//! `cat`: prints files one after another.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Write as _};

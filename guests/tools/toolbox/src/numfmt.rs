@@ -1,5 +1,4 @@
-//! `numfmt`: converts numbers from and to forms for people. Ours because uutils' writes another letter for SI's thousand, rounds
-//! otherwise, and reads only text.
+//! `numfmt`: converts numbers from and to forms for people.
 
 use std::io::{BufRead as _, BufReader};
 

@@ -1,5 +1,4 @@
-//! `fold`: breaks lines that are too long. Ours because uutils' counts columns otherwise, and takes
-//! only names that are text.
+//! `fold`: breaks lines that are too long.
 
 use std::io::{self, BufReader};
 

@@ -1,4 +1,4 @@
-//! `tac`: prints files, the last record first. uutils' own needs a temporary directory for pipes.
+//! `tac`: prints files, the last record first.
 
 use std::io::{ErrorKind, Read as _};
 

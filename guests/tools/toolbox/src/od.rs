@@ -1,4 +1,4 @@
-//! `od`: dumps files in octal and other formats. Ours because uutils' takes only names that are text, and is slow to start.
+//! `od`: dumps files in octal and other formats.
 
 use codepod_tool::{
     Arguments, Opt, Options, Output, Stop, Usage, Value, complain, flag, long, optional, quoted,
