@@ -102,7 +102,7 @@ fn a_tool_is_allowed_with_its_own_module_only() {
         }
     }
     // A module is not a tool, and does not let its caller choose one.
-    text(&sandbox, "cp copied cat; echo '#!codepod coreutils' > cat");
+    text(&sandbox, "cp copied cat; echo '#!codepod toolbox' > cat");
     assert_eq!(sandbox.run_blocking("./cat made").unwrap().exit_code, 126);
 }
 
