@@ -74,13 +74,7 @@ fn completions_are_scripts_of_their_shells() {
 fn licences_of_what_it_contains_are_told() {
     let here = Directory::new();
     let list = here.says(&["licenses", "--list"]);
-    for name in [
-        "wasmtime ",
-        "jq 1.7.1: ",
-        "numpy ",
-        "python3.14 ",
-        "ripgrep ",
-    ] {
+    for name in ["wasmtime ", "jq 1.7.1: ", "numpy ", "cpython ", "ripgrep "] {
         assert!(list.lines().any(|line| line.starts_with(name)), "{name}");
     }
     let all = here.says(&["licenses"]);

@@ -4,6 +4,9 @@ use std::fmt::Write;
 
 use codepod_abi::wire::{self, Hash, STRUCTS, StructInfo, WaitResult};
 use codepod_abi::{CALLS, CallInfo};
+use codepod_api::snake_case;
+
+use super::model::wrapped;
 
 const HEAD: &str = "\
 /* Made by `cargo xtask generate` from crates/codepod-abi/src/table.rs and wire.rs. Changes here are
@@ -90,14 +93,7 @@ fn structure(info: &StructInfo) -> String {
 
 /// `SpawnRequest` as `codepod_spawn_request`.
 fn struct_name(name: &str) -> String {
-    let mut snake = "codepod".to_owned();
-    for letter in name.chars() {
-        if letter.is_ascii_uppercase() {
-            snake.push('_');
-        }
-        snake.push(letter.to_ascii_lowercase());
-    }
-    snake
+    format!("codepod{}", snake_case(name))
 }
 
 /// A field or a parameter in C. The table knows which addresses the kernel reads or writes, not the
@@ -119,10 +115,8 @@ fn function(call: &CallInfo) -> String {
         name = call.name
     );
     let params = call.params.iter().map(|(name, ty)| declared(name, ty));
-    let params: Vec<String> = params.collect();
     let last_line = start.lines().last().unwrap_or_default().len();
-    let lines = filled(&params, ", ", last_line, 4);
-    format!("{start}{lines});\n")
+    format!("{start}{});\n", parameters(params, last_line))
 }
 
 /// The documentation of a call: links to Rust's types become names of C's.
@@ -144,29 +138,24 @@ fn comment(call: &CallInfo) -> String {
         )
         .replace("[`crate::wire::Hash`]", "`CODEPOD_HASH_SHA1` or another")
         .replace("[`crate::session::Request`]", "a request");
-    let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-    format!("/* {} */\n", filled(&words, " ", 3, 3))
+    // Behind the last word comes what ends the comment.
+    let lines = wrapped(&text, "   ", COLUMNS - 3);
+    format!("/*{} */\n", &lines[2..])
 }
 
-/// Items with a separator, in lines that end at the last column; the first begins at `column`, the
-/// others are indented.
-fn filled(items: &[String], separator: &str, mut column: usize, indent: usize) -> String {
+/// Parameters in lines that end at the last column; the first begins at `column`.
+fn parameters(items: impl Iterator<Item = String>, mut column: usize) -> String {
     let mut text = String::new();
-    for (index, item) in items.iter().enumerate() {
-        let is_last = index + 1 == items.len();
-        // Behind it comes a separator or what ends the whole.
-        if column + item.chars().count() + separator.len() + 2 > COLUMNS {
-            text.truncate(text.trim_end().len());
-            text.push('\n');
-            text.extend(std::iter::repeat_n(' ', indent));
-            column = indent;
+    for item in items {
+        if !text.is_empty() {
+            text.push(',');
+            // Behind it comes a comma, or what ends the declaration.
+            let fits = column + 2 + item.len() + 2 <= COLUMNS;
+            text += if fits { " " } else { "\n    " };
+            column = if fits { column + 2 } else { 4 };
         }
-        text += item;
-        column += item.chars().count();
-        if !is_last {
-            text += separator;
-            column += separator.len();
-        }
+        column += item.len();
+        text += &item;
     }
     text
 }

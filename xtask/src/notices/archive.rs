@@ -27,7 +27,7 @@ for name in names:
             if licence is None and (found := re.search("^" + pattern, head, re.M)):
                 licence = found[1].strip()
     if re.fullmatch(r"[^/]*/Cargo\.toml", name) and (found := re.search(r'^license = "(.*)"', read(name).decode(), re.M)):
-        licence = found[1].replace("/", " OR ").replace("  ", " ")
+        licence = found[1]
 begins = tuple(sys.argv[2:])
 files = {name: read(name).decode(errors="replace") for name in sorted(names) if name.rsplit("/")[-1].lower().startswith(begins)}
 print(json.dumps({"licence": licence, "files": files}))

@@ -85,10 +85,7 @@ impl Component {
         let (said, texts) = match &self.origin {
             Origin::Crate {
                 directory, licence, ..
-            } => {
-                let licence = licence.replace('/', " OR ").replace("  ", " ");
-                (Some(licence), texts::in_directory(directory)?)
-            }
+            } => (Some(licence.clone()), texts::in_directory(directory)?),
             Origin::Archive(archive) => Told::of(&archive()?)?.into_parts(),
             Origin::Rust => {
                 let text = ("LICENSE-MIT".to_owned(), rust_text()?);
@@ -100,6 +97,8 @@ impl Component {
                 (Some((*licence).to_owned()), vec![text])
             }
         };
+        // Older packages of the registry have a slash between licences to choose from.
+        let said = said.map(|said| said.replace('/', " OR ").replace("  ", " "));
         let licence = known.or(said).ok_or_else(|| {
             Failure::new(format!("`{}` does not say its licence", self.name))
                 .hint("add it to `LICENCES` in xtask/src/notices/components.rs")
