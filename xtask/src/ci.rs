@@ -8,7 +8,8 @@ use crate::failure::{Failure, Outcome, no_arguments};
 use crate::process::Watched;
 use crate::test::Count;
 use crate::{
-    check, deny, docs, fuzz, guests, jail, metadata, parity, process, room, sdk, setup, spec, test,
+    check, deny, disk_space, docs, fuzz, guests, jail, metadata, parity, process, sdk, setup, spec,
+    test,
 };
 
 pub(crate) const COMMAND: Command = Command {
@@ -24,7 +25,7 @@ pub(crate) const COMMAND: Command = Command {
 type Step = (&'static str, fn(&mut Totals) -> Outcome<String>);
 
 const STEPS: &[Step] = &[
-    ("room", |_| room::make()),
+    ("room", |_| disk_space::make()),
     ("setup", |_| setup::bring_all().map(|()| String::new())),
     ("check", |_| check::without_tests().map(|()| String::new())),
     ("deny", |_| deny::all().map(|()| String::new())),

@@ -23,7 +23,7 @@ use crate::arena::Arena;
 use crate::host::{Host, TimerKey};
 use crate::host_command::HostCommands;
 use crate::ids::{Fd, Pid, PipeId, WaiterId};
-use crate::limit::{Limit, Reached};
+use crate::limit_reached::{Limit, Reached};
 use crate::limits::Limits;
 use crate::open_file::{Object, OpenFile};
 use crate::pipe::Pipe;

@@ -33,7 +33,7 @@ use codepod_vfs::{Caller, NodeRef, Vfs};
 use crate::fd_table::Descriptor;
 use crate::ids::{Fd, Pid, WaiterId};
 use crate::kernel::Kernel;
-use crate::limit::Limit;
+use crate::limit_reached::Limit;
 use crate::memory::GuestMemory;
 use crate::open_file::{Object, OpenFile};
 use crate::process::{PathRights, Process, State, Waiting};

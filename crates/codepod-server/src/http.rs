@@ -5,6 +5,7 @@
 //! have a listener of their own.
 
 pub(crate) mod access;
+mod admission;
 mod answer;
 mod asked;
 mod config;
@@ -19,7 +20,6 @@ mod routes;
 mod states;
 mod terminal;
 mod tls;
-mod turns;
 
 use std::io;
 use std::net::SocketAddr;
@@ -34,11 +34,11 @@ use tokio::sync::watch;
 
 use crate::server::{Server, ServerOptions};
 use access::Access;
+use admission::Turns;
 pub use config::{CeilingConfig, Config, ConfigError, KeyConfig, TenantConfig, TlsConfig};
 use keys::Keys;
 pub use keys::{KeyHash, new_key};
 use metrics::Metrics;
-use turns::Turns;
 
 /// What all requests share.
 struct App {

@@ -10,15 +10,16 @@
 )]
 #![forbid(unsafe_code)]
 
-mod asleep;
 mod call;
 mod convert;
 mod dispatch;
 mod failure;
 mod handlers;
 mod held;
+mod hibernation;
 pub mod http;
 mod ids;
+mod json;
 mod lock;
 pub mod mcp;
 mod names;
@@ -27,7 +28,6 @@ pub mod rpc;
 mod runs;
 mod saved;
 mod server;
-mod strict;
 mod tenant;
 
 pub use call::{Answers, Call, Client};

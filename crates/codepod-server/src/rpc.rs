@@ -7,7 +7,7 @@
 //! Beside requests a client sends `$/cancel {"id": …}` to give one up, and answers to
 //! `command.call`, by which a sandbox calls the commands that the client has registered.
 
-mod calls;
+mod callbacks;
 mod connection;
 mod frame;
 

@@ -9,10 +9,10 @@ use codepod::{BudgetUse, Options, Persistence, Runtime, Sandbox};
 use codepod_api::ApiError;
 use codepod_api::methods::sandbox::SandboxInfo;
 
-use crate::asleep::{Asleep, Bedroom};
 use crate::failure::failure;
 use crate::failure::not_found;
 use crate::held::Held;
+use crate::hibernation::{Asleep, Bedroom};
 use crate::lock::lock;
 use crate::tenant::Tenant;
 

@@ -13,11 +13,11 @@
 //! Invariant: every upper node with an origin is in `copied` under it and the other way round.
 //! Operations that touch more than one node either happen or leave the state as it was.
 
-mod change;
 mod changes;
 mod copy_up;
 mod hand_down;
-mod portable;
+mod names;
+mod restore;
 mod seen;
 
 use std::collections::HashMap;

@@ -12,14 +12,14 @@ mod moments;
 mod mount;
 mod names;
 mod open;
-mod portable;
 mod resolve;
+mod saving;
 
 use codepod_abi::Errno;
 
 use self::mount::Mount;
 pub use self::mount::{MountInfo, VfsSnapshot};
-pub use self::portable::SavedMount;
+pub use self::saving::SavedMount;
 use crate::backend::FileSystem;
 use crate::caller::Caller;
 use crate::guard::Guard;

@@ -82,7 +82,7 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     config.generate_address_map(false);
 
     #[cfg(unix)]
-    crate::carried::allow(&mut config);
+    crate::embedded_code::allow(&mut config);
 
     let mut pool = PoolingAllocationConfig::new();
     let instances = slots + PRISTINE;

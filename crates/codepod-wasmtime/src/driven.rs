@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use crate::engine::Inner;
-use crate::turns::Lane;
+use crate::fair_queue::Lane;
 
 /// How long the end of a time slice is waited for when a process is dropped; a call into the host
 /// may take longer, and ends it when it returns.

@@ -11,12 +11,12 @@ use crate::config;
 use crate::driven::Driven;
 use crate::error::{EngineError, EngineResult};
 use crate::executor::{Executor, in_host};
-use crate::freed::{self, Freed};
+use crate::fair_queue::Lane;
+use crate::heap_trim::{self, Freed};
 use crate::kernel_handle::KernelHandle;
 use crate::modules::{GuestModule, Modules};
 use crate::places::Places;
 use crate::process;
-use crate::turns::Lane;
 
 /// How an engine is set up.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ pub(crate) struct Inner {
     pub(crate) clock: Arc<Clock>,
     pub(crate) places: Places,
     #[cfg(target_os = "linux")]
-    pub(crate) room: crate::resident::Room,
+    pub(crate) room: crate::resident_pages::Room,
     freed: Freed,
     executor: Executor,
 }
@@ -76,7 +76,7 @@ impl Engine {
                 modules: Modules::new(wasmtime.clone(), options.cache),
                 places: Places::new(options.slots as usize),
                 #[cfg(target_os = "linux")]
-                room: crate::resident::Room::default(),
+                room: crate::resident_pages::Room::default(),
                 freed: Freed::default(),
                 executor: Executor::start(threads, &clock).map_err(|error| setup(&error))?,
                 clock,
@@ -113,7 +113,7 @@ impl Engine {
     pub fn settle(&self, first: &str) -> bool {
         #[cfg(target_os = "linux")]
         {
-            let _ = crate::touched::pagemap();
+            let _ = crate::dirty_pages::pagemap();
             // Asked of the system once.
             let _ = rustix::param::page_size();
         }
@@ -152,7 +152,7 @@ impl Engine {
     /// come together, it is given back to the system.
     pub fn freed(&self, bytes: u64) {
         if self.inner.freed.count(bytes) {
-            self.spawn_task(async { in_host(freed::give_back) });
+            self.spawn_task(async { in_host(heap_trim::give_back) });
         }
     }
 

@@ -20,7 +20,7 @@ use std::time::Duration;
 use async_task::Runnable;
 
 use crate::clock::Clock;
-use crate::turns::{Lane, Share, Turns};
+use crate::fair_queue::{Lane, Share, Turns};
 
 /// After so many ticks of the clock in the host a thread counts as held up: most calls take a
 /// microsecond.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use codepod_kernel::{Kernel, SharedKernel};
 
-use crate::turns::{Lane, Share};
+use crate::fair_queue::{Lane, Share};
 
 /// A sandbox's kernel and its place in a share of the processor's time. Clones are the same
 /// sandbox.

@@ -9,18 +9,20 @@
 )]
 
 mod cache;
-#[cfg(unix)]
-mod carried;
 mod clock;
 mod compile;
 mod config;
+#[cfg(target_os = "linux")]
+mod dirty_pages;
 mod driven;
+#[cfg(unix)]
+mod embedded_code;
 mod engine;
 mod error;
 mod executor;
-mod freed;
-mod handoff;
+mod fair_queue;
 mod hash;
+mod heap_trim;
 mod kept;
 mod kernel_handle;
 mod linker;
@@ -31,20 +33,18 @@ mod places;
 mod pristine;
 mod process;
 #[cfg(target_os = "linux")]
-mod resident;
+mod resident_pages;
 #[cfg(all(test, target_os = "linux"))]
 mod reuse;
 mod stack;
-#[cfg(target_os = "linux")]
-mod touched;
-mod turns;
+mod thread_handoff;
 #[cfg(target_os = "linux")]
 mod unmapped;
 
 pub use cache::ModuleCache;
 pub use engine::{Engine, EngineOptions};
 pub use error::{EngineError, EngineResult};
+pub use fair_queue::Share;
 pub use kernel_handle::KernelHandle;
 pub use modules::can_run_carried_code;
 pub use modules::{Code, GuestModule};
-pub use turns::Share;

@@ -11,9 +11,9 @@ use codepod_kernel::ModuleSource;
 use wasmtime::{InstancePre, Module, ModuleExport};
 
 use crate::cache::ModuleCache;
-#[cfg(unix)]
-use crate::carried;
 use crate::compile::{Compiler, check};
+#[cfg(unix)]
+use crate::embedded_code;
 use crate::error::{EngineError, EngineResult};
 use crate::executor::in_host;
 use crate::kept::Kept;
@@ -219,7 +219,7 @@ impl Modules {
     /// What the host program carries of a guest in compiled form, if it can run here.
     fn carried(&self, guest: &GuestModule) -> Option<Module> {
         #[cfg(unix)]
-        return carried::load(&self.engine, guest.compiled?);
+        return embedded_code::load(&self.engine, guest.compiled?);
         #[cfg(not(unix))]
         None
     }
@@ -233,7 +233,7 @@ impl Modules {
         #[cfg(unix)]
         let ready = guests.iter().filter(|named| {
             let code = named.guest.compiled;
-            code.is_some_and(carried::prepare)
+            code.is_some_and(embedded_code::prepare)
         });
         #[cfg(not(unix))]
         let ready = guests.iter().filter(|_| false);

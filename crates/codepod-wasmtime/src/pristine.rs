@@ -2,7 +2,7 @@
 //! something else.
 //!
 //! Linux can only say which pages were written to since they were mapped, and pages stay from one
-//! process to the next (`resident.rs`): that would tell a process where an earlier one, of somebody
+//! process to the next (`resident_pages.rs`): that would tell a process where an earlier one, of somebody
 //! else, has written. So each such page is compared with what the module put there.
 
 use std::sync::OnceLock;
@@ -70,7 +70,7 @@ impl GuestMemory for ProcessMemory<'_> {
         let pristine = pristine.get(start..).unwrap_or_default();
         // Which pages nobody has written to is known without a look at them.
         #[cfg(target_os = "linux")]
-        crate::touched::clear_unwritten(memory, bits);
+        crate::dirty_pages::clear_unwritten(memory, bits);
         clear_equal(memory, pristine, bits);
     }
 }

@@ -19,11 +19,11 @@ use crate::config::TABLE_ELEMENTS;
 use crate::driven;
 use crate::engine::Inner;
 use crate::executor::in_host;
-use crate::handoff::Handoff;
 use crate::kernel_handle::KernelHandle;
 use crate::modules::Loaded;
 use crate::pristine::Pristine;
 use crate::stack::Stack;
+use crate::thread_handoff::Handoff;
 
 /// How often an instance is made anew while the kernel is busy, and how long it is left alone in
 /// between.

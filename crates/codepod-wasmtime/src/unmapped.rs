@@ -9,7 +9,7 @@
 use rustix::ioctl::{Updater, ioctl, opcode};
 use rustix::mm::Advice;
 
-use crate::{pieces, touched};
+use crate::{dirty_pages, pieces};
 
 /// `PAGEMAP_SCAN`.
 const SCAN: rustix::ioctl::Opcode = opcode::read_write::<Scan>(b'f', 16);
@@ -76,7 +76,7 @@ pub(crate) fn map(memory: &[u8]) {
 
 /// Finds regions in which nothing is mapped, and says how far it looked.
 fn find(start: u64, end: u64, regions: &mut [Region; REGIONS]) -> Option<u64> {
-    let pagemap = touched::pagemap()?;
+    let pagemap = dirty_pages::pagemap()?;
     let mut scan = Scan {
         size: size_of::<Scan>() as u64,
         start,

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::options::set_variables;
 use crate::pipeline::Pipeline;
 use crate::result::RunResult;
-use crate::running::Running;
+use crate::running_command::Running;
 use crate::sandbox::Sandbox;
 use crate::script::Canceller;
 

@@ -20,7 +20,7 @@ use crate::pipeline::Pipeline;
 use crate::result::{CANCELLED, RunResult};
 use crate::sandbox::Sandbox;
 use crate::script::Canceller;
-use crate::script::running::{Opened, Streams, Wanted};
+use crate::script::running_script::{Opened, Streams, Wanted};
 use crate::shell::{Turn, Turns};
 use crate::streams::{PipeReader, PipeWriter};
 

@@ -1,7 +1,7 @@
 //! Scripts: what a shell runs at a time, with its input, variables and limits.
 
 pub(crate) mod cancel;
-pub(crate) mod running;
+pub(crate) mod running_script;
 
 use std::time::{Duration, Instant};
 
@@ -20,8 +20,8 @@ use crate::sinks::{AfterTaken, Sinks};
 use crate::timeline::Mark;
 
 pub use cancel::Canceller;
-use running::Wanted;
-pub use running::{RunningScript, TerminalHandle, TerminalModes};
+use running_script::Wanted;
+pub use running_script::{RunningScript, TerminalHandle, TerminalModes};
 
 /// A script to run in a shell.
 #[derive(Debug, Clone)]

@@ -6,9 +6,9 @@
 //! snapshot, a fork and a shell that was killed go on from there; open descriptors and background
 //! jobs are the process's own and are not in the state.
 
+mod queue;
 mod serve;
 mod slot;
-mod turns;
 mod warm;
 mod warm_list;
 
@@ -24,9 +24,9 @@ use crate::result::RunResult;
 use crate::sandbox::Sandbox;
 use crate::script::Script;
 
+pub(crate) use queue::{Turn, Turns};
 pub(crate) use serve::{End, Job, Served, serve};
 pub(crate) use slot::{Slot, State};
-pub(crate) use turns::{Turn, Turns};
 pub(crate) use warm_list::WarmList;
 
 /// The states of a sandbox's shells, by name.

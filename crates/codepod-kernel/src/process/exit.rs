@@ -6,7 +6,7 @@ use codepod_abi::Signal;
 use super::{ExitStatus, State};
 use crate::ids::Pid;
 use crate::kernel::Kernel;
-use crate::limit::Limit;
+use crate::limit_reached::Limit;
 
 impl Kernel {
     /// Ends a process. The engine calls it once the code no longer runs, with how it ended by

@@ -351,7 +351,7 @@ impl Config {
                     format!("`{name}` cannot name a tenant: 1 to 64 of a-z, 0-9, `-` and `_` can");
                 return Err(ConfigError(message));
             }
-            if *name == crate::asleep::ALL {
+            if *name == crate::hibernation::ALL {
                 let message = format!("no tenant can be called `{name}`: sandboxes sleep there");
                 return Err(ConfigError(message));
             }

@@ -19,7 +19,7 @@ use super::asked::{Asked, CancelOnDrop};
 use super::response::{failed, json_response, media_type};
 use super::{App, events, states};
 use crate::ids;
-use crate::strict;
+use crate::json;
 use crate::tenant::{Flight, Tenant};
 
 /// As much of a body that nobody wants as is read.
@@ -323,7 +323,7 @@ async fn from_body(
         let error = ApiError::new(Kind::InvalidRequest, "a body is JSON and says so");
         return Err(error.hint("send `Content-Type: application/json`"));
     }
-    match strict::parse(&bytes) {
+    match json::parse(&bytes) {
         Ok(Value::Object(params)) => Ok(params),
         Ok(_) => Err(ApiError::new(
             Kind::InvalidRequest,

@@ -11,15 +11,15 @@ use codepod_api::notifications::{CANCEL, OUTPUT, Output};
 use codepod_api::{ApiError, Kind, Surface, Work, find};
 use serde_json::{Map, Value};
 
-use super::calls::{Caller, Calls, Writer};
+use super::callbacks::{Caller, Calls, Writer};
 use super::frame::{Frame, Frames};
 use crate::call::{Answers, Call, Client};
 use crate::dispatch::dispatch;
+use crate::json;
 use crate::lock::lock;
 use crate::names::check_name;
 use crate::runs::Entered;
 use crate::server::Server;
-use crate::strict;
 use crate::tenant::{Flight, Tenant};
 
 /// The longest message.
@@ -114,7 +114,7 @@ impl<R: Read + Send> Connection<'_, R> {
     /// Reads a message, and lists a request so that it can be cancelled.
     fn note(&self, frame: Frame) -> (Result<Value, ApiError>, Noted<'_>) {
         let message = match frame {
-            Frame::Line(line) => strict::parse(&line)
+            Frame::Line(line) => json::parse(&line)
                 .map_err(|error| ApiError::new(Kind::ParseError, error.to_string())),
             Frame::TooLong => {
                 let message = format!("a message has at most {LONGEST} bytes");

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use codepod_vfs::{Budget, Charged};
 
-use super::turns::Turns;
+use super::queue::Turns;
 use super::warm::Warm;
 
 /// What a shell can be started from; its form is the shell's own.
