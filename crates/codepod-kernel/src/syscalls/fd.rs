@@ -4,9 +4,9 @@ use codepod_abi::Errno;
 use codepod_abi::wire::wasi::{
     DIRENT_SIZE, FDSTAT_SIZE, FILESTAT_SIZE, fdflags, filetype, fstflags, rights,
 };
-use codepod_vfs::{FileKind, Stat};
+use codepod_vfs::{FileKind, NodeRef, Stat};
 
-use super::Syscall;
+use super::{Syscall, follow};
 use crate::fd_table::Descriptor;
 use crate::ids::Fd;
 use crate::kernel::Kernel;
@@ -27,7 +27,7 @@ pub(super) fn filetype_of(kind: FileKind) -> u8 {
     }
 }
 
-fn object_filetype(object: Object) -> u8 {
+pub(super) fn object_filetype(object: Object) -> u8 {
     match object {
         Object::File(_) => filetype::REGULAR_FILE,
         Object::Directory(..) => filetype::DIRECTORY,
@@ -77,6 +77,23 @@ impl<M: GuestMemory> Syscall<'_, M> {
     pub(super) fn object(&self, fd: u32, rights: u64) -> Result<Object, Errno> {
         let descriptor = self.descriptor(fd, rights)?;
         Ok(self.open_file(descriptor)?.object)
+    }
+
+    /// The open file behind a magic link of `/proc/PID/fd` that is to be followed: a pipe or a
+    /// terminal there has no path.
+    pub(super) fn behind_magic_link(
+        &self,
+        node: NodeRef,
+        flags: u32,
+    ) -> Result<Option<Object>, Errno> {
+        match self.kernel.vfs.magic_link(node) {
+            Some((pid, fd)) if follow(flags)? => {
+                let fds = &self.kernel.processes.get(Pid(pid))?.fds;
+                let descriptor = fds.get(Fd(fd)).map_err(|_| Errno::NoEnt)?;
+                Ok(Some(self.kernel.file(descriptor.file)?.object))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// What is known of an open file, also of one that has no node.

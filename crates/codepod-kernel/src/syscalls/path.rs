@@ -3,7 +3,7 @@
 use codepod_abi::Errno;
 use codepod_abi::wire::wasi::rights;
 
-use super::fd::{filestat_bytes, filetype_of, magic_target, times};
+use super::fd::{filestat_bytes, filetype_of, magic_target, object_filetype, times};
 use super::{Syscall, follow};
 use crate::ids::Pid;
 use crate::memory::GuestMemory;
@@ -31,10 +31,16 @@ pub fn path_filestat_get<M: GuestMemory>(
     stat: u32,
 ) -> Result<(), Errno> {
     let node = call.lookup(fd, rights::PATH_FILESTAT_GET, flags, path, len)?;
-    let (vfs, caller) = call.vfs()?;
-    let found = vfs.stat(&caller, node)?;
+    let (found, filetype) = match call.behind_magic_link(node, flags)? {
+        Some(object) => (call.stat_object(object)?, object_filetype(object)),
+        None => {
+            let (vfs, caller) = call.vfs()?;
+            let found = vfs.stat(&caller, node)?;
+            (found, filetype_of(found.kind))
+        }
+    };
     call.memory
-        .write_bytes(stat, &filestat_bytes(&found, filetype_of(found.kind)))
+        .write_bytes(stat, &filestat_bytes(&found, filetype))
 }
 
 /// Sets the times of a path.

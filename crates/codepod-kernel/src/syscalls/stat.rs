@@ -56,19 +56,29 @@ pub fn path_stat<M: GuestMemory>(
     stat: u32,
 ) -> Result<(), Errno> {
     let node = call.lookup(fd, 0, flags, path, len)?;
-    let (vfs, caller) = call.vfs()?;
-    let found = to_wire(&vfs.stat(&caller, node)?, false);
+    let found = match call.behind_magic_link(node, flags)? {
+        Some(object) => object_to_wire(call, object)?,
+        None => {
+            let (vfs, caller) = call.vfs()?;
+            to_wire(&vfs.stat(&caller, node)?, false)
+        }
+    };
     call.memory.write_bytes(stat, &found.to_bytes())
 }
 
 /// Returns what is known of an open file, modes and owners included.
 pub fn fd_stat<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32, stat: u32) -> Result<(), Errno> {
     let object = call.object(fd, 0)?;
-    let found = to_wire(
-        &call.stat_object(object)?,
-        matches!(object, Object::Socket { .. }),
-    );
+    let found = object_to_wire(call, object)?;
     call.memory.write_bytes(stat, &found.to_bytes())
+}
+
+fn object_to_wire<M: GuestMemory>(
+    call: &mut Syscall<'_, M>,
+    object: Object,
+) -> Result<wire::Stat, Errno> {
+    let is_socket = matches!(object, Object::Socket { .. });
+    Ok(to_wire(&call.stat_object(object)?, is_socket))
 }
 
 /// Sets the permission bits of a path.

@@ -61,6 +61,11 @@ pub(crate) fn remove_file(path: &[u8]) -> Result<()> {
 
 /// Removes an empty directory.
 pub(crate) fn remove_directory(path: &[u8]) -> Result<()> {
+    // libc would make it the directory's own name.
+    if last_part(path) == b"." {
+        system::stat(path, Links::Follow)?;
+        return Err(Errno::Inval);
+    }
     checked(path, fs::remove_dir)
 }
 

@@ -1,5 +1,7 @@
 //! Floating-point numbers with as few digits as tell them from their neighbours.
 
+use std::num::FpCategory;
+
 use super::long_double;
 use crate::decimal::general;
 
@@ -19,7 +21,7 @@ pub(super) fn text(unit: &[u8], is_big_endian: bool) -> String {
 }
 
 fn single(number: f32) -> String {
-    if let Some(text) = special(f64::from(number)) {
+    if let Some(text) = special(number.is_sign_negative(), number.classify()) {
         return text;
     }
     // Subnormal numbers have fewer digits.
@@ -32,7 +34,7 @@ fn single(number: f32) -> String {
 }
 
 fn double(number: f64) -> String {
-    if let Some(text) = special(number) {
+    if let Some(text) = special(number.is_sign_negative(), number.classify()) {
         return text;
     }
     let least = if number.is_normal() { 15 } else { 1 };
@@ -43,14 +45,15 @@ fn double(number: f64) -> String {
     })
 }
 
-/// Zero, infinity, and what is no number.
-fn special(number: f64) -> Option<String> {
-    let sign = if number.is_sign_negative() { "-" } else { "" };
-    let text = match number {
-        _ if number.is_nan() => "nan",
-        _ if number.is_infinite() => "inf",
-        0.0 => "0",
-        _ => return None,
+/// Zero, infinity, and what is no number. The sign comes apart from the number: a conversion
+/// between sizes may lose that of a NaN.
+fn special(is_negative: bool, category: FpCategory) -> Option<String> {
+    let sign = if is_negative { "-" } else { "" };
+    let text = match category {
+        FpCategory::Nan => "nan",
+        FpCategory::Infinite => "inf",
+        FpCategory::Zero => "0",
+        FpCategory::Normal | FpCategory::Subnormal => return None,
     };
     Some(format!("{sign}{text}"))
 }

@@ -100,10 +100,12 @@ impl Input {
             Source::Standard(_) => system::input_place(),
             Source::File(file) => file.stream_position().ok(),
         };
-        let is_device = |found: system::Stat| {
-            found.mode & system::mode::TYPE_MASK == system::mode::CHARACTER_DEVICE
+        // Reading these tells more than asking for their place.
+        let is_read = |found: &system::Stat| {
+            let kind = found.mode & system::mode::TYPE_MASK;
+            kind == system::mode::CHARACTER_DEVICE || kind == system::mode::DIRECTORY
         };
-        let place = place.or_else(|| self.stat().filter(|found| is_device(*found)).map(|_| 0));
+        let place = place.or_else(|| self.stat().filter(is_read).map(|_| 0));
         let unknown = ": cannot determine file size";
         let Some(place) = place else {
             return Err(self.failed(unknown, None));
