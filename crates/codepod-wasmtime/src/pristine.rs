@@ -2,8 +2,8 @@
 //! something else.
 //!
 //! Linux can only say which pages were written to since they were mapped, and pages stay from one
-//! process to the next (`resident_pages.rs`): that would tell a process where an earlier one, of somebody
-//! else, has written. So each such page is compared with what the module put there.
+//! process to the next (`resident_pages.rs`): that would tell a process where an earlier one, of
+//! somebody else, has written. So each such page is compared with what the module put there.
 
 use std::sync::OnceLock;
 

@@ -95,7 +95,8 @@ impl Big {
         self.shift_left(power);
     }
 
-    /// Divides so that the quotient has 66 bits: the quotient, the exponent of its lowest bit, and whether something is left.
+    /// Divides so that the quotient has 66 bits: the quotient, the exponent of its lowest bit, and
+    /// whether something is left.
     pub(crate) fn divide_bits(mut self, mut under: Big) -> (Big, i32, bool) {
         const QUOTIENT: i32 = 66;
         let difference = self.bits() as i32 - under.bits() as i32;

@@ -1,7 +1,9 @@
-//! Numbers with a fraction as bash has them on x86-64: `long double`, 64 bits of mantissa, read and written exactly.
+//! Numbers with a fraction as bash has them on x86-64: `long double`, 64 bits of mantissa, read and
+//! written exactly.
 //!
-//! bash reads an argument of `%f` with `strtold` and gives it to the C library to print, so `printf %.20f 0.1` shows zeros where
-//! a `double` would show its error. Both directions are done here on big integers, so every digit is the same.
+//! bash reads an argument of `%f` with `strtold` and gives it to the C library to print, so `printf
+//! %.20f 0.1` shows zeros where a `double` would show its error. Both directions are done here on
+//! big integers, so every digit is the same.
 
 use crate::big::Big;
 
@@ -9,7 +11,8 @@ use crate::big::Big;
 const LEAST_EXPONENT: i32 = -16445;
 /// The greatest exponent of the lowest bit.
 const GREATEST_EXPONENT: i32 = 16320;
-/// No number between two neighbours needs more digits than this to be told from the middle; further ones only say "more".
+/// No number between two neighbours needs more digits than this to be told from the middle; further
+/// ones only say "more".
 const DIGITS: usize = 12_000;
 
 /// A number.
@@ -28,7 +31,8 @@ pub enum Kind {
     Nan,
     /// Too large.
     Infinity,
-    /// `mantissa` times 2 to the `exponent`. The highest bit of the mantissa is set, unless the exponent is the least.
+    /// `mantissa` times 2 to the `exponent`. The highest bit of the mantissa is set, unless the
+    /// exponent is the least.
     Finite {
         /// The bits.
         mantissa: u64,
@@ -103,7 +107,8 @@ impl Extended {
         }
     }
 
-    /// All decimal digits without leading zeros, and where the point is: `0.DIGITS` times 10 to that. Empty for zero.
+    /// All decimal digits without leading zeros, and where the point is: `0.DIGITS` times 10 to
+    /// that. Empty for zero.
     pub fn digits(self) -> (Vec<u8>, i32) {
         let Kind::Finite { mantissa, exponent } = self.kind else {
             return (Vec::new(), 0);
@@ -276,7 +281,8 @@ fn decimal(text: &[u8]) -> (Kind, usize, bool) {
     (kind, at, range)
 }
 
-/// The nearest number to `value` times 2 to the `exponent` and a little more if `more`; whether it is out of range.
+/// The nearest number to `value` times 2 to the `exponent` and a little more if `more`; whether it
+/// is out of range.
 pub(crate) fn round(value: Big, exponent: i32, more: bool) -> (Kind, bool) {
     let bits = value.bits() as i32;
     if bits == 0 {

@@ -1,7 +1,7 @@
 //! `sort`: sorts, merges and checks lines, as GNU's does in the C locale.
 //!
-//! Lines are kept in memory up to a limit ([`spill`]); what is more goes to temporary files, sorted,
-//! which are merged at the end.
+//! Lines are kept in memory up to a limit ([`spill`]); what is more goes to temporary files,
+//! sorted, which are merged at the end.
 
 mod arguments;
 mod key;

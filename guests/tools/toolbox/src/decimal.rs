@@ -1,7 +1,7 @@
 //! Decimal digits of binary floating-point numbers.
 //!
-//! A mantissa times a power of two has finitely many decimal digits. They are computed exactly, with
-//! integers in limbs of nine digits.
+//! A mantissa times a power of two has finitely many decimal digits. They are computed exactly,
+//! with integers in limbs of nine digits.
 
 /// A decimal number.
 pub(crate) struct Decimal {

@@ -206,7 +206,8 @@ fn number(option: &str, text: &[u8]) -> Result<u64, Stop> {
     })
 }
 
-/// An offset as an operand has it: octal, or hexadecimal behind `0x`; `b` stands for 512 bytes, `B` for 1024.
+/// An offset as an operand has it: octal, or hexadecimal behind `0x`; `b` stands for 512 bytes, `B`
+/// for 1024.
 fn offset(text: &[u8]) -> Option<u64> {
     let bare = text.strip_prefix(b"+").unwrap_or(text);
     let (radix, bare) = match bare {
@@ -229,7 +230,8 @@ fn offset(text: &[u8]) -> Option<u64> {
 }
 
 impl Settings {
-    /// Takes offset and label from the operands, as the older forms have them: `[FILE] [[+]OFFSET [[+]LABEL]]`.
+    /// Takes offset and label from the operands, as the older forms have them: `[FILE] [[+]OFFSET
+    /// [[+]LABEL]]`.
     fn take_offsets(&mut self, tool: &str, traditional: bool) -> Result<(), Stop> {
         let may_be_offset = |text: &[u8], also_digit: bool| {
             traditional

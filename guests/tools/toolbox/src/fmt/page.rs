@@ -155,8 +155,8 @@ fn words<'a>(settings: &Settings, lines: &'a [Line]) -> (Vec<&'a Word>, Vec<Item
 }
 
 /// Whether a word ends with a full stop, question or exclamation mark, apart from closing quotes
-/// and parentheses. A NUL byte counts as a closing quote, and a word of NUL bytes as a full stop, as
-/// with GNU.
+/// and parentheses. A NUL byte counts as a closing quote, and a word of NUL bytes as a full stop,
+/// as with GNU.
 fn stops(word: &[u8]) -> bool {
     let closing = |byte: &&u8| matches!(byte, b')' | b']' | b'\'' | b'"' | 0);
     let last = word.iter().rev().find(|byte| !closing(byte));

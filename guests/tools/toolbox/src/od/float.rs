@@ -58,7 +58,8 @@ fn special(is_negative: bool, category: FpCategory) -> Option<String> {
     Some(format!("{sign}{text}"))
 }
 
-/// The number in the least precision that keeps it. `text` says how it looks in one, and whether that is the number.
+/// The number in the least precision that keeps it. `text` says how it looks in one, and whether
+/// that is the number.
 fn shortest(least: usize, most: usize, text: impl Fn(usize) -> (String, bool)) -> String {
     let mut precision = least;
     loop {

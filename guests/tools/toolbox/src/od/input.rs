@@ -65,8 +65,8 @@ impl<'a> Input<'a> {
         self.has_failed = true;
     }
 
-    /// Reads from the file that is open. Returns 0 at its end, and fails where it cannot be read; then
-    /// [`Input::advance`] comes next.
+    /// Reads from the file that is open. Returns 0 at its end, and fails where it cannot be read;
+    /// then [`Input::advance`] comes next.
     pub(super) fn read_file(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let result = match &mut self.current {
@@ -93,7 +93,8 @@ impl<'a> Input<'a> {
         self.open_next(out)
     }
 
-    /// Reads into `buffer`, from the next files where one ends. Returns 0 only at the end of all of them.
+    /// Reads into `buffer`, from the next files where one ends. Returns 0 only at the end of all of
+    /// them.
     pub(super) fn read(&mut self, buffer: &mut [u8], out: &mut Output) -> usize {
         loop {
             let result = self.read_file(buffer);
@@ -124,7 +125,8 @@ impl<'a> Input<'a> {
         true
     }
 
-    /// Goes over at most so many bytes without reading them, and returns how many. None where that cannot be done.
+    /// Goes over at most so many bytes without reading them, and returns how many. None where that
+    /// cannot be done.
     fn seek(&mut self, most: u64) -> Option<u64> {
         let (_, Source::File(file)) = self.current.as_mut()? else {
             return None;

@@ -1,4 +1,5 @@
-//! `long double` as x86 has it: 64 bits of mantissa with its leading one, 15 bits of exponent, a sign.
+//! `long double` as x86 has it: 64 bits of mantissa with its leading one, 15 bits of exponent, a
+//! sign.
 //!
 //! Rust has no such type.
 
