@@ -54,6 +54,7 @@ pub use limits::Limits;
 pub use memory::{GuestMemory, SliceMemory};
 pub use policy::{Allowed, Policy};
 pub use process::spawn::{Group, ModuleSource, Program, SpawnSpec, Stdio};
+pub use process::turn::Turn;
 pub use process::{Answer, Control, ExitStatus, Family, ProcessFacts, RunId, RunState, Usage};
 pub use shared_kernel::{KernelGuard, Poisoned, SharedKernel};
 pub use strings::Strings;

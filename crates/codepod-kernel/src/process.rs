@@ -10,6 +10,7 @@ mod program;
 mod session;
 mod signal;
 pub(crate) mod spawn;
+pub(crate) mod turn;
 mod wait;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -168,6 +169,11 @@ impl Control {
     /// Whether it was refused memory.
     pub(crate) fn was_refused_memory(&self) -> bool {
         self.refused.load(Ordering::Relaxed)
+    }
+
+    /// The most linear memory that it may have.
+    pub fn memory_limit(&self) -> usize {
+        self.memory_limit
     }
 
     /// Adds to the time that its code has run.

@@ -262,7 +262,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
 }
 
 /// The files, and a process as their caller.
-fn files_of(kernel: &mut Kernel, pid: Pid) -> Result<(&mut Vfs, Caller<'_>), Errno> {
+pub(crate) fn files_of(kernel: &mut Kernel, pid: Pid) -> Result<(&mut Vfs, Caller<'_>), Errno> {
     let now = kernel.file_time();
     kernel.processes.now = kernel.host.monotonic();
     let process = kernel.processes.get(pid)?;

@@ -58,9 +58,9 @@ pub use node::{DirSink, New, NewBody};
 pub use overlay::{HandedDown, Overlay, Seen};
 pub use proc::Proc;
 pub use publish::{Content, Fingerprint, Publish, Publisher};
-pub use tree::chunk::{BlockSource, Digest};
+pub use tree::chunk::{BlockSource, Digest, OutsideBytes};
 pub use tree::portable::{
     Attributes, Item, LoadError, LoadedTree, Node, Piece, TreeLoader, TreeSink,
 };
-pub use tree::{Change, ChangeKind, Tree, TreeBuilder, diff};
+pub use tree::{Blocks, Change, ChangeKind, Tree, TreeBuilder, diff};
 pub use vfs::{MountInfo, SavedMount, Vfs, VfsSnapshot};

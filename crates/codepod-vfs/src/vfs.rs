@@ -27,7 +27,7 @@ use crate::limits::{FsLimits, Usage};
 use crate::memory::Memory;
 use crate::node::{Access, Device, DirEntryRef, DirSink, FileKind, MountId, NodeRef, Stat};
 use crate::overlay::{HandedDown, Overlay};
-use crate::tree::{Change, Tree};
+use crate::tree::{Blocks, Change, Tree};
 
 /// All mounts of one sandbox.
 pub struct Vfs {
@@ -228,6 +228,29 @@ impl Vfs {
     ) -> Result<(), Errno> {
         self.fs(node.mount)?
             .allocate(caller, node.inode, offset, length)
+    }
+
+    /// A regular file's content by blocks; [`Errno::NotSup`] where content is not kept so.
+    pub fn blocks(&mut self, node: NodeRef) -> Result<Blocks, Errno> {
+        self.fs(node.mount)?.blocks(node.inode)
+    }
+
+    /// Sets an open file's content to blocks of a file of the same mount. It is about to take the
+    /// name of `replaced`, whose content is therefore not counted besides. [`Errno::NoSpc`] beyond
+    /// the limits, [`Errno::Xdev`] where the mounts are not the same.
+    pub fn set_blocks(
+        &mut self,
+        caller: &Caller<'_>,
+        node: NodeRef,
+        blocks: &Blocks,
+        replaced: Option<NodeRef>,
+    ) -> Result<(), Errno> {
+        if replaced.is_some_and(|replaced| replaced.mount != node.mount) {
+            return Err(Errno::Xdev);
+        }
+        let replaced = replaced.map(|replaced| replaced.inode);
+        self.fs(node.mount)?
+            .set_blocks(caller, node.inode, blocks, replaced)
     }
 
     /// Puts what was written where it lasts.

@@ -8,6 +8,8 @@
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)
 )]
 
+#[cfg(target_os = "linux")]
+mod arena;
 mod cache;
 #[cfg(unix)]
 mod carried;
@@ -22,12 +24,16 @@ mod freed;
 mod handoff;
 mod hash;
 mod kept;
+#[cfg(target_os = "linux")]
+mod kept_memory;
 mod kernel_handle;
 mod linker;
 mod modules;
 #[cfg(target_os = "linux")]
 mod pieces;
 mod places;
+#[cfg(target_os = "linux")]
+mod prepared;
 mod pristine;
 mod process;
 #[cfg(target_os = "linux")]
@@ -46,5 +52,5 @@ pub use engine::{Engine, EngineOptions};
 pub use error::{EngineError, EngineResult};
 pub use kernel_handle::KernelHandle;
 pub use modules::can_run_carried_code;
-pub use modules::{Code, GuestModule};
+pub use modules::{Code, GuestModule, ImageSource};
 pub use turns::Share;
