@@ -195,6 +195,16 @@ impl Sandbox {
         })
     }
 
+    /// How many bytes a file takes, holes apart.
+    pub(crate) fn stored_bytes(&self, path: &str) -> Result<u64, Error> {
+        const BLOCK: u64 = 512;
+        let path = path.as_bytes();
+        self.with(path, |vfs, caller, base| {
+            let node = vfs.resolve(caller, base, path, true)?;
+            Ok(vfs.stat(caller, node)?.blocks * BLOCK)
+        })
+    }
+
     fn with<R>(
         &self,
         path: &[u8],

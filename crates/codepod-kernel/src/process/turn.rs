@@ -93,6 +93,13 @@ pub(crate) fn keep<M: GuestMemory>(
         Ok(()) => return Some(Ok(())),
         Err(refused) => refused,
     };
+    // The guest, which would remove its file, does not go on.
+    if let Some((path, _)) = turn_words(call.kernel, call.pid)
+        && let Ok(cwd) = call.kernel.processes.get(call.pid).map(|process| process.cwd)
+        && let Ok((vfs, caller)) = files_of(call.kernel, call.pid)
+    {
+        let _ = vfs.unlink(&caller, cwd, &[&path, FRESH].concat());
+    }
     let why = why_not(call.kernel, &refused);
     call.kernel.refuse_turn(call.pid, &why);
     Some(Err(refused.errno))
