@@ -4,14 +4,18 @@
 //!
 //! * block 0 is the guest's own;
 //! * from block 1 on lie a header and single pages, which are copied into the memory of a process:
-//!   those within the module's first memory, where wasmtime's image is mapped, and those of blocks
-//!   of which a turn has changed a few only;
+//!   those of the module's first memory, and those of blocks of which turns have changed a few only.
+//!   Pages that the last turn did not change come first, so that their blocks stay as they are;
 //! * block N, behind the first memory, is what lies there in memory if a turn has changed much of
 //!   it. It is mapped copy-on-write (`arena.rs`) and costs nothing until a process touches it.
 //!
-//! What the file does not have is as in the prepared image that the session began with
-//! (`prepared.rs`), else as in the module. Pages that a turn did not write to are still mapped from
-//! the file, which Linux tells (`touched.rs`): they are neither read nor written at its end.
+//! What the file does not have is as the session began: with a prepared image or without
+//! (`prepared.rs`), mapped as well. Pages that a turn did not write to are still mapped at its end,
+//! which Linux tells (`touched.rs`): they are neither read nor written.
+//!
+//! A process of wasmtime's pool has its own mappings of the module's image in the first memory. What
+//! is put back there in the end is another mapping with the same bytes, private as well, so that
+//! wasmtime resets it as it would its own.
 //!
 //! A saved state can hold any file. So everything is checked that decides where bytes go; what they
 //! are is the guest's business, as ever.
@@ -24,14 +28,12 @@ use codepod_kernel::Turn;
 use codepod_vfs::{Blocks, OutsideBytes as _};
 
 use crate::arena::{Arena, BLOCK, unmap};
-use crate::prepared::{Image, MOST_BLOCKS, PAGE, PAGES, Prepared};
+use crate::prepared::{Beginning, MOST_BLOCKS, NO_IMAGE, PAGE, PAGES, Prepared, Source, is_zero};
 use crate::touched;
 
 const MAGIC: &[u8; 8] = b"cpymem02";
 /// Magic, build, digest of the image, size of the memory in blocks, number of pages.
 const HEADER: usize = 8 + 8 + 32 + 4 + 4;
-/// The digest that stands for no image.
-const NO_IMAGE: [u8; 32] = [0; 32];
 /// The block that the header is in.
 const FIRST: u64 = 1;
 /// Up to so many pages of a block are kept as single pages.
@@ -45,10 +47,10 @@ const MOST_MAPPINGS: usize = 1024;
 pub(crate) struct KeptMemory {
     arena: Arc<Arena>,
     build: u64,
-    /// The memory that the module begins with, in bytes.
-    initial: usize,
-    image: Option<Arc<Image>>,
-    /// The file that it began with. What is mapped is held by it.
+    /// What the module begins with, and what the session began with.
+    plain: Arc<Beginning>,
+    began: Arc<Beginning>,
+    /// The file that it goes on from. What is mapped is held by it.
     blocks: Option<Blocks>,
     /// Single pages, as the file lists them.
     pages: Vec<u32>,
@@ -60,29 +62,31 @@ pub(crate) struct KeptMemory {
 const DAMAGED: &str =
     "this Python session was made by another build of codepod, or is damaged; start a new one";
 const UNREADABLE: &str = "this Python session cannot be read from where it is stored";
+const NO_MEMORY: &str = "there is no memory left for this Python session";
 
 impl KeptMemory {
     /// What a turn begins with. A process may have `limit` bytes of memory.
     pub(crate) fn new(
         turn: Turn,
         prepared: &Prepared,
-        initial: usize,
         limit: usize,
-        arena: &Arc<Arena>,
+        source: Source<'_>,
     ) -> Result<KeptMemory, &'static str> {
+        let plain = prepared.plain(source).ok_or(NO_MEMORY)?;
         let mut kept = KeptMemory {
-            arena: arena.clone(),
+            arena: source.arena.clone(),
             build: prepared.build,
-            initial,
-            image: None,
+            size: plain.size,
+            began: plain.clone(),
+            plain,
             blocks: None,
             pages: Vec::new(),
-            size: initial,
         };
         let Some(blocks) = turn.kept else {
             // Half of the memory is for what the program makes.
-            kept.image = prepared.wanted_by(&turn.code, limit / 2, arena);
-            kept.size = kept.image.as_ref().map_or(initial, |image| image.size);
+            let began = prepared.wanted_by(&turn.code, limit / 2, source);
+            kept.began = began.ok_or(NO_MEMORY)?;
+            kept.size = kept.began.size;
             return Ok(kept);
         };
         let block = blocks.get(FIRST).map_err(|_| UNREADABLE)?;
@@ -93,12 +97,8 @@ impl KeptMemory {
         let header = Header::read(&blocks).map_err(|_| UNREADABLE)?;
         let header = header.filter(|header| header.build == prepared.build);
         let header = header.ok_or(DAMAGED)?;
-        if header.digest != NO_IMAGE {
-            let image = prepared.with_digest(&header.digest, arena);
-            kept.image = Some(image.ok_or(DAMAGED)?);
-        }
-        let least = kept.image.as_ref().map_or(initial, |image| image.size);
-        if header.size < least {
+        kept.began = prepared.with_digest(&header.digest, source).ok_or(DAMAGED)?;
+        if header.size < kept.began.size {
             return Err(DAMAGED);
         }
         kept.size = header.size;
@@ -114,37 +114,34 @@ impl KeptMemory {
 
     /// Puts everything in its place. The memory is a new process's and as large as it has to be.
     pub(crate) fn put(&mut self, memory: &mut [u8]) -> Result<(), &'static str> {
-        if memory.len() < self.size {
-            return Err(DAMAGED);
+        let target = memory.get_mut(..self.size).ok_or(DAMAGED)?;
+        if !self.map(&self.began, target) {
+            return Err(NO_MEMORY);
         }
-        if let Some(image) = &self.image {
-            let behind = &mut memory[self.initial..image.size];
-            let offset = self.arena.offset_of(image.behind()).ok_or(DAMAGED)?;
-            if !behind.is_empty() && !self.arena.map(behind, offset) {
-                behind.copy_from_slice(image.behind());
-            }
-        }
-        self.put_blocks(memory)?;
-        let mut own = self.pages.iter().copied().peekable();
-        for (page, bytes) in self.image.iter().flat_map(|image| &image.first) {
-            while own.next_if(|own| own < page).is_some() {}
-            if own.peek() != Some(page) {
-                put_page(memory, *page, bytes)?;
-            }
-        }
+        self.put_blocks(target)?;
         if let Some(blocks) = &self.blocks {
             let pages = Pages::of(blocks, self.pages.len());
             for (place, page) in self.pages.iter().enumerate() {
                 let bytes = pages.get(place).map_err(|_| UNREADABLE)?;
-                put_page(memory, *page, bytes.ok_or(DAMAGED)?)?;
+                let at = *page as usize * PAGE;
+                let target = target.get_mut(at..at + PAGE).ok_or(DAMAGED)?;
+                target.copy_from_slice(bytes.ok_or(DAMAGED)?);
             }
         }
         Ok(())
     }
 
+    /// Maps a beginning to the front of memory; whether the system does.
+    fn map(&self, beginning: &Beginning, memory: &mut [u8]) -> bool {
+        let offset = self.arena.offset_of(beginning.bytes());
+        offset
+            .zip(memory.get_mut(..beginning.size))
+            .is_some_and(|(offset, front)| self.arena.map(front, offset))
+    }
+
     /// Maps the blocks behind the first memory, those in a row at once.
     fn put_blocks(&mut self, memory: &mut [u8]) -> Result<(), &'static str> {
-        let first = (self.initial / BLOCK) as u64;
+        let first = (self.plain.size / BLOCK) as u64;
         let Some(blocks) = &mut self.blocks else {
             return Ok(());
         };
@@ -179,35 +176,27 @@ impl KeptMemory {
 
     /// The memory as a file, made from `empty` if there is none to go on from. What lies below
     /// `stack` is not wanted: the stack ends there. `NoSpc` if there is no memory for it.
-    pub(crate) fn keep(
-        &self,
-        memory: &[u8],
-        pristine: &[u8],
-        stack: usize,
-        empty: Blocks,
-    ) -> Result<Blocks, Errno> {
+    pub(crate) fn keep(&self, memory: &[u8], stack: usize, empty: Blocks) -> Result<Blocks, Errno> {
         let mut blocks = self.blocks.clone().unwrap_or(empty);
         let mut touched = vec![0xff; memory.len() / PAGE / 8];
         touched::clear_unwritten(memory, &mut touched);
         let is_touched = |page: usize| touched[page / 8] >> (page % 8) & 1 != 0;
         let page_at = |page: usize| &memory[page * PAGE..(page + 1) * PAGE];
-        let mut pages = Vec::new();
-        for page in (stack / PAGE..self.initial / PAGE).filter(|page| is_touched(*page)) {
-            let image = self.image.as_ref().and_then(|image| image.page(page));
-            let below = image.or_else(|| pristine.get(page * PAGE..(page + 1) * PAGE));
-            if below != Some(page_at(page)) {
-                pages.push(page as u32);
-            }
-        }
+        let first = self.plain.size / BLOCK;
+        let began = self.began.bytes();
+        let mut pages: Vec<u32> = (stack / PAGE..first * PAGES)
+            .filter(|page| is_touched(*page))
+            .filter(|page| began.get(page * PAGE..(page + 1) * PAGE) != Some(page_at(*page)))
+            .map(|page| page as u32)
+            .collect();
         // All that fits between the guest's block and the first that is mapped.
-        let most = (self.initial / BLOCK - 1) * PAGES - 16;
-        let imaged = self.image.as_ref().map_or(self.initial, |image| image.size);
-        for block in self.initial / BLOCK..memory.len() / BLOCK {
+        let most = (first - 1) * PAGES - 16;
+        for block in first..memory.len() / BLOCK {
             let own = block * PAGES..(block + 1) * PAGES;
             if touched[own.start / 8] == 0 && touched[own.start / 8 + 1] == 0 {
                 continue;
             }
-            let was_zero = block * BLOCK >= imaged && blocks.get(block as u64)?.is_none();
+            let was_zero = block * BLOCK >= began.len() && blocks.get(block as u64)?.is_none();
             let differs = |page: &usize| is_touched(*page) && !(was_zero && is_zero(page_at(*page)));
             let changed = own.clone().filter(differs);
             let count = changed.clone().count();
@@ -224,32 +213,48 @@ impl KeptMemory {
         }
         let header = Header {
             build: self.build,
-            digest: self.image.as_ref().map_or(NO_IMAGE, |image| image.digest),
+            digest: self.began.digest,
             size: memory.len(),
-            pages,
+            pages: self.in_order(pages, page_at)?,
         };
-        header.write(&mut blocks, self.initial, page_at)?;
+        header.write(&mut blocks, first as u64, page_at)?;
         Ok(blocks)
     }
 
-    /// Puts memory back as a process without a session would leave it, apart from its bytes; whether
-    /// that was possible. Returns what is left of it for the next process.
-    pub(crate) fn release<'a>(&self, memory: &'a mut [u8]) -> Option<&'a mut [u8]> {
-        let (first, behind) = memory.split_at_mut_checked(self.initial)?;
-        unmap(behind).then_some(first)
+    /// Pages in the order in which they are kept: first those that are as the file has them, in its
+    /// order, then the others.
+    fn in_order<'a>(
+        &self,
+        mut pages: Vec<u32>,
+        page_at: impl Fn(usize) -> &'a [u8],
+    ) -> Result<Vec<u32>, Errno> {
+        let Some(blocks) = &self.blocks else {
+            return Ok(pages);
+        };
+        let old = Pages::of(blocks, self.pages.len());
+        let mut same = Vec::with_capacity(pages.len());
+        for (place, page) in self.pages.iter().enumerate() {
+            if let Ok(at) = pages.binary_search(page)
+                && old.get(place)? == Some(page_at(*page as usize))
+            {
+                same.push((at, *page));
+            }
+        }
+        let mut is_same = vec![false; pages.len()];
+        for (at, _) in &same {
+            is_same[*at] = true;
+        }
+        let mut is_same = is_same.into_iter();
+        pages.retain(|_| is_same.next() == Some(false));
+        Ok(same.into_iter().map(|(_, page)| page).chain(pages).collect())
     }
-}
 
-fn put_page(memory: &mut [u8], page: u32, bytes: &[u8]) -> Result<(), &'static str> {
-    let at = page as usize * PAGE;
-    let target = memory.get_mut(at..at + PAGE).ok_or(DAMAGED)?;
-    target.copy_from_slice(bytes);
-    Ok(())
-}
-
-fn is_zero(page: &[u8]) -> bool {
-    let (words, _) = page.as_chunks::<64>();
-    words.iter().all(|word| *word == [0; 64])
+    /// Puts memory back as a process without a session would leave it, and returns what is left of
+    /// it for the next process; `None` if that was not possible.
+    pub(crate) fn release<'a>(&self, memory: &'a mut [u8]) -> Option<&'a mut [u8]> {
+        let (first, behind) = memory.split_at_mut_checked(self.plain.size)?;
+        (unmap(behind) && self.map(&self.plain, first)).then_some(first)
+    }
 }
 
 /// Where a block lies in the arena. One that is not there yet, since a store has it, is put there.
@@ -275,7 +280,7 @@ struct Header {
     digest: [u8; 32],
     /// How large the memory is, in bytes.
     size: usize,
-    /// The single pages by number, ascending; their bytes follow, from the next page on.
+    /// The single pages by number, each once; their bytes follow, from the next page on.
     pages: Vec<u32>,
 }
 
@@ -308,9 +313,12 @@ impl Header {
         }
         let (words, _) = list.as_chunks::<4>();
         let pages: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        let is_ascending = pages.is_sorted_by(|a, b| a < b);
-        let is_inside = pages.last().is_none_or(|last| (*last as usize) < size * PAGES);
-        Ok((is_ascending && is_inside).then_some(Header {
+        let mut seen = vec![false; size * PAGES];
+        let is_new = |page: &u32| {
+            let seen = seen.get_mut(*page as usize);
+            seen.is_some_and(|seen| !std::mem::replace(seen, true))
+        };
+        Ok(pages.iter().all(is_new).then_some(Header {
             build: u64::from(word(8)) | u64::from(word(12)) << 32,
             digest,
             size: size * BLOCK,
@@ -318,33 +326,35 @@ impl Header {
         }))
     }
 
-    /// Writes it and the pages that it lists, and makes a hole of what was behind.
+    /// Writes it and the pages that it lists, and makes a hole of what was between that and the block
+    /// `end`.
     fn write<'a>(
         &self,
         blocks: &mut Blocks,
-        initial: usize,
+        end: u64,
         page_at: impl Fn(usize) -> &'a [u8],
     ) -> Result<(), Errno> {
         let start = pages_start(self.pages.len());
-        let mut bytes = Vec::with_capacity(start + self.pages.len() * PAGE);
-        bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&self.build.to_le_bytes());
-        bytes.extend_from_slice(&self.digest);
-        bytes.extend_from_slice(&((self.size / BLOCK) as u32).to_le_bytes());
-        bytes.extend_from_slice(&(self.pages.len() as u32).to_le_bytes());
+        let mut head = Vec::with_capacity(start);
+        head.extend_from_slice(MAGIC);
+        head.extend_from_slice(&self.build.to_le_bytes());
+        head.extend_from_slice(&self.digest);
+        head.extend_from_slice(&((self.size / BLOCK) as u32).to_le_bytes());
+        head.extend_from_slice(&(self.pages.len() as u32).to_le_bytes());
         for page in &self.pages {
-            bytes.extend_from_slice(&page.to_le_bytes());
+            head.extend_from_slice(&page.to_le_bytes());
         }
-        bytes.resize(start, 0);
-        for page in &self.pages {
-            bytes.extend_from_slice(page_at(*page as usize));
-        }
+        head.resize(start, 0);
+        let pages = self.pages.iter().map(|page| page_at(*page as usize));
+        let parts: Vec<&[u8]> = head.chunks(PAGE).chain(pages).collect();
         let mut next = FIRST;
-        for block in bytes.chunks(BLOCK) {
-            blocks.set(next, block)?;
+        for parts in parts.chunks(PAGES) {
+            let old = blocks.get(next)?.map(|block| block.chunks(PAGE));
+            if !old.is_some_and(|old| old.eq(parts.iter().copied())) {
+                blocks.set(next, parts.concat())?;
+            }
             next += 1;
         }
-        let end = (initial / BLOCK) as u64;
         let rest: Vec<u64> = blocks.places(next).take_while(|place| *place < end).collect();
         for place in rest {
             blocks.remove(place);

@@ -338,7 +338,7 @@ impl Modules {
             #[cfg(target_os = "linux")]
             initial_memory: initial_memory(module),
             #[cfg(target_os = "linux")]
-            prepared: Prepared::new(images, initial_memory(module)).map(Arc::new),
+            prepared: Prepared::new(images).map(Arc::new),
             pristine: Arc::new(Pristine::new(module.clone())),
         })
     }

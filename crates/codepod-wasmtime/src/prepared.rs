@@ -1,11 +1,10 @@
 //! Memory that was prepared when a module was built: an interpreter that has imported a large
 //! package already (`guests/runtimes/python/src/image.c`).
 //!
-//! An image is a header and runs of pages, as the guest writes it (`session.c`). Here it is laid out
-//! so that a process gets it without copying: pages beyond the module's first memory lie in a row in
-//! the arena and are mapped; those within it have to be copied, since wasmtime's own image is mapped
-//! there.
+//! An image is a header and runs of pages, as the guest writes it (`session.c`). Here the memory that
+//! a process begins with, without an image or with one, lies in a row in the arena, and is mapped.
 
+use std::mem::ManuallyDrop;
 use std::sync::{Arc, OnceLock};
 
 use codepod_vfs::OutsideBytes as _;
@@ -19,73 +18,160 @@ pub(crate) const PAGES: usize = BLOCK / PAGE;
 /// The header: magic, build, size of the memory in blocks, 0.
 const HEADER: usize = 24;
 const MAGIC: &[u8; 8] = b"cpysess1";
+/// The digest that stands for no image.
+pub(crate) const NO_IMAGE: [u8; 32] = [0; 32];
+/// So much of a program is searched for names of packages, as `image.c` does.
+const LOOKED_AT: usize = 1 << 20;
 /// The most blocks that a memory has.
 pub(crate) const MOST_BLOCKS: usize = 32_768;
 
-/// The images of a module, the fullest first.
+/// The memory that sessions of a module begin with.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     /// Tells builds of the module apart: a digest of the memory that it begins with.
     pub(crate) build: u64,
-    initial: usize,
-    images: Vec<(ImageSource, OnceLock<Option<Arc<Image>>>)>,
+    /// Without an image.
+    plain: OnceLock<Option<Arc<Beginning>>>,
+    /// The images, the fullest first.
+    images: Vec<(ImageSource, OnceLock<Option<Arc<Beginning>>>)>,
 }
 
-/// An image, laid out.
+/// What the memory of a process begins with.
 #[derive(Debug)]
-pub(crate) struct Image {
-    /// Tells images apart.
+pub(crate) struct Beginning {
+    /// Tells images apart; zeros for none.
     pub(crate) digest: [u8; 32],
     /// How large memory is, in bytes.
     pub(crate) size: usize,
-    /// Pages within the first memory, by number.
-    pub(crate) first: Vec<(u32, &'static [u8])>,
-    /// What lies behind the first memory.
-    pub(crate) behind: Block,
+    /// All of it. It is never dropped: places of wasmtime's pool have it mapped.
+    row: ManuallyDrop<Block>,
+}
+
+/// Where a beginning is looked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) arena: &'a Arc<Arena>,
+    /// The memory of a process of the module that never ran.
+    pub(crate) pristine: &'a [u8],
 }
 
 impl Prepared {
-    /// The images of a module whose memory begins with `initial` bytes; `None` if there are none, or
-    /// they are of different builds.
-    pub(crate) fn new(sources: &[ImageSource], initial: usize) -> Option<Prepared> {
+    /// What sessions of a module can begin with; `None` if it has no images, or they are of
+    /// different builds.
+    pub(crate) fn new(sources: &[ImageSource]) -> Option<Prepared> {
         let build = build_of(sources.first()?.bytes)?;
-        if sources.iter().any(|it| build_of(it.bytes) != Some(build))
-            || !initial.is_multiple_of(BLOCK)
-        {
+        if sources.iter().any(|it| build_of(it.bytes) != Some(build)) {
             return None;
         }
         let images = sources.iter().map(|source| (*source, OnceLock::new()));
         Some(Prepared {
             build,
-            initial,
+            plain: OnceLock::new(),
             images: images.collect(),
         })
     }
 
-    /// The image for a program, where memory of `limit` bytes is allowed.
-    pub(crate) fn wanted_by(&self, code: &[u8], limit: usize, arena: &Arc<Arena>) -> Option<Arc<Image>> {
+    /// What a program begins with that may have memory of `limit` bytes: the image of a package that
+    /// it names, if there is one.
+    pub(crate) fn wanted_by(
+        &self,
+        code: &[u8],
+        limit: usize,
+        source: Source<'_>,
+    ) -> Option<Arc<Beginning>> {
+        let code = &code[..code.len().min(LOOKED_AT)];
         let names = |package: &str| {
             code.windows(package.len())
                 .any(|word| word == package.as_bytes())
         };
-        let index = self.images.iter().position(|(source, _)| {
-            let size = size_of_memory(source.bytes).unwrap_or(usize::MAX);
-            size <= limit && names(source.package)
-        })?;
-        self.image(index, arena)
+        let index = self.images.iter().position(|(image, _)| {
+            let size = size_of_memory(image.bytes).unwrap_or(usize::MAX);
+            size <= limit && names(image.package)
+        });
+        match index {
+            Some(index) => self.image(index, source),
+            None => self.plain(source),
+        }
     }
 
-    /// The image with a digest.
-    pub(crate) fn with_digest(&self, digest: &[u8; 32], arena: &Arc<Arena>) -> Option<Arc<Image>> {
-        let mut images = (0..self.images.len()).filter_map(|index| self.image(index, arena));
+    /// The beginning with a digest.
+    pub(crate) fn with_digest(
+        &self,
+        digest: &[u8; 32],
+        source: Source<'_>,
+    ) -> Option<Arc<Beginning>> {
+        if *digest == NO_IMAGE {
+            return self.plain(source);
+        }
+        let mut images = (0..self.images.len()).filter_map(|index| self.image(index, source));
         images.find(|image| image.digest == *digest)
     }
 
-    fn image(&self, index: usize, arena: &Arc<Arena>) -> Option<Arc<Image>> {
-        let (source, image) = self.images.get(index)?;
-        let image = image.get_or_init(|| lay_out(source.bytes, self.initial, arena).map(Arc::new));
-        image.clone()
+    /// The memory of a process of the module that never ran.
+    pub(crate) fn plain(&self, source: Source<'_>) -> Option<Arc<Beginning>> {
+        let plain = self.plain.get_or_init(|| {
+            let size = source.pristine.len();
+            let beginning = Beginning::new(source, size, NO_IMAGE, Vec::new());
+            beginning.map(Arc::new)
+        });
+        plain.clone()
     }
+
+    fn image(&self, index: usize, source: Source<'_>) -> Option<Arc<Beginning>> {
+        let (image, laid_out) = self.images.get(index)?;
+        let laid_out = laid_out.get_or_init(|| {
+            let size = size_of_memory(image.bytes)?;
+            let pages = pages_of(image.bytes, size / PAGE)?;
+            let digest = *blake3::hash(image.bytes).as_bytes();
+            let beginning = Beginning::new(source, size, digest, pages);
+            beginning.map(Arc::new)
+        });
+        laid_out.clone()
+    }
+}
+
+impl Beginning {
+    fn new(
+        source: Source<'_>,
+        size: usize,
+        digest: [u8; 32],
+        pages: Vec<(u32, &'static [u8])>,
+    ) -> Option<Beginning> {
+        let pristine = source.pristine;
+        if pristine.len() > size || !pristine.len().is_multiple_of(BLOCK) {
+            return None;
+        }
+        let row = source.arena.keep_row(size / BLOCK, |target| {
+            // What is not written to takes no memory.
+            let mut pages = pages.into_iter().peekable();
+            for (number, target) in target.chunks_mut(PAGE).enumerate() {
+                let at = number * PAGE;
+                let page = match pages.next_if(|(page, _)| *page as usize == number) {
+                    Some((_, bytes)) => Some(bytes),
+                    None => pristine.get(at..at + PAGE).filter(|page| !is_zero(page)),
+                };
+                if let Some(page) = page {
+                    target.copy_from_slice(page);
+                }
+            }
+        })?;
+        Some(Beginning {
+            digest,
+            size,
+            row: ManuallyDrop::new(row),
+        })
+    }
+
+    /// The bytes of the memory, in the arena.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.row.bytes()
+    }
+}
+
+/// Whether a page holds nothing but zeros.
+pub(crate) fn is_zero(page: &[u8]) -> bool {
+    let (words, _) = page.as_chunks::<64>();
+    words.iter().all(|word| *word == [0; 64])
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
@@ -101,26 +187,6 @@ fn build_of(bytes: &[u8]) -> Option<u64> {
 fn size_of_memory(bytes: &[u8]) -> Option<usize> {
     let blocks = u32_at(bytes, 16)? as usize;
     (blocks <= MOST_BLOCKS).then_some(blocks * BLOCK)
-}
-
-fn lay_out(bytes: &'static [u8], initial: usize, arena: &Arc<Arena>) -> Option<Image> {
-    let size = size_of_memory(bytes).filter(|size| *size >= initial)?;
-    let pages = pages_of(bytes, size / PAGE)?;
-    let (first, behind): (Vec<_>, Vec<_>) = pages
-        .into_iter()
-        .partition(|(page, _)| (*page as usize) < initial / PAGE);
-    let behind = arena.keep_row((size - initial) / BLOCK, |target| {
-        for (page, bytes) in behind {
-            let at = page as usize * PAGE - initial;
-            target[at..at + PAGE].copy_from_slice(bytes);
-        }
-    })?;
-    Some(Image {
-        digest: *blake3::hash(bytes).as_bytes(),
-        size,
-        first,
-        behind,
-    })
 }
 
 /// The pages of an image, by number.
@@ -142,18 +208,5 @@ fn pages_of(bytes: &'static [u8], end: usize) -> Option<Vec<(u32, &'static [u8])
         let run = bytes.get(at..)?.get(..count as usize * PAGE)?;
         pages.extend((first..last).zip(run.chunks(PAGE)));
         at += run.len();
-    }
-}
-
-impl Image {
-    /// A page within the first memory, if the image has it.
-    pub(crate) fn page(&self, number: usize) -> Option<&'static [u8]> {
-        let at = self.first.binary_search_by_key(&number, |(page, _)| *page as usize);
-        at.ok().map(|at| self.first[at].1)
-    }
-
-    /// What lies behind the first memory.
-    pub(crate) fn behind(&self) -> &[u8] {
-        self.behind.bytes()
     }
 }

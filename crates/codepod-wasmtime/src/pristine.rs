@@ -29,7 +29,8 @@ impl Pristine {
         }
     }
 
-    fn memory(&self) -> Option<&[u8]> {
+    /// The memory of a process that never ran.
+    pub(crate) fn memory(&self) -> Option<&[u8]> {
         let instance = self.instance.get_or_init(|| instantiate(&self.module));
         instance.as_ref().map(|(store, memory)| memory.data(store))
     }
@@ -74,8 +75,7 @@ impl GuestMemory for ProcessMemory<'_> {
     #[cfg(target_os = "linux")]
     fn keep(&mut self, stack: u32, empty: codepod_vfs::Blocks) -> Result<codepod_vfs::Blocks, Errno> {
         let kept = self.kept.ok_or(Errno::NotSup)?;
-        let pristine = self.pristine.memory().ok_or(Errno::NoMem)?;
-        kept.keep(self.bytes.0, pristine, stack as usize, empty)
+        kept.keep(self.bytes.0, stack as usize, empty)
     }
 
     fn clear_untouched(&self, start: usize, bits: &mut [u8]) {

@@ -24,6 +24,8 @@ use crate::kernel_handle::KernelHandle;
 #[cfg(target_os = "linux")]
 use crate::kept_memory::KeptMemory;
 use crate::modules::Loaded;
+#[cfg(target_os = "linux")]
+use crate::prepared::Source;
 use crate::pristine::Pristine;
 use crate::stack::Stack;
 
@@ -326,7 +328,9 @@ async fn begin_turn(store: &mut Store<ProcessState>, loaded: &Loaded) -> wasmtim
             return Err("there is no memory for sessions of Python".to_owned());
         };
         let limit = state.control.memory_limit();
-        let kept = KeptMemory::new(turn, prepared, loaded.initial_memory, limit, arena)?;
+        let pristine = loaded.pristine.memory().unwrap_or_default();
+        let source = Source { arena, pristine };
+        let kept = KeptMemory::new(turn, prepared, limit, source)?;
         let missing = kept.size().saturating_sub(memory.data_size(&*store));
         if memory.grow(&mut *store, missing as u64 >> 16).is_err() {
             return Err(format!(

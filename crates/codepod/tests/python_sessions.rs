@@ -498,7 +498,7 @@ fn a_forged_session_is_refused() {
         forged(48, &[0xff; 4]),
         forged(52, &[0xff; 4]), // more pages than there are
         forged(52, &[0, 0x20, 0, 0]),
-        forged(56, &[0xff; 4]), // not ascending
+        forged(56, &[0xff; 4]), // a page behind the end
         forged(52, &[1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]),
     ];
     // Blocks behind the end of memory, and one that is cut off.

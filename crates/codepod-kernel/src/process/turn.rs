@@ -133,7 +133,7 @@ fn keep_in_file<M: GuestMemory>(call: &mut Syscall<'_, M>, stack: u32) -> Result
     }
     let empty = vfs.blocks(fresh)?;
     let mut blocks = call.memory.keep(stack, empty)?;
-    blocks.set(0, &GUESTS_PART)?;
+    blocks.set(0, GUESTS_PART.to_vec())?;
     let bytes = Some(blocks.stored());
     let refused = |errno| Refused { errno, bytes };
     let (vfs, caller) = files_of(call.kernel, call.pid)?;
