@@ -18,8 +18,8 @@ use crate::limits::{FsLimits, Usage};
 use crate::node::{Device, DirSink, InodeId, New, Stat};
 use crate::overlay::{Overlay, OverlayState};
 use crate::publish::{Fingerprint, Publisher};
-use crate::tree::{Blocks, Tree};
 use crate::tree::portable::LoadedTree;
+use crate::tree::{Blocks, Tree};
 
 /// What a backend keeps for [`Vfs::restore`](crate::Vfs::restore). Cloning it is cheap.
 #[derive(Debug, Clone)]

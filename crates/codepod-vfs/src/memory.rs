@@ -12,8 +12,8 @@ use crate::backend::{FileSystem, FsSnapshot};
 use crate::caller::Caller;
 use crate::limits::Usage;
 use crate::node::{Device, DirSink, InodeId, New, Stat};
-use crate::tree::{Blocks, Tree};
 use crate::tree::portable::LoadedTree;
+use crate::tree::{Blocks, Tree};
 
 /// A file system in memory.
 #[derive(Debug)]

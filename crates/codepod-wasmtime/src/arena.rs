@@ -184,7 +184,10 @@ impl Block {
     }
 
     fn fill(&mut self, fill: impl FnOnce(&mut [u8])) {
-        #[expect(unsafe_code, reason = "memory that the system gave is known by its address")]
+        #[expect(
+            unsafe_code,
+            reason = "memory that the system gave is known by its address"
+        )]
         // SAFETY: the blocks are inside the view, and this is the only one that has them.
         fill(unsafe { std::slice::from_raw_parts_mut(self.start(), self.len()) });
     }
@@ -192,7 +195,10 @@ impl Block {
 
 impl OutsideBytes for Block {
     fn bytes(&self) -> &[u8] {
-        #[expect(unsafe_code, reason = "memory that the system gave is known by its address")]
+        #[expect(
+            unsafe_code,
+            reason = "memory that the system gave is known by its address"
+        )]
         // SAFETY: the blocks are inside the view and not written to any more.
         unsafe {
             std::slice::from_raw_parts(self.start(), self.len())

@@ -97,7 +97,9 @@ impl KeptMemory {
         let header = Header::read(&blocks).map_err(|_| UNREADABLE)?;
         let header = header.filter(|header| header.build == prepared.build);
         let header = header.ok_or(DAMAGED)?;
-        kept.began = prepared.with_digest(&header.digest, source).ok_or(DAMAGED)?;
+        kept.began = prepared
+            .with_digest(&header.digest, source)
+            .ok_or(DAMAGED)?;
         if header.size < kept.began.size {
             return Err(DAMAGED);
         }
@@ -197,7 +199,8 @@ impl KeptMemory {
                 continue;
             }
             let was_zero = block * BLOCK >= began.len() && blocks.get(block as u64)?.is_none();
-            let differs = |page: &usize| is_touched(*page) && !(was_zero && is_zero(page_at(*page)));
+            let differs =
+                |page: &usize| is_touched(*page) && !(was_zero && is_zero(page_at(*page)));
             let changed = own.clone().filter(differs);
             let count = changed.clone().count();
             if count > FEW || pages.len() + count > most {
@@ -246,7 +249,11 @@ impl KeptMemory {
         }
         let mut is_same = is_same.into_iter();
         pages.retain(|_| is_same.next() == Some(false));
-        Ok(same.into_iter().map(|(_, page)| page).chain(pages).collect())
+        Ok(same
+            .into_iter()
+            .map(|(_, page)| page)
+            .chain(pages)
+            .collect())
     }
 
     /// Puts memory back as a process without a session would leave it, and returns what is left of
@@ -287,10 +294,15 @@ struct Header {
 impl Header {
     /// Reads it; `None` if it is none. `Io` if a store does not give it.
     fn read(blocks: &Blocks) -> Result<Option<Header>, Errno> {
-        let Some(start) = blocks.get(FIRST)?.and_then(|block| block.first_chunk::<HEADER>()) else {
+        let Some(start) = blocks
+            .get(FIRST)?
+            .and_then(|block| block.first_chunk::<HEADER>())
+        else {
             return Ok(None);
         };
-        let word = |at: usize| u32::from_le_bytes([start[at], start[at + 1], start[at + 2], start[at + 3]]);
+        let word = |at: usize| {
+            u32::from_le_bytes([start[at], start[at + 1], start[at + 2], start[at + 3]])
+        };
         let mut digest = NO_IMAGE;
         digest.copy_from_slice(&start[16..48]);
         let (size, count) = (word(48) as usize, word(52) as usize);
@@ -355,7 +367,10 @@ impl Header {
             }
             next += 1;
         }
-        let rest: Vec<u64> = blocks.places(next).take_while(|place| *place < end).collect();
+        let rest: Vec<u64> = blocks
+            .places(next)
+            .take_while(|place| *place < end)
+            .collect();
         for place in rest {
             blocks.remove(place);
         }

@@ -73,7 +73,11 @@ impl GuestMemory for ProcessMemory<'_> {
     }
 
     #[cfg(target_os = "linux")]
-    fn keep(&mut self, stack: u32, empty: codepod_vfs::Blocks) -> Result<codepod_vfs::Blocks, Errno> {
+    fn keep(
+        &mut self,
+        stack: u32,
+        empty: codepod_vfs::Blocks,
+    ) -> Result<codepod_vfs::Blocks, Errno> {
         let kept = self.kept.ok_or(Errno::NotSup)?;
         kept.keep(self.bytes.0, stack as usize, empty)
     }

@@ -20,9 +20,9 @@ use crate::driven;
 use crate::engine::Inner;
 use crate::executor::in_host;
 use crate::handoff::Handoff;
-use crate::kernel_handle::KernelHandle;
 #[cfg(target_os = "linux")]
 use crate::kept_memory::KeptMemory;
+use crate::kernel_handle::KernelHandle;
 use crate::modules::Loaded;
 #[cfg(target_os = "linux")]
 use crate::prepared::Source;
@@ -334,8 +334,7 @@ async fn begin_turn(store: &mut Store<ProcessState>, loaded: &Loaded) -> wasmtim
         let missing = kept.size().saturating_sub(memory.data_size(&*store));
         if memory.grow(&mut *store, missing as u64 >> 16).is_err() {
             return Err(format!(
-                "the Python session needs {} MB of memory, and its process may have {} MB: raise \
-                 `memory_bytes` (`--memory`)",
+                "the Python session needs {} MB of memory, and its process may have {} MB: raise `memory_bytes`",
                 kept.size().div_ceil(1 << 20),
                 limit >> 20
             ));
@@ -349,7 +348,11 @@ async fn begin_turn(store: &mut Store<ProcessState>, loaded: &Loaded) -> wasmtim
         }
     });
     if let Err(why) = begun {
-        kernel.wait().await.map_err(|_| Ended)?.refuse_turn(pid, &why);
+        kernel
+            .wait()
+            .await
+            .map_err(|_| Ended)?
+            .refuse_turn(pid, &why);
         return Err(Ended.into());
     }
     Ok(())

@@ -420,11 +420,19 @@ fn a_large_array_stays_and_costs_its_size_once() {
     let used = session.size();
     assert!((160_000_000..180_000_000).contains(&used), "{used}");
     for n in 0..3 {
-        says(&session, &format!("a[{n}] += 1; a[:4].sum()"), &format!("np.float64({}.0)\n", n + 5));
+        says(
+            &session,
+            &format!("a[{n}] += 1; a[:4].sum()"),
+            &format!("np.float64({}.0)\n", n + 5),
+        );
     }
     let fork = sandbox.fork().unwrap();
     says(&session, "a[:] = 3; a.sum()", "np.float64(60000000.0)\n");
-    says(&fork.python_session("main").unwrap(), "a[-1]", "np.float64(1.0)\n");
+    says(
+        &fork.python_session("main").unwrap(),
+        "a[-1]",
+        "np.float64(1.0)\n",
+    );
     says(&session, "del a", "");
     says(&session, "a = np.zeros(1000); a.sum()", "np.float64(0.0)\n");
 }
@@ -435,17 +443,28 @@ fn a_session_that_needs_more_than_the_disk_says_so_and_goes_on() {
     options.fs_limits.bytes = 30_000_000;
     let sandbox = Sandbox::create(options).unwrap();
     let session = sandbox.python_session("main").unwrap();
-    says(&session, "import numpy as np; x = 1; a = np.ones(2_500_000)", "");
+    says(
+        &session,
+        "import numpy as np; x = 1; a = np.ones(2_500_000)",
+        "",
+    );
     let (status, text) = run(&session, "x = 2; b = np.ones(2_500_000); print('made')");
     assert_eq!(status, 126, "{text}");
     let expected = "made\ncodepod: the Python session needs ";
     assert!(text.starts_with(expected), "{text}");
     assert!(text.contains("the limit is 29 MB"), "{text}");
-    assert!(text.contains("raise `disk_bytes` (`--disk`), or `del` something"), "{text}");
+    assert!(
+        text.contains("raise `disk_bytes`, or `del` something"),
+        "{text}"
+    );
     // As it was before; and where it does not grow, nothing is refused.
     says(&session, "x, len(a)", "(1, 2500000)\n");
     says(&session, "del a; x = 3", "");
-    says(&session, "b = np.ones(2_500_000); x, int(b[-1])", "(3, 1)\n");
+    says(
+        &session,
+        "b = np.ones(2_500_000); x, int(b[-1])",
+        "(3, 1)\n",
+    );
     let left = sandbox.list_dir("/var/lib/codepod/python").unwrap();
     assert_eq!(left.len(), 1, "{left:?}");
     // Files can have the rest. Not even a name has room then, and the reason is the right one.
@@ -454,7 +473,10 @@ fn a_session_that_needs_more_than_the_disk_says_so_and_goes_on() {
     assert_eq!(result.unwrap().stdout, b"No space left on device\n");
     let (status, text) = run(&session, "x += 1");
     assert_eq!(status, 126);
-    assert!(text.ends_with("as it was before: No space left on device\n"), "{text}");
+    assert!(
+        text.ends_with("as it was before: No space left on device\n"),
+        "{text}"
+    );
     sandbox.remove("f").unwrap();
     says(&session, "x += 1; x", "4\n");
 }
@@ -559,18 +581,29 @@ fn saved_states_have_it_and_grow_by_what_has_changed() {
     drop((sandbox, session));
     let size = || {
         let files = walk(directory.path());
-        files.iter().map(|file| file.metadata().unwrap().len()).sum::<u64>()
+        files
+            .iter()
+            .map(|file| file.metadata().unwrap().len())
+            .sum::<u64>()
     };
     let before = size();
     assert!(before > 12_000_000, "{before}");
     let (sandbox, session) = open();
-    says(&session, "n += 1; b[-1] == c, len(b), n", "(True, 12000000, 2)\n");
+    says(
+        &session,
+        "n += 1; b[-1] == c, len(b), n",
+        "(True, 12000000, 2)\n",
+    );
     sandbox.save().unwrap();
     drop((sandbox, session));
     let grown = size() - before;
     assert!(grown < 6_000_000, "{grown}");
     let (_sandbox, session) = open();
-    says(&session, "n, len(b), pd.Series([n]).sum()", "(2, 12000000, np.int64(2))\n");
+    says(
+        &session,
+        "n, len(b), pd.Series([n]).sum()",
+        "(2, 12000000, np.int64(2))\n",
+    );
 }
 
 /// All files below a directory.

@@ -95,7 +95,11 @@ pub(crate) fn keep<M: GuestMemory>(
     };
     // The guest, which would remove its file, does not go on.
     if let Some((path, _)) = turn_words(call.kernel, call.pid)
-        && let Ok(cwd) = call.kernel.processes.get(call.pid).map(|process| process.cwd)
+        && let Ok(cwd) = call
+            .kernel
+            .processes
+            .get(call.pid)
+            .map(|process| process.cwd)
         && let Ok((vfs, caller)) = files_of(call.kernel, call.pid)
     {
         let _ = vfs.unlink(&caller, cwd, &[&path, FRESH].concat());
@@ -137,7 +141,8 @@ fn keep_in_file<M: GuestMemory>(call: &mut Syscall<'_, M>, stack: u32) -> Result
     let bytes = Some(blocks.stored());
     let refused = |errno| Refused { errno, bytes };
     let (vfs, caller) = files_of(call.kernel, call.pid)?;
-    vfs.set_blocks(&caller, fresh, &blocks, old).map_err(refused)
+    vfs.set_blocks(&caller, fresh, &blocks, old)
+        .map_err(refused)
 }
 
 /// What a user can do about it.
@@ -145,20 +150,17 @@ fn why_not(kernel: &Kernel, refused: &Refused) -> String {
     const UNCHANGED: &str = "the session is as it was before this call";
     let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
     let tree = kernel.vfs.root_tree();
-    let (limits, used) = tree.map_or_else(Default::default, |tree| {
-        (tree.limits(), tree.usage().bytes)
-    });
+    let (limits, used) =
+        tree.map_or_else(Default::default, |tree| (tree.limits(), tree.usage().bytes));
     match (refused.errno, refused.bytes) {
         (Errno::NoSpc, Some(bytes)) => format!(
-            "the Python session needs {} MB of disk, the limit is {} MB and {} MB are in use: raise \
-             `disk_bytes` (`--disk`), or `del` something and call again; {UNCHANGED}",
+            "the Python session needs {} MB of disk, the limit is {} MB and {} MB are in use: raise `disk_bytes`, or `del` something and call again; {UNCHANGED}",
             megabytes(bytes),
             megabytes(limits.bytes),
             megabytes(used),
         ),
         (Errno::Fbig, Some(bytes)) => format!(
-            "the Python session needs a file of {} MB and the limit is {} MB: raise `disk_bytes` \
-             (`--disk`), or `del` something and call again; {UNCHANGED}",
+            "the Python session needs a file of {} MB and the limit is {} MB: raise `disk_bytes`, or `del` something and call again; {UNCHANGED}",
             megabytes(bytes),
             megabytes(limits.file_bytes),
         ),

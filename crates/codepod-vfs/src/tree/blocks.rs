@@ -61,7 +61,10 @@ impl Blocks {
 
     /// Puts the same bytes as they are in a block, in memory that the caller manages, in its place.
     pub fn adopt(&mut self, index: u64, bytes: Arc<dyn OutsideBytes>) -> Result<(), Errno> {
-        let digest = self.content.chunk(index).and_then(|chunk| chunk.known_digest());
+        let digest = self
+            .content
+            .chunk(index)
+            .and_then(|chunk| chunk.known_digest());
         let chunk = Chunk::outside(bytes, digest, &self.budget)?;
         self.content.put_extending(index, Arc::new(chunk));
         Ok(())
@@ -167,10 +170,7 @@ mod tests {
         tree.set_blocks(old, &blocks, None, 2).unwrap();
         // Two files of 128 KiB are beyond the limit; one in place of the other is not.
         blocks.share(9, outside(1)).unwrap();
-        assert_eq!(
-            tree.set_blocks(new, &blocks, None, 2),
-            Err(Errno::NoSpc)
-        );
+        assert_eq!(tree.set_blocks(new, &blocks, None, 2), Err(Errno::NoSpc));
         assert_eq!(tree.set_blocks(new, &blocks, Some(old), 2), Ok(()));
         assert_eq!(tree.usage(), tree.recount());
         let closed = |_: InodeId| false;

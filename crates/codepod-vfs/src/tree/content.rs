@@ -350,7 +350,9 @@ impl Content {
 
     /// Puts a chunk in a place and extends the file to its end.
     pub(crate) fn put_extending(&mut self, index: u64, chunk: Arc<Chunk>) {
-        let end = index.saturating_mul(CHUNK).saturating_add(chunk.len() as u64);
+        let end = index
+            .saturating_mul(CHUNK)
+            .saturating_add(chunk.len() as u64);
         self.size = self.size.max(end);
         self.put(index, chunk);
     }
@@ -358,7 +360,10 @@ impl Content {
     /// The chunks from a place on, by place.
     pub(crate) fn chunks_from(&self, index: u64) -> impl Iterator<Item = (u64, &Arc<Chunk>)> {
         let first = self.first.iter().filter(move |_| index == 0);
-        let rest = self.rest.range_from(&index).map(|(index, chunk)| (*index, chunk));
+        let rest = self
+            .rest
+            .range_from(&index)
+            .map(|(index, chunk)| (*index, chunk));
         first.map(|chunk| (0, chunk)).chain(rest)
     }
 
