@@ -193,8 +193,8 @@ pub trait FileSystem: Send {
 
     // ---- what changes something ----
 
-    /// Sets a regular file's content to blocks of the same file system. It is about to take the name
-    /// of `replaced`, whose content is therefore not counted besides.
+    /// Sets a regular file's content to blocks of the same file system. It is about to take the
+    /// name of `replaced`, whose content is therefore not counted besides.
     fn set_blocks(
         &mut self,
         caller: &Caller<'_>,

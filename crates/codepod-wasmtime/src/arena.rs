@@ -136,7 +136,8 @@ impl Arena {
         }
         #[expect(unsafe_code, reason = "mapping memory is unsafe by nature")]
         // SAFETY: the place is memory of a process that nobody else refers to, by the exclusive
-        // reference; it has the same protection before and after, and bytes that are as good as any.
+        // reference; it has the same protection before and after, and bytes that are as good as
+        // any.
         let mapped = unsafe {
             mmap(
                 start.cast(),

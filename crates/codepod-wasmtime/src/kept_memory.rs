@@ -4,8 +4,9 @@
 //!
 //! * block 0 is the guest's own;
 //! * from block 1 on lie a header and single pages, which are copied into the memory of a process:
-//!   those of the module's first memory, and those of blocks of which turns have changed a few only.
-//!   Pages that the last turn did not change come first, so that their blocks stay as they are;
+//!   those of the module's first memory, and those of blocks of which turns have changed a few
+//!   only. Pages that the last turn did not change come first, so that their blocks stay as they
+//!   are;
 //! * block N, behind the first memory, is what lies there in memory if a turn has changed much of
 //!   it. It is mapped copy-on-write (`arena.rs`) and costs nothing until a process touches it.
 //!
@@ -13,9 +14,9 @@
 //! (`prepared.rs`), mapped as well. Pages that a turn did not write to are still mapped at its end,
 //! which Linux tells (`touched.rs`): they are neither read nor written.
 //!
-//! A process of wasmtime's pool has its own mappings of the module's image in the first memory. What
-//! is put back there in the end is another mapping with the same bytes, private as well, so that
-//! wasmtime resets it as it would its own.
+//! A process of wasmtime's pool has its own mappings of the module's image in the first memory.
+//! What is put back there in the end is another mapping with the same bytes, private as well, so
+//! that wasmtime resets it as it would its own.
 //!
 //! A saved state can hold any file. So everything is checked that decides where bytes go; what they
 //! are is the guest's business, as ever.
@@ -338,8 +339,8 @@ impl Header {
         }))
     }
 
-    /// Writes it and the pages that it lists, and makes a hole of what was between that and the block
-    /// `end`.
+    /// Writes it and the pages that it lists, and makes a hole of what was between that and the
+    /// block `end`.
     fn write<'a>(
         &self,
         blocks: &mut Blocks,

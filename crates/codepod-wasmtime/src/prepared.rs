@@ -1,8 +1,9 @@
 //! Memory that was prepared when a module was built: an interpreter that has imported a large
 //! package already (`guests/runtimes/python/src/image.c`).
 //!
-//! An image is a header and runs of pages, as the guest writes it (`session.c`). Here the memory that
-//! a process begins with, without an image or with one, lies in a row in the arena, and is mapped.
+//! An image is a header and runs of pages, as the guest writes it (`session.c`). Here the memory
+//! that a process begins with, without an image or with one, lies in a row in the arena, and is
+//! mapped.
 
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, OnceLock};
@@ -71,8 +72,8 @@ impl Prepared {
         })
     }
 
-    /// What a program begins with that may have memory of `limit` bytes: the image of a package that
-    /// it names, if there is one.
+    /// What a program begins with that may have memory of `limit` bytes: the image of a package
+    /// that it names, if there is one.
     pub(crate) fn wanted_by(
         &self,
         code: &[u8],

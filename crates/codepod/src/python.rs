@@ -1,10 +1,10 @@
 //! Sessions of Python: interpreters that keep their variables from call to call.
 //!
 //! Between two calls there is no process: a session is a file of the sandbox with the memory that
-//! differs from what every Python starts with. So a fork, a snapshot, an undo and a saved state have
-//! it, and what it costs while nobody calls it is that file. A call begins with the file's blocks
-//! mapped and replaces those that it has changed (`codepod-wasmtime/src/kept_memory.rs`); what it
-//! does not touch is neither read nor written.
+//! differs from what every Python starts with. So a fork, a snapshot, an undo and a saved state
+//! have it, and what it costs while nobody calls it is that file. A call begins with the file's
+//! blocks mapped and replaces those that it has changed (`codepod-wasmtime/src/kept_memory.rs`);
+//! what it does not touch is neither read nor written.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;

@@ -4,8 +4,8 @@
 //! `python3 --codepod-turn PATH CODE` takes a turn. The session's memory is a file, of which only
 //! the first bytes are the guest's (`guests/runtimes/python/src/session.c`): the engine puts the
 //! memory in place before the process runs, and takes it when the guest asks which pages it has
-//! touched, at the end of the turn. The guest then gives the new file the name of the old one, which
-//! is when the turn counts.
+//! touched, at the end of the turn. The guest then gives the new file the name of the old one,
+//! which is when the turn counts.
 
 use codepod_abi::Errno;
 use codepod_vfs::{Access, Blocks, FileKind};
@@ -80,8 +80,8 @@ fn turn_words(kernel: &Kernel, pid: Pid) -> Option<(Vec<u8>, Vec<u8>)> {
     (option == TURN).then(|| (path.to_vec(), code.to_vec()))
 }
 
-/// Keeps the memory of a process that takes a turn: `None` if the engine has none to keep. A process
-/// whose memory cannot be kept is ended.
+/// Keeps the memory of a process that takes a turn: `None` if the engine has none to keep. A
+/// process whose memory cannot be kept is ended.
 pub(crate) fn keep<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     stack: u32,

@@ -51,8 +51,8 @@ impl Blocks {
         Ok(())
     }
 
-    /// Puts bytes that the caller manages in the place of a block; `NoSpc` if there is no memory for
-    /// them.
+    /// Puts bytes that the caller manages in the place of a block; `NoSpc` if there is no memory
+    /// for them.
     pub fn share(&mut self, index: u64, bytes: Arc<dyn OutsideBytes>) -> Result<(), Errno> {
         let chunk = Chunk::outside(bytes, None, &self.budget)?;
         self.content.put_extending(index, Arc::new(chunk));

@@ -96,8 +96,8 @@ impl Chunk {
         }
     }
 
-    /// A chunk of bytes that somebody else manages, with their digest if it is known; `NoSpc` if the
-    /// budget has no memory for it.
+    /// A chunk of bytes that somebody else manages, with their digest if it is known; `NoSpc` if
+    /// the budget has no memory for it.
     pub(crate) fn outside(
         bytes: Arc<dyn OutsideBytes>,
         digest: Option<Digest>,
