@@ -539,7 +539,7 @@ fn a_forged_session_is_refused() {
     // Whatever the bytes are, they stay inside.
     let mut noise = good.clone();
     for (at, byte) in noise.iter_mut().enumerate().skip(header + 4096 * 2) {
-        *byte = (at * 31 >> 3) as u8;
+        *byte = ((at * 31) >> 3) as u8;
     }
     sandbox.write_file(path, &noise).unwrap();
     run(&session.clone().timeout(Duration::from_secs(5)), "x");
