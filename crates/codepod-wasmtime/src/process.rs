@@ -375,11 +375,16 @@ fn release(engine: &Inner, loaded: &Loaded, mut store: Store<ProcessState>) {
         },
         (_, memory) => memory,
     };
+    let is_new = kept.is_some();
     let _leaving = memory.and_then(|memory| {
         let module = std::ptr::from_ref(loaded).addr();
-        engine
-            .room
-            .leave(&engine.wasmtime, module, loaded.initial_memory, memory)
+        engine.room.leave(
+            &engine.wasmtime,
+            module,
+            loaded.initial_memory,
+            memory,
+            is_new,
+        )
     });
     // Before what is left ceases to count.
     drop(store);
