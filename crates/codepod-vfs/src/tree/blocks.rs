@@ -183,16 +183,19 @@ mod tests {
         // What does not grow is never refused, what grows is.
         let full = tree.limits().bytes - tree.usage().bytes;
         let other = tree.create(Tree::ROOT, b"x", FILE, 1).unwrap();
-        tree.write_at(other, 0, &vec![1; full as usize - 1], 0, 1)
+        tree.write_at(other, 0, &vec![1; full as usize - 2], 0, 1)
             .unwrap();
-        blocks.share(3, outside(2)).unwrap();
-        let again = tree.create(Tree::ROOT, b"", FILE, 1).unwrap();
-        assert_eq!(tree.set_blocks(again, &blocks, Some(new), 2), Ok(()));
-        blocks.share(4, outside(2)).unwrap();
+        let again = tree.create(Tree::ROOT, b"y", FILE, 1).unwrap();
+        let mut larger = blocks.clone();
+        larger.share(4, outside(2)).unwrap();
         assert_eq!(
-            tree.set_blocks(again, &blocks, Some(new), 2),
+            tree.set_blocks(again, &larger, Some(new), 2),
             Err(Errno::NoSpc)
         );
+        blocks.share(3, outside(2)).unwrap();
+        assert_eq!(tree.set_blocks(again, &blocks, Some(new), 2), Ok(()));
+        assert_eq!(tree.usage(), tree.recount());
+        drop(larger);
         drop((tree, blocks));
         assert_eq!(budget.used(), BudgetUse::default());
     }
