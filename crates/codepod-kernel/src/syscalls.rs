@@ -134,7 +134,10 @@ impl<M: GuestMemory> Syscall<'_, M> {
         if let Err(errno) = result
             && let Some(limit) = Limit::behind(call, errno)
         {
-            self.kernel.reached.note(limit);
+            match limit {
+                Limit::FileBytes => self.kernel.reached.note_files(self.kernel.vfs.fullest()),
+                limit => self.kernel.reached.note(limit),
+            }
         }
         if self.kernel.is_ending(self.pid) {
             return Outcome::End;

@@ -43,7 +43,7 @@ mod vfs;
 
 pub use backend::{FileSystem, FsSnapshot};
 pub use budget::{Budget, BudgetLimits, BudgetUse, Charge, Charged, Place};
-pub use caller::{Caller, NoProcesses, ProcDescriptor, ProcSource, ProcessInfo};
+pub use caller::{Caller, NoProcesses, ProcDescriptor, ProcLimits, ProcSource, ProcessInfo};
 pub use dev::dev;
 pub use guard::{GUARDED, Guard};
 #[cfg(unix)]

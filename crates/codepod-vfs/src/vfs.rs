@@ -78,6 +78,15 @@ impl Vfs {
             })
     }
 
+    /// What the fullest of the trees holds; each has the same limits.
+    pub fn fullest(&self) -> Usage {
+        let usages = self.mounts.iter().map(|mount| mount.fs.usage());
+        usages.fold(Usage::default(), |most, one| Usage {
+            bytes: most.bytes.max(one.bytes),
+            nodes: most.nodes.max(one.nodes),
+        })
+    }
+
     /// The root's tree, if it is one.
     pub fn root_tree(&self) -> Option<&Tree> {
         self.tree(MountId(0))

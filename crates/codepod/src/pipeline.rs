@@ -82,6 +82,7 @@ impl Pipeline {
         let sandbox = last.sandbox.clone();
         let (timeout, budget) = (last.timeout, last.output_budget);
         let canceller = last.cancel.clone();
+        let hints = sandbox.options().hints;
         let line = self
             .commands
             .iter()
@@ -103,7 +104,7 @@ impl Pipeline {
                     execution_time: started.elapsed(),
                     ..RunResult::default()
                 };
-                mark.finish(&mut result, timeout);
+                mark.finish(&mut result, timeout, hints);
                 return Ok(result);
             }
         };
@@ -127,7 +128,7 @@ impl Pipeline {
             processes,
             ..RunResult::default()
         };
-        mark.finish(&mut result, timeout);
+        mark.finish(&mut result, timeout, hints);
         budget::cut(&sandbox, &mut result, budget)?;
         Ok(result)
     }

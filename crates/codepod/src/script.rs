@@ -140,6 +140,7 @@ impl Script {
             timeout,
             output_budget,
             cancel,
+            hints,
             ..
         } = self;
         let sandbox = &shell.sandbox;
@@ -173,7 +174,7 @@ impl Script {
         result.stdout = output.stdout;
         result.stderr.splice(0..0, output.stderr);
         result.truncated = output.truncated;
-        mark.finish(&mut result, timeout);
+        mark.finish(&mut result, timeout, hints);
         budget::cut(sandbox, &mut result, output_budget)?;
         Ok(result)
     }

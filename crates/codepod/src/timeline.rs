@@ -187,14 +187,19 @@ impl Mark {
         })
     }
 
-    /// Ends it and puts its number into the result.
-    pub(crate) fn finish(mut self, result: &mut RunResult, timeout: Duration) {
+    /// Ends it and puts its number into the result, and with `hints` a line for each limit that was
+    /// reached.
+    pub(crate) fn finish(mut self, result: &mut RunResult, timeout: Duration, hints: bool) {
         result.run = self.number;
         if let Ok(kernel) = self.sandbox.kernel() {
             result.usage = RunUsage::between(self.used, kernel.usage());
         }
         self.record(result.exit_code);
-        self.sandbox.tell_end(result, timeout);
+        let reached = self.sandbox.limits_reached(result);
+        self.sandbox.tell_end(result, &reached, timeout);
+        if hints {
+            self.sandbox.add_limit_lines(result, &reached, timeout);
+        }
     }
 
     /// The files as they were before it.

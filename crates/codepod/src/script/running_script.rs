@@ -161,7 +161,7 @@ impl RunningScript {
         };
         let served = serve(&shell.sandbox, &shell.slot, job).await?;
         let mut result = result_of(served, &self.script.text, started);
-        mark.finish(&mut result, self.script.timeout);
+        mark.finish(&mut result, self.script.timeout, self.script.hints);
         Ok(result)
     }
 
