@@ -186,6 +186,7 @@ impl Command {
                 });
             }
         };
+        let directory = cwd.clone();
         let spec = SpawnSpec {
             path,
             argv,
@@ -194,7 +195,11 @@ impl Command {
             fds: stdio.into_iter().zip([Fd(0), Fd(1), Fd(2)]).collect(),
             group: Group::Inherit,
         };
-        kernel.spawn(None, spec).map_err(|errno| match errno {
+        let spawned = kernel.spawn(None, spec);
+        if spawned.is_err() {
+            check_directory(kernel, &directory).map_err(NotStarted::Error)?;
+        }
+        spawned.map_err(|errno| match errno {
             Errno::NoEnt
             | Errno::Access
             | Errno::NoExec
@@ -216,6 +221,19 @@ impl Command {
         set_variables(&mut env, &self.env);
         env
     }
+}
+
+/// Fails if nothing can be started in a directory, which would look as if the program were missing.
+pub(crate) fn check_directory(kernel: &mut Kernel, path: &str) -> Result<(), Error> {
+    let (vfs, caller) = kernel.files();
+    let node = vfs.resolve(&caller, vfs.root(), path.as_bytes(), true);
+    let errno = match node.and_then(|node| vfs.stat(&caller, node)) {
+        Ok(stat) if stat.kind == FileKind::Directory => return Ok(()),
+        Ok(_) => Errno::NotDir,
+        Err(errno) => errno,
+    };
+    let path = path.to_owned();
+    Err(ErrorKind::Directory { path, errno }.into())
 }
 
 /// Where a program is: as named when there is a slash in it, else in the first directory of `PATH`

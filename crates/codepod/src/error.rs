@@ -38,6 +38,14 @@ pub enum ErrorKind {
         /// Why.
         errno: Errno,
     },
+    /// Nothing can be started in a directory: it is not there, or is none.
+    #[error("cannot work in `{path}`: {errno}")]
+    Directory {
+        /// The sandbox's path.
+        path: String,
+        /// Why.
+        errno: Errno,
+    },
     /// A host directory cannot be mounted.
     #[error("cannot mount at `{at}`: {why}")]
     Mount {
@@ -61,7 +69,7 @@ pub enum ErrorKind {
         oldest: Option<u64>,
     },
     /// Fewer runs are kept than were to be undone.
-    #[error("cannot undo {wanted} runs: {have} can be undone")]
+    #[error("cannot undo {}: {}", runs(*wanted), can_be_undone(*have))]
     NothingToUndo {
         /// How many were wanted.
         wanted: usize,
@@ -69,7 +77,7 @@ pub enum ErrorKind {
         have: usize,
     },
     /// Fewer runs were undone than are to be done again.
-    #[error("cannot redo {wanted} runs: {have} were undone")]
+    #[error("cannot redo {}: {}", runs(*wanted), were_undone(*have))]
     NothingToRedo {
         /// How many were wanted.
         wanted: usize,
@@ -157,6 +165,29 @@ pub enum ErrorKind {
     Internal,
 }
 
+/// A number of runs.
+fn runs(count: usize) -> String {
+    match count {
+        1 => "1 run".to_owned(),
+        _ => format!("{count} runs"),
+    }
+}
+
+fn can_be_undone(have: usize) -> String {
+    match have {
+        0 => "there is none to undo".to_owned(),
+        _ => format!("only {} can be undone", runs(have)),
+    }
+}
+
+fn were_undone(have: usize) -> String {
+    match have {
+        0 => "none was undone".to_owned(),
+        1 => "only 1 run was undone".to_owned(),
+        _ => format!("only {have} runs were undone"),
+    }
+}
+
 impl Error {
     /// A file operation that failed.
     pub(crate) fn file(path: impl AsRef<[u8]>, errno: Errno) -> Error {
@@ -198,6 +229,9 @@ impl Error {
                 }
                 _ => "`Sandbox::stat` says whether it is a file that can be run",
             },
+            ErrorKind::Directory { .. } => {
+                "make it with `Sandbox::mkdir`, or mount a directory there"
+            }
             ErrorKind::Mount { .. } => {
                 "the host's directory must exist, and the path in the sandbox be absolute, free and alone"
             }
@@ -318,6 +352,10 @@ mod tests {
                 name,
                 errno: Errno::NoExec,
             },
+            ErrorKind::Directory {
+                path: path.clone(),
+                errno,
+            },
             ErrorKind::Mount {
                 at: at.clone(),
                 why: "why".into(),
@@ -370,6 +408,7 @@ mod tests {
                 | ErrorKind::Jail(_)
                 | ErrorKind::File { .. }
                 | ErrorKind::Spawn { .. }
+                | ErrorKind::Directory { .. }
                 | ErrorKind::Mount { .. }
                 | ErrorKind::Busy { .. }
                 | ErrorKind::NoSuchRun { .. }
@@ -394,6 +433,16 @@ mod tests {
             }
         }
         kinds
+    }
+
+    #[test]
+    fn one_run_is_not_runs() {
+        let undo = |wanted, have| ErrorKind::NothingToUndo { wanted, have }.to_string();
+        assert_eq!(undo(1, 0), "cannot undo 1 run: there is none to undo");
+        assert_eq!(undo(2, 1), "cannot undo 2 runs: only 1 run can be undone");
+        let redo = |wanted, have| ErrorKind::NothingToRedo { wanted, have }.to_string();
+        assert_eq!(redo(1, 0), "cannot redo 1 run: none was undone");
+        assert_eq!(redo(3, 2), "cannot redo 3 runs: only 2 runs were undone");
     }
 
     #[test]

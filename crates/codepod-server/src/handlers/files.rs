@@ -1,5 +1,6 @@
 //! Files of a sandbox.
 
+use codepod::{Errno, ErrorKind};
 use codepod_api::methods::Done;
 use codepod_api::methods::files::{
     ChmodParams, Entry, FilesChmod, FilesList, FilesMkdir, FilesRead, FilesRemove, FilesRename,
@@ -48,13 +49,19 @@ impl Handle for FilesWrite {
         let missing = || ApiError::new(Kind::InvalidParams, "`text` or `base64` is missing");
         let bytes = bytes.ok_or_else(missing)?;
         let sandbox = &call.held()?.sandbox;
-        if params.parents.unwrap_or(false)
+        let parents = params.parents.unwrap_or(false);
+        if parents
             && let Some((above, _)) = params.path.trim_end_matches('/').rsplit_once('/')
             && !above.is_empty()
         {
             sandbox.mkdir(above).map_err(failure)?;
         }
-        sandbox.write_file(&params.path, bytes).map_err(failure)?;
+        let written = sandbox.write_file(&params.path, bytes);
+        written.map_err(|error| match error.kind() {
+            ErrorKind::File { errno, .. } if *errno == Errno::NoEnt && !parents => failure(error)
+                .hint("a directory of the path is not there: with `parents` it is made"),
+            _ => failure(error),
+        })?;
         Ok(Done::OK)
     }
 }
