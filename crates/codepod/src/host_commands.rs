@@ -181,6 +181,7 @@ impl Sandbox {
             .iter()
             .map(|(name, command)| {
                 let program = Registered {
+                    name: name.as_str().into(),
                     command: command.clone(),
                     sandbox: Arc::downgrade(&self.inner),
                 };
@@ -196,6 +197,8 @@ impl Sandbox {
 
 /// A command in the kernel of one sandbox.
 struct Registered {
+    /// The command's name, or the alias that this one is for.
+    name: Arc<str>,
     command: HostCommand,
     sandbox: Weak<Inner>,
 }
@@ -209,6 +212,7 @@ impl codepod_kernel::HostCommand for Registered {
             ..
         } = &self.command;
         let mut call = Call {
+            name: self.name.clone(),
             kernel,
             call,
             sandbox: self.sandbox.clone(),
@@ -229,18 +233,17 @@ impl codepod_kernel::HostCommand for Registered {
 /// One call of a host command: arguments, streams, files.
 #[derive(Debug)]
 pub struct Call {
+    name: Arc<str>,
     kernel: Arc<SharedKernel>,
     call: HostCall,
     sandbox: Weak<Inner>,
 }
 
 impl Call {
-    /// The name that it was called by.
-    pub fn name(&self) -> Cow<'_, str> {
-        self.call
-            .argv
-            .first()
-            .map_or(Cow::Borrowed(""), |name| String::from_utf8_lossy(name))
+    /// The command's name, or its alias if it was called by one: also where it was called by a
+    /// path.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The arguments, without the name.
