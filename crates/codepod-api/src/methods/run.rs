@@ -48,7 +48,8 @@ pub struct RunParams {
     /// `$1`, `$2`, … for this script only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Vec<String>>,
-    /// How long it may take, in milliseconds; as the sandbox says if not given.
+    /// How long it may take, in milliseconds; as the sandbox says if not given, and as long as the
+    /// server allows if 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Bytes of each output stream that the result holds; as the sandbox says if not given.

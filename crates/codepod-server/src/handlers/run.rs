@@ -157,7 +157,10 @@ impl Wanted {
             sender.pass(stderr, Stream::Stderr),
         );
         let (result, _) = block_on(zip(ended, passing));
-        result.map_err(failure)
+        let result = result.map_err(failure)?;
+        // What the host has to say, such as which limit was reached, belongs to the stream as well.
+        sender.send(&result.stderr, Stream::Stderr);
+        Ok(result)
     }
 }
 

@@ -85,7 +85,7 @@ impl Entry {
             Some(_) => return Err(bad(format!("`{TOOL_SANDBOX}` must be a string"))),
         };
         let mut params = params_of_tool(input);
-        let mut at_most = |name: &str, most: u64| {
+        let at_most = |params: &mut Map<String, Value>, name: &str, most: u64| {
             if let Some(value) = params.get_mut(name)
                 && value.as_u64().is_some_and(|value| value > most)
             {
@@ -94,12 +94,16 @@ impl Entry {
         };
         match self.shows {
             Shows::Run => {
-                at_most("outputBudget", MOST_OUTPUT);
+                at_most(&mut params, "outputBudget", MOST_OUTPUT);
                 let longest = u64::try_from(longest_run.as_millis()).unwrap_or(u64::MAX);
-                at_most("timeoutMs", longest);
+                if params.get("timeoutMs").and_then(Value::as_u64) == Some(0) {
+                    // As long as there is.
+                    params.insert("timeoutMs".to_owned(), longest.into());
+                }
+                at_most(&mut params, "timeoutMs", longest);
             }
             Shows::File => {
-                at_most("length", MOST_OUTPUT);
+                at_most(&mut params, "length", MOST_OUTPUT);
                 params.entry("length").or_insert(READ_BUDGET.into());
             }
             _ => {}
