@@ -16,6 +16,7 @@ mod failure;
 mod frame;
 mod handler;
 mod http;
+mod lines;
 mod plain;
 mod resources;
 mod result;
@@ -92,7 +93,8 @@ pub async fn serve(
 ) -> Result<(), Error> {
     let session = Session::new(server, options);
     let handler = Handler::local(session.clone());
-    let served = match handler.serve((input, output)).await {
+    let passed = lines::pass(input, output);
+    let served = match handler.serve((passed.input, passed.output)).await {
         Ok(service) => service
             .waiting()
             .await
@@ -103,6 +105,8 @@ pub async fn serve(
         Err(error) => Err(failed("the client does not speak MCP", &error)),
     };
     session.close();
+    // It ends with the library's end of the stream; what was said last is written by then.
+    let _ = passed.writing.await;
     served
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use codepod::{Options, Runtime};
+use codepod::{LimitNames, Options, Runtime};
 use codepod_api::METHODS;
 use codepod_server::mcp::{McpOptions, serve};
 use codepod_server::{Server, ServerOptions};
@@ -544,24 +544,54 @@ async fn resources_that_are_not_there_are_errors() {
 }
 
 #[tokio::test]
-async fn messages_that_are_none_do_not_end_the_session() {
+async fn messages_that_are_none_are_answered_and_do_not_end_the_session() {
     let mut client = Client::new().await;
-    for line in [
-        "{",
-        "[]",
-        "null",
-        "\"x\"",
-        "{\"jsonrpc\":\"2.0\"}",
-        "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"x\"}",
-        &"[".repeat(100_000),
+    for (line, code) in [
+        ("{", -32700),
+        ("hello", -32700),
+        (&*"[".repeat(100_000), -32700),
+        ("[]", -32600),
+        ("[1, 2, 3]", -32600),
+        ("null", -32600),
+        ("\"x\"", -32600),
+        ("{\"jsonrpc\":\"2.0\"}", -32600),
+        ("{\"method\":1,\"method\":2}", -32600),
     ] {
-        client
-            .to
-            .write_all(format!("{line}\n").as_bytes())
-            .await
-            .unwrap();
+        let line = format!("{line}\n");
+        client.to.write_all(line.as_bytes()).await.unwrap();
+        let answer = client.message().await;
+        assert_eq!(answer["error"]["code"], code, "{line:.40}: {answer}");
+        assert_eq!(answer["id"], Value::Null);
     }
+    let odd = "\n{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"x\"}\n";
+    client.to.write_all(odd.as_bytes()).await.unwrap();
     client.well("run", json!({"command": "true"})).await;
+}
+
+#[tokio::test]
+async fn a_limit_is_told_by_the_names_that_the_model_and_its_user_know() {
+    let mut options = Options::default();
+    options.limit_names = LimitNames::Mcp;
+    options.set_disk(1 << 20);
+    let mut client = Client::with(options).await;
+    let late = client
+        .well("run", json!({"command": "sleep 9", "timeout_ms": 100}))
+        .await;
+    let told = "codepod: stopped after 0.1 s, its time limit; `timeout_ms` raises it\n";
+    assert_eq!(late["stderr"], told);
+    let full = client
+        .well("run", json!({"command": "head -c 9000000 /dev/zero > f"}))
+        .await;
+    let stderr = full["stderr"].as_str().unwrap();
+    assert!(
+        stderr.ends_with("; `codepod mcp --disk` raises it\n"),
+        "{stderr}"
+    );
+    // As long as the server lets it run.
+    let done = client
+        .well("run", json!({"command": "sleep 0.2", "timeout_ms": 0}))
+        .await;
+    assert_eq!(done["exit_code"], 0);
 }
 
 #[tokio::test]
