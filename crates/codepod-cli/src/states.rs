@@ -38,6 +38,7 @@ pub(crate) struct States {
 #[derive(Subcommand)]
 enum Command {
     /// List saved states
+    #[command(alias = "ls")]
     List {
         /// Print one line of JSON
         #[arg(long)]

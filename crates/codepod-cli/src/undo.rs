@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use codepod::{Options, StateDirectory};
+use codepod::{Mount, MountAccess, MountSource, Options, StateDirectory};
 
 use crate::changes::{list, newest};
 use crate::failure::Failure;
@@ -49,6 +49,32 @@ impl Undo {
         }
         let mut out = std::io::stdout().lock();
         let _ = list(&changes, &state.mounts, &mut out);
+        if changes.is_empty() {
+            tell_of_nothing(self.count, self.dry_run, &state.mounts);
+        }
         Ok(u8::from(out.flush().is_err()))
     }
+}
+
+/// Says what an undo does that changes no file: it goes back to before an `apply`, for example.
+fn tell_of_nothing(count: usize, dry_run: bool, mounts: &[Mount]) {
+    let versions = match count {
+        1 => "1 version".to_owned(),
+        _ => format!("{count} versions"),
+    };
+    let (would, kept) = match dry_run {
+        true => ("would go", "would stay"),
+        false => ("went", "stay"),
+    };
+    let overlay = |mount: &Mount| {
+        matches!(
+            mount.source,
+            MountSource::Host(_, MountAccess::Overlay | MountAccess::ReadWrite)
+        )
+    };
+    let host = match mounts.iter().any(overlay) {
+        true => format!("; files that `apply` wrote to the host {kept} there"),
+        false => String::new(),
+    };
+    eprintln!("codepod: {versions} {would} back, and no file of the sandbox differs by that{host}");
 }

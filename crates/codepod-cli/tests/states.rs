@@ -33,7 +33,7 @@ fn files_and_variables_are_kept_and_taken_back() {
     here.fails(
         &["undo", "play"],
         125,
-        "cannot undo 1 runs: 0 can be undone",
+        "cannot undo 1 run: there is none to undo",
     );
     here.fails(&["undo", "play", "0"], 125, "cannot undo 0 runs");
     here.fails(&["undo", "nope"], 125, "there is no state `nope`");
@@ -243,6 +243,21 @@ fn an_overlay_is_applied_by_a_later_command_and_mounted_by_itself() {
         here.says(&["run", "--state", "fix", "--mount", &moved, "cat a"]),
         "new\n"
     );
+}
+
+#[test]
+fn an_undo_after_apply_says_what_it_does() {
+    let here = Directory::new();
+    fs::create_dir(here.path("project")).unwrap();
+    let mount = format!("{}:/work:overlay", here.path("project").display());
+    here.codepod(&["run", "--state", "s", "-m", &mount, "echo x > /work/f"]);
+    here.says(&["apply", "s"]);
+    let (status, stdout, stderr) = here.codepod(&["undo", "s"]);
+    assert_eq!(status, 0, "{stderr}");
+    let told = "codepod: 1 version went back, and no file of the sandbox differs by that; files that `apply` wrote to the host stay there\n";
+    // The state before `apply` had the file in its overlay: either is told, and the host keeps it.
+    assert!(stderr == told || !stdout.is_empty(), "{stdout}{stderr}");
+    assert_eq!(fs::read_to_string(here.path("project/f")).unwrap(), "x\n");
 }
 
 #[test]
