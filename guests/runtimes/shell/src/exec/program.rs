@@ -235,7 +235,6 @@ fn failed(shell: &mut Shell, name: &[u8], program: &[u8], errno: Errno) -> Run<i
         }
         Errno::Again => {
             shell.error("fork: retry: Resource temporarily unavailable");
-            shell.hint("the sandbox has reached its limit of processes");
             shell.state.status = 254;
             Err(Stop::Discard)
         }
