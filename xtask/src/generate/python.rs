@@ -175,7 +175,13 @@ pub(super) fn errors() -> Outcome<String> {
     for kind in Kind::ALL {
         let _ = writeln!(text, "    \"{}\": {},", name_of(*kind), class_of(*kind));
     }
-    Ok(text + "}\n")
+    text += "}\n\n__all__ = [\n";
+    let mut names: Vec<String> = Kind::ALL.iter().map(|kind| class_of(*kind)).collect();
+    names.sort();
+    for name in names {
+        let _ = writeln!(text, "    \"{name}\",");
+    }
+    Ok(text + "]\n")
 }
 
 fn name_of(kind: Kind) -> String {

@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+from typing import List
+
 from . import errors, tools, types
 from ._async.client import AsyncClient
 from ._async.command import AsyncCommandContext
@@ -53,3 +55,8 @@ __all__ = [
     "types",
 ]
 __all__ += [error.__name__ for error in _BY_KIND.values()]
+
+
+def __dir__() -> List[str]:
+    # Completion shows what is meant to be used.
+    return sorted(__all__)

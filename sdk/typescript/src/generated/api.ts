@@ -26,9 +26,9 @@ export interface CreateParams {
   cwd?: string;
   /** Environment beside the usual; a name given here replaces it. */
   env?: Record<string, string>;
-  /** How long a command may take, in milliseconds; 30 s if not given. */
+  /** How long a command may take, in milliseconds; 30 s if not given, and as long as the server allows if 0. */
   timeoutMs?: number;
-  /** Memory of one process in bytes. */
+  /** Memory of one process in bytes, at most 4 GiB. What all processes may have together grows with it. */
   memoryBytes?: number;
   /** Bytes that its files may take. */
   diskBytes?: number;
@@ -43,7 +43,8 @@ export interface CreateParams {
   /** How many runs can be undone; 100 if not given. */
   undoRuns?: number;
   /**
-   * Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help; they do if not given.
+   * Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help, and standard error ends
+   * with a line for each limit that was reached; they do if not given.
    */
   hints?: boolean;
   /** Whether its state can leave it, and whether it is kept. */
@@ -258,7 +259,7 @@ export interface RunParams {
   env?: Record<string, string>;
   /** `$1`, `$2`, … for this script only. */
   arguments?: string[];
-  /** How long it may take, in milliseconds; as the sandbox says if not given. */
+  /** How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. */
   timeoutMs?: number;
   /** Bytes of each output stream that the result holds; as the sandbox says if not given. */
   outputBudget?: number;
@@ -369,7 +370,8 @@ export interface PythonRunParams {
   /** What it reads, in base64, where it is not text. */
   stdinBase64?: string;
   /**
-   * How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was.
+   * How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. Code that
+   * takes longer leaves the session as it was.
    */
   timeoutMs?: number;
   /** Bytes of each output stream that the result holds; as the sandbox says if not given. */
@@ -1214,7 +1216,7 @@ export const TOOLS: readonly ToolInfo[] = [
           "type": "integer",
           "format": "uint64",
           "minimum": 0,
-          "description": "How long it may take, in milliseconds; as the sandbox says if not given."
+          "description": "How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0."
         },
         "output_budget": {
           "type": "integer",
@@ -1258,7 +1260,7 @@ export const TOOLS: readonly ToolInfo[] = [
           "type": "integer",
           "format": "uint64",
           "minimum": 0,
-          "description": "How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was."
+          "description": "How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. Code that takes longer leaves the session as it was."
         },
         "output_budget": {
           "type": "integer",

@@ -60,7 +60,8 @@ export interface PythonRunOptions extends RunStreams {
   /** The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`. */
   session?: string | undefined;
   /**
-   * How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was.
+   * How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. Code that
+   * takes longer leaves the session as it was.
    */
   timeoutMs?: number | undefined;
   /** Bytes of each output stream that the result holds; as the sandbox says if not given. */
@@ -72,7 +73,8 @@ export interface PythonStreamOptions extends StreamStreams {
   /** The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`. */
   session?: string | undefined;
   /**
-   * How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was.
+   * How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. Code that
+   * takes longer leaves the session as it was.
    */
   timeoutMs?: number | undefined;
 }

@@ -10,6 +10,7 @@ from .._errors import ClosedError, CodepodError, ServerGoneError
 from .._generated import async_methods as methods
 from .._generated.errors import NotFoundError
 from .._generated.types import CommandCall, CommandReply, CreateOptions, MergeOutput, RunResult, SandboxInfo, SnapshotInfo
+from .._options import check_options, check_script
 from .._transport._async import AsyncConnection, AsyncMethods, shared
 from .command import AsyncCommand, answer
 from .files import AsyncFiles
@@ -69,6 +70,7 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
     commands: methods.AsyncCommandsMethods
 
     def __init__(self, client: Optional[AsyncClient] = None, **options: Unpack[CreateOptions]) -> None:
+        check_options(options)
         super().__init__(shared() if client is None else client._connection)
         self._options = options
         self._closed = False
@@ -173,6 +175,7 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
             run_id: A name for this run, by which `runs.cancel` can end it.
             idempotency_key: A name of this attempt: another call with the same one gets the first's result and runs nothing.
         """
+        check_script(command)
         result = await self._run(
             command,
             stdin=stdin,
@@ -202,6 +205,7 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
 
         `stdin=True` leaves its input open for `write` and `close_stdin`; see `run` for the rest.
         """
+        check_script(command)
         stream = self._stream(
             command, stdin=stdin, env=env, arguments=arguments, timeout=timeout, shell=shell, run_id=run_id
         )

@@ -48,8 +48,10 @@ class SandboxesMethods(Methods):
             profile: Limits that go together.
             cwd: Working directory of commands; `/home/user` if not given.
             env: Environment beside the usual; a name given here replaces it.
-            timeout: How long a command may take, in seconds; 30 s if not given.
-            memory_bytes: Memory of one process in bytes.
+            timeout: How long a command may take, in seconds; 30 s if not given, and as long as the server allows if
+                0.
+            memory_bytes: Memory of one process in bytes, at most 4 GiB. What all processes may have together grows
+                with it.
             disk_bytes: Bytes that its files may take.
             processes: Processes at a time.
             output_budget: Bytes of each output stream that a result holds, its beginning and its end; the whole
@@ -58,7 +60,7 @@ class SandboxesMethods(Methods):
             mounts: Host directories. A server that others reach refuses those that it was not told to allow.
             undo_runs: How many runs can be undone; 100 if not given.
             hints: Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without
-                help; they do if not given.
+                help, and standard error ends with a line for each limit that was reached; they do if not given.
             persistence: Whether its state can leave it, and whether it is kept.
         """
         params: Dict[str, Any] = {}
@@ -173,7 +175,8 @@ class SandboxMethods(Methods):
             stdin: What it reads.
             env: Variables that are exported to this script only.
             arguments: `$1`, `$2`, … for this script only.
-            timeout: How long it may take, in seconds; as the sandbox says if not given.
+            timeout: How long it may take, in seconds; as the sandbox says if not given, and as long as the server
+                allows if 0.
             output_budget: Bytes of each output stream that the result holds; as the sandbox says if not given.
             run_id: A name for this run, by which it can be cancelled and its output told apart.
             idempotency_key: A name of this attempt: another call with the same one gets the first's result and runs
@@ -336,8 +339,8 @@ class PythonMethods(Methods):
             session: The session to run it in, which begins with its first call; `main` if not given. Letters,
                 digits, `_` and `-`.
             stdin: What it reads.
-            timeout: How long it may take, in seconds; as the sandbox says if not given. Code that takes longer
-                leaves the session as it was.
+            timeout: How long it may take, in seconds; as the sandbox says if not given, and as long as the server
+                allows if 0. Code that takes longer leaves the session as it was.
             output_budget: Bytes of each output stream that the result holds; as the sandbox says if not given.
             run_id: A name for this call, by which it can be cancelled and its output told apart.
         """
@@ -666,7 +669,8 @@ class PreviewMethods(Methods):
             stdin: What it reads.
             env: Variables that are exported to this script only.
             arguments: `$1`, `$2`, … for this script only.
-            timeout: How long it may take, in seconds; as the sandbox says if not given.
+            timeout: How long it may take, in seconds; as the sandbox says if not given, and as long as the server
+                allows if 0.
             output_budget: Bytes of each output stream that the result holds; as the sandbox says if not given.
             run_id: A name for this run, by which it can be cancelled and its output told apart.
             idempotency_key: A name of this attempt: another call with the same one gets the first's result and runs

@@ -70,7 +70,7 @@ TOOLS: List[ToolInfo] = [
                     "type": "integer",
                     "format": "uint64",
                     "minimum": 0,
-                    "description": "How long it may take, in milliseconds; as the sandbox says if not given.",
+                    "description": "How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0.",
                 },
                 "output_budget": {
                     "type": "integer",
@@ -111,7 +111,7 @@ TOOLS: List[ToolInfo] = [
                     "type": "integer",
                     "format": "uint64",
                     "minimum": 0,
-                    "description": "How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was.",
+                    "description": "How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. Code that takes longer leaves the session as it was.",
                 },
                 "output_budget": {
                     "type": "integer",

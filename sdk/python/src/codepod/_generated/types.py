@@ -1635,10 +1635,10 @@ class CreateOptions(TypedDict, total=False):
     """Environment beside the usual; a name given here replaces it."""
 
     timeout: Optional[float]
-    """How long a command may take, in seconds; 30 s if not given."""
+    """How long a command may take, in seconds; 30 s if not given, and as long as the server allows if 0."""
 
     memory_bytes: Optional[int]
-    """Memory of one process in bytes."""
+    """Memory of one process in bytes, at most 4 GiB. What all processes may have together grows with it."""
 
     disk_bytes: Optional[int]
     """Bytes that its files may take."""
@@ -1659,8 +1659,8 @@ class CreateOptions(TypedDict, total=False):
     """How many runs can be undone; 100 if not given."""
 
     hints: Optional[bool]
-    """Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help; they do if not
-    given.
+    """Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help, and standard
+    error ends with a line for each limit that was reached; they do if not given.
     """
 
     persistence: Optional[PersistenceParams]
