@@ -177,6 +177,36 @@ impl Shows {
     }
 }
 
+/// Bounds of a parameter that says how much a model gets back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// The parameter, in snake_case.
+    pub name: &'static str,
+    /// What it is where the model does not say: some thousand words.
+    pub usual: u64,
+    /// The most that a model can ask for.
+    pub most: u64,
+}
+
+impl Shows {
+    /// Bytes of a list or a difference that a model gets back; more is left out, and counted.
+    pub const LIST: u64 = 64 << 10;
+
+    /// How much of a result a model gets back.
+    pub fn bounds(self) -> Option<Bounds> {
+        let bounds = |name, usual| Bounds {
+            name,
+            usual,
+            most: 1 << 20,
+        };
+        match self {
+            Shows::Run => Some(bounds("output_budget", 16 << 10)),
+            Shows::File => Some(bounds("length", 32 << 10)),
+            _ => None,
+        }
+    }
+}
+
 /// A place where people meet codepod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Surface {

@@ -47,12 +47,19 @@ pub(crate) fn usage(usage: RunUsage) -> run::Usage {
     }
 }
 
-fn cut(cut: Cut) -> run::Cut {
-    run::Cut {
+/// A stream with the mark of what is missing in it.
+fn marked(bytes: Vec<u8>, cut: Option<Cut>) -> (Vec<u8>, Option<run::Cut>) {
+    let Some(cut) = cut else {
+        return (bytes, None);
+    };
+    let (bytes, mark) = cut.marked(&bytes);
+    let cut = run::Cut {
         head: cut.head as u64,
+        mark: mark as u64,
         omitted: cut.omitted,
         path: cut.path,
-    }
+    };
+    (bytes, Some(cut))
 }
 
 fn facts(facts: ProcessFacts) -> run::ProcessFacts {
@@ -70,8 +77,10 @@ fn facts(facts: ProcessFacts) -> run::ProcessFacts {
 
 pub(crate) fn run_output(result: RunResult) -> run::RunOutput {
     let success = result.success();
-    let (stdout, stdout_base64) = Bytes::lossy(result.stdout);
-    let (stderr, stderr_base64) = Bytes::lossy(result.stderr);
+    let (stdout, stdout_cut) = marked(result.stdout, result.stdout_cut);
+    let (stderr, stderr_cut) = marked(result.stderr, result.stderr_cut);
+    let (stdout, stdout_base64) = Bytes::lossy(stdout);
+    let (stderr, stderr_base64) = Bytes::lossy(stderr);
     run::RunOutput {
         run: result.run,
         exit_code: result.exit_code,
@@ -80,8 +89,8 @@ pub(crate) fn run_output(result: RunResult) -> run::RunOutput {
         stderr,
         stdout_base64,
         stderr_base64,
-        stdout_cut: result.stdout_cut.map(cut),
-        stderr_cut: result.stderr_cut.map(cut),
+        stdout_cut,
+        stderr_cut,
         truncated: result.truncated,
         timed_out: result.timed_out,
         cancelled: result.cancelled,

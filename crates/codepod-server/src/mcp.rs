@@ -25,6 +25,7 @@ mod tools;
 use std::time::Duration;
 
 use codepod::{Error, ErrorKind, Options};
+use codepod_api::Shows;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -34,9 +35,6 @@ use handler::Handler;
 pub use http::{HttpOptions, Listening, serve_http};
 use plain::Plain;
 use session::Session;
-
-/// Bytes of each stream that a result holds, if nothing else is said: some thousand words.
-const OUTPUT_BUDGET: usize = 16 << 10;
 
 /// How sessions and their sandboxes are made.
 #[derive(Debug, Clone)]
@@ -53,7 +51,9 @@ pub struct McpOptions {
 impl McpOptions {
     /// Sandboxes as these options make them, with a budget for output.
     pub fn new(mut sandbox: Options) -> McpOptions {
-        sandbox.output_budget.get_or_insert(OUTPUT_BUDGET);
+        if let Some(bounds) = Shows::Run.bounds() {
+            sandbox.output_budget.get_or_insert(bounds.usual as usize);
+        }
         McpOptions {
             longest_run: sandbox.timeout.max(Duration::from_secs(600)),
             sandbox,

@@ -120,7 +120,7 @@ impl Pipeline {
             },
             stdout: output.stdout,
             stderr: output.stderr,
-            truncated: output.truncated,
+            truncated: output.lost != [false; 2],
             timed_out: stopped == Some(Stopped::TimedOut),
             cancelled: stopped == Some(Stopped::Cancelled),
             execution_time: started.elapsed(),
@@ -128,7 +128,7 @@ impl Pipeline {
             ..RunResult::default()
         };
         mark.finish(&mut result, timeout);
-        budget::cut(&sandbox, &mut result, budget)?;
+        budget::cut(&sandbox, &mut result, budget, output.lost)?;
         Ok(result)
     }
 

@@ -172,9 +172,9 @@ impl Script {
         let mut result = result_of(served, &text, started);
         result.stdout = output.stdout;
         result.stderr.splice(0..0, output.stderr);
-        result.truncated = output.truncated;
+        result.truncated = output.lost != [false; 2];
         mark.finish(&mut result, timeout);
-        budget::cut(sandbox, &mut result, output_budget)?;
+        budget::cut(sandbox, &mut result, output_budget, output.lost)?;
         Ok(result)
     }
 

@@ -59,6 +59,9 @@ def test_a_budget_cuts_the_middle(sandbox: Sandbox) -> None:
     result = sandbox.run("seq 10000", output_budget=1000)
     assert result.stdout_cut is not None and result.stdout_cut.omitted > 40_000
     assert result.stdout.startswith("1\n2\n") and result.stdout.endswith("10000\n")
+    cut = result.stdout_cut
+    assert f"\n[{cut.omitted} bytes are not shown; all of it is in {cut.path}]\n" in str(result)
+    assert len(result.stdout) - cut.mark + cut.omitted == 48_894
     assert sandbox.run(f"tail -n 1 {result.stdout_cut.path}").stdout == "10000\n"
 
 

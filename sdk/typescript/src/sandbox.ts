@@ -45,11 +45,15 @@ export class Sandbox extends SandboxMethods {
   /** Its state beyond its life. */
   readonly persistence: PersistenceMethods;
 
+  /** Bytes of each output stream that a result holds, if it was made with a budget here. */
+  readonly outputBudget: number | undefined;
+
   /** A sandbox that is there; {@link Sandbox.create} makes one. */
-  constructor(client: Client, id: string) {
+  constructor(client: Client, id: string, outputBudget?: number) {
     const scope = new Scope(client.transport, id);
     super(scope);
     this.client = client;
+    this.outputBudget = outputBudget;
     this.files = new Files(scope);
     this.env = new Env(scope);
     this.shell = new Shells(scope);
@@ -103,7 +107,7 @@ export class Sandbox extends SandboxMethods {
   /** Makes another sandbox with the same files, shells and limits, in microseconds. Neither sees what the other does next. */
   async fork(): Promise<Sandbox> {
     const { sandboxId } = await this.scope.call("sandbox.fork", {});
-    const fork = new Sandbox(this.client, sandboxId);
+    const fork = new Sandbox(this.client, sandboxId, this.outputBudget);
     await fork.commands.inherit(this.commands);
     return fork;
   }

@@ -33,6 +33,21 @@ test("run tells a model four things, and more only where there is more", () =>
     assert.equal((await callTool(sandbox, "run", '{"command": "echo x"}'))["stdout"], "x\n");
   }));
 
+test("long output is cut as the description says", () =>
+  withSandbox(shared, async (sandbox) => {
+    const told = await callTool(sandbox, "run", { command: "seq 100000" });
+    const stdout = String(told["stdout"]);
+    assert.ok(stdout.length <= (16 << 10) + 100, String(stdout.length));
+    assert.match(stdout, /\n\[\d+ bytes are not shown; all of it is in \/proc\/runs\//);
+    const more = await callTool(sandbox, "run", { command: "seq 100000", output_budget: 100_000 });
+    assert.ok(String(more["stdout"]).length > 50_000);
+    const lost = await callTool(sandbox, "run", { command: "yes" });
+    assert.match(String(lost["stdout"]), /longer than its limit.*\/proc\/runs\//);
+    const small = await shared.create({ outputBudget: 200 });
+    assert.ok(String((await callTool(small, "run", { command: "seq 100000" }))["stdout"]).length < 300);
+    await small.close();
+  }));
+
 test("every tool answers", () =>
   withSandbox(shared, async (sandbox) => {
     const inputs: Record<string, ToolResult> = {

@@ -80,9 +80,10 @@ pub struct RunOutput {
     pub exit_code: i32,
     /// Whether the status is 0.
     pub success: bool,
-    /// What it printed; what is not UTF-8 is replaced.
+    /// What it printed; what is not UTF-8 is replaced. Where a part is missing, a line
+    /// `[… bytes are not shown; all of it is in …]` stands in its place.
     pub stdout: String,
-    /// What it complained about; what is not UTF-8 is replaced.
+    /// What it complained about, as `stdout`.
     pub stderr: String,
     /// The bytes of `stdout` in base64, only where they are not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,13 +93,13 @@ pub struct RunOutput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("contentEncoding" = "base64"))]
     pub stderr_base64: Option<String>,
-    /// What is missing in the middle of `stdout`, because it was longer than its budget.
+    /// What is missing in `stdout`, because it was longer than its budget or reached its limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout_cut: Option<Cut>,
-    /// What is missing in the middle of `stderr`.
+    /// What is missing in `stderr`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_cut: Option<Cut>,
-    /// Whether output is lost because a stream reached its limit.
+    /// Whether the end of the output is lost because a stream reached its limit.
     pub truncated: bool,
     /// Whether it was ended at its timeout.
     pub timed_out: bool,
@@ -115,15 +116,17 @@ pub struct RunOutput {
     pub processes: Vec<ProcessFacts>,
 }
 
-/// What is missing in the middle of a stream.
+/// What is missing in a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cut {
     /// Where it is missing: so many bytes are before it.
     pub head: u64,
+    /// Bytes of the line that stands there and says so.
+    pub mark: u64,
     /// How many bytes are missing.
     pub omitted: u64,
-    /// The file in the sandbox that holds all of it.
+    /// The file in the sandbox that holds all that was kept.
     pub path: String,
 }
 

@@ -16,9 +16,6 @@ use serde_json::{Map, Value, json};
 use super::frame::{Frame, Missing};
 use crate::ids;
 
-/// Bytes of a list or a difference that a result holds.
-const LIST_BUDGET: usize = 64 << 10;
-
 /// A tool's result.
 pub(super) struct Shown {
     pub(super) structured: Value,
@@ -176,8 +173,18 @@ fn run(frame: &mut Frame, output: RunOutput) {
         frame.line(name, true);
     }
     let (stdout, stderr) = streams(&output);
-    frame.data("stdout", &stdout, output.stdout_cut.as_ref().map(missing));
-    frame.data("stderr", &stderr, output.stderr_cut.as_ref().map(missing));
+    for (name, bytes, cut) in [
+        ("stdout", stdout, &output.stdout_cut),
+        ("stderr", stderr, &output.stderr_cut),
+    ] {
+        match cut {
+            None => frame.data(name, &bytes, None),
+            Some(cut) => {
+                let (bytes, missing) = unmarked(bytes, cut);
+                frame.data(name, &bytes, Some(missing));
+            }
+        }
+    }
 }
 
 /// The bytes of both streams.
@@ -192,14 +199,16 @@ pub(super) fn streams(output: &RunOutput) -> (Vec<u8>, Vec<u8>) {
     )
 }
 
-fn missing(cut: &Cut) -> Missing {
-    Missing {
-        at: usize::try_from(cut.head).unwrap_or(usize::MAX),
-        note: format!(
-            "{} bytes are missing here; all of it is in {}",
-            cut.omitted, cut.path
-        ),
-    }
+/// A stream without the mark of what is missing, and what that says. A guest can print such a mark
+/// itself; the frame has one that it cannot.
+fn unmarked(mut bytes: Vec<u8>, cut: &Cut) -> (Vec<u8>, Missing) {
+    let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let at = place(cut.head).min(bytes.len());
+    let end = at.saturating_add(place(cut.mark)).min(bytes.len());
+    let mark: Vec<u8> = bytes.drain(at..end).collect();
+    let note = String::from_utf8_lossy(&mark);
+    let note = note.trim().trim_matches(['[', ']']).to_owned();
+    (bytes, Missing { at, note })
 }
 
 fn read(
@@ -257,7 +266,7 @@ fn whole_characters(bytes: &[u8]) -> usize {
 /// Makes a result fit into its budget, and says what is missing.
 fn fit(output: &mut Value) {
     let mut budget = Budget {
-        left: LIST_BUDGET,
+        left: Shows::LIST as usize,
         entries: 0,
         bytes: 0,
     };

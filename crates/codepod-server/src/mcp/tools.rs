@@ -4,18 +4,13 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use codepod_api::{
-    ApiError, Effect, Kind, METHODS, MethodInfo, Shows, TOOL_SANDBOX, params_of_tool,
+    ApiError, Effect, Kind, METHODS, MethodInfo, Shows, TOOL_SANDBOX, camel_case, params_of_tool,
     tool_result_schema, tool_schema,
 };
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value};
 
 use super::result;
-
-/// Bytes of a file that one call reads, if it does not say how many.
-pub(super) const READ_BUDGET: u64 = 32 << 10;
-/// The most bytes of a stream or a file that one call can ask for.
-const MOST_OUTPUT: u64 = 1 << 20;
 
 /// A tool and its method.
 pub(super) struct Entry {
@@ -92,17 +87,21 @@ impl Entry {
                 *value = most.into();
             }
         };
+        if let Some(bounds) = self.shows.bounds() {
+            at_most(&camel_case(bounds.name), bounds.most);
+        }
         match self.shows {
             Shows::Run => {
-                at_most("outputBudget", MOST_OUTPUT);
                 let longest = u64::try_from(longest_run.as_millis()).unwrap_or(u64::MAX);
                 at_most("timeoutMs", longest);
             }
-            Shows::File => {
-                at_most("length", MOST_OUTPUT);
-                params.entry("length").or_insert(READ_BUDGET.into());
+            // Of runs the sandbox has a budget.
+            shows => {
+                if let Some(bounds) = shows.bounds() {
+                    let entry = params.entry(camel_case(bounds.name));
+                    entry.or_insert(bounds.usual.into());
+                }
             }
-            _ => {}
         }
         Ok(Prepared { sandbox, params })
     }
@@ -179,9 +178,9 @@ mod tests {
         let asked = json!({"command": "x", "timeout_ms": 1e12 as u64, "output_budget": 1u64 << 40});
         let prepared = prepare("run", asked).unwrap();
         assert_eq!(prepared.params["timeoutMs"], 60_000);
-        assert_eq!(prepared.params["outputBudget"], MOST_OUTPUT);
+        assert_eq!(prepared.params["outputBudget"], 1 << 20);
         let prepared = prepare("read", json!({"path": "x", "sandbox_id": "sb_1"})).unwrap();
-        assert_eq!(prepared.params["length"], READ_BUDGET);
+        assert_eq!(prepared.params["length"], 32 << 10);
         assert_eq!(prepared.sandbox.as_deref(), Some("sb_1"));
         let less = prepare("read", json!({"path": "x", "length": 3, "offset": null})).unwrap();
         assert_eq!(

@@ -282,19 +282,22 @@ export interface RunOutput {
   exitCode: number;
   /** Whether the status is 0. */
   success: boolean;
-  /** What it printed; what is not UTF-8 is replaced. */
+  /**
+   * What it printed; what is not UTF-8 is replaced. Where a part is missing, a line `[… bytes are not shown; all of it is in
+   * …]` stands in its place.
+   */
   stdout: string;
-  /** What it complained about; what is not UTF-8 is replaced. */
+  /** What it complained about, as `stdout`. */
   stderr: string;
   /** The bytes of `stdout` in base64, only where they are not UTF-8. */
   stdoutBase64?: string;
   /** The bytes of `stderr` in base64, only where they are not UTF-8. */
   stderrBase64?: string;
-  /** What is missing in the middle of `stdout`, because it was longer than its budget. */
+  /** What is missing in `stdout`, because it was longer than its budget or reached its limit. */
   stdoutCut?: Cut;
-  /** What is missing in the middle of `stderr`. */
+  /** What is missing in `stderr`. */
   stderrCut?: Cut;
-  /** Whether output is lost because a stream reached its limit. */
+  /** Whether the end of the output is lost because a stream reached its limit. */
   truncated: boolean;
   /** Whether it was ended at its timeout. */
   timedOut: boolean;
@@ -310,13 +313,15 @@ export interface RunOutput {
   processes?: ProcessFacts[];
 }
 
-/** What is missing in the middle of a stream. */
+/** What is missing in a stream. */
 export interface Cut {
   /** Where it is missing: so many bytes are before it. */
   head: number;
+  /** Bytes of the line that stands there and says so. */
+  mark: number;
   /** How many bytes are missing. */
   omitted: number;
-  /** The file in the sandbox that holds all of it. */
+  /** The file in the sandbox that holds all that was kept. */
   path: string;
 }
 
@@ -1155,6 +1160,8 @@ export interface ToolInfo {
   inputSchema: Record<string, unknown>;
   /** The fields of the result that a model is told, always and where they say something; all if missing. */
   fields?: { always: readonly string[]; notes: readonly string[] };
+  /** The parameter that says how much comes back: what it is if a model does not say, and at most. */
+  bounds?: { name: string; usual: number; most: number };
 }
 
 /** Every method that models have as a tool. */
@@ -1233,6 +1240,7 @@ export const TOOLS: readonly ToolInfo[] = [
       "additionalProperties": false
     },
     fields: { always: ["exit_code","stdout","stderr","execution_time_ms"], notes: ["stdout_cut","stderr_cut","truncated","timed_out","cancelled","crashed"] },
+    bounds: { name: "output_budget", usual: 16384, most: 1048576 },
   },
   {
     name: "python",
@@ -1277,6 +1285,7 @@ export const TOOLS: readonly ToolInfo[] = [
       "additionalProperties": false
     },
     fields: { always: ["exit_code","stdout","stderr","execution_time_ms"], notes: ["stdout_cut","stderr_cut","truncated","timed_out","cancelled","crashed"] },
+    bounds: { name: "output_budget", usual: 16384, most: 1048576 },
   },
   {
     name: "read",
@@ -1312,6 +1321,7 @@ export const TOOLS: readonly ToolInfo[] = [
       ],
       "additionalProperties": false
     },
+    bounds: { name: "length", usual: 32768, most: 1048576 },
   },
   {
     name: "write",
@@ -1465,3 +1475,6 @@ export const TOOLS: readonly ToolInfo[] = [
     },
   },
 ];
+
+/** Bytes of a list or a difference that a model is told. */
+export const LIST_BYTES = 65536;

@@ -119,18 +119,21 @@ fn ap_12_what_an_earlier_result_said_does_not_help() {
 
 #[test]
 fn ap_12_what_is_cut_is_marked_with_counts() {
-    let mut output = run_output(b"begin\nend\n", b"");
-    output["stdoutCut"] = json!({"head": 6, "omitted": 1234, "path": "/proc/runs/1/stdout"});
+    let mark = "[1234 bytes are not shown; all of it is in /proc/runs/1/stdout]\n";
+    let mut output = run_output(format!("begin\n{mark}end\n").as_bytes(), b"");
+    let path = "/proc/runs/1/stdout";
+    let cut = json!({"head": 6, "mark": mark.len(), "omitted": 1234, "path": path});
+    output["stdoutCut"] = cut.clone();
     let shown = show("run", json!({}), output);
     let inside = &frames(&shown.text)[0].1;
     let lines: Vec<&str> = inside.lines().collect();
     assert_eq!((lines[0], lines[2]), ("begin", "end"));
     assert!(lines[1].starts_with("---- "), "{inside}");
-    assert!(
-        lines[1].ends_with(" 1234 bytes are missing here; all of it is in /proc/runs/1/stdout")
-    );
-    let cut = json!({"head": 6, "omitted": 1234, "path": "/proc/runs/1/stdout"});
+    assert!(lines[1].ends_with(" 1234 bytes are not shown; all of it is in /proc/runs/1/stdout"));
+    assert_eq!(lines.len(), 3, "the mark of the method is not there twice");
     assert_eq!(shown.structured["stdout_cut"], cut);
+    let text = shown.structured["stdout"].as_str().unwrap();
+    assert_eq!(text, format!("begin\n{mark}end\n"));
 }
 
 #[test]

@@ -241,6 +241,7 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
         """Another sandbox with the same files, shells and limits, in microseconds. Neither sees what the other does next."""
         fork = AsyncSandbox.attach(self._connection, (await self._fork()).sandbox_id)
         fork._owned = True
+        fork._options = self._options
         return fork
 
     async def adopt(self, fork: Union[AsyncSandbox, str]) -> None:

@@ -13,7 +13,12 @@ class ToolInfo(NamedTuple):
     schema: Dict[str, Any]
     #: The fields of the result that a model is told, always and where they say something; all if missing.
     fields: Optional[Tuple[List[str], List[str]]] = None
+    #: The parameter that says how much comes back: what it is if a model does not say, and at most.
+    bounds: Optional[Tuple[str, int, int]] = None
 
+
+#: Bytes of a list or a difference that a model is told.
+LIST_BYTES = 65536
 
 #: Every method that models have as a tool.
 TOOLS: List[ToolInfo] = [
@@ -86,7 +91,8 @@ TOOLS: List[ToolInfo] = [
             "required": ["command"],
             "additionalProperties": False,
         },
-        (["exit_code", "stdout", "stderr", "execution_time_ms"], ["stdout_cut", "stderr_cut", "truncated", "timed_out", "cancelled", "crashed"]),
+        fields=(["exit_code", "stdout", "stderr", "execution_time_ms"], ["stdout_cut", "stderr_cut", "truncated", "timed_out", "cancelled", "crashed"]),
+        bounds=("output_budget", 16384, 1048576),
     ),
     ToolInfo(
         "python",
@@ -127,7 +133,8 @@ TOOLS: List[ToolInfo] = [
             "required": ["code"],
             "additionalProperties": False,
         },
-        (["exit_code", "stdout", "stderr", "execution_time_ms"], ["stdout_cut", "stderr_cut", "truncated", "timed_out", "cancelled", "crashed"]),
+        fields=(["exit_code", "stdout", "stderr", "execution_time_ms"], ["stdout_cut", "stderr_cut", "truncated", "timed_out", "cancelled", "crashed"]),
+        bounds=("output_budget", 16384, 1048576),
     ),
     ToolInfo(
         "read",
@@ -160,6 +167,7 @@ TOOLS: List[ToolInfo] = [
             "required": ["path"],
             "additionalProperties": False,
         },
+        bounds=("length", 32768, 1048576),
     ),
     ToolInfo(
         "write",

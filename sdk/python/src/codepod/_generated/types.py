@@ -515,13 +515,15 @@ class RunResult(ResultMethods):
     """Whether the status is 0."""
 
     stdout: str
-    """What it printed; what is not UTF-8 is replaced."""
+    """What it printed; what is not UTF-8 is replaced. Where a part is missing, a line `[… bytes are not shown; all of it
+    is in …]` stands in its place.
+    """
 
     stderr: str
-    """What it complained about; what is not UTF-8 is replaced."""
+    """What it complained about, as `stdout`."""
 
     truncated: bool
-    """Whether output is lost because a stream reached its limit."""
+    """Whether the end of the output is lost because a stream reached its limit."""
 
     timed_out: bool
     """Whether it was ended at its timeout."""
@@ -545,10 +547,10 @@ class RunResult(ResultMethods):
     """The bytes of `stderr` in base64, only where they are not UTF-8."""
 
     stdout_cut: Optional[Cut] = None
-    """What is missing in the middle of `stdout`, because it was longer than its budget."""
+    """What is missing in `stdout`, because it was longer than its budget or reached its limit."""
 
     stderr_cut: Optional[Cut] = None
-    """What is missing in the middle of `stderr`."""
+    """What is missing in `stderr`."""
 
     processes: List[ProcessFacts] = field(default_factory=list)
     """The processes that it started and that have ended, the last few hundred."""
@@ -603,22 +605,26 @@ class RunResult(ResultMethods):
 
 @dataclass(frozen=True)
 class Cut:
-    """What is missing in the middle of a stream."""
+    """What is missing in a stream."""
 
     head: int
     """Where it is missing: so many bytes are before it."""
+
+    mark: int
+    """Bytes of the line that stands there and says so."""
 
     omitted: int
     """How many bytes are missing."""
 
     path: str
-    """The file in the sandbox that holds all of it."""
+    """The file in the sandbox that holds all that was kept."""
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
         return cls(
             head=wire["head"],
+            mark=wire["mark"],
             omitted=wire["omitted"],
             path=wire["path"],
         )
@@ -627,6 +633,7 @@ class Cut:
         """Writes it as it travels."""
         wire: Dict[str, Any] = {}
         wire["head"] = self.head
+        wire["mark"] = self.mark
         wire["omitted"] = self.omitted
         wire["path"] = self.path
         return wire

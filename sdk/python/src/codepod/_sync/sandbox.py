@@ -234,6 +234,7 @@ class Sandbox(methods.SandboxMethods):
         """Another sandbox with the same files, shells and limits, in microseconds. Neither sees what the other does next."""
         fork = Sandbox.attach(self._connection, (self._fork()).sandbox_id)
         fork._owned = True
+        fork._options = self._options
         return fork
 
     def adopt(self, fork: Union[Sandbox, str]) -> None:
