@@ -39,6 +39,8 @@ pub struct Command {
     pub(crate) output_budget: Option<usize>,
     /// What stands for it in lists, where its words are not what somebody wrote.
     shown: Option<String>,
+    /// Whether it is a step of the history.
+    pub(crate) recorded: bool,
 }
 
 /// Why a command could not be started, as a shell would tell: 127 when it is not there, 126
@@ -68,6 +70,7 @@ impl Command {
             cancel: None,
             output_budget,
             shown: None,
+            recorded: true,
         }
     }
 
@@ -104,6 +107,13 @@ impl Command {
     /// Sets how many bytes of each output stream the result holds.
     pub fn output_budget(mut self, bytes: usize) -> Command {
         self.output_budget = Some(bytes);
+        self
+    }
+
+    /// Leaves it out of the history, for a command that changes nothing: its result has no number,
+    /// and no more than the limit of a stream of what it printed.
+    pub fn unrecorded(mut self) -> Command {
+        self.recorded = false;
         self
     }
 

@@ -5,6 +5,8 @@ use codepod_abi::Errno;
 use codepod_store::StoreError;
 use codepod_wasmtime::EngineError;
 
+use crate::edit_failure::EditFailure;
+
 /// An error with what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[error("{kind}")]
@@ -60,16 +62,16 @@ pub enum ErrorKind {
         /// The oldest that is kept.
         oldest: Option<u64>,
     },
-    /// Fewer runs are kept than were to be undone.
-    #[error("cannot undo {wanted} runs: {have} can be undone")]
+    /// Fewer steps are kept than were to be undone.
+    #[error("cannot undo {}: {} can be undone", steps(*wanted), count_of(*have))]
     NothingToUndo {
         /// How many were wanted.
         wanted: usize,
         /// How many there are.
         have: usize,
     },
-    /// Fewer runs were undone than are to be done again.
-    #[error("cannot redo {wanted} runs: {have} were undone")]
+    /// Fewer steps were undone than are to be done again.
+    #[error("cannot redo {}: {} undone", steps(*wanted), was(*have))]
     NothingToRedo {
         /// How many were wanted.
         wanted: usize,
@@ -149,6 +151,14 @@ pub enum ErrorKind {
     /// An argument cannot be passed on.
     #[error("{0}")]
     InvalidArgument(String),
+    /// A file was not edited: it is as it was.
+    #[error("cannot edit `{path}`: {why}")]
+    Edit {
+        /// The file.
+        path: String,
+        /// Why not.
+        why: EditFailure,
+    },
     /// This program cannot be locked in as its environment asks for.
     #[error("this program cannot be locked in: {0}")]
     Jail(String),
@@ -203,11 +213,12 @@ impl Error {
             }
             ErrorKind::Busy { .. } => "wait for them, or end them with `Sandbox::kill_all`",
             ErrorKind::NoSuchRun { .. } | ErrorKind::NothingToUndo { .. } => {
-                "`Sandbox::history` lists the runs that are kept; `Options::undo` says how many"
+                "`Sandbox::history` lists the steps that are kept; `Options::undo` says how many"
             }
             ErrorKind::NothingToRedo { .. } => {
-                "only what was undone, and not followed by another run, can be done again"
+                "only what was undone, and not followed by another step, can be done again"
             }
+            ErrorKind::Edit { why, .. } => why.hint(),
             ErrorKind::Changed => "read the current state and try again",
             ErrorKind::Foreign => {
                 "take it from this sandbox, from one it was forked from, or from a fork of it"
@@ -286,6 +297,28 @@ impl From<EngineError> for Error {
     }
 }
 
+/// `1 step`, `2 steps`.
+fn steps(count: usize) -> String {
+    match count {
+        1 => "1 step".to_owned(),
+        count => format!("{count} steps"),
+    }
+}
+
+/// `none`, `1`, `2`.
+fn count_of(count: usize) -> String {
+    match count {
+        0 => "none".to_owned(),
+        count => count.to_string(),
+    }
+}
+
+/// `none was`, `1 was`, `2 were`.
+fn was(count: usize) -> String {
+    let verb = if count > 1 { "were" } else { "was" };
+    format!("{} {verb}", count_of(count))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -329,6 +362,10 @@ mod tests {
             },
             ErrorKind::NothingToUndo { wanted: 2, have: 1 },
             ErrorKind::NothingToRedo { wanted: 2, have: 1 },
+            ErrorKind::Edit {
+                path: "f".into(),
+                why: EditFailure::NotText,
+            },
             ErrorKind::Changed,
             ErrorKind::Foreign,
             ErrorKind::PartlyApplied { path },
@@ -375,6 +412,7 @@ mod tests {
                 | ErrorKind::NoSuchRun { .. }
                 | ErrorKind::NothingToUndo { .. }
                 | ErrorKind::NothingToRedo { .. }
+                | ErrorKind::Edit { .. }
                 | ErrorKind::Changed
                 | ErrorKind::Foreign
                 | ErrorKind::PartlyApplied { .. }

@@ -215,7 +215,7 @@ impl codepod_kernel::HostCommand for Registered {
         };
         if let Some(inner) = self.sandbox.upgrade() {
             let name = self.command.name.clone();
-            let sandbox = Sandbox { inner, root: false };
+            let sandbox = Sandbox::of(inner);
             sandbox.tell(|sandbox| Event::HostCommand { sandbox, name });
         }
         if !usage.is_empty() && call.call.argv.get(1).is_some_and(|word| word == b"--help") {
@@ -285,7 +285,7 @@ impl Call {
     /// waits for it for ever; one in another shell does not.
     pub fn sandbox(&self) -> Result<Sandbox, Error> {
         let inner = self.sandbox.upgrade().ok_or(ErrorKind::Internal)?;
-        Ok(Sandbox { inner, root: false })
+        Ok(Sandbox::of(inner))
     }
 
     /// Reads from standard input what there is; 0 bytes is the end.

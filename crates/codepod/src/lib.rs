@@ -31,6 +31,8 @@ mod budget;
 mod changes;
 mod command;
 mod complete;
+mod edit;
+mod edit_failure;
 mod env;
 mod error;
 mod events;
@@ -81,6 +83,8 @@ pub use codepod_vfs::{
 pub use codepod_wasmtime::Share;
 pub use command::{Command, Stdin};
 pub use complete::Completion;
+pub use edit::{Edit, Edited};
+pub use edit_failure::{EditFailure, LARGEST_EDITED, MOST_EDITS};
 pub use error::{Error, ErrorKind};
 pub use events::{Event, EventFn};
 pub use files::{DirEntry, FileStat};
@@ -103,4 +107,4 @@ pub use script::{Canceller, RunningScript, Script, TerminalHandle, TerminalModes
 pub use shell::Shell;
 pub use states::{Kept, KeptState, StateDirectory, VERSIONS};
 pub use streams::{PipeReader, PipeWriter};
-pub use timeline::{PastRun, UndoLimits};
+pub use timeline::{PastRun, StepKind, UndoLimits};

@@ -88,11 +88,14 @@ impl Pipeline {
             .map(Command::line)
             .collect::<Vec<_>>()
             .join(" | ");
-        let mark = Mark::begin(&sandbox, line.as_bytes())?;
+        let mark = match last.recorded {
+            true => Some(Mark::begin(&sandbox, line.as_bytes())?),
+            false => None,
+        };
         let stages = match self.spawn(&sandbox, input, printed) {
             Ok(stages) => stages,
             Err(NotStarted::Error(error)) => {
-                mark.forget();
+                mark.into_iter().for_each(Mark::forget);
                 return Err(error);
             }
             Err(NotStarted::Result { exit_code, message }) => {
@@ -103,7 +106,9 @@ impl Pipeline {
                     execution_time: started.elapsed(),
                     ..RunResult::default()
                 };
-                mark.finish(&mut result, timeout);
+                if let Some(mark) = mark {
+                    mark.finish(&mut result, timeout);
+                }
                 return Ok(result);
             }
         };
@@ -127,8 +132,10 @@ impl Pipeline {
             processes,
             ..RunResult::default()
         };
-        mark.finish(&mut result, timeout);
-        budget::cut(&sandbox, &mut result, budget, output.lost)?;
+        if let Some(mark) = mark {
+            mark.finish(&mut result, timeout);
+            budget::cut(&sandbox, &mut result, budget, output.lost)?;
+        }
         Ok(result)
     }
 

@@ -516,3 +516,65 @@ fn a_run_does_not_wait_for_a_substitution_that_is_still_open() {
     let result = sandbox.run_blocking("echo late >&5; exec 5>&-").unwrap();
     assert_eq!(result.exit_code, 0, "{result:?}");
 }
+
+#[test]
+fn a_script_has_a_directory_of_its_own() {
+    let sandbox = sandbox();
+    text(&sandbox, "mkdir -p /tmp/d/e; cd /tmp; x=1");
+    let run = |script: &str, cwd: &str| {
+        let result = sandbox.script(script).cwd(cwd).run_blocking().unwrap();
+        (
+            result.exit_code,
+            result.stdout_text().into_owned() + &result.stderr_text(),
+        )
+    };
+    assert_eq!(run("pwd; y=2; cd e", "d"), (0, "/tmp/d\n".into()));
+    assert_eq!(text(&sandbox, "pwd; echo $x $y"), "/tmp\n1 2\n");
+    assert_eq!(run("exit 3", "/tmp/d"), (3, String::new()));
+    assert_eq!(text(&sandbox, "pwd"), "/tmp\n");
+    let (status, complaint) = run("echo no", "/nope it's");
+    assert_eq!(status, 1);
+    assert!(
+        complaint.ends_with("cd: /nope it's: No such file or directory\n"),
+        "{complaint}"
+    );
+    let timed_out = sandbox
+        .script("sleep 60")
+        .cwd("/")
+        .timeout(Duration::from_millis(50));
+    assert!(timed_out.run_blocking().unwrap().timed_out);
+    assert_eq!(text(&sandbox, "pwd; echo $x"), "/tmp\n1\n");
+    assert!(sandbox.script("true").cwd("a\0b").run_blocking().is_err());
+}
+
+#[test]
+fn a_script_in_the_background_is_a_step_from_its_start_on() {
+    let sandbox = sandbox();
+    text(&sandbox, "x=1; cd /tmp");
+    let shell = sandbox.shell("").detached();
+    let script = shell.script("echo $x $PWD; x=2; read -r line; echo $line > /tmp/f; exit 4");
+    let mut running = script.in_background().start().unwrap();
+    let (mut stdin, mut stdout) = (
+        running.stdin.take().unwrap(),
+        running.stdout.take().unwrap(),
+    );
+    let waiting = std::thread::spawn(move || running.wait_blocking());
+    let mut buffer = [0; 64];
+    let read = stdout.read_blocking(&mut buffer).unwrap();
+    assert_eq!(&buffer[..read], b"1 /tmp\n");
+    // The main shell goes on meanwhile, and its steps are steps of their own.
+    text(&sandbox, "echo $x > ~/g");
+    stdin.write_all_blocking(b"late\n").unwrap();
+    assert_eq!(waiting.join().unwrap().unwrap().exit_code, 4);
+    let steps: Vec<(String, i32)> = sandbox
+        .history()
+        .into_iter()
+        .map(|step| (step.command, step.exit_code))
+        .collect();
+    assert_eq!(steps[1].1, 4);
+    assert_eq!(steps[2].0, "echo $x > ~/g");
+    assert_eq!(sandbox.read_file("g").unwrap(), b"1\n");
+    assert_eq!(sandbox.undo(1).unwrap()[0].command, "echo $x > ~/g");
+    assert!(sandbox.read_file("g").is_err());
+    assert_eq!(sandbox.shells(), [""]);
+}

@@ -7,7 +7,7 @@ use codepod_kernel::{PipeEnd, Stdio, TerminalId};
 use codepod_wasmtime::KernelHandle;
 use futures_lite::future::block_on;
 
-use super::{Canceller, Script, result_of};
+use super::{Canceller, Script, directory, result_of};
 use crate::error::{Error, ErrorKind};
 use crate::result::RunResult;
 use crate::shell::{Job, serve};
@@ -149,19 +149,38 @@ impl RunningScript {
         let request = self.script.request()?;
         let shell = &self.script.shell;
         let _turn = shell.slot.turns.take().await;
-        let mark = Mark::begin(&shell.sandbox, &self.script.text)?;
+        let mut mark = Mark::begin(&shell.sandbox, &self.script.text)?;
+        let in_background = self.script.background;
+        if in_background {
+            mark.record_now();
+        }
+        let before = (!in_background).then(|| mark.files());
+        let (timeout, cancel) = (self.script.timeout, Some(&self.canceller));
         let started = Instant::now();
+        let mut back = None;
+        if let Some(to) = &self.script.cwd {
+            match directory::go(shell, to, cancel, before.clone()).await? {
+                Ok(was) => back = Some(was),
+                Err(mut result) => {
+                    mark.finish(&mut result, timeout);
+                    return Ok(result);
+                }
+            }
+        }
         let job = Job {
             request,
             stdio: self.streams.stdio,
             feed: None,
-            timeout: self.script.timeout,
-            cancel: Some(&self.canceller),
-            before: mark.files(),
+            timeout,
+            cancel,
+            before,
         };
         let served = serve(&shell.sandbox, &shell.slot, job).await?;
+        if let Some(was) = back {
+            let _ = directory::go(shell, &was, None, None).await?;
+        }
         let mut result = result_of(served, &self.script.text, started);
-        mark.finish(&mut result, self.script.timeout);
+        mark.finish(&mut result, timeout);
         Ok(result)
     }
 
