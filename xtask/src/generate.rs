@@ -112,6 +112,7 @@ const FILES: &[Generated] = &[
         text: || Ok(unasync::blocking(&python::methods()?)),
     },
     blocking!("__init__"),
+    blocking!("background"),
     blocking!("client"),
     blocking!("command"),
     blocking!("files"),

@@ -24,6 +24,10 @@ pub(crate) struct Mcp {
     /// Do not add lines `codepod: hint: …` to bash's error messages
     #[arg(long)]
     no_hints: bool,
+    /// Send results as structured content as well as text, with their schemas: for clients that are
+    /// programs. Models read the text
+    #[arg(long)]
+    structured: bool,
     /// Serve streamable HTTP for several clients, instead of one on standard input and output
     #[arg(long, value_name = "ADDRESS:PORT")]
     http: Option<SocketAddr>,
@@ -56,6 +60,7 @@ impl Mcp {
         let mut sandbox = self.sandbox.options()?;
         sandbox.hints = !self.no_hints;
         let mut options = McpOptions::new(sandbox);
+        options.structured = self.structured;
         // Who gives a limit means it.
         if let Some(timeout) = timeout {
             options.longest_run = timeout;

@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use codepod::{
     ChangeKind, Cut, FileKind, FileStat, Moment, MountAccess, MountChange, PastRun, PathChange,
-    ProcessFacts, RunResult, RunUsage,
+    ProcessFacts, RunResult, RunUsage, Sandbox, StepKind,
 };
 use codepod_api::methods::{files, mounts, run, sandbox, shell, timeline};
 use codepod_api::{ApiError, Bytes, Kind};
 
 use crate::held::Held;
+
+/// Files of a step that an answer holds.
+const MOST_FILES: usize = 100;
 
 /// Milliseconds with their fraction.
 pub(crate) fn ms(duration: Duration) -> f64 {
@@ -148,13 +151,38 @@ pub(crate) fn mount_change(change: &MountChange) -> mounts::MountChange {
     }
 }
 
+/// A step without its files.
 pub(crate) fn past_run(run: PastRun) -> shell::PastRun {
     shell::PastRun {
         run: run.number,
+        kind: match run.kind {
+            StepKind::Files => shell::StepKind::Files,
+            StepKind::State => shell::StepKind::State,
+            _ => shell::StepKind::Run,
+        },
         command: run.command,
         exit_code: run.exit_code,
         execution_time_ms: ms(run.execution_time),
+        files: Vec::new(),
+        files_omitted: None,
     }
+}
+
+/// A step with the files that it changed, as many as an answer holds. Of a host directory that
+/// cannot be looked at now, nothing is told.
+pub(crate) fn step_with_files(sandbox: &Sandbox, run: PastRun) -> shell::PastRun {
+    let (before, after) = (Moment::Before(run.number), Moment::After(run.number));
+    let mut step = past_run(run);
+    if let Ok(changes) = sandbox.changes(before, after) {
+        let changed = |change: &PathChange| shell::ChangedFile {
+            path: text(&change.path),
+            kind: change_kind(change.kind),
+        };
+        step.files = changes.iter().take(MOST_FILES).map(changed).collect();
+        let omitted = changes.len() - step.files.len();
+        step.files_omitted = (omitted > 0).then_some(omitted as u64);
+    }
+    step
 }
 
 pub(crate) fn access(access: MountAccess) -> sandbox::Access {

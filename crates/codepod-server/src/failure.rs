@@ -28,10 +28,13 @@ pub(crate) fn failure(error: Error) -> ApiError {
         ErrorKind::Store(_) => (Kind::State, None),
         ErrorKind::StateRoom { .. } => (Kind::Limit, None),
         ErrorKind::Ephemeral | ErrorKind::NotPersistent => (Kind::NotPersistent, None),
-        ErrorKind::InvalidArgument(_) => (Kind::InvalidParams, None),
+        ErrorKind::InvalidArgument(_) | ErrorKind::Edit { .. } => (Kind::InvalidParams, None),
         _ => (Kind::Internal, None),
     };
-    let told = ApiError::new(kind, error.to_string());
+    let mut told = ApiError::new(kind, error.to_string());
+    if let ErrorKind::Edit { why, .. } = error.kind() {
+        told = told.hint(why.hint());
+    }
     match errno {
         Some(errno) => told.errno(errno_name(errno)),
         None => told,

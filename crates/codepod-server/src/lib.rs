@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod asleep;
+mod background;
 mod call;
 mod convert;
 mod dispatch;

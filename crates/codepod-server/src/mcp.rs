@@ -46,6 +46,9 @@ pub struct McpOptions {
     pub longest_run: Duration,
     /// Sandboxes of a session: its own and forks.
     pub sandboxes: usize,
+    /// Whether results come as structured content as well as text, with schemas: for programs. Some
+    /// clients show models the one instead of the other, without the frame around a guest's words.
+    pub structured: bool,
 }
 
 impl McpOptions {
@@ -58,6 +61,7 @@ impl McpOptions {
             longest_run: sandbox.timeout.max(Duration::from_secs(600)),
             sandbox,
             sandboxes: 32,
+            structured: false,
         }
     }
 }

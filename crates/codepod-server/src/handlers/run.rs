@@ -59,6 +59,9 @@ pub(crate) fn script(call: &Call<'_>, params: RunParams) -> Result<Script, ApiEr
     if let Some(stdin) = Bytes::take(params.stdin, params.stdin_base64).map_err(bad_base64)? {
         script = script.stdin(stdin);
     }
+    if let Some(cwd) = params.cwd {
+        script = script.cwd(cwd);
+    }
     for (name, value) in params.env.unwrap_or_default() {
         script = script.env(name, value);
     }

@@ -23,12 +23,8 @@ pub(super) struct Entry {
 pub(super) static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let entry = |method: &'static MethodInfo| {
         let about = method.tool?;
-        let mut output = object(tool_result_schema(method));
-        result::add_to_schema(about.shows, &mut output);
         let tool = Tool::new(about.name, about.description, object(tool_schema(method)))
-            .with_raw_output_schema(output.into())
-            .with_annotations(annotations(about.effect))
-            .with_meta(meta(method));
+            .with_annotations(annotations(about.effect));
         let shows = about.shows;
         Some(Entry {
             method,
@@ -51,7 +47,36 @@ pub(super) fn find(name: &str) -> Option<&'static Entry> {
     TOOLS.iter().find(|entry| entry.tool.name == name)
 }
 
+/// The largest picture that a model is shown.
+const LARGEST_PICTURE: u64 = 4 << 20;
+
+/// Whether a file is a picture of which only a part was read, because the model did not say how
+/// much it wants.
+pub(super) fn is_part_of_picture(params: &Map<String, Value>, output: &Value) -> bool {
+    let usual = Shows::File.bounds().map(|bounds| bounds.usual);
+    let size = output["size"].as_u64();
+    output["mime"].is_string()
+        && params.get("length").and_then(Value::as_u64) == usual
+        && size.is_some_and(|size| Some(size) > usual && size <= LARGEST_PICTURE)
+}
+
+/// The same call for all of a picture.
+pub(super) fn whole_picture(params: &Map<String, Value>) -> Map<String, Value> {
+    let mut params = params.clone();
+    params.insert("length".into(), LARGEST_PICTURE.into());
+    params
+}
+
 impl Entry {
+    /// The tool with the schema of its result, for clients that are programs.
+    pub(super) fn structured(&self) -> Tool {
+        let mut output = object(tool_result_schema(self.method));
+        result::add_to_schema(self.shows, &mut output);
+        let tool = self.tool.clone();
+        tool.with_raw_output_schema(output.into())
+            .with_meta(meta(self.method))
+    }
+
     /// The call of the method, with budgets where the model gave none.
     pub(super) fn prepare(
         &self,
@@ -145,12 +170,14 @@ mod tests {
     fn the_tools_are_those_of_the_table() {
         let mut names: Vec<&str> = TOOLS.iter().map(|entry| &*entry.tool.name).collect();
         names.sort_unstable();
-        let all = "changes fork list python read restore run snapshot undo write";
+        let all = "changes edit fork glob grep kill list output python read restore run snapshot \
+                   start stdin undo write";
         assert_eq!(names.join(" "), all);
         for entry in TOOLS.iter() {
             let hints = entry.tool.annotations.as_ref().unwrap();
             assert_eq!(hints.open_world_hint, Some(false));
-            let reads = matches!(&*entry.tool.name, "read" | "list" | "changes");
+            let names = ["read", "list", "changes", "grep", "glob", "output"];
+            let reads = names.contains(&&*entry.tool.name);
             assert_eq!(hints.read_only_hint, Some(reads), "{}", entry.tool.name);
             assert!(!(reads && hints.destructive_hint.unwrap()));
         }

@@ -1,0 +1,175 @@
+//! Searching files: `rg` inside the sandbox does it, with its user's rights and limits.
+
+use std::time::Duration;
+
+use codepod_api::methods::files::{
+    FilesGlob, FilesGrep, GlobOutput, GlobParams, GrepMatch, GrepOutput, GrepParams,
+};
+use codepod_api::{ApiError, Kind};
+
+use crate::call::Call;
+use crate::convert::text;
+use crate::dispatch::Handle;
+use crate::failure::failure;
+
+/// How long a search may take.
+const LONGEST: Duration = Duration::from_secs(20);
+/// Lines of a search, if nothing is said, and at most.
+const MATCHES: (u64, u64) = (200, 5000);
+/// Paths of a list, if nothing is said, and at most.
+const PATHS: (u64, u64) = (1000, 10_000);
+/// Bytes of a line.
+const LINE: usize = 500;
+/// As long as a pattern may be.
+const LONGEST_PATTERN: usize = 16 << 10;
+
+impl Handle for FilesGrep {
+    fn handle(call: &Call<'_>, params: GrepParams) -> Result<GrepOutput, ApiError> {
+        let limit = limit(params.limit, MATCHES);
+        let mut words = vec!["--line-number", "--with-filename", "--no-heading"];
+        let columns = LINE.to_string();
+        words.extend(["--max-columns", &columns, "--max-columns-preview"]);
+        if params.ignore_case.unwrap_or(false) {
+            words.push("--ignore-case");
+        }
+        if params.fixed.unwrap_or(false) {
+            words.push("--fixed-strings");
+        }
+        if let Some(glob) = &params.glob {
+            words.extend(["--glob", glob]);
+        }
+        words.extend(["--regexp", &params.pattern]);
+        let all = params.all.unwrap_or(false);
+        let (printed, is_cut) = search(call, words, params.path.as_deref(), all)?;
+        let mut matches: Vec<GrepMatch> = printed
+            .split(|byte| *byte == b'\n')
+            .filter_map(matched)
+            .take(limit + 1)
+            .collect();
+        let more = is_cut || matches.len() > limit;
+        matches.truncate(limit);
+        Ok(GrepOutput { matches, more })
+    }
+}
+
+impl Handle for FilesGlob {
+    fn handle(call: &Call<'_>, params: GlobParams) -> Result<GlobOutput, ApiError> {
+        let limit = limit(params.limit, PATHS);
+        let words = vec!["--files", "--glob", &params.pattern];
+        let all = params.all.unwrap_or(false);
+        let (printed, is_cut) = search(call, words, params.path.as_deref(), all)?;
+        let mut paths: Vec<String> = printed
+            .split(|byte| *byte == 0)
+            .filter(|path| !path.is_empty())
+            .map(shown_path)
+            .take(limit + 1)
+            .collect();
+        let more = is_cut || paths.len() > limit;
+        paths.truncate(limit);
+        Ok(GlobOutput { paths, more })
+    }
+}
+
+fn limit(asked: Option<u64>, (usual, most): (u64, u64)) -> usize {
+    asked.unwrap_or(usual).clamp(1, most) as usize
+}
+
+/// What `rg` prints for these words, and whether that is not all.
+fn search(
+    call: &Call<'_>,
+    words: Vec<&str>,
+    path: Option<&str>,
+    all: bool,
+) -> Result<(Vec<u8>, bool), ApiError> {
+    let bad = |message: String| ApiError::new(Kind::InvalidParams, message);
+    if words.iter().any(|word| word.len() > LONGEST_PATTERN) {
+        let message = format!("a pattern has at most {LONGEST_PATTERN} bytes");
+        return Err(ApiError::new(Kind::TooLarge, message));
+    }
+    let sandbox = &call.held()?.sandbox;
+    let path = path.unwrap_or(".");
+    // A path that is not there is the caller's mistake, not a search without a result.
+    sandbox.stat(path).map_err(failure)?;
+    let mut argv = vec![
+        "rg",
+        "--no-config",
+        "--color",
+        "never",
+        "--null",
+        "--hidden",
+    ];
+    argv.extend(["--sort", "path", "--no-messages"]);
+    if all {
+        argv.push("--no-ignore");
+    }
+    argv.extend(words);
+    // After other patterns: the last that matches counts.
+    argv.extend(["--glob", "!.git", "--", path]);
+    let result = sandbox
+        .command(argv)
+        .unrecorded()
+        .timeout(LONGEST)
+        .cancelled_by(&call.canceller)
+        .run_blocking()
+        .map_err(failure)?;
+    if result.timed_out {
+        let message = format!("the search took longer than {} s", LONGEST.as_secs());
+        return Err(ApiError::new(Kind::Limit, message).hint("name a smaller `path`, or a `glob`"));
+    }
+    // 1 says that nothing was found, 2 that something failed; beyond a stream's limit it is ended.
+    match result.exit_code {
+        0 | 1 => {}
+        _ if result.truncated => {}
+        _ if !result.stdout.is_empty() => {}
+        _ => {
+            let why = text(&result.stderr);
+            let why = why.trim().trim_start_matches("rg: ");
+            return Err(bad(match why {
+                "" => "the search failed".to_owned(),
+                why => why.to_owned(),
+            }));
+        }
+    }
+    Ok((result.stdout, result.truncated))
+}
+
+/// A line as `rg` prints it: path, NUL, number, colon, text.
+fn matched(line: &[u8]) -> Option<GrepMatch> {
+    let nul = line.iter().position(|byte| *byte == 0)?;
+    let (path, rest) = (&line[..nul], &line[nul + 1..]);
+    let colon = rest.iter().position(|byte| *byte == b':')?;
+    let number = std::str::from_utf8(&rest[..colon]).ok()?;
+    let found = &rest[colon + 1..];
+    let found = found.strip_suffix(b"\r").unwrap_or(found);
+    Some(GrepMatch {
+        path: shown_path(path),
+        line: number.parse().ok()?,
+        text: text(found),
+    })
+}
+
+/// A path without the dot of the working directory.
+fn shown_path(path: &[u8]) -> String {
+    text(path.strip_prefix(b"./").unwrap_or(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_taken_apart() {
+        let found = matched(b"./a:1\0\x31\x32:x:y\r").unwrap();
+        assert_eq!((&*found.path, found.line, &*found.text), ("a:1", 12, "x:y"));
+        for odd in [&b""[..], b"a", b"a\0", b"a\0x:y", b"a\0:"] {
+            assert!(matched(odd).is_none(), "{odd:?}");
+        }
+    }
+
+    #[test]
+    fn limits_are_within_bounds() {
+        assert_eq!(limit(None, MATCHES), 200);
+        assert_eq!(limit(Some(0), MATCHES), 1);
+        assert_eq!(limit(Some(u64::MAX), MATCHES), 5000);
+    }
+}
