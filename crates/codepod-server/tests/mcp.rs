@@ -33,7 +33,14 @@ impl Client {
     }
 
     async fn with(options: Options) -> Client {
-        let mut client = Client::silent(options);
+        let mut client = Client::silent(options, true);
+        client.hello().await;
+        client
+    }
+
+    /// Says who it is.
+    async fn hello(&mut self) {
+        let client = self;
         let hello = json!({
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"},
         });
@@ -44,16 +51,17 @@ impl Client {
         );
         assert_eq!(answer["result"]["serverInfo"]["name"], "codepod");
         client.notify("notifications/initialized", json!({})).await;
-        client
     }
 
-    fn silent(options: Options) -> Client {
+    fn silent(options: Options, structured: bool) -> Client {
         let (to, input) = tokio::io::duplex(1 << 16);
         let (output, from) = tokio::io::duplex(1 << 16);
         let server = Server::new(Runtime::global().unwrap(), ServerOptions::default());
         let own = server.clone();
         let serving = tokio::spawn(async move {
-            let _ = serve(&own, McpOptions::new(options), input, output).await;
+            let mut options = McpOptions::new(options);
+            options.structured = structured;
+            let _ = serve(&own, options, input, output).await;
         });
         let from = BufReader::new(from).lines();
         Client {
@@ -159,7 +167,11 @@ async fn every_tool_answers() {
     let mut methods = BTreeSet::new();
     let fork = client.well("fork", json!({})).await["sandbox_id"].clone();
     let snapshot = client.well("snapshot", json!({})).await["id"].clone();
-    for tool in &tools {
+    let run = client.well("start", json!({"command": "cat"})).await["run_id"].clone();
+    // Nothing goes back while something runs.
+    let (last, first): (Vec<&Value>, Vec<&Value>) =
+        (tools.iter()).partition(|tool| matches!(tool["name"].as_str(), Some("restore" | "undo")));
+    for tool in first.into_iter().chain(last) {
         let name = tool["name"].as_str().unwrap();
         let arguments = match name {
             "run" => {
@@ -171,8 +183,19 @@ async fn every_tool_answers() {
             "list" => json!({"path": "/"}),
             "restore" => json!({"id": snapshot}),
             "undo" => json!({"sandbox_id": fork}),
+            "edit" => json!({"path": "f", "edits": [{"old": "text", "new": "other"}]}),
+            "grep" => json!({"pattern": "o.her"}),
+            "glob" => json!({"pattern": "*"}),
+            "start" => json!({"command": "cat"}),
+            "output" | "kill" => json!({"run_id": run}),
+            "stdin" => json!({"run_id": run, "text": "x"}),
             _ => json!({}),
         };
+        if name == "restore" {
+            client
+                .well("run", json!({"command": "kill -9 -1; true"}))
+                .await;
+        }
         client.well(name, arguments).await;
         methods.insert(tool["_meta"]["codepod/method"].as_str().unwrap().to_owned());
     }
@@ -572,4 +595,170 @@ async fn a_session_has_so_many_sandboxes() {
         client.well("fork", json!({})).await;
     }
     assert_eq!(client.badly("fork", json!({})).await, "limit");
+}
+
+#[tokio::test]
+async fn models_get_text_only_unless_a_program_asks_for_more() {
+    let mut client = Client::silent(Options::default(), false);
+    client.hello().await;
+    let listed = client.ask("tools/list", json!({})).await;
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    assert!(tools.iter().all(|tool| tool.get("outputSchema").is_none()));
+    // Every byte of these is in the context of every conversation.
+    let bytes = listed["result"]["tools"].to_string().len();
+    assert!(bytes < 14_000, "{bytes}");
+    let result = client.call("run", json!({"command": "echo hi"})).await;
+    assert!(result.get("structuredContent").is_none(), "{result}");
+    assert!(text(&result).contains("\nhi\n"));
+}
+
+#[tokio::test]
+async fn a_picture_is_an_image_and_no_text() {
+    let mut client = Client::new().await;
+    let script = "printf '\\x89PNG\\r\\n\\x1a\\n' > p; head -c 100000 /dev/urandom >> p
+        cp p large; head -c 5000000 /dev/zero >> large; head -c 1000 /dev/urandom > bytes";
+    client.well("run", json!({"command": script})).await;
+    let result = client.call("read", json!({"path": "p"})).await;
+    let image = &result["content"][1];
+    assert_eq!(
+        (&image["type"], &image["mimeType"]),
+        (&json!("image"), &json!("image/png"))
+    );
+    assert!(image["data"].as_str().unwrap().len() > 133_000);
+    assert!(text(&result).len() < 100, "{}", text(&result));
+    assert_eq!(
+        result["structuredContent"],
+        json!({"size": 100_008, "mime": "image/png"})
+    );
+    // One that is too large for a model, and bytes that are none.
+    let result = client.call("read", json!({"path": "large"})).await;
+    assert_eq!(result["content"].as_array().unwrap().len(), 1);
+    assert!(text(&result).contains("too large to be shown"), "{result}");
+    let result = client.call("read", json!({"path": "bytes"})).await;
+    assert!(
+        text(&result).contains("binary: not text"),
+        "{}",
+        text(&result)
+    );
+    assert!(text(&result).len() < 300);
+    let result = client
+        .call("read", json!({"path": "bytes", "offset": 0, "length": 3}))
+        .await;
+    assert!(
+        text(&result).contains("base64, 4 bytes"),
+        "{}",
+        text(&result)
+    );
+}
+
+#[tokio::test]
+async fn a_write_is_taken_back_by_itself_and_named() {
+    let mut client = Client::new().await;
+    client.well("run", json!({"command": "echo 1 > a"})).await;
+    client
+        .well("write", json!({"path": "b/c", "text": "x"}))
+        .await;
+    let undone = client.call("undo", json!({})).await;
+    let told = text(&undone);
+    assert!(told.contains("\nwrite b/c\n"), "{told}");
+    assert!(told.contains("\n  it had added /home/user/b/c\n"), "{told}");
+    let listed = client.well("list", json!({"path": "."})).await;
+    assert_eq!(listed["entries"], json!([{"name": "a", "kind": "file"}]));
+    let undone = client.call("undo", json!({})).await;
+    assert!(
+        text(&undone).contains("run 1: echo 1 > a"),
+        "{}",
+        text(&undone)
+    );
+    let result = client.call("undo", json!({})).await;
+    assert!(text(&result).starts_with("error: cannot undo 1 step: none can be undone"));
+}
+
+#[tokio::test]
+async fn lines_matches_and_edits_are_shown_as_such() {
+    let mut client = Client::new().await;
+    client
+        .well(
+            "run",
+            json!({"command": "seq 20000 > n; echo 'x = 1' > a.py"}),
+        )
+        .await;
+    let asked = json!({"path": "n", "line": 100, "lines": 2, "numbers": true});
+    let read = client.call("read", asked).await;
+    assert!(
+        text(&read).contains("\n   100\t100\n   101\t101\n"),
+        "{}",
+        text(&read)
+    );
+    assert!(text(&read).contains("go on with line 102"));
+    let read = client.call("read", json!({"path": "n", "line": 1})).await;
+    let next = read["structuredContent"]["next_line"].as_u64().unwrap();
+    assert!(text(&read).contains(&format!("go on with line {next}")) && next > 5000);
+    let found = client
+        .call("grep", json!({"pattern": "^1{2,}$", "glob": "n"}))
+        .await;
+    assert!(
+        text(&found).contains("\nn:11: 11\nn:111: 111\n"),
+        "{}",
+        text(&found)
+    );
+    let found = client.call("glob", json!({"pattern": "*.py"})).await;
+    assert!(text(&found).contains("\na.py\n"), "{}", text(&found));
+    let edits = json!([{"old": "x = 1", "new": "x = 2"}]);
+    let edited = client
+        .call("edit", json!({"path": "a.py", "edits": edits}))
+        .await;
+    assert!(
+        text(&edited).contains("\n-x = 1\n+x = 2\n"),
+        "{}",
+        text(&edited)
+    );
+    let kind = client
+        .badly("edit", json!({"path": "a.py", "edits": edits}))
+        .await;
+    assert_eq!(kind, "invalid_params");
+    let kind = client.badly("grep", json!({"pattern": "("})).await;
+    assert_eq!(kind, "invalid_params");
+}
+
+#[tokio::test]
+async fn a_background_run_has_a_handle() {
+    let mut client = Client::new().await;
+    let script = "echo begun; read line; echo got $line; sleep 60";
+    let started = client.well("start", json!({"command": script})).await;
+    let run = started["run_id"].clone();
+    let told = client
+        .call("output", json!({"run_id": run, "wait_ms": 20_000}))
+        .await;
+    assert!(
+        text(&told).starts_with("running: true\n"),
+        "{}",
+        text(&told)
+    );
+    assert!(text(&told).contains("\nbegun\n"));
+    client
+        .well("stdin", json!({"run_id": run, "text": "it\n"}))
+        .await;
+    let told = client
+        .call("output", json!({"run_id": run, "wait_ms": 20_000}))
+        .await;
+    assert!(text(&told).contains("\ngot it\n") && !text(&told).contains("begun"));
+    // Others go on meanwhile, and a write can be taken back.
+    client
+        .well("write", json!({"path": "f", "text": "x"}))
+        .await;
+    client.well("undo", json!({})).await;
+    client.well("kill", json!({"run_id": run})).await;
+    let told = client
+        .call("output", json!({"run_id": run, "wait_ms": 20_000}))
+        .await;
+    assert!(
+        text(&told).starts_with("exit_code: 130\nkilled: true\n"),
+        "{}",
+        text(&told)
+    );
+    assert_eq!(
+        client.badly("output", json!({"run_id": "nope"})).await,
+        "not_found"
+    );
 }

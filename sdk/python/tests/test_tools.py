@@ -69,7 +69,10 @@ def test_every_tool_answers(sandbox: Sandbox) -> None:
     inputs: Dict[str, Dict[str, Any]] = {
         "run": {"command": "echo x > f"},
         "python": {"code": "open('f').read()"},
-        "write": {"path": "d/g", "text": "t", "parents": True},
+        "write": {"path": "d/g", "text": "t"},
+        "edit": {"path": "d/g", "edits": [{"old": "t", "new": "u"}]},
+        "grep": {"pattern": "u"},
+        "glob": {"pattern": "**/g"},
         "read": {"path": "d/g"},
         "list": {"path": "."},
         "changes": {"diff": True},
@@ -77,10 +80,19 @@ def test_every_tool_answers(sandbox: Sandbox) -> None:
         "snapshot": {},
         "fork": {},
     }
-    assert set(tools.names()) == {*inputs, "restore"}
+    assert set(tools.names()) == {*inputs, "restore", "start", "output", "stdin", "kill"}
     for name in inputs:
         told = tools.call_tool(sandbox, name, inputs[name])
         assert "error" not in told, (name, told)
+    run = {"run_id": tools.call_tool(sandbox, "start", {"command": "read x; echo got $x; sleep 60"})["run_id"]}
+    assert tools.call_tool(sandbox, "stdin", {**run, "text": "it\n"}) == {"ok": True}
+    told = tools.call_tool(sandbox, "output", {**run, "wait_ms": 20000})
+    assert (told["stdout"], told["running"]) == ("got it\n", True)
+    assert tools.call_tool(sandbox, "kill", run) == {"ok": True}
+    assert tools.call_tool(sandbox, "output", {**run, "wait_ms": 20000})["exit_code"] == 130
+    sandbox.files.write("p.png", b"\x89PNG\r\n\x1a\n" + bytes(1000))
+    told = tools.call_tool(sandbox, "read", {"path": "p.png"})
+    assert told["mime"] == "image/png" and "base64" not in told and len(json.dumps(told)) < 200
     kept = tools.call_tool(sandbox, "snapshot", {})
     assert "error" not in tools.call_tool(sandbox, "restore", {"id": kept["id"]})
     fork = tools.call_tool(sandbox, "fork", {})["sandbox_id"]

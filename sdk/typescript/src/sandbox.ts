@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** A sandbox: files, shells and processes of its own. */
 
+import { start, type BackgroundRun, type StartOptions } from "./background.js";
 import type { Client } from "./client.js";
 import { Commands, type CommandHandler, type CommandOptions } from "./command.js";
 import { Files } from "./files.js";
@@ -87,6 +88,14 @@ export class Sandbox extends SandboxMethods {
   /** Runs a bash script and gives its output as it comes. */
   stream(command: string, options?: StreamOptions): RunStream {
     return stream(this.scope, command, options);
+  }
+
+  /**
+   * Starts a bash script in the background and returns at once: a server, or whatever takes long. It runs in a shell of its own,
+   * which begins as a copy of the main one, and for an hour at most if `timeoutMs` is not given.
+   */
+  start(command: string, options?: StartOptions): Promise<BackgroundRun> {
+    return start(this.scope, command, options);
   }
 
   /** Runs a script in a throw-away copy and says what it would change. */

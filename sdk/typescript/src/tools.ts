@@ -184,7 +184,11 @@ function fitted(result: ToolResult): ToolResult {
 
 function told(tool: ToolInfo, result: unknown): ToolResult {
   const all = snakeKeys(result) as ToolResult;
-  if (tool.fields === undefined) return tool.bounds === undefined ? fitted(all) : all;
+  if (tool.fields === undefined) {
+    // A model sees nothing in base64; `files.readBytes` has the picture for the program around it.
+    if (all["mime"] !== undefined) return { size: all["size"], mime: all["mime"], note: "a picture, which this tool does not show" };
+    return tool.bounds === undefined ? fitted(all) : all;
+  }
   const names = [...tool.fields.always, ...tool.fields.notes.filter((name) => all[name])];
   return Object.fromEntries(names.map((name) => [name, all[name]]));
 }

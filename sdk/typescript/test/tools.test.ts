@@ -53,7 +53,10 @@ test("every tool answers", () =>
     const inputs: Record<string, ToolResult> = {
       run: { command: "echo x > f" },
       python: { code: "open('f').read()" },
-      write: { path: "d/g", text: "t", parents: true },
+      write: { path: "d/g", text: "t" },
+      edit: { path: "d/g", edits: [{ old: "t", new: "u" }] },
+      grep: { pattern: "u" },
+      glob: { pattern: "**/g" },
       read: { path: "d/g" },
       list: { path: "." },
       changes: { diff: true },
@@ -61,10 +64,15 @@ test("every tool answers", () =>
       snapshot: {},
       fork: {},
     };
-    assert.deepEqual([...tools.names()].sort(), [...Object.keys(inputs), "restore"].sort());
+    assert.deepEqual([...tools.names()].sort(), [...Object.keys(inputs), "restore", "start", "output", "stdin", "kill"].sort());
     for (const [name, input] of Object.entries(inputs)) {
       assert.equal((await callTool(sandbox, name, input))["error"], undefined, name);
     }
+    const run = { run_id: (await callTool(sandbox, "start", { command: "read x; echo got $x; sleep 60" }))["run_id"] };
+    assert.deepEqual(await callTool(sandbox, "stdin", { ...run, text: "it\n" }), { ok: true });
+    assert.equal((await callTool(sandbox, "output", { ...run, wait_ms: 20000 }))["stdout"], "got it\n");
+    assert.deepEqual(await callTool(sandbox, "kill", run), { ok: true });
+    assert.equal((await callTool(sandbox, "output", { ...run, wait_ms: 20000 }))["exit_code"], 130);
     const kept = await callTool(sandbox, "snapshot", {});
     assert.equal((await callTool(sandbox, "restore", { id: kept["id"] }))["error"], undefined);
     const fork = (await callTool(sandbox, "fork", {}))["sandbox_id"];

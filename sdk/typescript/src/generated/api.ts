@@ -250,6 +250,8 @@ export interface RunParams {
   command: string;
   /** The shell to run it in; the main one if not given. */
   shell?: string;
+  /** The directory that it runs in; afterwards the shell is where it was. If not given, it runs where the shell is. */
+  cwd?: string;
   /** What it reads. */
   stdin?: string;
   /** What it reads, in base64, where it is not text. */
@@ -345,6 +347,68 @@ export interface ProcessFacts {
   memory: number;
 }
 
+/** What to start. */
+export interface StartParams {
+  /** The script, as bash reads it. */
+  command: string;
+  /** The shell whose variables and working directory it begins with; the main one if not given. */
+  shell?: string;
+  /** The directory that it runs in; where the shell is if not given. */
+  cwd?: string;
+  /** Variables that are exported to it. */
+  env?: Record<string, string>;
+  /** `$1`, `$2`, … */
+  arguments?: string[];
+  /** How long it may take, in milliseconds; an hour if not given. */
+  timeoutMs?: number;
+  /** A name for it that no other run has; one is made up if none is given. */
+  runId?: string;
+}
+
+/** What was started. */
+export interface StartOutput {
+  /** The run's name. */
+  runId: string;
+}
+
+/** Which output. */
+export interface SinceParams {
+  /** The run, as `run.start` named it. */
+  runId: string;
+  /** The first byte, of both streams together; where the last call ended if not given. */
+  since?: number;
+  /** How long to wait for output or its end, in milliseconds, 60000 at most; not at all if not given. */
+  waitMs?: number;
+  /** How many bytes at most; all that is kept if not given. */
+  length?: number;
+}
+
+/** What a background run printed, and whether it still runs. */
+export interface SinceOutput {
+  /** Whether it still runs. */
+  running: boolean;
+  /** Its status, once it has ended; see `run`. */
+  exitCode?: number;
+  /** What it printed; what is not UTF-8 is replaced. */
+  stdout: string;
+  /** What it complained about, as `stdout`. */
+  stderr: string;
+  /** The bytes of `stdout` in base64, only where they are not UTF-8. */
+  stdoutBase64?: string;
+  /** The bytes of `stderr` in base64, only where they are not UTF-8. */
+  stderrBase64?: string;
+  /** Where to go on: the next call's `since`. */
+  next: number;
+  /** Bytes that follow and did not fit. */
+  more: number;
+  /** Bytes before these that are not kept any more: the last MiB is. */
+  missed: number;
+  /** Whether it was ended at its timeout. */
+  timedOut: boolean;
+  /** Whether it was cancelled. */
+  cancelled: boolean;
+}
+
 /** More input for a run. */
 export interface StdinParams {
   /** The run, as its `run` call named it. */
@@ -399,8 +463,14 @@ export interface ReadParams {
   path: string;
   /** The first byte; the beginning if not given. */
   offset?: number;
-  /** How many bytes; to the end if not given. */
+  /** How many bytes at most; to the end if not given. */
   length?: number;
+  /** The first line, from 1; instead of `offset`. */
+  line?: number;
+  /** How many lines at most. */
+  lines?: number;
+  /** Whether every line begins with its number and a tab, as `cat -n` prints it. */
+  numbers?: boolean;
 }
 
 /** What a file holds: `text` or `base64`. */
@@ -411,6 +481,12 @@ export interface ReadOutput {
   base64?: string;
   /** Bytes of the whole file. */
   size: number;
+  /** What it is, if it begins as a picture does: `image/png`, `image/jpeg`, `image/gif`, `image/webp`. */
+  mime?: string;
+  /** The line to go on with, where lines were asked for and more follow. */
+  nextLine?: number;
+  /** The byte to go on with, where lines were asked for and more follows. */
+  nextOffset?: number;
 }
 
 /** What to write: `text` or `base64`. */
@@ -421,8 +497,90 @@ export interface WriteParams {
   text?: string;
   /** What it shall hold, in base64, where that is not text. */
   base64?: string;
-  /** Whether directories above it are made. */
+  /** Whether directories above it are made; they are if not given. */
   parents?: boolean;
+}
+
+/** What to replace in which file. */
+export interface EditParams {
+  /** The path. */
+  path: string;
+  /** The edits, at most 100; each sees what those before it left. */
+  edits: Edit[];
+}
+
+/** A replacement. */
+export interface Edit {
+  /** The text that is there, to the letter. */
+  old: string;
+  /** What takes its place. */
+  new: string;
+  /** Whether every occurrence is replaced. */
+  all?: boolean;
+}
+
+/** What was replaced. */
+export interface EditOutput {
+  /** How many occurrences. */
+  replaced: number;
+  /** A unified diff, the first 16 KiB of it. */
+  diff: string;
+}
+
+/** Which lines to look for, and where. */
+export interface GrepParams {
+  /** A regular expression. */
+  pattern: string;
+  /** A file or a directory; the working directory if not given. */
+  path?: string;
+  /** Only files whose path matches this, such as `*.py`. */
+  glob?: string;
+  /** Whether upper and lower case are the same. */
+  ignoreCase?: boolean;
+  /** Whether the pattern is plain text. */
+  fixed?: boolean;
+  /** Whether ignored files are searched as well. */
+  all?: boolean;
+  /** The most lines; 200 if not given, 5000 at most. */
+  limit?: number;
+}
+
+/** The lines that were found. */
+export interface GrepOutput {
+  /** The lines, by path and number. */
+  matches: GrepMatch[];
+  /** Whether there are more than `limit`. */
+  more: boolean;
+}
+
+/** A line that was found. */
+export interface GrepMatch {
+  /** The file; what is not UTF-8 in it is replaced. */
+  path: string;
+  /** The line's number, from 1. */
+  line: number;
+  /** The line, the first 500 characters of it. */
+  text: string;
+}
+
+/** Which files, and where. */
+export interface GlobParams {
+  /** The pattern: `*` and `?` within a name, `**` across directories, `[a-z]`, `{a,b}`. */
+  pattern: string;
+  /** The directory; the working directory if not given. */
+  path?: string;
+  /** Whether ignored files are listed as well. */
+  all?: boolean;
+  /** The most paths; 1000 if not given, 10000 at most. */
+  limit?: number;
+}
+
+/** The files that were found. */
+export interface GlobOutput {
+  /** Their paths, sorted; what is not UTF-8 is replaced. */
+  paths: string[];
+  /** Whether there are more than `limit`. */
+  more: boolean;
 }
 
 /** A path. */
@@ -513,22 +671,45 @@ export interface ShellCloseParams {
   shell: string;
 }
 
-/** The runs of a sandbox. */
+/** The steps of a sandbox. */
 export interface HistoryOutput {
-  /** The runs, the oldest first. */
+  /** The steps, the oldest first. */
   runs: PastRun[];
 }
 
-/** A run that has ended. */
+/** A step that has ended: a run, mostly. */
 export interface PastRun {
   /** Its number in the sandbox, from 1. */
   run: number;
-  /** What was run; the first 4 KiB of it. */
+  /** What it was. */
+  kind: StepKind;
+  /** What was run, or done to which path (`write notes.txt`); the first 4 KiB of it. */
   command: string;
   /** How it ended. */
   exitCode: number;
   /** How long it took, in milliseconds. */
   executionTimeMs: number;
+  /** The files that it changed, the first 100: of every step in `undo` and `redo`, of those that are `files` in a list. */
+  files?: ChangedFile[];
+  /** How many files more it changed. */
+  filesOmitted?: number;
+}
+
+/** What a step was. */
+export type StepKind =
+  /** A script, a command or Python code. */
+  | "run"
+  /** A method that changed files. */
+  | "files"
+  /** A fork that was adopted or merged. */
+  | "state";
+
+/** A file that a step changed. */
+export interface ChangedFile {
+  /** The path; what is not UTF-8 in it is replaced. */
+  path: string;
+  /** What the step did to it. */
+  kind: ChangeKind;
 }
 
 /** Where to look for words. */
@@ -567,21 +748,21 @@ export interface SnapshotListOutput {
   snapshots: SnapshotInfo[];
 }
 
-/** How many runs. */
+/** How many steps. */
 export interface UndoParams {
   /** How many; one if not given. */
   count?: number;
 }
 
-/** Which runs it was. */
+/** Which steps it was. */
 export interface UndoOutput {
-  /** The runs, in the order in which they were undone or done again. */
+  /** The steps, in the order in which they were undone or done again, with the files that each had changed. */
   runs: PastRun[];
 }
 
 /** Between which moments. */
 export interface ChangesParams {
-  /** The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last run if not given. */
+  /** The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last step if not given. */
   from?: string;
   /** The later moment, as `from`, or `now`; now if not given. */
   to?: string;
@@ -970,13 +1151,26 @@ export interface Methods {
    * one.
    */
   "run": { params: RunParams; output: RunOutput };
-  /** Takes back the last runs: files, variables and working directory are as before them. */
+  /**
+   * Takes back the last steps: files, variables and working directory are as before them. A step is a run, or a method that
+   * changed files, such as `files.write`.
+   */
   "undo": { params: UndoParams; output: UndoOutput };
-  /** Does again what was undone. */
+  /** Does again the steps that were undone. */
   "redo": { params: UndoParams; output: UndoOutput };
   /** Lists what differs between two moments: files added, modified, removed, with a unified diff on request. */
   "changes": { params: ChangesParams; output: ChangesOutput };
-  /** Gives a run that reads interactively more to read. Over JSON-RPC and WebSocket. */
+  /**
+   * Starts a bash script in the background and returns at once. It runs in a shell of its own, which begins as a copy of the one
+   * that it is started from. `run.output` gives what it prints, `run.stdin` gives it input, `run.cancel` ends it.
+   */
+  "run.start": { params: StartParams; output: StartOutput };
+  /**
+   * Gives what a background run has printed since the last call, or since a place. An ended run is kept until 16 others have
+   * ended after it.
+   */
+  "run.output": { params: SinceParams; output: SinceOutput };
+  /** Gives a background run, or one that reads interactively, more to read. */
   "run.stdin": { params: StdinParams; output: Done };
   /** Ends a run. Its own answer comes as usual, with status 130 and what it printed so far. */
   "run.cancel": { params: CancelParams; output: Done };
@@ -989,8 +1183,20 @@ export interface Methods {
   "python.reset": { params: PythonResetParams; output: Done };
   /** Reads a file, or a part of it. */
   "files.read": { params: ReadParams; output: ReadOutput };
-  /** Writes a file: makes it or replaces what it holds. */
+  /** Writes a file: makes it or replaces what it holds. Directories above it are made. */
   "files.write": { params: WriteParams; output: Done };
+  /**
+   * Replaces text in a file: every edit, in their order, or none. What is replaced must be there exactly once, unless `all` is
+   * set.
+   */
+  "files.edit": { params: EditParams; output: EditOutput };
+  /**
+   * Searches files for lines by a regular expression, as ripgrep does: files that `.gitignore` names and binary files are left
+   * out.
+   */
+  "files.grep": { params: GrepParams; output: GrepOutput };
+  /** Lists files by a pattern for their paths, sorted. Files that `.gitignore` names are left out. */
+  "files.glob": { params: GlobParams; output: GlobOutput };
   /** Lists a directory, sorted by name. */
   "files.list": { params: PathParams; output: ListOutput };
   /** Says what a path is. A symbolic link at its end is followed. */
@@ -1017,9 +1223,9 @@ export interface Methods {
   "shell.close": { params: ShellCloseParams; output: Done };
   /** Says what could stand at a place in a command line: commands, paths, variables. */
   "shell.complete": { params: CompleteParams; output: CompleteOutput };
-  /** Lists the runs that are kept, the oldest first. */
+  /** Lists the steps that are kept, the oldest first: runs, and changes of files by methods. */
   "shell.history.list": { params: Empty; output: HistoryOutput };
-  /** Forgets the runs that are kept; they cannot be undone any more. */
+  /** Forgets the steps that are kept; they cannot be undone any more. */
   "shell.history.clear": { params: Empty; output: Done };
   /** Keeps the files and shells as they are now, in microseconds. */
   "snapshot.create": { params: Empty; output: SnapshotInfo };
@@ -1089,12 +1295,17 @@ export const ROUTES: Readonly<Record<keyof Methods, Route>> = {
   "sandbox.kill": { verb: "POST", path: "/v1/sandboxes/{sandbox}/kill" },
   "sandbox.stats": { verb: "GET", path: "/v1/sandboxes/{sandbox}/stats" },
   "run": { verb: "POST", path: "/v1/sandboxes/{sandbox}/run" },
+  "run.start": { verb: "POST", path: "/v1/sandboxes/{sandbox}/runs" },
+  "run.output": { verb: "GET", path: "/v1/sandboxes/{sandbox}/runs/output" },
   "run.stdin": { verb: "POST", path: "/v1/sandboxes/{sandbox}/stdin" },
   "run.cancel": { verb: "POST", path: "/v1/sandboxes/{sandbox}/cancel" },
   "python.run": { verb: "POST", path: "/v1/sandboxes/{sandbox}/python" },
   "python.reset": { verb: "DELETE", path: "/v1/sandboxes/{sandbox}/python" },
   "files.read": { verb: "GET", path: "/v1/sandboxes/{sandbox}/files" },
   "files.write": { verb: "PUT", path: "/v1/sandboxes/{sandbox}/files" },
+  "files.edit": { verb: "POST", path: "/v1/sandboxes/{sandbox}/files/edit" },
+  "files.grep": { verb: "GET", path: "/v1/sandboxes/{sandbox}/grep" },
+  "files.glob": { verb: "GET", path: "/v1/sandboxes/{sandbox}/glob" },
   "files.list": { verb: "GET", path: "/v1/sandboxes/{sandbox}/directory" },
   "files.stat": { verb: "GET", path: "/v1/sandboxes/{sandbox}/stat" },
   "files.mkdir": { verb: "POST", path: "/v1/sandboxes/{sandbox}/directory" },
@@ -1141,6 +1352,7 @@ export const ROUTES: Readonly<Record<keyof Methods, Route>> = {
  * or moves a state. */
 export const WORK = {
   "run": "streams",
+  "run.output": "feeds",
   "run.stdin": "feeds",
   "run.cancel": "cancels",
   "python.run": "streams",
@@ -1176,7 +1388,7 @@ export const TOOLS: readonly ToolInfo[] = [
       "properties": {
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [],
@@ -1198,6 +1410,10 @@ export const TOOLS: readonly ToolInfo[] = [
         "shell": {
           "type": "string",
           "description": "The shell to run it in; the main one if not given."
+        },
+        "cwd": {
+          "type": "string",
+          "description": "The directory that it runs in; afterwards the shell is where it was. If not given, it runs where the shell is."
         },
         "stdin": {
           "type": "string",
@@ -1231,7 +1447,7 @@ export const TOOLS: readonly ToolInfo[] = [
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [
@@ -1241,6 +1457,158 @@ export const TOOLS: readonly ToolInfo[] = [
     },
     fields: { always: ["exit_code","stdout","stderr","execution_time_ms"], notes: ["stdout_cut","stderr_cut","truncated","timed_out","cancelled","crashed"] },
     bounds: { name: "output_budget", usual: 16384, most: 1048576 },
+  },
+  {
+    name: "start",
+    method: "run.start",
+    description:
+      "Start a bash script in the background, in a copy of your shell, and return its run_id at once. For servers, watchers and whatever takes long. Go on with `output`, `stdin` and `kill`.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "command": {
+          "type": "string",
+          "description": "The script, as bash reads it."
+        },
+        "shell": {
+          "type": "string",
+          "description": "The shell whose variables and working directory it begins with; the main one if not given."
+        },
+        "cwd": {
+          "type": "string",
+          "description": "The directory that it runs in; where the shell is if not given."
+        },
+        "env": {
+          "type": "object",
+          "additionalProperties": {
+            "type": "string"
+          },
+          "description": "Variables that are exported to it."
+        },
+        "arguments": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "`$1`, `$2`, …"
+        },
+        "timeout_ms": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "How long it may take, in milliseconds; an hour if not given."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "command"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "output",
+    method: "run.output",
+    description:
+      "Get what a background run printed since the last call; `wait_ms` waits for more or for its end.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "run_id": {
+          "type": "string",
+          "description": "The run, as `run.start` named it."
+        },
+        "since": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "The first byte, of both streams together; where the last call ended if not given."
+        },
+        "wait_ms": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "How long to wait for output or its end, in milliseconds, 60000 at most; not at all if not given."
+        },
+        "length": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "How many bytes at most; all that is kept if not given."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "run_id"
+      ],
+      "additionalProperties": false
+    },
+    bounds: { name: "length", usual: 16384, most: 1048576 },
+  },
+  {
+    name: "stdin",
+    method: "run.stdin",
+    description:
+      "Give a background run more to read; `end` closes its input.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "run_id": {
+          "type": "string",
+          "description": "The run, as its `run` call named it."
+        },
+        "text": {
+          "type": "string",
+          "description": "What it reads next."
+        },
+        "base64": {
+          "type": "string",
+          "description": "What it reads next, in base64, where that is not text.",
+          "contentEncoding": "base64"
+        },
+        "end": {
+          "type": "boolean",
+          "description": "Whether that was all."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "run_id"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "kill",
+    method: "run.cancel",
+    description:
+      "End a background run and all that it started.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "run_id": {
+          "type": "string",
+          "description": "The run, as its `run` call named it."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "run_id"
+      ],
+      "additionalProperties": false
+    },
   },
   {
     name: "python",
@@ -1276,7 +1644,7 @@ export const TOOLS: readonly ToolInfo[] = [
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [
@@ -1291,7 +1659,7 @@ export const TOOLS: readonly ToolInfo[] = [
     name: "read",
     method: "files.read",
     description:
-      "Read a file of the sandbox, or a part of it by offset and length in bytes. Text comes as text; other bytes come in base64. `size` is that of the whole file.",
+      "Read a text file, or lines of it by `line` and `lines`; `numbers` puts line numbers before them. A picture (PNG, JPEG, GIF, WebP) comes as an image. A long file comes in parts: the result says how to go on.",
     inputSchema: {
       "type": "object",
       "properties": {
@@ -1309,11 +1677,27 @@ export const TOOLS: readonly ToolInfo[] = [
           "type": "integer",
           "format": "uint64",
           "minimum": 0,
-          "description": "How many bytes; to the end if not given."
+          "description": "How many bytes at most; to the end if not given."
+        },
+        "line": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "The first line, from 1; instead of `offset`."
+        },
+        "lines": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "How many lines at most."
+        },
+        "numbers": {
+          "type": "boolean",
+          "description": "Whether every line begins with its number and a tab, as `cat -n` prints it."
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [
@@ -1327,7 +1711,7 @@ export const TOOLS: readonly ToolInfo[] = [
     name: "write",
     method: "files.write",
     description:
-      "Write a file of the sandbox: it is made, or what it holds is replaced. The directory must exist unless `parents` is true. Give `text`, or `base64` for other bytes.",
+      "Write a file: it is made, with the directories above it, or what it holds is replaced. Give `text`, or `base64` for other bytes.",
     inputSchema: {
       "type": "object",
       "properties": {
@@ -1346,11 +1730,11 @@ export const TOOLS: readonly ToolInfo[] = [
         },
         "parents": {
           "type": "boolean",
-          "description": "Whether directories above it are made."
+          "description": "Whether directories above it are made; they are if not given."
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [
@@ -1360,10 +1744,147 @@ export const TOOLS: readonly ToolInfo[] = [
     },
   },
   {
+    name: "edit",
+    method: "files.edit",
+    description:
+      "Replace exact text in a file and return a diff. Each `old` must be there exactly once, unless its `all` is true. All edits are made, in order, or none.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "path": {
+          "type": "string",
+          "description": "The path."
+        },
+        "edits": {
+          "type": "array",
+          "items": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+              "old": {
+                "type": "string",
+                "description": "The text that is there, to the letter."
+              },
+              "new": {
+                "type": "string",
+                "description": "What takes its place."
+              },
+              "all": {
+                "type": "boolean",
+                "description": "Whether every occurrence is replaced."
+              }
+            },
+            "required": [
+              "old",
+              "new"
+            ],
+            "description": "A replacement."
+          },
+          "description": "The edits, at most 100; each sees what those before it left."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "path",
+        "edits"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "grep",
+    method: "files.grep",
+    description:
+      "Search files for lines that match a regular expression (ripgrep's), below `path`. Ignored and binary files are left out.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "pattern": {
+          "type": "string",
+          "description": "A regular expression."
+        },
+        "path": {
+          "type": "string",
+          "description": "A file or a directory; the working directory if not given."
+        },
+        "glob": {
+          "type": "string",
+          "description": "Only files whose path matches this, such as `*.py`."
+        },
+        "ignore_case": {
+          "type": "boolean",
+          "description": "Whether upper and lower case are the same."
+        },
+        "fixed": {
+          "type": "boolean",
+          "description": "Whether the pattern is plain text."
+        },
+        "all": {
+          "type": "boolean",
+          "description": "Whether ignored files are searched as well."
+        },
+        "limit": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "The most lines; 200 if not given, 5000 at most."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "pattern"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "glob",
+    method: "files.glob",
+    description:
+      "List files whose path below `path` matches a pattern such as `**/*.py` or `src/*.{ts,tsx}`; without `/` it matches names in every directory. Ignored files are left out.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "pattern": {
+          "type": "string",
+          "description": "The pattern: `*` and `?` within a name, `**` across directories, `[a-z]`, `{a,b}`."
+        },
+        "path": {
+          "type": "string",
+          "description": "The directory; the working directory if not given."
+        },
+        "all": {
+          "type": "boolean",
+          "description": "Whether ignored files are listed as well."
+        },
+        "limit": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "The most paths; 1000 if not given, 10000 at most."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "pattern"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
     name: "list",
     method: "files.list",
     description:
-      "List a directory of the sandbox: names and kinds, sorted.",
+      "List a directory: names and kinds, sorted.",
     inputSchema: {
       "type": "object",
       "properties": {
@@ -1373,7 +1894,7 @@ export const TOOLS: readonly ToolInfo[] = [
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [
@@ -1392,7 +1913,7 @@ export const TOOLS: readonly ToolInfo[] = [
       "properties": {
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [],
@@ -1413,7 +1934,7 @@ export const TOOLS: readonly ToolInfo[] = [
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [
@@ -1426,7 +1947,7 @@ export const TOOLS: readonly ToolInfo[] = [
     name: "undo",
     method: "undo",
     description:
-      "Take back the last run, or the last `count` runs: files, variables and working directory are as before. Says which runs were taken back. Costs microseconds.",
+      "Take back the last step, or the last `count`: a `run`, `python`, `write` or `edit`. Files, variables and working directory are as before it. Says what was taken back, with its files.",
     inputSchema: {
       "type": "object",
       "properties": {
@@ -1438,7 +1959,7 @@ export const TOOLS: readonly ToolInfo[] = [
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [],
@@ -1449,13 +1970,13 @@ export const TOOLS: readonly ToolInfo[] = [
     name: "changes",
     method: "changes",
     description:
-      "List the files that differ between two moments of the sandbox: added, modified, removed. Without parameters: what the last run changed. `diff` adds a unified diff.",
+      "List the files that differ between two moments of the sandbox: added, modified, removed. Without parameters: what the last step changed. `diff` adds a unified diff.",
     inputSchema: {
       "type": "object",
       "properties": {
         "from": {
           "type": "string",
-          "description": "The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last run if not given."
+          "description": "The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last step if not given."
         },
         "to": {
           "type": "string",
@@ -1467,7 +1988,7 @@ export const TOOLS: readonly ToolInfo[] = [
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [],

@@ -156,6 +156,7 @@ class SandboxMethods(Methods):
         command: str,
         *,
         shell: Optional[str] = None,
+        cwd: Optional[str] = None,
         stdin: Optional[Union[str, bytes]] = None,
         env: Optional[Mapping[str, str]] = None,
         arguments: Optional[List[str]] = None,
@@ -170,6 +171,8 @@ class SandboxMethods(Methods):
         Args:
             command: The script, as bash reads it.
             shell: The shell to run it in; the main one if not given.
+            cwd: The directory that it runs in; afterwards the shell is where it was. If not given, it runs where
+                the shell is.
             stdin: What it reads.
             env: Variables that are exported to this script only.
             arguments: `$1`, `$2`, … for this script only.
@@ -183,6 +186,8 @@ class SandboxMethods(Methods):
         params["command"] = command
         if shell is not None:
             params["shell"] = shell
+        if cwd is not None:
+            params["cwd"] = cwd
         if stdin is not None:
             put_bytes(params, "stdin", "stdinBase64", stdin)
         if env is not None:
@@ -204,6 +209,7 @@ class SandboxMethods(Methods):
         command: str,
         *,
         shell: Optional[str] = None,
+        cwd: Optional[str] = None,
         stdin: Union[str, bytes, bool, None] = None,
         env: Optional[Mapping[str, str]] = None,
         arguments: Optional[List[str]] = None,
@@ -218,6 +224,8 @@ class SandboxMethods(Methods):
         params["command"] = command
         if shell is not None:
             params["shell"] = shell
+        if cwd is not None:
+            params["cwd"] = cwd
         if env is not None:
             params["env"] = dict(env)
         if arguments is not None:
@@ -229,7 +237,8 @@ class SandboxMethods(Methods):
         return self._begin("run", params, stdin)
 
     def undo(self, count: Optional[int] = None) -> List[types.PastRun]:
-        """Takes back the last runs: files, variables and working directory are as before them.
+        """Takes back the last steps: files, variables and working directory are as before them. A step is a run, or a
+        method that changed files, such as `files.write`.
 
         Args:
             count: How many; one if not given.
@@ -242,7 +251,7 @@ class SandboxMethods(Methods):
         return unpacked
 
     def redo(self, count: Optional[int] = None) -> List[types.PastRun]:
-        """Does again what was undone.
+        """Does again the steps that were undone.
 
         Args:
             count: How many; one if not given.
@@ -264,7 +273,7 @@ class SandboxMethods(Methods):
         """Lists what differs between two moments: files added, modified, removed, with a unified diff on request.
 
         Args:
-            from_: The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last run
+            from_: The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last step
                 if not given.
             to: The later moment, as `from`, or `now`; now if not given.
             diff: Whether to add a unified diff.
@@ -282,6 +291,75 @@ class SandboxMethods(Methods):
 class RunMethods(Methods):
     """Methods `run.*` of a sandbox."""
 
+    def start(
+        self,
+        command: str,
+        *,
+        shell: Optional[str] = None,
+        cwd: Optional[str] = None,
+        env: Optional[Mapping[str, str]] = None,
+        arguments: Optional[List[str]] = None,
+        timeout: Optional[float] = None,
+        run_id: Optional[str] = None,
+    ) -> str:
+        """Starts a bash script in the background and returns at once. It runs in a shell of its own, which begins as a
+        copy of the one that it is started from. `run.output` gives what it prints, `run.stdin` gives it input,
+        `run.cancel` ends it.
+
+        Args:
+            command: The script, as bash reads it.
+            shell: The shell whose variables and working directory it begins with; the main one if not given.
+            cwd: The directory that it runs in; where the shell is if not given.
+            env: Variables that are exported to it.
+            arguments: `$1`, `$2`, …
+            timeout: How long it may take, in seconds; an hour if not given.
+            run_id: A name for it that no other run has; one is made up if none is given.
+        """
+        params: Dict[str, Any] = {}
+        params["command"] = command
+        if shell is not None:
+            params["shell"] = shell
+        if cwd is not None:
+            params["cwd"] = cwd
+        if env is not None:
+            params["env"] = dict(env)
+        if arguments is not None:
+            params["arguments"] = list(arguments)
+        if timeout is not None:
+            params["timeoutMs"] = milliseconds(timeout)
+        if run_id is not None:
+            params["runId"] = run_id
+        wire: Dict[str, Any] = self._call("run.start", params)
+        unpacked: str = wire["runId"]
+        return unpacked
+
+    def output(
+        self,
+        run_id: str,
+        *,
+        since: Optional[int] = None,
+        wait: Optional[float] = None,
+        length: Optional[int] = None,
+    ) -> types.SinceOutput:
+        """Gives what a background run has printed since the last call, or since a place. An ended run is kept until 16
+        others have ended after it.
+
+        Args:
+            run_id: The run, as `run.start` named it.
+            since: The first byte, of both streams together; where the last call ended if not given.
+            wait: How long to wait for output or its end, in seconds, 60000 at most; not at all if not given.
+            length: How many bytes at most; all that is kept if not given.
+        """
+        params: Dict[str, Any] = {}
+        params["runId"] = run_id
+        if since is not None:
+            params["since"] = since
+        if wait is not None:
+            params["waitMs"] = milliseconds(wait)
+        if length is not None:
+            params["length"] = length
+        return types.SinceOutput.from_wire(self._call("run.output", params))
+
     def stdin(
         self,
         run_id: str,
@@ -289,7 +367,7 @@ class RunMethods(Methods):
         data: Optional[Union[str, bytes]] = None,
         end: Optional[bool] = None,
     ) -> None:
-        """Gives a run that reads interactively more to read. Over JSON-RPC and WebSocket.
+        """Gives a background run, or one that reads interactively, more to read.
 
         Args:
             run_id: The run, as its `run` call named it.
@@ -393,13 +471,25 @@ class PythonMethods(Methods):
 class FilesMethods(Methods):
     """Methods `files.*` of a sandbox."""
 
-    def read(self, path: str, *, offset: Optional[int] = None, length: Optional[int] = None) -> bytes:
+    def read(
+        self,
+        path: str,
+        *,
+        offset: Optional[int] = None,
+        length: Optional[int] = None,
+        line: Optional[int] = None,
+        lines: Optional[int] = None,
+        numbers: Optional[bool] = None,
+    ) -> bytes:
         """Reads a file, or a part of it.
 
         Args:
             path: The path.
             offset: The first byte; the beginning if not given.
-            length: How many bytes; to the end if not given.
+            length: How many bytes at most; to the end if not given.
+            line: The first line, from 1; instead of `offset`.
+            lines: How many lines at most.
+            numbers: Whether every line begins with its number and a tab, as `cat -n` prints it.
         """
         params: Dict[str, Any] = {}
         params["path"] = path
@@ -407,15 +497,21 @@ class FilesMethods(Methods):
             params["offset"] = offset
         if length is not None:
             params["length"] = length
+        if line is not None:
+            params["line"] = line
+        if lines is not None:
+            params["lines"] = lines
+        if numbers is not None:
+            params["numbers"] = numbers
         return types.ReadOutput.from_wire(self._call("files.read", params)).data
 
     def write(self, path: str, data: Union[str, bytes], *, parents: Optional[bool] = None) -> None:
-        """Writes a file: makes it or replaces what it holds.
+        """Writes a file: makes it or replaces what it holds. Directories above it are made.
 
         Args:
             path: The path.
             data: What it shall hold.
-            parents: Whether directories above it are made.
+            parents: Whether directories above it are made; they are if not given.
         """
         params: Dict[str, Any] = {}
         params["path"] = path
@@ -423,6 +519,84 @@ class FilesMethods(Methods):
         if parents is not None:
             params["parents"] = parents
         self._call("files.write", params)
+
+    def edit(self, path: str, edits: List[types.Edit]) -> types.EditOutput:
+        """Replaces text in a file: every edit, in their order, or none. What is replaced must be there exactly once,
+        unless `all` is set.
+
+        Args:
+            path: The path.
+            edits: The edits, at most 100; each sees what those before it left.
+        """
+        params: Dict[str, Any] = {}
+        params["path"] = path
+        params["edits"] = [item.to_wire() for item in edits]
+        return types.EditOutput.from_wire(self._call("files.edit", params))
+
+    def grep(
+        self,
+        pattern: str,
+        *,
+        path: Optional[str] = None,
+        glob: Optional[str] = None,
+        ignore_case: Optional[bool] = None,
+        fixed: Optional[bool] = None,
+        all: Optional[bool] = None,
+        limit: Optional[int] = None,
+    ) -> types.GrepOutput:
+        """Searches files for lines by a regular expression, as ripgrep does: files that `.gitignore` names and binary
+        files are left out.
+
+        Args:
+            pattern: A regular expression.
+            path: A file or a directory; the working directory if not given.
+            glob: Only files whose path matches this, such as `*.py`.
+            ignore_case: Whether upper and lower case are the same.
+            fixed: Whether the pattern is plain text.
+            all: Whether ignored files are searched as well.
+            limit: The most lines; 200 if not given, 5000 at most.
+        """
+        params: Dict[str, Any] = {}
+        params["pattern"] = pattern
+        if path is not None:
+            params["path"] = path
+        if glob is not None:
+            params["glob"] = glob
+        if ignore_case is not None:
+            params["ignoreCase"] = ignore_case
+        if fixed is not None:
+            params["fixed"] = fixed
+        if all is not None:
+            params["all"] = all
+        if limit is not None:
+            params["limit"] = limit
+        return types.GrepOutput.from_wire(self._call("files.grep", params))
+
+    def glob(
+        self,
+        pattern: str,
+        *,
+        path: Optional[str] = None,
+        all: Optional[bool] = None,
+        limit: Optional[int] = None,
+    ) -> types.GlobOutput:
+        """Lists files by a pattern for their paths, sorted. Files that `.gitignore` names are left out.
+
+        Args:
+            pattern: The pattern: `*` and `?` within a name, `**` across directories, `[a-z]`, `{a,b}`.
+            path: The directory; the working directory if not given.
+            all: Whether ignored files are listed as well.
+            limit: The most paths; 1000 if not given, 10000 at most.
+        """
+        params: Dict[str, Any] = {}
+        params["pattern"] = pattern
+        if path is not None:
+            params["path"] = path
+        if all is not None:
+            params["all"] = all
+        if limit is not None:
+            params["limit"] = limit
+        return types.GlobOutput.from_wire(self._call("files.glob", params))
 
     def list(self, path: str) -> List[types.Entry]:
         """Lists a directory, sorted by name.
@@ -593,14 +767,14 @@ class ShellHistoryMethods(Methods):
     """Methods `shell.history.*` of a sandbox."""
 
     def list(self) -> List[types.PastRun]:
-        """Lists the runs that are kept, the oldest first."""
+        """Lists the steps that are kept, the oldest first: runs, and changes of files by methods."""
         params: Dict[str, Any] = {}
         wire: Dict[str, Any] = self._call("shell.history.list", params)
         unpacked: List[types.PastRun] = [types.PastRun.from_wire(item) for item in wire["runs"]]
         return unpacked
 
     def clear(self) -> None:
-        """Forgets the runs that are kept; they cannot be undone any more."""
+        """Forgets the steps that are kept; they cannot be undone any more."""
         params: Dict[str, Any] = {}
         self._call("shell.history.clear", params)
 
@@ -649,6 +823,7 @@ class PreviewMethods(Methods):
         command: str,
         *,
         shell: Optional[str] = None,
+        cwd: Optional[str] = None,
         stdin: Optional[Union[str, bytes]] = None,
         env: Optional[Mapping[str, str]] = None,
         arguments: Optional[List[str]] = None,
@@ -663,6 +838,8 @@ class PreviewMethods(Methods):
         Args:
             command: The script, as bash reads it.
             shell: The shell to run it in; the main one if not given.
+            cwd: The directory that it runs in; afterwards the shell is where it was. If not given, it runs where
+                the shell is.
             stdin: What it reads.
             env: Variables that are exported to this script only.
             arguments: `$1`, `$2`, … for this script only.
@@ -676,6 +853,8 @@ class PreviewMethods(Methods):
         params["command"] = command
         if shell is not None:
             params["shell"] = shell
+        if cwd is not None:
+            params["cwd"] = cwd
         if stdin is not None:
             put_bytes(params, "stdin", "stdinBase64", stdin)
         if env is not None:

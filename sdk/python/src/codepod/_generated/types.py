@@ -55,6 +55,13 @@ FileKind = Literal[
     "other",  # A pipe, a device or a socket.
 ]
 
+# What a step was.
+StepKind = Literal[
+    "run",  # A script, a command or Python code.
+    "files",  # A method that changed files.
+    "state",  # A fork that was adopted or merged.
+]
+
 # What a process is doing.
 JobState = Literal[
     "running",  # It runs or could.
@@ -696,6 +703,100 @@ class ProcessFacts:
 
 
 @dataclass(frozen=True)
+class StartOutput:
+    """What was started."""
+
+    run_id: str
+    """The run's name."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            run_id=wire["runId"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["runId"] = self.run_id
+        return wire
+
+
+@dataclass(frozen=True)
+class SinceOutput:
+    """What a background run printed, and whether it still runs."""
+
+    running: bool
+    """Whether it still runs."""
+
+    stdout: str
+    """What it printed; what is not UTF-8 is replaced."""
+
+    stderr: str
+    """What it complained about, as `stdout`."""
+
+    next: int
+    """Where to go on: the next call's `since`."""
+
+    more: int
+    """Bytes that follow and did not fit."""
+
+    missed: int
+    """Bytes before these that are not kept any more: the last MiB is."""
+
+    timed_out: bool
+    """Whether it was ended at its timeout."""
+
+    cancelled: bool
+    """Whether it was cancelled."""
+
+    exit_code: int = 0
+    """Its status, once it has ended; see `run`."""
+
+    stdout_base64: Optional[str] = None
+    """The bytes of `stdout` in base64, only where they are not UTF-8."""
+
+    stderr_base64: Optional[str] = None
+    """The bytes of `stderr` in base64, only where they are not UTF-8."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            running=wire["running"],
+            stdout=wire["stdout"],
+            stderr=wire["stderr"],
+            next=wire["next"],
+            more=wire["more"],
+            missed=wire["missed"],
+            timed_out=wire["timedOut"],
+            cancelled=wire["cancelled"],
+            exit_code=wire.get("exitCode", 0),
+            stdout_base64=wire.get("stdoutBase64"),
+            stderr_base64=wire.get("stderrBase64"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["running"] = self.running
+        wire["stdout"] = self.stdout
+        wire["stderr"] = self.stderr
+        wire["next"] = self.next
+        wire["more"] = self.more
+        wire["missed"] = self.missed
+        wire["timedOut"] = self.timed_out
+        wire["cancelled"] = self.cancelled
+        wire["exitCode"] = self.exit_code
+        if self.stdout_base64 is not None:
+            wire["stdoutBase64"] = self.stdout_base64
+        if self.stderr_base64 is not None:
+            wire["stderrBase64"] = self.stderr_base64
+        return wire
+
+
+@dataclass(frozen=True)
 class ReadOutput:
     """What a file holds: `text` or `base64`."""
 
@@ -705,12 +806,24 @@ class ReadOutput:
     size: int
     """Bytes of the whole file."""
 
+    mime: Optional[str] = None
+    """What it is, if it begins as a picture does: `image/png`, `image/jpeg`, `image/gif`, `image/webp`."""
+
+    next_line: Optional[int] = None
+    """The line to go on with, where lines were asked for and more follow."""
+
+    next_offset: Optional[int] = None
+    """The byte to go on with, where lines were asked for and more follows."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
         return cls(
             data=get_bytes(wire, "text", "base64"),
             size=wire["size"],
+            mime=wire.get("mime"),
+            next_line=wire.get("nextLine"),
+            next_offset=wire.get("nextOffset"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -718,6 +831,153 @@ class ReadOutput:
         wire: Dict[str, Any] = {}
         put_bytes(wire, "text", "base64", self.data)
         wire["size"] = self.size
+        if self.mime is not None:
+            wire["mime"] = self.mime
+        if self.next_line is not None:
+            wire["nextLine"] = self.next_line
+        if self.next_offset is not None:
+            wire["nextOffset"] = self.next_offset
+        return wire
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A replacement."""
+
+    old: str
+    """The text that is there, to the letter."""
+
+    new: str
+    """What takes its place."""
+
+    all: Optional[bool] = None
+    """Whether every occurrence is replaced."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            old=wire["old"],
+            new=wire["new"],
+            all=wire.get("all"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["old"] = self.old
+        wire["new"] = self.new
+        if self.all is not None:
+            wire["all"] = self.all
+        return wire
+
+
+@dataclass(frozen=True)
+class EditOutput:
+    """What was replaced."""
+
+    replaced: int
+    """How many occurrences."""
+
+    diff: str
+    """A unified diff, the first 16 KiB of it."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            replaced=wire["replaced"],
+            diff=wire["diff"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["replaced"] = self.replaced
+        wire["diff"] = self.diff
+        return wire
+
+
+@dataclass(frozen=True)
+class GrepOutput:
+    """The lines that were found."""
+
+    matches: List[GrepMatch]
+    """The lines, by path and number."""
+
+    more: bool
+    """Whether there are more than `limit`."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            matches=[GrepMatch.from_wire(item) for item in wire["matches"]],
+            more=wire["more"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["matches"] = [item.to_wire() for item in self.matches]
+        wire["more"] = self.more
+        return wire
+
+
+@dataclass(frozen=True)
+class GrepMatch:
+    """A line that was found."""
+
+    path: str
+    """The file; what is not UTF-8 in it is replaced."""
+
+    line: int
+    """The line's number, from 1."""
+
+    data: str
+    """The line, the first 500 characters of it."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            path=wire["path"],
+            line=wire["line"],
+            data=wire["text"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["path"] = self.path
+        wire["line"] = self.line
+        wire["text"] = self.data
+        return wire
+
+
+@dataclass(frozen=True)
+class GlobOutput:
+    """The files that were found."""
+
+    paths: List[str]
+    """Their paths, sorted; what is not UTF-8 is replaced."""
+
+    more: bool
+    """Whether there are more than `limit`."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            paths=wire["paths"],
+            more=wire["more"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["paths"] = list(self.paths)
+        wire["more"] = self.more
         return wire
 
 
@@ -833,10 +1093,10 @@ class ShellListOutput:
 
 @dataclass(frozen=True)
 class HistoryOutput:
-    """The runs of a sandbox."""
+    """The steps of a sandbox."""
 
     runs: List[PastRun]
-    """The runs, the oldest first."""
+    """The steps, the oldest first."""
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
@@ -854,13 +1114,16 @@ class HistoryOutput:
 
 @dataclass(frozen=True)
 class PastRun:
-    """A run that has ended."""
+    """A step that has ended: a run, mostly."""
 
     run: int
     """Its number in the sandbox, from 1."""
 
+    kind: StepKind
+    """What it was."""
+
     command: str
-    """What was run; the first 4 KiB of it."""
+    """What was run, or done to which path (`write notes.txt`); the first 4 KiB of it."""
 
     exit_code: int
     """How it ended."""
@@ -868,23 +1131,64 @@ class PastRun:
     execution_time_ms: float
     """How long it took, in milliseconds."""
 
+    files: Optional[List[ChangedFile]] = None
+    """The files that it changed, the first 100: of every step in `undo` and `redo`, of those that are `files` in a list.
+    """
+
+    files_omitted: Optional[int] = None
+    """How many files more it changed."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
         return cls(
             run=wire["run"],
+            kind=wire["kind"],
             command=wire["command"],
             exit_code=wire["exitCode"],
             execution_time_ms=wire["executionTimeMs"],
+            files=[ChangedFile.from_wire(item) for item in wire.get("files")],
+            files_omitted=wire.get("filesOmitted"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
         """Writes it as it travels."""
         wire: Dict[str, Any] = {}
         wire["run"] = self.run
+        wire["kind"] = self.kind
         wire["command"] = self.command
         wire["exitCode"] = self.exit_code
         wire["executionTimeMs"] = self.execution_time_ms
+        if self.files is not None:
+            wire["files"] = [item.to_wire() for item in self.files]
+        if self.files_omitted is not None:
+            wire["filesOmitted"] = self.files_omitted
+        return wire
+
+
+@dataclass(frozen=True)
+class ChangedFile:
+    """A file that a step changed."""
+
+    path: str
+    """The path; what is not UTF-8 in it is replaced."""
+
+    kind: ChangeKind
+    """What the step did to it."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            path=wire["path"],
+            kind=wire["kind"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["path"] = self.path
+        wire["kind"] = self.kind
         return wire
 
 
@@ -958,10 +1262,10 @@ class SnapshotListOutput:
 
 @dataclass(frozen=True)
 class UndoOutput:
-    """Which runs it was."""
+    """Which steps it was."""
 
     runs: List[PastRun]
-    """The runs, in the order in which they were undone or done again."""
+    """The steps, in the order in which they were undone or done again, with the files that each had changed."""
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
