@@ -213,7 +213,7 @@ fn every_method_answers() {
     );
     assert_eq!(
         found["matches"],
-        json!([{"path": "new/f", "line": 2, "text": "two"}])
+        json!([{"path": "new/f", "line": 2, "content": "two"}])
     );
     assert_eq!(
         on("files.glob", json!({"pattern": "f", "path": "new"}))["paths"],

@@ -224,7 +224,7 @@ def test_lines_of_a_file(sandbox: Sandbox) -> None:
 
 def test_searches_are_bounded(sandbox: Sandbox) -> None:
     sandbox.run("mkdir -p p/.git; cd p; git init -q . 2>/dev/null; echo out > .gitignore; seq 1000 > n; echo 7 > out; echo x > 'a b.py'")
-    assert [found.text for found in sandbox.files.grep("^99.$", path="p").matches] == [str(n) for n in range(990, 1000)]
+    assert [found.content for found in sandbox.files.grep("^99.$", path="p").matches] == [str(n) for n in range(990, 1000)]
     found = sandbox.files.grep(".", path="p", limit=3)
     assert len(found.matches) == 3 and found.more
     assert sandbox.files.glob("**/*.py", path="p").paths == ["p/a b.py"]

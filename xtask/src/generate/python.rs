@@ -573,7 +573,7 @@ fn annotation(field: &Shown<'_>) -> String {
 
 /// Lists that are left out are empty, numbers 0.
 fn has_default(field: &Shown<'_>) -> bool {
-    matches!(&field.kind, Carried::Plain(plain) if plain.wire == "exitCode" || plain.wire == "processes" && matches!(plain.ty, Ty::List(_)))
+    matches!(&field.kind, Carried::Plain(plain) if plain.has_default)
 }
 
 fn default(field: &Shown<'_>) -> &'static str {

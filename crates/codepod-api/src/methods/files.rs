@@ -218,8 +218,8 @@ pub struct GrepMatch {
     pub path: String,
     /// The line's number, from 1.
     pub line: u64,
-    /// The line, the first 500 characters of it.
-    pub text: String,
+    /// The line, the first 500 bytes of it.
+    pub content: String,
 }
 
 /// Which files, and where.

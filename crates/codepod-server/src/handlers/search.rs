@@ -144,7 +144,7 @@ fn matched(line: &[u8]) -> Option<GrepMatch> {
     Some(GrepMatch {
         path: shown_path(path),
         line: number.parse().ok()?,
-        text: text(found),
+        content: text(found),
     })
 }
 
@@ -160,7 +160,10 @@ mod tests {
     #[test]
     fn lines_are_taken_apart() {
         let found = matched(b"./a:1\0\x31\x32:x:y\r").unwrap();
-        assert_eq!((&*found.path, found.line, &*found.text), ("a:1", 12, "x:y"));
+        assert_eq!(
+            (&*found.path, found.line, &*found.content),
+            ("a:1", 12, "x:y")
+        );
         for odd in [&b""[..], b"a", b"a\0", b"a\0x:y", b"a\0:"] {
             assert!(matched(odd).is_none(), "{odd:?}");
         }

@@ -49,7 +49,7 @@ pub(super) fn shown(
             let lines = found.matches.iter();
             frame.lines(
                 "matches",
-                lines.map(|it| format!("{}:{}: {}", it.path, it.line, it.text)),
+                lines.map(|it| format!("{}:{}: {}", it.path, it.line, it.content)),
             );
             if found.more {
                 frame.line("more", "there are more; narrow it, or raise `limit`");

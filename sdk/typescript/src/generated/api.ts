@@ -559,8 +559,8 @@ export interface GrepMatch {
   path: string;
   /** The line's number, from 1. */
   line: number;
-  /** The line, the first 500 characters of it. */
-  text: string;
+  /** The line, the first 500 bytes of it. */
+  content: string;
 }
 
 /** Which files, and where. */

@@ -751,7 +751,7 @@ class SinceOutput:
     cancelled: bool
     """Whether it was cancelled."""
 
-    exit_code: int = 0
+    exit_code: Optional[int] = None
     """Its status, once it has ended; see `run`."""
 
     stdout_base64: Optional[str] = None
@@ -772,7 +772,7 @@ class SinceOutput:
             missed=wire["missed"],
             timed_out=wire["timedOut"],
             cancelled=wire["cancelled"],
-            exit_code=wire.get("exitCode", 0),
+            exit_code=wire.get("exitCode"),
             stdout_base64=wire.get("stdoutBase64"),
             stderr_base64=wire.get("stderrBase64"),
         )
@@ -788,7 +788,8 @@ class SinceOutput:
         wire["missed"] = self.missed
         wire["timedOut"] = self.timed_out
         wire["cancelled"] = self.cancelled
-        wire["exitCode"] = self.exit_code
+        if self.exit_code is not None:
+            wire["exitCode"] = self.exit_code
         if self.stdout_base64 is not None:
             wire["stdoutBase64"] = self.stdout_base64
         if self.stderr_base64 is not None:
@@ -934,8 +935,8 @@ class GrepMatch:
     line: int
     """The line's number, from 1."""
 
-    data: str
-    """The line, the first 500 characters of it."""
+    content: str
+    """The line, the first 500 bytes of it."""
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
@@ -943,7 +944,7 @@ class GrepMatch:
         return cls(
             path=wire["path"],
             line=wire["line"],
-            data=wire["text"],
+            content=wire["content"],
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -951,7 +952,7 @@ class GrepMatch:
         wire: Dict[str, Any] = {}
         wire["path"] = self.path
         wire["line"] = self.line
-        wire["text"] = self.data
+        wire["content"] = self.content
         return wire
 
 
@@ -1131,7 +1132,7 @@ class PastRun:
     execution_time_ms: float
     """How long it took, in milliseconds."""
 
-    files: Optional[List[ChangedFile]] = None
+    files: List[ChangedFile] = field(default_factory=list)
     """The files that it changed, the first 100: of every step in `undo` and `redo`, of those that are `files` in a list.
     """
 
@@ -1147,7 +1148,7 @@ class PastRun:
             command=wire["command"],
             exit_code=wire["exitCode"],
             execution_time_ms=wire["executionTimeMs"],
-            files=[ChangedFile.from_wire(item) for item in wire.get("files")],
+            files=[ChangedFile.from_wire(item) for item in wire.get("files", ())],
             files_omitted=wire.get("filesOmitted"),
         )
 
@@ -1159,8 +1160,7 @@ class PastRun:
         wire["command"] = self.command
         wire["exitCode"] = self.exit_code
         wire["executionTimeMs"] = self.execution_time_ms
-        if self.files is not None:
-            wire["files"] = [item.to_wire() for item in self.files]
+        wire["files"] = [item.to_wire() for item in self.files]
         if self.files_omitted is not None:
             wire["filesOmitted"] = self.files_omitted
         return wire
