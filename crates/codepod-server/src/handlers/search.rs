@@ -1,6 +1,8 @@
 //! Searching files: `rg` inside the sandbox does it, with its user's rights and limits.
 
-use std::time::Duration;
+mod pattern;
+
+use std::time::{Duration, Instant};
 
 use codepod_api::methods::files::{
     FilesGlob, FilesGrep, GlobOutput, GlobParams, GrepMatch, GrepOutput, GrepParams,
@@ -11,7 +13,10 @@ use crate::call::Call;
 use crate::convert::text;
 use crate::dispatch::Handle;
 use crate::failure::failure;
+use pattern::Pattern;
 
+/// How long paths are compared with a pattern.
+const LONGEST_LOOK: Duration = Duration::from_secs(5);
 /// How long a search may take.
 const LONGEST: Duration = Duration::from_secs(20);
 /// Lines of a search, if nothing is said, and at most.
@@ -35,17 +40,17 @@ impl Handle for FilesGrep {
         if params.fixed.unwrap_or(false) {
             words.push("--fixed-strings");
         }
-        if let Some(glob) = &params.glob {
-            words.extend(["--glob", glob]);
-        }
+        let mut wanted = Wanted::new(params.glob.as_deref(), params.path.as_deref())?;
         words.extend(["--regexp", &params.pattern]);
         let all = params.all.unwrap_or(false);
         let (printed, is_cut) = search(call, words, params.path.as_deref(), all)?;
         let mut matches: Vec<GrepMatch> = printed
             .split(|byte| *byte == b'\n')
             .filter_map(matched)
+            .filter(|found| wanted.has(&found.path))
             .take(limit + 1)
             .collect();
+        wanted.check()?;
         let more = is_cut || matches.len() > limit;
         matches.truncate(limit);
         Ok(GrepOutput { matches, more })
@@ -55,15 +60,18 @@ impl Handle for FilesGrep {
 impl Handle for FilesGlob {
     fn handle(call: &Call<'_>, params: GlobParams) -> Result<GlobOutput, ApiError> {
         let limit = limit(params.limit, PATHS);
-        let words = vec!["--files", "--glob", &params.pattern];
+        let mut wanted = Wanted::new(Some(&params.pattern), params.path.as_deref())?;
+        let words = vec!["--files"];
         let all = params.all.unwrap_or(false);
         let (printed, is_cut) = search(call, words, params.path.as_deref(), all)?;
         let mut paths: Vec<String> = printed
             .split(|byte| *byte == 0)
             .filter(|path| !path.is_empty())
             .map(shown_path)
+            .filter(|path| wanted.has(path))
             .take(limit + 1)
             .collect();
+        wanted.check()?;
         let more = is_cut || paths.len() > limit;
         paths.truncate(limit);
         Ok(GlobOutput { paths, more })
@@ -72,6 +80,48 @@ impl Handle for FilesGlob {
 
 fn limit(asked: Option<u64>, (usual, most): (u64, u64)) -> usize {
     asked.unwrap_or(usual).clamp(1, most) as usize
+}
+
+/// Which paths are wanted, and how long that has been looked at.
+struct Wanted {
+    pattern: Option<Pattern>,
+    /// The directory of the search as `rg` writes it before each path.
+    below: String,
+    began: Instant,
+    is_over: bool,
+}
+
+impl Wanted {
+    fn new(pattern: Option<&str>, below: Option<&str>) -> Result<Wanted, ApiError> {
+        let below = below.unwrap_or(".").trim_end_matches('/');
+        Ok(Wanted {
+            pattern: pattern.map(Pattern::new).transpose()?,
+            below: format!("{}/", below.trim_start_matches("./")),
+            began: Instant::now(),
+            is_over: false,
+        })
+    }
+
+    fn has(&mut self, path: &str) -> bool {
+        let Some(pattern) = &self.pattern else {
+            return true;
+        };
+        self.is_over |= self.began.elapsed() > LONGEST_LOOK + LONGEST;
+        let path = path.strip_prefix(&self.below).unwrap_or(path);
+        !self.is_over && pattern.matches(path)
+    }
+
+    fn check(&self) -> Result<(), ApiError> {
+        match self.is_over {
+            true => Err(too_long()),
+            false => Ok(()),
+        }
+    }
+}
+
+fn too_long() -> ApiError {
+    let message = format!("the search took longer than {} s", LONGEST.as_secs());
+    ApiError::new(Kind::Limit, message).hint("name a smaller `path`, or a simpler pattern")
 }
 
 /// What `rg` prints for these words, and whether that is not all.
@@ -103,7 +153,6 @@ fn search(
         argv.push("--no-ignore");
     }
     argv.extend(words);
-    // After other patterns: the last that matches counts.
     argv.extend(["--glob", "!.git", "--", path]);
     let result = sandbox
         .command(argv)
@@ -113,8 +162,7 @@ fn search(
         .run_blocking()
         .map_err(failure)?;
     if result.timed_out {
-        let message = format!("the search took longer than {} s", LONGEST.as_secs());
-        return Err(ApiError::new(Kind::Limit, message).hint("name a smaller `path`, or a `glob`"));
+        return Err(too_long());
     }
     // 1 says that nothing was found, 2 that something failed; beyond a stream's limit it is ended.
     match result.exit_code {
