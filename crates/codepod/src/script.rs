@@ -1,7 +1,7 @@
 //! Scripts: what a shell runs at a time, with its input, variables and limits.
 
+mod around;
 pub(crate) mod cancel;
-mod directory;
 pub(crate) mod running;
 
 use std::time::{Duration, Instant};
@@ -172,7 +172,7 @@ impl Script {
         let started = Instant::now();
         let mut back = None;
         if let Some(to) = cwd {
-            match directory::go(&shell, &to, cancel.as_ref(), Some(mark.files())).await? {
+            match around::go(&shell, &to, cancel.as_ref(), Some(mark.files())).await? {
                 Ok(was) => back = Some(was),
                 Err(mut result) => {
                     mark.finish(&mut result, timeout);
@@ -205,7 +205,7 @@ impl Script {
         let output = sinks.take();
         if let Some(was) = back {
             // The directory may have gone meanwhile: the shell stays where it is then.
-            let _ = directory::go(&shell, &was, None, None).await?;
+            let _ = around::go(&shell, &was, None, None).await?;
         }
         let mut result = result_of(served, &text, started);
         result.stdout = output.stdout;

@@ -11,6 +11,7 @@ import codepod
 from codepod import (
     CommandContext,
     CommandFailedError,
+    DeniedError,
     FileError,
     InvalidParamsError,
     LimitError,
@@ -189,6 +190,10 @@ def test_runs_in_the_background(sandbox: Sandbox) -> None:
     ended = run.wait()
     assert (ended.exit_code, ended.cancelled) == (130, True)
     run.kill()
+    # A copy has traps of its own, and none of the shell that it was made from.
+    sandbox.run("trap 'echo main > /tmp/main' EXIT")
+    assert sandbox.start("trap 'echo bye' EXIT; echo hi").wait().stdout == "hi\nbye\n"
+    assert sandbox.start("true").wait().exit_code == 0 and not sandbox.files.exists("/tmp/main")
     done = sandbox.start("echo a; echo b >&2; exit 4", cwd="/").wait()
     assert (done.stdout, done.stderr, done.exit_code) == ("a\n", "b\n", 4)
     with pytest.raises(NotFoundError):
@@ -238,3 +243,5 @@ def test_searches_are_bounded(sandbox: Sandbox) -> None:
         sandbox.files.write("e", "a a")
         sandbox.files.edit("e", [Edit(old="a", new="b")])
     assert sandbox.shell.history.list()[-1].command == "write e"
+    with Sandbox(allowed_commands=["ls"]) as few, pytest.raises(DeniedError, match="does not allow `rg`"):
+        few.files.grep("x")

@@ -167,6 +167,10 @@ fn search(
     // 1 says that nothing was found, 2 that something failed; beyond a stream's limit it is ended.
     match result.exit_code {
         0 | 1 => {}
+        126 | 127 if result.stdout.is_empty() => {
+            let error = ApiError::new(Kind::Denied, "this sandbox does not allow `rg`");
+            return Err(error.hint("add `rg` to the allowed commands, or search with those"));
+        }
         _ if result.truncated => {}
         _ if !result.stdout.is_empty() => {}
         _ => {

@@ -1,4 +1,5 @@
-//! The directory of one script: the shell goes there before it, and back afterwards.
+//! What a shell does before a script and after it, on the host's behalf: it goes to a directory and
+//! back, and a copy of a shell lets go of traps that are not its own and runs those that are.
 
 use std::time::Instant;
 
@@ -14,6 +15,8 @@ use crate::sinks::{AfterTaken, Sinks};
 
 /// Goes to `$1` and prints where it was. No option that the shell has set ends it.
 const GO: &[u8] = br#"builtin cd -- "$1" >/dev/null && builtin printf %s "$OLDPWD""#;
+/// Forgets traps of the shell that this one is a copy of, as a subshell does.
+const NO_TRAPS: &[u8] = b"builtin trap - EXIT ERR DEBUG RETURN";
 
 /// Lets a shell go to a directory. Where it was before; or what came of it, if it cannot. The caller
 /// has the shell's turn.
@@ -23,14 +26,47 @@ pub(super) async fn go(
     cancel: Option<&Canceller>,
     before: Option<VfsSnapshot>,
 ) -> Result<Result<Vec<u8>, RunResult>, Error> {
-    let started = Instant::now();
     let arguments = [b"bash\0", to, b"\0"].concat();
+    ask(shell, GO, &arguments, cancel, before).await
+}
+
+/// Lets a copy of a shell forget the traps that it has inherited.
+pub(super) async fn without_traps(shell: &Shell, cancel: &Canceller) -> Result<(), Error> {
+    let _ = ask(shell, NO_TRAPS, b"", Some(cancel), None).await?;
+    Ok(())
+}
+
+/// Lets a copy of a shell run its EXIT trap, which prints where its script did.
+pub(super) async fn end(shell: &Shell, stdio: [Stdio; 3], cancel: &Canceller) -> Result<(), Error> {
+    let mut request = Vec::new();
+    Request::End.encode(&mut request);
+    let job = Job {
+        request,
+        stdio,
+        feed: None,
+        timeout: shell.sandbox.options().timeout,
+        cancel: Some(cancel),
+        before: None,
+    };
+    serve(&shell.sandbox, &shell.slot, job).await?;
+    Ok(())
+}
+
+/// Runs a script of ours: what it prints, or what came of it, if it fails.
+async fn ask(
+    shell: &Shell,
+    script: &[u8],
+    arguments: &[u8],
+    cancel: Option<&Canceller>,
+    before: Option<VfsSnapshot>,
+) -> Result<Result<Vec<u8>, RunResult>, Error> {
+    let started = Instant::now();
     let mut request = Vec::new();
     Request::Run(Run {
         flags: 0,
-        script: GO,
+        script,
         env: b"",
-        arguments: &arguments,
+        arguments,
     })
     .encode(&mut request);
     let sinks = Sinks::new(&shell.sandbox, AfterTaken::Discarded)?;
