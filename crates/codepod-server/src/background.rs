@@ -83,11 +83,6 @@ impl Background {
         };
         found.map(|(_, log)| log.clone()).ok_or_else(none)
     }
-
-    /// Whether there is nothing to remember.
-    pub(crate) fn is_empty(&self) -> bool {
-        lock(&self.list).is_empty()
-    }
 }
 
 /// What a run has printed, and how it ended.

@@ -117,7 +117,6 @@ impl Held {
         let quiet = self.sandbox.jobs().is_ok_and(|jobs| jobs.is_empty());
         quiet
             && self.tenant.runs.is_quiet(&self.info.sandbox_id)
-            && self.background.is_empty()
             && lock(&self.snapshots).list.is_empty()
             && lock(&self.previews).is_empty()
     }
