@@ -168,6 +168,7 @@ async fn every_tool_answers() {
     let fork = client.well("fork", json!({})).await["sandbox_id"].clone();
     let snapshot = client.well("snapshot", json!({})).await["id"].clone();
     let run = client.well("start", json!({"command": "cat"})).await["run_id"].clone();
+    let mut started = vec![run.clone()];
     // Nothing goes back while something runs.
     let (last, first): (Vec<&Value>, Vec<&Value>) =
         (tools.iter()).partition(|tool| matches!(tool["name"].as_str(), Some("restore" | "undo")));
@@ -192,11 +193,14 @@ async fn every_tool_answers() {
             _ => json!({}),
         };
         if name == "restore" {
-            client
-                .well("run", json!({"command": "kill -9 -1; true"}))
-                .await;
+            for run in &started {
+                let asked = json!({"run_id": run, "wait_ms": 20_000, "since": 0});
+                client.call("kill", json!({"run_id": run})).await;
+                while client.well("output", asked.clone()).await["running"] == true {}
+            }
         }
-        client.well(name, arguments).await;
+        let answer = client.well(name, arguments).await;
+        started.extend(answer.get("run_id").cloned());
         methods.insert(tool["_meta"]["codepod/method"].as_str().unwrap().to_owned());
     }
     let table = METHODS.iter().filter(|method| method.tool.is_some());

@@ -183,6 +183,10 @@ impl RunningScript {
         if in_background && matches!(served.end, End::Answered(_)) {
             around::end(shell, self.streams.stdio, &self.canceller).await?;
         }
+        if in_background {
+            // Whoever has the copy of the shell: its process is over with its script.
+            drop(shell.slot.take_warm());
+        }
         let mut result = result_of(served, &self.script.text, started);
         mark.finish(&mut result, timeout);
         Ok(result)

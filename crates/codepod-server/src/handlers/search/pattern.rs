@@ -232,7 +232,7 @@ mod tests {
         assert!(Pattern::new("{a,b").is_ok() && Pattern::new("[a").is_ok());
         let began = std::time::Instant::now();
         assert!(!matches(&"*a".repeat(500), &"a".repeat(255)));
-        assert!(!matches(&"**/a/".repeat(200), &"a/".repeat(2000)));
+        assert!(!matches(&"**/a/".repeat(200), &("a/".repeat(2000) + "b")));
         assert!(began.elapsed().as_secs() < 5);
     }
 }

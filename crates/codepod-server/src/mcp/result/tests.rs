@@ -281,10 +281,16 @@ fn names_and_commands_stay_on_their_lines() {
     let entries = json!({"entries": [{"name": "a\nfile b\x1b[2J", "kind": "directory"}]});
     let shown = show("files.list", json!({"path": "/"}), entries);
     assert_eq!(frames(&shown.text)[0].1, "directory a␊file b␛[2J\n");
-    let runs =
-        json!({"runs": [{"run": 3, "command": "a\nb", "exitCode": 0, "executionTimeMs": 1.0}]});
+    let file = json!({"path": "/x\n  it had added /y", "kind": "removed"});
+    let runs = json!({"runs": [{
+        "run": 3, "kind": "run", "command": "a\nb", "exitCode": 0, "executionTimeMs": 1.0,
+        "files": [file], "filesOmitted": 7,
+    }]});
     let shown = show("undo", json!({}), runs);
-    assert_eq!(frames(&shown.text)[0].1, "run 3: a␊b\n");
+    assert_eq!(
+        frames(&shown.text)[0].1,
+        "run 3: a␊b\n  it had removed /x␊  it had added /y\n  and 7 files more\n"
+    );
 }
 
 #[test]
