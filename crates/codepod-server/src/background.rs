@@ -1,9 +1,9 @@
 //! Runs in the background: scripts that go on after the call that started them, with the last of
 //! what they printed.
 //!
-//! A run has a thread that drives it and fills its log (`handlers/background.rs`). The log counts the bytes of both streams
-//! together, in the order in which they came, and keeps the last [`KEPT`] of them; readers name
-//! a place in it. What a log holds is drawn from the sandbox's budget.
+//! A run has a thread that drives it and fills its log (`handlers/background.rs`). The log counts
+//! the bytes of both streams together, in the order in which they came, and keeps the last [`KEPT`]
+//! of them; readers name a place in it. What a log holds is drawn from the sandbox's budget.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

@@ -243,8 +243,8 @@ impl Sandbox {
     }
 
     /// A handle to the same sandbox whose file operations are steps of the history, each by itself:
-    /// [`Sandbox::undo`] takes them back one by one, as it does runs. What other handles do to files
-    /// goes with the step before it.
+    /// [`Sandbox::undo`] takes them back one by one, as it does runs. What other handles do to
+    /// files goes with the step before it.
     pub fn recording(&self) -> Sandbox {
         Sandbox {
             recording: true,

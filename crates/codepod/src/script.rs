@@ -97,17 +97,17 @@ impl Script {
         self
     }
 
-    /// Sets the directory that it runs in, absolute or from where the shell is. Afterwards the shell
-    /// is where it was.
+    /// Sets the directory that it runs in, absolute or from where the shell is. Afterwards the
+    /// shell is where it was.
     pub fn cwd(mut self, path: impl AsRef<[u8]>) -> Script {
         self.broken |= path.as_ref().contains(&0);
         self.cwd = Some(path.as_ref().to_vec());
         self
     }
 
-    /// Makes it a step of the history when it starts, for one that goes on while others run: what it
-    /// changes later goes back with the steps that come after its start. When its shell fails, files
-    /// stay as they are. For [`Self::start`], in a [`Shell::detached`].
+    /// Makes it a step of the history when it starts, for one that goes on while others run: what
+    /// it changes later goes back with the steps that come after its start. When its shell fails,
+    /// files stay as they are. For [`Self::start`], in a [`Shell::detached`].
     pub fn in_background(mut self) -> Script {
         self.background = true;
         self

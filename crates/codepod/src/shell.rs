@@ -143,8 +143,8 @@ impl Shell {
         }
     }
 
-    /// A copy of it as it was after its last script, which only the caller has: what that changes of
-    /// its variables is gone with it.
+    /// A copy of it as it was after its last script, which only the caller has: what that changes
+    /// of its variables is gone with it.
     pub fn detached(&self) -> Shell {
         Shell {
             sandbox: self.sandbox.clone(),

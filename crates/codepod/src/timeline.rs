@@ -1,9 +1,9 @@
-//! The timeline of a sandbox: which steps it had, and the states before and after each, so that they
-//! can be undone, done again and compared. A step is a run, a change of files by the host that was
-//! recorded, or another state that was taken over.
+//! The timeline of a sandbox: which steps it had, and the states before and after each, so that
+//! they can be undone, done again and compared. A step is a run, a change of files by the host that
+//! was recorded, or another state that was taken over.
 //!
-//! A state shares with its neighbours what did not change, so a step costs what it changed. How many
-//! steps and how many bytes are kept is bounded ([`UndoLimits`]); the oldest go first.
+//! A state shares with its neighbours what did not change, so a step costs what it changed. How
+//! many steps and how many bytes are kept is bounded ([`UndoLimits`]); the oldest go first.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};

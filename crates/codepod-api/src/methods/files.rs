@@ -32,7 +32,8 @@ method! {
     tool "grep" Reads Matches "Search files for lines that match a regular expression (ripgrep's), below `path`. Ignored and binary files are left out.",
     not_on [Cli: "`codepod run 'rg …'` does it"];
 
-    /// Lists files by a pattern for their paths, sorted. Files that `.gitignore` names are left out.
+    /// Lists files by a pattern for their paths, sorted. Files that `.gitignore` names are left
+    /// out.
     FilesGlob = "files.glob", sandbox get "/v1/sandboxes/{sandbox}/glob", GlobParams => GlobOutput,
     tool "glob" Reads Paths "List files whose path below `path` matches a pattern such as `**/*.py` or `src/*.{ts,tsx}`; without `/` it matches names in every directory. Ignored files are left out.",
     not_on [Cli: "`codepod run 'rg --files'` does it"];

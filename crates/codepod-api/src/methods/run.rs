@@ -16,8 +16,8 @@ method! {
     tool "run" Changes Run "Run a bash script in the sandbox and return exit_code, stdout and stderr. It is bash 5.2 with GNU coreutils, grep, sed, awk, find, git, jq, sqlite3, tar, make and more; `help` lists the commands. Files, variables and the working directory stay for the next call. There is no network, and nothing outside the sandbox can be reached. Long output is cut in the middle: the result says so and names a file in the sandbox that holds all of it. Every call can be taken back with `undo`.";
 
     /// Starts a bash script in the background and returns at once. It runs in a shell of its own,
-    /// which begins as a copy of the one that it is started from. `run.output` gives what it prints,
-    /// `run.stdin` gives it input, `run.cancel` ends it.
+    /// which begins as a copy of the one that it is started from. `run.output` gives what it
+    /// prints, `run.stdin` gives it input, `run.cancel` ends it.
     RunStart = "run.start", sandbox post "/v1/sandboxes/{sandbox}/runs", StartParams => StartOutput,
     tool "start" Adds Fields "Start a bash script in the background, in a copy of your shell, and return its run_id at once. For servers, watchers and whatever takes long. Go on with `output`, `stdin` and `kill`.",
     not_on [Cli: "`codepod run 'command &'` does it"];

@@ -37,8 +37,8 @@ pub struct UndoParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UndoOutput {
-    /// The steps, in the order in which they were undone or done again, with the files that each had
-    /// changed.
+    /// The steps, in the order in which they were undone or done again, with the files that each
+    /// had changed.
     pub runs: Vec<PastRun>,
 }
 

@@ -18,8 +18,8 @@ const GO: &[u8] = br#"builtin cd -- "$1" >/dev/null && builtin printf %s "$OLDPW
 /// Forgets traps of the shell that this one is a copy of, as a subshell does.
 const NO_TRAPS: &[u8] = b"builtin trap - EXIT ERR DEBUG RETURN";
 
-/// Lets a shell go to a directory. Where it was before; or what came of it, if it cannot. The caller
-/// has the shell's turn.
+/// Lets a shell go to a directory. Where it was before; or what came of it, if it cannot. The
+/// caller has the shell's turn.
 pub(super) async fn go(
     shell: &Shell,
     to: &[u8],

@@ -47,8 +47,8 @@ impl Pattern {
         })
     }
 
-    /// Whether a path below the directory of the search is meant. A pattern of one name is for names
-    /// in every directory.
+    /// Whether a path below the directory of the search is meant. A pattern of one name is for
+    /// names in every directory.
     pub(super) fn matches(&self, path: &str) -> bool {
         let names: Vec<Vec<char>> = path.split('/').map(|name| name.chars().collect()).collect();
         self.choices.iter().any(|choice| match &choice[..] {
