@@ -620,7 +620,7 @@ async fn models_get_text_only_unless_a_program_asks_for_more() {
 async fn a_picture_is_an_image_and_no_text() {
     let mut client = Client::new().await;
     let script = "printf '\\x89PNG\\r\\n\\x1a\\n' > p; head -c 100000 /dev/urandom >> p
-        cp p large; head -c 5000000 /dev/zero >> large; head -c 1000 /dev/urandom > bytes";
+        cp p large; head -c 5000000 /dev/zero >> large; printf '\\xff\\xff\\xff\\0' > bytes";
     client.well("run", json!({"command": script})).await;
     let result = client.call("read", json!({"path": "p"})).await;
     let image = &result["content"][1];
