@@ -55,7 +55,7 @@ pub use node::{
     Access, Device, DirEntryRef, FileKind, InodeId, MountId, NodeRef, OpenOptions, Stat,
 };
 pub use node::{DirSink, New, NewBody};
-pub use overlay::{HandedDown, Overlay, Seen};
+pub use overlay::{Below, HandedDown, Overlay, Replacement, Seen, Step};
 pub use proc::Proc;
 pub use publish::{Content, Fingerprint, Publish, Publisher};
 pub use tree::chunk::{BlockSource, Digest};

@@ -26,7 +26,7 @@ use crate::guard::Guard;
 use crate::limits::{FsLimits, Usage};
 use crate::memory::Memory;
 use crate::node::{Access, Device, DirEntryRef, DirSink, FileKind, MountId, NodeRef, Stat};
-use crate::overlay::{HandedDown, Overlay};
+use crate::overlay::{Below, HandedDown, Overlay, Step};
 use crate::tree::{Change, Tree};
 
 /// All mounts of one sandbox.
@@ -116,6 +116,66 @@ impl Vfs {
         self.overlay(mount)?.hand_down(caller, paths, guarded)
     }
 
+    /// Hands changes down as [`Self::hand_down`] does, in the order in which they are given, and
+    /// over what each expects. It is for the caller to leave out guarded paths.
+    pub fn hand_down_steps(
+        &mut self,
+        caller: &Caller<'_>,
+        mount: MountId,
+        steps: &[Step],
+    ) -> Result<Vec<HandedDown>, Errno> {
+        self.overlay(mount)?.hand_down_steps(caller, steps)
+    }
+
+    /// Whether an overlay does not hand a change down: its path is guarded, unless `guarded` ones
+    /// go along, or it is a link that leads out.
+    pub fn refuses(
+        &mut self,
+        mount: MountId,
+        change: &Change,
+        guarded: bool,
+    ) -> Result<bool, Errno> {
+        Ok(self.overlay(mount)?.refuses(change, guarded))
+    }
+
+    /// How what lies under an overlay at a changed path stands to what the sandbox saw of it.
+    pub fn look_below(
+        &mut self,
+        caller: &Caller<'_>,
+        mount: MountId,
+        change: &Change,
+    ) -> Result<Below, Errno> {
+        self.overlay(mount)?.look_below(caller, change)
+    }
+
+    /// As [`Self::look_below`], for a path that the sandbox may only have read; `None` if it has
+    /// not even done that.
+    pub fn look_at_seen(
+        &mut self,
+        caller: &Caller<'_>,
+        mount: MountId,
+        path: &[u8],
+    ) -> Result<Option<Below>, Errno> {
+        self.overlay(mount)?.look_at_seen(caller, path)
+    }
+
+    /// What a file under an overlay holds now; `None` where there is none, or one that is larger
+    /// than `most`.
+    pub fn lower_content(
+        &mut self,
+        caller: &Caller<'_>,
+        mount: MountId,
+        path: &[u8],
+        most: u64,
+    ) -> Result<Option<Vec<u8>>, Errno> {
+        self.overlay(mount)?.lower_content(caller, path, most)
+    }
+
+    /// What a file under an overlay held before the sandbox changed it, if that is known.
+    pub fn base_content(&mut self, mount: MountId, path: &[u8]) -> Result<Option<Vec<u8>>, Errno> {
+        self.overlay(mount)?.base(path)
+    }
+
     /// Begins to apply several changes to the host: what they replace or remove is kept aside, so
     /// that all of it can be rolled back.
     pub fn begin_handing_down(&mut self, mount: MountId) -> Result<(), Errno> {
@@ -124,8 +184,8 @@ impl Vfs {
     }
 
     /// Commits (`keep`) or rolls back the changes since [`Self::begin_handing_down`]. Returns the
-    /// paths that could not be rolled back because the host has changed them since. The overlay's
-    /// own state stays as it is.
+    /// paths that could not be rolled back because the host has changed them since. Rolled back,
+    /// the overlay has its changes again.
     pub fn end_handing_down(&mut self, mount: MountId, keep: bool) -> Result<Vec<Vec<u8>>, Errno> {
         Ok(self.overlay(mount)?.end_handing_down(keep))
     }
