@@ -15,6 +15,7 @@ mod doctor;
 mod exec;
 mod failure;
 mod licenses;
+mod listing;
 mod mcp;
 mod options;
 mod progress;

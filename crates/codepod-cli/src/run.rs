@@ -9,7 +9,6 @@ use codepod::{RunResult, Script};
 use crate::failure::Failure;
 use crate::options::{Place, SandboxOptions, compiling};
 use crate::streams::{has_input, pass_in, pass_through, show};
-use crate::terminal_text::shown_path;
 use crate::wall;
 
 const EXAMPLES: &str = "\
@@ -113,7 +112,8 @@ fn collected(script: Script, reads: bool, preview: bool, json: bool) -> Result<u
     };
     let (result, mut changes) = if preview {
         let preview = script.preview_blocking()?;
-        let changes = preview.changes()?;
+        let mut changes = preview.changes()?;
+        changes.select(&codepod::Selection::default())?;
         (preview.result, Some(changes))
     } else {
         (script.run_blocking()?, None)
@@ -123,6 +123,7 @@ fn collected(script: Script, reads: bool, preview: bool, json: bool) -> Result<u
         if let Some(changes) = &mut changes {
             let paths = changes.iter().map(ToString::to_string);
             text["changes"] = paths.collect::<Vec<_>>().into();
+            text["ignored"] = changes.ignored().into();
             text["diff"] = String::from_utf8_lossy(&changes.unified_diff()).into();
         }
         let _ = writeln!(std::io::stdout(), "{text}");
@@ -133,10 +134,9 @@ fn collected(script: Script, reads: bool, preview: bool, json: bool) -> Result<u
     if let Some(changes) = &mut changes {
         let mut err = std::io::stderr().lock();
         let _ = writeln!(err, "codepod: {} changes, none of them made", changes.len());
-        for change in changes.iter() {
-            let _ = writeln!(err, "{} {}", change.letter(), shown_path(&change.path));
-        }
+        let _ = crate::changes::list(changes, &[], false, &mut err);
         drop(err);
+        crate::listing::tell_ignored(changes.ignored());
         show(std::io::stderr(), &changes.unified_diff());
     }
     Ok(result.exit_code as u8)

@@ -43,12 +43,13 @@ impl Undo {
         let target = state.versions[have - self.count].sequence;
         let runtime = runtime(&Options::default())?;
         let from = Some((&*self.name, newest(&state)?));
-        let changes = states.compare(&runtime, from, (&self.name, target))?;
+        let mut changes = states.compare(&runtime, from, (&self.name, target))?;
         if !self.dry_run {
             states.undo(&self.name, self.count)?;
         }
         let mut out = std::io::stdout().lock();
-        let _ = list(&changes, &state.mounts, &mut out);
+        changes.select(&codepod::Selection::default())?;
+        let _ = list(&changes, &state.mounts, false, &mut out);
         Ok(u8::from(out.flush().is_err()))
     }
 }

@@ -195,8 +195,15 @@ fn an_overlay_is_applied_by_a_later_command_and_mounted_by_itself() {
     );
     fs::write(work.join("b"), "edited by hand\n").unwrap();
     let (status, stdout, stderr) = here.codepod(&["apply", "fix"]);
-    assert_eq!((status, stdout.as_str()), (1, "A /work/d\n"));
+    assert_eq!((status, stdout.as_str()), (1, ""));
     assert!(stderr.contains("/work/b was left alone"), "{stderr}");
+    assert!(
+        stderr.contains("nothing was applied") && stderr.contains("`codepod apply --theirs fix`"),
+        "{stderr}"
+    );
+    assert!(!work.join("d").exists(), "all or nothing");
+    let (status, stdout, _) = here.codepod(&["apply", "--partial", "fix"]);
+    assert_eq!((status, stdout.as_str()), (1, "A /work/d\n"));
     assert_eq!(
         fs::read_to_string(work.join("b")).unwrap(),
         "edited by hand\n"
@@ -210,11 +217,15 @@ fn an_overlay_is_applied_by_a_later_command_and_mounted_by_itself() {
     here.says(&["run", "--state", "fix", script]);
     let (_, changes, _) = here.codepod(&["changes", "fix"]);
     assert!(changes.contains("A! /work/.envrc\n"), "{changes}");
-    let dry = here.says(&["apply", "--dry-run", "fix", "/work/.envrc", "/work/out"]);
-    assert_eq!(dry, "A! /work/.envrc\nA /work/out -> /etc/passwd\n");
-    let (status, stdout, stderr) =
-        here.codepod(&["apply", "fix", "/work/.envrc", "/work/near", "/work/out"]);
-    assert_eq!((status, stdout.as_str()), (1, "A /work/near -> d\n"));
+    let paths = ["/work/.envrc", "/work/near", "/work/out"];
+    for how in ["--dry-run", "--partial"] {
+        let arguments = [&["apply", how, "fix"][..], &paths].concat();
+        let (status, stdout, _) = here.codepod(&arguments);
+        assert_eq!((status, stdout.as_str()), (1, "A /work/near -> d\n"));
+    }
+    here.says(&["run", "--state", "fix", "rm near; ln -s d near2"]);
+    let (status, stdout, stderr) = here.codepod(&[&["apply", "fix"][..], &paths].concat());
+    assert_eq!((status, stdout.as_str()), (1, ""));
     assert!(
         stderr.contains(".envrc was left alone: it is guarded"),
         "{stderr}"

@@ -127,6 +127,7 @@ pub(crate) fn path_change(change: &PathChange) -> timeline::PathChange {
         kind: change_kind(change.kind),
         before: change.before.map(stat),
         after: change.after.map(stat),
+        inside: (change.inside > 0).then_some(change.inside),
     }
 }
 
@@ -136,7 +137,13 @@ pub(crate) fn mount_change(change: &MountChange) -> mounts::MountChange {
         kind: change_kind(change.kind),
         guarded: change.guarded,
         target: change.target.as_deref().map(text),
+        inside: (change.inside > 0).then_some(change.inside),
     }
+}
+
+/// Which changes are told, as a caller says it.
+pub(crate) fn selection(all: Option<bool>, exclude: Option<Vec<String>>) -> codepod::Selection {
+    codepod::Selection::new(all.unwrap_or(false), exclude.unwrap_or_default())
 }
 
 pub(crate) fn past_run(run: PastRun) -> shell::PastRun {

@@ -25,6 +25,7 @@
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
 
+mod apply;
 mod background;
 mod branches;
 mod budget;
@@ -36,12 +37,15 @@ mod error;
 mod events;
 mod feed;
 mod files;
+mod git_index;
+mod gitignore;
 mod host_commands;
 mod host_memory;
 mod image;
 #[cfg(feature = "jail")]
 pub mod jail;
 mod jobs;
+mod merge_text;
 mod moment;
 mod mounts;
 mod options;
@@ -65,6 +69,7 @@ mod timer;
 mod transfer;
 pub mod visible;
 
+pub use apply::{Applied, ApplyOptions, Lost, Refused, Resolve};
 pub use background::BackgroundLimits;
 pub use branches::{Conflict, Merged};
 pub use changes::{Changes, PathChange};
@@ -84,12 +89,13 @@ pub use complete::Completion;
 pub use error::{Error, ErrorKind};
 pub use events::{Event, EventFn};
 pub use files::{DirEntry, FileStat};
+pub use gitignore::Selection;
 pub use host_commands::{Call, HostCommand};
 pub use jobs::{Job, JobState};
 pub use moment::Moment;
 pub use mounts::{Mount, MountAccess, MountSource};
 pub use options::Options;
-pub use overlays::{Applied, MountChange, Refused};
+pub use overlays::{MountChange, MountChanges};
 pub use persist::{Autosaved, Persistence, Persistent, SaveRoom};
 pub use pipeline::Pipeline;
 pub use preview::Preview;

@@ -54,6 +54,12 @@ pub struct ChangesParams {
     /// Whether to add a unified diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<bool>,
+    /// Whether to tell also what `.gitignore` names, and each path in `.git`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all: Option<bool>,
+    /// Patterns of paths to leave out, written as in `.gitignore`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclude: Option<Vec<String>>,
 }
 
 /// What differs.
@@ -65,6 +71,9 @@ pub struct ChangesOutput {
     /// A unified diff, if it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// How many paths are left out because `.gitignore` or `exclude` names them.
+    #[serde(default)]
+    pub ignored: u64,
 }
 
 /// A path that differs.
@@ -81,6 +90,9 @@ pub struct PathChange {
     /// What it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Stat>,
+    /// How many changed paths are in it and are not listed: of `.git`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside: Option<u64>,
 }
 
 /// What happened to a path.

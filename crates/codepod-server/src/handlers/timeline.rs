@@ -7,7 +7,7 @@ use codepod_api::methods::timeline::{
 };
 
 use crate::call::Call;
-use crate::convert::{moment, past_run, path_change, text};
+use crate::convert::{moment, past_run, path_change, selection, text};
 use crate::dispatch::Handle;
 use crate::failure::failure;
 
@@ -50,6 +50,8 @@ impl Handle for Changes {
             None => Moment::Now,
         };
         let mut changes = held.sandbox.changes(from, to).map_err(failure)?;
+        let selection = selection(params.all, params.exclude);
+        changes.select(&selection).map_err(failure)?;
         let diff = params
             .diff
             .unwrap_or(false)
@@ -57,6 +59,7 @@ impl Handle for Changes {
         Ok(ChangesOutput {
             changes: changes.iter().map(path_change).collect(),
             diff,
+            ignored: changes.ignored(),
         })
     }
 }

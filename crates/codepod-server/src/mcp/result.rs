@@ -53,6 +53,9 @@ pub(super) fn shown(
                 "changes",
                 paths.map(|change| (word(&change.kind), &*change.path)),
             );
+            if changes.ignored > 0 {
+                frame.line("ignored", changes.ignored);
+            }
             if let Some(diff) = &changes.diff {
                 frame.data("diff", diff.as_bytes(), None);
             }

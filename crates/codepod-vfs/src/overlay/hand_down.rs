@@ -142,11 +142,7 @@ impl Overlay {
         });
         let steps: Vec<Step> = steps.collect();
         let mut outcome = self.hand_down_steps(caller, &steps)?;
-        outcome.extend(
-            refused
-                .into_iter()
-                .map(|change| (change, Err(Errno::Perm))),
-        );
+        outcome.extend(refused.into_iter().map(|change| (change, Err(Errno::Perm))));
         outcome.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
         Ok(outcome)
     }
