@@ -124,7 +124,7 @@ def overlay(sandbox: Sandbox, host: Path) -> None:
     """Host directories."""
     assert sandbox.mounts.list()[0].at == "/mnt/host"
     sandbox.run("echo new > /mnt/host/g; echo other > /mnt/host/f")
-    assert len(sandbox.mounts.changes("/mnt/host")) == 2
+    assert len(sandbox.mounts.changes("/mnt/host").changes) == 2
     sandbox.mounts.discard("/mnt/host", paths=["/mnt/host/f"])
     assert not sandbox.mounts.apply("/mnt/host").refused
     assert (host / "g").read_text() == "new\n"
