@@ -30,6 +30,10 @@ const MOST_FILES: usize = 10_000;
 /// The most patterns that a caller may give.
 const MOST_EXCLUDES: usize = 1000;
 
+/// Caches that our own runtimes make wherever a program of the user's runs. They count as ignored
+/// everywhere, unless a `.gitignore` says otherwise or the index has them.
+const CACHES: [&str; 2] = ["__pycache__/", "**/.cache/matplotlib/"];
+
 /// Which of the changed paths are told and applied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -59,9 +63,11 @@ struct Rule {
 }
 
 /// A work tree.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Root {
-    /// Of `info/exclude`.
+    /// Whether there are files of patterns in it: not in what is no work tree.
+    has_files: bool,
+    /// Of `info/exclude`, and before them those for [`CACHES`].
     general: Vec<Rule>,
     /// What the index has, by path from the root.
     tracked: BTreeSet<Vec<u8>>,
@@ -81,6 +87,8 @@ pub(crate) struct Ignore<'a> {
     mounts: Vec<Vec<u8>>,
     rules: HashMap<Vec<u8>, Arc<Vec<Rule>>>,
     roots: HashMap<Vec<u8>, Option<Arc<Root>>>,
+    /// What lies in no work tree.
+    elsewhere: Arc<Root>,
     /// Whether a directory is ignored, by path.
     directories: HashMap<Vec<u8>, bool>,
     steps: u64,
@@ -117,6 +125,7 @@ impl<'a> Ignore<'a> {
             mounts,
             rules: HashMap::new(),
             roots: HashMap::new(),
+            elsewhere: Arc::new(Root::new(b"", BTreeSet::new(), false)),
             directories: HashMap::new(),
             steps: MOST_STEPS,
         })
@@ -128,14 +137,10 @@ impl<'a> Ignore<'a> {
             return false;
         }
         let (root, place) = self.root_of(path);
-        let from = place.map_or(0, <[u8]>::len);
-        let excluded = self.is_excluded(path, from, is_directory);
+        let excluded = self.is_excluded(path, place.len(), is_directory);
         if excluded || self.all || git_directory(path).is_some() {
             return excluded;
         }
-        let (Some(place), Some(root)) = (place, root) else {
-            return false;
-        };
         let inner = &path[place.len() + 1..];
         let below = [inner, b"/"].concat();
         let tracked = root.tracked.contains(inner)
@@ -206,7 +211,7 @@ impl<'a> Ignore<'a> {
     fn decides(&mut self, path: &[u8], from: usize, is_directory: bool, root: &Root) -> bool {
         let mut end = path.len();
         while let Some(slash) = path[..end].iter().rposition(|byte| *byte == b'/') {
-            if slash < from {
+            if slash < from || !root.has_files {
                 break;
             }
             let rules = self.of_directory(&path[..slash]);
@@ -243,17 +248,17 @@ impl<'a> Ignore<'a> {
     }
 
     /// The work tree that a path is in, and where that is.
-    fn root_of<'p>(&mut self, path: &'p [u8]) -> (Option<Arc<Root>>, Option<&'p [u8]>) {
+    fn root_of<'p>(&mut self, path: &'p [u8]) -> (Arc<Root>, &'p [u8]) {
         let mut end = path.len();
         while let Some(slash) = path[..end].iter().rposition(|byte| *byte == b'/') {
             let directory = &path[..slash];
             // The directory `.git` is in the work tree that it makes one.
             if let Some(root) = self.root_at(directory) {
-                return (Some(root), Some(directory));
+                return (root, directory);
             }
             end = slash;
         }
-        (None, None)
+        (self.elsewhere.clone(), b"")
     }
 
     fn root_at(&mut self, directory: &[u8]) -> Option<Arc<Root>> {
@@ -272,7 +277,7 @@ impl<'a> Ignore<'a> {
             Some(FileKind::Directory) => (dot_git.clone(), dot_git),
             Some(FileKind::File) => linked(self.now, directory, &dot_git)?,
             _ if self.mounts.iter().any(|mount| mount == directory) => {
-                return Some(Root::default());
+                return Some(Root::new(b"", BTreeSet::new(), true));
             }
             _ => return None,
         };
@@ -288,10 +293,19 @@ impl<'a> Ignore<'a> {
             let entries = index.as_deref().and_then(git_index::parse);
             tracked.extend(entries.into_iter().flatten().map(|entry| entry.path));
         }
-        Some(Root {
-            general: parse(&exclude.unwrap_or_default()),
+        Some(Root::new(&exclude.unwrap_or_default(), tracked, true))
+    }
+}
+
+impl Root {
+    fn new(exclude: &[u8], tracked: BTreeSet<Vec<u8>>, has_files: bool) -> Root {
+        let caches = CACHES.iter().filter_map(|line| rule(line.as_bytes()));
+        let general = caches.chain(parse(exclude)).collect();
+        Root {
+            has_files,
+            general,
             tracked,
-        })
+        }
     }
 }
 

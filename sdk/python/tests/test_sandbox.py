@@ -96,7 +96,7 @@ def test_a_host_directory_is_an_overlay_until_it_is_applied(tmp_path: Path) -> N
         sandbox.run("cd /mnt/p; echo sandbox > f; echo new > g")
         assert (tmp_path / "f").read_text() == "host\n"
         assert [mount.access for mount in sandbox.mounts.list()] == ["overlay"]
-        assert {change.path for change in sandbox.mounts.changes("/mnt/p")} == {"/mnt/p/f", "/mnt/p/g"}
+        assert {change.path for change in sandbox.mounts.changes("/mnt/p").changes} == {"/mnt/p/f", "/mnt/p/g"}
         sandbox.mounts.discard("/mnt/p", paths=["/mnt/p/g"])
         applied = sandbox.mounts.apply("/mnt/p")
         assert not applied.refused

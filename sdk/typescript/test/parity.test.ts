@@ -159,7 +159,7 @@ async function callAll(client: Client, place: string): Promise<void> {
   await using overlaid = await client.create({ mounts: [{ host, at: "/mnt/host", access: "overlay" }] });
   assert.deepEqual(await overlaid.mounts.list(), [{ at: "/mnt/host", access: "overlay" }]);
   await overlaid.run("echo kept > /mnt/host/kept; echo dropped > /mnt/host/dropped");
-  assert.equal((await overlaid.mounts.changes("/mnt/host")).length, 2);
+  assert.equal((await overlaid.mounts.changes("/mnt/host")).changes.length, 2);
   assert.equal((await overlaid.mounts.apply("/mnt/host", { paths: ["/mnt/host/kept"] })).applied.length, 1);
   assert.equal((await overlaid.mounts.discard("/mnt/host")).length, 1);
   assert.equal(readFileSync(join(host, "kept"), "utf8"), "kept\n");
