@@ -24,7 +24,7 @@ method! {
     not_on [Mcp: HOSTS_DECISION];
 
     /// Forgets changes of an overlay: the sandbox sees the host's files again.
-    MountsDiscard = "mounts.discard", sandbox post "/v1/sandboxes/{sandbox}/mounts/discard", MountPathsParams => MountChangesOutput,
+    MountsDiscard = "mounts.discard", sandbox post "/v1/sandboxes/{sandbox}/mounts/discard", MountPathsParams => DiscardedOutput,
     not_on [Mcp: HOSTS_DECISION];
 }
 
@@ -125,6 +125,14 @@ pub struct MountChangesOutput {
     /// How many are left out because `.gitignore` or `exclude` names them.
     #[serde(default)]
     pub ignored: u64,
+}
+
+/// Changes of an overlay that are forgotten.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DiscardedOutput {
+    /// Each of them.
+    pub changes: Vec<MountChange>,
 }
 
 /// A change of an overlay.

@@ -4,9 +4,9 @@ use codepod::{ApplyOptions, MountSource};
 use codepod_api::ApiError;
 use codepod_api::methods::Empty;
 use codepod_api::methods::mounts::{
-    AppliedOutput, LostChange, MountApplyParams, MountChangesOutput, MountChangesParams, MountInfo,
-    MountPathsParams, MountsApply, MountsChanges, MountsDiscard, MountsList, MountsOutput,
-    RefusedChange, Resolve,
+    AppliedOutput, DiscardedOutput, LostChange, MountApplyParams, MountChangesOutput,
+    MountChangesParams, MountInfo, MountPathsParams, MountsApply, MountsChanges, MountsDiscard,
+    MountsList, MountsOutput, RefusedChange, Resolve,
 };
 
 use crate::call::Call;
@@ -86,16 +86,15 @@ impl Handle for MountsApply {
 }
 
 impl Handle for MountsDiscard {
-    fn handle(call: &Call<'_>, params: MountPathsParams) -> Result<MountChangesOutput, ApiError> {
+    fn handle(call: &Call<'_>, params: MountPathsParams) -> Result<DiscardedOutput, ApiError> {
         let paths = params.paths.unwrap_or_default();
         let dropped = call
             .held()?
             .sandbox
             .discard(&params.at, paths)
             .map_err(failure)?;
-        Ok(MountChangesOutput {
+        Ok(DiscardedOutput {
             changes: dropped.iter().map(mount_change).collect(),
-            ignored: 0,
         })
     }
 }

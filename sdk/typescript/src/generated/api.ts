@@ -164,6 +164,8 @@ export interface PathChange {
   before?: Stat;
   /** What it is. */
   after?: Stat;
+  /** How many changed paths are in it and are not listed: of `.git`. */
+  inside?: number;
 }
 
 /** What happened to a path. */
@@ -582,6 +584,10 @@ export interface ChangesParams {
   to?: string;
   /** Whether to add a unified diff. */
   diff?: boolean;
+  /** Whether to tell also what `.gitignore` names, and each path in `.git`. */
+  all?: boolean;
+  /** Patterns of paths to leave out, written as in `.gitignore`. */
+  exclude?: string[];
 }
 
 /** What differs. */
@@ -590,6 +596,8 @@ export interface ChangesOutput {
   changes: PathChange[];
   /** A unified diff, if it was asked for. */
   diff?: string;
+  /** How many paths are left out because `.gitignore` or `exclude` names them. */
+  ignored?: number;
 }
 
 /** What a script would do. */
@@ -602,6 +610,8 @@ export interface PreviewOutput {
   changes: PathChange[];
   /** A unified diff of it. */
   diff: string;
+  /** How many paths are left out because `.gitignore` names them. */
+  ignored?: number;
 }
 
 /** Which preview. */
@@ -624,16 +634,22 @@ export interface MountInfo {
   access: Access;
 }
 
-/** Which mount. */
-export interface MountParams {
+/** Which changes of which mount. */
+export interface MountChangesParams {
   /** Where it is in the sandbox. */
   at: string;
+  /** Whether to tell also what `.gitignore` names, and each path in `.git`. */
+  all?: boolean;
+  /** Patterns of paths to leave out, written as in `.gitignore`. */
+  exclude?: string[];
 }
 
 /** Changes of an overlay. */
 export interface MountChangesOutput {
   /** Each of them. */
   changes: MountChange[];
+  /** How many are left out because `.gitignore` or `exclude` names them. */
+  ignored?: number;
 }
 
 /** A change of an overlay. */
@@ -646,6 +662,8 @@ export interface MountChange {
   guarded: boolean;
   /** Where it leads, if it is a symbolic link. */
   target?: string;
+  /** How many changed paths are in it and are not listed: of `.git`. */
+  inside?: number;
 }
 
 /** Which paths of which mount are to be made on the host. */
@@ -656,14 +674,43 @@ export interface MountApplyParams {
   paths?: string[];
   /** Whether guarded paths go along: files that programs of the host run or obey, such as `.git/hooks` and `.envrc`. */
   allowGuarded?: boolean;
+  /** Whether to apply what can be applied even if something else is refused. */
+  partial?: boolean;
+  /** What becomes of files that both the sandbox and the host have changed; `merge` if not given. */
+  resolve?: Resolve;
+  /** Whether to apply also what `.gitignore` names. */
+  all?: boolean;
+  /** Patterns of paths to leave out, written as in `.gitignore`. */
+  exclude?: string[];
+  /** Whether only to say what would be done. */
+  dryRun?: boolean;
 }
+
+/** What becomes of files that both the sandbox and the host have changed. */
+export type Resolve =
+  /** Texts are merged by lines; where that cannot be done the change is refused. */
+  | "merge"
+  /** As `merge`, but in a conflict the host's lines or file stay; the sandbox's are lost. */
+  | "ours"
+  /** As `merge`, but in a conflict the sandbox's are taken; the host's are lost. */
+  | "theirs"
+  /** The sandbox's files and repositories of git are taken whole; what the host has done to them since is lost. */
+  | "force";
 
 /** What became of changes. */
 export interface AppliedOutput {
-  /** What the host has now. */
+  /** Whether anything was written: not if something was refused, unless `partial`. */
+  done?: boolean;
+  /** What the host has now, or would have if it were done. */
   applied: MountChange[];
+  /** Paths among them that hold what both the sandbox and the host have changed. */
+  merged?: string[];
   /** What was refused. */
   refused: RefusedChange[];
+  /** What is lost by `resolve`. */
+  lost?: LostChange[];
+  /** How many changes are left out because `.gitignore` or `exclude` names them. */
+  ignored?: number;
 }
 
 /** A change that was refused. */
@@ -680,12 +727,26 @@ export interface RefusedChange {
   target?: string;
 }
 
+/** What the resolution of a conflict loses. */
+export interface LostChange {
+  /** The path in the sandbox. */
+  path: string;
+  /** What of it. */
+  what: string;
+}
+
 /** Which paths of which mount. */
 export interface MountPathsParams {
   /** Where it is in the sandbox. */
   at: string;
   /** Paths of the sandbox below it, absolute; all changes if not given. */
   paths?: string[];
+}
+
+/** Changes of an overlay that are forgotten. */
+export interface DiscardedOutput {
+  /** Each of them. */
+  changes: MountChange[];
 }
 
 /** The processes of a sandbox. */
@@ -1033,14 +1094,15 @@ export interface Methods {
   /** Lists the host directories of a sandbox. The host's own paths are not told. */
   "mounts.list": { params: Empty; output: MountsOutput };
   /** Lists what was changed in an overlay and is not on the host. */
-  "mounts.changes": { params: MountParams; output: MountChangesOutput };
+  "mounts.changes": { params: MountChangesParams; output: MountChangesOutput };
   /**
-   * Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused, and so are guarded
-   * paths unless they are allowed, and links that lead out of the directory.
+   * Makes changes of an overlay on the host: all of them, or nothing if one is refused. Text that the host changed since the
+   * sandbox saw it is merged. Refused are what cannot be merged, guarded paths unless they are allowed, and links that lead out
+   * of the directory.
    */
   "mounts.apply": { params: MountApplyParams; output: AppliedOutput };
   /** Forgets changes of an overlay: the sandbox sees the host's files again. */
-  "mounts.discard": { params: MountPathsParams; output: MountChangesOutput };
+  "mounts.discard": { params: MountPathsParams; output: DiscardedOutput };
   /** Lists the processes of a sandbox. */
   "jobs.list": { params: Empty; output: JobsOutput };
   /** Sends a signal to a process. */
@@ -1454,6 +1516,17 @@ export const TOOLS: readonly ToolInfo[] = [
         "diff": {
           "type": "boolean",
           "description": "Whether to add a unified diff."
+        },
+        "all": {
+          "type": "boolean",
+          "description": "Whether to tell also what `.gitignore` names, and each path in `.git`."
+        },
+        "exclude": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "Patterns of paths to leave out, written as in `.gitignore`."
         },
         "sandbox_id": {
           "type": "string",

@@ -11,7 +11,9 @@ import type {
   SnapshotInfo,
   ChangesOutput,
   MountInfo,
+  MountChangesOutput,
   MountChange,
+  Resolve,
   AppliedOutput,
   Job,
   SavedOutput,
@@ -25,6 +27,10 @@ export interface SandboxChangesOptions {
   to?: string | undefined;
   /** Whether to add a unified diff. */
   diff?: boolean | undefined;
+  /** Whether to tell also what `.gitignore` names, and each path in `.git`. */
+  all?: boolean | undefined;
+  /** Patterns of paths to leave out, written as in `.gitignore`. */
+  exclude?: string[] | undefined;
 }
 
 /** Methods of a sandbox itself. */
@@ -185,12 +191,30 @@ export class SnapshotMethods extends OfSandbox {
   }
 }
 
+/** Options of {@link MountsMethods.changes}. */
+export interface MountsChangesOptions {
+  /** Whether to tell also what `.gitignore` names, and each path in `.git`. */
+  all?: boolean | undefined;
+  /** Patterns of paths to leave out, written as in `.gitignore`. */
+  exclude?: string[] | undefined;
+}
+
 /** Options of {@link MountsMethods.apply}. */
 export interface MountsApplyOptions {
   /** Paths of the sandbox below it, absolute; all changes if not given. */
   paths?: string[] | undefined;
   /** Whether guarded paths go along: files that programs of the host run or obey, such as `.git/hooks` and `.envrc`. */
   allowGuarded?: boolean | undefined;
+  /** Whether to apply what can be applied even if something else is refused. */
+  partial?: boolean | undefined;
+  /** What becomes of files that both the sandbox and the host have changed; `merge` if not given. */
+  resolve?: Resolve | undefined;
+  /** Whether to apply also what `.gitignore` names. */
+  all?: boolean | undefined;
+  /** Patterns of paths to leave out, written as in `.gitignore`. */
+  exclude?: string[] | undefined;
+  /** Whether only to say what would be done. */
+  dryRun?: boolean | undefined;
 }
 
 /** Options of {@link MountsMethods.discard}. */
@@ -207,13 +231,14 @@ export class MountsMethods extends OfSandbox {
   }
 
   /** Lists what was changed in an overlay and is not on the host. */
-  async changes(at: string): Promise<MountChange[]> {
-    return (await this.scope.call("mounts.changes", { at })).changes;
+  changes(at: string, options: MountsChangesOptions = {}): Promise<MountChangesOutput> {
+    return this.scope.call("mounts.changes", { at, ...options });
   }
 
   /**
-   * Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused, and so are guarded
-   * paths unless they are allowed, and links that lead out of the directory.
+   * Makes changes of an overlay on the host: all of them, or nothing if one is refused. Text that the host changed since the
+   * sandbox saw it is merged. Refused are what cannot be merged, guarded paths unless they are allowed, and links that lead out
+   * of the directory.
    */
   apply(at: string, options: MountsApplyOptions = {}): Promise<AppliedOutput> {
     return this.scope.call("mounts.apply", { at, ...options });

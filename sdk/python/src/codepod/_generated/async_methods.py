@@ -260,6 +260,8 @@ class AsyncSandboxMethods(AsyncMethods):
         from_: Optional[str] = None,
         to: Optional[str] = None,
         diff: Optional[bool] = None,
+        all: Optional[bool] = None,
+        exclude: Optional[List[str]] = None,
     ) -> types.ChangesOutput:
         """Lists what differs between two moments: files added, modified, removed, with a unified diff on request.
 
@@ -268,6 +270,8 @@ class AsyncSandboxMethods(AsyncMethods):
                 if not given.
             to: The later moment, as `from`, or `now`; now if not given.
             diff: Whether to add a unified diff.
+            all: Whether to tell also what `.gitignore` names, and each path in `.git`.
+            exclude: Patterns of paths to leave out, written as in `.gitignore`.
         """
         params: Dict[str, Any] = {}
         if from_ is not None:
@@ -276,6 +280,10 @@ class AsyncSandboxMethods(AsyncMethods):
             params["to"] = to
         if diff is not None:
             params["diff"] = diff
+        if all is not None:
+            params["all"] = all
+        if exclude is not None:
+            params["exclude"] = list(exclude)
         return types.ChangesOutput.from_wire(await self._call("changes", params))
 
 
@@ -723,17 +731,27 @@ class AsyncMountsMethods(AsyncMethods):
         unpacked: List[types.MountInfo] = [types.MountInfo.from_wire(item) for item in wire["mounts"]]
         return unpacked
 
-    async def changes(self, at: str) -> List[types.MountChange]:
+    async def changes(
+        self,
+        at: str,
+        *,
+        all: Optional[bool] = None,
+        exclude: Optional[List[str]] = None,
+    ) -> types.MountChangesOutput:
         """Lists what was changed in an overlay and is not on the host.
 
         Args:
             at: Where it is in the sandbox.
+            all: Whether to tell also what `.gitignore` names, and each path in `.git`.
+            exclude: Patterns of paths to leave out, written as in `.gitignore`.
         """
         params: Dict[str, Any] = {}
         params["at"] = at
-        wire: Dict[str, Any] = await self._call("mounts.changes", params)
-        unpacked: List[types.MountChange] = [types.MountChange.from_wire(item) for item in wire["changes"]]
-        return unpacked
+        if all is not None:
+            params["all"] = all
+        if exclude is not None:
+            params["exclude"] = list(exclude)
+        return types.MountChangesOutput.from_wire(await self._call("mounts.changes", params))
 
     async def apply(
         self,
@@ -741,15 +759,26 @@ class AsyncMountsMethods(AsyncMethods):
         *,
         paths: Optional[List[str]] = None,
         allow_guarded: Optional[bool] = None,
+        partial: Optional[bool] = None,
+        resolve: Optional[types.Resolve] = None,
+        all: Optional[bool] = None,
+        exclude: Optional[List[str]] = None,
+        dry_run: Optional[bool] = None,
     ) -> types.AppliedOutput:
-        """Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused, and
-        so are guarded paths unless they are allowed, and links that lead out of the directory.
+        """Makes changes of an overlay on the host: all of them, or nothing if one is refused. Text that the host changed
+        since the sandbox saw it is merged. Refused are what cannot be merged, guarded paths unless they are allowed,
+        and links that lead out of the directory.
 
         Args:
             at: Where it is in the sandbox.
             paths: Paths of the sandbox below it, absolute; all changes if not given.
             allow_guarded: Whether guarded paths go along: files that programs of the host run or obey, such as
                 `.git/hooks` and `.envrc`.
+            partial: Whether to apply what can be applied even if something else is refused.
+            resolve: What becomes of files that both the sandbox and the host have changed; `merge` if not given.
+            all: Whether to apply also what `.gitignore` names.
+            exclude: Patterns of paths to leave out, written as in `.gitignore`.
+            dry_run: Whether only to say what would be done.
         """
         params: Dict[str, Any] = {}
         params["at"] = at
@@ -757,6 +786,16 @@ class AsyncMountsMethods(AsyncMethods):
             params["paths"] = list(paths)
         if allow_guarded is not None:
             params["allowGuarded"] = allow_guarded
+        if partial is not None:
+            params["partial"] = partial
+        if resolve is not None:
+            params["resolve"] = resolve
+        if all is not None:
+            params["all"] = all
+        if exclude is not None:
+            params["exclude"] = list(exclude)
+        if dry_run is not None:
+            params["dryRun"] = dry_run
         return types.AppliedOutput.from_wire(await self._call("mounts.apply", params))
 
     async def discard(self, at: str, *, paths: Optional[List[str]] = None) -> List[types.MountChange]:

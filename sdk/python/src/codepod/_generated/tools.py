@@ -291,6 +291,17 @@ TOOLS: List[ToolInfo] = [
                     "type": "boolean",
                     "description": "Whether to add a unified diff.",
                 },
+                "all": {
+                    "type": "boolean",
+                    "description": "Whether to tell also what `.gitignore` names, and each path in `.git`.",
+                },
+                "exclude": {
+                    "type": "array",
+                    "items": {
+                        "type": "string",
+                    },
+                    "description": "Patterns of paths to leave out, written as in `.gitignore`.",
+                },
                 "sandbox_id": {
                     "type": "string",
                     "description": "A sandbox that `fork` returned; the session's own if not given.",

@@ -55,6 +55,14 @@ FileKind = Literal[
     "other",  # A pipe, a device or a socket.
 ]
 
+# What becomes of files that both the sandbox and the host have changed.
+Resolve = Literal[
+    "merge",  # Texts are merged by lines; where that cannot be done the change is refused.
+    "ours",  # As `merge`, but in a conflict the host's lines or file stay; the sandbox's are lost.
+    "theirs",  # As `merge`, but in a conflict the sandbox's are taken; the host's are lost.
+    "force",  # The sandbox's files and repositories of git are taken whole; what the host has done to them since is lost.
+]
+
 # What a process is doing.
 JobState = Literal[
     "running",  # It runs or could.
@@ -313,6 +321,9 @@ class PathChange:
     after: Optional[Stat] = None
     """What it is."""
 
+    inside: Optional[int] = None
+    """How many changed paths are in it and are not listed: of `.git`."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
@@ -321,6 +332,7 @@ class PathChange:
             kind=wire["kind"],
             before=Stat.from_wire(wire["before"]) if wire.get("before") is not None else None,
             after=Stat.from_wire(wire["after"]) if wire.get("after") is not None else None,
+            inside=wire.get("inside"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -332,6 +344,8 @@ class PathChange:
             wire["before"] = self.before.to_wire()
         if self.after is not None:
             wire["after"] = self.after.to_wire()
+        if self.inside is not None:
+            wire["inside"] = self.inside
         return wire
 
 
@@ -980,12 +994,16 @@ class ChangesOutput:
     diff: Optional[str] = None
     """A unified diff, if it was asked for."""
 
+    ignored: Optional[int] = None
+    """How many paths are left out because `.gitignore` or `exclude` names them."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
         return cls(
             changes=[PathChange.from_wire(item) for item in wire["changes"]],
             diff=wire.get("diff"),
+            ignored=wire.get("ignored"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -994,6 +1012,8 @@ class ChangesOutput:
         wire["changes"] = [item.to_wire() for item in self.changes]
         if self.diff is not None:
             wire["diff"] = self.diff
+        if self.ignored is not None:
+            wire["ignored"] = self.ignored
         return wire
 
 
@@ -1013,6 +1033,9 @@ class PreviewOutput:
     diff: str
     """A unified diff of it."""
 
+    ignored: Optional[int] = None
+    """How many paths are left out because `.gitignore` names them."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
@@ -1021,6 +1044,7 @@ class PreviewOutput:
             result=RunResult.from_wire(wire["result"]),
             changes=[PathChange.from_wire(item) for item in wire["changes"]],
             diff=wire["diff"],
+            ignored=wire.get("ignored"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -1030,6 +1054,8 @@ class PreviewOutput:
         wire["result"] = self.result.to_wire()
         wire["changes"] = [item.to_wire() for item in self.changes]
         wire["diff"] = self.diff
+        if self.ignored is not None:
+            wire["ignored"] = self.ignored
         return wire
 
 
@@ -1087,17 +1113,23 @@ class MountChangesOutput:
     changes: List[MountChange]
     """Each of them."""
 
+    ignored: Optional[int] = None
+    """How many are left out because `.gitignore` or `exclude` names them."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
         return cls(
             changes=[MountChange.from_wire(item) for item in wire["changes"]],
+            ignored=wire.get("ignored"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
         """Writes it as it travels."""
         wire: Dict[str, Any] = {}
         wire["changes"] = [item.to_wire() for item in self.changes]
+        if self.ignored is not None:
+            wire["ignored"] = self.ignored
         return wire
 
 
@@ -1117,6 +1149,9 @@ class MountChange:
     target: Optional[str] = None
     """Where it leads, if it is a symbolic link."""
 
+    inside: Optional[int] = None
+    """How many changed paths are in it and are not listed: of `.git`."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
@@ -1125,6 +1160,7 @@ class MountChange:
             kind=wire["kind"],
             guarded=wire["guarded"],
             target=wire.get("target"),
+            inside=wire.get("inside"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -1135,6 +1171,8 @@ class MountChange:
         wire["guarded"] = self.guarded
         if self.target is not None:
             wire["target"] = self.target
+        if self.inside is not None:
+            wire["inside"] = self.inside
         return wire
 
 
@@ -1143,10 +1181,22 @@ class AppliedOutput:
     """What became of changes."""
 
     applied: List[MountChange]
-    """What the host has now."""
+    """What the host has now, or would have if it were done."""
 
     refused: List[RefusedChange]
     """What was refused."""
+
+    done: Optional[bool] = None
+    """Whether anything was written: not if something was refused, unless `partial`."""
+
+    merged: Optional[List[str]] = None
+    """Paths among them that hold what both the sandbox and the host have changed."""
+
+    lost: Optional[List[LostChange]] = None
+    """What is lost by `resolve`."""
+
+    ignored: Optional[int] = None
+    """How many changes are left out because `.gitignore` or `exclude` names them."""
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
@@ -1154,6 +1204,10 @@ class AppliedOutput:
         return cls(
             applied=[MountChange.from_wire(item) for item in wire["applied"]],
             refused=[RefusedChange.from_wire(item) for item in wire["refused"]],
+            done=wire.get("done"),
+            merged=wire.get("merged"),
+            lost=[LostChange.from_wire(item) for item in wire.get("lost")],
+            ignored=wire.get("ignored"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -1161,6 +1215,14 @@ class AppliedOutput:
         wire: Dict[str, Any] = {}
         wire["applied"] = [item.to_wire() for item in self.applied]
         wire["refused"] = [item.to_wire() for item in self.refused]
+        if self.done is not None:
+            wire["done"] = self.done
+        if self.merged is not None:
+            wire["merged"] = list(self.merged)
+        if self.lost is not None:
+            wire["lost"] = [item.to_wire() for item in self.lost]
+        if self.ignored is not None:
+            wire["ignored"] = self.ignored
         return wire
 
 
@@ -1203,6 +1265,53 @@ class RefusedChange:
         wire["guarded"] = self.guarded
         if self.target is not None:
             wire["target"] = self.target
+        return wire
+
+
+@dataclass(frozen=True)
+class LostChange:
+    """What the resolution of a conflict loses."""
+
+    path: str
+    """The path in the sandbox."""
+
+    what: str
+    """What of it."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            path=wire["path"],
+            what=wire["what"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["path"] = self.path
+        wire["what"] = self.what
+        return wire
+
+
+@dataclass(frozen=True)
+class DiscardedOutput:
+    """Changes of an overlay that are forgotten."""
+
+    changes: List[MountChange]
+    """Each of them."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            changes=[MountChange.from_wire(item) for item in wire["changes"]],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["changes"] = [item.to_wire() for item in self.changes]
         return wire
 
 
