@@ -88,12 +88,15 @@ pub(crate) fn print(
     changes.select(selection)?;
     if json {
         let paths = changes.iter().map(|change| {
-            serde_json::json!({
+            let mut path = serde_json::json!({
                 "kind": change.letter().to_string(),
                 "path": change.path_text(),
                 "guarded": is_guarded(mounts, &change.path),
-                "inside": change.inside,
-            })
+            });
+            if change.inside > 0 {
+                path["inside"] = change.inside.into();
+            }
+            path
         });
         let mut text = serde_json::json!({
             "changes": paths.collect::<Vec<_>>(),
