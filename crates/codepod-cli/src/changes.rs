@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
-use codepod::{Changes, KeptState, Mount, Options, Selection, StateDirectory};
+use codepod::{
+    ChangeKind, Changes, KeptState, Mount, Options, PathChange, Selection, StateDirectory,
+};
 
 use crate::failure::Failure;
 use crate::listing::{Line, tell_ignored};
@@ -91,7 +93,7 @@ pub(crate) fn print(
             let mut path = serde_json::json!({
                 "kind": change.letter().to_string(),
                 "path": change.path_text(),
-                "guarded": is_guarded(mounts, &change.path),
+                "guarded": is_guarded(mounts, change),
             });
             if change.inside > 0 {
                 path["inside"] = change.inside.into();
@@ -130,7 +132,7 @@ pub(crate) fn list(
 ) -> std::io::Result<()> {
     let lines = changes.iter().map(|change| Line {
         letter: change.letter(),
-        guarded: is_guarded(mounts, &change.path),
+        guarded: is_guarded(mounts, change),
         path: &change.path,
         target: None,
         inside: change.inside,
@@ -138,10 +140,14 @@ pub(crate) fn list(
     crate::listing::write(&lines.collect::<Vec<_>>(), all, out)
 }
 
-/// Whether a path is a guarded one of a mounted directory.
-fn is_guarded(mounts: &[Mount], path: &[u8]) -> bool {
+/// Whether a change is at a guarded path of a mounted directory. A `.git` that stands for what is in
+/// it is none: guarded paths in it are told by themselves.
+fn is_guarded(mounts: &[Mount], change: &PathChange) -> bool {
+    if change.inside > 0 && change.kind == ChangeKind::Modified {
+        return false;
+    }
     mounts.iter().any(|mount| {
-        let rest = path.strip_prefix(mount.at.trim_end_matches('/').as_bytes());
+        let rest = (change.path).strip_prefix(mount.at.trim_end_matches('/').as_bytes());
         rest.is_some_and(|rest| rest.starts_with(b"/") && mount.guard.covers(rest))
     })
 }
