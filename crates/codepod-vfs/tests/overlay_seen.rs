@@ -175,8 +175,8 @@ fn a_listing_has_a_limit_in_bytes() {
     assert_eq!(list(100_000), Ok(()));
 }
 
-/// What a file held before it was changed is kept, however it was changed, up to the limit; a change
-/// beyond it happens all the same.
+/// What a file held before it was changed is kept, however it was changed, up to the limit. A
+/// change beyond it happens all the same.
 #[test]
 fn bases_are_kept_up_to_their_limit() {
     let temp = TempDir::new();

@@ -1,6 +1,6 @@
 //! Which paths of a sandbox git would not look at: `.gitignore` in every directory from the work
-//! tree's root down, then `.git/info/exclude`; the last line that matches decides, and nothing comes
-//! back below a directory that is ignored. What the index has is never ignored.
+//! tree's root down, then `.git/info/exclude`. The last line that matches decides, and nothing
+//! comes back below a directory that is ignored. What the index has is never ignored.
 //!
 //! A work tree begins where `.git` is; without one, where a host directory is mounted. The settings
 //! of the host's user (`core.excludesFile`) are not in the sandbox and do not count.

@@ -184,8 +184,8 @@ mod tests {
         assert_eq!((&ours.text[..], ours.conflicts), (&b"1\na\n3\n"[..], 1));
     }
 
-    /// `git merge-file` is the oracle: what is clean here is clean there and the same, and the other
-    /// way round.
+    /// `git merge-file` is the oracle: what is clean here is clean there and the same, and the
+    /// other way round.
     #[test]
     fn merges_are_what_git_makes_of_them() {
         let directory = tempfile::tempdir().unwrap();
