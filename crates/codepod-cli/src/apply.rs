@@ -78,6 +78,9 @@ pub(crate) struct Apply {
     paths: Vec<String>,
 }
 
+/// An overlay, and the paths in it that were named.
+type Chosen<'a> = (&'a str, Vec<Vec<u8>>);
+
 impl Apply {
     pub(crate) fn run(mut self) -> Result<u8, Failure> {
         let states = StateDirectory::of_user()?;
@@ -100,7 +103,7 @@ impl Apply {
     }
 
     /// The overlays that have something to do, each with the paths that were named.
-    fn chosen<'s>(&self, sandbox: &'s Sandbox) -> Result<Vec<(&'s str, Vec<Vec<u8>>)>, Failure> {
+    fn chosen<'s>(&self, sandbox: &'s Sandbox) -> Result<Vec<Chosen<'s>>, Failure> {
         let overlay =
             |mount: &&Mount| matches!(mount.source, MountSource::Host(_, MountAccess::Overlay));
         let mounts = sandbox.options().mounts.iter().filter(overlay);
@@ -127,11 +130,11 @@ impl Apply {
             let paths = self.paths.iter().filter(|path| below(path, at));
             (at, paths.map(|path| path.as_bytes().to_vec()).collect())
         });
-        let named = |(_, paths): &(&str, Vec<Vec<u8>>)| self.paths.is_empty() || !paths.is_empty();
+        let named = |(_, paths): &Chosen<'_>| self.paths.is_empty() || !paths.is_empty();
         Ok(chosen.filter(named).collect())
     }
 
-    fn apply(&self, sandbox: &Sandbox, chosen: &[(&str, Vec<Vec<u8>>)]) -> Result<u8, Failure> {
+    fn apply(&self, sandbox: &Sandbox, chosen: &[Chosen<'_>]) -> Result<u8, Failure> {
         let mut options = ApplyOptions::default();
         options.selection = Selection::new(self.all, self.exclude.clone());
         options.guarded = self.allow_guarded;
@@ -250,7 +253,7 @@ fn folded(lines: Vec<Line<'_>>, all: bool) -> Vec<Line<'_>> {
     shown
 }
 
-fn discard(sandbox: &Sandbox, chosen: &[(&str, Vec<Vec<u8>>)]) -> Result<u8, Failure> {
+fn discard(sandbox: &Sandbox, chosen: &[Chosen<'_>]) -> Result<u8, Failure> {
     let mut out = std::io::stdout().lock();
     for (at, paths) in chosen {
         for change in sandbox.discard(at, paths)? {

@@ -140,8 +140,8 @@ pub(crate) fn list(
     crate::listing::write(&lines.collect::<Vec<_>>(), all, out)
 }
 
-/// Whether a change is at a guarded path of a mounted directory. A `.git` that stands for what is in
-/// it is none: guarded paths in it are told by themselves.
+/// Whether a change is at a guarded path of a mounted directory. A `.git` that stands for what is
+/// in it is none: guarded paths in it are told by themselves.
 fn is_guarded(mounts: &[Mount], change: &PathChange) -> bool {
     if change.inside > 0 && change.kind == ChangeKind::Modified {
         return false;
