@@ -261,6 +261,31 @@ impl Overlay {
         }
         Ok(entries)
     }
+
+    fn open_node(&mut self, caller: &Caller<'_>, inode: InodeId, write: bool) -> Result<(), Errno> {
+        // One more descriptor of what is open already has not been read through yet.
+        if let (Side::Lower(lower), false) =
+            (self.side(inode), write || self.open.contains_key(&inode))
+            && let Ok(path) = self.lower.path_of(lower)
+        {
+            self.see_to_read(caller, &path, lower);
+        }
+        let lower = match self.side(inode) {
+            Side::Upper(upper) => {
+                self.state.tree.stat(upper)?;
+                false
+            }
+            Side::Lower(_) if self.open.get(&inode).is_some_and(|open| open.lower) => true,
+            Side::Lower(lower) => {
+                self.lower.open(caller, lower, false)?;
+                true
+            }
+        };
+        let open = self.open.entry(inode).or_default();
+        open.count += 1;
+        open.lower |= lower;
+        Ok(())
+    }
 }
 
 /// The directory of a path, and the name in it.
@@ -390,28 +415,8 @@ impl FileSystem for Overlay {
     }
 
     fn open(&mut self, caller: &Caller<'_>, inode: InodeId, write: bool) -> Result<(), Errno> {
-        // One more descriptor of what is open already has not been read through yet.
-        if let (Side::Lower(lower), false) =
-            (self.side(inode), write || self.open.contains_key(&inode))
-            && let Ok(path) = self.lower.path_of(lower)
-        {
-            self.see_to_read(caller, &path, lower);
-        }
-        let lower = match self.side(inode) {
-            Side::Upper(upper) => {
-                self.state.tree.stat(upper)?;
-                false
-            }
-            Side::Lower(_) if self.open.get(&inode).is_some_and(|open| open.lower) => true,
-            Side::Lower(lower) => {
-                self.lower.open(caller, lower, false)?;
-                true
-            }
-        };
-        let open = self.open.entry(inode).or_default();
-        open.count += 1;
-        open.lower |= lower;
-        Ok(())
+        // Looking at the file and opening it goes along one path.
+        self.in_one_walk(|overlay| overlay.open_node(caller, inode, write))
     }
 
     fn close(&mut self, inode: InodeId) {
