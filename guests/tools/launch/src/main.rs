@@ -1,4 +1,4 @@
-//! Tools that start other programs or send signals.
+//! Tools that start other programs, send signals or choose what signals do.
 
 mod chroot;
 mod env;
@@ -10,6 +10,7 @@ mod pidof;
 mod program;
 mod signals;
 mod stdbuf;
+mod tee;
 mod time;
 mod timeout;
 mod watch;
@@ -24,6 +25,7 @@ codepod_tool::tools! {
     "pidof": pidof::main, "print the numbers of a program's processes";
     "pkill": pgrep::main, "send signals to processes by name";
     "stdbuf": stdbuf::main, "run a program with other buffers";
+    "tee": tee::main, "copy stdin to stdout and to files";
     "time": time::main, "run a program and tell how long it took";
     "timeout": timeout::main, "run a program for a limited time";
     "watch": watch::main, "run a program again and again until something changes";

@@ -81,7 +81,6 @@ mod system;
 mod tab_stops;
 mod tac;
 mod tail;
-mod tee;
 mod test;
 mod text_input;
 mod top;
@@ -182,7 +181,6 @@ codepod_tool::tools! {
     "sync": machine::sync, "write cached data to disk";
     "tac": tac::main, "print files, last line first";
     "tail": tail::main, "print the end of files, and what is added to them";
-    "tee": tee::main, "copy stdin to stdout and to files";
     "test": test::main, "check file types and compare values";
     "top": top::main, "show processes and memory; only with -b";
     "touch": touch::main, "set times of files, making them";

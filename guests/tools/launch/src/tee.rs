@@ -7,10 +7,14 @@ use codepod_sys::Signal;
 use codepod_sys::signal::{Action, set_action};
 use codepod_tool::{
     Arguments, Opt, Options, Output, Stdin, Stop, Usage, Value, complain, complain_of, flag,
-    io_text, long, optional, path,
+    io_text, long, optional, path, quoted,
 };
 
-use crate::arguments::{help, one_of, version};
+use crate::{help, version};
+
+const USAGE: &str = "Usage: tee [OPTION]... [FILE]...\n\
+    Copy standard input to each FILE, and also to standard output.\n\n  \
+    -a, --append\n  -i, --ignore-interrupts\n  -p\n      --output-error[=MODE]\n";
 
 /// How much is read at once.
 const BLOCK: usize = 64 << 10;
@@ -109,19 +113,40 @@ fn settings(tool: &str, arguments: Arguments) -> Result<Settings, Stop> {
             Key::IgnoreInterrupts => settings.ignore_interrupts = true,
             Key::OutputError => {
                 let name = value.unwrap_or_else(|| b"warn-nopipe".to_vec());
-                let mode = one_of(tool, "--output-error", &name, MODES);
-                settings.on_error = Some(mode.map_err(|()| Usage::new(""))?);
+                settings.on_error = Some(mode(&name)?);
             }
-            Key::Help => {
-                let about = "Copy standard input to each FILE, and also to standard output.";
-                let status = help(tool, "[OPTION]... [FILE]...", about, TABLE);
-                return Err(Stop::Status(status));
-            }
+            Key::Help => return Err(Stop::Status(help(USAGE))),
             Key::Version => return Err(Stop::Status(version(tool))),
         }
         Ok(())
     })?;
     Ok(settings)
+}
+
+/// The mode of a name or of its beginning.
+fn mode(text: &[u8]) -> Result<OnError, Usage> {
+    let with_name = |is_meant: &dyn Fn(&[u8]) -> bool| -> Vec<OnError> {
+        let meant = MODES.iter().filter(|(name, _)| is_meant(name.as_bytes()));
+        meant.map(|(_, mode)| *mode).collect()
+    };
+    let exact = with_name(&|name| name == text);
+    let abbreviated = with_name(&|name| name.starts_with(text));
+    match (&exact[..], &abbreviated[..]) {
+        ([mode], _) | ([], [mode]) => Ok(*mode),
+        (_, found) => {
+            let kind: &[u8] = if found.is_empty() {
+                b"invalid"
+            } else {
+                b"ambiguous"
+            };
+            let of = b" for '--output-error'\nValid arguments are:";
+            let mut message = [kind, b" argument ", &quoted(text), of].concat();
+            for (name, _) in MODES {
+                message.extend(format!("\n  - '{name}'").bytes());
+            }
+            Err(Usage::new(message))
+        }
+    }
 }
 
 fn run(tool: &str, settings: &Settings) -> i32 {
