@@ -18,6 +18,11 @@ fn tools_are_listed_and_told_about() {
         125,
         "there is no tool `no-such-tool`",
     );
+    here.fails(&["tools", "perl"], 125, "use `sed -E`");
+    let absent = here.says(&["tools", "--absent"]);
+    assert!(absent.starts_with("curl, wget"), "{absent}");
+    let one = here.says(&["tools", "--absent", "vim"]);
+    assert!(one.starts_with("vim: there is no editor"), "{one}");
     let json = here.says(&["tools", "--json"]);
     assert!(json.contains(r#""name":"sed""#), "{json}");
 }

@@ -7,6 +7,7 @@ use codepod_kernel::{Fd, Group, Kernel, Program, SpawnSpec, Stdio, Strings};
 use codepod_vfs::{Access, FileKind};
 use futures_lite::future::block_on;
 
+use crate::absent;
 use crate::error::{Error, ErrorKind};
 use crate::options::set_variables;
 use crate::pipeline::Pipeline;
@@ -180,9 +181,17 @@ impl Command {
         let path = match search(kernel, name, &env) {
             Some(path) => path,
             None => {
+                let mut message = format!("codepod: {shown}: command not found\n");
+                if self.sandbox.options().hints
+                    && let Some(instead) = absent::instead(&shown)
+                {
+                    message += &format!(
+                        "codepod: hint: there is no `{shown}` in this sandbox: {instead}\n"
+                    );
+                }
                 return Err(NotStarted::Result {
                     exit_code: 127,
-                    message: format!("codepod: {shown}: command not found\n"),
+                    message,
                 });
             }
         };

@@ -5,6 +5,8 @@ use codepod_abi::Errno;
 use codepod_store::StoreError;
 use codepod_wasmtime::EngineError;
 
+use crate::absent;
+
 /// An error with what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[error("{kind}")]
@@ -191,8 +193,13 @@ impl Error {
             ErrorKind::File { .. } => {
                 "look at the path with `Sandbox::stat` or `Sandbox::list_dir`"
             }
-            ErrorKind::Spawn { errno, .. } => match errno {
-                Errno::NoEnt => "`codepod exec -- ls /usr/bin` lists the tools",
+            ErrorKind::Spawn { name, errno } => match errno {
+                // The name is the command with its arguments.
+                Errno::NoEnt => {
+                    let command = name.split(' ').next().unwrap_or(name);
+                    absent::instead(command)
+                        .unwrap_or("`codepod exec -- ls /usr/bin` lists the tools")
+                }
                 Errno::Again => {
                     "wait for other processes to end, or raise `Limits::processes` or the budget's limits"
                 }

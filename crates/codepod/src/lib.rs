@@ -25,6 +25,7 @@
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
 
+mod absent;
 mod background;
 mod branches;
 mod budget;
@@ -65,6 +66,7 @@ mod timer;
 mod transfer;
 pub mod visible;
 
+pub use absent::absent_commands;
 pub use background::BackgroundLimits;
 pub use branches::{Conflict, Merged};
 pub use changes::{Changes, PathChange};
