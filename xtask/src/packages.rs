@@ -16,6 +16,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("curl", "curl"),
     ("dc", "dc"),
     ("diffutils", "diff"),
+    ("dos2unix", "dos2unix"),
     ("file", "file"),
     ("findutils", "find"),
     ("gawk", "gawk"),

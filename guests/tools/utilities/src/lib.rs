@@ -3,6 +3,7 @@
 pub mod col;
 pub mod colrm;
 pub mod column;
+pub mod dos2unix;
 pub mod envsubst;
 pub mod files;
 pub mod getent;

@@ -1,8 +1,8 @@
 //! The module of the small tools.
 
 use codepod_utilities::{
-    col, colrm, column, envsubst, getent, getopt, hexdump, look, pager, screen, strings, tree,
-    uuid, which, xxd,
+    col, colrm, column, dos2unix, envsubst, getent, getopt, hexdump, look, pager, screen, strings,
+    tree, uuid, which, xxd,
 };
 
 codepod_tool::tools! {
@@ -10,6 +10,7 @@ codepod_tool::tools! {
     "col": col::main, "text without movements back and up";
     "colrm": colrm::main, "lines without some columns";
     "column": column::main, "lines as columns or as a table";
+    "dos2unix": dos2unix::dos2unix, "give files the line ends of Unix";
     "envsubst": envsubst::main, "put variables of the environment into a text";
     "getent": getent::main, "print entries of the lists of users, groups and hosts";
     "getopt": getopt::main, "read the options of a script";
@@ -17,12 +18,15 @@ codepod_tool::tools! {
     "hexdump": hexdump::main, "dump in hexadecimal, decimal, octal or as text";
     "less": pager::main, "show text a screen at a time";
     "look": look::main, "print lines that begin with a text";
+    "mac2unix": dos2unix::mac2unix, "give files of the old Mac the line ends of Unix";
     "mcookie": uuid::mcookie, "print a random number of 128 bits";
     "more": pager::main, "show text a screen at a time";
     "reset": screen::reset, "set the terminal to its initial state";
     "strings": strings::main, "print the printable runs in files";
     "tput": screen::tput, "print what the terminal understands";
     "tree": tree::main, "list directories as a tree";
+    "unix2dos": dos2unix::unix2dos, "give files the line ends of DOS and Windows";
+    "unix2mac": dos2unix::unix2mac, "give files the line ends of the old Mac";
     "uuidgen": uuid::uuidgen, "make a UUID";
     "which": which::main, "where commands are";
     "xxd": xxd::main, "dump in hexadecimal, and back";
