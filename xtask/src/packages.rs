@@ -26,6 +26,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("gzip", "gzip"),
     ("jq", "jq"),
     ("less", "less"),
+    ("libc-bin", "iconv"),
     ("make", "make"),
     ("ncal", "cal"),
     ("patch", "patch"),

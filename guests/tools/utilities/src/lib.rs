@@ -9,6 +9,7 @@ pub mod files;
 pub mod getent;
 pub mod getopt;
 pub mod hexdump;
+pub mod iconv;
 pub mod look;
 pub mod pager;
 pub mod screen;

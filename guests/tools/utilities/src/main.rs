@@ -1,8 +1,8 @@
 //! The module of the small tools.
 
 use codepod_utilities::{
-    col, colrm, column, dos2unix, envsubst, getent, getopt, hexdump, look, pager, screen, strings,
-    tree, uuid, which, xxd,
+    col, colrm, column, dos2unix, envsubst, getent, getopt, hexdump, iconv, look, pager, screen,
+    strings, tree, uuid, which, xxd,
 };
 
 codepod_tool::tools! {
@@ -16,6 +16,7 @@ codepod_tool::tools! {
     "getopt": getopt::main, "read the options of a script";
     "hd": hexdump::main, "dump in hexadecimal";
     "hexdump": hexdump::main, "dump in hexadecimal, decimal, octal or as text";
+    "iconv": iconv::main, "convert text from one character set to another";
     "less": pager::main, "show text a screen at a time";
     "look": look::main, "print lines that begin with a text";
     "mac2unix": dos2unix::mac2unix, "give files of the old Mac the line ends of Unix";
