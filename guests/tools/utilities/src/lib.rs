@@ -6,6 +6,7 @@ pub mod column;
 pub mod dos2unix;
 pub mod envsubst;
 pub mod files;
+pub mod getconf;
 pub mod getent;
 pub mod getopt;
 pub mod hexdump;

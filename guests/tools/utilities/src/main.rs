@@ -1,8 +1,8 @@
 //! The module of the small tools.
 
 use codepod_utilities::{
-    col, colrm, column, dos2unix, envsubst, getent, getopt, hexdump, iconv, look, pager, screen,
-    strings, tree, uuid, which, xxd,
+    col, colrm, column, dos2unix, envsubst, getconf, getent, getopt, hexdump, iconv, look, pager,
+    screen, strings, tree, uuid, which, xxd,
 };
 
 codepod_tool::tools! {
@@ -12,6 +12,7 @@ codepod_tool::tools! {
     "column": column::main, "lines as columns or as a table";
     "dos2unix": dos2unix::dos2unix, "give files the line ends of Unix";
     "envsubst": envsubst::main, "put variables of the environment into a text";
+    "getconf": getconf::main, "print limits and options of the system";
     "getent": getent::main, "print entries of the lists of users, groups and hosts";
     "getopt": getopt::main, "read the options of a script";
     "hd": hexdump::main, "dump in hexadecimal";
