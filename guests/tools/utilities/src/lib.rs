@@ -11,6 +11,7 @@ pub mod getent;
 pub mod getopt;
 pub mod hexdump;
 pub mod iconv;
+pub mod locale;
 pub mod look;
 pub mod pager;
 pub mod screen;

@@ -1,8 +1,8 @@
 //! The module of the small tools.
 
 use codepod_utilities::{
-    col, colrm, column, dos2unix, envsubst, getconf, getent, getopt, hexdump, iconv, look, pager,
-    screen, strings, tree, uuid, which, xxd,
+    col, colrm, column, dos2unix, envsubst, getconf, getent, getopt, hexdump, iconv, locale, look,
+    pager, screen, strings, tree, uuid, which, xxd,
 };
 
 codepod_tool::tools! {
@@ -19,6 +19,7 @@ codepod_tool::tools! {
     "hexdump": hexdump::main, "dump in hexadecimal, decimal, octal or as text";
     "iconv": iconv::main, "convert text from one character set to another";
     "less": pager::main, "show text a screen at a time";
+    "locale": locale::main, "print what the locale is and says";
     "look": look::main, "print lines that begin with a text";
     "mac2unix": dos2unix::mac2unix, "give files of the old Mac the line ends of Unix";
     "mcookie": uuid::mcookie, "print a random number of 128 bits";
