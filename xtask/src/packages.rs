@@ -27,6 +27,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("jq", "jq"),
     ("less", "less"),
     ("libc-bin", "iconv"),
+    ("lsb-release", "lsb_release"),
     ("make", "make"),
     ("ncal", "cal"),
     ("patch", "patch"),

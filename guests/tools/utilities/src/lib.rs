@@ -13,6 +13,7 @@ pub mod hexdump;
 pub mod iconv;
 pub mod locale;
 pub mod look;
+pub mod lsb_release;
 pub mod pager;
 pub mod screen;
 pub mod strings;

@@ -2,7 +2,7 @@
 
 use codepod_utilities::{
     col, colrm, column, dos2unix, envsubst, getconf, getent, getopt, hexdump, iconv, locale, look,
-    pager, screen, strings, tree, uuid, which, xxd,
+    lsb_release, pager, screen, strings, tree, uuid, which, xxd,
 };
 
 codepod_tool::tools! {
@@ -21,6 +21,7 @@ codepod_tool::tools! {
     "less": pager::main, "show text a screen at a time";
     "locale": locale::main, "print what the locale is and says";
     "look": look::main, "print lines that begin with a text";
+    "lsb_release": lsb_release::main, "print which system this is";
     "mac2unix": dos2unix::mac2unix, "give files of the old Mac the line ends of Unix";
     "mcookie": uuid::mcookie, "print a random number of 128 bits";
     "more": pager::main, "show text a screen at a time";
