@@ -29,6 +29,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("libc-bin", "iconv"),
     ("lsb-release", "lsb_release"),
     ("make", "make"),
+    ("man-db", "man"),
     ("ncal", "cal"),
     ("patch", "patch"),
     ("procps", "ps"),

@@ -1,7 +1,9 @@
-//! `help`: the commands of the sandbox, what each does, and what of it works.
+//! `help` and `man`: the commands of the sandbox, what each does, and what of it works.
 //!
 //! Names and descriptions are in a file of the image ([`LIST`]), a line each. What of a tool works
 //! is part of this module; `cargo xtask generate` makes the text from `spec/tools`.
+
+mod man;
 
 use std::io::Read as _;
 
@@ -32,6 +34,7 @@ Usage: help               list all commands
 
 codepod_tool::tools! {
     "help": main_help, "list commands and what of them works";
+    "man": man::main, "show a page on a command";
 }
 
 #[derive(Clone, Copy)]
@@ -71,8 +74,7 @@ fn main_help(tool: &str, arguments: Arguments) -> i32 {
         let status = tell_absent(tool, &names, &mut out);
         return finish(tool, out, status);
     }
-    // Without the file there are no descriptions; what is embedded is still told.
-    let commands = std::fs::read_to_string(LIST).unwrap_or_default();
+    let commands = commands();
     if names.is_empty() {
         list(&commands, &mut out);
         return finish(tool, out, 0);
@@ -106,6 +108,11 @@ fn main_help(tool: &str, arguments: Arguments) -> i32 {
         }
     }
     finish(tool, out, status)
+}
+
+/// The list of commands. Without the file there are no descriptions; what is embedded is still told.
+fn commands() -> String {
+    std::fs::read_to_string(LIST).unwrap_or_default()
 }
 
 fn finish(tool: &str, mut out: Output, status: i32) -> i32 {
