@@ -17,6 +17,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("dc", "dc"),
     ("diffutils", "diff"),
     ("dos2unix", "dos2unix"),
+    ("fd-find", "fdfind"),
     ("file", "file"),
     ("findutils", "find"),
     ("gawk", "gawk"),
