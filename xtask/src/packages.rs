@@ -31,6 +31,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("lsb-release", "lsb_release"),
     ("make", "make"),
     ("man-db", "man"),
+    ("moreutils", "sponge"),
     ("ncal", "cal"),
     ("patch", "patch"),
     ("procps", "ps"),

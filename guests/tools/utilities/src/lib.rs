@@ -16,6 +16,7 @@ pub mod look;
 pub mod lsb_release;
 pub mod pager;
 pub mod screen;
+pub mod sponge;
 pub mod strings;
 pub mod tree;
 pub mod uuid;

@@ -2,7 +2,7 @@
 
 use codepod_utilities::{
     col, colrm, column, dos2unix, envsubst, getconf, getent, getopt, hexdump, iconv, locale, look,
-    lsb_release, pager, screen, strings, tree, uuid, which, xxd,
+    lsb_release, pager, screen, sponge, strings, tree, uuid, which, xxd,
 };
 
 codepod_tool::tools! {
@@ -26,6 +26,7 @@ codepod_tool::tools! {
     "mcookie": uuid::mcookie, "print a random number of 128 bits";
     "more": pager::main, "show text a screen at a time";
     "reset": screen::reset, "set the terminal to its initial state";
+    "sponge": sponge::main, "read all input, then write it to a file";
     "strings": strings::main, "print the printable runs in files";
     "tput": screen::tput, "print what the terminal understands";
     "tree": tree::main, "list directories as a tree";
