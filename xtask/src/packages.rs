@@ -33,6 +33,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("man-db", "man"),
     ("moreutils", "sponge"),
     ("ncal", "cal"),
+    ("openssl", "openssl"),
     ("patch", "patch"),
     ("procps", "ps"),
     ("python3-venv", "python3"),

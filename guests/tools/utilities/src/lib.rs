@@ -14,6 +14,7 @@ pub mod iconv;
 pub mod locale;
 pub mod look;
 pub mod lsb_release;
+pub mod openssl;
 pub mod pager;
 pub mod screen;
 pub mod sponge;
