@@ -36,6 +36,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("openssl", "openssl"),
     ("patch", "patch"),
     ("procps", "ps"),
+    ("pv", "pv"),
     ("python3-venv", "python3"),
     ("ripgrep", "rg"),
     ("sed", "sed"),

@@ -16,6 +16,7 @@ pub mod look;
 pub mod lsb_release;
 pub mod openssl;
 pub mod pager;
+pub mod pv;
 pub mod screen;
 pub mod sponge;
 pub mod strings;

@@ -2,7 +2,7 @@
 
 use codepod_utilities::{
     col, colrm, column, dos2unix, envsubst, getconf, getent, getopt, hexdump, iconv, locale, look,
-    lsb_release, openssl, pager, screen, sponge, strings, tree, uuid, which, xxd,
+    lsb_release, openssl, pager, pv, screen, sponge, strings, tree, uuid, which, xxd,
 };
 
 codepod_tool::tools! {
@@ -26,6 +26,7 @@ codepod_tool::tools! {
     "mcookie": uuid::mcookie, "print a random number of 128 bits";
     "more": pager::main, "show text a screen at a time";
     "openssl": openssl::main, "hashes, random bytes and base 64 of OpenSSL";
+    "pv": pv::main, "copy input to output and tell how far it is";
     "reset": screen::reset, "set the terminal to its initial state";
     "sponge": sponge::main, "read all input, then write it to a file";
     "strings": strings::main, "print the printable runs in files";
