@@ -16,6 +16,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("curl", "curl"),
     ("dc", "dc"),
     ("diffutils", "diff"),
+    ("ed", "ed"),
     ("dos2unix", "dos2unix"),
     ("fd-find", "fdfind"),
     ("file", "file"),
