@@ -37,61 +37,106 @@ pub(crate) fn run(settings: &Settings) -> Result<i32, String> {
         roots.push(PathBuf::from("."));
     }
     let mut results = Results::new(settings, here);
-    // The walk is depth first: what is below a directory comes right behind it.
-    let mut pruned: Option<PathBuf> = None;
-    for entry in builder(settings, &roots)?.build() {
-        let (path, depth, kind) = match entry {
-            Ok(entry) => (entry.path().to_owned(), entry.depth(), entry.file_type()),
-            Err(error) => match broken_link(&error) {
-                Some(found) => found,
-                None => {
-                    if settings.show_errors {
-                        crate::say(&format!("[fd error]: {error}"));
-                    }
-                    continue;
-                }
-            },
-        };
-        let below = pruned.as_ref().is_some_and(|top| path.starts_with(top));
-        if depth == 0 || below || depth < settings.min_depth {
-            continue;
-        }
-        if !settings.filter.fits(&path, || absolute(&path), kind) {
-            continue;
-        }
-        let directory = kind.is_some_and(|kind| kind.is_dir());
-        if !results.add(&path, directory) {
-            break;
-        }
-        if settings.prune && directory {
-            pruned = Some(path);
+    // Directories behind links are walked like roots, further down.
+    let mut waiting: Vec<(PathBuf, usize)> = vec![];
+    if walk(settings, &roots, 0, &mut results, &mut waiting)? {
+        while let Some((root, depth)) = waiting.pop() {
+            if !walk(settings, &[root], depth, &mut results, &mut waiting)? {
+                break;
+            }
         }
     }
     Ok(results.finish())
 }
 
-/// With `-L` a link that leads nowhere is an error of the walk; it is an entry like others.
-fn broken_link(error: &ignore::Error) -> Option<(PathBuf, usize, Option<std::fs::FileType>)> {
-    let (mut error, mut depth, mut found) = (error, 0, None);
-    loop {
-        error = match error {
-            ignore::Error::WithDepth { depth: at, err } => {
-                depth = *at;
-                err
+/// Walks directories that are `above` others; false when no more results are wanted.
+fn walk(
+    settings: &Settings,
+    roots: &[PathBuf],
+    above: usize,
+    results: &mut Results<'_>,
+    waiting: &mut Vec<(PathBuf, usize)>,
+) -> Result<bool, String> {
+    // The walk is depth first: what is below a directory comes right behind it.
+    let mut pruned: Option<PathBuf> = None;
+    for entry in builder(settings, roots, above)?.build() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                if settings.show_errors {
+                    crate::say(&format!("[fd error]: {error}"));
+                }
+                continue;
             }
-            ignore::Error::WithPath { path, err } => {
-                found = Some(path.clone());
-                err
-            }
-            _ => break,
         };
+        let (path, depth) = (entry.path(), entry.depth() + above);
+        let below = pruned.as_ref().is_some_and(|top| path.starts_with(top));
+        if entry.depth() == 0 || below {
+            continue;
+        }
+        let mut kind = entry.file_type();
+        if settings.follow
+            && kind.is_some_and(|kind| kind.is_symlink())
+            && let Ok(found) = std::fs::metadata(path)
+        {
+            // The engine's walk cannot follow: its crate knows no inodes on this target.
+            kind = Some(found.file_type());
+            if found.is_dir() {
+                if leads_back(path) {
+                    continue;
+                }
+                if settings.max_depth.is_none_or(|most| depth < most) {
+                    waiting.push((path.to_owned(), depth));
+                }
+            }
+        }
+        if depth < settings.min_depth || !settings.filter.fits(path, || absolute(path), kind) {
+            continue;
+        }
+        let directory = kind.is_some_and(|kind| kind.is_dir());
+        if !results.add(path, directory) {
+            return Ok(false);
+        }
+        if settings.prune && directory {
+            pruned = Some(path.to_owned());
+            waiting.retain(|(waits, _)| waits != path);
+        }
     }
-    let path = found?;
-    let kind = std::fs::symlink_metadata(&path).ok()?.file_type();
-    kind.is_symlink().then_some((path, depth, Some(kind)))
+    Ok(true)
 }
 
-fn builder(settings: &Settings, roots: &[PathBuf]) -> Result<WalkBuilder, String> {
+/// Whether a link leads to a directory that it is in, or is behind too many others.
+fn leads_back(link: &Path) -> bool {
+    let Some(target) = identity(link) else {
+        return true;
+    };
+    let mut above =
+        link.ancestors()
+            .skip(1)
+            .map(|directory| match directory.as_os_str().is_empty() {
+                true => Path::new("."),
+                false => directory,
+            });
+    above.any(|directory| identity(directory) == Some(target))
+}
+
+/// What a file is, whatever it is called: its device and its number there.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    #[cfg(target_os = "wasi")]
+    {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        let stat = codepod_sys::file::stat_path(bytes, codepod_sys::file::Links::Follow).ok()?;
+        Some((stat.dev, stat.ino))
+    }
+    #[cfg(not(target_os = "wasi"))]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let found = std::fs::metadata(path).ok()?;
+        Some((found.dev(), found.ino()))
+    }
+}
+
+fn builder(settings: &Settings, roots: &[PathBuf], above: usize) -> Result<WalkBuilder, String> {
     let mut builder = WalkBuilder::new(&roots[0]);
     for root in &roots[1..] {
         builder.add(root);
@@ -104,9 +149,8 @@ fn builder(settings: &Settings, roots: &[PathBuf]) -> Result<WalkBuilder, String
         .git_ignore(vcs)
         .git_global(vcs)
         .git_exclude(vcs)
-        .follow_links(settings.follow)
         .same_file_system(settings.one_file_system)
-        .max_depth(settings.max_depth);
+        .max_depth(settings.max_depth.map(|most| most.saturating_sub(above)));
     if settings.ignore {
         builder.add_custom_ignore_filename(".fdignore");
     }

@@ -171,6 +171,10 @@ impl Settings {
             b"-R" | b"--replace-symlink" => self.links = LinkRule::Replace,
             b"-S" | b"--skip-symlink" => self.links = LinkRule::Skip,
             b"--no-allow-chown" => {}
+            b"--allow-chown" | b"-L" | b"--license" => {
+                complain(name, [b"unknown option '", option, b"'"].concat());
+                return Asked::End(1);
+            }
             b"-c" | b"--convmode" => return self.mode(name, option, rest.next()),
             b"-iso" | b"-1252" | b"-437" | b"-850" | b"-860" | b"-863" | b"-865" => {
                 complain(

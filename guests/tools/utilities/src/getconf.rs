@@ -110,8 +110,9 @@ fn found(variable: &str, value: &str) -> String {
         "_NPROCESSORS_CONF" | "_NPROCESSORS_ONLN" => "1".to_owned(),
         "_PHYS_PAGES" => pages("MemTotal:"),
         "_AVPHYS_PAGES" => pages("MemAvailable:"),
-        "OPEN_MAX" | "_POSIX_OPEN_MAX" => limit("Max open files"),
-        _ => limit("Max processes"),
+        // As bash's `ulimit` says, unless `/proc` does.
+        "OPEN_MAX" | "_POSIX_OPEN_MAX" => limit("Max open files", "1024"),
+        _ => limit("Max processes", "64"),
     }
 }
 
@@ -123,13 +124,13 @@ fn pages(what: &str) -> String {
     kilobytes.map_or(String::new(), |number| (number / 4).to_string())
 }
 
-/// A limit of `/proc/self/limits`; empty if it does not say.
-fn limit(what: &str) -> String {
+/// A limit of `/proc/self/limits`, or what it is otherwise.
+fn limit(what: &str, otherwise: &str) -> String {
     let text = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(what));
     let word = line.and_then(|rest| rest.split_whitespace().next());
     word.filter(|word| *word != "unlimited")
-        .unwrap_or_default()
+        .unwrap_or(otherwise)
         .to_owned()
 }
 

@@ -218,10 +218,10 @@ impl Conversion {
             (known_from, known_to) => {
                 let message = match (known_from.is_none(), known_to.is_none()) {
                     (true, true) => {
-                        format!("conversions from `{from}' and to `{to}' are not supported")
+                        format!("cannot convert from `{from}' and to `{to}'")
                     }
-                    (true, false) => format!("conversion from `{from}' is not supported"),
-                    _ => format!("conversion to `{to}' is not supported"),
+                    (true, false) => format!("cannot convert from `{from}'"),
+                    _ => format!("cannot convert to `{to}'"),
                 };
                 complain(name, message);
                 files::tell(
