@@ -256,9 +256,7 @@ impl<'a> Results<'a> {
             }
             Action::Each(template) => {
                 let paths = self.paths();
-                paths
-                    .iter()
-                    .fold(true, |all, path| template.run(path) && all)
+                paths.iter().filter(|path| !template.run(path)).count() == 0
             }
             Action::Batch(template, most) => {
                 let paths = self.paths();

@@ -243,15 +243,15 @@ impl Settings {
         };
         let shown = String::from_utf8_lossy(path).into_owned();
         let place = codepod_tool::path(path);
-        let found = std::fs::metadata(&place);
+        let found = std::fs::metadata(place);
         if let Err(error) = &found
-            && std::fs::symlink_metadata(&place).is_err()
+            && std::fs::symlink_metadata(place).is_err()
         {
             say(&format!("{shown}: {}", files::why(error)));
             say(&format!("Skipping {shown}, not a regular file."));
             return if self.quiet { 0 } else { 2 };
         }
-        let link = std::fs::symlink_metadata(&place).is_ok_and(|found| found.is_symlink());
+        let link = std::fs::symlink_metadata(place).is_ok_and(|found| found.is_symlink());
         if link && self.info.is_none() && !self.new_file && self.links == LinkRule::Skip {
             say(&format!("Skipping symbolic link {shown}."));
             return 0;
@@ -260,7 +260,7 @@ impl Settings {
             say(&format!("Skipping {shown}, not a regular file."));
             return 0;
         }
-        let text = match std::fs::read(&place) {
+        let text = match std::fs::read(place) {
             Ok(text) => text,
             Err(error) => {
                 say(&format!("{shown}: {}", files::why(&error)));
@@ -279,11 +279,11 @@ impl Settings {
         let date = modified.filter(|_| self.keep_date);
         let into = match self.links {
             LinkRule::Follow if link && !self.new_file => {
-                std::fs::canonicalize(&place).unwrap_or_else(|_| codepod_tool::path(target).into())
+                std::fs::canonicalize(place).unwrap_or_else(|_| codepod_tool::path(target).into())
             }
             _ => codepod_tool::path(target).into(),
         };
-        if let Err(error) = files::replace(&place, &into, &bytes, date) {
+        if let Err(error) = files::replace(place, &into, &bytes, date) {
             let shown = String::from_utf8_lossy(target);
             complain(name, format!("{shown}: {}", files::why(&error)));
             return 2;

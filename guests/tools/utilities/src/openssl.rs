@@ -410,7 +410,7 @@ fn open(file: Option<&[u8]>) -> io::Result<Box<dyn Read>> {
         None | Some(b"-") => Ok(Box::new(codepod_tool::Stdin)),
         Some(file) => {
             let path = codepod_tool::path(file);
-            match std::fs::metadata(&path)?.is_dir() {
+            match std::fs::metadata(path)?.is_dir() {
                 true => Err(io::ErrorKind::IsADirectory.into()),
                 false => Ok(Box::new(std::fs::File::open(path)?)),
             }

@@ -233,7 +233,7 @@ pub(super) fn until(text: &mut &[u8], delimiter: u8) -> Vec<u8> {
                 in_brackets = true;
                 out.push(b'[');
                 // A bracket right at the beginning is a member.
-                for member in [b'^', b']'] {
+                for member in *b"^]" {
                     if text.first() == Some(&member) {
                         out.push(member);
                         *text = &text[1..];

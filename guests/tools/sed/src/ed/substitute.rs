@@ -73,7 +73,7 @@ impl Editor {
             return Err("Missing pattern delimiter");
         }
         let pattern = self.pattern_until(rest, delimiter)?;
-        let ended = rest.iter().any(|byte| *byte == delimiter);
+        let ended = rest.contains(&delimiter);
         let mut replacement = raw_until(rest, delimiter);
         // A backslash at the end of a line goes on with the next one.
         while !ended && replacement.ends_with(b"\\") && rest.is_empty() {

@@ -351,7 +351,7 @@ mod tests {
         for line in SETS.lines() {
             let (names, points) = line.split_once('\t').expect("a tab");
             assert_eq!(ranges(points).count(), 128, "{names}");
-            assert_eq!(ranges(points).flatten().count() > 60, true, "{names}");
+            assert!(ranges(points).flatten().count() > 60, "{names}");
         }
         let mut all: Vec<&str> = names().collect();
         let count = all.len();
