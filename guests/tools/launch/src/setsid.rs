@@ -51,7 +51,7 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
             Ok(Some(Found::Option(Key::Terminal, _))) => {
                 complain(
                     tool,
-                    "failed to set the controlling terminal: a sandbox has one terminal, which stays with the shell",
+                    "failed to set the controlling terminal: not supported: a sandbox has one terminal, which stays with the shell",
                 );
                 return 1;
             }

@@ -179,7 +179,7 @@ impl Settings {
             b"-iso" | b"-1252" | b"-437" | b"-850" | b"-860" | b"-863" | b"-865" => {
                 complain(
                     name,
-                    "code pages are not converted here; use `iconv -f CP850 -t ISO-8859-1`",
+                    "code pages are not supported; use `iconv -f CP850 -t ISO-8859-1`",
                 );
                 return Asked::End(1);
             }
@@ -222,7 +222,7 @@ impl Settings {
             b"mac" if to_unix => self.converter.direction = Direction::MacToUnix,
             b"mac" => self.converter.direction = Direction::UnixToMac,
             b"iso" => {
-                complain(name, "code pages are not converted here; use `iconv`");
+                complain(name, "code pages are not supported; use `iconv`");
                 return Asked::End(1);
             }
             _ => {
