@@ -110,7 +110,8 @@ fn main_help(tool: &str, arguments: Arguments) -> i32 {
     finish(tool, out, status)
 }
 
-/// The list of commands. Without the file there are no descriptions; what is embedded is still told.
+/// The list of commands. Without the file there are no descriptions; what is embedded is still
+/// told.
 fn commands() -> String {
     std::fs::read_to_string(LIST).unwrap_or_default()
 }

@@ -37,10 +37,6 @@ Options:
       --strip-trailing-cr    strip carriage returns at end of text lines
 ";
 
-/// The longest line of input and the most lines that a text may have; beyond, memory would end
-/// without a word.
-const MOST_LINE: usize = 16 << 20;
-
 #[derive(Clone, Copy)]
 enum Key {
     Help,
@@ -141,7 +137,7 @@ impl Input {
             // Input that cannot be read has ended.
             let count = codepod_tool::Stdin.read(&mut self.read).unwrap_or(0);
             self.read.truncate(count);
-            if count == 0 || line.len() > MOST_LINE {
+            if count == 0 {
                 return (!line.is_empty()).then_some(line);
             }
         }

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::address::{Range, blanks, number};
+use super::address::{Range, blanks, number, until};
 use super::buffer::{self, Line};
-use super::substitute::{global_parts, pattern_of};
+use super::substitute::global_parts;
 use super::{Editor, Failure, Next};
 
 /// Columns of `l` before a line goes on.
@@ -330,7 +330,7 @@ impl Editor {
             _ => self.lines(range)?,
         };
         let (delimiter, mut text) = global_parts(rest)?;
-        let pattern = pattern_of(&mut text, delimiter);
+        let pattern = until(&mut text, delimiter);
         let pattern = match pattern.is_empty() {
             true => self.pattern.clone().ok_or("No previous pattern")?,
             false => pattern,

@@ -265,8 +265,3 @@ pub(super) fn global_parts(text: &[u8]) -> Result<(u8, &[u8]), Failure> {
         Some(delimiter) => Ok((*delimiter, &text[1..])),
     }
 }
-
-/// As [`until`], for a pattern that an editor does not remember yet.
-pub(super) fn pattern_of(text: &mut &[u8], delimiter: u8) -> Vec<u8> {
-    until(text, delimiter)
-}
