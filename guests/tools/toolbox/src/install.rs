@@ -7,8 +7,10 @@ use codepod_tool::{
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 
 use crate::arguments::{help, version};
+use crate::copy::failure;
 use crate::mode::{Change, is_directory};
 use crate::names::Names;
+use crate::paths;
 use crate::system::{self, Errno, Links};
 
 #[derive(Clone, Copy)]
@@ -297,65 +299,28 @@ impl Job<'_> {
             if system::stat(parent, Links::Follow).is_ok() {
                 continue;
             }
-            if let Err(error) = std::fs::create_dir(codepod_tool::path(parent)) {
-                return Err([
-                    b"cannot create directory ",
-                    &quoted(parent)[..],
-                    b": ",
-                    system::io_message(&error).as_bytes(),
-                ]
-                .concat());
-            }
-            if self.settings.verbose {
-                self.out.put(
-                    &[
-                        self.tool.as_bytes(),
-                        b": creating directory ",
-                        &quoted(parent),
-                        b"\n",
-                    ]
-                    .concat(),
-                );
-            }
+            self.make_directory(parent)?;
+        }
+        Ok(())
+    }
+
+    fn make_directory(&mut self, path: &[u8]) -> Result<(), Vec<u8>> {
+        paths::make_directory(path)
+            .map_err(|errno| failure("cannot create directory", path, errno))?;
+        if self.settings.verbose {
+            let (tool, name) = (self.tool.as_bytes(), quoted(path));
+            self.out
+                .put(&[tool, b": creating directory ", &name, b"\n"].concat());
         }
         Ok(())
     }
 
     fn directory(&mut self, path: &[u8]) -> Result<(), Vec<u8>> {
         self.parents(path)?;
-        let there = system::stat(path, Links::Follow);
-        match there {
+        match system::stat(path, Links::Follow) {
             Ok(stat) if is_directory(stat.mode) => {}
-            Ok(_) => {
-                return Err([
-                    b"cannot create directory ",
-                    &quoted(path)[..],
-                    b": File exists",
-                ]
-                .concat());
-            }
-            Err(_) => {
-                if let Err(error) = std::fs::create_dir(codepod_tool::path(path)) {
-                    return Err([
-                        b"cannot create directory ",
-                        &quoted(path)[..],
-                        b": ",
-                        system::io_message(&error).as_bytes(),
-                    ]
-                    .concat());
-                }
-                if self.settings.verbose {
-                    self.out.put(
-                        &[
-                            self.tool.as_bytes(),
-                            b": creating directory ",
-                            &quoted(path),
-                            b"\n",
-                        ]
-                        .concat(),
-                    );
-                }
-            }
+            Ok(_) => return Err(failure("cannot create directory", path, Errno::Exist)),
+            Err(_) => self.make_directory(path)?,
         }
         self.set(path, true)
     }
