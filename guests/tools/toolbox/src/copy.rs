@@ -340,7 +340,7 @@ impl<'a> Copier<'a> {
     }
 
     /// Fails where a copy would be written through a symbolic link that an earlier operand has
-    /// become: the first of two archives must not choose where the second writes.
+    /// become: one operand must not choose where the next one is written.
     fn refuse_own_link(&self, item: &Item) -> Outcome<()> {
         if !item.is_operand || self.results.is_empty() || self.settings.backups.are_made() {
             return Ok(());
