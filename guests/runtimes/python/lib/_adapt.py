@@ -137,8 +137,29 @@ def processes(module):
             getattr(module, name).start = refuse
 
 
+def process_pools(module):
+    """Upstream finds out when a pool is made, and has a reason of its own."""
+    module._system_limits_checked, module._system_limited = True, CANNOT_SPLIT
+
+
+def console(module):
+    """The plain console is what there is here, and no reason for a warning."""
+    module.FAIL_REASON = ""
+
+
+def elsewhere(name, function):
+    """A change that is written in another module, which is imported when it is needed."""
+    return lambda module: getattr(__import__(name), function)(module)
+
+
 ADAPTED = {
+    "_pyrepl.main": console,
+    "pip._internal.resolution.resolvelib.factory": elsewhere("_offline", "resolver"),
+    "socket": elsewhere("_offline", "sockets"),
     "threading": threading,
+    "traceback": elsewhere("_absent", "traceback"),
+    "venv": elsewhere("_environments", "builder"),
+    "concurrent.futures.process": process_pools,
     "concurrent.futures.thread": pools,
     "asyncio.unix_events": event_loop,
     "hashlib": hashes,
@@ -184,5 +205,9 @@ def install():
             change(sys.modules[name])
     sys.meta_path.insert(0, Finder)
     import _codepod
+    import _environments
+    import _tools
 
     _codepod.install()
+    _tools.install()
+    _environments.enter()
