@@ -104,7 +104,8 @@ impl Options {
     /// What processes that the host starts in `cwd` have as their environment.
     pub(crate) fn environment(&self, cwd: &str) -> Vec<(String, String)> {
         let mut env = [
-            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            // Scripts of packages that pip installs for the user; last, so that none hides a tool.
+            ("PATH", "/usr/local/bin:/usr/bin:/bin:/home/user/.local/bin"),
             ("HOME", "/home/user"),
             ("USER", "user"),
             ("LANG", "C.UTF-8"),
