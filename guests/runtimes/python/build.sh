@@ -24,7 +24,7 @@ own_flags="-ffile-prefix-map=$here=/guest"
 stack=$((8 << 20))
 # Packages that come as they are.
 packages=(anyio attrs beautifulsoup4 black blinker build certifi charset_normalizer click coverage
-    et_xmlfile flake8 flask flit_core h11 hatch_fancy_pypi_readme hatch_vcs hatchling httpcore httpx
+    editables et_xmlfile flake8 flask flit_core h11 hatch_fancy_pypi_readme hatch_vcs hatchling httpcore httpx
     hypothesis idna iniconfig itsdangerous jinja2 jsonschema markdown_it_py markupsafe mccabe mdurl
     mypy_extensions networkx openpyxl packaging pathspec pdm_backend platformdirs pluggy poetry_core
     pycodestyle pyflakes pygments pypdf pyproject_hooks pyrsistent pytest pytest_cov python_dateutil

@@ -23,6 +23,8 @@ LEFT_OUT_FILES = {"turtle.py", "_ios_support.py", "_android_support.py", "_apple
 KEPT_DATA = ("venv/scripts/common/", "venv/scripts/posix/")
 # Of packages: starters for another system, types for other tools, and sources of what is built into the interpreter.
 LEFT_OUT_ENDINGS = (".exe", ".pyi", ".c", ".h", ".pxd", ".pyx")
+# What setuptools has for commands that it does not install; it is under the LGPL.
+LEFT_OUT_PATHS = ("setuptools/_vendor/autocommand",)
 
 
 # Lines of packages that open files beside them, and what finds the same in an archive. Patches would have pandas compiled anew.
@@ -33,9 +35,9 @@ REPLACED = {
         "jinja2.FileSystemLoader(template_dir)",
         'jinja2.PackageLoader("pandas", "io/formats/templates")',
     ),
-    "poetry/core/_vendor/lark/lark.py": (
-        "open(grammar_filename, encoding='utf8')",
-        "open(__import__('_tools').real(grammar_filename), encoding='utf8')",
+    "poetry/core/version/grammars/__init__.py": (
+        "GRAMMAR_DIR = Path(__file__).parent",
+        'GRAMMAR_DIR = Path(__import__("_tools").real(Path(__file__).parent))',
     ),
 }
 
@@ -90,7 +92,8 @@ def installed(path):
     if "PKG-INFO" in files:
         files = dict(from_source(files))
     for name, data in files.items():
-        if not name.endswith(LEFT_OUT_ENDINGS) and "tests" not in name.split("/"):
+        is_left_out = name.endswith(LEFT_OUT_ENDINGS) or name.startswith(LEFT_OUT_PATHS)
+        if not is_left_out and "tests" not in name.split("/"):
             yield name, data
 
 

@@ -33,24 +33,28 @@ def script(name, python):
 
 
 def real(path):
-    """The path of a file that a package has beside it, for those who open it: what lies in an archive is unpacked, until this process ends."""
-    import os
-    import zipimport
-
-    if os.path.exists(path):
-        return path
-    inside, _, name = os.fspath(path).partition(".zip/")
-    data = zipimport.zipimporter(f"{inside}.zip").get_data(os.fspath(path))
+    """The path of a file or directory that a package has beside it, for those who open it: what lies in an archive is unpacked, until this process
+    ends."""
     import atexit
+    import os
     import shutil
     import tempfile
+    import zipimport
 
+    path = os.fspath(path)
+    archive, ending, name = path.partition(".zip/")
+    if os.path.exists(path) or not ending:
+        return path
+    importer = zipimport.zipimporter(archive + ".zip")
     directory = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    unpacked = os.path.join(directory, os.path.basename(name))
-    with open(unpacked, "wb") as file:
-        file.write(data)
-    return unpacked
+    for found in importer._get_files():
+        if found == name or found.startswith(name + "/") and not found.endswith("/"):
+            place = os.path.join(directory, os.path.relpath(found, os.path.dirname(name)))
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            with open(place, "wb") as file:
+                file.write(importer.get_data(f"{archive}.zip/{found}"))
+    return os.path.join(directory, os.path.basename(name))
 
 
 class Finder:
