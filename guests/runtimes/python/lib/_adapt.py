@@ -142,6 +142,19 @@ def process_pools(module):
     module._system_limits_checked, module._system_limited = True, CANNOT_SPLIT
 
 
+def signals(module):
+    """What upstream has only with masks of signals, which are not here."""
+
+    def valid_signals():
+        numbers = {signal.value for signal in module.Signals}
+        return {module.Signals(number) if number in numbers else number for number in range(1, module.NSIG) if number not in (32, 33)}
+
+    def siginterrupt(signalnum, flag):
+        """Calls that a signal interrupts are begun again by upstream, whatever this says."""
+
+    module.valid_signals, module.siginterrupt = valid_signals, siginterrupt
+
+
 def console(module):
     """The plain console is what there is here, and no reason for a warning."""
     module.FAIL_REASON = ""
@@ -154,7 +167,10 @@ def elsewhere(name, function):
 
 ADAPTED = {
     "_pyrepl.main": console,
+    "build.env": elsewhere("_offline", "builds"),
     "pip._internal.resolution.resolvelib.factory": elsewhere("_offline", "resolver"),
+    "pip._vendor.pyproject_hooks._impl": elsewhere("_offline", "hooks"),
+    "signal": signals,
     "socket": elsewhere("_offline", "sockets"),
     "threading": threading,
     "traceback": elsewhere("_absent", "traceback"),

@@ -82,3 +82,28 @@ def resolver(module):
         return module.DistributionNotFound(unavailable(req.project_name, wanted, version))
 
     module.Factory._report_single_requirement_conflict = reported
+
+
+def hooks(module):
+    """A build backend that is not there is no fault of pip's, and needs no traceback."""
+    from pip._internal.exceptions import InstallationError
+
+    class BackendUnavailable(InstallationError):
+        """Raised if the backend cannot be imported in the hook process."""
+
+        def __init__(self, traceback, message=None, backend_name=None, backend_path=None):
+            self.traceback, self.backend_name, self.backend_path = traceback, backend_name, backend_path
+            super().__init__(f"{message or backend_name}: this sandbox has no such build backend, and no network to fetch it from; "
+                             "it has setuptools, hatchling, flit_core, poetry-core and pdm-backend")
+
+    module.BackendUnavailable = BackendUnavailable
+
+
+def builds(module):
+    """An environment that is made for a build has the packages that come with Python: what is there is not fetched again."""
+    install = module._PipBackend.install_dependencies
+
+    def install_dependencies(self, requirements, constraints, *, _fresh=False):
+        install(self, requirements, constraints)
+
+    module._PipBackend.install_dependencies = install_dependencies
