@@ -32,7 +32,10 @@ fn make_project(sandbox: &Sandbox, name: &str, backend: &str) {
     );
     let test =
         format!("import {name}\n\n\ndef test_it():\n    assert {name}.__version__ == '1.2'\n");
-    let made = text(sandbox, &format!("mkdir -p {name}/{name} {name}/tests && echo made"));
+    let made = text(
+        sandbox,
+        &format!("mkdir -p {name}/{name} {name}/tests && echo made"),
+    );
     assert_eq!(made, "made\n");
     for (path, content) in [
         ("pyproject.toml", description),
@@ -181,24 +184,71 @@ fn a_backend_that_is_not_there_says_so() {
 fn packages_that_people_expect_do_their_work() {
     let sandbox = sandbox();
     for (program, expected) in [
-        ("import rich.table, rich.console as c; t = rich.table.Table('a'); t.add_row('x'); c.Console(width=20).print(t)", "┏━━━┓\n┃ a ┃\n┡━━━┩\n│ x │\n└───┘\n"),
-        ("import click.testing as t, click; print(t.CliRunner().invoke(click.command()(lambda: click.echo('hi'))).output, end='')", "hi\n"),
-        ("import tqdm; print(sum(tqdm.tqdm(range(4), disable=True)))", "6\n"),
-        ("import networkx as n; print(n.shortest_path(n.path_graph(4), 0, 3))", "[0, 1, 2, 3]\n"),
-        ("import sqlalchemy as s; e = s.create_engine('sqlite://'); print(e.connect().execute(s.text('select 1+1')).scalar())", "2\n"),
-        ("import httpx; print(httpx.Client(transport=httpx.MockTransport(lambda r: httpx.Response(200, json=r.url.path))).get('https://a/b').json())", "/b\n"),
-        ("import flask; a = flask.Flask('x'); a.add_url_rule('/', view_func=lambda: 'hello'); print(a.test_client().get('/').text)", "hello\n"),
-        ("import pypdf, io; w = pypdf.PdfWriter(); w.add_blank_page(72, 72); f = io.BytesIO(); w.write(f); print(len(pypdf.PdfReader(f).pages))", "1\n"),
-        ("import jsonschema as j; print(*(e.message for e in j.Draft7Validator({'type': 'object', 'required': ['a']}).iter_errors({})))", "'a' is a required property\n"),
-        ("from hypothesis import given, strategies as s\n@given(s.integers())\ndef t(n): assert n + 0 == n\nt(); print('held')", "held\n"),
-        ("import attr, toml, dotenv, anyio; print(toml.loads('a = 1'))", "{'a': 1}\n"),
-        ("import distutils.version as v; print(v.LooseVersion('1.2') < v.LooseVersion('1.10'))", "True\n"),
-        ("import pandas as p; print(p.DataFrame({'a': [1]}).style.to_html(uuid='u').count('<td'))", "1\n"),
-        ("import matplotlib.pyplot as m, seaborn as s; s.barplot(x=[1, 2], y=[3, 4]); m.savefig('/tmp/a.png'); print(open('/tmp/a.png', 'rb').read(4))", "b'\\x89PNG'\n"),
+        (
+            "import rich.table, rich.console as c; t = rich.table.Table('a'); t.add_row('x'); c.Console(width=20).print(t)",
+            "┏━━━┓\n┃ a ┃\n┡━━━┩\n│ x │\n└───┘\n",
+        ),
+        (
+            "import click.testing as t, click; print(t.CliRunner().invoke(click.command()(lambda: click.echo('hi'))).output, end='')",
+            "hi\n",
+        ),
+        (
+            "import tqdm; print(sum(tqdm.tqdm(range(4), disable=True)))",
+            "6\n",
+        ),
+        (
+            "import networkx as n; print(n.shortest_path(n.path_graph(4), 0, 3))",
+            "[0, 1, 2, 3]\n",
+        ),
+        (
+            "import sqlalchemy as s; e = s.create_engine('sqlite://'); print(e.connect().execute(s.text('select 1+1')).scalar())",
+            "2\n",
+        ),
+        (
+            "import httpx; print(httpx.Client(transport=httpx.MockTransport(lambda r: httpx.Response(200, json=r.url.path))).get('https://a/b').json())",
+            "/b\n",
+        ),
+        (
+            "import flask; a = flask.Flask('x'); a.add_url_rule('/', view_func=lambda: 'hello'); print(a.test_client().get('/').text)",
+            "hello\n",
+        ),
+        (
+            "import pypdf, io; w = pypdf.PdfWriter(); w.add_blank_page(72, 72); f = io.BytesIO(); w.write(f); print(len(pypdf.PdfReader(f).pages))",
+            "1\n",
+        ),
+        (
+            "import jsonschema as j; print(*(e.message for e in j.Draft7Validator({'type': 'object', 'required': ['a']}).iter_errors({})))",
+            "'a' is a required property\n",
+        ),
+        (
+            "from hypothesis import given, strategies as s\n@given(s.integers())\ndef t(n): assert n + 0 == n\nt(); print('held')",
+            "held\n",
+        ),
+        (
+            "import attr, toml, dotenv, anyio; print(toml.loads('a = 1'))",
+            "{'a': 1}\n",
+        ),
+        (
+            "import distutils.version as v; print(v.LooseVersion('1.2') < v.LooseVersion('1.10'))",
+            "True\n",
+        ),
+        (
+            "import pandas as p; print(p.DataFrame({'a': [1]}).style.to_html(uuid='u').count('<td'))",
+            "1\n",
+        ),
+        (
+            "import matplotlib.pyplot as m, seaborn as s; s.barplot(x=[1, 2], y=[3, 4]); m.savefig('/tmp/a.png'); print(open('/tmp/a.png', 'rb').read(4))",
+            "b'\\x89PNG'\n",
+        ),
     ] {
         let result = sandbox.command(["python3", "-c", program]).run_blocking();
         let result = result.unwrap();
-        assert_eq!(result.stdout_text(), expected, "{program}\n{}", result.stderr_text());
+        assert_eq!(
+            result.stdout_text(),
+            expected,
+            "{program}\n{}",
+            result.stderr_text()
+        );
     }
 }
 

@@ -6,7 +6,6 @@ TABLE = "/usr/share/codepod/absent"
 
 # Parts of the standard library that are not in the table under the name that is looked for first.
 MODULES = {
-    "termios": "a terminal has no settings here; `input()`, `sys.stdin` and `getpass` work without it",
     "readline": "lines are not edited here; `input()` works without it",
     "_curses": "there is no screen to draw on; print text, `rich` has tables and colours",
     "curses": "there is no screen to draw on; print text, `rich` has tables and colours",

@@ -157,11 +157,11 @@ def signals(module):
 
 def console(module):
     """The plain console is what there is here, and no reason for a warning."""
-    module.FAIL_REASON = ""
+    module.CAN_USE_PYREPL, module.FAIL_REASON = False, ""
 
 
 def elsewhere(name, function):
-    """A change that is written in another module, which is imported when it is needed."""
+    """A change that is written in another module; `install` has imported it, before a program's own module of that name could be."""
     return lambda module: getattr(__import__(name), function)(module)
 
 
@@ -220,6 +220,7 @@ def install():
         if name in sys.modules:
             change(sys.modules[name])
     sys.meta_path.insert(0, Finder)
+    import _absent, _offline  # noqa: F401
     import _codepod
     import _environments
     import _tools
