@@ -137,7 +137,7 @@ fn an_environment_has_python_pip_and_packages_of_its_own() {
     let said = success(
         &sandbox,
         "pip install -q ./one && one/.venv/bin/python -c 'import numpy, requests; print(numpy.__version__ > \"2\")' \
-         && python3 -m venv bare && ! bare/bin/python -c 'import one' 2>&1 && python3 -m venv --system-site-packages wide \
+         && python3 -m venv bare && cd /tmp && ! ~/bare/bin/python -c 'import one' 2>&1 && python3 -m venv --system-site-packages wide \
          && wide/bin/python -c 'import one; one.main()'",
     );
     assert!(said.starts_with("True\n"), "{said}");
