@@ -14,6 +14,7 @@ mod typescript;
 mod unasync;
 
 use crate::Command;
+use crate::absent;
 use crate::cache;
 use crate::failure::{Failure, Outcome, flag_and_names, unknown_argument};
 use crate::support;
@@ -112,6 +113,7 @@ const FILES: &[Generated] = &[
         text: || Ok(unasync::blocking(&python::methods()?)),
     },
     blocking!("__init__"),
+    blocking!("background"),
     blocking!("client"),
     blocking!("command"),
     blocking!("files"),
@@ -126,6 +128,14 @@ const FILES: &[Generated] = &[
     Generated {
         path: "guests/tools/help/support.txt",
         text: support::text,
+    },
+    Generated {
+        path: "docs/reference/absent.md",
+        text: absent::page,
+    },
+    Generated {
+        path: "crates/codepod/src/absent.txt",
+        text: absent::text,
     },
     Generated {
         path: "guests/README.md",

@@ -11,6 +11,7 @@
     reason = "a task talks to the person who started it"
 )]
 
+mod absent;
 mod bench;
 mod cache;
 mod check;

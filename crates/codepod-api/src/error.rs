@@ -134,7 +134,7 @@ kinds! {
     /// A host directory cannot be mounted.
     Mount = -32006, 422, "check that the directory exists and that the place in the sandbox is absolute and free";
     /// Fewer runs are kept than were asked for.
-    NoSuchRun = -32007, 404, "`shell.history.list` lists the runs that are kept";
+    NoSuchRun = -32007, 404, "`shell.history.list` lists the steps that are kept";
     /// The snapshot or fork is of another sandbox.
     Foreign = -32008, 422, "take it from this sandbox, from one it was forked from, or from a fork of it";
     /// Some changes are on the host, and one was refused because the host changed it meanwhile.

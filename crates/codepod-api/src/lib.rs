@@ -24,7 +24,9 @@ mod tools;
 
 pub use bytes::{BadBase64, Bytes};
 pub use error::{ApiError, ErrorData, Kind};
-pub use method::{Effect, Method, MethodInfo, Route, Scope, Shows, Surface, Tool, Verb, Work};
+pub use method::{
+    Bounds, Effect, Method, MethodInfo, Route, Scope, Shows, Surface, Tool, Verb, Work,
+};
 pub use schema::{definitions, method_schemas};
 pub use table::{METHODS, find};
 pub use tools::{

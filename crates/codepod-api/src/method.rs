@@ -45,7 +45,7 @@ pub enum Work {
     Runs,
     /// As [`Work::Runs`]; with `stream` its output comes while it runs.
     Streams,
-    /// It gives a run more input, and waits until the run has taken it.
+    /// It gives a run more input or takes output of it, and waits until that is done.
     Feeds,
     /// It cancels a run, and never waits.
     Cancels,
@@ -53,6 +53,10 @@ pub enum Work {
     Exports,
     /// The state that it takes can come as a stream of bytes over HTTP.
     Imports,
+    /// The file that it reads can come as its bytes over HTTP.
+    ReadsBytes,
+    /// The file that it writes can come as its bytes over HTTP.
+    WritesBytes,
 }
 
 impl Work {
@@ -71,6 +75,7 @@ impl Work {
             Work::Cancels => "cancels",
             Work::Exports => "exports",
             Work::Imports => "imports",
+            Work::ReadsBytes | Work::WritesBytes => "quick",
         }
     }
 }
@@ -153,8 +158,16 @@ pub enum Shows {
     Entries,
     /// Changed paths, and how texts differ.
     Changes,
-    /// The runs that were undone.
+    /// The steps that were undone.
     Undone,
+    /// How often something was replaced, and how the text differs.
+    Diff,
+    /// Lines of files.
+    Matches,
+    /// Paths.
+    Paths,
+    /// What a background run printed, and whether it goes on.
+    Since,
 }
 
 impl Shows {
@@ -172,6 +185,37 @@ impl Shows {
         ];
         match self {
             Shows::Run => Some([always, notes]),
+            _ => None,
+        }
+    }
+}
+
+/// Bounds of a parameter that says how much a model gets back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// The parameter, in snake_case.
+    pub name: &'static str,
+    /// What it is where the model does not say: some thousand words.
+    pub usual: u64,
+    /// The most that a model can ask for.
+    pub most: u64,
+}
+
+impl Shows {
+    /// Bytes of a list or a difference that a model gets back; more is left out, and counted.
+    pub const LIST: u64 = 64 << 10;
+
+    /// How much of a result a model gets back.
+    pub fn bounds(self) -> Option<Bounds> {
+        let bounds = |name, usual| Bounds {
+            name,
+            usual,
+            most: 1 << 20,
+        };
+        match self {
+            Shows::Run => Some(bounds("output_budget", 16 << 10)),
+            Shows::File => Some(bounds("length", 32 << 10)),
+            Shows::Since => Some(bounds("length", 16 << 10)),
             _ => None,
         }
     }

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::method::MethodInfo;
 use crate::schema::method_schemas;
 
-/// Parameters that are for programs: they need a second call while the first one runs, or are
-/// another form of one that is there.
+/// Parameters that are for programs where they are not needed: they need a second call while the
+/// first one runs, or are another form of one that is there.
 const NOT_FOR_MODELS: &[&str] = &[
     "runId",
     "stream",
@@ -31,19 +31,21 @@ pub fn tool_schema(method: &MethodInfo) -> Value {
     let root = definition_of_root(&mut schema);
     let mut properties = Map::new();
     let fields = root.get("properties").and_then(Value::as_object);
+    let required = root.get("required").and_then(Value::as_array);
+    let is_needed = |name: &String| required.is_some_and(|list| list.contains(&json!(name)));
     for (name, field) in fields.into_iter().flatten() {
-        if !NOT_FOR_MODELS.contains(&name.as_str()) {
-            properties.insert(snake_case(name), without_null(field));
+        if is_needed(name) || !NOT_FOR_MODELS.contains(&name.as_str()) {
+            let field = inlined(without_null(field), &schema["$defs"]);
+            properties.insert(snake_case(name), field);
         }
     }
     properties.insert(
         TOOL_SANDBOX.into(),
         json!({
             "type": "string",
-            "description": "A sandbox that `fork` returned; the session's own if not given.",
+            "description": "From `fork`; your own if not given.",
         }),
     );
-    let required = root.get("required").and_then(Value::as_array);
     let required: Vec<String> = required
         .into_iter()
         .flatten()
@@ -148,6 +150,22 @@ fn without_null(field: &Value) -> Value {
         schema["type"] = kind.clone();
     }
     schema
+}
+
+/// A field's schema with the definitions that its entries refer to in their places.
+fn inlined(mut field: Value, definitions: &Value) -> Value {
+    let name = field["items"].get("$ref").and_then(Value::as_str);
+    let name = name.and_then(|name| name.strip_prefix("#/$defs/"));
+    if let Some(name) = name.map(str::to_owned) {
+        let mut entry = definitions[&name].clone();
+        if let Some(fields) = entry.get_mut("properties").and_then(Value::as_object_mut) {
+            fields
+                .values_mut()
+                .for_each(|field| *field = without_null(field));
+        }
+        field["items"] = entry;
+    }
+    field
 }
 
 /// Names of the definitions that a schema refers to.

@@ -357,5 +357,80 @@ fn sessions(report: &mut Report) -> Outcome {
         show(median(&mut forks)),
         "",
     );
+    large_sessions(report)
+}
+
+/// Sessions that hold much, beside the same in a process of its own.
+fn large_sessions(report: &mut Report) -> Outcome {
+    const CHART: &str =
+        "import matplotlib.pyplot as plt\nplt.plot([1, 2, 3]); plt.savefig('a.png')";
+    const TIMES: usize = 21;
+    let sandbox = create::sandbox(Options::default())?;
+    let call = |session: &str, code: &str| -> Outcome<Duration> {
+        let session = sandbox.python_session(session)?;
+        let (took, result) = time(|| session.run_blocking(code));
+        match result? {
+            result if result.exit_code == 0 => Ok(took),
+            result => Err(String::from_utf8_lossy(&result.stderr).into()),
+        }
+    };
+    for (what, code, goal) in [
+        ("import pandas", "import pandas", 60.0),
+        ("a chart", CHART, 250.0),
+    ] {
+        let (mut first, mut apart) = (Vec::new(), Vec::new());
+        for i in 0..TIMES {
+            first.push(call(&format!("{}{i}", &what[..1]), code)?);
+            apart.push(time(|| ours(&sandbox, code)).0);
+        }
+        let took = median(&mut first);
+        let shown = format!("{} (-c: {})", show(took), show(median(&mut apart)));
+        let name = format!("first call of a session: {what}");
+        let ms = took.as_secs_f64() * 1e3;
+        report.figure(&name, shown, ms, Goal::AtMost(goal), "ms");
+    }
+    let array = "import numpy as np; x = 0; a = np.ones(20_000_000)";
+    for (what, begin, code, goal) in [
+        ("x += 1", "x = 0", "x += 1", 2.0),
+        ("1, with pandas", "import pandas", "1", 5.0),
+        ("x += 1, with an array of 160 MB", array, "x += 1", 10.0),
+    ] {
+        sandbox.python_session("main")?.reset()?;
+        call("main", begin)?;
+        let calls: Outcome<Vec<Duration>> = (0..TIMES).map(|_| call("main", code)).collect();
+        let took = median(&mut calls?);
+        let name = format!("a call of a session: {what}");
+        let ms = took.as_secs_f64() * 1e3;
+        report.figure(&name, show(took), ms, Goal::AtMost(goal), "ms");
+    }
+    idle_sessions(report)
+}
+
+/// What sessions with pandas cost that nobody calls, and forks of them.
+fn idle_sessions(report: &mut Report) -> Outcome {
+    let begun = || -> Outcome<Sandbox> {
+        let sandbox = create::sandbox(Options::default())?;
+        let session = sandbox.python_session("main")?;
+        session.run_blocking("import pandas as pd; d = pd.DataFrame({'a': [1, 2, 3]})")?;
+        Ok(sandbox)
+    };
+    let mut kept = vec![begun()?];
+    let before = memory::resident();
+    for _ in 0..IDLE {
+        kept.push(begun()?);
+    }
+    let each = memory::resident().saturating_sub(before) as f64 / IDLE as f64 / (1 << 20) as f64;
+    let shown = format!("{each:.2} MB");
+    let name = "an idle sandbox with a session with pandas";
+    report.figure(name, shown, each, Goal::AtMost(8.0), "MB");
+    let mut forks = Vec::new();
+    for _ in 0..STARTS {
+        let (took, fork) = time(|| kept[0].fork());
+        fork?;
+        forks.push(took);
+    }
+    let took = median(&mut forks);
+    let (us, name) = (took.as_secs_f64() * 1e6, "  a fork of it, median");
+    report.figure(name, show(took), us, Goal::AtMost(10.0), "us");
     Ok(())
 }

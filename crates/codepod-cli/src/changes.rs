@@ -3,22 +3,26 @@
 use std::io::Write;
 
 use clap::Args;
-use codepod::{Changes, KeptState, Mount, Options, StateDirectory};
+use codepod::{
+    ChangeKind, Changes, KeptState, Mount, Options, PathChange, Selection, StateDirectory,
+};
 
 use crate::failure::Failure;
+use crate::listing::{Line, tell_ignored};
 use crate::options::runtime;
 use crate::streams::show;
-use crate::terminal_text::shown_path;
 
 const EXAMPLES: &str = "\
 Examples:
   codepod changes play             everything that a new sandbox has not
   codepod changes --last play      what the last run that changed files did
   codepod changes --diff play      the texts, as `patch` takes them
+  codepod changes --all play       also what .gitignore names, and every path in .git
 
 A added, M modified, D removed, T of another kind, P other permissions. In a directory that is
 mounted as an overlay it is what the host does not have; a `!` marks what `codepod apply` leaves
-alone unless it is allowed, because programs of the host run or obey it.";
+alone unless it is allowed, because programs of the host run or obey it. What .gitignore names is
+left out and counted; .git is one line, and so is a new directory with much in it.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -32,6 +36,12 @@ pub(crate) struct ChangesOf {
     /// Print one line of JSON
     #[arg(long)]
     json: bool,
+    /// Also what .gitignore names, and every path
+    #[arg(long)]
+    all: bool,
+    /// Leave out what a pattern names, written as in .gitignore; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<String>,
     /// The state
     name: String,
 }
@@ -47,7 +57,14 @@ impl ChangesOf {
             .map(|version| (&*self.name, version.sequence));
         let runtime = runtime(&Options::default())?;
         let mut changes = states.compare(&runtime, from, (&self.name, to))?;
-        print(&mut changes, &state.mounts, self.diff, self.json)
+        let selection = Selection::new(self.all, self.exclude);
+        print(
+            &mut changes,
+            &state.mounts,
+            &selection,
+            self.diff,
+            self.json,
+        )
     }
 }
 
@@ -66,26 +83,42 @@ pub(crate) fn newest(state: &KeptState) -> Result<u64, Failure> {
 pub(crate) fn print(
     changes: &mut Changes,
     mounts: &[Mount],
+    selection: &Selection,
     diff: bool,
     json: bool,
 ) -> Result<u8, Failure> {
+    changes.select(selection)?;
     if json {
         let paths = changes.iter().map(|change| {
-            serde_json::json!({
+            let mut path = serde_json::json!({
                 "kind": change.letter().to_string(),
                 "path": change.path_text(),
-                "guarded": is_guarded(mounts, &change.path),
-            })
+                "guarded": is_guarded(mounts, change),
+            });
+            if change.inside > 0 {
+                path["inside"] = change.inside.into();
+            }
+            path
         });
-        let mut text = serde_json::json!({ "changes": paths.collect::<Vec<_>>() });
+        let mut text = serde_json::json!({
+            "changes": paths.collect::<Vec<_>>(),
+            "ignored": changes.ignored(),
+        });
         if diff {
             text["diff"] = String::from_utf8_lossy(&changes.unified_diff()).into();
         }
         let _ = writeln!(std::io::stdout(), "{text}");
     } else if diff {
         show(std::io::stdout(), &changes.unified_diff());
+        tell_ignored(changes.ignored());
     } else {
-        let _ = list(changes, mounts, &mut std::io::stdout().lock());
+        let _ = list(
+            changes,
+            mounts,
+            selection.all,
+            &mut std::io::stdout().lock(),
+        );
+        tell_ignored(changes.ignored());
     }
     Ok(0)
 }
@@ -94,21 +127,27 @@ pub(crate) fn print(
 pub(crate) fn list(
     changes: &Changes,
     mounts: &[Mount],
+    all: bool,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
-    for change in changes.iter() {
-        let guarded = is_guarded(mounts, &change.path);
-        let mark = if guarded { "!" } else { "" };
-        let path = shown_path(&change.path);
-        writeln!(out, "{}{mark} {path}", change.letter())?;
-    }
-    Ok(())
+    let lines = changes.iter().map(|change| Line {
+        letter: change.letter(),
+        guarded: is_guarded(mounts, change),
+        path: &change.path,
+        target: None,
+        inside: change.inside,
+    });
+    crate::listing::write(&lines.collect::<Vec<_>>(), all, out)
 }
 
-/// Whether a path is a guarded one of a mounted directory.
-fn is_guarded(mounts: &[Mount], path: &[u8]) -> bool {
+/// Whether a change is at a guarded path of a mounted directory. A `.git` that stands for what is
+/// in it is none: guarded paths in it are told by themselves.
+fn is_guarded(mounts: &[Mount], change: &PathChange) -> bool {
+    if change.inside > 0 && change.kind == ChangeKind::Modified {
+        return false;
+    }
     mounts.iter().any(|mount| {
-        let rest = path.strip_prefix(mount.at.trim_end_matches('/').as_bytes());
+        let rest = (change.path).strip_prefix(mount.at.trim_end_matches('/').as_bytes());
         rest.is_some_and(|rest| rest.starts_with(b"/") && mount.guard.covers(rest))
     })
 }

@@ -37,7 +37,7 @@ pub(crate) struct Exec {
 impl Exec {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         let options = self.sandbox.options()?;
-        let timeout = options.timeout;
+        let (timeout, hints) = (options.timeout, options.hints);
         let reads = has_input();
         let sandbox = create(options)?;
         let argv: Vec<&[u8]> = self
@@ -59,11 +59,22 @@ impl Exec {
         for thread in [out, err].into_iter().flatten() {
             let _ = thread.join();
         }
-        status
+        let status = status?;
+        if hints {
+            for line in sandbox.take_limit_lines(timeout, status.is_none()) {
+                eprintln!("{line}");
+            }
+        }
+        Ok(status.unwrap_or(TIMED_OUT))
     }
 }
 
-fn wait(running: &mut Running, timeout: Duration, sandbox: &Sandbox) -> Result<u8, Failure> {
+/// The exit status; none when it was stopped at its timeout.
+fn wait(
+    running: &mut Running,
+    timeout: Duration,
+    sandbox: &Sandbox,
+) -> Result<Option<u8>, Failure> {
     let (done, ended) = std::sync::mpsc::channel::<()>();
     let killer = sandbox.clone();
     let watch = std::thread::spawn(move || {
@@ -76,7 +87,7 @@ fn wait(running: &mut Running, timeout: Duration, sandbox: &Sandbox) -> Result<u
     let status = running.wait_blocking()?;
     drop(done);
     if watch.join().unwrap_or(false) {
-        return Ok(TIMED_OUT);
+        return Ok(None);
     }
-    Ok(status.code() as u8)
+    Ok(Some(status.code() as u8))
 }

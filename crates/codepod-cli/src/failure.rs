@@ -24,6 +24,12 @@ impl Failure {
         }
     }
 
+    /// What to do about it.
+    #[cfg(test)]
+    pub(crate) fn hint(&self) -> &str {
+        &self.hint
+    }
+
     /// Says it on standard error; the exit status.
     pub(crate) fn tell(&self) -> u8 {
         eprintln!("error: {}", shown(&self.message));
@@ -60,6 +66,23 @@ impl From<ErrorKind> for Failure {
     }
 }
 
+/// What keeps a server from listening.
+pub(crate) fn cannot_serve(error: &std::io::Error, option: &str) -> Failure {
+    let hint = match error.kind() {
+        std::io::ErrorKind::AddrInUse => {
+            format!("another program has this address: end it, or choose another with `{option}`")
+        }
+        std::io::ErrorKind::AddrNotAvailable => {
+            format!("this machine does not have this address: choose another with `{option}`")
+        }
+        std::io::ErrorKind::PermissionDenied => {
+            format!("ports below 1024 are for root: choose another with `{option}`")
+        }
+        _ => format!("check `{option}` and the configuration"),
+    };
+    Failure::new(format!("cannot serve: {error}"), hint)
+}
+
 /// How a state is that somebody has.
 pub(crate) fn in_use(process: Option<u32>) -> String {
     match process {
@@ -88,6 +111,13 @@ fn hint(error: &Error) -> &'static str {
         ErrorKind::UnknownMounts { .. } => {
             "`codepod states show NAME` lists them; give those that it may have with `--mount HOST:GUEST:ACCESS`"
         }
+        ErrorKind::Directory { .. } => {
+            "leave out `--cwd` and write `mkdir -p DIRECTORY; cd DIRECTORY`, or give it with `--mount HOST:GUEST`"
+        }
+        ErrorKind::Spawn {
+            errno: Errno::Again,
+            ..
+        } => "wait for other processes to end, or raise the limit: `--processes`",
         ErrorKind::Mount { .. } => {
             "write HOST:GUEST[:ro|rw|overlay]; HOST is a directory that you may read, GUEST begins with `/`"
         }

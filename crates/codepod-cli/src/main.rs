@@ -15,6 +15,7 @@ mod doctor;
 mod exec;
 mod failure;
 mod licenses;
+mod listing;
 mod mcp;
 mod options;
 mod progress;
@@ -31,6 +32,7 @@ mod terminal_text;
 mod tools;
 mod undo;
 mod wall;
+mod words;
 
 use std::process::ExitCode;
 
@@ -39,6 +41,8 @@ use clap::{Parser, Subcommand};
 const EXAMPLES: &str = "\
 Examples:
   codepod run 'echo hello | tr a-z A-Z'        a script in a new sandbox
+  codepod run ls -la /                         a command with its arguments
+  codepod run script.sh                        a script file of yours
   codepod run --state play 'x=5'               files and variables kept for the next time
   codepod python 'sum(range(10))'              Python code, with the last value printed
   codepod shell --state play                   the same at a prompt
@@ -57,7 +61,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run a bash script in a sandbox, with standard input and output passed through
+    /// Run a script or a command in a sandbox, with standard input and output passed through
     Run(run::Run),
     /// Run Python code in a sandbox, in a session that keeps its variables
     Python(python::Python),
@@ -79,6 +83,9 @@ enum Command {
     Doctor(doctor::Doctor),
     /// Print the licences of the software that this program contains
     Licenses(licenses::Licenses),
+    /// Print the version
+    #[command(after_help = "Examples:\n  codepod version")]
+    Version,
     /// Print a completion script for a shell
     Completions(completions::Completions),
     /// Serve JSON-RPC on standard input and output, one message per line
@@ -109,10 +116,18 @@ fn main() -> ExitCode {
         Command::Tools(tools) => tools.run(),
         Command::Doctor(doctor) => doctor.run(),
         Command::Licenses(licenses) => Ok(licenses.run()),
+        Command::Version => Ok(version()),
         Command::Completions(completions) => completions.run(),
         Command::Rpc(rpc) => rpc.run().map_err(failure::Failure::from),
-        Command::Serve(serve) => serve.run().map_err(failure::Failure::from),
+        Command::Serve(serve) => serve.run(),
         Command::Mcp(mcp) => mcp.run(),
     };
     ExitCode::from(result.unwrap_or_else(|failure| failure.tell()))
+}
+
+/// As `--version` does, for those who type `version`.
+#[expect(clippy::print_stdout, reason = "a command-line program")]
+fn version() -> u8 {
+    println!("codepod {}", env!("CARGO_PKG_VERSION"));
+    0
 }

@@ -5,12 +5,12 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::Args;
-use codepod::{Error, ErrorKind, Runtime, jail};
+use codepod::{Error, ErrorKind, LimitNames, Runtime, jail};
 use codepod_server::http::new_key;
 use codepod_server::mcp::{self, HttpOptions, McpOptions};
 use codepod_server::{Server, ServerOptions};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, cannot_serve};
 use crate::options::SandboxOptions;
 use crate::wall;
 
@@ -24,6 +24,10 @@ pub(crate) struct Mcp {
     /// Do not add lines `codepod: hint: …` to bash's error messages
     #[arg(long)]
     no_hints: bool,
+    /// Send results as structured content as well as text, with their schemas: for clients that are
+    /// programs. Models read the text
+    #[arg(long)]
+    structured: bool,
     /// Serve streamable HTTP for several clients, instead of one on standard input and output
     #[arg(long, value_name = "ADDRESS:PORT")]
     http: Option<SocketAddr>,
@@ -55,7 +59,9 @@ impl Mcp {
         let timeout = self.sandbox.timeout();
         let mut sandbox = self.sandbox.options()?;
         sandbox.hints = !self.no_hints;
+        sandbox.limit_names = LimitNames::Mcp;
         let mut options = McpOptions::new(sandbox);
+        options.structured = self.structured;
         // Who gives a limit means it.
         if let Some(timeout) = timeout {
             options.longest_run = timeout;
@@ -84,7 +90,7 @@ impl Mcp {
                 eprintln!("codepod: there is no token: every program on this machine can use these sandboxes");
             }
         })
-        .map_err(|error| wrong(format!("cannot serve: {error}")))?;
+        .map_err(|error| cannot_serve(&error, "--http"))?;
         Ok(0)
     }
 }

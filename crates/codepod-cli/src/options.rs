@@ -1,5 +1,6 @@
 //! Options of a sandbox, as every command that makes one takes them.
 
+use std::env::VarError;
 use std::fs::OpenOptions;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,8 +9,8 @@ use std::time::Duration;
 
 use clap::Args;
 use codepod::{
-    ErrorKind, Event, EventFn, Kept, KeptState, Mount, MountAccess, MountSource, Options, Profile,
-    Runtime, RuntimeOptions, Sandbox, StateDirectory,
+    ErrorKind, Event, EventFn, Kept, KeptState, LimitNames, Mount, MountAccess, MountSource,
+    Options, Profile, Runtime, RuntimeOptions, Sandbox, StateDirectory,
 };
 
 use crate::failure::Failure;
@@ -23,21 +24,29 @@ pub(crate) struct SandboxOptions {
     /// other files that host programs execute
     #[arg(short, long = "mount", value_name = "HOST:GUEST[:ACCESS]", value_parser = parse_mount)]
     mounts: Vec<Mount>,
-    /// Set an environment variable
-    #[arg(short, long = "env", value_name = "NAME=VALUE", value_parser = parse_variable)]
-    env: Vec<(String, String)>,
+    /// Set an environment variable; NAME alone passes on the host's, if it has one
+    #[arg(short, long = "env", value_name = "NAME[=VALUE]", value_parser = parse_variable)]
+    env: Vec<Variable>,
     /// Working directory in the sandbox
     #[arg(short = 'C', long, value_name = "DIRECTORY")]
     cwd: Option<String>,
-    /// Stop after this many seconds
-    #[arg(short, long, value_name = "SECONDS", value_parser = parse_seconds)]
+    /// Stop after this time: seconds, or a number with `ms`, `s`, `m`, `h` or `d`. `0` and `none`
+    /// are no limit. Without it: 30 seconds, ten minutes with `--profile large`
+    #[arg(short, long, value_name = "TIME", value_parser = parse_time)]
     timeout: Option<Duration>,
     /// A set of limits: `small`, `default` or `large`
     #[arg(long, value_name = "NAME", value_parser = parse_profile, default_value = "default")]
     profile: Profile,
-    /// Memory limit of a process in megabytes
-    #[arg(long, value_name = "MB", value_parser = parse_megabytes)]
+    /// Memory limit of a process in megabytes, or a number with `g`; up to 4 GB. The limit of all
+    /// processes together grows with it
+    #[arg(long, value_name = "MB", value_parser = parse_memory)]
     memory: Option<usize>,
+    /// Limit of all files together in megabytes, or a number with `g`; up to 64 GB
+    #[arg(long, value_name = "MB", value_parser = parse_disk)]
+    disk: Option<u64>,
+    /// Limit of processes at a time
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    processes: Option<u16>,
     /// Allow only this command to be started; can be repeated. Builtins of bash stay allowed
     #[arg(long = "allow", value_name = "COMMAND")]
     allowed: Vec<String>,
@@ -62,7 +71,11 @@ impl SandboxOptions {
         }
         self.mounts.iter().for_each(warn_of_own_files);
         options.mounts = self.mounts.into_iter().map(with_whole_path).collect();
-        options.env = self.env;
+        options.env = self
+            .env
+            .into_iter()
+            .filter_map(|variable| variable.0)
+            .collect();
         options.allow_foreign_modules = self.allow_foreign_modules;
         if let Some(cwd) = self.cwd {
             options.cwd = cwd;
@@ -71,8 +84,15 @@ impl SandboxOptions {
             options.timeout = timeout;
         }
         if let Some(megabytes) = self.memory {
-            options.limits.memory_bytes = megabytes << 20;
+            options.set_memory(megabytes << 20);
         }
+        if let Some(megabytes) = self.disk {
+            options.set_disk(megabytes << 20);
+        }
+        if let Some(processes) = self.processes {
+            options.limits.processes = processes.into();
+        }
+        options.limit_names = LimitNames::CommandLine;
         Ok(options)
     }
 
@@ -253,13 +273,30 @@ pub(crate) fn runtime(options: &Options) -> Result<Runtime, Failure> {
     Ok(Runtime::new(setup)?)
 }
 
-fn parse_megabytes(text: &str) -> Result<usize, String> {
-    let megabytes: usize = text
-        .parse()
-        .map_err(|_| "write a whole number of megabytes, such as 256")?;
-    match megabytes {
-        1..=4096 => Ok(megabytes),
-        _ => Err("a process can have 1 to 4096 megabytes".into()),
+fn parse_memory(text: &str) -> Result<usize, String> {
+    let megabytes = parse_megabytes(text, 4096)?;
+    usize::try_from(megabytes).map_err(|error| error.to_string())
+}
+
+fn parse_disk(text: &str) -> Result<u64, String> {
+    parse_megabytes(text, 64 << 10)
+}
+
+/// Megabytes: `256`, `256m`, `2g`.
+fn parse_megabytes(text: &str, most: u64) -> Result<u64, String> {
+    let lower = text.to_ascii_lowercase();
+    let number = lower.strip_suffix('b').unwrap_or(&lower);
+    let (number, unit) = match (number.strip_suffix('g'), number.strip_suffix('m')) {
+        (Some(number), _) => (number, 1024),
+        (None, Some(number)) => (number, 1),
+        // `256b` is none.
+        (None, None) => (lower.as_str(), 1),
+    };
+    let wrong = || "write a whole number of megabytes, such as 256, or gigabytes, such as 2g";
+    let megabytes: u64 = number.parse().map_err(|_| wrong())?;
+    match megabytes.checked_mul(unit) {
+        Some(megabytes) if (1..=most).contains(&megabytes) => Ok(megabytes),
+        _ => Err(format!("it can be 1 to {most} megabytes")),
     }
 }
 
@@ -279,22 +316,124 @@ pub(crate) fn parse_mount(text: &str) -> Result<Mount, String> {
         .rsplit_once(':')
         .ok_or("write HOST:GUEST, such as .:/mnt/project")?;
     if !at.starts_with('/') {
+        if host.contains(":/") {
+            return Err(format!("`{at}`: an access is ro, rw or overlay"));
+        }
         return Err(format!("`{at}`: the path in the sandbox must be absolute"));
     }
     let mount = Mount::host(host, at, access);
     Ok(if guarded { mount } else { mount.unguarded() })
 }
 
-fn parse_variable(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("write NAME=VALUE".into()),
+/// A variable for the sandbox; none where the host has no such one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Variable(Option<(String, String)>);
+
+fn parse_variable(text: &str) -> Result<Variable, String> {
+    if let Some((name, value)) = text.split_once('=') {
+        if name.is_empty() {
+            return Err("write NAME=VALUE, or NAME to pass on the host's".into());
+        }
+        return Ok(Variable(Some((name.to_owned(), value.to_owned()))));
+    }
+    match std::env::var(text) {
+        Ok(value) => Ok(Variable(Some((text.to_owned(), value)))),
+        Err(VarError::NotPresent) => Ok(Variable(None)),
+        Err(VarError::NotUnicode(_)) => Err("its value is not UTF-8".into()),
     }
 }
 
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text
-        .parse()
-        .map_err(|_| "write a number of seconds, such as 2.5")?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+/// No limit: longer than any command runs.
+pub(crate) const NEVER: Duration = Duration::from_secs(60 * 60 * 24 * 365);
+
+fn parse_time(text: &str) -> Result<Duration, String> {
+    const WRONG: &str =
+        "write seconds, such as 2.5, or a time, such as 500ms, 90s, 5m or 1h; `none` is no limit";
+    if text == "none" {
+        return Ok(NEVER);
+    }
+    let end = text.find(|c: char| c.is_ascii_alphabetic());
+    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
+    let unit = match unit {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 60.0 * 60.0,
+        "d" => 60.0 * 60.0 * 24.0,
+        _ => return Err(WRONG.into()),
+    };
+    let number: f64 = number.parse().map_err(|_| WRONG)?;
+    match number * unit {
+        0.0 => Ok(NEVER),
+        // Shorter than the shortest there is would be 0, which is no limit.
+        seconds if seconds > 0.0 => Ok(Duration::from_secs_f64(
+            seconds.clamp(1e-6, NEVER.as_secs_f64()),
+        )),
+        _ => Err(WRONG.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units_and_may_be_none() {
+        let cases = [
+            ("2.5", Some(2500)),
+            ("500ms", Some(500)),
+            ("90s", Some(90_000)),
+            ("5m", Some(300_000)),
+            ("1h", Some(3_600_000)),
+            ("0", Some(NEVER.as_millis())),
+            ("0s", Some(NEVER.as_millis())),
+            ("none", Some(NEVER.as_millis())),
+            ("999999999d", Some(NEVER.as_millis())),
+            ("inf", None),
+            ("nan", None),
+            ("-1", None),
+            ("1y", None),
+            ("h", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            let parsed = parse_time(text).ok().map(|time| time.as_millis());
+            assert_eq!(parsed, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_megabytes_or_gigabytes_within_limits() {
+        let cases = [
+            ("1", Some(1)),
+            ("256m", Some(256)),
+            ("256MB", Some(256)),
+            ("2g", Some(2048)),
+            ("4G", Some(4096)),
+            ("5g", None),
+            ("0", None),
+            ("256b", None),
+            ("1.5g", None),
+            ("-1", None),
+            ("99999999999999999999", None),
+            ("18014398509481984g", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(parse_megabytes(text, 4096).ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mount_with_a_wrong_access_names_those_that_there_are() {
+        for text in [".:/work:rx", "a:/b:RW", ".:/work:overlayed"] {
+            let why = parse_mount(text).unwrap_err();
+            assert!(why.contains("ro, rw or overlay"), "{text}: {why}");
+        }
+        for text in [".:work", ".:work:ro"] {
+            let why = parse_mount(text).unwrap_err();
+            assert!(why.contains("must be absolute"), "{text}: {why}");
+        }
+        // A host path may hold a colon.
+        assert_eq!(parse_mount("/a:b:/c").unwrap().at, "/c");
+    }
 }

@@ -2,6 +2,7 @@
 //! terminal.
 
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -15,6 +16,14 @@ const ERASE: &str = "\r\x1b[K";
 /// Whether the line is there. Held while it is written or taken away, so that nothing else comes
 /// between.
 static SHOWN: Mutex<bool> = Mutex::new(false);
+
+/// Whether nothing is to be shown: `--quiet`.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// Shows nothing from now on.
+pub(crate) fn silence() {
+    SILENT.store(true, Ordering::Relaxed);
+}
 
 /// Takes the line away, before something else is written.
 pub(crate) fn clear() {
@@ -40,7 +49,7 @@ impl Progress {
 
     /// Looks again and again at what goes on; `None` is nothing to speak of.
     pub(crate) fn watching(what: impl Fn() -> Option<String> + Send + 'static) -> Progress {
-        if !std::io::stderr().is_terminal() {
+        if SILENT.load(Ordering::Relaxed) || !std::io::stderr().is_terminal() {
             return Progress::default();
         }
         let (end, ended) = channel::<()>();

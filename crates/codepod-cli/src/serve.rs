@@ -13,6 +13,8 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, fmt};
 
+use crate::failure::{Failure, cannot_serve};
+
 #[derive(Args)]
 pub(crate) struct Serve {
     /// Configuration file (TOML); flags and environment variables override it
@@ -78,9 +80,9 @@ enum Log {
 }
 
 impl Serve {
-    pub(crate) fn run(self) -> Result<u8, Error> {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
         if self.new_key {
-            return print_new_key();
+            return Ok(print_new_key()?);
         }
         let log = self.log;
         let config = self.config()?;
@@ -111,7 +113,7 @@ impl Serve {
                 eprintln!("codepod: the key of this run: {key}");
             }
         })
-        .map_err(|error| wrong(format!("cannot serve: {error}")))?;
+        .map_err(|error| cannot_serve(&error, "--listen"))?;
         Ok(0)
     }
 

@@ -18,11 +18,9 @@ use rustyline::error::ReadlineError;
 use self::editor::{Helper, Prompt};
 use self::foreground::Foreground;
 use crate::failure::Failure;
-use crate::options::{Place, SandboxOptions, compiling};
+use crate::options::{NEVER, Place, SandboxOptions, compiling};
 use crate::wall;
 
-/// Commands at a prompt are ended by their user.
-const NEVER: Duration = Duration::from_secs(60 * 60 * 24 * 365);
 /// Lines of history that are kept.
 const HISTORY: usize = 10_000;
 
@@ -57,6 +55,7 @@ impl Shell {
         if let Some(name) = &self.state {
             self.sandbox.check_for_state(name)?;
         }
+        // Commands at a prompt are ended by their user.
         let timeout = self.sandbox.timeout().unwrap_or(NEVER);
         let options = self.sandbox.options()?;
         let env = options.env.clone();
@@ -123,6 +122,11 @@ impl Shell {
                 failure.tell();
             }
         }
+        // The shell ends with its EXIT trap.
+        let size = editor.dimensions().unwrap_or((80, 24));
+        let exit = format!("exit {status}");
+        let status = foreground.run(&exit, (size.1.into(), size.0.into()))?;
+        place.save()?;
         drop(progress);
         Ok(status)
     }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
-use codepod::{ErrorKind, KeptState, Mount, MountSource, Options, StateDirectory, StoreError};
+use codepod::{
+    ErrorKind, KeptState, Mount, MountSource, Options, Selection, StateDirectory, StoreError,
+};
 
 use crate::changes::{newest, print};
 use crate::failure::{Failure, in_use};
@@ -38,6 +40,7 @@ pub(crate) struct States {
 #[derive(Subcommand)]
 enum Command {
     /// List saved states
+    #[command(alias = "ls")]
     List {
         /// Print one line of JSON
         #[arg(long)]
@@ -128,7 +131,7 @@ impl States {
                 let versions = (newest(&a)?, newest(&b)?);
                 let from = Some((&*from, versions.0));
                 let mut changes = states.compare(&runtime, from, (&to, versions.1))?;
-                print(&mut changes, &b.mounts, diff, json)
+                print(&mut changes, &b.mounts, &Selection::default(), diff, json)
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use codepod::{Options, StateDirectory};
+use codepod::{Mount, MountAccess, MountSource, Options, StateDirectory};
 
 use crate::changes::{list, newest};
 use crate::failure::Failure;
@@ -43,12 +43,39 @@ impl Undo {
         let target = state.versions[have - self.count].sequence;
         let runtime = runtime(&Options::default())?;
         let from = Some((&*self.name, newest(&state)?));
-        let changes = states.compare(&runtime, from, (&self.name, target))?;
+        let mut changes = states.compare(&runtime, from, (&self.name, target))?;
         if !self.dry_run {
             states.undo(&self.name, self.count)?;
         }
         let mut out = std::io::stdout().lock();
-        let _ = list(&changes, &state.mounts, &mut out);
+        changes.select(&codepod::Selection::default())?;
+        let _ = list(&changes, &state.mounts, false, &mut out);
+        if changes.is_empty() {
+            tell_of_nothing(self.count, self.dry_run, &state.mounts);
+        }
         Ok(u8::from(out.flush().is_err()))
     }
+}
+
+/// Says what an undo does that changes no file: it goes back to before an `apply`, for example.
+fn tell_of_nothing(count: usize, dry_run: bool, mounts: &[Mount]) {
+    let versions = match count {
+        1 => "1 version".to_owned(),
+        _ => format!("{count} versions"),
+    };
+    let (would, kept) = match dry_run {
+        true => ("would go", "would stay"),
+        false => ("went", "stay"),
+    };
+    let overlay = |mount: &Mount| {
+        matches!(
+            mount.source,
+            MountSource::Host(_, MountAccess::Overlay | MountAccess::ReadWrite)
+        )
+    };
+    let host = match mounts.iter().any(overlay) {
+        true => format!("; files that `apply` wrote to the host {kept} there"),
+        false => String::new(),
+    };
+    eprintln!("codepod: {versions} {would} back, and no file of the sandbox differs by that{host}");
 }

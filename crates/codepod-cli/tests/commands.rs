@@ -18,6 +18,11 @@ fn tools_are_listed_and_told_about() {
         125,
         "there is no tool `no-such-tool`",
     );
+    here.fails(&["tools", "perl"], 125, "use `sed -E`");
+    let absent = here.says(&["tools", "--absent"]);
+    assert!(absent.starts_with("curl, wget"), "{absent}");
+    let one = here.says(&["tools", "--absent", "vim"]);
+    assert!(one.starts_with("vim: there is no editor"), "{one}");
     let json = here.says(&["tools", "--json"]);
     assert!(json.contains(r#""name":"sed""#), "{json}");
 }
@@ -125,13 +130,17 @@ fn arguments_that_make_no_sense_are_refused_with_a_hint() {
             125,
             "cannot mount at `/w`",
         ),
-        (&["run", "--env", "x", "true"], 2, "write NAME=VALUE"),
         (
-            &["run", "--timeout", "x", "true"],
+            &["run", "--mount", ".:/work:rx", "true"],
             2,
-            "write a number of seconds",
+            "ro, rw or overlay",
         ),
-        (&["run", "--timeout=-1", "true"], 2, "negative"),
+        (&["run", "--env", "=x", "true"], 2, "write NAME=VALUE"),
+        (&["run", "--timeout", "x", "true"], 2, "write seconds"),
+        (&["run", "--timeout=-1", "true"], 2, "write seconds"),
+        (&["run", "--timeout", "inf", "true"], 2, "write seconds"),
+        (&["run", "--disk", "1t", "true"], 2, "whole number"),
+        (&["run", "--processes", "0", "true"], 2, "1..=1024"),
         (&["run", "--memory", "0", "true"], 2, "1 to 4096"),
         (
             &["run", "--memory", "99999999999999999999", "true"],

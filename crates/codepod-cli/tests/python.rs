@@ -31,7 +31,8 @@ fn streams_and_the_status_pass_through() {
     let failing = "Traceback (most recent call last):\n  File \"<turn 1>\", line 1, in <module>\n    1 / 0\n    ~~^~~\nZeroDivisionError: division by zero\n";
     expect(&["1 / 0"], "", 1, "", failing);
     let endless = "print('begun')\nwhile True: pass";
-    expect(&["--timeout", "1", endless], "", 124, "begun\n", "");
+    let stopped = "codepod: stopped after 1 s, its time limit; `--timeout` raises it\n";
+    expect(&["--timeout", "1", endless], "", 124, "begun\n", stopped);
     let variable = "import os; os.environ['A']";
     expect(&["--env", "A=b", variable], "", 0, "'b'\n", "");
 }

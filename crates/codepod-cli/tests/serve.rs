@@ -135,6 +135,21 @@ fn ap_10_nothing_that_a_client_says_forges_a_line_of_the_log() {
 }
 
 #[test]
+fn an_address_that_another_has_is_refused_with_what_to_do() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let here = support::Directory::new();
+    for (command, option) in [("serve", "--listen"), ("mcp", "--http")] {
+        let (status, _, stderr) = here.codepod(&[command, option, &address]);
+        assert_eq!(status, 125, "{stderr}");
+        let hint = format!(
+            "hint: another program has this address: end it, or choose another with `{option}`\n"
+        );
+        assert!(stderr.ends_with(&hint), "{stderr}");
+    }
+}
+
+#[test]
 fn keys_are_read_again_on_a_hangup() {
     let place = support::Directory::new();
     let path = place.path("codepod.toml");

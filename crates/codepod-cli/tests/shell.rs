@@ -26,6 +26,17 @@ fn lines_run_in_one_shell_and_the_prompt_tells_place_and_status() {
 }
 
 #[test]
+fn options_and_traps_last_until_the_shell_ends() {
+    let here = Directory::new();
+    let mut terminal = Terminal::shell(&here, &[]);
+    terminal.line("set -o pipefail; trap 'echo by''e' EXIT", "");
+    terminal.line("false | true; echo $?", "1");
+    terminal.press("\x04");
+    terminal.expect("\nbye\r\n");
+    terminal.ends_with(0);
+}
+
+#[test]
 fn an_interrupt_ends_the_command_and_not_the_shell() {
     let here = Directory::new();
     let mut terminal = Terminal::shell(&here, &[]);

@@ -33,9 +33,9 @@ fn files_and_variables_are_kept_and_taken_back() {
     here.fails(
         &["undo", "play"],
         125,
-        "cannot undo 1 runs: 0 can be undone",
+        "cannot undo 1 step: none can be undone",
     );
-    here.fails(&["undo", "play", "0"], 125, "cannot undo 0 runs");
+    here.fails(&["undo", "play", "0"], 125, "cannot undo 0 steps");
     here.fails(&["undo", "nope"], 125, "there is no state `nope`");
 }
 
@@ -195,8 +195,15 @@ fn an_overlay_is_applied_by_a_later_command_and_mounted_by_itself() {
     );
     fs::write(work.join("b"), "edited by hand\n").unwrap();
     let (status, stdout, stderr) = here.codepod(&["apply", "fix"]);
-    assert_eq!((status, stdout.as_str()), (1, "A /work/d\n"));
+    assert_eq!((status, stdout.as_str()), (1, ""));
     assert!(stderr.contains("/work/b was left alone"), "{stderr}");
+    assert!(
+        stderr.contains("nothing was applied") && stderr.contains("`codepod apply --theirs fix`"),
+        "{stderr}"
+    );
+    assert!(!work.join("d").exists(), "all or nothing");
+    let (status, stdout, _) = here.codepod(&["apply", "--partial", "fix"]);
+    assert_eq!((status, stdout.as_str()), (1, "A /work/d\n"));
     assert_eq!(
         fs::read_to_string(work.join("b")).unwrap(),
         "edited by hand\n"
@@ -210,11 +217,15 @@ fn an_overlay_is_applied_by_a_later_command_and_mounted_by_itself() {
     here.says(&["run", "--state", "fix", script]);
     let (_, changes, _) = here.codepod(&["changes", "fix"]);
     assert!(changes.contains("A! /work/.envrc\n"), "{changes}");
-    let dry = here.says(&["apply", "--dry-run", "fix", "/work/.envrc", "/work/out"]);
-    assert_eq!(dry, "A! /work/.envrc\nA /work/out -> /etc/passwd\n");
-    let (status, stdout, stderr) =
-        here.codepod(&["apply", "fix", "/work/.envrc", "/work/near", "/work/out"]);
-    assert_eq!((status, stdout.as_str()), (1, "A /work/near -> d\n"));
+    let paths = ["/work/.envrc", "/work/near", "/work/out"];
+    for how in ["--dry-run", "--partial"] {
+        let arguments = [&["apply", how, "fix"][..], &paths].concat();
+        let (status, stdout, _) = here.codepod(&arguments);
+        assert_eq!((status, stdout.as_str()), (1, "A /work/near -> d\n"));
+    }
+    here.says(&["run", "--state", "fix", "rm near; ln -s d near2"]);
+    let (status, stdout, stderr) = here.codepod(&[&["apply", "fix"][..], &paths].concat());
+    assert_eq!((status, stdout.as_str()), (1, ""));
     assert!(
         stderr.contains(".envrc was left alone: it is guarded"),
         "{stderr}"
@@ -243,6 +254,21 @@ fn an_overlay_is_applied_by_a_later_command_and_mounted_by_itself() {
         here.says(&["run", "--state", "fix", "--mount", &moved, "cat a"]),
         "new\n"
     );
+}
+
+#[test]
+fn an_undo_after_apply_says_what_it_does() {
+    let here = Directory::new();
+    fs::create_dir(here.path("project")).unwrap();
+    let mount = format!("{}:/work:overlay", here.path("project").display());
+    here.codepod(&["run", "--state", "s", "-m", &mount, "echo x > /work/f"]);
+    here.says(&["apply", "s"]);
+    let (status, stdout, stderr) = here.codepod(&["undo", "s"]);
+    assert_eq!(status, 0, "{stderr}");
+    let told = "codepod: 1 version went back, and no file of the sandbox differs by that; files that `apply` wrote to the host stay there\n";
+    // The state before `apply` had the file in its overlay: either is told, and the host keeps it.
+    assert!(stderr == told || !stdout.is_empty(), "{stdout}{stderr}");
+    assert_eq!(fs::read_to_string(here.path("project/f")).unwrap(), "x\n");
 }
 
 #[test]

@@ -8,8 +8,11 @@
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)
 )]
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use codepod_abi::Grant;
-use codepod_wasmtime::{Code, GuestModule};
+use codepod_wasmtime::{Code, GuestModule, ImageSource};
 
 /// A guest.
 #[derive(Debug, Clone, Copy)]
@@ -118,11 +121,27 @@ impl Guest {
             let bytes = match *file {
                 StaticCode::Bytes(bytes) => bytes,
                 StaticCode::Compiled { .. } => return None,
-                // Read once and kept: a base image is there as long as the program.
-                StaticCode::Path(file) => std::fs::read(file).ok()?.leak(),
+                StaticCode::Path(file) => read_once(file)?,
             };
             Some((*path, bytes))
         })
+    }
+
+    /// Memory in which it has imported large packages; the fullest first.
+    fn images(&self) -> Vec<ImageSource> {
+        let is_image = |path: &str| path.ends_with(IMAGE);
+        if !self.files.iter().any(|(path, _)| is_image(path)) {
+            return Vec::new();
+        }
+        let files = self.files().filter(|(path, _)| is_image(path));
+        let images = files.filter_map(|(path, bytes)| {
+            let (_, name) = path.rsplit_once('/')?;
+            let package = name.strip_suffix(IMAGE)?;
+            Some(ImageSource { package, bytes })
+        });
+        let mut images: Vec<ImageSource> = images.collect();
+        images.sort_by_key(|image| std::cmp::Reverse(image.bytes.len()));
+        images
     }
 
     /// The guest for an engine.
@@ -141,6 +160,22 @@ impl Guest {
                 .iter()
                 .filter_map(|name| Grant::from_name(name))
                 .collect(),
+            images: self.images(),
         }
     }
+}
+
+/// The ends of the names of files with prepared memory.
+const IMAGE: &str = ".image";
+
+/// A file's bytes, read once and kept: a base image is there as long as the program.
+fn read_once(file: &'static str) -> Option<&'static [u8]> {
+    static READ: Mutex<BTreeMap<&str, &[u8]>> = Mutex::new(BTreeMap::new());
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(bytes) = read.get(file) {
+        return Some(bytes);
+    }
+    let bytes: &'static [u8] = std::fs::read(file).ok()?.leak();
+    read.insert(file, bytes);
+    Some(bytes)
 }

@@ -16,14 +16,15 @@ use std::task::{Poll, Waker};
 
 use codepod_abi::Errno;
 use codepod_vfs::{
-    Budget, Caller, LoadedTree, MountId, NodeRef, ProcSource as _, ProcessInfo, Vfs, VfsSnapshot,
+    Budget, Caller, FsLimits, LoadedTree, MountId, NodeRef, ProcSource as _, ProcessInfo, Vfs,
+    VfsSnapshot,
 };
 
 use crate::arena::Arena;
 use crate::host::{Host, TimerKey};
 use crate::host_command::HostCommands;
 use crate::ids::{Fd, Pid, PipeId, WaiterId};
-use crate::limit_reached::{Limit, Reached};
+use crate::limit_reached::Reached;
 use crate::limits::Limits;
 use crate::open_file::{Object, OpenFile};
 use crate::pipe::Pipe;
@@ -93,10 +94,12 @@ impl Kernel {
     /// A kernel without processes.
     pub fn new(options: KernelOptions) -> Kernel {
         let booted = options.host.monotonic();
+        let tree = options.vfs.root_tree();
+        let most_files = tree.map_or(FsLimits::UNLIMITED, |tree| tree.limits());
         Kernel {
             id: options.id,
             vfs: options.vfs,
-            processes: ProcessTable::new(options.limits.total_memory_bytes, booted),
+            processes: ProcessTable::new(options.limits.clone(), most_files, booted),
             limits: options.limits,
             budget: options.budget,
             policy: options.policy,
@@ -219,7 +222,7 @@ impl Kernel {
     }
 
     /// Which limits were reached since this was asked last.
-    pub fn take_reached(&mut self) -> Vec<Limit> {
+    pub fn take_reached(&mut self) -> Reached {
         self.reached.take()
     }
 

@@ -2,6 +2,7 @@
 
 use codepod_abi::Errno;
 use codepod_abi::table::Call;
+use codepod_vfs::Usage;
 
 /// Something that is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,8 +16,12 @@ pub enum Limit {
     Pipes,
     /// Bytes of arguments and environment.
     Arguments,
-    /// Linear memory.
+    /// Linear memory of a process.
     Memory,
+    /// Linear memory and stacks of all processes of the sandbox together.
+    TotalMemory,
+    /// Memory that the sandbox draws from together with others.
+    SharedMemory,
     /// Bytes of files.
     FileBytes,
     /// Files and directories.
@@ -36,6 +41,8 @@ impl Limit {
             Limit::Pipes => "pipes",
             Limit::Arguments => "arguments",
             Limit::Memory => "memory",
+            Limit::TotalMemory => "total-memory",
+            Limit::SharedMemory => "shared-memory",
             Limit::FileBytes => "file-bytes",
             Limit::Files => "files",
             Limit::Output => "output",
@@ -57,17 +64,29 @@ impl Limit {
 }
 
 /// Limits that were reached since the host asked last.
-#[derive(Debug, Default)]
-pub(crate) struct Reached(Vec<Limit>);
+#[derive(Debug, Clone, Default)]
+pub struct Reached {
+    /// Each once, in the order in which they were.
+    pub limits: Vec<Limit>,
+    /// What the files took when there was no space for more. They may have gone since.
+    pub files: Usage,
+}
 
 impl Reached {
     pub(crate) fn note(&mut self, limit: Limit) {
-        if !self.0.contains(&limit) {
-            self.0.push(limit);
+        if !self.limits.contains(&limit) {
+            self.limits.push(limit);
         }
     }
 
-    pub(crate) fn take(&mut self) -> Vec<Limit> {
-        std::mem::take(&mut self.0)
+    /// Notes that something did not fit while the files took this much.
+    pub(crate) fn note_files(&mut self, used: Usage) {
+        self.files.bytes = self.files.bytes.max(used.bytes);
+        self.files.nodes = self.files.nodes.max(used.nodes);
+        self.note(Limit::FileBytes);
+    }
+
+    pub(crate) fn take(&mut self) -> Reached {
+        std::mem::take(self)
     }
 }

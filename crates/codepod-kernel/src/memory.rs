@@ -5,6 +5,7 @@
 //! length that a guest chose is allocated here without a limit.
 
 use codepod_abi::Errno;
+use codepod_vfs::Blocks;
 
 /// Access to the memory of the process that made a call.
 pub trait GuestMemory {
@@ -61,6 +62,18 @@ pub trait GuestMemory {
     /// set when this is called. The first bit is that of the page at `start`, which begins
     /// there, and all of the pages are inside.
     fn clear_untouched(&self, _start: usize, _bits: &mut [u8]) {}
+
+    /// Whether the engine keeps this memory for the next turn of a session.
+    fn is_kept(&self) -> bool {
+        false
+    }
+
+    /// The memory as the content of a file, made from `empty` where there is nothing to go on from.
+    /// What lies below `stack` is not wanted. `NoSpc` if there is no memory for it.
+    fn keep(&mut self, stack: u32, empty: Blocks) -> Result<Blocks, Errno> {
+        let _ = (stack, empty);
+        Err(Errno::NotSup)
+    }
 
     /// Checks that a range can be written, before something happens that cannot be taken back.
     fn check(&mut self, at: u32, len: u32) -> Result<(), Errno> {

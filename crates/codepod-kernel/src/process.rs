@@ -10,9 +10,10 @@ mod program;
 mod session;
 mod signal;
 pub(crate) mod spawn;
+pub(crate) mod turn;
 mod wait;
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
@@ -22,6 +23,7 @@ use codepod_vfs::{Charge, NodeRef, Place};
 
 use crate::fd_table::FdTable;
 use crate::ids::{Pid, PipeId};
+use crate::limit_reached::Limit;
 use crate::strings::Strings;
 use crate::wait_set::WaitSet;
 
@@ -62,6 +64,12 @@ pub enum RunState {
     End,
 }
 
+/// The limits that can refuse memory.
+const MEMORY_LIMITS: [Limit; 3] = [Limit::Memory, Limit::TotalMemory, Limit::SharedMemory];
+
+/// A further bit: its runtime has said that it ends for want of memory.
+const EXHAUSTED: u8 = 1 << 7;
+
 /// What kernel and engine share about a running process without the kernel's lock, so that a loop
 /// that makes no calls can be stopped.
 #[derive(Debug)]
@@ -69,8 +77,8 @@ pub struct Control {
     run: AtomicU32,
     /// When SIGALRM is due, on the host's monotonic clock; `u64::MAX` for never.
     alarm: AtomicU64,
-    /// Whether it was refused memory.
-    refused: AtomicBool,
+    /// Which limits have refused it memory, as bits of [`MEMORY_LIMITS`].
+    refused: AtomicU8,
     /// Whether the kernel knows that it has ended.
     exited: AtomicBool,
     /// How long its code has run, in nanoseconds.
@@ -119,8 +127,7 @@ impl Control {
     pub fn grow_memory(&self, to: usize) -> bool {
         let from = self.memory.load(Ordering::Relaxed);
         if to > self.memory_limit {
-            self.refused.store(true, Ordering::Relaxed);
-            return false;
+            return self.refuse(Limit::Memory);
         }
         if !self.draw(to.saturating_sub(from)) {
             return false;
@@ -150,13 +157,11 @@ impl Control {
             .try_update(Ordering::Relaxed, Ordering::Relaxed, within)
             .is_err()
         {
-            self.refused.store(true, Ordering::Relaxed);
-            return false;
+            return self.refuse(Limit::TotalMemory);
         }
         if !self.charge().add(more as u64) {
             self.total_memory.fetch_sub(more, Ordering::Relaxed);
-            self.refused.store(true, Ordering::Relaxed);
-            return false;
+            return self.refuse(Limit::SharedMemory);
         }
         true
     }
@@ -165,9 +170,35 @@ impl Control {
         self.charge.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it was refused memory.
+    /// Notes that a limit has refused memory; false, as the answer to who asked.
+    fn refuse(&self, limit: Limit) -> bool {
+        let at = MEMORY_LIMITS.iter().position(|known| *known == limit);
+        self.refused
+            .fetch_or(1 << at.unwrap_or(0), Ordering::Relaxed);
+        false
+    }
+
+    /// Whether a limit has refused it memory.
     pub(crate) fn was_refused_memory(&self) -> bool {
-        self.refused.load(Ordering::Relaxed)
+        self.refused.load(Ordering::Relaxed) != 0
+    }
+
+    /// Notes that it is about to end for want of memory; whether that was known.
+    pub(crate) fn is_exhausted(&self, now: bool) -> bool {
+        let bit = if now { EXHAUSTED } else { 0 };
+        self.refused.fetch_or(bit, Ordering::Relaxed) & EXHAUSTED != 0
+    }
+
+    /// The limits that have refused it memory.
+    pub(crate) fn refused_memory(&self) -> impl Iterator<Item = Limit> + use<> {
+        let refused = self.refused.load(Ordering::Relaxed);
+        let limits = MEMORY_LIMITS.into_iter().enumerate();
+        limits.filter_map(move |(at, limit)| (refused >> at & 1 != 0).then_some(limit))
+    }
+
+    /// The most linear memory that it may have.
+    pub fn memory_limit(&self) -> usize {
+        self.memory_limit
     }
 
     /// Adds to the time that its code has run.
@@ -317,7 +348,7 @@ impl Control {
         Control {
             run: AtomicU32::new(RunState::Run as u32),
             alarm: AtomicU64::new(u64::MAX),
-            refused: AtomicBool::new(false),
+            refused: AtomicU8::new(0),
             exited: AtomicBool::new(false),
             cpu: AtomicU64::new(0),
             memory: AtomicUsize::new(0),

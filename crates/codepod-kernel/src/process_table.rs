@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use codepod_abi::Errno;
-use codepod_vfs::{NodeRef, ProcDescriptor, ProcSource, ProcessInfo};
+use codepod_vfs::{FsLimits, NodeRef, ProcDescriptor, ProcLimits, ProcSource, ProcessInfo, Usage};
 
 use crate::fd_table::Target;
 use crate::ids::{Fd, Pid};
+use crate::limits::Limits;
 use crate::process::{Process, State};
 use crate::run_outputs::RunOutputs;
 
@@ -19,7 +20,12 @@ pub(crate) struct ProcessTable {
     next: u32,
     /// Linear memory of all processes; shared with their controls.
     pub(crate) total_memory: Arc<AtomicUsize>,
-    pub(crate) memory_limit: usize,
+    /// How far things may grow; `/proc` shows some of it.
+    limits: Arc<Limits>,
+    /// What the files took when the last process was started.
+    pub(crate) files: Usage,
+    /// What they may take.
+    pub(crate) most_files: FsLimits,
     /// When the sandbox started and what the time is now, for `/proc/uptime`.
     pub(crate) booted: u64,
     pub(crate) now: u64,
@@ -33,12 +39,14 @@ impl ProcessTable {
     /// Pids go up to Linux's default and start again.
     const LAST_PID: u32 = 32_767;
 
-    pub(crate) fn new(memory_limit: usize, booted: u64) -> ProcessTable {
+    pub(crate) fn new(limits: Arc<Limits>, most_files: FsLimits, booted: u64) -> ProcessTable {
         ProcessTable {
             by_pid: BTreeMap::new(),
             next: Pid::INIT.0 + 1,
             total_memory: Arc::default(),
-            memory_limit,
+            limits,
+            files: Usage::default(),
+            most_files,
             booted,
             now: booted,
             most: 0,
@@ -197,7 +205,21 @@ impl ProcSource for ProcessTable {
     }
 
     fn memory_total(&self) -> u64 {
-        self.memory_limit as u64
+        self.limits.total_memory_bytes as u64
+    }
+
+    fn limits(&self) -> Option<ProcLimits> {
+        Some(ProcLimits {
+            memory: self.limits.memory_bytes as u64,
+            processes: self.limits.processes as u64,
+            descriptors: self.limits.descriptors as u64,
+            file_bytes: self.most_files.file_bytes,
+        })
+    }
+
+    fn files(&self) -> (Usage, Usage) {
+        let (bytes, nodes) = (self.most_files.bytes, self.most_files.nodes);
+        (self.files, Usage { bytes, nodes })
     }
 
     fn memory_used(&self) -> u64 {

@@ -134,7 +134,10 @@ impl<M: GuestMemory> Syscall<'_, M> {
         if let Err(errno) = result
             && let Some(limit) = Limit::behind(call, errno)
         {
-            self.kernel.reached.note(limit);
+            match limit {
+                Limit::FileBytes => self.kernel.reached.note_files(self.kernel.vfs.fullest()),
+                limit => self.kernel.reached.note(limit),
+            }
         }
         if self.kernel.is_ending(self.pid) {
             return Outcome::End;
@@ -262,7 +265,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
 }
 
 /// The files, and a process as their caller.
-fn files_of(kernel: &mut Kernel, pid: Pid) -> Result<(&mut Vfs, Caller<'_>), Errno> {
+pub(crate) fn files_of(kernel: &mut Kernel, pid: Pid) -> Result<(&mut Vfs, Caller<'_>), Errno> {
     let now = kernel.file_time();
     kernel.processes.now = kernel.host.monotonic();
     let process = kernel.processes.get(pid)?;

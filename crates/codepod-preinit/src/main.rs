@@ -102,6 +102,7 @@ fn run(wasm: &[u8], root: &Path, words: &[String]) -> Result<Vec<u8>, Failure> {
         code: Code::Wasm(wasm.to_vec().into()),
         compiled: None,
         grants: Grant::ALL.to_vec(),
+        images: Vec::new(),
     });
     let mut files = Tree::builder()
         .file(PROGRAM, 0o755, b"#!codepod program\n")

@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use codepod::{
     ChangeKind, Cut, FileKind, FileStat, Moment, MountAccess, MountChange, PastRun, PathChange,
-    ProcessFacts, RunResult, RunUsage,
+    ProcessFacts, RunResult, RunUsage, Sandbox, StepKind,
 };
 use codepod_api::methods::{files, mounts, run, sandbox, shell, timeline};
 use codepod_api::{ApiError, Bytes, Kind};
 
 use crate::held::Held;
+
+/// Files of a step that an answer holds.
+const MOST_FILES: usize = 100;
 
 /// Milliseconds with their fraction.
 pub(crate) fn ms(duration: Duration) -> f64 {
@@ -47,12 +50,19 @@ pub(crate) fn usage(usage: RunUsage) -> run::Usage {
     }
 }
 
-fn cut(cut: Cut) -> run::Cut {
-    run::Cut {
+/// A stream with the mark of what is missing in it.
+fn marked(bytes: Vec<u8>, cut: Option<Cut>) -> (Vec<u8>, Option<run::Cut>) {
+    let Some(cut) = cut else {
+        return (bytes, None);
+    };
+    let (bytes, mark) = cut.marked(&bytes);
+    let cut = run::Cut {
         head: cut.head as u64,
+        mark: mark as u64,
         omitted: cut.omitted,
         path: cut.path,
-    }
+    };
+    (bytes, Some(cut))
 }
 
 fn facts(facts: ProcessFacts) -> run::ProcessFacts {
@@ -70,8 +80,10 @@ fn facts(facts: ProcessFacts) -> run::ProcessFacts {
 
 pub(crate) fn run_output(result: RunResult) -> run::RunOutput {
     let success = result.success();
-    let (stdout, stdout_base64) = Bytes::lossy(result.stdout);
-    let (stderr, stderr_base64) = Bytes::lossy(result.stderr);
+    let (stdout, stdout_cut) = marked(result.stdout, result.stdout_cut);
+    let (stderr, stderr_cut) = marked(result.stderr, result.stderr_cut);
+    let (stdout, stdout_base64) = Bytes::lossy(stdout);
+    let (stderr, stderr_base64) = Bytes::lossy(stderr);
     run::RunOutput {
         run: result.run,
         exit_code: result.exit_code,
@@ -80,8 +92,8 @@ pub(crate) fn run_output(result: RunResult) -> run::RunOutput {
         stderr,
         stdout_base64,
         stderr_base64,
-        stdout_cut: result.stdout_cut.map(cut),
-        stderr_cut: result.stderr_cut.map(cut),
+        stdout_cut,
+        stderr_cut,
         truncated: result.truncated,
         timed_out: result.timed_out,
         cancelled: result.cancelled,
@@ -127,6 +139,7 @@ pub(crate) fn path_change(change: &PathChange) -> timeline::PathChange {
         kind: change_kind(change.kind),
         before: change.before.map(stat),
         after: change.after.map(stat),
+        inside: (change.inside > 0).then_some(change.inside),
     }
 }
 
@@ -136,16 +149,47 @@ pub(crate) fn mount_change(change: &MountChange) -> mounts::MountChange {
         kind: change_kind(change.kind),
         guarded: change.guarded,
         target: change.target.as_deref().map(text),
+        inside: (change.inside > 0).then_some(change.inside),
     }
 }
 
+/// Which changes are told, as a caller says it.
+pub(crate) fn selection(all: Option<bool>, exclude: Option<Vec<String>>) -> codepod::Selection {
+    codepod::Selection::new(all.unwrap_or(false), exclude.unwrap_or_default())
+}
+
+/// A step without its files.
 pub(crate) fn past_run(run: PastRun) -> shell::PastRun {
     shell::PastRun {
         run: run.number,
+        kind: match run.kind {
+            StepKind::Files => shell::StepKind::Files,
+            StepKind::State => shell::StepKind::State,
+            _ => shell::StepKind::Run,
+        },
         command: run.command,
         exit_code: run.exit_code,
         execution_time_ms: ms(run.execution_time),
+        files: Vec::new(),
+        files_omitted: None,
     }
+}
+
+/// A step with the files that it changed, as many as an answer holds. Of a host directory that
+/// cannot be looked at now, nothing is told.
+pub(crate) fn step_with_files(sandbox: &Sandbox, run: PastRun) -> shell::PastRun {
+    let (before, after) = (Moment::Before(run.number), Moment::After(run.number));
+    let mut step = past_run(run);
+    if let Ok(changes) = sandbox.changes(before, after) {
+        let changed = |change: &PathChange| shell::ChangedFile {
+            path: text(&change.path),
+            kind: change_kind(change.kind),
+        };
+        step.files = changes.iter().take(MOST_FILES).map(changed).collect();
+        let omitted = changes.len() - step.files.len();
+        step.files_omitted = (omitted > 0).then_some(omitted as u64);
+    }
+    step
 }
 
 pub(crate) fn access(access: MountAccess) -> sandbox::Access {

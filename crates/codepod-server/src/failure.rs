@@ -7,7 +7,9 @@ use codepod_api::{ApiError, BadBase64, Kind};
 pub(crate) fn failure(error: Error) -> ApiError {
     let (kind, errno) = match error.kind() {
         ErrorKind::Engine(_) | ErrorKind::NoGuests => (Kind::Unavailable, None),
-        ErrorKind::File { errno, .. } => (Kind::File, Some(*errno)),
+        ErrorKind::File { errno, .. } | ErrorKind::Directory { errno, .. } => {
+            (Kind::File, Some(*errno))
+        }
         ErrorKind::Spawn {
             errno: errno @ Errno::Again,
             ..
@@ -28,10 +30,16 @@ pub(crate) fn failure(error: Error) -> ApiError {
         ErrorKind::Store(_) => (Kind::State, None),
         ErrorKind::StateRoom { .. } => (Kind::Limit, None),
         ErrorKind::Ephemeral | ErrorKind::NotPersistent => (Kind::NotPersistent, None),
-        ErrorKind::InvalidArgument(_) => (Kind::InvalidParams, None),
+        ErrorKind::InvalidArgument(_) | ErrorKind::Edit { .. } => (Kind::InvalidParams, None),
         _ => (Kind::Internal, None),
     };
-    let told = ApiError::new(kind, error.to_string());
+    let mut told = ApiError::new(kind, error.to_string());
+    if let ErrorKind::Edit { why, .. } = error.kind() {
+        told = told.hint(why.hint());
+    }
+    if let ErrorKind::Directory { .. } = error.kind() {
+        told = told.hint("make it with `files.mkdir`, or mount a directory there");
+    }
     match errno {
         Some(errno) => told.errno(errno_name(errno)),
         None => told,

@@ -1,8 +1,9 @@
 //! The handlers: a file for each thing that methods act on, as in `codepod-api`.
 
+mod background;
 mod commands;
 mod env;
-mod files;
+pub(crate) mod files;
 mod jobs;
 mod mounts;
 pub(crate) mod persistence;
@@ -10,6 +11,7 @@ mod preview;
 mod python;
 mod run;
 mod sandbox;
+mod search;
 mod server;
 mod shell;
 mod snapshot;

@@ -9,6 +9,7 @@ use codepod::{Canceller, Charge, Charged, PipeWriter, Preview, RunResult, Sandbo
 use codepod_api::methods::sandbox::SandboxInfo;
 use codepod_api::{ApiError, Kind};
 
+use crate::background::Background;
 use crate::failure::not_found;
 use crate::ids;
 use crate::lock::lock;
@@ -35,6 +36,8 @@ pub(crate) struct Held {
     pub(crate) info: SandboxInfo,
     pub(crate) tenant: Arc<Tenant>,
     pub(crate) sandbox: Sandbox,
+    /// Runs that go on after the call that started them.
+    pub(crate) background: Background,
     /// Shells that were made and have not run anything yet.
     pub(crate) new_shells: Mutex<Vec<String>>,
     snapshots: Mutex<Snapshots>,
@@ -96,6 +99,7 @@ impl Held {
             info,
             tenant: tenant.clone(),
             sandbox,
+            background: Background::default(),
             new_shells: Mutex::default(),
             snapshots: Mutex::default(),
             previews: Mutex::default(),

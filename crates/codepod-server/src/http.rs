@@ -14,6 +14,7 @@ mod events;
 mod keys;
 mod metrics;
 mod patience;
+mod raw;
 mod request;
 mod response;
 mod routes;

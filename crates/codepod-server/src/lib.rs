@@ -10,6 +10,7 @@
 )]
 #![forbid(unsafe_code)]
 
+mod background;
 mod call;
 mod convert;
 mod dispatch;

@@ -16,6 +16,7 @@ mod failure;
 mod frame;
 mod handler;
 mod http;
+mod lines;
 mod plain;
 mod resources;
 mod result;
@@ -25,6 +26,7 @@ mod tools;
 use std::time::Duration;
 
 use codepod::{Error, ErrorKind, Options};
+use codepod_api::Shows;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -34,9 +36,6 @@ use handler::Handler;
 pub use http::{HttpOptions, Listening, serve_http};
 use plain::Plain;
 use session::Session;
-
-/// Bytes of each stream that a result holds, if nothing else is said: some thousand words.
-const OUTPUT_BUDGET: usize = 16 << 10;
 
 /// How sessions and their sandboxes are made.
 #[derive(Debug, Clone)]
@@ -48,16 +47,22 @@ pub struct McpOptions {
     pub longest_run: Duration,
     /// Sandboxes of a session: its own and forks.
     pub sandboxes: usize,
+    /// Whether results come as structured content as well as text, with schemas: for programs. Some
+    /// clients show models the one instead of the other, without the frame around a guest's words.
+    pub structured: bool,
 }
 
 impl McpOptions {
     /// Sandboxes as these options make them, with a budget for output.
     pub fn new(mut sandbox: Options) -> McpOptions {
-        sandbox.output_budget.get_or_insert(OUTPUT_BUDGET);
+        if let Some(bounds) = Shows::Run.bounds() {
+            sandbox.output_budget.get_or_insert(bounds.usual as usize);
+        }
         McpOptions {
             longest_run: sandbox.timeout.max(Duration::from_secs(600)),
             sandbox,
             sandboxes: 32,
+            structured: false,
         }
     }
 }
@@ -92,7 +97,8 @@ pub async fn serve(
 ) -> Result<(), Error> {
     let session = Session::new(server, options);
     let handler = Handler::local(session.clone());
-    let served = match handler.serve((input, output)).await {
+    let passed = lines::pass(input, output);
+    let served = match handler.serve((passed.input, passed.output)).await {
         Ok(service) => service
             .waiting()
             .await
@@ -103,6 +109,8 @@ pub async fn serve(
         Err(error) => Err(failed("the client does not speak MCP", &error)),
     };
     session.close();
+    // It ends with the library's end of the stream; what was said last is written by then.
+    let _ = passed.writing.await;
     served
 }
 

@@ -99,10 +99,14 @@ impl Ceiling {
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 impl ServerOptions {
-    /// How long a command may take for which a client asks so many milliseconds.
+    /// How long a command may take for which a client asks so many milliseconds; 0 asks for as long
+    /// as there is.
     pub(crate) fn timeout(&self, ms: u64) -> Duration {
         let longest = self.ceiling.map_or(LONGEST_TIMEOUT, |most| most.timeout);
-        Duration::from_millis(ms).min(longest)
+        match ms {
+            0 => longest,
+            _ => Duration::from_millis(ms).min(longest),
+        }
     }
 }
 

@@ -70,6 +70,28 @@ fn every_method_answers() {
         on("files.read", json!({"path": "d/f", "offset": 1}))["text"],
         "ext"
     );
+    let edits = json!([{"old": "text", "new": "line"}]);
+    on("files.edit", json!({"path": "d/f", "edits": edits}));
+    let found = on("files.grep", json!({"pattern": "^l", "limit": 5}));
+    assert_eq!(found["matches"][0]["path"], "d/f", "{found}");
+    let found = on("files.glob", json!({"pattern": "**/f"}));
+    assert_eq!(found["paths"], json!(["d/f"]));
+    let started = on("run.start", json!({"command": "echo begun; sleep 60"}));
+    let run = started["runId"].clone();
+    let told = on("run.output", json!({"runId": run, "waitMs": 20_000}));
+    assert_eq!(
+        (&told["stdout"], &told["running"]),
+        (&json!("begun\n"), &json!(true))
+    );
+    on("run.cancel", json!({"runId": run}));
+    let told = on(
+        "run.output",
+        json!({"runId": run, "waitMs": 20_000, "since": 0}),
+    );
+    assert_eq!(
+        (&told["stdout"], &told["exitCode"]),
+        (&json!("begun\n"), &json!(130))
+    );
     on("files.list", json!({"path": "d"}));
     on("files.stat", json!({"path": "d/f"}));
     on("files.chmod", json!({"path": "d/f", "mode": 0o600}));

@@ -198,11 +198,11 @@ fn ap_19_answers_that_are_kept_for_their_keys_are_bounded() {
     // A second call of a key runs nothing, and says where all of it was.
     let again = run("key 59");
     let text = again["stdout"].as_str().unwrap();
-    assert!(text.len() <= 48 << 10, "{}", text.len());
-    assert_eq!(
-        again["stdoutCut"]["omitted"].as_u64().unwrap() + text.len() as u64,
-        5_000_000
-    );
+    let cut = |name: &str| again["stdoutCut"][name].as_u64().unwrap();
+    let shown = text.len() as u64 - cut("mark");
+    assert!(shown <= 48 << 10, "{shown}");
+    assert_eq!(cut("omitted") + shown, 5_000_000);
+    assert!(text.contains(" bytes are not shown; all of it is in /proc/runs/"));
     let path = again["stderrCut"]["path"].as_str().unwrap();
     let whole = web.good("GET", &format!("{sandbox}/files?path={path}"), json!({}));
     assert_eq!(whole["text"].as_str().unwrap().len(), 5_000_000);
@@ -217,8 +217,18 @@ fn exchange(
     headers: &[(&str, &str)],
     body: Vec<u8>,
 ) -> (u16, String, Vec<u8>) {
+    exchange_by(web, "POST", path, headers, body)
+}
+
+fn exchange_by(
+    web: &Web,
+    verb: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: Vec<u8>,
+) -> (u16, String, Vec<u8>) {
     let mut request = ureq::http::Request::builder()
-        .method("POST")
+        .method(verb)
         .uri(format!("{}{path}", web.base))
         .header("authorization", format!("Bearer {}", web.key));
     for (name, value) in headers {
@@ -324,4 +334,52 @@ fn a_stream_has_its_key_in_a_header() {
         200
     );
     assert_eq!(web.run(&other, "cat f"), "secret\n");
+}
+
+#[test]
+fn bytes_of_files_go_up_and_down_as_they_are() {
+    let (_site, web, sandbox) = site(64, |config| config.request_bytes = 3 << 20);
+    let path = |name: &str| format!("{sandbox}/files?path={name}");
+    let put = |name: &str, bytes: &[u8]| {
+        let headers = [("content-type", STREAM)];
+        exchange_by(&web, "PUT", &path(name), &headers, bytes.to_vec())
+    };
+    let get = |what: &str| {
+        let headers = [("accept", STREAM)];
+        exchange_by(
+            &web,
+            "GET",
+            &format!("{sandbox}/files?{what}"),
+            &headers,
+            Vec::new(),
+        )
+    };
+    let bytes: Vec<u8> = (0..2 << 20).map(|n: u32| (n * 7 + n / 256) as u8).collect();
+    assert_eq!(put("d/e", &bytes).0, 200);
+    let (status, kind, got) = get("path=d/e");
+    assert_eq!((status, &*kind), (200, STREAM));
+    assert!(got == bytes);
+    assert_eq!(get("path=d/e&offset=10&length=5").2, bytes[10..15]);
+    assert_eq!(put("empty", b"").0, 200);
+    assert_eq!(get("path=empty"), (200, STREAM.into(), Vec::new()));
+    // A file that is larger than a request comes down as well.
+    web.run(&sandbox, "head -c 40000000 /dev/zero > big");
+    assert_eq!(get("path=big").2.len(), 40_000_000);
+
+    assert_eq!(put("d", b"x").0, 422);
+    assert_eq!(put("/etc/passwd", b"x").0, 422);
+    assert_eq!(put("no/f&parents=false", b"x").0, 422);
+    assert_eq!(put("f&text=x", b"x").0, 400);
+    // It is refused by its length; a client that sent all of it at once might miss the answer.
+    let headers = [("content-type", STREAM), ("expect", "100-continue")];
+    let large = exchange_by(&web, "PUT", &path("f"), &headers, vec![0; 4 << 20]);
+    assert_eq!(large.0, 413);
+    let (status, kind, refused) = get("path=/nope");
+    assert_eq!((status, &*kind), (422, "application/json"));
+    assert!(String::from_utf8_lossy(&refused).contains("ENOENT"));
+    assert_eq!(get("path=/dev/zero&length=100").0, 422);
+    assert_eq!(get("path=d/e&line=3").0, 400);
+    // An upload is a step, too.
+    let undone = web.good("POST", &format!("{sandbox}/undo"), json!({"count": 2}));
+    assert_eq!(undone["runs"][1]["command"], "write empty");
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use codepod::{Options, Runtime};
+use codepod::{LimitNames, Options, Runtime};
 use codepod_api::METHODS;
 use codepod_server::mcp::{McpOptions, serve};
 use codepod_server::{Server, ServerOptions};
@@ -33,7 +33,14 @@ impl Client {
     }
 
     async fn with(options: Options) -> Client {
-        let mut client = Client::silent(options);
+        let mut client = Client::silent(options, true);
+        client.hello().await;
+        client
+    }
+
+    /// Says who it is.
+    async fn hello(&mut self) {
+        let client = self;
         let hello = json!({
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"},
         });
@@ -44,16 +51,17 @@ impl Client {
         );
         assert_eq!(answer["result"]["serverInfo"]["name"], "codepod");
         client.notify("notifications/initialized", json!({})).await;
-        client
     }
 
-    fn silent(options: Options) -> Client {
+    fn silent(options: Options, structured: bool) -> Client {
         let (to, input) = tokio::io::duplex(1 << 16);
         let (output, from) = tokio::io::duplex(1 << 16);
         let server = Server::new(Runtime::global().unwrap(), ServerOptions::default());
         let own = server.clone();
         let serving = tokio::spawn(async move {
-            let _ = serve(&own, McpOptions::new(options), input, output).await;
+            let mut options = McpOptions::new(options);
+            options.structured = structured;
+            let _ = serve(&own, options, input, output).await;
         });
         let from = BufReader::new(from).lines();
         Client {
@@ -159,7 +167,12 @@ async fn every_tool_answers() {
     let mut methods = BTreeSet::new();
     let fork = client.well("fork", json!({})).await["sandbox_id"].clone();
     let snapshot = client.well("snapshot", json!({})).await["id"].clone();
-    for tool in &tools {
+    let run = client.well("start", json!({"command": "cat"})).await["run_id"].clone();
+    let mut started = vec![run.clone()];
+    // Nothing goes back while something runs.
+    let (last, first): (Vec<&Value>, Vec<&Value>) =
+        (tools.iter()).partition(|tool| matches!(tool["name"].as_str(), Some("restore" | "undo")));
+    for tool in first.into_iter().chain(last) {
         let name = tool["name"].as_str().unwrap();
         let arguments = match name {
             "run" => {
@@ -171,9 +184,23 @@ async fn every_tool_answers() {
             "list" => json!({"path": "/"}),
             "restore" => json!({"id": snapshot}),
             "undo" => json!({"sandbox_id": fork}),
+            "edit" => json!({"path": "f", "edits": [{"old": "text", "new": "other"}]}),
+            "grep" => json!({"pattern": "o.her"}),
+            "glob" => json!({"pattern": "*"}),
+            "start" => json!({"command": "cat"}),
+            "output" | "kill" => json!({"run_id": run}),
+            "stdin" => json!({"run_id": run, "text": "x"}),
             _ => json!({}),
         };
-        client.well(name, arguments).await;
+        if name == "restore" {
+            for run in &started {
+                let asked = json!({"run_id": run, "wait_ms": 20_000, "since": 0});
+                client.call("kill", json!({"run_id": run})).await;
+                while client.well("output", asked.clone()).await["running"] == true {}
+            }
+        }
+        let answer = client.well(name, arguments).await;
+        started.extend(answer.get("run_id").cloned());
         methods.insert(tool["_meta"]["codepod/method"].as_str().unwrap().to_owned());
     }
     let table = METHODS.iter().filter(|method| method.tool.is_some());
@@ -440,9 +467,8 @@ async fn ap_09_ten_megabytes_of_frames_in_output_are_only_output() {
         .await;
     assert_eq!(result["structuredContent"]["exit_code"], 0, "{result}");
     assert!(client.told.is_empty());
-    let cut = result["structuredContent"]["stdout_cut"]["omitted"]
-        .as_u64()
-        .unwrap();
+    let cut = &result["structuredContent"]["stdout_cut"];
+    let cut = cut["omitted"].as_u64().unwrap() - cut["mark"].as_u64().unwrap();
     let shown = result["structuredContent"]["stdout"]
         .as_str()
         .unwrap()
@@ -496,7 +522,9 @@ async fn ap_11_what_a_guest_prints_is_seen_and_not_obeyed() {
 async fn output_is_cut_by_default_and_the_whole_can_be_had() {
     let mut client = Client::new().await;
     let ran = client.well("run", json!({"command": "seq 1 50000"})).await;
-    assert!(ran["stdout"].as_str().unwrap().len() <= 16 << 10);
+    let text = ran["stdout"].as_str().unwrap();
+    assert!(text.len() <= (16 << 10) + 100);
+    assert!(text.contains("\n[") && text.contains(" bytes are not shown; all of it is in "));
     let whole = client
         .ask(
             "resources/read",
@@ -544,24 +572,54 @@ async fn resources_that_are_not_there_are_errors() {
 }
 
 #[tokio::test]
-async fn messages_that_are_none_do_not_end_the_session() {
+async fn messages_that_are_none_are_answered_and_do_not_end_the_session() {
     let mut client = Client::new().await;
-    for line in [
-        "{",
-        "[]",
-        "null",
-        "\"x\"",
-        "{\"jsonrpc\":\"2.0\"}",
-        "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"x\"}",
-        &"[".repeat(100_000),
+    for (line, code) in [
+        ("{", -32700),
+        ("hello", -32700),
+        (&*"[".repeat(100_000), -32700),
+        ("[]", -32600),
+        ("[1, 2, 3]", -32600),
+        ("null", -32600),
+        ("\"x\"", -32600),
+        ("{\"jsonrpc\":\"2.0\"}", -32600),
+        ("{\"method\":1,\"method\":2}", -32600),
     ] {
-        client
-            .to
-            .write_all(format!("{line}\n").as_bytes())
-            .await
-            .unwrap();
+        let line = format!("{line}\n");
+        client.to.write_all(line.as_bytes()).await.unwrap();
+        let answer = client.message().await;
+        assert_eq!(answer["error"]["code"], code, "{line:.40}: {answer}");
+        assert_eq!(answer["id"], Value::Null);
     }
+    let odd = "\n{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"x\"}\n";
+    client.to.write_all(odd.as_bytes()).await.unwrap();
     client.well("run", json!({"command": "true"})).await;
+}
+
+#[tokio::test]
+async fn a_limit_is_told_by_the_names_that_the_model_and_its_user_know() {
+    let mut options = Options::default();
+    options.limit_names = LimitNames::Mcp;
+    options.set_disk(1 << 20);
+    let mut client = Client::with(options).await;
+    let late = client
+        .well("run", json!({"command": "sleep 9", "timeout_ms": 100}))
+        .await;
+    let told = "codepod: stopped after 0.1 s, its time limit; `timeout_ms` raises it\n";
+    assert_eq!(late["stderr"], told);
+    let full = client
+        .well("run", json!({"command": "head -c 9000000 /dev/zero > f"}))
+        .await;
+    let stderr = full["stderr"].as_str().unwrap();
+    assert!(
+        stderr.ends_with("; `codepod mcp --disk` raises it\n"),
+        "{stderr}"
+    );
+    // As long as the server lets it run.
+    let done = client
+        .well("run", json!({"command": "sleep 0.2", "timeout_ms": 0}))
+        .await;
+    assert_eq!(done["exit_code"], 0);
 }
 
 #[tokio::test]
@@ -571,4 +629,170 @@ async fn a_session_has_so_many_sandboxes() {
         client.well("fork", json!({})).await;
     }
     assert_eq!(client.badly("fork", json!({})).await, "limit");
+}
+
+#[tokio::test]
+async fn models_get_text_only_unless_a_program_asks_for_more() {
+    let mut client = Client::silent(Options::default(), false);
+    client.hello().await;
+    let listed = client.ask("tools/list", json!({})).await;
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    assert!(tools.iter().all(|tool| tool.get("outputSchema").is_none()));
+    // Every byte of these is in the context of every conversation.
+    let bytes = listed["result"]["tools"].to_string().len();
+    assert!(bytes < 15_500, "{bytes}");
+    let result = client.call("run", json!({"command": "echo hi"})).await;
+    assert!(result.get("structuredContent").is_none(), "{result}");
+    assert!(text(&result).contains("\nhi\n"));
+}
+
+#[tokio::test]
+async fn a_picture_is_an_image_and_no_text() {
+    let mut client = Client::new().await;
+    let script = "printf '\\x89PNG\\r\\n\\x1a\\n' > p; head -c 100000 /dev/urandom >> p
+        cp p large; head -c 5000000 /dev/zero >> large; printf '\\xff\\xff\\xff\\0' > bytes";
+    client.well("run", json!({"command": script})).await;
+    let result = client.call("read", json!({"path": "p"})).await;
+    let image = &result["content"][1];
+    assert_eq!(
+        (&image["type"], &image["mimeType"]),
+        (&json!("image"), &json!("image/png"))
+    );
+    assert!(image["data"].as_str().unwrap().len() > 133_000);
+    assert!(text(&result).len() < 100, "{}", text(&result));
+    assert_eq!(
+        result["structuredContent"],
+        json!({"size": 100_008, "mime": "image/png"})
+    );
+    // One that is too large for a model, and bytes that are none.
+    let result = client.call("read", json!({"path": "large"})).await;
+    assert_eq!(result["content"].as_array().unwrap().len(), 1);
+    assert!(text(&result).contains("too large to be shown"), "{result}");
+    let result = client.call("read", json!({"path": "bytes"})).await;
+    assert!(
+        text(&result).contains("binary: not text"),
+        "{}",
+        text(&result)
+    );
+    assert!(text(&result).len() < 300);
+    let result = client
+        .call("read", json!({"path": "bytes", "offset": 0, "length": 3}))
+        .await;
+    assert!(
+        text(&result).contains("base64, 4 bytes"),
+        "{}",
+        text(&result)
+    );
+}
+
+#[tokio::test]
+async fn a_write_is_taken_back_by_itself_and_named() {
+    let mut client = Client::new().await;
+    client.well("run", json!({"command": "echo 1 > a"})).await;
+    client
+        .well("write", json!({"path": "b/c", "text": "x"}))
+        .await;
+    let undone = client.call("undo", json!({})).await;
+    let told = text(&undone);
+    assert!(told.contains("\nwrite b/c\n"), "{told}");
+    assert!(told.contains("\n  it had added /home/user/b/c\n"), "{told}");
+    let listed = client.well("list", json!({"path": "."})).await;
+    assert_eq!(listed["entries"], json!([{"name": "a", "kind": "file"}]));
+    let undone = client.call("undo", json!({})).await;
+    assert!(
+        text(&undone).contains("run 1: echo 1 > a"),
+        "{}",
+        text(&undone)
+    );
+    let result = client.call("undo", json!({})).await;
+    assert!(text(&result).starts_with("error: cannot undo 1 step: none can be undone"));
+}
+
+#[tokio::test]
+async fn lines_matches_and_edits_are_shown_as_such() {
+    let mut client = Client::new().await;
+    client
+        .well(
+            "run",
+            json!({"command": "seq 20000 > n; echo 'x = 1' > a.py"}),
+        )
+        .await;
+    let asked = json!({"path": "n", "line": 100, "lines": 2, "numbers": true});
+    let read = client.call("read", asked).await;
+    assert!(
+        text(&read).contains("\n   100\t100\n   101\t101\n"),
+        "{}",
+        text(&read)
+    );
+    assert!(text(&read).contains("go on with line 102"));
+    let read = client.call("read", json!({"path": "n", "line": 1})).await;
+    let next = read["structuredContent"]["next_line"].as_u64().unwrap();
+    assert!(text(&read).contains(&format!("go on with line {next}")) && next > 5000);
+    let found = client
+        .call("grep", json!({"pattern": "^1{2,}$", "glob": "n"}))
+        .await;
+    assert!(
+        text(&found).contains("\nn:11: 11\nn:111: 111\n"),
+        "{}",
+        text(&found)
+    );
+    let found = client.call("glob", json!({"pattern": "*.py"})).await;
+    assert!(text(&found).contains("\na.py\n"), "{}", text(&found));
+    let edits = json!([{"old": "x = 1", "new": "x = 2"}]);
+    let edited = client
+        .call("edit", json!({"path": "a.py", "edits": edits}))
+        .await;
+    assert!(
+        text(&edited).contains("\n-x = 1\n+x = 2\n"),
+        "{}",
+        text(&edited)
+    );
+    let kind = client
+        .badly("edit", json!({"path": "a.py", "edits": edits}))
+        .await;
+    assert_eq!(kind, "invalid_params");
+    let kind = client.badly("grep", json!({"pattern": "("})).await;
+    assert_eq!(kind, "invalid_params");
+}
+
+#[tokio::test]
+async fn a_background_run_has_a_handle() {
+    let mut client = Client::new().await;
+    let script = "echo begun; read line; echo got $line; sleep 60";
+    let started = client.well("start", json!({"command": script})).await;
+    let run = started["run_id"].clone();
+    let told = client
+        .call("output", json!({"run_id": run, "wait_ms": 20_000}))
+        .await;
+    assert!(
+        text(&told).starts_with("running: true\n"),
+        "{}",
+        text(&told)
+    );
+    assert!(text(&told).contains("\nbegun\n"));
+    client
+        .well("stdin", json!({"run_id": run, "text": "it\n"}))
+        .await;
+    let told = client
+        .call("output", json!({"run_id": run, "wait_ms": 20_000}))
+        .await;
+    assert!(text(&told).contains("\ngot it\n") && !text(&told).contains("begun"));
+    // Others go on meanwhile, and a write can be taken back.
+    client
+        .well("write", json!({"path": "f", "text": "x"}))
+        .await;
+    client.well("undo", json!({})).await;
+    client.well("kill", json!({"run_id": run})).await;
+    let told = client
+        .call("output", json!({"run_id": run, "wait_ms": 20_000}))
+        .await;
+    assert!(
+        text(&told).starts_with("exit_code: 130\nkilled: true\n"),
+        "{}",
+        text(&told)
+    );
+    assert_eq!(
+        client.badly("output", json!({"run_id": "nope"})).await,
+        "not_found"
+    );
 }

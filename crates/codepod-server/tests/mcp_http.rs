@@ -34,6 +34,7 @@ impl Served {
         let server = Server::new(Runtime::global().unwrap(), ServerOptions::default());
         let mut options = McpOptions::new(Options::default());
         options.longest_run = Duration::from_secs(30);
+        options.structured = true;
         let address = SocketAddr::from(([127, 0, 0, 1], 0));
         let mut http = HttpOptions::new(address, vec![ONE.into(), OTHER.into()]);
         change(&mut http);

@@ -127,11 +127,10 @@ fn every_method_answers() {
         json!({"from": format!("snapshot:{}", snapshot.as_str().unwrap()), "paths": ["/home/user/d/g"]}),
     );
     assert_eq!(on("files.read", json!({"path": "d/g"}))["text"], "one\n");
-    assert_eq!(
-        on("undo", json!({}))["runs"][0]["command"],
-        "echo two > d/g; echo new > h"
-    );
-    on("redo", json!({}));
+    let undone = on("undo", json!({"count": 2}))["runs"].clone();
+    assert_eq!(undone[0]["command"], "restore");
+    assert_eq!(undone[1]["command"], "echo two > d/g; echo new > h");
+    on("redo", json!({"count": 2}));
     on("snapshot.restore", json!({"id": snapshot}));
     assert_eq!(
         on("snapshot.list", json!({}))["snapshots"]
@@ -189,6 +188,44 @@ fn every_method_answers() {
     );
     assert_eq!(std::fs::read(host.path().join("a")).unwrap(), b"2\n");
 
+    on(
+        "files.write",
+        json!({"path": "new/f", "text": "one\ntwo\n"}),
+    );
+    let edits = json!([{"old": "two", "new": "2"}]);
+    let edited = on("files.edit", json!({"path": "new/f", "edits": edits}));
+    assert_eq!(edited["replaced"], 1);
+    assert!(
+        edited["diff"].as_str().unwrap().contains("\n-two\n+2\n"),
+        "{edited}"
+    );
+    let undone = on("undo", json!({}))["runs"][0].clone();
+    assert_eq!(
+        (&undone["kind"], &undone["command"]),
+        (&json!("files"), &json!("edit new/f"))
+    );
+    let file = json!([{"path": "/home/user/new/f", "kind": "modified"}]);
+    assert_eq!(undone["files"], file);
+    let found = on(
+        "files.grep",
+        json!({"pattern": "TWO", "ignoreCase": true, "path": "new"}),
+    );
+    assert_eq!(
+        found["matches"],
+        json!([{"path": "new/f", "line": 2, "content": "two"}])
+    );
+    assert_eq!(
+        on("files.glob", json!({"pattern": "f", "path": "new"}))["paths"],
+        json!(["new/f"])
+    );
+    let run = on(
+        "run.start",
+        json!({"command": "read x; echo $x", "cwd": "/tmp"}),
+    )["runId"]
+        .clone();
+    on("run.stdin", json!({"runId": run, "text": "in\n"}));
+    let told = on("run.output", json!({"runId": run, "waitMs": 20_000}));
+    assert_eq!(told["stdout"], "in\n");
     on("run", json!({"command": "sleep 50 &"}));
     let pid = on("jobs.list", json!({}))["jobs"][0]["pid"].clone();
     on("jobs.signal", json!({"pid": pid, "signal": "KILL"}));

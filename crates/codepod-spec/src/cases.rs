@@ -31,6 +31,8 @@ const SLOW: Duration = Duration::from_secs(1);
 const MOST_PENDING_PERCENT: usize = 2;
 /// How lines begin that our shell adds to bash's messages for models.
 const HINT: &[u8] = b"codepod: hint: ";
+/// A limit that real machines do not have.
+const LIMIT: &[u8] = b"codepod: there is a limit of ";
 
 /// Quotes in messages of GNU's tools.
 const QUOTES: [char; 2] = ['‘', '’'];
@@ -445,7 +447,7 @@ fn run_case(place: &dyn Place, file: &CaseFile, case: &Case) -> Result<Outcome> 
 pub(crate) fn without_hints(stderr: &[u8]) -> Vec<u8> {
     let lines = stderr.split_inclusive(|byte| *byte == b'\n');
     lines
-        .filter(|line| !line.starts_with(HINT))
+        .filter(|line| !line.starts_with(HINT) && !line.starts_with(LIMIT))
         .flatten()
         .copied()
         .collect()

@@ -44,7 +44,8 @@ impl Native {
     pub(crate) fn find() -> Result<Native> {
         look()?;
         Ok(Native {
-            path: PATH.to_owned(),
+            // Debian has fd's own name there; in /usr/bin it is called fdfind.
+            path: format!("{PATH}:/usr/lib/cargo/bin"),
             user: User::find()?,
             _directory: None,
         })

@@ -4,9 +4,9 @@ use crate::error::StoreError;
 use crate::wire::Reader;
 
 /// The format that this code writes, and the newest that it reads.
-pub const FORMAT: u16 = 2;
+pub const FORMAT: u16 = 3;
 /// The oldest reader that understands what this code writes.
-pub const SMALLEST_READER: u16 = 2;
+pub const SMALLEST_READER: u16 = 3;
 
 /// What comes first in everything that is kept: what it is, its format, the smallest reader,
 /// whether it is sealed.

@@ -51,6 +51,9 @@ pub(crate) struct MountContents {
     /// What an overlay has seen of the files below it. Not in the hash: two that hold the same are
     /// the same state, whatever each has looked at.
     pub(crate) seen: Vec<BlockId>,
+    /// What these files held before the overlay changed them: a tree, as `segments` is one. Not in
+    /// the hash either.
+    pub(crate) bases: Vec<BlockId>,
 }
 
 /// One saved state.
@@ -84,7 +87,10 @@ impl Contents {
     /// The blocks of the form of trees and of shells, as often as they are named.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = &BlockId> {
         let mounts = self.mounts.iter();
-        let mounts = mounts.flat_map(|mount| mount.segments.iter().chain(&mount.seen));
+        let mounts = mounts.flat_map(|mount| {
+            let forms = mount.segments.iter().chain(&mount.seen);
+            forms.chain(&mount.bases)
+        });
         mounts.chain(self.shells.iter().flat_map(|(_, blocks)| blocks))
     }
 
@@ -108,6 +114,7 @@ impl Contents {
                 overlay: flag(reader)?,
                 segments: blocks(reader)?,
                 seen: Vec::new(),
+                bases: Vec::new(),
             });
         }
         let shells = reader.count(2)?;
@@ -174,6 +181,7 @@ impl Manifest {
         self.contents.encode(&mut body);
         for mount in &self.contents.mounts {
             put_blocks(&mut body, &mount.seen);
+            put_blocks(&mut body, &mount.bases);
         }
         put(&mut body, self.packs.len() as u64);
         for pack in &self.packs {
@@ -225,6 +233,9 @@ impl Manifest {
         if format >= 2 {
             for mount in &mut contents.mounts {
                 mount.seen = blocks(&mut reader)?;
+                if format >= 3 {
+                    mount.bases = blocks(&mut reader)?;
+                }
             }
         }
         if contents.hash() != hash {

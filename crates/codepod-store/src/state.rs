@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use codepod_vfs::{
-    BlockSource, Digest, Item, LoadedTree, Node, Piece, Seen, Tree, TreeLoader, TreeSink,
+    BlockSource, Digest, FsLimits, Item, LoadedTree, Node, Piece, Seen, Tree, TreeLoader, TreeSink,
 };
 
 use crate::block::{BlockId, LARGEST, digest};
@@ -123,17 +123,15 @@ impl State<'_> {
     pub(crate) fn write(&self, sink: &mut dyn BlockSink) -> Result<Contents, StoreError> {
         let mut contents = Contents::default();
         for mount in &self.mounts {
-            let mut files = Files {
-                sink,
-                segmenter: Segmenter::default(),
-                segments: Vec::new(),
-            };
-            mount.tree.save(mount.base, &mut files)?;
             contents.mounts.push(MountContents {
                 at: mount.at.to_vec(),
                 overlay: mount.overlay,
-                segments: files.finish()?,
+                segments: write_tree(sink, mount.tree, mount.base)?,
                 seen: write_seen(sink, mount.seen)?,
+                bases: match mount.seen.bases() {
+                    Some(bases) => write_tree(sink, bases, None)?,
+                    None => Vec::new(),
+                },
             });
         }
         for (name, state) in &self.shells {
@@ -224,6 +222,21 @@ impl BlockSink for Nowhere {
     fn piece(&mut self, _: &BlockId, _: Piece<'_>) -> Result<(), StoreError> {
         Ok(())
     }
+}
+
+/// Takes a tree apart.
+fn write_tree(
+    sink: &mut dyn BlockSink,
+    tree: &Tree,
+    base: Option<&Tree>,
+) -> Result<Vec<BlockId>, StoreError> {
+    let mut files = Files {
+        sink,
+        segmenter: Segmenter::default(),
+        segments: Vec::new(),
+    };
+    tree.save(base, &mut files)?;
+    files.finish()
 }
 
 /// Takes apart what an overlay has seen. Of more than a reader takes, the rest is left out: what is
@@ -325,25 +338,23 @@ pub(crate) fn read(
             return Err(StoreError::Damaged("two mounts in one place"));
         }
         let base = bases(&mount.at, mount.overlay).ok_or_else(no_mount)?;
-        let limits = base.limits();
-        let most = (limits.nodes.saturating_mul(FORM_OF_A_NODE))
-            .saturating_add(limits.bytes)
-            .saturating_add(LARGEST_FORM);
-        if length(&mount.segments) > most {
-            return Err(StoreError::Limit("the size of a tree"));
+        if !mount.overlay && !(mount.seen.is_empty() && mount.bases.is_empty()) {
+            return Err(StoreError::Damaged("files below what lies over nothing"));
         }
+        let before = base.for_bases();
+        let limits = base.limits();
         let loader = if mount.overlay {
             TreeLoader::overlay(base, source.clone(), &digest)
         } else {
             TreeLoader::over(base, source.clone(), &digest)
         };
-        let mut segments = Segments::new(loader);
-        for id in &mount.segments {
-            let segment = blocks.block(id)?;
-            segments.segment(&segment, &mut |id| blocks.piece(id))?;
-        }
-        let mut tree = segments.finish()?;
+        let mut tree = read_tree(&mount.segments, loader, limits, blocks)?;
         tree.set_seen(seen(mount, &mut seen_room, blocks)?);
+        if !mount.bases.is_empty() {
+            let limits = before.limits();
+            let loader = TreeLoader::over(before, source.clone(), &digest);
+            tree.set_bases(read_tree(&mount.bases, loader, limits, blocks)?);
+        }
         mounts.push(LoadedMount {
             at: mount.at.clone(),
             overlay: mount.overlay,
@@ -373,6 +384,27 @@ pub(crate) fn read(
     })
 }
 
+/// Puts a tree together.
+fn read_tree(
+    ids: &[BlockId],
+    loader: TreeLoader<'_>,
+    limits: FsLimits,
+    blocks: &mut dyn BlockReader,
+) -> Result<LoadedTree, StoreError> {
+    let most = (limits.nodes.saturating_mul(FORM_OF_A_NODE))
+        .saturating_add(limits.bytes)
+        .saturating_add(LARGEST_FORM);
+    if length(ids) > most {
+        return Err(StoreError::Limit("the size of a tree"));
+    }
+    let mut segments = Segments::new(loader);
+    for id in ids {
+        let segment = blocks.block(id)?;
+        segments.segment(&segment, &mut |id| blocks.piece(id))?;
+    }
+    segments.finish()
+}
+
 /// How many bytes blocks have together.
 fn length(blocks: &[BlockId]) -> u64 {
     blocks.iter().map(|id| u64::from(id.length)).sum()
@@ -384,9 +416,6 @@ fn seen(
     room: &mut u64,
     blocks: &mut dyn BlockReader,
 ) -> Result<SeenFiles, StoreError> {
-    if !mount.overlay && !mount.seen.is_empty() {
-        return Err(StoreError::Damaged("files below what lies over nothing"));
-    }
     let mut seen = Vec::new();
     for id in &mount.seen {
         *room = room

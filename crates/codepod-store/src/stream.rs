@@ -85,7 +85,7 @@ pub fn import(
     // What was read goes: a manifest may be all that there is of a stream.
     let manifest = Manifest::decode(&{ manifest }, key)?;
     let mut mounts = manifest.contents.mounts.iter();
-    if mounts.any(|mount| !mount.seen.is_empty()) {
+    if mounts.any(|mount| !mount.seen.is_empty() || !mount.bases.is_empty()) {
         return Err(StoreError::Damaged("files that somebody else has seen"));
     }
     stream.repeated = repeated(&manifest.contents);

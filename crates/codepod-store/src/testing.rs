@@ -49,6 +49,7 @@ impl Sketch {
                 overlay: *overlay,
                 segments: put(segments),
                 seen: Vec::new(),
+                bases: Vec::new(),
             });
         }
         for (name, pieces) in &self.shells {

@@ -420,6 +420,7 @@ fn sn_10_states_of_newer_writers_are_refused_and_those_of_older_ones_are_read() 
     let kept = [
         &include_bytes!("../tests/fixtures/format-1.state")[..],
         include_bytes!("../tests/fixtures/format-2.state"),
+        include_bytes!("../tests/fixtures/format-3.state"),
     ];
     assert_eq!(kept.len(), FORMAT as usize);
     for mut kept in kept {

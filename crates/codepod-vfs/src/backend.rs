@@ -18,8 +18,8 @@ use crate::limits::{FsLimits, Usage};
 use crate::node::{Device, DirSink, InodeId, New, Stat};
 use crate::overlay::{Overlay, OverlayState};
 use crate::publish::{Fingerprint, Publisher};
-use crate::tree::Tree;
 use crate::tree::portable::LoadedTree;
+use crate::tree::{Blocks, Tree};
 
 /// What a backend keeps for [`Vfs::restore`](crate::Vfs::restore). Cloning it is cheap.
 #[derive(Debug, Clone)]
@@ -185,7 +185,26 @@ pub trait FileSystem: Send {
         Ok(())
     }
 
+    /// A regular file's content by blocks; [`Errno::NotSup`] where content is not kept so.
+    fn blocks(&self, inode: InodeId) -> Result<Blocks, Errno> {
+        let _ = inode;
+        Err(Errno::NotSup)
+    }
+
     // ---- what changes something ----
+
+    /// Sets a regular file's content to blocks of the same file system. It is about to take the
+    /// name of `replaced`, whose content is therefore not counted besides.
+    fn set_blocks(
+        &mut self,
+        caller: &Caller<'_>,
+        inode: InodeId,
+        blocks: &Blocks,
+        replaced: Option<InodeId>,
+    ) -> Result<(), Errno> {
+        let _ = (caller, inode, blocks, replaced);
+        Err(Errno::Rofs)
+    }
 
     /// Makes a node; [`Errno::Exist`] if the name is taken, [`Errno::NoEnt`] if `dir` was removed.
     fn create(

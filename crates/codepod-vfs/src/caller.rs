@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::limits::Usage;
 use crate::node::NodeRef;
 
 /// The process on whose behalf an operation runs.
@@ -70,6 +71,14 @@ pub trait ProcSource {
     fn memory_total(&self) -> u64;
     /// Bytes of memory in use.
     fn memory_used(&self) -> u64;
+    /// How far a process may go; `None` where nobody knows.
+    fn limits(&self) -> Option<ProcLimits> {
+        None
+    }
+    /// What the files took when the last process was started, and what they may take.
+    fn files(&self) -> (Usage, Usage) {
+        (Usage::default(), Usage::default())
+    }
     /// Runs whose whole output is kept, ascending.
     fn runs(&self) -> Vec<u32> {
         Vec::new()
@@ -91,6 +100,19 @@ pub trait ProcSource {
     fn hostname(&self) -> String {
         "sandbox".to_owned()
     }
+}
+
+/// Limits of a process, as `/proc/PID/limits` shows them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProcLimits {
+    /// Bytes of linear memory.
+    pub memory: u64,
+    /// Processes of the sandbox.
+    pub processes: u64,
+    /// Open descriptors.
+    pub descriptors: u64,
+    /// Bytes of a file.
+    pub file_bytes: u64,
 }
 
 /// A process as `/proc/PID` shows it.

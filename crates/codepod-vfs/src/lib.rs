@@ -43,7 +43,7 @@ mod vfs;
 
 pub use backend::{FileSystem, FsSnapshot};
 pub use budget::{Budget, BudgetLimits, BudgetUse, Charge, Charged, Place};
-pub use caller::{Caller, NoProcesses, ProcDescriptor, ProcSource, ProcessInfo};
+pub use caller::{Caller, NoProcesses, ProcDescriptor, ProcLimits, ProcSource, ProcessInfo};
 pub use dev::dev;
 pub use guard::{GUARDED, Guard};
 #[cfg(unix)]
@@ -55,12 +55,12 @@ pub use node::{
     Access, Device, DirEntryRef, FileKind, InodeId, MountId, NodeRef, OpenOptions, Stat,
 };
 pub use node::{DirSink, New, NewBody};
-pub use overlay::{HandedDown, Overlay, Seen};
+pub use overlay::{Below, HandedDown, Overlay, Replacement, Seen, Step};
 pub use proc::Proc;
 pub use publish::{Content, Fingerprint, Publish, Publisher};
-pub use tree::chunk::{BlockSource, Digest};
+pub use tree::chunk::{BlockSource, Digest, OutsideBytes};
 pub use tree::portable::{
     Attributes, Item, LoadError, LoadedTree, Node, Piece, TreeLoader, TreeSink,
 };
-pub use tree::{Change, ChangeKind, Tree, TreeBuilder, diff};
+pub use tree::{Blocks, Change, ChangeKind, Tree, TreeBuilder, diff};
 pub use vfs::{MountInfo, SavedMount, Vfs, VfsSnapshot};

@@ -29,6 +29,10 @@ pub struct FsLimits {
     /// it; beyond, they are remembered when they are changed. When all is taken, changing one
     /// more fails with `NoSpc`.
     pub seen_bytes: u64,
+    /// What an overlay keeps of files below it as they were before it changed them, to merge
+    /// with what somebody else makes of them. Beyond, they are changed all the same, and a change
+    /// on both sides is a conflict.
+    pub base_bytes: u64,
 }
 
 impl FsLimits {
@@ -41,6 +45,7 @@ impl FsLimits {
         nodes: u64::MAX,
         file_bytes: i64::MAX as u64,
         seen_bytes: u64::MAX,
+        base_bytes: u64::MAX,
         ..FsLimits::DEFAULT
     };
 
@@ -52,6 +57,7 @@ impl FsLimits {
         path_bytes: 4096,
         symlinks: 40,
         seen_bytes: 32 << 20,
+        base_bytes: 32 << 20,
     };
 }
 

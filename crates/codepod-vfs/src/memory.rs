@@ -12,8 +12,8 @@ use crate::backend::{FileSystem, FsSnapshot};
 use crate::caller::Caller;
 use crate::limits::Usage;
 use crate::node::{Device, DirSink, InodeId, New, Stat};
-use crate::tree::Tree;
 use crate::tree::portable::LoadedTree;
+use crate::tree::{Blocks, Tree};
 
 /// A file system in memory.
 #[derive(Debug)]
@@ -136,6 +136,20 @@ impl FileSystem for Memory {
 
     fn device(&self, inode: InodeId) -> Option<Device> {
         self.tree.device(inode)
+    }
+
+    fn blocks(&self, inode: InodeId) -> Result<Blocks, Errno> {
+        self.tree.blocks(inode)
+    }
+
+    fn set_blocks(
+        &mut self,
+        caller: &Caller<'_>,
+        inode: InodeId,
+        blocks: &Blocks,
+        replaced: Option<InodeId>,
+    ) -> Result<(), Errno> {
+        self.tree.set_blocks(inode, blocks, replaced, caller.now)
     }
 
     fn create(

@@ -13,6 +13,7 @@
 //! Invariant: every upper node with an origin is in `copied` under it and the other way round.
 //! Operations that touch more than one node either happen or leave the state as it was.
 
+mod bases;
 mod changes;
 mod copy_up;
 mod hand_down;
@@ -37,7 +38,7 @@ use crate::publish::Fingerprint;
 use crate::tree::Tree;
 use crate::tree::portable::LoadedTree;
 
-pub use self::hand_down::HandedDown;
+pub use self::hand_down::{Below, HandedDown, Replacement, Step};
 pub use self::seen::Seen;
 
 /// A writable file system over a read-only one.
@@ -47,6 +48,8 @@ pub struct Overlay {
     open: HashMap<InodeId, Open>,
     /// The directory listed last, so that going on with it does not merge it again.
     listing: Option<(InodeId, Listing)>,
+    /// The state before a change of several lower files, to go back to if that fails.
+    before: Option<OverlayState>,
 }
 
 impl std::fmt::Debug for Overlay {
@@ -67,6 +70,8 @@ pub struct OverlayState {
     seen: Map<Arc<[u8]>, Fingerprint>,
     /// What `seen` is charged.
     seen_bytes: u64,
+    /// What lower files held before the sandbox changed them.
+    bases: Tree,
 }
 
 impl OverlayState {
@@ -130,6 +135,7 @@ impl Overlay {
         let root = lower.root();
         tree.set_origin(Tree::ROOT, root);
         let state = OverlayState {
+            bases: tree.for_bases(),
             tree,
             copied: Map::unit(root, Tree::ROOT),
             seen: Map::new(),
@@ -140,6 +146,7 @@ impl Overlay {
             state,
             open: HashMap::new(),
             listing: None,
+            before: None,
         };
         // The root keeps the lower root's attributes, whoever looks.
         if let Ok(stat) = overlay.lower.stat(&Caller::root(0), root) {
@@ -151,6 +158,7 @@ impl Overlay {
     /// Charges the overlay's changes to a budget.
     pub fn with_budget(mut self, budget: &Budget) -> Overlay {
         self.state.tree = self.state.tree.with_budget(budget);
+        self.state.bases = self.state.bases.with_budget(budget);
         self
     }
 
@@ -252,6 +260,39 @@ impl Overlay {
             })?;
         }
         Ok(entries)
+    }
+
+    fn open_node(&mut self, caller: &Caller<'_>, inode: InodeId, write: bool) -> Result<(), Errno> {
+        // One more descriptor of what is open already has not been read through yet.
+        if let (Side::Lower(lower), false) =
+            (self.side(inode), write || self.open.contains_key(&inode))
+            && let Ok(path) = self.lower.path_of(lower)
+        {
+            self.see_to_read(caller, &path, lower);
+        }
+        let lower = match self.side(inode) {
+            Side::Upper(upper) => {
+                self.state.tree.stat(upper)?;
+                false
+            }
+            Side::Lower(_) if self.open.get(&inode).is_some_and(|open| open.lower) => true,
+            Side::Lower(lower) => {
+                self.lower.open(caller, lower, false)?;
+                true
+            }
+        };
+        let open = self.open.entry(inode).or_default();
+        open.count += 1;
+        open.lower |= lower;
+        Ok(())
+    }
+}
+
+/// The directory of a path, and the name in it.
+fn split(path: &[u8]) -> (&[u8], &[u8]) {
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(at) => (&path[..at], &path[at + 1..]),
+        None => (b"", path),
     }
 }
 
@@ -374,28 +415,8 @@ impl FileSystem for Overlay {
     }
 
     fn open(&mut self, caller: &Caller<'_>, inode: InodeId, write: bool) -> Result<(), Errno> {
-        // One more descriptor of what is open already has not been read through yet.
-        if let (Side::Lower(lower), false) =
-            (self.side(inode), write || self.open.contains_key(&inode))
-            && let Ok(path) = self.lower.path_of(lower)
-        {
-            self.see_to_read(caller, &path, lower);
-        }
-        let lower = match self.side(inode) {
-            Side::Upper(upper) => {
-                self.state.tree.stat(upper)?;
-                false
-            }
-            Side::Lower(_) if self.open.get(&inode).is_some_and(|open| open.lower) => true,
-            Side::Lower(lower) => {
-                self.lower.open(caller, lower, false)?;
-                true
-            }
-        };
-        let open = self.open.entry(inode).or_default();
-        open.count += 1;
-        open.lower |= lower;
-        Ok(())
+        // Looking at the file and opening it goes along one path.
+        self.in_one_walk(|overlay| overlay.open_node(caller, inode, write))
     }
 
     fn close(&mut self, inode: InodeId) {
@@ -429,6 +450,7 @@ impl FileSystem for Overlay {
             state,
             open: HashMap::new(),
             listing: None,
+            before: None,
         }))
     }
 

@@ -43,6 +43,8 @@ enum What {
     Hostname,
     Ostype,
     Osrelease,
+    Fs,
+    FsUsage,
     Runs,
     Run,
     RunStdout,
@@ -81,6 +83,8 @@ const GLOBAL: &[(What, &str, What)] = &[
     (What::SysKernel, "hostname", What::Hostname),
     (What::SysKernel, "ostype", What::Ostype),
     (What::SysKernel, "osrelease", What::Osrelease),
+    (What::Root, "fs", What::Fs),
+    (What::Fs, "usage", What::FsUsage),
 ];
 
 /// What is in the directory of a run.
@@ -111,6 +115,7 @@ impl What {
             What::Root
             | What::Sys
             | What::SysKernel
+            | What::Fs
             | What::Runs
             | What::Run
             | What::Process
@@ -251,7 +256,7 @@ impl FileSystem for Proc {
                     .process(pid)
                     .map(|_| Node::new(pid, What::Process, 0).id())
             }),
-            What::Sys | What::SysKernel => listed(GLOBAL),
+            What::Sys | What::SysKernel | What::Fs => listed(GLOBAL),
             What::Runs => number(name)
                 .filter(|run| caller.proc.run_output(*run, 0).is_some())
                 .map(|run| Node::new(run, What::Run, 0).id()),

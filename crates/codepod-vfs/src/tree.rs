@@ -8,6 +8,7 @@
 //! computes, every entry has its link in the inode it names and the other way round, and an inode
 //! without links is the root or an orphan.
 
+mod blocks;
 mod builder;
 #[cfg(test)]
 mod charges;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 
 use codepod_abi::Errno;
 
+pub use self::blocks::Blocks;
 pub use self::builder::TreeBuilder;
 pub use self::diff::{Change, ChangeKind, diff};
 use self::inode::{Body, Directory, Entry, Held, Inode, Link, Links, Name};

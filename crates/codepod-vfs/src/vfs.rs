@@ -26,8 +26,8 @@ use crate::guard::Guard;
 use crate::limits::{FsLimits, Usage};
 use crate::memory::Memory;
 use crate::node::{Access, Device, DirEntryRef, DirSink, FileKind, MountId, NodeRef, Stat};
-use crate::overlay::{HandedDown, Overlay};
-use crate::tree::{Change, Tree};
+use crate::overlay::{Below, HandedDown, Overlay, Step};
+use crate::tree::{Blocks, Change, Tree};
 
 /// All mounts of one sandbox.
 pub struct Vfs {
@@ -78,6 +78,15 @@ impl Vfs {
             })
     }
 
+    /// What the fullest of the trees holds; each has the same limits.
+    pub fn fullest(&self) -> Usage {
+        let usages = self.mounts.iter().map(|mount| mount.fs.usage());
+        usages.fold(Usage::default(), |most, one| Usage {
+            bytes: most.bytes.max(one.bytes),
+            nodes: most.nodes.max(one.nodes),
+        })
+    }
+
     /// The root's tree, if it is one.
     pub fn root_tree(&self) -> Option<&Tree> {
         self.tree(MountId(0))
@@ -116,6 +125,66 @@ impl Vfs {
         self.overlay(mount)?.hand_down(caller, paths, guarded)
     }
 
+    /// Hands changes down as [`Self::hand_down`] does, in the order in which they are given, and
+    /// over what each expects. It is for the caller to leave out guarded paths.
+    pub fn hand_down_steps(
+        &mut self,
+        caller: &Caller<'_>,
+        mount: MountId,
+        steps: &[Step],
+    ) -> Result<Vec<HandedDown>, Errno> {
+        self.overlay(mount)?.hand_down_steps(caller, steps)
+    }
+
+    /// Whether an overlay does not hand a change down: its path is guarded, unless `guarded` ones
+    /// go along, or it is a link that leads out.
+    pub fn refuses(
+        &mut self,
+        mount: MountId,
+        change: &Change,
+        guarded: bool,
+    ) -> Result<bool, Errno> {
+        Ok(self.overlay(mount)?.refuses(change, guarded))
+    }
+
+    /// How what lies under an overlay at a changed path stands to what the sandbox saw of it.
+    pub fn look_below(
+        &mut self,
+        caller: &Caller<'_>,
+        mount: MountId,
+        change: &Change,
+    ) -> Result<Below, Errno> {
+        self.overlay(mount)?.look_below(caller, change)
+    }
+
+    /// As [`Self::look_below`], for a path that the sandbox may only have read; `None` if it has
+    /// not even done that.
+    pub fn look_at_seen(
+        &mut self,
+        caller: &Caller<'_>,
+        mount: MountId,
+        path: &[u8],
+    ) -> Result<Option<Below>, Errno> {
+        self.overlay(mount)?.look_at_seen(caller, path)
+    }
+
+    /// What a file under an overlay holds now; `None` where there is none, or one that is larger
+    /// than `most`.
+    pub fn lower_content(
+        &mut self,
+        caller: &Caller<'_>,
+        mount: MountId,
+        path: &[u8],
+        most: u64,
+    ) -> Result<Option<Vec<u8>>, Errno> {
+        self.overlay(mount)?.lower_content(caller, path, most)
+    }
+
+    /// What a file under an overlay held before the sandbox changed it, if that is known.
+    pub fn base_content(&mut self, mount: MountId, path: &[u8]) -> Result<Option<Vec<u8>>, Errno> {
+        self.overlay(mount)?.base(path)
+    }
+
     /// Begins to apply several changes to the host: what they replace or remove is kept aside, so
     /// that all of it can be rolled back.
     pub fn begin_handing_down(&mut self, mount: MountId) -> Result<(), Errno> {
@@ -124,8 +193,8 @@ impl Vfs {
     }
 
     /// Commits (`keep`) or rolls back the changes since [`Self::begin_handing_down`]. Returns the
-    /// paths that could not be rolled back because the host has changed them since. The overlay's
-    /// own state stays as it is.
+    /// paths that could not be rolled back because the host has changed them since. Rolled back,
+    /// the overlay has its changes again.
     pub fn end_handing_down(&mut self, mount: MountId, keep: bool) -> Result<Vec<Vec<u8>>, Errno> {
         Ok(self.overlay(mount)?.end_handing_down(keep))
     }
@@ -228,6 +297,29 @@ impl Vfs {
     ) -> Result<(), Errno> {
         self.fs(node.mount)?
             .allocate(caller, node.inode, offset, length)
+    }
+
+    /// A regular file's content by blocks; [`Errno::NotSup`] where content is not kept so.
+    pub fn blocks(&mut self, node: NodeRef) -> Result<Blocks, Errno> {
+        self.fs(node.mount)?.blocks(node.inode)
+    }
+
+    /// Sets an open file's content to blocks of a file of the same mount. It is about to take the
+    /// name of `replaced`, whose content is therefore not counted besides. [`Errno::NoSpc`] beyond
+    /// the limits, [`Errno::Xdev`] where the mounts are not the same.
+    pub fn set_blocks(
+        &mut self,
+        caller: &Caller<'_>,
+        node: NodeRef,
+        blocks: &Blocks,
+        replaced: Option<NodeRef>,
+    ) -> Result<(), Errno> {
+        if replaced.is_some_and(|replaced| replaced.mount != node.mount) {
+            return Err(Errno::Xdev);
+        }
+        let replaced = replaced.map(|replaced| replaced.inode);
+        self.fs(node.mount)?
+            .set_blocks(caller, node.inode, blocks, replaced)
     }
 
     /// Puts what was written where it lasts.

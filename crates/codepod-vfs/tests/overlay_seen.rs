@@ -174,3 +174,48 @@ fn a_listing_has_a_limit_in_bytes() {
     assert_eq!(list(10_000), Err(Errno::Overflow));
     assert_eq!(list(100_000), Ok(()));
 }
+
+/// What a file held before it was changed is kept, however it was changed, up to the limit. A
+/// change beyond it happens all the same.
+#[test]
+fn bases_are_kept_up_to_their_limit() {
+    let temp = TempDir::new();
+    for name in ["written", "cut", "replaced", "removed", "again", "large"] {
+        std::fs::write(temp.path().join(name), format!("{name}, as it was")).unwrap();
+    }
+    std::fs::write(temp.path().join("large"), vec![b'x'; 5000]).unwrap();
+    let limits = FsLimits {
+        base_bytes: 4000,
+        ..FsLimits::default()
+    };
+    let (mut vfs, top) = overlay(&temp, limits);
+    let caller = now();
+    let create = |vfs: &mut Vfs, name: &str, cut: bool| {
+        let options = OpenOptions {
+            create: true,
+            truncate: cut,
+            mode: 0o644,
+            ..CHANGE
+        };
+        let node = vfs.open(&caller, top, name.as_bytes(), &options).unwrap();
+        vfs.write_at(&caller, node, 0, b"new").unwrap();
+        vfs.close(node);
+    };
+    create(&mut vfs, "written", false);
+    create(&mut vfs, "cut", true);
+    create(&mut vfs, "other", false);
+    vfs.rename(&caller, top, b"other", top, b"replaced")
+        .unwrap();
+    vfs.unlink(&caller, top, b"removed").unwrap();
+    vfs.unlink(&caller, top, b"again").unwrap();
+    create(&mut vfs, "again", false);
+    create(&mut vfs, "large", false);
+    let mount = top.mount;
+    let mut base = |name: &str| vfs.base_content(mount, name.as_bytes()).unwrap();
+    for name in ["written", "cut", "replaced", "again"] {
+        let was = format!("{name}, as it was").into_bytes();
+        assert_eq!(base(name), Some(was), "{name}");
+    }
+    assert_eq!(base("removed"), None, "nobody merges with what is gone");
+    assert_eq!(base("large"), None, "beyond the limit");
+}

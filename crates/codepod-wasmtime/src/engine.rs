@@ -53,6 +53,8 @@ pub(crate) struct Inner {
     pub(crate) places: Places,
     #[cfg(target_os = "linux")]
     pub(crate) room: crate::resident_pages::Room,
+    #[cfg(target_os = "linux")]
+    arena: std::sync::OnceLock<Option<Arc<crate::arena::Arena>>>,
     freed: Freed,
     executor: Executor,
 }
@@ -77,6 +79,8 @@ impl Engine {
                 places: Places::new(options.slots as usize),
                 #[cfg(target_os = "linux")]
                 room: crate::resident_pages::Room::default(),
+                #[cfg(target_os = "linux")]
+                arena: std::sync::OnceLock::new(),
                 freed: Freed::default(),
                 executor: Executor::start(threads, &clock).map_err(|error| setup(&error))?,
                 clock,
@@ -114,6 +118,7 @@ impl Engine {
         #[cfg(target_os = "linux")]
         {
             let _ = crate::dirty_pages::pagemap();
+            let _ = self.inner.arena();
             // Asked of the system once.
             let _ = rustix::param::page_size();
         }
@@ -169,6 +174,12 @@ impl Engine {
 }
 
 impl Inner {
+    /// Where memory of sessions is kept; made when it is first asked for.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn arena(&self) -> Option<&Arc<crate::arena::Arena>> {
+        self.arena.get_or_init(crate::arena::Arena::new).as_ref()
+    }
+
     pub(crate) fn spawn(self: &Arc<Self>, kernel: KernelHandle, program: Program) {
         let lane = kernel.lane.clone();
         self.spawn_on(&lane, process::run(self.clone(), kernel, program));

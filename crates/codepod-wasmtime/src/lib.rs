@@ -8,6 +8,8 @@
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)
 )]
 
+#[cfg(target_os = "linux")]
+mod arena;
 mod cache;
 mod clock;
 mod compile;
@@ -24,12 +26,16 @@ mod fair_queue;
 mod hash;
 mod heap_trim;
 mod kept;
+#[cfg(target_os = "linux")]
+mod kept_memory;
 mod kernel_handle;
 mod linker;
 mod modules;
 #[cfg(target_os = "linux")]
 mod pieces;
 mod places;
+#[cfg(target_os = "linux")]
+mod prepared;
 mod pristine;
 mod process;
 #[cfg(target_os = "linux")]
@@ -47,4 +53,4 @@ pub use error::{EngineError, EngineResult};
 pub use fair_queue::Share;
 pub use kernel_handle::KernelHandle;
 pub use modules::can_run_carried_code;
-pub use modules::{Code, GuestModule};
+pub use modules::{Code, GuestModule, ImageSource};

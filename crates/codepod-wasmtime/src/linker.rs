@@ -135,6 +135,8 @@ fn enter_or_end<R>(
         let mut memory = ProcessMemory {
             bytes: SliceMemory(bytes),
             pristine: &state.pristine,
+            #[cfg(target_os = "linux")]
+            kept: state.kept.as_ref(),
         };
         let mut syscall = Syscall {
             kernel: &mut kernel,

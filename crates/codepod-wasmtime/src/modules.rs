@@ -18,6 +18,8 @@ use crate::error::{EngineError, EngineResult};
 use crate::executor::in_host;
 use crate::kept::Kept;
 use crate::linker;
+#[cfg(target_os = "linux")]
+use crate::prepared::Prepared;
 use crate::pristine::Pristine;
 use crate::process::ProcessState;
 
@@ -61,6 +63,17 @@ pub struct GuestModule {
     pub compiled: Option<&'static [u8]>,
     /// What it may import.
     pub grants: Vec<Grant>,
+    /// Memory in which it has imported large packages, the fullest first.
+    pub images: Vec<ImageSource>,
+}
+
+/// An image as the host program has it.
+#[derive(Debug, Clone, Copy)]
+pub struct ImageSource {
+    /// The package that it has imported; a program that names it will want it.
+    pub package: &'static str,
+    /// The bytes of the image.
+    pub bytes: &'static [u8],
 }
 
 /// Whether this processor has what carried code is compiled for (`config.rs`). Where it has not,
@@ -85,6 +98,9 @@ pub(crate) struct Loaded {
     /// The memory that each process begins with, in bytes.
     #[cfg(target_os = "linux")]
     pub(crate) initial_memory: usize,
+    /// What its sessions can begin with; `None` for a module without sessions.
+    #[cfg(target_os = "linux")]
+    pub(crate) prepared: Option<Arc<Prepared>>,
     pub(crate) pristine: Arc<Pristine>,
 }
 
@@ -180,7 +196,7 @@ impl Modules {
                 compiled?
             }
         };
-        let loaded = self.link(&module, &guest.grants)?;
+        let loaded = self.link(&module, &guest.grants, &guest.images)?;
         Ok(named.loaded.get_or_init(|| loaded).clone())
     }
 
@@ -251,7 +267,10 @@ impl Modules {
         let _loading = named.loading.lock().unwrap_or_else(PoisonError::into_inner);
         if named.loaded.get().is_none() {
             let module = self.carried(&named.guest)?;
-            let loaded = self.link(&module, &named.guest.grants).ok()?;
+            let loaded = {
+                let guest = &named.guest;
+                self.link(&module, &guest.grants, &guest.images).ok()?
+            };
             named.loaded.get_or_init(|| loaded);
         }
         Some(())
@@ -284,7 +303,7 @@ impl Modules {
             return Ok(loaded);
         }
         let module = self.compiler.compile(bytes.clone(), turn).await?;
-        let loaded = self.link(&module, FOREIGN_GRANTS)?;
+        let loaded = self.link(&module, FOREIGN_GRANTS, &[])?;
         let image = module.image_range();
         let bytes = image.end as usize - image.start as usize;
         let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
@@ -292,7 +311,14 @@ impl Modules {
         Ok(loaded)
     }
 
-    fn link(&self, module: &Module, grants: &[Grant]) -> EngineResult<Loaded> {
+    fn link(
+        &self,
+        module: &Module,
+        grants: &[Grant],
+        images: &[ImageSource],
+    ) -> EngineResult<Loaded> {
+        #[cfg(not(target_os = "linux"))]
+        let _ = images;
         let linker = linker::linker(&self.engine, grants)
             .map_err(|error| EngineError::Setup(format!("{error:#}")))?;
         let pre = linker
@@ -311,6 +337,8 @@ impl Modules {
             memory,
             #[cfg(target_os = "linux")]
             initial_memory: initial_memory(module),
+            #[cfg(target_os = "linux")]
+            prepared: Prepared::new(images).map(Arc::new),
             pristine: Arc::new(Pristine::new(module.clone())),
         })
     }
@@ -347,6 +375,7 @@ mod tests {
             code,
             compiled: None,
             grants: Vec::new(),
+            images: Vec::new(),
         };
         let missing = directory.join("missing.wasm");
         modules.register(guest("missing", Code::File(missing)));

@@ -29,7 +29,8 @@ impl Pristine {
         }
     }
 
-    fn memory(&self) -> Option<&[u8]> {
+    /// The memory of a process that never ran.
+    pub(crate) fn memory(&self) -> Option<&[u8]> {
         let instance = self.instance.get_or_init(|| instantiate(&self.module));
         instance.as_ref().map(|(store, memory)| memory.data(store))
     }
@@ -48,6 +49,9 @@ fn instantiate(module: &Module) -> Option<(Store<()>, Memory)> {
 pub(crate) struct ProcessMemory<'a> {
     pub(crate) bytes: SliceMemory<'a>,
     pub(crate) pristine: &'a Pristine,
+    /// What it has of a session's earlier turns, if it takes one.
+    #[cfg(target_os = "linux")]
+    pub(crate) kept: Option<&'a crate::kept_memory::KeptMemory>,
 }
 
 impl GuestMemory for ProcessMemory<'_> {
@@ -61,6 +65,21 @@ impl GuestMemory for ProcessMemory<'_> {
 
     fn write<R>(&mut self, at: u32, len: u32, f: impl FnOnce(&mut [u8]) -> R) -> Result<R, Errno> {
         self.bytes.write(at, len, f)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn is_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    #[cfg(target_os = "linux")]
+    fn keep(
+        &mut self,
+        stack: u32,
+        empty: codepod_vfs::Blocks,
+    ) -> Result<codepod_vfs::Blocks, Errno> {
+        let kept = self.kept.ok_or(Errno::NotSup)?;
+        kept.keep(self.bytes.0, stack as usize, empty)
     }
 
     fn clear_untouched(&self, start: usize, bits: &mut [u8]) {

@@ -19,8 +19,12 @@ use crate::config::TABLE_ELEMENTS;
 use crate::driven;
 use crate::engine::Inner;
 use crate::executor::in_host;
+#[cfg(target_os = "linux")]
+use crate::kept_memory::KeptMemory;
 use crate::kernel_handle::KernelHandle;
 use crate::modules::Loaded;
+#[cfg(target_os = "linux")]
+use crate::prepared::Source;
 use crate::pristine::Pristine;
 use crate::stack::Stack;
 use crate::thread_handoff::Handoff;
@@ -55,6 +59,9 @@ pub(crate) struct ProcessState {
     stack: Stack,
     /// What the last memory would have grown to, if the sandbox's limits had allowed it.
     refused: Option<usize>,
+    /// What is kept of its memory at the end of a session's turn.
+    #[cfg(target_os = "linux")]
+    pub(crate) kept: Option<KeptMemory>,
 }
 
 impl ProcessState {
@@ -204,6 +211,8 @@ async fn execute(
         control: program.control.clone(),
         stack: Stack::default(),
         refused: None,
+        #[cfg(target_os = "linux")]
+        kept: None,
     };
     let control = program.control;
     let mut own = OwnStore::new(engine, loaded, state);
@@ -218,6 +227,8 @@ async fn execute(
             .get_module_export(&mut *store, &loaded.memory)
             .and_then(|export| export.into_memory());
         store.data_mut().memory = memory;
+        #[cfg(target_os = "linux")]
+        begin_turn(store, loaded).await?;
         let start = instance
             .get_module_export(&mut *store, &loaded.start)
             .and_then(|export| export.into_func())
@@ -301,15 +312,79 @@ impl Drop for OwnStore<'_> {
     }
 }
 
+/// Lets a process that takes the turn of a session begin with the session's memory.
+#[cfg(target_os = "linux")]
+async fn begin_turn(store: &mut Store<ProcessState>, loaded: &Loaded) -> wasmtime::Result<()> {
+    let (Some(prepared), Some(memory)) = (&loaded.prepared, store.data().memory) else {
+        return Ok(());
+    };
+    let (kernel, pid) = (store.data().kernel.clone(), store.data().pid);
+    let Some(turn) = kernel.wait().await.map_err(|_| Ended)?.turn_of(pid) else {
+        return Ok(());
+    };
+    let begun = in_host(|| {
+        let state = store.data();
+        let Some(arena) = state.engine.arena() else {
+            return Err("there is no memory for sessions of Python".to_owned());
+        };
+        let limit = state.control.memory_limit();
+        let pristine = loaded.pristine.memory().unwrap_or_default();
+        let source = Source { arena, pristine };
+        let kept = KeptMemory::new(turn, prepared, limit, source)?;
+        let missing = kept.size().saturating_sub(memory.data_size(&*store));
+        if memory.grow(&mut *store, missing as u64 >> 16).is_err() {
+            return Err(format!(
+                "the Python session needs {} MB of memory, and its process may have {} MB: raise `memory_bytes`",
+                kept.size().div_ceil(1 << 20),
+                limit >> 20
+            ));
+        }
+        // Known before anything is mapped: whatever happens, the memory is then put back.
+        store.data_mut().kept = Some(kept);
+        let (bytes, state) = memory.data_and_store_mut(&mut *store);
+        match &mut state.kept {
+            Some(kept) => Ok(kept.put(bytes)?),
+            None => Ok(()),
+        }
+    });
+    if let Err(why) = begun {
+        kernel
+            .wait()
+            .await
+            .map_err(|_| Ended)?
+            .refuse_turn(pid, &why);
+        return Err(Ended.into());
+    }
+    Ok(())
+}
+
 /// Lets go of an ended process's store; its memory is left for the next.
 #[cfg(target_os = "linux")]
 fn release(engine: &Inner, loaded: &Loaded, mut store: Store<ProcessState>) {
-    let _leaving = store.data().memory.and_then(|memory| {
-        let memory = memory.data_mut(&mut store);
+    let kept = store.data_mut().kept.take();
+    let memory = store.data().memory;
+    let memory = memory.map(|memory| memory.data_mut(&mut store));
+    let memory = match (&kept, memory) {
+        (Some(kept), Some(memory)) => match kept.release(memory) {
+            Some(memory) => Some(memory),
+            None => {
+                // What is mapped there is another sandbox's business: nobody may have it.
+                std::mem::forget((store, kept));
+                return;
+            }
+        },
+        (_, memory) => memory,
+    };
+    let is_new = kept.is_some();
+    let _leaving = memory.and_then(|memory| {
         let module = std::ptr::from_ref(loaded).addr();
-        engine
-            .room
-            .leave(&engine.wasmtime, module, loaded.initial_memory, memory)
+        engine.room.leave(
+            &engine.wasmtime,
+            module,
+            loaded.initial_memory,
+            memory,
+            is_new,
+        )
     });
     // Before what is left ceases to count.
     drop(store);

@@ -39,14 +39,20 @@ pub(crate) struct Leaving<'a> {
 impl Room {
     /// Leaves the memory of a process that has ended, which began with `initial` bytes, for being
     /// kept, or gives it back where enough is kept already. `module` tells its module apart
-    /// from others.
+    /// from others. `is_new` says that all of the memory has just been mapped anew: nobody has
+    /// touched it, so wasmtime finds nothing to put back.
     pub(crate) fn leave(
         &self,
         engine: &wasmtime::Engine,
         module: usize,
         initial: usize,
         memory: &mut [u8],
+        is_new: bool,
     ) -> Option<Leaving<'_>> {
+        if is_new {
+            self.forget(memory);
+            return self.take(engine, 0);
+        }
         let stays = initial.saturating_add(GROWTH_KEPT).min(memory.len());
         let (first, grown) = memory.split_at_mut(stays);
         if !grown.is_empty() {
@@ -74,6 +80,12 @@ impl Room {
         let left = (module, memory.len());
         let mut mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
         mapped.insert(memory.as_ptr().addr(), left) == Some(left)
+    }
+
+    /// Pages of this memory are not mapped any more, so that the next process has them mapped.
+    fn forget(&self, memory: &[u8]) {
+        let mut mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
+        mapped.remove(&memory.as_ptr().addr());
     }
 
     fn take(&self, engine: &wasmtime::Engine, size: usize) -> Option<Leaving<'_>> {

@@ -51,6 +51,7 @@ fn guest(name: &str, times: u32) -> GuestModule {
         code: Code::Wasm(command(times).into()),
         compiled: None,
         grants: vec![Grant::Wasi],
+        images: Vec::new(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A directory of yours: the agent works on a copy that costs nothing, and you decide what is taken
 //! over.
 
-use codepod::{Mount, MountAccess, Options, Sandbox};
+use codepod::{Mount, MountAccess, Options, Sandbox, Selection};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let project = std::env::temp_dir().join(format!("codepod-example-{}", std::process::id()));
@@ -14,7 +14,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sandbox = Sandbox::create(options)?;
     sandbox.run_blocking("cd /work; sed -i s/1/0/ main.c; rm notes; echo junk > tmp")?;
     assert_eq!(
-        sandbox.mount_changes("/work")?.len(),
+        sandbox
+            .mount_changes("/work", &Selection::default())?
+            .changes
+            .len(),
         3,
         "and nothing has happened yet"
     );

@@ -9,7 +9,7 @@ use crate::changes::PathChange;
 use crate::error::{Error, ErrorKind};
 use crate::moment::Moment;
 use crate::sandbox::{Sandbox, Snapshot};
-use crate::timeline::Mark;
+use crate::timeline::{Mark, StepKind};
 use crate::transfer::{look, remove, take_one};
 
 /// What a merge did.
@@ -46,7 +46,7 @@ impl Sandbox {
     /// holds. It can be undone as a run can. Busy while processes run here.
     pub fn adopt(&self, fork: &Sandbox) -> Result<(), Error> {
         let snapshot = self.own(fork.snapshot()?)?;
-        let mark = Mark::begin(self, b"(a fork adopted)")?;
+        let mark = Mark::begin_kind(self, b"(a fork adopted)", StepKind::State)?;
         match self.restore(&snapshot) {
             Ok(()) => {
                 mark.end(0);
@@ -66,7 +66,7 @@ impl Sandbox {
         let snapshot = fork.snapshot()?;
         let theirs = self.changes(base, &snapshot)?;
         let ours = self.changes(base, Moment::Now)?;
-        let mark = Mark::begin(self, b"(a fork merged)")?;
+        let mark = Mark::begin_kind(self, b"(a fork merged)", StepKind::State)?;
         let mut kernel = self.kernel()?;
         let (vfs, caller) = kernel.files();
         let now = caller.now;

@@ -11,7 +11,7 @@ impl Sandbox {
     /// where.
     pub fn cut_output(&self, result: &mut RunResult, budget: usize) -> Result<(), Error> {
         if result.stdout_cut.is_none() && result.stderr_cut.is_none() {
-            return cut(self, result, Some(budget));
+            return cut(self, result, Some(budget), [false; 2]);
         }
         // All of it is there already: only more of it is left out here.
         let path = |stream: &str| format!("/proc/runs/{}/{stream}", result.run);
@@ -31,38 +31,39 @@ fn cut_again(stream: &mut Vec<u8>, cut: &mut Option<Cut>, budget: usize, path: S
     }
     let half = budget / 2;
     let (mut head, mut tail) = (half, stream.len() - (budget - half));
-    let mut missing = 0;
+    let (mut missing, mut lost) = (0, false);
     if let Some(before) = cut {
         head = head.min(before.head);
         tail = tail.max(before.head);
-        missing = before.omitted;
+        (missing, lost) = (before.omitted, before.lost);
     }
     *cut = Some(Cut {
         head,
         omitted: missing + (tail - head) as u64,
         path,
+        lost,
     });
     stream.drain(head..tail);
     stream.shrink_to_fit();
 }
 
 /// Keeps the whole output of a run in the sandbox and cuts the result's, where a stream is longer
-/// than the budget.
+/// than the budget or has lost its end.
 pub(crate) fn cut(
     sandbox: &Sandbox,
     result: &mut RunResult,
     budget: Option<usize>,
+    [stdout_lost, stderr_lost]: [bool; 2],
 ) -> Result<(), Error> {
-    let Some(budget) = budget else {
-        return Ok(());
-    };
-    if result.stdout.len() <= budget && result.stderr.len() <= budget {
+    let budget = budget.unwrap_or(usize::MAX);
+    let fits = result.stdout.len() <= budget && result.stderr.len() <= budget;
+    if fits && !stdout_lost && !stderr_lost {
         return Ok(());
     }
     let path = |stream: &str| format!("/proc/runs/{}/{stream}", result.run);
     let (stdout_path, stderr_path) = (path("stdout"), path("stderr"));
-    let (stdout, stdout_cut) = cut_stream(&result.stdout, budget, stdout_path);
-    let (stderr, stderr_cut) = cut_stream(&result.stderr, budget, stderr_path);
+    let (stdout, stdout_cut) = cut_stream(&result.stdout, budget, stdout_lost, stdout_path);
+    let (stderr, stderr_cut) = cut_stream(&result.stderr, budget, stderr_lost, stderr_path);
     (result.stdout_cut, result.stderr_cut) = (stdout_cut, stderr_cut);
     let whole_stdout = std::mem::replace(&mut result.stdout, stdout);
     let whole_stderr = std::mem::replace(&mut result.stderr, stderr);
@@ -74,9 +75,16 @@ pub(crate) fn cut(
 
 /// The first and the last half of the budget, whole lines where there are some, and what is missing
 /// between them.
-fn cut_stream(stream: &[u8], budget: usize, path: String) -> (Vec<u8>, Option<Cut>) {
+fn cut_stream(stream: &[u8], budget: usize, lost: bool, path: String) -> (Vec<u8>, Option<Cut>) {
     if stream.len() <= budget {
-        return (stream.to_vec(), None);
+        let (head, omitted) = (stream.len(), 0);
+        let cut = Cut {
+            head,
+            omitted,
+            path,
+            lost,
+        };
+        return (stream.to_vec(), lost.then_some(cut));
     }
     let half = budget / 2;
     let newline = |bytes: &[u8]| bytes.iter().rposition(|byte| *byte == b'\n');
@@ -91,6 +99,7 @@ fn cut_stream(stream: &[u8], budget: usize, path: String) -> (Vec<u8>, Option<Cu
         head,
         omitted: (tail - head) as u64,
         path,
+        lost,
     };
     ([&stream[..head], &stream[tail..]].concat(), Some(cut))
 }
@@ -100,7 +109,7 @@ mod tests {
     use super::*;
 
     fn cut(text: &str, budget: usize) -> (String, Option<(usize, u64)>) {
-        let (stream, cut) = cut_stream(text.as_bytes(), budget, String::new());
+        let (stream, cut) = cut_stream(text.as_bytes(), budget, false, String::new());
         let text = String::from_utf8(stream).unwrap();
         (text, cut.map(|cut| (cut.head, cut.omitted)))
     }
@@ -114,6 +123,7 @@ mod tests {
                 head,
                 omitted,
                 path,
+                lost: false,
             })
         };
         let cases = [

@@ -1,20 +1,24 @@
 //! What differs between two states of a sandbox, by path, and how the text of files differs.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use codepod_abi::Errno;
-use codepod_vfs::{Caller, ChangeKind, FileKind, Vfs};
+use codepod_vfs::{Caller, ChangeKind, FileKind, Guard, Vfs};
 use similar::TextDiff;
 
 use crate::error::{Error, ErrorKind};
 use crate::files::{FileStat, read_node, rest_below};
+use crate::git_index;
+use crate::gitignore::{Ignore, Selection, git_directory, read};
 use crate::moment::Moment;
+use crate::overlays::MountChange;
 use crate::python::SESSIONS;
 use crate::sandbox::Sandbox;
 use crate::transfer::look;
 
 /// Files that are larger on either side are not compared line by line.
-const LARGEST_TEXT: u64 = 1 << 20;
+pub(crate) const LARGEST_TEXT: u64 = 1 << 20;
 /// After so long a comparison is content with what it has found.
 const LONGEST_LOOK: Duration = Duration::from_millis(200);
 /// Bytes without a NUL at a file's start for it to be text.
@@ -32,6 +36,8 @@ pub struct PathChange {
     pub before: Option<FileStat>,
     /// What is there now.
     pub after: Option<FileStat>,
+    /// How many changed paths lie in it and are not listed; see [`Changes::select`].
+    pub inside: u64,
 }
 
 impl PathChange {
@@ -69,6 +75,7 @@ pub struct Changes {
     list: Vec<PathChange>,
     before: Vfs,
     after: Vfs,
+    ignored: u64,
 }
 
 impl std::fmt::Debug for Changes {
@@ -114,17 +121,53 @@ impl Sandbox {
                 after: stat(&mut after, &change.path),
                 path: change.path,
                 kind: change.kind,
+                inside: 0,
             })
             .collect();
         Ok(Changes {
             list,
             before,
             after,
+            ignored: 0,
         })
     }
 }
 
 impl Changes {
+    /// Leaves out what is not selected, and makes one path of each `.git`, unless all are. They are
+    /// counted: [`Self::ignored`] and [`PathChange::inside`].
+    pub fn select(&mut self, selection: &Selection) -> Result<(), Error> {
+        let is_directory = |change: &PathChange| {
+            let stat = change.after.as_ref().or(change.before.as_ref());
+            stat.is_some_and(|stat| stat.kind == FileKind::Directory)
+        };
+        let listed = self.list.iter();
+        let listed = listed.map(|change| (change.path.clone(), change.kind, is_directory(change)));
+        let listed: Vec<_> = listed.collect();
+        let before = &mut self.before;
+        let mut earlier = |_: &mut Vfs, path: &[u8]| read(before, path, git_index::LARGEST);
+        let ignored = Ignore::new(&mut self.after, &mut earlier, selection)?.all_of(&listed);
+        let mut flags = ignored.iter();
+        self.list.retain(|_| flags.next() == Some(&false));
+        self.ignored += ignored.iter().filter(|ignored| **ignored).count() as u64;
+        if !selection.all {
+            let (before, after) = (&mut self.before, &mut self.after);
+            self.list = folded_git(std::mem::take(&mut self.list), |path| PathChange {
+                before: stat(before, &path),
+                after: stat(after, &path),
+                path,
+                kind: ChangeKind::Modified,
+                inside: 0,
+            });
+        }
+        Ok(())
+    }
+
+    /// How many paths were left out because they are ignored or excluded.
+    pub fn ignored(&self) -> u64 {
+        self.ignored
+    }
+
     /// The changed texts as one unified diff, as `patch` takes it. Of binary and very large files
     /// it only says that they differ.
     pub fn unified_diff(&mut self) -> Vec<u8> {
@@ -175,7 +218,7 @@ impl Changes {
     }
 }
 
-fn is_binary(bytes: &[u8]) -> bool {
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(LOOKED_AT)].contains(&0)
 }
 
@@ -190,6 +233,61 @@ fn content(vfs: &mut Vfs, there: bool, path: &[u8]) -> Result<Vec<u8>, Errno> {
         _ if stat.size > LARGEST_TEXT => Ok(Vec::new()),
         _ => read_node(vfs, &caller, node),
     }
+}
+
+/// A change that may stand for those below it.
+pub(crate) trait Folds {
+    fn path(&self) -> &[u8];
+    fn add_inside(&mut self, count: u64);
+}
+
+impl Folds for PathChange {
+    fn path(&self) -> &[u8] {
+        &self.path
+    }
+
+    fn add_inside(&mut self, count: u64) {
+        self.inside += count;
+    }
+}
+
+impl Folds for MountChange {
+    fn path(&self) -> &[u8] {
+        &self.path
+    }
+
+    fn add_inside(&mut self, count: u64) {
+        self.inside += count;
+    }
+}
+
+/// Makes one change of all that is in a directory `.git`, apart from guarded paths: those are told
+/// one by one. `new` makes the change of the directory itself.
+pub(crate) fn folded_git<C: Folds>(changes: Vec<C>, mut new: impl FnMut(Vec<u8>) -> C) -> Vec<C> {
+    let mut folded: Vec<C> = Vec::new();
+    let mut open: HashMap<Vec<u8>, usize> = HashMap::new();
+    for change in changes {
+        let Some(end) = git_directory(change.path()) else {
+            folded.push(change);
+            continue;
+        };
+        let place = change.path()[..end].to_vec();
+        let itself = change.path().len() == end;
+        if itself {
+            open.insert(place, folded.len());
+            folded.push(change);
+        } else if Guard::Usual.covers(change.path()) {
+            folded.push(change);
+        } else {
+            let at = *open.entry(place.clone()).or_insert_with(|| {
+                folded.push(new(place));
+                folded.len() - 1
+            });
+            folded[at].add_inside(1);
+        }
+    }
+    folded.sort_by(|a, b| a.path().cmp(b.path()));
+    folded
 }
 
 fn stat(vfs: &mut Vfs, path: &[u8]) -> Option<FileStat> {

@@ -7,6 +7,7 @@ use codepod_kernel::{Fd, Group, Kernel, Program, SpawnSpec, Stdio, Strings};
 use codepod_vfs::{Access, FileKind};
 use futures_lite::future::block_on;
 
+use crate::absent;
 use crate::error::{Error, ErrorKind};
 use crate::options::set_variables;
 use crate::pipeline::Pipeline;
@@ -39,6 +40,8 @@ pub struct Command {
     pub(crate) output_budget: Option<usize>,
     /// What stands for it in lists, where its words are not what somebody wrote.
     shown: Option<String>,
+    /// Whether it is a step of the history.
+    pub(crate) recorded: bool,
 }
 
 /// Why a command could not be started, as a shell would tell: 127 when it is not there, 126
@@ -68,6 +71,7 @@ impl Command {
             cancel: None,
             output_budget,
             shown: None,
+            recorded: true,
         }
     }
 
@@ -104,6 +108,13 @@ impl Command {
     /// Sets how many bytes of each output stream the result holds.
     pub fn output_budget(mut self, bytes: usize) -> Command {
         self.output_budget = Some(bytes);
+        self
+    }
+
+    /// Leaves it out of the history, for a command that changes nothing: its result has no number,
+    /// and no more than the limit of a stream of what it printed.
+    pub fn unrecorded(mut self) -> Command {
+        self.recorded = false;
         self
     }
 
@@ -180,12 +191,21 @@ impl Command {
         let path = match search(kernel, name, &env) {
             Some(path) => path,
             None => {
+                let mut message = format!("codepod: {shown}: command not found\n");
+                if self.sandbox.options().hints
+                    && let Some(instead) = absent::instead(&shown)
+                {
+                    message += &format!(
+                        "codepod: hint: there is no `{shown}` in this sandbox: {instead}\n"
+                    );
+                }
                 return Err(NotStarted::Result {
                     exit_code: 127,
-                    message: format!("codepod: {shown}: command not found\n"),
+                    message,
                 });
             }
         };
+        let directory = cwd.clone();
         let spec = SpawnSpec {
             path,
             argv,
@@ -194,7 +214,11 @@ impl Command {
             fds: stdio.into_iter().zip([Fd(0), Fd(1), Fd(2)]).collect(),
             group: Group::Inherit,
         };
-        kernel.spawn(None, spec).map_err(|errno| match errno {
+        let spawned = kernel.spawn(None, spec);
+        if spawned.is_err() {
+            check_directory(kernel, &directory).map_err(NotStarted::Error)?;
+        }
+        spawned.map_err(|errno| match errno {
             Errno::NoEnt
             | Errno::Access
             | Errno::NoExec
@@ -216,6 +240,19 @@ impl Command {
         set_variables(&mut env, &self.env);
         env
     }
+}
+
+/// Fails if nothing can be started in a directory, which would look as if the program were missing.
+pub(crate) fn check_directory(kernel: &mut Kernel, path: &str) -> Result<(), Error> {
+    let (vfs, caller) = kernel.files();
+    let node = vfs.resolve(&caller, vfs.root(), path.as_bytes(), true);
+    let errno = match node.and_then(|node| vfs.stat(&caller, node)) {
+        Ok(stat) if stat.kind == FileKind::Directory => return Ok(()),
+        Ok(_) => Errno::NotDir,
+        Err(errno) => errno,
+    };
+    let path = path.to_owned();
+    Err(ErrorKind::Directory { path, errno }.into())
 }
 
 /// Where a program is: as named when there is a slash in it, else in the first directory of `PATH`

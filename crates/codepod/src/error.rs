@@ -5,6 +5,9 @@ use codepod_abi::Errno;
 use codepod_store::StoreError;
 use codepod_wasmtime::EngineError;
 
+use crate::absent;
+use crate::edit_failure::EditFailure;
+
 /// An error with what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[error("{kind}")]
@@ -38,6 +41,14 @@ pub enum ErrorKind {
         /// Why.
         errno: Errno,
     },
+    /// Nothing can be started in a directory: it is not there, or is none.
+    #[error("cannot work in `{path}`: {errno}")]
+    Directory {
+        /// The sandbox's path.
+        path: String,
+        /// Why.
+        errno: Errno,
+    },
     /// A host directory cannot be mounted.
     #[error("cannot mount at `{at}`: {why}")]
     Mount {
@@ -60,16 +71,16 @@ pub enum ErrorKind {
         /// The oldest that is kept.
         oldest: Option<u64>,
     },
-    /// Fewer runs are kept than were to be undone.
-    #[error("cannot undo {wanted} runs: {have} can be undone")]
+    /// Fewer steps are kept than were to be undone.
+    #[error("cannot undo {}: {} can be undone", steps(*wanted), count_of(*have))]
     NothingToUndo {
         /// How many were wanted.
         wanted: usize,
         /// How many there are.
         have: usize,
     },
-    /// Fewer runs were undone than are to be done again.
-    #[error("cannot redo {wanted} runs: {have} were undone")]
+    /// Fewer steps were undone than are to be done again.
+    #[error("cannot redo {}: {} undone", steps(*wanted), was(*have))]
     NothingToRedo {
         /// How many were wanted.
         wanted: usize,
@@ -149,6 +160,14 @@ pub enum ErrorKind {
     /// An argument cannot be passed on.
     #[error("{0}")]
     InvalidArgument(String),
+    /// A file was not edited: it is as it was.
+    #[error("cannot edit `{path}`: {why}")]
+    Edit {
+        /// The file.
+        path: String,
+        /// Why not.
+        why: EditFailure,
+    },
     /// This program cannot be locked in as its environment asks for.
     #[error("this program cannot be locked in: {0}")]
     Jail(String),
@@ -157,6 +176,7 @@ pub enum ErrorKind {
     Internal,
 }
 
+/// A number of runs.
 impl Error {
     /// A file operation that failed.
     pub(crate) fn file(path: impl AsRef<[u8]>, errno: Errno) -> Error {
@@ -191,23 +211,32 @@ impl Error {
             ErrorKind::File { .. } => {
                 "look at the path with `Sandbox::stat` or `Sandbox::list_dir`"
             }
-            ErrorKind::Spawn { errno, .. } => match errno {
-                Errno::NoEnt => "`codepod exec -- ls /usr/bin` lists the tools",
+            ErrorKind::Spawn { name, errno } => match errno {
+                // The name is the command with its arguments.
+                Errno::NoEnt => {
+                    let command = name.split(' ').next().unwrap_or(name);
+                    absent::instead(command)
+                        .unwrap_or("`codepod exec -- ls /usr/bin` lists the tools")
+                }
                 Errno::Again => {
                     "wait for other processes to end, or raise `Limits::processes` or the budget's limits"
                 }
                 _ => "`Sandbox::stat` says whether it is a file that can be run",
             },
+            ErrorKind::Directory { .. } => {
+                "make it with `Sandbox::mkdir`, or mount a directory there"
+            }
             ErrorKind::Mount { .. } => {
                 "the host's directory must exist, and the path in the sandbox be absolute, free and alone"
             }
             ErrorKind::Busy { .. } => "wait for them, or end them with `Sandbox::kill_all`",
             ErrorKind::NoSuchRun { .. } | ErrorKind::NothingToUndo { .. } => {
-                "`Sandbox::history` lists the runs that are kept; `Options::undo` says how many"
+                "`Sandbox::history` lists the steps that are kept; `Options::undo` says how many"
             }
             ErrorKind::NothingToRedo { .. } => {
-                "only what was undone, and not followed by another run, can be done again"
+                "only what was undone, and not followed by another step, can be done again"
             }
+            ErrorKind::Edit { why, .. } => why.hint(),
             ErrorKind::Changed => "read the current state and try again",
             ErrorKind::Foreign => {
                 "take it from this sandbox, from one it was forked from, or from a fork of it"
@@ -286,6 +315,28 @@ impl From<EngineError> for Error {
     }
 }
 
+/// `1 step`, `2 steps`.
+fn steps(count: usize) -> String {
+    match count {
+        1 => "1 step".to_owned(),
+        count => format!("{count} steps"),
+    }
+}
+
+/// `none`, `1`, `2`.
+fn count_of(count: usize) -> String {
+    match count {
+        0 => "none".to_owned(),
+        count => count.to_string(),
+    }
+}
+
+/// `none was`, `1 was`, `2 were`.
+fn was(count: usize) -> String {
+    let verb = if count > 1 { "were" } else { "was" };
+    format!("{} {verb}", count_of(count))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -318,6 +369,10 @@ mod tests {
                 name,
                 errno: Errno::NoExec,
             },
+            ErrorKind::Directory {
+                path: path.clone(),
+                errno,
+            },
             ErrorKind::Mount {
                 at: at.clone(),
                 why: "why".into(),
@@ -329,6 +384,10 @@ mod tests {
             },
             ErrorKind::NothingToUndo { wanted: 2, have: 1 },
             ErrorKind::NothingToRedo { wanted: 2, have: 1 },
+            ErrorKind::Edit {
+                path: "f".into(),
+                why: EditFailure::NotText,
+            },
             ErrorKind::Changed,
             ErrorKind::Foreign,
             ErrorKind::PartlyApplied { path },
@@ -370,11 +429,13 @@ mod tests {
                 | ErrorKind::Jail(_)
                 | ErrorKind::File { .. }
                 | ErrorKind::Spawn { .. }
+                | ErrorKind::Directory { .. }
                 | ErrorKind::Mount { .. }
                 | ErrorKind::Busy { .. }
                 | ErrorKind::NoSuchRun { .. }
                 | ErrorKind::NothingToUndo { .. }
                 | ErrorKind::NothingToRedo { .. }
+                | ErrorKind::Edit { .. }
                 | ErrorKind::Changed
                 | ErrorKind::Foreign
                 | ErrorKind::PartlyApplied { .. }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use codepod_kernel::Limit;
+use codepod_kernel::{Limit, Reached};
 use serde::Serialize;
 
 use crate::result::RunResult;
@@ -132,12 +132,17 @@ impl Sandbox {
     }
 
     /// Tells how a run ended and which limits are near or were reached.
-    pub(crate) fn tell_end(&self, result: &RunResult, timeout: std::time::Duration) {
+    pub(crate) fn tell_end(
+        &self,
+        result: &RunResult,
+        reached: &Reached,
+        timeout: std::time::Duration,
+    ) {
         if self.options().events.is_none() {
             return;
         }
         let run = result.run;
-        for limit in self.limits_reached(result) {
+        for limit in &reached.limits {
             let limit = limit.name();
             self.tell(|sandbox| Event::LimitReached {
                 sandbox,
@@ -166,20 +171,6 @@ impl Sandbox {
             cpu_us: microseconds(result.usage.cpu),
             processes: result.usage.processes,
         });
-    }
-
-    fn limits_reached(&self, result: &RunResult) -> Vec<Limit> {
-        let mut reached = match self.kernel() {
-            Ok(mut kernel) => kernel.take_reached(),
-            Err(_) => Vec::new(),
-        };
-        if result.truncated {
-            reached.push(Limit::Output);
-        }
-        if result.timed_out {
-            reached.push(Limit::Time);
-        }
-        reached
     }
 
     /// How much of each limit is used: by the files now, by the processes of the run at their most.

@@ -6,6 +6,7 @@ use codepod_vfs::{Caller, FileKind, NodeRef, OpenOptions, Vfs};
 
 use crate::error::Error;
 use crate::sandbox::Sandbox;
+use crate::timeline::FileStep;
 
 /// What is known of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,8 +87,29 @@ impl Sandbox {
 
     /// Makes or replaces a file.
     pub fn write_file(&self, path: impl AsRef<[u8]>, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
-        let bytes = bytes.as_ref();
-        self.with_open(path.as_ref(), &OpenOptions::REPLACE, |vfs, caller, node| {
+        let (path, bytes) = (path.as_ref(), bytes.as_ref());
+        self.change("write", path, || self.replace(path, bytes))
+    }
+
+    /// Makes or replaces a file, and the directories above it that are missing.
+    pub fn write_file_and_parents(
+        &self,
+        path: impl AsRef<[u8]>,
+        bytes: impl AsRef<[u8]>,
+    ) -> Result<(), Error> {
+        let (path, bytes) = (path.as_ref(), bytes.as_ref());
+        self.change("write", path, || {
+            let end = path.iter().rposition(|byte| *byte != b'/').unwrap_or(0);
+            match path[..end].iter().rposition(|byte| *byte == b'/') {
+                None | Some(0) => {}
+                Some(above) => self.make_directories(&path[..above])?,
+            }
+            self.replace(path, bytes)
+        })
+    }
+
+    fn replace(&self, path: &[u8], bytes: &[u8]) -> Result<(), Error> {
+        self.with_open(path, &OpenOptions::REPLACE, |vfs, caller, node| {
             write_node(vfs, caller, node, 0, bytes)
         })
     }
@@ -117,6 +139,10 @@ impl Sandbox {
     /// Makes a directory and those above it that are missing.
     pub fn mkdir(&self, path: impl AsRef<[u8]>) -> Result<(), Error> {
         let path = path.as_ref();
+        self.change("mkdir", path, || self.make_directories(path))
+    }
+
+    fn make_directories(&self, path: &[u8]) -> Result<(), Error> {
         self.with(path, |vfs, caller, base| {
             let ends = path
                 .iter()
@@ -137,13 +163,16 @@ impl Sandbox {
     /// Removes a file, or a directory with all that is in it.
     pub fn remove(&self, path: impl AsRef<[u8]>) -> Result<(), Error> {
         let path = path.as_ref();
-        self.with(path, |vfs, caller, base| {
-            let node = vfs.resolve(caller, base, path, false)?;
-            if vfs.stat(caller, node)?.kind != FileKind::Directory {
-                return vfs.unlink(caller, base, path);
-            }
-            remove_tree(vfs, caller, base, path)
-        })
+        let remove = || {
+            self.with(path, |vfs, caller, base| {
+                let node = vfs.resolve(caller, base, path, false)?;
+                if vfs.stat(caller, node)?.kind != FileKind::Directory {
+                    return vfs.unlink(caller, base, path);
+                }
+                remove_tree(vfs, caller, base, path)
+            })
+        };
+        self.change("remove", path, remove)
     }
 
     /// What is known of a path; a link at its end is followed.
@@ -167,18 +196,41 @@ impl Sandbox {
     /// Sets the permission bits of a path.
     pub fn set_mode(&self, path: impl AsRef<[u8]>, mode: u16) -> Result<(), Error> {
         let path = path.as_ref();
-        self.with(path, |vfs, caller, base| {
-            let node = vfs.resolve(caller, base, path, true)?;
-            vfs.set_mode(caller, node, mode)
-        })
+        let set = || {
+            self.with(path, |vfs, caller, base| {
+                let node = vfs.resolve(caller, base, path, true)?;
+                vfs.set_mode(caller, node, mode)
+            })
+        };
+        self.change("chmod", path, set)
     }
 
     /// Renames, replacing what has the new name.
     pub fn rename(&self, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<(), Error> {
         let from = from.as_ref();
-        self.with(from, |vfs, caller, base| {
-            vfs.rename(caller, base, from, base, to.as_ref())
-        })
+        let rename = || {
+            self.with(from, |vfs, caller, base| {
+                vfs.rename(caller, base, from, base, to.as_ref())
+            })
+        };
+        self.change("rename", from, rename)
+    }
+
+    /// Does something to files: a step of the history, if this handle records.
+    pub(crate) fn change<R>(
+        &self,
+        what: &str,
+        path: &[u8],
+        change: impl FnOnce() -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        if !self.recording {
+            return change();
+        }
+        let step = FileStep::begin(self)?;
+        let changed = change();
+        let command = format!("{what} {}", String::from_utf8_lossy(path));
+        step.end(command.trim_end(), i32::from(changed.is_err()));
+        changed
     }
 
     fn with_open<R>(
@@ -195,7 +247,17 @@ impl Sandbox {
         })
     }
 
-    fn with<R>(
+    /// How many bytes a file takes, holes apart.
+    pub(crate) fn stored_bytes(&self, path: &str) -> Result<u64, Error> {
+        const BLOCK: u64 = 512;
+        let path = path.as_bytes();
+        self.with(path, |vfs, caller, base| {
+            let node = vfs.resolve(caller, base, path, true)?;
+            Ok(vfs.stat(caller, node)?.blocks * BLOCK)
+        })
+    }
+
+    pub(crate) fn with<R>(
         &self,
         path: &[u8],
         f: impl FnOnce(&mut Vfs, &Caller<'_>, NodeRef) -> Result<R, Errno>,

@@ -181,6 +181,7 @@ impl Sandbox {
             .iter()
             .map(|(name, command)| {
                 let program = Registered {
+                    name: name.as_str().into(),
                     command: command.clone(),
                     sandbox: Arc::downgrade(&self.inner),
                 };
@@ -196,6 +197,8 @@ impl Sandbox {
 
 /// A command in the kernel of one sandbox.
 struct Registered {
+    /// The command's name, or the alias that this one is for.
+    name: Arc<str>,
     command: HostCommand,
     sandbox: Weak<Inner>,
 }
@@ -209,13 +212,14 @@ impl codepod_kernel::HostCommand for Registered {
             ..
         } = &self.command;
         let mut call = Call {
+            name: self.name.clone(),
             kernel,
             call,
             sandbox: self.sandbox.clone(),
         };
         if let Some(inner) = self.sandbox.upgrade() {
             let name = self.command.name.clone();
-            let sandbox = Sandbox { inner, root: false };
+            let sandbox = Sandbox::of(inner);
             sandbox.tell(|sandbox| Event::HostCommand { sandbox, name });
         }
         if !usage.is_empty() && call.call.argv.get(1).is_some_and(|word| word == b"--help") {
@@ -229,18 +233,17 @@ impl codepod_kernel::HostCommand for Registered {
 /// One call of a host command: arguments, streams, files.
 #[derive(Debug)]
 pub struct Call {
+    name: Arc<str>,
     kernel: Arc<SharedKernel>,
     call: HostCall,
     sandbox: Weak<Inner>,
 }
 
 impl Call {
-    /// The name that it was called by.
-    pub fn name(&self) -> Cow<'_, str> {
-        self.call
-            .argv
-            .first()
-            .map_or(Cow::Borrowed(""), |name| String::from_utf8_lossy(name))
+    /// The command's name, or its alias if it was called by one: also where it was called by a
+    /// path.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The arguments, without the name.
@@ -285,7 +288,7 @@ impl Call {
     /// waits for it for ever; one in another shell does not.
     pub fn sandbox(&self) -> Result<Sandbox, Error> {
         let inner = self.sandbox.upgrade().ok_or(ErrorKind::Internal)?;
-        Ok(Sandbox { inner, root: false })
+        Ok(Sandbox::of(inner))
     }
 
     /// Reads from standard input what there is; 0 bytes is the end.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use codepod_guests::Guest;
 use codepod_vfs::Tree;
 
+use crate::absent;
 use crate::python::SESSIONS;
 
 const PASSWD: &str = "root:x:0:0:root:/root:/bin/sh
@@ -71,6 +72,8 @@ pub(crate) fn base_image<'a>(guests: impl Iterator<Item = &'a Guest>, now: u64) 
         .iter()
         .map(|(command, what)| format!("{command}\t{what}\n"));
     let text = lines.collect::<String>();
-    builder = builder.file(COMMANDS.as_bytes(), 0o644, text.as_bytes());
+    builder = builder
+        .file(COMMANDS.as_bytes(), 0o644, text.as_bytes())
+        .file(absent::PATH.as_bytes(), 0o644, absent::TEXT.as_bytes());
     builder.owner(1000, 1000).dir(b"/home/user", 0o755).build()
 }

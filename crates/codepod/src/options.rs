@@ -10,6 +10,7 @@ use crate::background::BackgroundLimits;
 use crate::events::EventFn;
 use crate::mounts::Mount;
 use crate::persist::Persistence;
+use crate::reached::LimitNames;
 use crate::timeline::UndoLimits;
 
 /// How a sandbox is made.
@@ -45,8 +46,10 @@ pub struct Options {
     /// Groups of further guests whose commands are in `/usr/bin`.
     pub guest_groups: Vec<String>,
     /// Whether shells add a line `codepod: hint: …` where bash's own message leaves a model
-    /// without help.
+    /// without help, and whether standard error ends with a line for each limit that was reached.
     pub hints: bool,
+    /// How those lines call what raises a limit.
+    pub limit_names: LimitNames,
     /// Bytes of each output stream that a result holds, its beginning and its end; all of a longer
     /// one is in `/proc/runs/N/stdout` or `stderr` then. `None`: as much as
     /// `limits.output_bytes` lets through.
@@ -89,6 +92,7 @@ impl Default for Options {
             allowed_commands: None,
             guest_groups: Vec::new(),
             hints: true,
+            limit_names: LimitNames::default(),
             output_budget: None,
             undo: UndoLimits::default(),
             events: None,
@@ -104,7 +108,8 @@ impl Options {
     /// What processes that the host starts in `cwd` have as their environment.
     pub(crate) fn environment(&self, cwd: &str) -> Vec<(String, String)> {
         let mut env = [
-            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            // Scripts of packages that pip installs for the user; last, so that none hides a tool.
+            ("PATH", "/usr/local/bin:/usr/bin:/bin:/home/user/.local/bin"),
             ("HOME", "/home/user"),
             ("USER", "user"),
             ("LANG", "C.UTF-8"),

@@ -1,23 +1,16 @@
-//! Host directories under an overlay: what the sandbox has changed, handed over to the host path by
-//! path, or dropped.
+//! Host directories under an overlay: what the sandbox has changed in them, listed or dropped.
+//! `apply.rs` hands it over to the host.
 
 use codepod_abi::Errno;
 use codepod_vfs::{Caller, Change, ChangeKind, FileKind, MountId, Vfs};
 
+use crate::apply::Applied;
+use crate::changes::folded_git;
 use crate::error::{Error, ErrorKind};
 use crate::events::Event;
 use crate::files::rest_below;
+use crate::gitignore::{Ignore, Selection};
 use crate::sandbox::Sandbox;
-
-/// What became of the changes that the host wanted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Applied {
-    /// What the host has now.
-    pub applied: Vec<MountChange>,
-    /// What it has not, and stays in the sandbox.
-    pub refused: Vec<Refused>,
-}
 
 /// A path of a mounted directory that the sandbox has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +24,8 @@ pub struct MountChange {
     pub guarded: bool,
     /// Where it leads, if it is a symbolic link now.
     pub target: Option<Vec<u8>>,
+    /// How many changed paths lie in it and are not listed: of `.git`, unless all are asked for.
+    pub inside: u64,
 }
 
 impl MountChange {
@@ -40,90 +35,74 @@ impl MountChange {
     }
 }
 
-/// A change that was not applied.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What the sandbox has changed in a mounted directory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Refused {
-    /// The path in the sandbox, absolute.
-    pub path: Vec<u8>,
-    /// How it differs from the host's.
-    pub kind: ChangeKind,
-    /// [`Errno::Stale`]: the host's file has changed since the sandbox saw it. [`Errno::Perm`]: it
-    /// is guarded, or a link that leads out of the directory. Anything else: why it failed.
-    pub why: Errno,
-    /// Whether [`Sandbox::apply_guarded`] would apply it.
-    pub guarded: bool,
-    /// Where it leads, if it is a symbolic link.
-    pub target: Option<Vec<u8>>,
+pub struct MountChanges {
+    /// The paths, sorted.
+    pub changes: Vec<MountChange>,
+    /// How many were left out because they are ignored or excluded.
+    pub ignored: u64,
 }
 
 impl Sandbox {
     /// What the sandbox has changed in the overlay that is mounted at a path, beside the host's
-    /// files as they are now.
-    pub fn mount_changes(&self, at: &str) -> Result<Vec<MountChange>, Error> {
+    /// files as they are now: as far as it is selected, and `.git` as one path.
+    pub fn mount_changes(&self, at: &str, selection: &Selection) -> Result<MountChanges, Error> {
         let mut kernel = self.kernel()?;
         let (vfs, caller) = kernel.files();
         let mount = overlay(vfs, at)?;
         let changes = vfs.overlay_changes(&caller, mount);
         let changes = changes.map_err(|errno| Error::file(at, errno))?;
-        let changes = changes.iter();
-        Ok(changes
-            .map(|change| told(vfs, &caller, (at, mount), change))
-            .collect())
+        let listed = changes.iter().map(|change| {
+            let is_directory = change.file == FileKind::Directory;
+            (below(at, &change.path), change.kind, is_directory)
+        });
+        let listed: Vec<_> = listed.collect();
+        let mut earlier = |vfs: &mut Vfs, path: &[u8]| {
+            let inner = rest_below(at, path)?.strip_prefix(b"/")?;
+            vfs.lower_content(&caller, mount, inner, crate::git_index::LARGEST)
+                .ok()?
+        };
+        let ignored = Ignore::new(vfs, &mut earlier, selection)?.all_of(&listed);
+        let mut told_changes = Vec::new();
+        for (change, _) in changes
+            .iter()
+            .zip(&ignored)
+            .filter(|(_, ignored)| !**ignored)
+        {
+            told_changes.push(told(vfs, &caller, (at, mount), change));
+        }
+        if !selection.all {
+            told_changes = folded_git(told_changes, |path| MountChange {
+                path,
+                kind: ChangeKind::Modified,
+                guarded: false,
+                target: None,
+                inside: 0,
+            });
+        }
+        Ok(MountChanges {
+            changes: told_changes,
+            ignored: ignored.iter().filter(|ignored| **ignored).count() as u64,
+        })
     }
 
-    /// Makes the host's directory that is mounted at `at` as the sandbox has it: at these paths and
-    /// below them, or everywhere when there are none. Paths are the sandbox's, absolute.
-    ///
-    /// A file that has changed on the host since the sandbox read it, or that appeared there, is
-    /// left alone and its change refused; so is a guarded path, and a link that leads out of
-    /// the directory. Each file is replaced in one step. Busy while processes run. It cannot be
-    /// undone.
-    pub fn apply<P: AsRef<[u8]>>(
-        &self,
-        at: &str,
-        paths: impl IntoIterator<Item = P>,
-    ) -> Result<Applied, Error> {
-        let applied = self.hand_down(at, paths, false)?;
-        self.tell_applied(at, &applied);
-        Ok(applied)
-    }
-
-    /// Applies changes as [`Self::apply`] does, guarded paths included. Links that lead out of the
-    /// directory are refused all the same, unless the mount has no guard.
-    pub fn apply_guarded<P: AsRef<[u8]>>(
-        &self,
-        at: &str,
-        paths: impl IntoIterator<Item = P>,
-    ) -> Result<Applied, Error> {
-        let applied = self.hand_down(at, paths, true)?;
-        self.tell_applied(at, &applied);
-        Ok(applied)
-    }
-
-    /// Applies changes without an event.
-    pub(crate) fn hand_down<P: AsRef<[u8]>>(
-        &self,
-        at: &str,
-        paths: impl IntoIterator<Item = P>,
-        guarded: bool,
-    ) -> Result<Applied, Error> {
-        self.on_overlay(at, paths, |vfs, caller, mount, paths| {
-            let mut applied = Applied::default();
-            for (change, result) in vfs.hand_down(caller, mount, paths, guarded)? {
+    /// Hands everything down that a fork has changed, without an event; why the first change that
+    /// was not is not.
+    pub(crate) fn hand_down(&self, at: &str) -> Result<(Applied, Option<Error>), Error> {
+        self.on_overlay(at, [""; 0], |vfs, caller, mount, _| {
+            let (mut applied, mut failed) = (Applied::default(), None);
+            for (change, result) in vfs.hand_down(caller, mount, &[], false)? {
                 let told = told(vfs, caller, (at, mount), &change);
-                match result {
-                    Ok(()) => applied.applied.push(told),
-                    Err(why) => applied.refused.push(Refused {
-                        path: told.path,
-                        kind: told.kind,
-                        why,
-                        guarded: told.guarded && !guarded,
-                        target: told.target,
-                    }),
-                }
+                failed = failed.or(match result {
+                    Ok(()) => None,
+                    Err(Errno::Stale) => Some(ErrorKind::Changed.into()),
+                    Err(why) => Some(Error::file(&told.path, why)),
+                });
+                applied.applied.push(told);
             }
-            Ok(applied)
+            Ok((applied, failed))
         })
     }
 
@@ -206,7 +185,7 @@ impl Sandbox {
 }
 
 /// The overlay that is mounted at a path.
-fn overlay(vfs: &Vfs, at: &str) -> Result<MountId, Error> {
+pub(crate) fn overlay(vfs: &Vfs, at: &str) -> Result<MountId, Error> {
     let point = at.trim_end_matches('/').as_bytes();
     let mounts = vfs.mounts();
     let found = mounts
@@ -219,7 +198,7 @@ fn overlay(vfs: &Vfs, at: &str) -> Result<MountId, Error> {
 }
 
 /// A path of the sandbox as one from the mount's root.
-fn inside(at: &str, path: &[u8]) -> Result<Vec<u8>, Error> {
+pub(crate) fn inside(at: &str, path: &[u8]) -> Result<Vec<u8>, Error> {
     let rest = rest_below(at, path).ok_or_else(|| {
         let why = format!("`{}` is not below `{at}`", String::from_utf8_lossy(path));
         ErrorKind::InvalidArgument(why)
@@ -229,7 +208,7 @@ fn inside(at: &str, path: &[u8]) -> Result<Vec<u8>, Error> {
     Ok(names.join(&b'/'))
 }
 
-fn told(
+pub(crate) fn told(
     vfs: &mut Vfs,
     caller: &Caller<'_>,
     (at, mount): (&str, MountId),
@@ -241,6 +220,7 @@ fn told(
         path,
         kind: change.kind,
         guarded: vfs.guard(mount).covers(&change.path),
+        inside: 0,
     }
 }
 
@@ -255,6 +235,6 @@ fn target(vfs: &mut Vfs, caller: &Caller<'_>, path: &[u8], change: &Change) -> O
 }
 
 /// The path in the sandbox of one from a mount's root.
-fn below(at: &str, path: &[u8]) -> Vec<u8> {
+pub(crate) fn below(at: &str, path: &[u8]) -> Vec<u8> {
     [at.trim_end_matches('/').as_bytes(), b"/", path].concat()
 }

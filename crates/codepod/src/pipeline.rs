@@ -82,17 +82,21 @@ impl Pipeline {
         let sandbox = last.sandbox.clone();
         let (timeout, budget) = (last.timeout, last.output_budget);
         let canceller = last.cancel.clone();
+        let hints = sandbox.options().hints;
         let line = self
             .commands
             .iter()
             .map(Command::line)
             .collect::<Vec<_>>()
             .join(" | ");
-        let mark = Mark::begin(&sandbox, line.as_bytes())?;
+        let mark = match last.recorded {
+            true => Some(Mark::begin(&sandbox, line.as_bytes())?),
+            false => None,
+        };
         let stages = match self.spawn(&sandbox, input, printed) {
             Ok(stages) => stages,
             Err(NotStarted::Error(error)) => {
-                mark.forget();
+                mark.into_iter().for_each(Mark::forget);
                 return Err(error);
             }
             Err(NotStarted::Result { exit_code, message }) => {
@@ -103,7 +107,9 @@ impl Pipeline {
                     execution_time: started.elapsed(),
                     ..RunResult::default()
                 };
-                mark.finish(&mut result, timeout);
+                if let Some(mark) = mark {
+                    mark.finish(&mut result, timeout, hints);
+                }
                 return Ok(result);
             }
         };
@@ -120,15 +126,17 @@ impl Pipeline {
             },
             stdout: output.stdout,
             stderr: output.stderr,
-            truncated: output.truncated,
+            truncated: output.lost != [false; 2],
             timed_out: stopped == Some(Stopped::TimedOut),
             cancelled: stopped == Some(Stopped::Cancelled),
             execution_time: started.elapsed(),
             processes,
             ..RunResult::default()
         };
-        mark.finish(&mut result, timeout);
-        budget::cut(&sandbox, &mut result, budget)?;
+        if let Some(mark) = mark {
+            mark.finish(&mut result, timeout, hints);
+            budget::cut(&sandbox, &mut result, budget, output.lost)?;
+        }
         Ok(result)
     }
 

@@ -1,12 +1,11 @@
 //! Previews: a script that ran in a throw-away copy, to be looked at, then kept or dropped.
 
-use codepod_abi::Errno;
 use futures_lite::future::block_on;
 
+use crate::apply::Applied;
 use crate::changes::Changes;
 use crate::error::{Error, ErrorKind};
 use crate::moment::Moment;
-use crate::overlays::{Applied, Refused};
 use crate::result::RunResult;
 use crate::sandbox::{Sandbox, Snapshot};
 use crate::script::Script;
@@ -116,19 +115,16 @@ fn apply_all(fork: &Sandbox, mounts: &[&str]) -> Result<(), Error> {
     let mut failed = None;
     for at in mounts {
         fork.begin_applying(at)?;
-        let applied = fork.hand_down(at, [""; 0], false);
-        let refused = match &applied {
-            Ok(applied) => applied.refused.first().map(refusal),
-            Err(_) => None,
-        };
-        match applied {
-            Ok(applied) => done.push((*at, applied)),
+        match fork.hand_down(at) {
+            Ok((applied, refused)) => {
+                done.push((*at, applied));
+                failed = refused;
+            }
             Err(error) => {
                 done.push((*at, Applied::default()));
                 failed = Some(error);
             }
         }
-        failed = failed.or(refused);
         if failed.is_some() {
             break;
         }
@@ -147,13 +143,5 @@ fn apply_all(fork: &Sandbox, mounts: &[&str]) -> Result<(), Error> {
             let path = String::from_utf8_lossy(path).into_owned();
             Err(ErrorKind::PartlyApplied { path }.into())
         }
-    }
-}
-
-/// Why a change was refused, as an error.
-fn refusal(refused: &Refused) -> Error {
-    match refused.why {
-        Errno::Stale => ErrorKind::Changed.into(),
-        why => Error::file(&refused.path, why),
     }
 }

@@ -1,10 +1,10 @@
 //! Sessions of Python: interpreters that keep their variables from call to call.
 //!
-//! Between two calls there is no process: a session is a file of the sandbox with the pages of
-//! memory that differ from those that every Python starts with
-//! (`guests/runtimes/python/src/session.c`). So a fork, a snapshot, an undo and a saved state have
-//! it, and what it costs while nobody calls it is that file; a fork shares it until one of the two
-//! writes.
+//! Between two calls there is no process: a session is a file of the sandbox with the memory that
+//! differs from what every Python starts with. So a fork, a snapshot, an undo and a saved state
+//! have it, and what it costs while nobody calls it is that file. A call begins with the file's
+//! blocks mapped and replaces those that it has changed (`codepod-wasmtime/src/kept_memory.rs`);
+//! what it does not touch is neither read nor written.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -26,6 +26,8 @@ use crate::streams::{PipeReader, PipeWriter};
 
 /// Where the sessions are.
 pub(crate) const SESSIONS: &str = "/var/lib/codepod/python";
+/// What is behind the name of a session's file while it is written.
+const FRESH: &str = ".new";
 /// The longest name.
 const LONGEST_NAME: usize = 64;
 
@@ -136,7 +138,10 @@ impl PythonSession {
     pub async fn run(&self, code: &str) -> Result<RunResult, Error> {
         let command = self.command(code)?;
         match self.turn().await {
-            Some(_turn) => command.run().await,
+            Some(_turn) => {
+                let _tidied = Tidied(self);
+                command.run().await
+            }
             None => Ok(cancelled(code)),
         }
     }
@@ -192,7 +197,7 @@ impl PythonSession {
     /// How many bytes it is kept in; 0 before its first call.
     pub fn size(&self) -> u64 {
         let root = self.sandbox.as_root();
-        root.stat(&self.path).map_or(0, |stat| stat.size)
+        root.stored_bytes(&self.path).unwrap_or(0)
     }
 
     fn command(&self, code: &str) -> Result<Command, Error> {
@@ -212,6 +217,20 @@ impl PythonSession {
             command = command.timeout(timeout);
         }
         Ok(command)
+    }
+}
+
+/// Removes what a call leaves that was killed while its memory was being kept.
+struct Tidied<'a>(&'a PythonSession);
+
+impl Drop for Tidied<'_> {
+    fn drop(&mut self) {
+        let fresh = format!("{}{FRESH}", self.0.path);
+        let root = self.0.sandbox.as_root();
+        if root.stat(&fresh).is_ok() {
+            // One that cannot be removed is written over by the next call.
+            let _ = root.remove(&fresh);
+        }
     }
 }
 
@@ -245,7 +264,11 @@ impl RunningPython {
     /// it waits for them; what they gave is not in the result.
     pub async fn wait(self) -> Result<RunResult, Error> {
         match self.session.turn().await {
-            Some(_turn) => Pipeline::of(self.command).run_on(self.streams.stdio).await,
+            Some(_turn) => {
+                let _tidied = Tidied(&self.session);
+                let pipeline = Pipeline::of(self.command);
+                pipeline.run_on(self.streams.stdio).await
+            }
             None => Ok(cancelled(&self.command.line())),
         }
     }

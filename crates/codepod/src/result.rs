@@ -10,16 +10,48 @@ pub(crate) const TIMED_OUT: i32 = 124;
 /// Exit status of a script that the host has cancelled: as after an interrupt.
 pub(crate) const CANCELLED: i32 = 130;
 
-/// What is missing in the middle of a stream, because it was longer than its budget.
+/// What is missing in a stream, because it was longer than its budget or reached its limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cut {
     /// Where in the result's stream the missing part was: so many bytes are before it.
     pub head: usize,
-    /// How many bytes are missing.
+    /// How many bytes of the file at `path` are missing here.
     pub omitted: u64,
-    /// The file in the sandbox that holds all of it, as long as it is among the last.
+    /// The file in the sandbox that holds all that was kept, as long as it is among the last.
     pub path: String,
+    /// Whether the end of the output is lost as well: the stream reached its limit, and its writer
+    /// was ended by SIGPIPE.
+    pub lost: bool,
+}
+
+impl Cut {
+    /// The line that says what is missing, in the words of every surface.
+    pub fn note(&self) -> String {
+        let Cut { omitted, path, .. } = self;
+        match (omitted, self.lost) {
+            (_, false) => format!("{omitted} bytes are not shown; all of it is in {path}"),
+            (0, true) => {
+                format!("the output was longer than its limit and ends here; {path} has as much")
+            }
+            (_, true) => format!(
+                "{omitted} bytes are not shown; the output was longer than its limit, \
+                 and all that was kept is in {path}"
+            ),
+        }
+    }
+
+    /// The bytes of a stream that was cut here, with the line that says so in its place, and how
+    /// many bytes that line has.
+    pub fn marked(&self, bytes: &[u8]) -> (Vec<u8>, usize) {
+        let (head, tail) = bytes.split_at(self.head.min(bytes.len()));
+        let newline = match head {
+            [] | [.., b'\n'] => "",
+            _ => "\n",
+        };
+        let mark = format!("{newline}[{}]\n", self.note());
+        ([head, mark.as_bytes(), tail].concat(), mark.len())
+    }
 }
 
 /// What a run used: its own processes and those that they started.
@@ -107,18 +139,11 @@ impl RunResult {
 }
 
 fn text<'a>(bytes: &'a [u8], cut: Option<&Cut>) -> Cow<'a, str> {
-    let Some(cut) = cut else {
-        return String::from_utf8_lossy(bytes);
-    };
-    let (head, tail) = bytes.split_at(cut.head.min(bytes.len()));
-    let newline = if head.is_empty() || head.ends_with(b"\n") {
-        ""
-    } else {
-        "\n"
-    };
-    let note = format!(
-        "{newline}[{} bytes are not shown; all of it is in {}]\n",
-        cut.omitted, cut.path
-    );
-    Cow::Owned(String::from_utf8_lossy(head).into_owned() + &note + &String::from_utf8_lossy(tail))
+    match cut {
+        None => String::from_utf8_lossy(bytes),
+        Some(cut) => {
+            let (marked, _) = cut.marked(bytes);
+            Cow::Owned(String::from_utf8_lossy(&marked).into_owned())
+        }
+    }
 }

@@ -32,6 +32,8 @@ pub struct Sandbox {
     pub(crate) inner: Arc<Inner>,
     /// Whether file operations through this handle act as root.
     pub(crate) root: bool,
+    /// Whether file operations through this handle are steps of the history.
+    pub(crate) recording: bool,
 }
 
 #[derive(Debug)]
@@ -206,22 +208,28 @@ impl Sandbox {
             engine: runtime.engine().clone(),
             bytes: 0,
         };
+        Sandbox::of(Arc::new(Inner {
+            runtime,
+            kernel: KernelHandle::new(kernel, &options.share.clone().unwrap_or_default()),
+            options,
+            shells: Arc::new(shells),
+            timeline: Timeline::default(),
+            commands,
+            sessions: Sessions::default(),
+            id,
+            saver: OnceLock::new(),
+            lineage,
+            _charge: charge,
+            freed,
+        }))
+    }
+
+    /// A handle.
+    pub(crate) fn of(inner: Arc<Inner>) -> Sandbox {
         Sandbox {
-            inner: Arc::new(Inner {
-                runtime,
-                kernel: KernelHandle::new(kernel, &options.share.clone().unwrap_or_default()),
-                options,
-                shells: Arc::new(shells),
-                timeline: Timeline::default(),
-                commands,
-                sessions: Sessions::default(),
-                id,
-                saver: OnceLock::new(),
-                lineage,
-                _charge: charge,
-                freed,
-            }),
+            inner,
             root: false,
+            recording: false,
         }
     }
 
@@ -229,8 +237,18 @@ impl Sandbox {
     /// change.
     pub fn as_root(&self) -> Sandbox {
         Sandbox {
-            inner: self.inner.clone(),
             root: true,
+            ..self.clone()
+        }
+    }
+
+    /// A handle to the same sandbox whose file operations are steps of the history, each by itself:
+    /// [`Sandbox::undo`] takes them back one by one, as it does runs. What other handles do to
+    /// files goes with the step before it.
+    pub fn recording(&self) -> Sandbox {
+        Sandbox {
+            recording: true,
+            ..self.clone()
         }
     }
 

@@ -1,5 +1,6 @@
 //! Scripts: what a shell runs at a time, with its input, variables and limits.
 
+mod around;
 pub(crate) mod cancel;
 pub(crate) mod running_script;
 
@@ -32,6 +33,10 @@ pub struct Script {
     /// `NAME=value`, each ended by a NUL.
     env: Vec<u8>,
     arguments: Vec<u8>,
+    /// The directory that it runs in; where the shell is if not given.
+    cwd: Option<Vec<u8>>,
+    /// Whether the history has it from its start on.
+    background: bool,
     /// Whether a string held a NUL, which none can.
     broken: bool,
     stdin: Stdin,
@@ -51,6 +56,8 @@ impl Script {
             text: text.to_vec(),
             env: Vec::new(),
             arguments: Vec::new(),
+            cwd: None,
+            background: false,
             broken: false,
             stdin: Stdin::Empty,
             timeout,
@@ -87,6 +94,22 @@ impl Script {
             self.arguments.extend_from_slice(word.as_ref());
             self.arguments.push(0);
         }
+        self
+    }
+
+    /// Sets the directory that it runs in, absolute or from where the shell is. Afterwards the
+    /// shell is where it was.
+    pub fn cwd(mut self, path: impl AsRef<[u8]>) -> Script {
+        self.broken |= path.as_ref().contains(&0);
+        self.cwd = Some(path.as_ref().to_vec());
+        self
+    }
+
+    /// Makes it a step of the history when it starts, for one that goes on while others run: what
+    /// it changes later goes back with the steps that come after its start. When its shell fails,
+    /// files stay as they are. For [`Self::start`], in a [`Shell::detached`].
+    pub fn in_background(mut self) -> Script {
+        self.background = true;
         self
     }
 
@@ -140,12 +163,24 @@ impl Script {
             timeout,
             output_budget,
             cancel,
+            cwd,
+            hints,
             ..
         } = self;
         let sandbox = &shell.sandbox;
         let _turn = shell.slot.turns.take().await;
         let mark = Mark::begin(sandbox, &text)?;
         let started = Instant::now();
+        let mut back = None;
+        if let Some(to) = cwd {
+            match around::go(&shell, &to, cancel.as_ref(), Some(mark.files())).await? {
+                Ok(was) => back = Some(was),
+                Err(mut result) => {
+                    mark.finish(&mut result, timeout, hints);
+                    return Ok(result);
+                }
+            }
+        }
         let sinks = Sinks::new(sandbox, AfterTaken::Discarded)?;
         let kernel = &sandbox.inner.kernel;
         let (input, feed) = match stdin {
@@ -165,16 +200,20 @@ impl Script {
             feed,
             timeout,
             cancel: cancel.as_ref(),
-            before: mark.files(),
+            before: Some(mark.files()),
         };
         let served = serve(sandbox, &shell.slot, job).await?;
         let output = sinks.take();
+        if let Some(was) = back {
+            // The directory may have gone meanwhile: the shell stays where it is then.
+            let _ = around::go(&shell, &was, None, None).await?;
+        }
         let mut result = result_of(served, &text, started);
         result.stdout = output.stdout;
         result.stderr.splice(0..0, output.stderr);
-        result.truncated = output.truncated;
-        mark.finish(&mut result, timeout);
-        budget::cut(sandbox, &mut result, output_budget)?;
+        result.truncated = output.lost != [false; 2];
+        mark.finish(&mut result, timeout, hints);
+        budget::cut(sandbox, &mut result, output_budget, output.lost)?;
         Ok(result)
     }
 

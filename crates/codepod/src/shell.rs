@@ -35,6 +35,9 @@ pub(crate) type States = BTreeMap<Arc<str>, State>;
 /// The name of the shell that needs none.
 const MAIN: &str = "";
 
+/// The name of shells that nobody can name.
+const DETACHED: &str = "\0";
+
 /// The shells of a sandbox.
 #[derive(Debug)]
 pub(crate) struct Shells {
@@ -140,6 +143,16 @@ impl Shell {
         }
     }
 
+    /// A copy of it as it was after its last script, which only the caller has: what that changes
+    /// of its variables is gone with it.
+    pub fn detached(&self) -> Shell {
+        Shell {
+            sandbox: self.sandbox.clone(),
+            name: DETACHED.into(),
+            slot: Arc::new(Slot::with_state(self.slot.state())),
+        }
+    }
+
     /// Its name; empty for the sandbox's main shell.
     pub fn name(&self) -> &str {
         &self.name
@@ -174,7 +187,7 @@ impl Shell {
                 feed: None,
                 timeout: self.sandbox.options().timeout,
                 cancel: None,
-                before: self.sandbox.kernel()?.snapshot(),
+                before: Some(self.sandbox.kernel()?.snapshot()),
             };
             serve(&self.sandbox, &self.slot, job).await?;
         }

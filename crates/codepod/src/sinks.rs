@@ -20,8 +20,9 @@ pub(crate) enum AfterTaken {
 pub(crate) struct Output {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
-    /// Whether something is missing because a stream reached its limit.
-    pub(crate) truncated: bool,
+    /// Whether the end of standard output, and of standard error, is lost because the stream
+    /// reached its limit.
+    pub(crate) lost: [bool; 2],
 }
 
 /// The sinks of a command. Dropped, they are given back as well.
@@ -67,7 +68,7 @@ impl Sinks {
         Output {
             stdout,
             stderr,
-            truncated: out_cut || err_cut,
+            lost: [out_cut, err_cut],
         }
     }
 }

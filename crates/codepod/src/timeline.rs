@@ -1,8 +1,9 @@
-//! The timeline of a sandbox: which runs it had, and the states before and after each, so that they
-//! can be undone, done again and compared.
+//! The timeline of a sandbox: which steps it had, and the states before and after each, so that
+//! they can be undone, done again and compared. A step is a run, a change of files by the host that
+//! was recorded, or another state that was taken over.
 //!
-//! A state shares with its neighbours what did not change, so a run costs what it changed. How many
-//! runs and how many bytes are kept is bounded ([`UndoLimits`]); the oldest go first.
+//! A state shares with its neighbours what did not change, so a step costs what it changed. How
+//! many steps and how many bytes are kept is bounded ([`UndoLimits`]); the oldest go first.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,6 +14,7 @@ use codepod_vfs::VfsSnapshot;
 use crate::background;
 use crate::error::{Error, ErrorKind};
 use crate::events::Event;
+use crate::moment::Moment;
 use crate::result::{CANCELLED, RunResult, RunUsage};
 use crate::sandbox::{Sandbox, Snapshot};
 
@@ -38,13 +40,27 @@ impl Default for UndoLimits {
     }
 }
 
-/// A run that has ended.
+/// What a step was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StepKind {
+    /// A script or a command.
+    Run,
+    /// The host changed files; see [`Sandbox::recording`].
+    Files,
+    /// A fork was adopted or merged.
+    State,
+}
+
+/// A step that has ended: a run, mostly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PastRun {
     /// Its number in the sandbox, from 1.
     pub number: u64,
-    /// What was run; the first 4 KiB of it.
+    /// What it was.
+    pub kind: StepKind,
+    /// What was run, or done to which path (`write notes.txt`); the first 4 KiB of it.
     pub command: String,
     /// How it ended.
     pub exit_code: i32,
@@ -135,41 +151,58 @@ impl Inner {
     }
 }
 
+impl Inner {
+    /// A number for a step that begins with `before`. What was undone cannot be done again.
+    fn begin(&mut self, before: &mut Snapshot) -> u64 {
+        self.begun += 1;
+        self.undone.clear();
+        // What the host changed since the last step is the past's as well.
+        if let Some(last) = self.past.back_mut() {
+            if last.after.is_same(before) {
+                // One state, kept once: most runs change nothing.
+                *before = last.after.clone();
+            } else {
+                let between = last.after.held_beside(before);
+                last.held += between;
+                self.held += between;
+            }
+        }
+        self.begun
+    }
+}
+
 /// A run that has begun. Dropped before it ended, it counts as cancelled.
 #[derive(Debug)]
 pub(crate) struct Mark {
     sandbox: Sandbox,
     number: u64,
+    kind: StepKind,
     command: String,
     started: Instant,
     before: Snapshot,
     /// Whether its end was noted, or is not wanted.
     ended: bool,
+    /// Whether it was noted at its start.
+    recorded: bool,
     used: codepod_kernel::Usage,
 }
 
 impl Mark {
     /// Begins a run: what was undone before cannot be done again.
     pub(crate) fn begin(sandbox: &Sandbox, command: &[u8]) -> Result<Mark, Error> {
+        Mark::begin_kind(sandbox, command, StepKind::Run)
+    }
+
+    /// Begins a step of a kind.
+    pub(crate) fn begin_kind(
+        sandbox: &Sandbox,
+        command: &[u8],
+        kind: StepKind,
+    ) -> Result<Mark, Error> {
         let mut before = sandbox.snapshot()?;
         let used = sandbox.kernel()?.usage();
         let shown = &command[..command.len().min(LONGEST_COMMAND)];
-        let mut inner = sandbox.inner.timeline.lock();
-        inner.begun += 1;
-        let number = inner.begun;
-        inner.undone.clear();
-        // What the host changed since the last run is the past's as well.
-        if let Some(last) = inner.past.back_mut() {
-            if last.after.is_same(&before) {
-                // One state, kept once: most runs change nothing.
-                before = last.after.clone();
-            } else {
-                let between = last.after.held_beside(&before);
-                last.held += between;
-                inner.held += between;
-            }
-        }
-        drop(inner);
+        let number = sandbox.inner.timeline.lock().begin(&mut before);
         let command = String::from_utf8_lossy(shown).into_owned();
         sandbox.tell(|sandbox| Event::RunStarted {
             sandbox,
@@ -179,22 +212,29 @@ impl Mark {
         Ok(Mark {
             sandbox: sandbox.clone(),
             number,
+            kind,
             command,
             started: Instant::now(),
             before,
             ended: false,
+            recorded: false,
             used,
         })
     }
 
-    /// Ends it and puts its number into the result.
-    pub(crate) fn finish(mut self, result: &mut RunResult, timeout: Duration) {
+    /// Ends it and puts its number into the result, and with `hints` a line for each limit that was
+    /// reached.
+    pub(crate) fn finish(mut self, result: &mut RunResult, timeout: Duration, hints: bool) {
         result.run = self.number;
         if let Ok(kernel) = self.sandbox.kernel() {
             result.usage = RunUsage::between(self.used, kernel.usage());
         }
         self.record(result.exit_code);
-        self.sandbox.tell_end(result, timeout);
+        let reached = self.sandbox.limits_reached(result);
+        self.sandbox.tell_end(result, &reached, timeout);
+        if hints {
+            self.sandbox.add_limit_lines(result, &reached, timeout);
+        }
     }
 
     /// The files as they were before it.
@@ -205,6 +245,13 @@ impl Mark {
     /// Its number.
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Makes it a step that has changed nothing: what it changes from now on goes with the steps
+    /// after it. Its end only says how it ended.
+    pub(crate) fn record_now(&mut self) {
+        self.record(0);
+        (self.ended, self.recorded) = (false, true);
     }
 
     /// Ends it without a result.
@@ -219,6 +266,15 @@ impl Mark {
 
     fn record(&mut self, exit_code: i32) {
         self.ended = true;
+        if self.recorded {
+            let mut inner = self.sandbox.inner.timeline.lock();
+            let mut steps = inner.past.iter_mut();
+            if let Some(step) = steps.find(|step| step.run.number == self.number) {
+                step.run.exit_code = exit_code;
+                step.run.execution_time = self.started.elapsed();
+            }
+            return;
+        }
         let before = self.before.clone();
         let Ok(after) = self.sandbox.snapshot() else {
             return;
@@ -231,6 +287,7 @@ impl Mark {
         let held = before.held_beside(&after);
         let run = PastRun {
             number: self.number,
+            kind: self.kind,
             command: std::mem::take(&mut self.command),
             exit_code,
             execution_time: self.started.elapsed(),
@@ -255,22 +312,67 @@ impl Drop for Mark {
     }
 }
 
+/// What the host does to files. It is a step if something has changed by its end.
+pub(crate) struct FileStep<'a> {
+    sandbox: &'a Sandbox,
+    before: Snapshot,
+    started: Instant,
+}
+
+impl<'a> FileStep<'a> {
+    pub(crate) fn begin(sandbox: &'a Sandbox) -> Result<FileStep<'a>, Error> {
+        Ok(FileStep {
+            sandbox,
+            before: sandbox.snapshot()?,
+            started: Instant::now(),
+        })
+    }
+
+    /// Ends it: `command` says what was done. What failed half-way is a step, too.
+    pub(crate) fn end(mut self, command: &str, exit_code: i32) {
+        let Ok(after) = self.sandbox.snapshot() else {
+            return;
+        };
+        if self.before.is_same(&after) {
+            return;
+        }
+        let mut inner = self.sandbox.inner.timeline.lock();
+        let number = inner.begin(&mut self.before);
+        let run = PastRun {
+            number,
+            kind: StepKind::Files,
+            command: command[..command.floor_char_boundary(LONGEST_COMMAND)].to_owned(),
+            exit_code,
+            execution_time: self.started.elapsed(),
+        };
+        let held = self.before.held_beside(&after);
+        let point = Point {
+            run,
+            before: self.before,
+            after,
+            held,
+        };
+        inner.push(point, self.sandbox.options().undo);
+    }
+}
+
 impl Sandbox {
-    /// The runs that are kept, the oldest first.
+    /// The steps that are kept, the oldest first.
     pub fn history(&self) -> Vec<PastRun> {
         let inner = self.inner.timeline.lock();
         inner.past.iter().map(|point| point.run.clone()).collect()
     }
 
-    /// Forgets all runs, with what they kept.
+    /// Forgets all steps, with what they kept.
     pub fn clear_history(&self) {
         let mut inner = self.inner.timeline.lock();
         (inner.past, inner.undone, inner.held) = (VecDeque::new(), Vec::new(), 0);
     }
 
-    /// Goes back to before the last `count` runs: files, and the variables of all shells. Returns
-    /// the runs that were undone, the last one first. What the host wrote in between goes as
-    /// well. Busy while processes run.
+    /// Goes back to before the last `count` steps: files, and the variables of all shells. Returns
+    /// the steps that were undone, the last one first. What the host wrote in between without
+    /// [`Sandbox::recording`] goes as well. Busy while processes run, unless the host alone has
+    /// changed files in these steps: then only those go back.
     pub fn undo(&self, count: usize) -> Result<Vec<PastRun>, Error> {
         let mut inner = self.inner.timeline.lock();
         let have = inner.past.len();
@@ -280,7 +382,21 @@ impl Sandbox {
             return Err(ErrorKind::NothingToUndo { wanted, have }.into());
         };
         let now = self.snapshot()?;
-        self.restore(&target.before)?;
+        let steps = inner.past.range(have - count..);
+        match self.restore(&target.before) {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::Busy { .. })
+                    && steps.clone().all(|step| step.run.kind == StepKind::Files) =>
+            {
+                let changed = match inner.past.back() {
+                    Some(last) => self.changes(&target.before, &last.after)?,
+                    None => return Err(error),
+                };
+                let paths = changed.iter().map(|change| change.path.clone());
+                self.put_back(Moment::from(&target.before), paths)?;
+            }
+            restored => restored?,
+        }
         // To do a run again is to go to where the next one began, host's writes included.
         let mut after = now;
         let mut undone = Vec::with_capacity(count);
@@ -293,7 +409,7 @@ impl Sandbox {
         Ok(undone)
     }
 
-    /// Does again what was undone last, `count` runs of it. Returns them in their order. Not
+    /// Does again what was undone last, `count` steps of it. Returns them in their order. Not
     /// possible once something has been run or changed since.
     pub fn redo(&self, count: usize) -> Result<Vec<PastRun>, Error> {
         let mut inner = self.inner.timeline.lock();

@@ -21,7 +21,17 @@ impl Sandbox {
         moment: impl Into<Moment>,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<(), Error> {
-        let snapshot = self.snapshot_at(moment.into())?;
+        let moment = Moment::Snapshot(self.snapshot_at(moment.into())?);
+        self.change("restore", &[], || self.put_back(moment, paths))
+    }
+
+    /// Makes paths as they were at a moment, and records nothing.
+    pub(crate) fn put_back<P: AsRef<[u8]>>(
+        &self,
+        moment: Moment,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<(), Error> {
+        let snapshot = self.snapshot_at(moment)?;
         let mut kernel = self.kernel()?;
         let (vfs, caller) = kernel.files();
         let now = caller.now;

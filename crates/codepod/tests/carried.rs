@@ -43,6 +43,7 @@ fn sandbox_of(code: Code, compiled: &'static [u8]) -> Sandbox {
         code,
         compiled: Some(compiled),
         grants: vec![Grant::Wasi],
+        images: Vec::new(),
     });
     let sandbox = Sandbox::create_on(&runtime, test_options()).unwrap();
     sandbox.write_file("greet", "#!codepod carried\n").unwrap();

@@ -106,6 +106,11 @@ fn it_is_told_how_it_was_called() {
         .map(|facts| facts.command.clone())
         .collect();
     assert_eq!(processes, [b"tell a b c".to_vec()]);
+    // It has its name however it was found.
+    let paths = "/usr/bin/tell; ln -s /usr/bin/tell other; ./other; (exec -a x tell)";
+    let result = sandbox.run_blocking(paths).unwrap();
+    let names = result.stdout_text().into_owned();
+    assert_eq!(names.matches("tell ").count(), 3, "{names}");
 }
 
 #[test]

@@ -97,7 +97,11 @@ fn a_timeout_gives_124_with_the_output_so_far() {
         .unwrap();
     assert_eq!(
         (result.exit_code, result.timed_out, &*result.stderr_text()),
-        (124, true, "blocking\n")
+        (
+            124,
+            true,
+            "blocking\ncodepod: stopped after 0.1 s, its time limit; `Options::timeout` raises it\n"
+        )
     );
     assert!(result.execution_time >= millis(100), "{result:?}");
     assert_works(&sandbox);

@@ -75,6 +75,67 @@ fn hold_memory(sandbox: &Sandbox) -> String {
 }
 
 #[test]
+fn a_reached_limit_is_told_in_one_line_with_its_value() {
+    let told = |sandbox: &Sandbox, script: &str| {
+        let result = sandbox.run_blocking(script).unwrap();
+        let stderr = result.stderr_text();
+        let lines = stderr.lines().filter(|line| line.starts_with("codepod: "));
+        assert!(
+            !stderr.contains("RUST") && !stderr.contains("allocation"),
+            "{stderr}"
+        );
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let sandbox = sandbox_with(|options| {
+        options.set_memory(32 * MB);
+        options.set_disk(1 << 20);
+        options.limits.processes = 8;
+    });
+    let memory =
+        "codepod: a process reached its memory limit of 32 MB; `Options::set_memory` raises it";
+    assert_eq!(told(&sandbox, "tail /dev/zero; tail /dev/zero"), [memory]);
+    let shell = told(&sandbox, "x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done");
+    assert_eq!(shell.last().map(String::as_str), Some(memory), "{shell:?}");
+    let disk = "codepod: no space left: files took 1 MB of the disk limit of 1 MB; `Options::set_disk` raises it";
+    assert_eq!(
+        told(
+            &sandbox,
+            "for i in 1 2 3; do head -c 9000000 /dev/zero > f$i; done; rm f*"
+        ),
+        [disk]
+    );
+    let processes = "codepod: there is a limit of 8 processes; `Limits::processes` raises it";
+    assert_eq!(told(&sandbox, ":(){ :|:& };:; sleep 0.2"), [processes]);
+    assert!(told(&sandbox, "echo x > /dev/full; true").is_empty());
+    assert!(told(&sandbox, "true").is_empty());
+}
+
+#[test]
+fn programs_are_told_the_limits_that_there_are() {
+    let sandbox = sandbox_with(|options| {
+        options.set_memory(2048 * MB);
+        options.set_disk(10 << 20);
+        options.limits.processes = 20;
+    });
+    assert!(sandbox.options().limits.total_memory_bytes >= 2048 * MB);
+    let text = |script: &str| {
+        sandbox
+            .run_blocking(script)
+            .unwrap()
+            .stdout_text()
+            .into_owned()
+    };
+    assert_eq!(
+        text("ulimit -v; ulimit -u; ulimit -f"),
+        "2097152\n20\n10240\n"
+    );
+    let df = "head -c 5000000 /dev/zero > f; df -k . | awk 'NR == 2 {print $2, ($3 > 4880), ($4 < 5360), $5}'";
+    assert_eq!(text(df), "10240 1 1 48%\n");
+    assert_eq!(text("df -h / | awk 'NR == 2 {print $2, $6}'"), "10M /\n");
+    assert_eq!(text("df -i | awk 'NR == 2 {print $2}'"), "100000\n");
+}
+
+#[test]
 fn processes_end_at_their_limit() {
     let sandbox = sandbox_with(|options| options.limits.processes = 16);
     expect(&sandbox, ["fork_bomb"], 0, "stopped by Again\nall gone\n");

@@ -78,6 +78,49 @@ fn without_a_budget_the_result_holds_everything() {
 }
 
 #[test]
+fn an_output_that_reached_its_limit_says_so_in_its_text_and_where_the_rest_is() {
+    for budget in [None, Some(100)] {
+        let mut options = Options::default();
+        options.output_budget = budget;
+        options.limits.output_bytes = 10_000;
+        let sandbox = Sandbox::create(options).unwrap();
+        let result = sandbox.run_blocking("seq 100000; echo oops >&2").unwrap();
+        assert!(result.truncated);
+        let cut = result.stdout_cut.as_ref().unwrap();
+        assert_eq!(cut.omitted + result.stdout.len() as u64, 10_000);
+        assert!(cut.lost && result.stderr_cut.is_none());
+        let text = result.stdout_text();
+        assert!(text.contains("longer than its limit"), "{budget:?}: {text}");
+        assert!(text.contains("/proc/runs/1/stdout]\n") || text.ends_with("has as much]\n"));
+        let kept = sandbox.read_file("/proc/runs/1/stdout").unwrap();
+        assert_eq!(kept.len(), 10_000);
+        assert_eq!(budget.is_none(), cut.omitted == 0);
+    }
+}
+
+#[test]
+fn a_mark_stands_where_the_missing_part_was() {
+    let mut options = Options::default();
+    options.output_budget = Some(10);
+    let sandbox = Sandbox::create(options).unwrap();
+    let result = sandbox
+        .run_blocking("printf 'aaaaaaaaaabbbbbbbbbb\\xff'")
+        .unwrap();
+    let cut = result.stdout_cut.as_ref().unwrap();
+    let (marked, length) = cut.marked(&result.stdout);
+    let mark = &marked[cut.head..cut.head + length];
+    assert_eq!(
+        String::from_utf8_lossy(mark),
+        "\n[11 bytes are not shown; all of it is in /proc/runs/1/stdout]\n"
+    );
+    assert_eq!(
+        [&marked[..cut.head], &marked[cut.head + length..]].concat(),
+        result.stdout
+    );
+    assert!(marked.ends_with(b"bbbb\xff"));
+}
+
+#[test]
 fn every_stage_of_a_pipeline_is_told() {
     let sandbox = sandbox(None);
     let result = sandbox

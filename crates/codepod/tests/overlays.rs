@@ -5,7 +5,10 @@ mod support;
 
 use std::path::Path;
 
-use codepod::{Errno, ErrorKind, Mount, MountAccess, Options, Persistence, Persistent, Sandbox};
+use codepod::{
+    ApplyOptions, Errno, ErrorKind, Mount, MountAccess, Options, Persistence, Persistent, Sandbox,
+    Selection,
+};
 use tempfile::TempDir;
 
 /// A host directory with some files, and a sandbox that has it at `/w`.
@@ -29,8 +32,18 @@ fn run(sandbox: &Sandbox, script: &str) -> String {
     result.stdout_text().into_owned()
 }
 
+/// What can be applied, whatever else cannot.
+fn partial() -> ApplyOptions {
+    let mut options = ApplyOptions::default();
+    options.partial = true;
+    options
+}
+
 fn changed(sandbox: &Sandbox) -> Vec<String> {
-    let changes = sandbox.mount_changes("/w").unwrap();
+    let changes = sandbox
+        .mount_changes("/w", &Selection::default())
+        .unwrap()
+        .changes;
     let line = |change: &codepod::MountChange| {
         format!(
             "{:?} {}",
@@ -140,7 +153,10 @@ fn guarded_paths_are_marked_and_applied_only_if_that_is_asked_for() {
         "mkdir .vscode; echo task > .vscode/tasks.json; echo run > .envrc; echo plain > new; ln -s /etc/passwd out",
     );
     let path = |path: &[u8]| String::from_utf8_lossy(path).into_owned();
-    let changes = sandbox.mount_changes("/w").unwrap();
+    let changes = sandbox
+        .mount_changes("/w", &Selection::default())
+        .unwrap()
+        .changes;
     let marked = changes.iter().filter(|change| change.guarded);
     let guarded = ["/w/.envrc", "/w/.vscode", "/w/.vscode/tasks.json"];
     assert_eq!(
@@ -153,6 +169,9 @@ fn guarded_paths_are_marked_and_applied_only_if_that_is_asked_for() {
         .unwrap();
     assert_eq!(link.target.as_deref(), Some(&b"/etc/passwd"[..]));
     let applied = sandbox.apply("/w", [""; 0]).unwrap();
+    assert!(!applied.done && applied.applied.is_empty());
+    assert_eq!(host(&directory, "new"), None, "all or nothing");
+    let applied = sandbox.apply_with("/w", [""; 0], &partial()).unwrap();
     assert_eq!(applied.applied.len(), 1);
     assert!(
         applied
@@ -168,7 +187,9 @@ fn guarded_paths_are_marked_and_applied_only_if_that_is_asked_for() {
         guarded
     );
     assert_eq!(host(&directory, ".envrc"), None);
-    let applied = sandbox.apply_guarded("/w", [""; 0]).unwrap();
+    let mut guarded = partial();
+    guarded.guarded = true;
+    let applied = sandbox.apply_with("/w", [""; 0], &guarded).unwrap();
     assert_eq!(applied.applied.len(), 3);
     let left = applied
         .refused
@@ -235,7 +256,7 @@ fn what_the_host_has_changed_since_is_refused() {
         "echo agent > a; rm -f d/e/y; rmdir d/e 2>/dev/null; echo B > b",
     );
     std::fs::write(directory.path().join("b"), "host, later\n").unwrap();
-    let applied = sandbox.apply("/w", [""; 0]).unwrap();
+    let applied = sandbox.apply_with("/w", [""; 0], &partial()).unwrap();
     let refused: Vec<_> = applied
         .refused
         .iter()
@@ -273,7 +294,7 @@ fn a_directory_with_something_new_of_the_host_is_not_removed() {
     let (directory, sandbox) = mounted();
     run(&sandbox, "rm -r d");
     std::fs::write(directory.path().join("d/e/late"), "host\n").unwrap();
-    let applied = sandbox.apply("/w", [""; 0]).unwrap();
+    let applied = sandbox.apply_with("/w", [""; 0], &partial()).unwrap();
     let refused: Vec<_> = applied
         .refused
         .iter()
@@ -400,7 +421,7 @@ fn an_apply_after_a_load_refuses_what_the_host_has_changed() {
     // Written without being read again: what counts is what the sandbox saw before it was saved.
     let script = "cd /work; echo over > read; echo over > read-same";
     assert_eq!(two.run_blocking(script).unwrap().exit_code, 0);
-    let applied = two.apply("/work", [""; 0]).unwrap();
+    let applied = two.apply_with("/work", [""; 0], &partial()).unwrap();
     let names = |paths: Vec<&[u8]>| {
         paths
             .iter()

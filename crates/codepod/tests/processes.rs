@@ -278,7 +278,7 @@ fn the_environment_is_the_usual_one_and_what_is_added() {
         .unwrap();
     assert_eq!(
         result.stdout_text(),
-        "PATH=/usr/local/bin:/usr/bin:/bin\nHOME=/home/user\nUSER=user\nLANG=de_DE.UTF-8\nPWD=/tmp\n\
+        "PATH=/usr/local/bin:/usr/bin:/bin:/home/user/.local/bin\nHOME=/home/user\nUSER=user\nLANG=de_DE.UTF-8\nPWD=/tmp\n\
          FROM_OPTIONS=a=b; c\n\"d\" ü\nTWICE=second\nEMPTY=\n"
     );
     // Nothing of the host's own environment.

@@ -1,8 +1,11 @@
 //! Sessions of Python: what outlives a call, and what forks, snapshots and undoing do with it.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use codepod::{Canceller, ErrorKind, Options, PythonSession, Sandbox};
+use codepod::{
+    Canceller, ErrorKind, Options, Persistence, Persistent, Profile, PythonSession, Sandbox,
+};
 
 fn sandbox() -> Sandbox {
     Sandbox::create(Options::default()).unwrap()
@@ -204,7 +207,8 @@ fn files_and_the_directory_stay_open() {
         "[(5,)]\n",
     );
     let result = sandbox.run_blocking("cat d/lines").unwrap();
-    assert_eq!(result.stdout, b"one\ntwo\n");
+    let text = [result.stdout, result.stderr].concat();
+    assert_eq!(String::from_utf8_lossy(&text), "one\ntwo\n");
 }
 
 #[test]
@@ -405,4 +409,215 @@ fn code_that_is_streamed_ends_as_every_other() {
     assert_eq!(status, 0);
     assert!(["1\n", "2\n"].contains(&&*text), "{text}");
     assert_eq!(sandbox.stats().unwrap().processes, 0);
+}
+
+/// B1 of the review: a session that holds much is one of many calls, not of one.
+#[test]
+fn a_large_array_stays_and_costs_its_size_once() {
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    says(&session, "import numpy as np; a = np.ones(20_000_000)", "");
+    let used = session.size();
+    assert!((160_000_000..180_000_000).contains(&used), "{used}");
+    for n in 0..3 {
+        says(
+            &session,
+            &format!("a[{n}] += 1; a[:4].sum()"),
+            &format!("np.float64({}.0)\n", n + 5),
+        );
+    }
+    let fork = sandbox.fork().unwrap();
+    says(&session, "a[:] = 3; a.sum()", "np.float64(60000000.0)\n");
+    says(
+        &fork.python_session("main").unwrap(),
+        "a[-1]",
+        "np.float64(1.0)\n",
+    );
+    says(&session, "del a", "");
+    says(&session, "a = np.zeros(1000); a.sum()", "np.float64(0.0)\n");
+}
+
+#[test]
+fn a_session_that_needs_more_than_the_disk_says_so_and_goes_on() {
+    let mut options = Options::default();
+    options.fs_limits.bytes = 30_000_000;
+    let sandbox = Sandbox::create(options).unwrap();
+    let session = sandbox.python_session("main").unwrap();
+    says(
+        &session,
+        "import numpy as np; x = 1; a = np.ones(2_500_000)",
+        "",
+    );
+    let (status, text) = run(&session, "x = 2; b = np.ones(2_500_000); print('made')");
+    assert_eq!(status, 126, "{text}");
+    let expected = "made\ncodepod: the Python session needs ";
+    assert!(text.starts_with(expected), "{text}");
+    assert!(text.contains("the limit is 29 MB"), "{text}");
+    assert!(
+        text.contains("raise `disk_bytes`, or `del` something"),
+        "{text}"
+    );
+    // As it was before; and where it does not grow, nothing is refused.
+    says(&session, "x, len(a)", "(1, 2500000)\n");
+    says(&session, "del a; x = 3", "");
+    says(
+        &session,
+        "b = np.ones(2_500_000); x, int(b[-1])",
+        "(3, 1)\n",
+    );
+    let left = sandbox.list_dir("/var/lib/codepod/python").unwrap();
+    assert_eq!(left.len(), 1, "{left:?}");
+    // Files can have the rest. Not even a name has room then, and the reason is the right one.
+    let fill = "f = open('f', 'wb', 0)\ntry:\n  while f.write(bytes(1000)): pass\nexcept OSError as e: print(e.strerror)";
+    let result = sandbox.command(["python3", "-c", fill]).run_blocking();
+    assert_eq!(result.unwrap().stdout, b"No space left on device\n");
+    let (status, text) = run(&session, "x += 1");
+    assert_eq!(status, 126);
+    assert!(
+        text.contains("as it was before: No space left on device\ncodepod: no space left: "),
+        "{text}"
+    );
+    sandbox.remove("f").unwrap();
+    says(&session, "x += 1; x", "4\n");
+}
+
+#[test]
+fn a_session_that_names_a_package_begins_with_it() {
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    let code = "import sys; before = 'pandas' in sys.modules; import pandas as pd; before, len(pd.DataFrame({'a': [1, 2]}))";
+    says(&session, code, "(False, 2)\n");
+    // What the package is made of is not the session's own.
+    let own = session.size();
+    assert!(own < 6_000_000, "{own}");
+    says(&session, "pd.Series([1, 2, 3]).sum()", "np.int64(6)\n");
+    let fork = sandbox.fork().unwrap();
+    let other = fork.python_session("main").unwrap();
+    says(&other, "pd.Series([1]).sum()", "np.int64(1)\n");
+    let session = Sandbox::create(Options::with_profile(Profile::Small)).unwrap();
+    let session = session.python_session("main").unwrap();
+    says(&session, "x = 'pandas'; x", "'pandas'\n");
+}
+
+/// A saved state can hold any file: one that puts bytes where there is no memory is refused.
+#[test]
+fn a_forged_session_is_refused() {
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    says(&session, "x = bytearray(b'x' * 3_000_000)", "");
+    let path = "/var/lib/codepod/python/main";
+    let good = sandbox.read_file(path).unwrap();
+    let header = 1 << 16;
+    let forged = |at: usize, bytes: &[u8]| {
+        let mut forged = good.clone();
+        forged[header + at..header + at + bytes.len()].copy_from_slice(bytes);
+        forged
+    };
+    let mut cases = vec![
+        forged(8, &[0; 8]),        // another build
+        forged(16, &[1; 32]),      // an image that there is not
+        forged(48, &[1, 0, 0, 0]), // less memory than the module has
+        forged(48, &[0xff; 4]),
+        forged(52, &[0xff; 4]), // more pages than there are
+        forged(52, &[0, 0x20, 0, 0]),
+        forged(56, &[0xff; 4]), // a page behind the end
+        forged(52, &[1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]),
+    ];
+    // Blocks behind the end of memory, and one that is cut off.
+    let mut behind = good.clone();
+    behind.resize(100 << 20, 7);
+    cases.push(behind);
+    cases.push(good[..good.len() - 100].to_vec());
+    for (number, bytes) in cases.into_iter().enumerate() {
+        sandbox.write_file(path, &bytes).unwrap();
+        let (status, text) = run(&session, "len(x)");
+        assert_eq!(status, 126, "{number}: {text}");
+        assert!(text.contains("start a new one"), "{number}: {text}");
+    }
+    sandbox.write_file(path, &good).unwrap();
+    says(&session, "len(x), set(x)", "(3000000, {120})\n");
+    // Whatever the bytes are, they stay inside.
+    let mut noise = good.clone();
+    for (at, byte) in noise.iter_mut().enumerate().skip(header + 4096 * 2) {
+        *byte = ((at * 31) >> 3) as u8;
+    }
+    sandbox.write_file(path, &noise).unwrap();
+    run(&session.clone().timeout(Duration::from_secs(5)), "x");
+    session.reset().unwrap();
+    says(&session, "1", "1\n");
+}
+
+/// What a process has mapped of a session is gone when the next one has its place.
+#[test]
+fn memory_of_a_session_is_not_found_by_the_next_process() {
+    let sandbox = sandbox();
+    let session = sandbox.python_session("main").unwrap();
+    let secret = "s = b'a secret of ' * 2_000_000; t = bytearray(s); None";
+    says(&session, secret, "");
+    for _ in 0..8 {
+        says(&session, "len(t)", "24000000\n");
+        let other = Sandbox::create(Options::default()).unwrap();
+        let code = "import numpy as np; print(b'cret of a se' in np.empty(4_000_000).tobytes())";
+        let result = other.command(["python3", "-c", code]).run_blocking();
+        assert_eq!(result.unwrap().stdout, b"False\n");
+    }
+}
+
+#[test]
+fn saved_states_have_it_and_grow_by_what_has_changed() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = || {
+        let persistent = Persistent::new(directory.path(), "agent");
+        let mut options = Options::default();
+        options.persistence = Persistence::Persistent(persistent);
+        let sandbox = Sandbox::create(options).unwrap();
+        let session = sandbox.python_session("main").unwrap();
+        (sandbox, session)
+    };
+    let (sandbox, session) = open();
+    let fill = "import pandas as pd, random\nb = random.randbytes(12_000_000); c = b[-1]; n = 1";
+    says(&session, fill, "");
+    sandbox.save().unwrap();
+    drop((sandbox, session));
+    let size = || {
+        let files = walk(directory.path());
+        files
+            .iter()
+            .map(|file| file.metadata().unwrap().len())
+            .sum::<u64>()
+    };
+    let before = size();
+    assert!(before > 12_000_000, "{before}");
+    let (sandbox, session) = open();
+    says(
+        &session,
+        "n += 1; b[-1] == c, len(b), n",
+        "(True, 12000000, 2)\n",
+    );
+    sandbox.save().unwrap();
+    drop((sandbox, session));
+    let grown = size() - before;
+    assert!(grown < 6_000_000, "{grown}");
+    let (_sandbox, session) = open();
+    says(
+        &session,
+        "n, len(b), pd.Series([n]).sum()",
+        "(2, 12000000, np.int64(2))\n",
+    );
+}
+
+/// All files below a directory.
+fn walk(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut left = vec![directory.to_owned()];
+    while let Some(directory) = left.pop() {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => left.push(path),
+                false => files.push(path),
+            }
+        }
+    }
+    files
 }

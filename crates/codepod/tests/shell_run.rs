@@ -73,7 +73,7 @@ fn what_a_script_leaves_is_there_for_the_next() {
     assert_eq!(
         text(
             &sandbox,
-            "echo $x $y ${a[1]} ${m[k]} $PWD; [[ $- == *u* && a == @(a|b) ]]"
+            "echo $x $y ${a[1]} ${m[k]} $PWD; [[ $- != *u* && a == @(a|b) ]]"
         ),
         "1 2 2 v /tmp\n"
     );
@@ -212,6 +212,69 @@ fn a_script_can_be_cancelled() {
 }
 
 #[test]
+fn what_decides_how_a_script_fails_ends_with_it() {
+    let sandbox = sandbox();
+    let bye = run(&sandbox, "trap 'echo bye $?' EXIT; (exit 3)");
+    assert_eq!((bye.exit_code, &*bye.stdout), (3, &b"bye 3\n"[..]));
+    // The trap prints where the script's output went, and is in its time.
+    assert_eq!(text(&sandbox, "exec > f; trap 'echo bye' EXIT"), "");
+    assert_eq!(text(&sandbox, "cat f; trap -p"), "bye\n");
+    let script = sandbox.script("trap 'echo bye; sleep 100' EXIT");
+    let late = script.timeout(std::time::Duration::from_millis(300));
+    let late = late.run_blocking().unwrap();
+    assert_eq!((late.timed_out, &*late.stdout), (true, &b"bye\n"[..]));
+    for poison in [
+        "set -e; false",
+        "set -euxo pipefail; trap 'exit 9' ERR DEBUG RETURN EXIT; true",
+        "set -n",
+        "set -v; set -E; set -T",
+        "set -t",
+    ] {
+        run(&sandbox, poison);
+        let next = run(
+            &sandbox,
+            "f() { :; }; f; false | true; false; echo on $nope; trap; echo $-",
+        );
+        let expected = "on\nhBc\n";
+        assert_eq!(next.stdout_text(), expected, "{poison}");
+        assert_eq!((next.exit_code, &*next.stderr_text()), (0, ""), "{poison}");
+    }
+    // Who sets them as the last command means the next run, and is told.
+    for (script, told) in [
+        ("true; set -e", true),
+        ("trap : ERR", true),
+        ("set -e; true", false),
+        ("set x y", false),
+    ] {
+        let stderr = run(&sandbox, script).stderr;
+        assert_eq!(
+            stderr.starts_with(b"codepod: hint: `set -e`"),
+            told,
+            "{script}"
+        );
+    }
+}
+
+#[test]
+fn lines_on_a_terminal_keep_modes_and_traps_until_the_shell_is_closed() {
+    let sandbox = sandbox();
+    let shell = sandbox.shell("prompt");
+    let line = |text: &str| {
+        let mut running = shell.script(text).start_on_terminal(24, 80).unwrap();
+        drop((running.stdin.take(), running.stdout.take()));
+        running.wait_blocking().unwrap()
+    };
+    line("set -o pipefail; trap 'echo over > /tmp/over' EXIT");
+    assert_eq!(line("false | true").exit_code, 1);
+    // A script in between has its own.
+    assert_eq!(shell.run_blocking("false | true").unwrap().exit_code, 0);
+    assert!(sandbox.read_file("/tmp/over").is_err());
+    assert_eq!(line("false | true").exit_code, 1);
+    shell.close_blocking().unwrap();
+    assert_eq!(sandbox.read_file("/tmp/over").unwrap(), b"over\n");
+}
+
+#[test]
 fn named_shells_are_apart_and_share_files() {
     let sandbox = sandbox();
     let (a, b) = (sandbox.shell("a"), sandbox.shell("b"));
@@ -224,7 +287,8 @@ fn named_shells_are_apart_and_share_files() {
             .stdout,
         b"b /home/user\nfrom-a\n"
     );
-    a.run_blocking("trap 'echo over > /tmp/over' EXIT").unwrap();
+    a.run_blocking("trap 'echo over >> /tmp/over' EXIT")
+        .unwrap();
     a.close_blocking().unwrap();
     assert_eq!(sandbox.read_file("/tmp/over").unwrap(), b"over\n");
     assert_eq!(
@@ -242,14 +306,14 @@ fn snapshots_and_forks_carry_variables_functions_and_directories() {
     let sandbox = sandbox();
     run(
         &sandbox,
-        "x=1; f() { echo f$x; }; mkdir d; cd d; echo 1 > file; set -o pipefail",
+        "x=1; f() { echo f$x; }; mkdir d; cd d; echo 1 > file; set -f",
     );
     let snapshot = sandbox.snapshot().unwrap();
     let fork = sandbox.fork().unwrap();
     run(&sandbox, "x=2; cd /; unset -f f; echo 2 > ~/d/file");
     assert_eq!(
-        text(&fork, "f; pwd; cat file; false | true; echo $?"),
-        "f1\n/home/user/d\n1\n1\n"
+        text(&fork, "f; pwd; cat file; echo *"),
+        "f1\n/home/user/d\n1\n*\n"
     );
     run(&fork, "x=fork");
     sandbox.restore(&snapshot).unwrap();
@@ -515,4 +579,66 @@ fn a_run_does_not_wait_for_a_substitution_that_is_still_open() {
     // What was kept open is written to by the next run, and closed.
     let result = sandbox.run_blocking("echo late >&5; exec 5>&-").unwrap();
     assert_eq!(result.exit_code, 0, "{result:?}");
+}
+
+#[test]
+fn a_script_has_a_directory_of_its_own() {
+    let sandbox = sandbox();
+    text(&sandbox, "mkdir -p /tmp/d/e; cd /tmp; x=1");
+    let run = |script: &str, cwd: &str| {
+        let result = sandbox.script(script).cwd(cwd).run_blocking().unwrap();
+        (
+            result.exit_code,
+            result.stdout_text().into_owned() + &result.stderr_text(),
+        )
+    };
+    assert_eq!(run("pwd; y=2; cd e", "d"), (0, "/tmp/d\n".into()));
+    assert_eq!(text(&sandbox, "pwd; echo $x $y"), "/tmp\n1 2\n");
+    assert_eq!(run("exit 3", "/tmp/d"), (3, String::new()));
+    assert_eq!(text(&sandbox, "pwd"), "/tmp\n");
+    let (status, complaint) = run("echo no", "/nope it's");
+    assert_eq!(status, 1);
+    assert!(
+        complaint.ends_with("cd: /nope it's: No such file or directory\n"),
+        "{complaint}"
+    );
+    let timed_out = sandbox
+        .script("sleep 60")
+        .cwd("/")
+        .timeout(Duration::from_millis(50));
+    assert!(timed_out.run_blocking().unwrap().timed_out);
+    assert_eq!(text(&sandbox, "pwd; echo $x"), "/tmp\n1\n");
+    assert!(sandbox.script("true").cwd("a\0b").run_blocking().is_err());
+}
+
+#[test]
+fn a_script_in_the_background_is_a_step_from_its_start_on() {
+    let sandbox = sandbox();
+    text(&sandbox, "x=1; cd /tmp");
+    let shell = sandbox.shell("").detached();
+    let script = shell.script("echo $x $PWD; x=2; read -r line; echo $line > /tmp/f; exit 4");
+    let mut running = script.in_background().start().unwrap();
+    let (mut stdin, mut stdout) = (
+        running.stdin.take().unwrap(),
+        running.stdout.take().unwrap(),
+    );
+    let waiting = std::thread::spawn(move || running.wait_blocking());
+    let mut buffer = [0; 64];
+    let read = stdout.read_blocking(&mut buffer).unwrap();
+    assert_eq!(&buffer[..read], b"1 /tmp\n");
+    // The main shell goes on meanwhile, and its steps are steps of their own.
+    text(&sandbox, "echo $x > ~/g");
+    stdin.write_all_blocking(b"late\n").unwrap();
+    assert_eq!(waiting.join().unwrap().unwrap().exit_code, 4);
+    let steps: Vec<(String, i32)> = sandbox
+        .history()
+        .into_iter()
+        .map(|step| (step.command, step.exit_code))
+        .collect();
+    assert_eq!(steps[1].1, 4);
+    assert_eq!(steps[2].0, "echo $x > ~/g");
+    assert_eq!(sandbox.read_file("g").unwrap(), b"1\n");
+    assert_eq!(sandbox.undo(1).unwrap()[0].command, "echo $x > ~/g");
+    assert!(sandbox.read_file("g").is_err());
+    assert_eq!(sandbox.shells(), [""]);
 }

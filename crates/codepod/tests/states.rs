@@ -160,7 +160,12 @@ fn an_overlay_is_applied_by_a_later_process_and_never_over_an_edit_that_was_not_
     assert_eq!(run(&states, "s", "cat a; ls"), "new\na\nb\nd\n");
     fs::write(work.join("b"), "edited by hand\n").unwrap();
     let kept = states.wake(&runtime(), "s", Options::default()).unwrap();
-    let applied = kept.sandbox().apply("/work", [""; 0]).unwrap();
+    let mut options = codepod::ApplyOptions::default();
+    options.partial = true;
+    let applied = kept
+        .sandbox()
+        .apply_with("/work", [""; 0], &options)
+        .unwrap();
     kept.save().unwrap();
     let refused: Vec<_> = applied
         .refused

@@ -304,3 +304,119 @@ fn another_sandboxs_snapshot_is_refused() {
     }
     one.fork().unwrap().restore(&snapshot).unwrap();
 }
+
+#[test]
+fn files_that_the_host_changes_are_steps_where_they_are_recorded() {
+    let sandbox = sandbox();
+    text(&sandbox, "echo 1 > a");
+    let recording = sandbox.recording();
+    recording.write_file("b", "x").unwrap();
+    recording.write_file_and_parents("d/e/f", "y").unwrap();
+    recording.rename("b", "c").unwrap();
+    recording.set_mode("c", 0o600).unwrap();
+    recording.remove("d").unwrap();
+    // What changes nothing, or fails, is no step.
+    recording.mkdir("/home/user").unwrap();
+    recording.write_file("/nope/f", "").unwrap_err();
+    let listed: Vec<(u64, String)> = sandbox
+        .history()
+        .into_iter()
+        .map(|step| (step.number, step.command))
+        .collect();
+    let commands = [
+        "echo 1 > a",
+        "write b",
+        "write d/e/f",
+        "rename b",
+        "chmod c",
+        "remove d",
+    ];
+    let numbered = (1..).zip(commands.map(str::to_owned)).collect::<Vec<_>>();
+    assert_eq!(listed, numbered);
+    assert_eq!(
+        lines(&sandbox, Moment::Before(2), Moment::After(2)),
+        ["A /home/user/b"]
+    );
+    sandbox.undo(1).unwrap();
+    assert_eq!(file(&sandbox, "d/e/f").as_deref(), Some("y"));
+    sandbox.undo(4).unwrap();
+    assert_eq!((file(&sandbox, "b"), file(&sandbox, "c")), (None, None));
+    assert_eq!(file(&sandbox, "a").as_deref(), Some("1\n"), "the run stays");
+    sandbox.redo(1).unwrap();
+    assert_eq!(file(&sandbox, "b").as_deref(), Some("x"));
+    let error = sandbox.undo(9).unwrap_err().to_string();
+    assert_eq!(error, "cannot undo 9 steps: 2 can be undone");
+    sandbox.undo(2).unwrap();
+    let error = sandbox.undo(1).unwrap_err().to_string();
+    assert_eq!(error, "cannot undo 1 step: none can be undone");
+}
+
+#[test]
+fn recorded_files_go_back_while_processes_run() {
+    let sandbox = sandbox();
+    text(&sandbox, "echo one > f; sleep 60 & sleep 0");
+    sandbox.recording().write_file("f", "two").unwrap();
+    sandbox.recording().write_file("g", "new").unwrap();
+    sandbox.undo(2).unwrap();
+    assert_eq!(file(&sandbox, "f").as_deref(), Some("one\n"));
+    assert_eq!(file(&sandbox, "g"), None);
+    let error = sandbox.undo(1).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Busy { .. }), "{error}");
+    sandbox.kill_all().unwrap();
+}
+
+#[test]
+fn an_edit_is_made_whole_or_not_at_all() {
+    let sandbox = sandbox().recording();
+    let edit = |old: &str, new: &str| codepod::Edit {
+        old: old.into(),
+        new: new.into(),
+        all: false,
+    };
+    sandbox.write_file("f", "one\ntwo\nthree\n").unwrap();
+    sandbox.set_mode("f", 0o755).unwrap();
+    let edited = sandbox
+        .edit_file("f", &[edit("two", "2"), edit("three\n", "3\n")])
+        .unwrap();
+    assert_eq!(edited.replaced, 2);
+    assert_eq!(
+        edited.diff,
+        "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n one\n-two\n-three\n+2\n+3\n"
+    );
+    assert_eq!(sandbox.stat("f").unwrap().mode & 0o777, 0o755);
+    let error = sandbox
+        .edit_file("f", &[edit("one", "1"), edit("two", "2")])
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot edit `f`: edit 2: `old` is not in the file"
+    );
+    assert!(error.hint().contains("read the file again"));
+    assert_eq!(file(&sandbox, "f").as_deref(), Some("one\n2\n3\n"));
+    sandbox.undo(1).unwrap();
+    assert_eq!(file(&sandbox, "f").as_deref(), Some("one\ntwo\nthree\n"));
+    for path in ["/nope", "/dev/zero", "/tmp"] {
+        sandbox.edit_file(path, &[edit("a", "b")]).unwrap_err();
+    }
+    sandbox.write_file("bytes", b"a\xff").unwrap();
+    let error = sandbox.edit_file("bytes", &[edit("a", "b")]).unwrap_err();
+    assert!(
+        error.to_string().ends_with("it is not a text file"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_edit_that_does_not_fit_on_the_disk_changes_nothing() {
+    let mut options = Options::default();
+    options.fs_limits.file_bytes = 1000;
+    let sandbox = Sandbox::create(options).unwrap();
+    sandbox.write_file("f", "small\n").unwrap();
+    let edit = codepod::Edit {
+        old: "small".into(),
+        new: "x".repeat(2000),
+        all: false,
+    };
+    sandbox.edit_file("f", &[edit]).unwrap_err();
+    assert_eq!(file(&sandbox, "f").as_deref(), Some("small\n"));
+}

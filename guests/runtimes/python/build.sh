@@ -23,9 +23,14 @@ own_flags="-ffile-prefix-map=$here=/guest"
 # The stack lies below everything else. Deep recursion of C code ends here; Python's own calls need none of it.
 stack=$((8 << 20))
 # Packages that come as they are.
-packages=(beautifulsoup4 certifi charset_normalizer et_xmlfile idna iniconfig jinja2 markupsafe openpyxl
-    packaging pluggy pygments pytest python_dateutil pyyaml regex requests six soupsieve tabulate
-    typing_extensions urllib3)
+packages=(anyio attrs beautifulsoup4 black blinker build certifi charset_normalizer click coverage
+    editables et_xmlfile flake8 flask flit_core h11 hatch_fancy_pypi_readme hatch_vcs hatchling httpcore httpx
+    hypothesis idna iniconfig itsdangerous jinja2 markdown_it_py markupsafe mccabe mdurl
+    mypy_extensions networkx openpyxl packaging pathspec pdm_backend platformdirs pluggy poetry_core
+    pycodestyle pyflakes pygments pypdf pyproject_hooks pytest pytest_cov python_dateutil
+    python_dotenv pytokens pyyaml regex requests rich seaborn setuptools setuptools_scm six sortedcontainers
+    soupsieve sqlalchemy tabulate toml tqdm trove_classifiers typing_extensions urllib3 vcs_versioning
+    werkzeug wheel)
 # Tools that are run leave nothing behind in the sources.
 export PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$work/lib" "$work/include" "$work/stamps" "$out"

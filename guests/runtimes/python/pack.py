@@ -19,8 +19,27 @@ import zipfile
 # What needs a screen, another system, or a network that is not there; and upstream's tests.
 LEFT_OUT = {"test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "curses", "__pycache__", "idle_test", "pip"}
 LEFT_OUT_FILES = {"turtle.py", "_ios_support.py", "_android_support.py", "_apple_support.py", "_aix_support.py"}
+# Data of the library that is read when it is used.
+KEPT_DATA = ("venv/scripts/common/", "venv/scripts/posix/")
 # Of packages: starters for another system, types for other tools, and sources of what is built into the interpreter.
 LEFT_OUT_ENDINGS = (".exe", ".pyi", ".c", ".h", ".pxd", ".pyx")
+# What setuptools has for commands that it does not install; it is under the LGPL.
+LEFT_OUT_PATHS = ("setuptools/_vendor/autocommand",)
+
+
+# Lines of packages that open files beside them, and what finds the same in an archive. Patches would have pandas compiled anew.
+REPLACED = {
+    "blib2to3/pgen2/pgen.py": ('open(filename, encoding="utf-8")', 'open(__import__("_tools").real(filename), encoding="utf-8")'),
+    "coverage/html.py": ("    return static_filename\n", '    return __import__("_tools").real(static_filename)\n'),
+    "pandas/io/formats/style_render.py": (
+        "jinja2.FileSystemLoader(template_dir)",
+        'jinja2.PackageLoader("pandas", "io/formats/templates")',
+    ),
+    "poetry/core/version/grammars/__init__.py": (
+        "GRAMMAR_DIR = Path(__file__).parent",
+        'GRAMMAR_DIR = Path(__import__("_tools").real(Path(__file__).parent))',
+    ),
+}
 
 
 def read(path):
@@ -35,7 +54,8 @@ def library(root):
         for name in sorted(names):
             path = os.path.join(directory, name)
             inside = os.path.relpath(path, root)
-            if name.endswith((".py", ".txt")) and inside not in LEFT_OUT_FILES:
+            is_kept = name.endswith((".py", ".txt")) or inside.startswith(KEPT_DATA)
+            if is_kept and inside not in LEFT_OUT_FILES:
                 yield inside, read(path)
 
 
@@ -72,7 +92,8 @@ def installed(path):
     if "PKG-INFO" in files:
         files = dict(from_source(files))
     for name, data in files.items():
-        if not name.endswith(LEFT_OUT_ENDINGS) and "tests" not in name.split("/"):
+        is_left_out = name.endswith(LEFT_OUT_ENDINGS) or name.startswith(LEFT_OUT_PATHS)
+        if not is_left_out and "tests" not in name.split("/"):
             yield name, data
 
 
@@ -119,6 +140,11 @@ def main(lib, zone_package, sysconfig, own, built, out, *packages):
     bundled = glob.glob(f"{lib}/ensurepip/_bundled/*.whl")
     for path in [*packages, *sorted(bundled), *sorted(glob.glob(f"{built}/*/packages"))]:
         files.update(installed(path))
+    for name, (old, new) in REPLACED.items():
+        text = files[name].decode()
+        if text.count(old) != 1:
+            sys.exit(f"pack.py: {name} has changed: it should have {old} once")
+        files[name] = text.replace(old, new).encode()
     write(files, "/usr/lib/python%d.%d/packages.zip" % sys.version_info[:2], out)
 
 

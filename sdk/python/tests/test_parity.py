@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Set
 import pytest
 
 from codepod import Client, CommandContext, Mount, PersistenceParams, Sandbox
+from codepod.types import Edit
 from codepod._generated.routes import ROUTES
 from codepod._transport._sync import StdioConnection
 
@@ -69,10 +70,20 @@ def use(sandbox: Sandbox) -> None:
     stream.cancel()
     assert stream.wait().cancelled
 
+    run = sandbox.start("read -r line; echo \"got $line\"")
+    run.write("it\n")
+    assert run.wait().stdout == "got it\n"
+
     sandbox.files.write("g", b"\xff")
     assert sandbox.files.read("g") == b"\xff"
     assert [entry.name for entry in sandbox.files.list(".")] == ["f", "g"]
     assert sandbox.files.stat("g").size == 1
+    sandbox.files.write("t", "one\ntwo\n")
+    edited = sandbox.files.edit("t", [Edit(old="two", new="2")])
+    assert edited.replaced == 1 and "+2" in edited.diff
+    assert [found.line for found in sandbox.files.grep("^2$").matches] == [2]
+    assert sandbox.files.glob("t").paths == ["t"]
+    sandbox.files.remove("t")
     sandbox.files.mkdir("d/e")
     sandbox.files.rename("g", "d/g")
     sandbox.files.chmod("d/g", 0o600)
@@ -124,7 +135,7 @@ def overlay(sandbox: Sandbox, host: Path) -> None:
     """Host directories."""
     assert sandbox.mounts.list()[0].at == "/mnt/host"
     sandbox.run("echo new > /mnt/host/g; echo other > /mnt/host/f")
-    assert len(sandbox.mounts.changes("/mnt/host")) == 2
+    assert len(sandbox.mounts.changes("/mnt/host").changes) == 2
     sandbox.mounts.discard("/mnt/host", paths=["/mnt/host/f"])
     assert not sandbox.mounts.apply("/mnt/host").refused
     assert (host / "g").read_text() == "new\n"

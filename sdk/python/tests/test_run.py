@@ -8,7 +8,20 @@ from typing import List
 import pytest
 
 import codepod
-from codepod import CommandContext, CommandFailedError, RunResult, Sandbox
+from codepod import (
+    CommandContext,
+    CommandFailedError,
+    DeniedError,
+    FileError,
+    InvalidParamsError,
+    LimitError,
+    NoSuchRunError,
+    NotFoundError,
+    RunResult,
+    Sandbox,
+    tools,
+)
+from codepod.types import Edit
 
 
 def test_a_result_has_status_and_output(sandbox: Sandbox) -> None:
@@ -59,6 +72,9 @@ def test_a_budget_cuts_the_middle(sandbox: Sandbox) -> None:
     result = sandbox.run("seq 10000", output_budget=1000)
     assert result.stdout_cut is not None and result.stdout_cut.omitted > 40_000
     assert result.stdout.startswith("1\n2\n") and result.stdout.endswith("10000\n")
+    cut = result.stdout_cut
+    assert f"\n[{cut.omitted} bytes are not shown; all of it is in {cut.path}]\n" in str(result)
+    assert len(result.stdout) - cut.mark + cut.omitted == 48_894
     assert sandbox.run(f"tail -n 1 {result.stdout_cut.path}").stdout == "10000\n"
 
 
@@ -139,3 +155,93 @@ def test_commands_get_words_as_they_are(sandbox: Sandbox) -> None:
     words = ["", "a b", "$(touch /tmp/x)", "`id`", "; rm -rf /", "../../etc/passwd", "-x", "\n", "é", "*", "\\", '"', "'"]
     assert sandbox.run('see "$@"', arguments=words).success
     assert seen == [words]
+
+
+def test_a_run_has_a_directory_of_its_own(sandbox: Sandbox) -> None:
+    assert sandbox.run("pwd; cd /", cwd="/tmp").stdout == "/tmp\n"
+    assert sandbox.run("pwd").stdout == "/home/user\n"
+    result = sandbox.run("echo no", cwd="/nope")
+    assert (result.exit_code, result.stdout) == (1, "") and "/nope: No such file or directory" in result.stderr
+
+
+def test_output_is_told_while_it_comes(sandbox: Sandbox) -> None:
+    told: List[str] = []
+    complaints: List[str] = []
+    result = sandbox.run(
+        "printf 'a\\xc3'; sleep 0.1; printf '\\xa9\\xff'; echo e >&2; exit 3", on_stdout=told.append, on_stderr=complaints.append
+    )
+    assert "".join(told) == result.stdout == "aé\ufffd" and len(told) > 1
+    assert complaints == ["e\n"] and result.exit_code == 3
+    assert result.stdout_bytes == b"a\xc3\xa9\xff"
+    with pytest.raises(ZeroDivisionError):
+        sandbox.run("yes", on_stdout=lambda text: 1 / 0)
+    assert sandbox.run("echo on").stdout == "on\n"
+
+
+def test_runs_in_the_background(sandbox: Sandbox) -> None:
+    sandbox.run("x=1; cd /tmp")
+    run = sandbox.start("echo $x $PWD $Y $1; sleep 60", env={"Y": "2"}, arguments=["3"])
+    first = run.output(wait=20)
+    assert (first.stdout, first.running, first.exit_code) == ("1 /tmp 2 3\n", True, None)
+    # The main shell is free meanwhile, and the run's variables are its own.
+    assert sandbox.run("echo $x").stdout == "1\n"
+    assert run.output(since=2).stdout == "/tmp 2 3\n"
+    run.kill()
+    ended = run.wait()
+    assert (ended.exit_code, ended.cancelled) == (130, True)
+    run.kill()
+    # A copy has traps of its own, and none of the shell that it was made from.
+    sandbox.run("trap 'echo main > /tmp/main' EXIT")
+    assert sandbox.start("trap 'echo bye' EXIT; echo hi").wait().stdout == "hi\nbye\n"
+    assert sandbox.start("true").wait().exit_code == 0 and not sandbox.files.exists("/tmp/main")
+    done = sandbox.start("echo a; echo b >&2; exit 4", cwd="/").wait()
+    assert (done.stdout, done.stderr, done.exit_code) == ("a\n", "b\n", 4)
+    with pytest.raises(NotFoundError):
+        sandbox.runs.output("nope")
+    runs = [sandbox.start("sleep 60") for _ in range(16)]
+    with pytest.raises(LimitError):
+        sandbox.start("sleep 60")
+    for each in runs:
+        each.kill()
+
+
+def test_file_methods_are_steps_of_their_own(sandbox: Sandbox) -> None:
+    sandbox.run("echo 1 > a")
+    sandbox.files.write("b/c", "x")
+    (step,) = sandbox.undo()
+    assert (step.kind, step.command) == ("files", "write b/c")
+    assert [(file.kind, file.path) for file in step.files] == [("added", "/home/user/b"), ("added", "/home/user/b/c")]
+    assert sandbox.files.exists("a") and not sandbox.files.exists("b")
+    (step,) = sandbox.undo()
+    assert (step.kind, step.command, step.files[0].path) == ("run", "echo 1 > a", "/home/user/a")
+    with pytest.raises(NoSuchRunError, match="cannot undo 1 step: none can be undone"):
+        sandbox.undo()
+
+
+def test_lines_of_a_file(sandbox: Sandbox) -> None:
+    sandbox.run("seq 100000 > f")
+    assert sandbox.files.read("f", line=99_999, lines=1) == b"99999\n"
+    assert sandbox.files.read("f", line=3, lines=2, numbers=True) == b"     3\t3\n     4\t4\n"
+    assert sandbox.files.read("f", line=200_000) == b""
+    told = tools.call_tool(sandbox, "read", {"path": "f", "line": 1})
+    assert told["next_line"] > 1000 and told["text"].endswith(f"\n{told['next_line'] - 1}\n")
+
+
+def test_searches_are_bounded(sandbox: Sandbox) -> None:
+    sandbox.run("mkdir -p p/.git; cd p; git init -q . 2>/dev/null; echo out > .gitignore; seq 1000 > n; echo 7 > out; echo x > 'a b.py'")
+    assert [found.content for found in sandbox.files.grep("^99.$", path="p").matches] == [str(n) for n in range(990, 1000)]
+    found = sandbox.files.grep(".", path="p", limit=3)
+    assert len(found.matches) == 3 and found.more
+    assert sandbox.files.glob("**/*.py", path="p").paths == ["p/a b.py"]
+    assert sandbox.files.glob("out", path="p").paths == []
+    assert sandbox.files.glob("out", path="p", all=True).paths == ["p/out"]
+    with pytest.raises(InvalidParamsError, match="regex parse error"):
+        sandbox.files.grep("(")
+    with pytest.raises(FileError):
+        sandbox.files.grep("x", path="/nope")
+    with pytest.raises(InvalidParamsError, match="2 times"):
+        sandbox.files.write("e", "a a")
+        sandbox.files.edit("e", [Edit(old="a", new="b")])
+    assert sandbox.shell.history.list()[-1].command == "write e"
+    with Sandbox(allowed_commands=["ls"]) as few, pytest.raises(DeniedError, match="does not allow `rg`"):
+        few.files.grep("x")

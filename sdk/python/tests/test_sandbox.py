@@ -96,7 +96,7 @@ def test_a_host_directory_is_an_overlay_until_it_is_applied(tmp_path: Path) -> N
         sandbox.run("cd /mnt/p; echo sandbox > f; echo new > g")
         assert (tmp_path / "f").read_text() == "host\n"
         assert [mount.access for mount in sandbox.mounts.list()] == ["overlay"]
-        assert {change.path for change in sandbox.mounts.changes("/mnt/p")} == {"/mnt/p/f", "/mnt/p/g"}
+        assert {change.path for change in sandbox.mounts.changes("/mnt/p").changes} == {"/mnt/p/f", "/mnt/p/g"}
         sandbox.mounts.discard("/mnt/p", paths=["/mnt/p/g"])
         applied = sandbox.mounts.apply("/mnt/p")
         assert not applied.refused
@@ -148,6 +148,52 @@ def test_a_function_is_a_command(sandbox: Sandbox) -> None:
     assert "greet" in sandbox.commands.list()
     assert "Greets people" in sandbox.run("/bin/help").stdout
     assert callable(greet)
+
+
+def test_a_command_is_found_by_its_path_and_as_a_module(sandbox: Sandbox) -> None:
+    @sandbox.command("price")
+    def price(arguments: List[str], context: CommandContext) -> str:
+        return f"{context.name} {' '.join(arguments)}\n"
+
+    assert sandbox.run("/usr/bin/price 2; cd /usr/bin; ./price 3").stdout == "price 2\nprice 3\n"
+    assert sandbox.run("ln -s /usr/bin/price ~/other; ~/other 4").stdout == "price 4\n"
+    result = sandbox.python.run("import price\nprint(price.get(fruit='fig'))")
+    assert result.exit_code == 0 and "get" in result.stdout, result
+
+
+def test_wrong_arguments_say_what_to_write(sandbox: Sandbox) -> None:
+    with pytest.raises(TypeError, match="no option `memory`: did you mean `memory_bytes`"):
+        Sandbox(memory=5)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="no option `zzz`: there are profile, cwd"):
+        Sandbox(zzz=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="`mounts` holds a dict: write `codepod.Mount"):
+        Sandbox(mounts=[{"host": ".", "at": "/work"}])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="not a list: `run.'ls -l'."):
+        sandbox.run(["ls", "-l"])  # type: ignore[arg-type]
+    with pytest.raises(codepod.FileError) as caught:
+        sandbox.files.write("a/b/c.txt", "x")
+    assert caught.value.hint is not None and "`parents`" in caught.value.hint
+    with pytest.raises(codepod.InvalidParamsError, match="4294967296"):
+        Sandbox(memory_bytes=10**10)
+    with pytest.raises(codepod.FileError, match="cannot work in `/nope`"), Sandbox(cwd="/nope") as elsewhere:
+        elsewhere.run("true")
+
+
+def test_a_limit_is_told_once_with_the_option_that_raises_it() -> None:
+    with Sandbox(timeout=0.3) as sandbox:
+        result = sandbox.run("echo partial; sleep 100")
+        assert (result.exit_code, result.stdout, result.timed_out) == (124, "partial\n", True)
+        assert result.stderr == "codepod: stopped after 0.3 s, its time limit; `timeout` raises it\n"
+        result = sandbox.run(":(){ :|:& };:; sleep 0.1", timeout=10)
+        assert result.stderr.count("codepod: ") == 1, result.stderr
+        assert "there is a limit of 64 processes; `processes` raises it" in result.stderr
+    with Sandbox(hints=False) as sandbox:
+        assert sandbox.run("sleep 100", timeout=0.1).stderr == ""
+
+
+def test_only_what_is_meant_to_be_used_is_listed() -> None:
+    assert dir(codepod) == sorted(codepod.__all__)
+    assert not hasattr(codepod, "Dict") and not hasattr(codepod, "BY_KIND")
 
 
 def test_a_command_may_use_its_sandbox(sandbox: Sandbox) -> None:

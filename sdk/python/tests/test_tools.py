@@ -44,11 +44,35 @@ def test_run_tells_a_model_four_things(sandbox: Sandbox) -> None:
     assert tools.call_tool(sandbox, "run", '{"command": "echo x"}')["stdout"] == "x\n"  # type: ignore[arg-type]
 
 
+def test_long_output_is_cut_as_the_description_says(sandbox: Sandbox) -> None:
+    told = tools.call_tool(sandbox, "run", {"command": "seq 100000"})
+    assert len(told["stdout"]) <= (16 << 10) + 100
+    assert " bytes are not shown; all of it is in /proc/runs/" in told["stdout"]
+    told = tools.call_tool(sandbox, "run", {"command": "seq 100000", "output_budget": 100_000})
+    assert 50_000 < len(told["stdout"]) <= 100_100
+    told = tools.call_tool(sandbox, "run", {"command": "seq 1000000", "output_budget": 1 << 40})
+    assert len(told["stdout"]) <= (1 << 20) + 100
+    told = tools.call_tool(sandbox, "python", {"code": "print('x' * 100000)"})
+    assert len(told["stdout"]) <= (16 << 10) + 100
+    # Beyond the limit of a stream, what was kept is named as well.
+    told = tools.call_tool(sandbox, "run", {"command": "yes"})
+    assert told["truncated"] and "longer than its limit" in told["stdout"] and "/proc/runs/" in told["stdout"]
+    with Sandbox(output_budget=200) as small:
+        told = tools.call_tool(small, "run", {"command": "seq 100000"})
+        assert len(told["stdout"]) < 300 and "bytes are not shown" in told["stdout"]
+    told = tools.call_tool(sandbox, "run", {"command": "mkdir d; cd d; seq 20000 | xargs touch"})
+    told = tools.call_tool(sandbox, "list", {"path": "d"})
+    assert told["omitted_entries"] > 1000 and len(json.dumps(told)) < 300_000
+
+
 def test_every_tool_answers(sandbox: Sandbox) -> None:
     inputs: Dict[str, Dict[str, Any]] = {
         "run": {"command": "echo x > f"},
         "python": {"code": "open('f').read()"},
-        "write": {"path": "d/g", "text": "t", "parents": True},
+        "write": {"path": "d/g", "text": "t"},
+        "edit": {"path": "d/g", "edits": [{"old": "t", "new": "u"}]},
+        "grep": {"pattern": "u"},
+        "glob": {"pattern": "**/g"},
         "read": {"path": "d/g"},
         "list": {"path": "."},
         "changes": {"diff": True},
@@ -56,10 +80,19 @@ def test_every_tool_answers(sandbox: Sandbox) -> None:
         "snapshot": {},
         "fork": {},
     }
-    assert set(tools.names()) == {*inputs, "restore"}
+    assert set(tools.names()) == {*inputs, "restore", "start", "output", "stdin", "kill"}
     for name in inputs:
         told = tools.call_tool(sandbox, name, inputs[name])
         assert "error" not in told, (name, told)
+    run = {"run_id": tools.call_tool(sandbox, "start", {"command": "read x; echo got $x; sleep 60"})["run_id"]}
+    assert tools.call_tool(sandbox, "stdin", {**run, "text": "it\n"}) == {"ok": True}
+    told = tools.call_tool(sandbox, "output", {**run, "wait_ms": 20000})
+    assert (told["stdout"], told["running"]) == ("got it\n", True)
+    assert tools.call_tool(sandbox, "kill", run) == {"ok": True}
+    assert tools.call_tool(sandbox, "output", {**run, "wait_ms": 20000})["exit_code"] == 130
+    sandbox.files.write("p.png", b"\x89PNG\r\n\x1a\n" + bytes(1000))
+    told = tools.call_tool(sandbox, "read", {"path": "p.png"})
+    assert told["mime"] == "image/png" and "base64" not in told and len(json.dumps(told)) < 200
     kept = tools.call_tool(sandbox, "snapshot", {})
     assert "error" not in tools.call_tool(sandbox, "restore", {"id": kept["id"]})
     fork = tools.call_tool(sandbox, "fork", {})["sandbox_id"]

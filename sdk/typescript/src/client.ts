@@ -25,7 +25,7 @@ export class Client {
   /** Makes a sandbox. */
   async create(options: CreateParams = {}): Promise<Sandbox> {
     const { sandboxId } = await this.call("sandbox.create", options);
-    return new Sandbox(this, sandboxId);
+    return new Sandbox(this, sandboxId, options.outputBudget);
   }
 
   /** A sandbox that is there, by its id. */

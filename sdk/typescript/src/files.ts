@@ -8,8 +8,14 @@ import { FilesMethods } from "./generated/callers.js";
 export interface ReadOptions {
   /** The first byte; the beginning if not given. */
   offset?: number | undefined;
-  /** How many bytes; to the end if not given. */
+  /** How many bytes at most; to the end if not given. */
   length?: number | undefined;
+  /** The first line, from 1; instead of `offset`. */
+  line?: number | undefined;
+  /** How many lines at most. */
+  lines?: number | undefined;
+  /** Whether every line begins with its number and a tab, as `cat -n` prints it. */
+  numbers?: boolean | undefined;
 }
 
 /** `sandbox.files`. */

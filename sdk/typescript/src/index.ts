@@ -4,6 +4,7 @@
  * {@link Sandbox} is what you need; {@link Client} says which server it is on, {@link tools} gives it to a model.
  */
 
+export { BackgroundRun, type SinceOptions, type StartOptions } from "./background.js";
 export { Client, sharedClient, type ClientOptions } from "./client.js";
 export type { Data } from "./bytes.js";
 export { Commands, HostCall, type CommandHandler, type CommandOptions, type CommandResult } from "./command.js";

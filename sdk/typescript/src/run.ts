@@ -27,6 +27,8 @@ export interface StreamStreams extends Omit<RunStreams, "onStdout" | "onStderr">
 export interface RunOptions extends RunStreams {
   /** The shell to run it in; the main one if not given. */
   shell?: string | undefined;
+  /** The directory that it runs in; afterwards the shell is where it was. */
+  cwd?: string | undefined;
   /** Variables that are exported to this command only. */
   env?: Record<string, string> | undefined;
   /** `$1`, `$2`, … for this command only. */

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** A sandbox: files, shells and processes of its own. */
 
+import { start, type BackgroundRun, type StartOptions } from "./background.js";
 import type { Client } from "./client.js";
 import { Commands, type CommandHandler, type CommandOptions } from "./command.js";
 import { Files } from "./files.js";
@@ -45,11 +46,15 @@ export class Sandbox extends SandboxMethods {
   /** Its state beyond its life. */
   readonly persistence: PersistenceMethods;
 
+  /** Bytes of each output stream that a result holds, if it was made with a budget here. */
+  readonly outputBudget: number | undefined;
+
   /** A sandbox that is there; {@link Sandbox.create} makes one. */
-  constructor(client: Client, id: string) {
+  constructor(client: Client, id: string, outputBudget?: number) {
     const scope = new Scope(client.transport, id);
     super(scope);
     this.client = client;
+    this.outputBudget = outputBudget;
     this.files = new Files(scope);
     this.env = new Env(scope);
     this.shell = new Shells(scope);
@@ -85,6 +90,14 @@ export class Sandbox extends SandboxMethods {
     return stream(this.scope, command, options);
   }
 
+  /**
+   * Starts a bash script in the background and returns at once: a server, or whatever takes long. It runs in a shell of its own,
+   * which begins as a copy of the main one, and for an hour at most if `timeoutMs` is not given.
+   */
+  start(command: string, options?: StartOptions): Promise<BackgroundRun> {
+    return start(this.scope, command, options);
+  }
+
   /** Runs a script in a throw-away copy and says what it would change. */
   preview(command: string, options?: PreviewOptions): Promise<Preview> {
     return preview(this.scope, command, options);
@@ -103,7 +116,7 @@ export class Sandbox extends SandboxMethods {
   /** Makes another sandbox with the same files, shells and limits, in microseconds. Neither sees what the other does next. */
   async fork(): Promise<Sandbox> {
     const { sandboxId } = await this.scope.call("sandbox.fork", {});
-    const fork = new Sandbox(this.client, sandboxId);
+    const fork = new Sandbox(this.client, sandboxId, this.outputBudget);
     await fork.commands.inherit(this.commands);
     return fork;
   }

@@ -1,7 +1,7 @@
 /** Ready-made tool definitions for agent frameworks, as plain objects, and what answers their calls. */
 
 import { CodepodError } from "./errors.js";
-import { TOOLS, type ToolInfo } from "./generated/api.js";
+import { LIST_BYTES, TOOLS, type ToolInfo } from "./generated/api.js";
 import type { Sandbox } from "./sandbox.js";
 
 /** Which tools, and under which names. */
@@ -118,7 +118,8 @@ export const tools = {
  * Does what a model asks for by a tool, and gives what to tell it.
  *
  * The input is an object, or JSON as the model wrote it. What goes wrong is told as `error`, `kind` and `hint`, so that a model
- * can do better; only a server that has gone is an error here.
+ * can do better; only a server that has gone is an error here. Long output is cut in the middle as the tool's description says,
+ * with a line in its place: to 16 KiB, or the sandbox's `outputBudget`.
  */
 export async function callTool(sandbox: Sandbox, name: string, input: unknown): Promise<ToolResult> {
   try {
@@ -126,6 +127,7 @@ export async function callTool(sandbox: Sandbox, name: string, input: unknown): 
     const { sandbox_id = sandbox.id, ...own } = checked(tool, input);
     const params = Object.entries(own).filter(([, value]) => value !== null && value !== undefined);
     const sent = Object.fromEntries(params.map(([key, value]) => [camelCase(key), value]));
+    bound(tool, sent, sandbox.outputBudget);
     const result = await sandbox.client.transport.call(tool.method, { sandboxId: sandbox_id, ...sent });
     return told(tool, result);
   } catch (error) {
@@ -135,9 +137,58 @@ export async function callTool(sandbox: Sandbox, name: string, input: unknown): 
   }
 }
 
+/** Bounds how much comes back; `budget` is the sandbox's own, which runs go by if a model does not say. */
+function bound({ bounds }: ToolInfo, sent: Record<string, unknown>, budget: number | undefined): void {
+  if (bounds === undefined) return;
+  const key = camelCase(bounds.name);
+  const usual = (bounds.name === "output_budget" ? budget : undefined) ?? bounds.usual;
+  const asked = sent[key] ?? usual;
+  // What is no number is for the server to refuse.
+  sent[key] = typeof asked === "number" ? Math.min(asked, Math.max(usual, bounds.most)) : asked;
+}
+
+/** Makes a list or a difference fit for a model, and counts what is left out. */
+function fitted(result: ToolResult): ToolResult {
+  let left = LIST_BYTES;
+  let entries = 0;
+  let bytes = 0;
+  const fit = (value: unknown): unknown => {
+    if (typeof value === "string") {
+      // Words of ours and short names stay whole.
+      const kept = value.length <= 64 ? value.length : Math.min(value.length, left);
+      left = Math.max(0, left - kept);
+      if (kept === value.length) return value;
+      bytes += value.length - kept;
+      return `${value.slice(0, kept)}\n[${value.length - kept} characters are not shown]\n`;
+    }
+    if (Array.isArray(value)) {
+      const kept: unknown[] = [];
+      for (const entry of value) {
+        if (left === 0) break;
+        kept.push(fit(entry));
+      }
+      entries += value.length - kept.length;
+      return kept;
+    }
+    if (typeof value === "object" && value !== null) {
+      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fit(item)]));
+    }
+    left = Math.max(0, left - 8);
+    return value;
+  };
+  const fitting = fit(result) as ToolResult;
+  if (entries > 0) fitting["omitted_entries"] = entries;
+  if (bytes > 0) fitting["omitted_bytes"] = bytes;
+  return fitting;
+}
+
 function told(tool: ToolInfo, result: unknown): ToolResult {
   const all = snakeKeys(result) as ToolResult;
-  if (tool.fields === undefined) return all;
+  if (tool.fields === undefined) {
+    // A model sees nothing in base64; `files.readBytes` has the picture for the program around it.
+    if (all["mime"] !== undefined) return { size: all["size"], mime: all["mime"], note: "a picture, which this tool does not show" };
+    return tool.bounds === undefined ? fitted(all) : all;
+  }
   const names = [...tool.fields.always, ...tool.fields.notes.filter((name) => all[name])];
   return Object.fromEntries(names.map((name) => [name, all[name]]));
 }

@@ -76,8 +76,16 @@ async function callAll(client: Client, place: string): Promise<void> {
   await client.call("run.cancel", { sandboxId: sandbox.id, runId: "sleeper" });
   assert.ok((await sleeping).cancelled);
 
+  const background = await sandbox.start("read -r word; echo got $word", { cwd: "/tmp" });
+  await background.write("it\n");
+  assert.equal((await background.wait()).stdout, "got it\n");
+  await background.kill();
+
   // Files.
-  await sandbox.files.write("a", "text");
+  await sandbox.files.write("a", "first\nsecond\n");
+  assert.equal((await sandbox.files.edit("a", [{ old: "first\nsecond\n", new: "text" }])).replaced, 1);
+  assert.equal((await sandbox.files.grep("^text$")).matches[0]?.line, 1);
+  assert.deepEqual((await sandbox.files.glob("a")).paths, ["a"]);
   assert.equal(await sandbox.files.read("a"), "text");
   await sandbox.files.mkdir("d/e");
   assert.deepEqual(await sandbox.files.list(), [{ name: "a", kind: "file" }, { name: "d", kind: "directory" }]);
@@ -159,7 +167,7 @@ async function callAll(client: Client, place: string): Promise<void> {
   await using overlaid = await client.create({ mounts: [{ host, at: "/mnt/host", access: "overlay" }] });
   assert.deepEqual(await overlaid.mounts.list(), [{ at: "/mnt/host", access: "overlay" }]);
   await overlaid.run("echo kept > /mnt/host/kept; echo dropped > /mnt/host/dropped");
-  assert.equal((await overlaid.mounts.changes("/mnt/host")).length, 2);
+  assert.equal((await overlaid.mounts.changes("/mnt/host")).changes.length, 2);
   assert.equal((await overlaid.mounts.apply("/mnt/host", { paths: ["/mnt/host/kept"] })).applied.length, 1);
   assert.equal((await overlaid.mounts.discard("/mnt/host")).length, 1);
   assert.equal(readFileSync(join(host, "kept"), "utf8"), "kept\n");

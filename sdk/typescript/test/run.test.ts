@@ -124,6 +124,7 @@ test("long output is cut in the middle and kept whole inside", () =>
     assert.ok(result.stdout.length < 2000);
     const cut = result.stdoutCut;
     assert.ok(cut !== undefined && cut.omitted > 40_000);
+    assert.ok(result.stdout.includes(`\n[${cut.omitted} bytes are not shown; all of it is in ${cut.path}]\n`));
     assert.equal((await sandbox.run(`tail -n 1 ${cut.path}`)).stdout, "10000\n");
   }));
 

@@ -33,12 +33,30 @@ test("run tells a model four things, and more only where there is more", () =>
     assert.equal((await callTool(sandbox, "run", '{"command": "echo x"}'))["stdout"], "x\n");
   }));
 
+test("long output is cut as the description says", () =>
+  withSandbox(shared, async (sandbox) => {
+    const told = await callTool(sandbox, "run", { command: "seq 100000" });
+    const stdout = String(told["stdout"]);
+    assert.ok(stdout.length <= (16 << 10) + 100, String(stdout.length));
+    assert.match(stdout, /\n\[\d+ bytes are not shown; all of it is in \/proc\/runs\//);
+    const more = await callTool(sandbox, "run", { command: "seq 100000", output_budget: 100_000 });
+    assert.ok(String(more["stdout"]).length > 50_000);
+    const lost = await callTool(sandbox, "run", { command: "yes" });
+    assert.match(String(lost["stdout"]), /longer than its limit.*\/proc\/runs\//);
+    const small = await shared.create({ outputBudget: 200 });
+    assert.ok(String((await callTool(small, "run", { command: "seq 100000" }))["stdout"]).length < 300);
+    await small.close();
+  }));
+
 test("every tool answers", () =>
   withSandbox(shared, async (sandbox) => {
     const inputs: Record<string, ToolResult> = {
       run: { command: "echo x > f" },
       python: { code: "open('f').read()" },
-      write: { path: "d/g", text: "t", parents: true },
+      write: { path: "d/g", text: "t" },
+      edit: { path: "d/g", edits: [{ old: "t", new: "u" }] },
+      grep: { pattern: "u" },
+      glob: { pattern: "**/g" },
       read: { path: "d/g" },
       list: { path: "." },
       changes: { diff: true },
@@ -46,10 +64,15 @@ test("every tool answers", () =>
       snapshot: {},
       fork: {},
     };
-    assert.deepEqual([...tools.names()].sort(), [...Object.keys(inputs), "restore"].sort());
+    assert.deepEqual([...tools.names()].sort(), [...Object.keys(inputs), "restore", "start", "output", "stdin", "kill"].sort());
     for (const [name, input] of Object.entries(inputs)) {
       assert.equal((await callTool(sandbox, name, input))["error"], undefined, name);
     }
+    const run = { run_id: (await callTool(sandbox, "start", { command: "read x; echo got $x; sleep 60" }))["run_id"] };
+    assert.deepEqual(await callTool(sandbox, "stdin", { ...run, text: "it\n" }), { ok: true });
+    assert.equal((await callTool(sandbox, "output", { ...run, wait_ms: 20000 }))["stdout"], "got it\n");
+    assert.deepEqual(await callTool(sandbox, "kill", run), { ok: true });
+    assert.equal((await callTool(sandbox, "output", { ...run, wait_ms: 20000 }))["exit_code"], 130);
     const kept = await callTool(sandbox, "snapshot", {});
     assert.equal((await callTool(sandbox, "restore", { id: kept["id"] }))["error"], undefined);
     const fork = (await callTool(sandbox, "fork", {}))["sandbox_id"];

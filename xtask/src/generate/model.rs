@@ -39,6 +39,8 @@ pub(super) struct Field {
     pub(super) doc: String,
     pub(super) ty: Ty,
     pub(super) required: bool,
+    /// Whether it is 0 or empty where it is left out, and never null.
+    pub(super) has_default: bool,
 }
 
 /// The type of a field.
@@ -299,9 +301,18 @@ fn shape(schema: &Value) -> Option<Shape> {
             doc: doc(field),
             ty: ty(field)?,
             required: required.contains(&name.as_str()),
+            has_default: !required.contains(&name.as_str()) && !is_nullable(field),
         });
     }
     Some(Shape::Object(fields))
+}
+
+/// Whether a field may be null.
+fn is_nullable(schema: &Value) -> bool {
+    let is_null = |kind: &Value| kind == "null" || kind["type"] == "null";
+    let choices = schema.get("type").or_else(|| schema.get("anyOf"));
+    let choices = choices.and_then(Value::as_array);
+    choices.is_some_and(|choices| choices.iter().any(is_null))
 }
 
 fn ty(schema: &Value) -> Option<Ty> {

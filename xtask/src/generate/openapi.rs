@@ -89,6 +89,10 @@ fn operation(method: &MethodInfo, definitions: &Map<String, Value>) -> Value {
             }),
         );
     }
+    if method.work == Work::ReadsBytes {
+        let bytes = json!({ "schema": { "description": "The bytes of the file." } });
+        content.insert("application/octet-stream".into(), bytes);
+    }
     let mut responses = Map::new();
     responses.insert(
         "200".into(),
@@ -113,6 +117,11 @@ fn operation(method: &MethodInfo, definitions: &Map<String, Value>) -> Value {
             "required": !required.is_empty(),
             "content": { "application/json": { "schema": reference(&params_name) } },
         });
+    }
+    if method.work == Work::WritesBytes {
+        let bytes = "The bytes of the file; the other parameters are in the query.";
+        operation["requestBody"]["content"]["application/octet-stream"] =
+            json!({ "schema": { "description": bytes } });
     }
     operation
 }

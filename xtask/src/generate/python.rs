@@ -8,7 +8,7 @@
 
 use std::fmt::Write;
 
-use codepod_api::{Kind, METHODS, Scope, Surface, Work, snake_case, tool_schema};
+use codepod_api::{Kind, METHODS, Scope, Shows, Surface, Work, snake_case, tool_schema};
 use serde_json::Value;
 
 use super::model::{
@@ -175,7 +175,13 @@ pub(super) fn errors() -> Outcome<String> {
     for kind in Kind::ALL {
         let _ = writeln!(text, "    \"{}\": {},", name_of(*kind), class_of(*kind));
     }
-    Ok(text + "}\n")
+    text += "}\n\n__all__ = [\n";
+    let mut names: Vec<String> = Kind::ALL.iter().map(|kind| class_of(*kind)).collect();
+    names.sort();
+    for name in names {
+        let _ = writeln!(text, "    \"{name}\",");
+    }
+    Ok(text + "]\n")
 }
 
 fn name_of(kind: Kind) -> String {
@@ -232,9 +238,14 @@ pub(super) fn tools() -> Outcome<String> {
          class ToolInfo(NamedTuple):\n    \"\"\"A method as models see it.\"\"\"\n\n    \
          name: str\n    method: str\n    description: str\n    schema: Dict[str, Any]\n    \
          #: The fields of the result that a model is told, always and where they say something; all if missing.\n    \
-         fields: Optional[Tuple[List[str], List[str]]] = None\n\n\n\
+         fields: Optional[Tuple[List[str], List[str]]] = None\n    \
+         #: The parameter that says how much comes back: what it is if a model does not say, and at most.\n    \
+         bounds: Optional[Tuple[str, int, int]] = None\n\n\n\
+         #: Bytes of a list or a difference that a model is told.\n\
+         LIST_BYTES = {}\n\n\
          #: Every method that models have as a tool.\n\
-         TOOLS: List[ToolInfo] = [\n"
+         TOOLS: List[ToolInfo] = [\n",
+        Shows::LIST
     );
     for method in METHODS {
         if let Some(tool) = method.tool {
@@ -245,16 +256,30 @@ pub(super) fn tools() -> Outcome<String> {
                 literal(&method.name.into(), ""),
                 literal(&tool.description.into(), ""),
                 literal(&tool_schema(method), "        "),
-                tool.shows
-                    .fields()
-                    .map_or_else(String::new, |[always, notes]| {
-                        let list = |names: &[&str]| literal(&names.into(), "");
-                        format!("\n        ({}, {}),", list(always), list(notes))
-                    }),
+                told(tool.shows),
             );
         }
     }
     Ok(text + "]\n")
+}
+
+/// Which fields of a result a model is told, and how much of it.
+fn told(shows: Shows) -> String {
+    let mut text = String::new();
+    if let Some([always, notes]) = shows.fields() {
+        let list = |names: &[&str]| literal(&names.into(), "");
+        let _ = write!(
+            text,
+            "\n        fields=({}, {}),",
+            list(always),
+            list(notes)
+        );
+    }
+    if let Some(bounds) = shows.bounds() {
+        let (name, usual, most) = (bounds.name, bounds.usual, bounds.most);
+        let _ = write!(text, "\n        bounds=(\"{name}\", {usual}, {most}),");
+    }
+    text
 }
 
 /// A JSON value as Python writes it.
@@ -554,7 +579,7 @@ fn annotation(field: &Shown<'_>) -> String {
 
 /// Lists that are left out are empty, numbers 0.
 fn has_default(field: &Shown<'_>) -> bool {
-    matches!(&field.kind, Carried::Plain(plain) if plain.wire == "exitCode" || plain.wire == "processes" && matches!(plain.ty, Ty::List(_)))
+    matches!(&field.kind, Carried::Plain(plain) if plain.has_default)
 }
 
 fn default(field: &Shown<'_>) -> &'static str {

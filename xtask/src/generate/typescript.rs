@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use codepod_api::{METHODS, Work, tool_schema};
+use codepod_api::{METHODS, Shows, Work, tool_schema};
 use serde_json::json;
 
 use super::model::{Field, Model, Shape, Ty, Type, method_doc, wrapped};
@@ -131,7 +131,9 @@ fn works() -> String {
          * or moves a state. */\n\
          export const WORK = {\n",
     );
-    let slow = METHODS.iter().filter(|method| method.work != Work::Quick);
+    let slow = METHODS
+        .iter()
+        .filter(|method| method.work.name() != "quick");
     for method in slow {
         let _ = writeln!(text, "  \"{}\": \"{}\",", method.name, method.work.name());
     }
@@ -152,7 +154,9 @@ fn tools() -> Outcome<String> {
          export interface ToolInfo {\n  name: string;\n  method: keyof Methods;\n  description: string;\n  \
          inputSchema: Record<string, unknown>;\n  \
          /** The fields of the result that a model is told, always and where they say something; all if missing. */\n  \
-         fields?: { always: readonly string[]; notes: readonly string[] };\n}\n\n\
+         fields?: { always: readonly string[]; notes: readonly string[] };\n  \
+         /** The parameter that says how much comes back: what it is if a model does not say, and at most. */\n  \
+         bounds?: { name: string; usual: number; most: number };\n}\n\n\
          /** Every method that models have as a tool. */\nexport const TOOLS: readonly ToolInfo[] = [\n",
     );
     for method in METHODS {
@@ -165,15 +169,29 @@ fn tools() -> Outcome<String> {
                 json!(notes)
             )
         });
+        let bounds = tool.shows.bounds().map(|bounds| {
+            format!(
+                "\n    bounds: {{ name: {}, usual: {}, most: {} }},",
+                json!(bounds.name),
+                bounds.usual,
+                bounds.most
+            )
+        });
         let _ = writeln!(
             text,
-            "  {{\n    name: {},\n    method: \"{}\",\n    description:\n      {},\n    inputSchema: {},{}\n  }},",
+            "  {{\n    name: {},\n    method: \"{}\",\n    description:\n      {},\n    inputSchema: {},{}{}\n  }},",
             json!(tool.name),
             method.name,
             json!(tool.description),
             schema.trim_end().replace('\n', "\n    "),
             fields.unwrap_or_default(),
+            bounds.unwrap_or_default(),
         );
     }
-    Ok(text + "];\n")
+    let _ = writeln!(
+        text,
+        "];\n\n/** Bytes of a list or a difference that a model is told. */\nexport const LIST_BYTES = {};",
+        Shows::LIST
+    );
+    Ok(text)
 }

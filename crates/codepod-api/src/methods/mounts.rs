@@ -14,17 +14,17 @@ method! {
     not_on [Mcp: HOSTS_DECISION, Cli: ONE_COMMAND];
 
     /// Lists what was changed in an overlay and is not on the host.
-    MountsChanges = "mounts.changes", sandbox get "/v1/sandboxes/{sandbox}/mounts/changes", MountParams => MountChangesOutput,
+    MountsChanges = "mounts.changes", sandbox get "/v1/sandboxes/{sandbox}/mounts/changes", MountChangesParams => MountChangesOutput,
     not_on [Mcp: HOSTS_DECISION];
 
-    /// Makes changes of an overlay on the host. A file that the host changed since the sandbox saw
-    /// it is refused, and so are guarded paths unless they are allowed, and links that lead out of
-    /// the directory.
+    /// Makes changes of an overlay on the host: all of them, or nothing if one is refused. Text
+    /// that the host changed since the sandbox saw it is merged. Refused are what cannot be merged,
+    /// guarded paths unless they are allowed, and links that lead out of the directory.
     MountsApply = "mounts.apply", sandbox post "/v1/sandboxes/{sandbox}/mounts/apply", MountApplyParams => AppliedOutput,
     not_on [Mcp: HOSTS_DECISION];
 
     /// Forgets changes of an overlay: the sandbox sees the host's files again.
-    MountsDiscard = "mounts.discard", sandbox post "/v1/sandboxes/{sandbox}/mounts/discard", MountPathsParams => MountChangesOutput,
+    MountsDiscard = "mounts.discard", sandbox post "/v1/sandboxes/{sandbox}/mounts/discard", MountPathsParams => DiscardedOutput,
     not_on [Mcp: HOSTS_DECISION];
 }
 
@@ -46,12 +46,18 @@ pub struct MountInfo {
     pub access: Access,
 }
 
-/// Which mount.
+/// Which changes of which mount.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MountParams {
+pub struct MountChangesParams {
     /// Where it is in the sandbox.
     pub at: String,
+    /// Whether to tell also what `.gitignore` names, and each path in `.git`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all: Option<bool>,
+    /// Patterns of paths to leave out, written as in `.gitignore`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclude: Option<Vec<String>>,
 }
 
 /// Which paths of which mount.
@@ -78,12 +84,53 @@ pub struct MountApplyParams {
     /// `.git/hooks` and `.envrc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_guarded: Option<bool>,
+    /// Whether to apply what can be applied even if something else is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<bool>,
+    /// What becomes of files that both the sandbox and the host have changed; `merge` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolve: Option<Resolve>,
+    /// Whether to apply also what `.gitignore` names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all: Option<bool>,
+    /// Patterns of paths to leave out, written as in `.gitignore`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclude: Option<Vec<String>>,
+    /// Whether only to say what would be done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+}
+
+/// What becomes of files that both the sandbox and the host have changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Resolve {
+    /// Texts are merged by lines; where that cannot be done the change is refused.
+    Merge,
+    /// As `merge`, but in a conflict the host's lines or file stay; the sandbox's are lost.
+    Ours,
+    /// As `merge`, but in a conflict the sandbox's are taken; the host's are lost.
+    Theirs,
+    /// The sandbox's files and repositories of git are taken whole; what the host has done to them
+    /// since is lost.
+    Force,
 }
 
 /// Changes of an overlay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MountChangesOutput {
+    /// Each of them.
+    pub changes: Vec<MountChange>,
+    /// How many are left out because `.gitignore` or `exclude` names them.
+    #[serde(default)]
+    pub ignored: u64,
+}
+
+/// Changes of an overlay that are forgotten.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DiscardedOutput {
     /// Each of them.
     pub changes: Vec<MountChange>,
 }
@@ -101,16 +148,41 @@ pub struct MountChange {
     /// Where it leads, if it is a symbolic link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// How many changed paths are in it and are not listed: of `.git`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside: Option<u64>,
 }
 
 /// What became of changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AppliedOutput {
-    /// What the host has now.
+    /// Whether anything was written: not if something was refused, unless `partial`.
+    #[serde(default)]
+    pub done: bool,
+    /// What the host has now, or would have if it were done.
     pub applied: Vec<MountChange>,
+    /// Paths among them that hold what both the sandbox and the host have changed.
+    #[serde(default)]
+    pub merged: Vec<String>,
     /// What was refused.
     pub refused: Vec<RefusedChange>,
+    /// What is lost by `resolve`.
+    #[serde(default)]
+    pub lost: Vec<LostChange>,
+    /// How many changes are left out because `.gitignore` or `exclude` names them.
+    #[serde(default)]
+    pub ignored: u64,
+}
+
+/// What the resolution of a conflict loses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LostChange {
+    /// The path in the sandbox.
+    pub path: String,
+    /// What of it.
+    pub what: String,
 }
 
 /// A change that was refused.

@@ -36,6 +36,9 @@ pub struct PreviewOutput {
     pub changes: Vec<PathChange>,
     /// A unified diff of it.
     pub diff: String,
+    /// How many paths are left out because `.gitignore` names them.
+    #[serde(default)]
+    pub ignored: u64,
 }
 
 /// Which preview.

@@ -37,8 +37,8 @@ pub struct PythonRunParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("contentEncoding" = "base64"))]
     pub stdin_base64: Option<String>,
-    /// How long it may take, in milliseconds; as the sandbox says if not given. Code that takes
-    /// longer leaves the session as it was.
+    /// How long it may take, in milliseconds; as the sandbox says if not given, and as long as the
+    /// server allows if 0. Code that takes longer leaves the session as it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Bytes of each output stream that the result holds; as the sandbox says if not given.

@@ -63,10 +63,12 @@ pub struct CreateParams {
     /// Environment beside the usual; a name given here replaces it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<BTreeMap<String, String>>,
-    /// How long a command may take, in milliseconds; 30 s if not given.
+    /// How long a command may take, in milliseconds; 30 s if not given, and as long as the server
+    /// allows if 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Memory of one process in bytes.
+    /// Memory of one process in bytes, at most 4 GiB. What all processes may have together grows
+    /// with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
     /// Bytes that its files may take.
@@ -89,7 +91,8 @@ pub struct CreateParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo_runs: Option<u64>,
     /// Whether shells add a line `codepod: hint: …` where bash's own message leaves a model
-    /// without help; they do if not given.
+    /// without help, and standard error ends with a line for each limit that was reached; they do
+    /// if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<bool>,
     /// Whether its state can leave it, and whether it is kept.

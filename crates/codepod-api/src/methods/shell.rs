@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::timeline::ChangeKind;
 use super::{Done, Empty, FEW_TOOLS, ONE_COMMAND};
 use crate::method::method;
 
@@ -20,11 +21,11 @@ method! {
     ShellClose = "shell.close", sandbox delete "/v1/sandboxes/{sandbox}/shells", ShellCloseParams => Done,
     not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
 
-    /// Lists the runs that are kept, the oldest first.
+    /// Lists the steps that are kept, the oldest first: runs, and changes of files by methods.
     HistoryList = "shell.history.list", sandbox get "/v1/sandboxes/{sandbox}/history", Empty => HistoryOutput,
     not_on [Mcp: FEW_TOOLS, Cli: "`codepod states show` lists the versions of a state"];
 
-    /// Forgets the runs that are kept; they cannot be undone any more.
+    /// Forgets the steps that are kept; they cannot be undone any more.
     HistoryClear = "shell.history.clear", sandbox delete "/v1/sandboxes/{sandbox}/history", Empty => Done,
     not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
 
@@ -66,26 +67,57 @@ pub struct ShellCloseParams {
     pub shell: String,
 }
 
-/// The runs of a sandbox.
+/// The steps of a sandbox.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryOutput {
-    /// The runs, the oldest first.
+    /// The steps, the oldest first.
     pub runs: Vec<PastRun>,
 }
 
-/// A run that has ended.
+/// A step that has ended: a run, mostly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PastRun {
     /// Its number in the sandbox, from 1.
     pub run: u64,
-    /// What was run; the first 4 KiB of it.
+    /// What it was.
+    pub kind: StepKind,
+    /// What was run, or done to which path (`write notes.txt`); the first 4 KiB of it.
     pub command: String,
     /// How it ended.
     pub exit_code: i32,
     /// How long it took, in milliseconds.
     pub execution_time_ms: f64,
+    /// The files that it changed, the first 100: of every step in `undo` and `redo`, of those that
+    /// are `files` in a list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<ChangedFile>,
+    /// How many files more it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files_omitted: Option<u64>,
+}
+
+/// What a step was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum StepKind {
+    /// A script, a command or Python code.
+    Run,
+    /// A method that changed files.
+    Files,
+    /// A fork that was adopted or merged.
+    State,
+}
+
+/// A file that a step changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedFile {
+    /// The path; what is not UTF-8 in it is replaced.
+    pub path: String,
+    /// What the step did to it.
+    pub kind: ChangeKind,
 }
 
 /// Where to look for words.

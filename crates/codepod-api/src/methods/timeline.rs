@@ -9,21 +9,22 @@ use super::{FEW_TOOLS, ONE_COMMAND};
 use crate::method::method;
 
 method! {
-    /// Takes back the last runs: files, variables and working directory are as before them.
+    /// Takes back the last steps: files, variables and working directory are as before them. A step
+    /// is a run, or a method that changed files, such as `files.write`.
     Undo = "undo", sandbox post "/v1/sandboxes/{sandbox}/undo", UndoParams => UndoOutput,
-    tool "undo" Changes Undone "Take back the last run, or the last `count` runs: files, variables and working directory are as before. Says which runs were taken back. Costs microseconds.";
+    tool "undo" Changes Undone "Take back the last step, or the last `count`: a `run`, `python`, `write` or `edit`. Files, variables and working directory are as before it. Says what was taken back, with its files.";
 
-    /// Does again what was undone.
+    /// Does again the steps that were undone.
     Redo = "redo", sandbox post "/v1/sandboxes/{sandbox}/redo", UndoParams => UndoOutput,
     not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
 
     /// Lists what differs between two moments: files added, modified, removed, with a unified diff
     /// on request.
     Changes = "changes", sandbox get "/v1/sandboxes/{sandbox}/changes", ChangesParams => ChangesOutput,
-    tool "changes" Reads Changes "List the files that differ between two moments of the sandbox: added, modified, removed. Without parameters: what the last run changed. `diff` adds a unified diff.";
+    tool "changes" Reads Changes "List the files that differ between two moments of the sandbox: added, modified, removed. Without parameters: what the last step changed. `diff` adds a unified diff.";
 }
 
-/// How many runs.
+/// How many steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UndoParams {
@@ -32,11 +33,12 @@ pub struct UndoParams {
     pub count: Option<u64>,
 }
 
-/// Which runs it was.
+/// Which steps it was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UndoOutput {
-    /// The runs, in the order in which they were undone or done again.
+    /// The steps, in the order in which they were undone or done again, with the files that each
+    /// had changed.
     pub runs: Vec<PastRun>,
 }
 
@@ -45,7 +47,7 @@ pub struct UndoOutput {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangesParams {
     /// The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the
-    /// last run if not given.
+    /// last step if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The later moment, as `from`, or `now`; now if not given.
@@ -54,6 +56,12 @@ pub struct ChangesParams {
     /// Whether to add a unified diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<bool>,
+    /// Whether to tell also what `.gitignore` names, and each path in `.git`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all: Option<bool>,
+    /// Patterns of paths to leave out, written as in `.gitignore`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclude: Option<Vec<String>>,
 }
 
 /// What differs.
@@ -65,6 +73,9 @@ pub struct ChangesOutput {
     /// A unified diff, if it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// How many paths are left out because `.gitignore` or `exclude` names them.
+    #[serde(default)]
+    pub ignored: u64,
 }
 
 /// A path that differs.
@@ -81,6 +92,9 @@ pub struct PathChange {
     /// What it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Stat>,
+    /// How many changed paths are in it and are not listed: of `.git`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside: Option<u64>,
 }
 
 /// What happened to a path.

@@ -92,9 +92,6 @@ impl Foreground {
         if result.cancelled {
             show(std::io::stderr(), b"\n");
         }
-        if result.timed_out {
-            show(std::io::stderr(), b"codepod: ended at its timeout\n");
-        }
         Ok(result.exit_code as u8)
     }
 }

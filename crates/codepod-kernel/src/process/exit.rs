@@ -6,7 +6,6 @@ use codepod_abi::Signal;
 use super::{ExitStatus, State};
 use crate::ids::Pid;
 use crate::kernel::Kernel;
-use crate::limit_reached::Limit;
 
 impl Kernel {
     /// Ends a process. The engine calls it once the code no longer runs, with how it ended by
@@ -29,8 +28,11 @@ impl Kernel {
         process.state = State::Zombie(status);
         process.control.set_exited();
         self.ended.push(process, status, self.host.monotonic());
-        if process.control.was_refused_memory() {
-            self.reached.note(Limit::Memory);
+        // Who goes on without the memory that it was refused has nothing to tell.
+        if status != ExitStatus::Exited(0) {
+            for limit in process.control.refused_memory() {
+                self.reached.note(limit);
+            }
         }
         process.waker = None;
         process.host_session = None;

@@ -184,6 +184,7 @@ impl Kernel {
             return Err(errno);
         }
         let cwd_path = self.child_cwd_path(parent, cwd);
+        self.processes.files = self.vfs.usage();
         let pid = self.processes.free_pid();
         let control = Arc::new(Control::new(
             self.limits.memory_bytes,

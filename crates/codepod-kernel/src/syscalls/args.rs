@@ -5,6 +5,7 @@ use codepod_vfs::{Access, FileKind};
 
 use super::Syscall;
 use crate::memory::GuestMemory;
+use crate::process::turn;
 use crate::strings::Strings;
 
 fn sizes<M: GuestMemory>(
@@ -153,7 +154,7 @@ pub fn proc_umask<M: GuestMemory>(
 
 /// Says which pages of 4,096 bytes of the process's own memory, from `start` on, may hold something
 /// else than its module put there: a bit for each, the lowest first. Bits for what is behind the
-/// end are 0.
+/// end are 0, and so are all where the engine keeps the memory of a session's turn itself.
 pub fn memory_touched<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     start: u32,
@@ -165,6 +166,10 @@ pub fn memory_touched<M: GuestMemory>(
         return Err(Errno::Inval);
     }
     call.memory.check(bitmap, len)?;
+    // A guest whose memory the engine keeps has nothing left to write.
+    if let Some(kept) = turn::keep(call, bitmap) {
+        return kept.and_then(|()| call.memory.write(bitmap, len, |target| target.fill(0)));
+    }
     let size = call.memory.size().saturating_sub(start as usize);
     let pages = (size / PAGE).min(len as usize * 8);
     let mut bits = vec![0u8; pages.div_ceil(8)];

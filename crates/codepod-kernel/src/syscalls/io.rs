@@ -426,6 +426,11 @@ pub fn fd_write<M: GuestMemory>(
     if let Err(errno) = call.memory.check(nwritten, 4) {
         return Poll::Ready(Err(errno));
     }
+    match silenced(call, fd, (iovs, iovs_len)) {
+        Ok(None) => {}
+        Ok(Some(length)) => return Poll::Ready(call.memory.write_u32(nwritten, length)),
+        Err(errno) => return Poll::Ready(Err(errno)),
+    }
     let blocking = !call.nonblocking(descriptor);
     match object {
         Object::Pipe(pipe, ..) | Object::Fifo(pipe, _) => {
@@ -448,6 +453,35 @@ pub fn fd_write<M: GuestMemory>(
             Poll::Ready(write_seekable(call, descriptor, object, buffers, nwritten))
         }
     }
+}
+
+/// What Rust's runtime writes first when it ends a program for want of memory, and what the user
+/// reads instead: as long, since it is put in its place.
+const ALLOCATION: &[u8; 21] = b"memory allocation of ";
+const EXHAUSTED: &[u8; 21] = b"memory is exhausted.\n";
+
+/// Lets a program that was refused memory end with a line that users understand: the runtime's own
+/// is about allocations and backtraces. Returns the length of a write that is dropped, since it
+/// would be the rest of that.
+fn silenced<M: GuestMemory>(
+    call: &mut Syscall<'_, M>,
+    fd: u32,
+    (iovs, iovs_len): (u32, u32),
+) -> Result<Option<u32>, Errno> {
+    let control = &call.kernel.processes.get(call.pid)?.control;
+    // The runtime writes one buffer at a time; with one, both words are inside the memory.
+    if fd != 2 || iovs_len != 1 || !control.was_refused_memory() {
+        return Ok(None);
+    }
+    let (at, length) = (call.memory.read_u32(iovs)?, call.memory.read_u32(iovs + 4)?);
+    let is = |text: &[u8]| call.memory.read(at, length, |bytes| bytes == text);
+    if is(ALLOCATION)? {
+        control.is_exhausted(true);
+        call.memory.write_bytes(at, EXHAUSTED)?;
+        return Ok(None);
+    }
+    let rest = control.is_exhausted(false) && !is(EXHAUSTED)?;
+    Ok(rest.then_some(length))
 }
 
 fn write_sink<M: GuestMemory>(

@@ -109,7 +109,7 @@ async fn request(sandbox_id: &str, call: &mut codepod::Call) -> Result<CommandCa
         .collect();
     Ok(CommandCall {
         sandbox_id: sandbox_id.to_owned(),
-        name: call.name().into_owned(),
+        name: call.name().to_owned(),
         arguments: call.args().iter().map(|word| text(word)).collect(),
         cwd: text(call.cwd()),
         env,

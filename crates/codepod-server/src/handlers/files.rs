@@ -1,10 +1,12 @@
 //! Files of a sandbox.
 
+mod lines;
+
 use codepod_api::methods::Done;
 use codepod_api::methods::files::{
-    ChmodParams, Entry, FilesChmod, FilesList, FilesMkdir, FilesRead, FilesRemove, FilesRename,
-    FilesRestore, FilesStat, FilesWrite, ListOutput, PathParams, ReadOutput, ReadParams,
-    RenameParams, RestoreParams, Stat, WriteParams,
+    ChmodParams, Edit, EditOutput, EditParams, Entry, FilesChmod, FilesEdit, FilesList, FilesMkdir,
+    FilesRead, FilesRemove, FilesRename, FilesRestore, FilesStat, FilesWrite, ListOutput,
+    PathParams, ReadOutput, ReadParams, RenameParams, RestoreParams, Stat, WriteParams,
 };
 use codepod_api::{ApiError, Bytes, Kind};
 
@@ -15,9 +17,14 @@ use crate::failure::{bad_base64, failure};
 
 /// As much of a file as one answer holds.
 const MOST: usize = 32 << 20;
+/// As much of a difference as the answer to an edit holds.
+const LONGEST_DIFF: usize = 16 << 10;
 
 impl Handle for FilesRead {
     fn handle(call: &Call<'_>, params: ReadParams) -> Result<ReadOutput, ApiError> {
+        if params.line.is_some() || params.lines.is_some() || params.numbers == Some(true) {
+            return lines::read(call, params);
+        }
         let wanted = params.length.map_or(usize::MAX, |length| {
             usize::try_from(length).unwrap_or(usize::MAX)
         });
@@ -37,8 +44,16 @@ impl Handle for FilesRead {
             return Err(ApiError::new(Kind::TooLarge, message)
                 .hint("read it in parts, by `offset` and `length`"));
         }
+        let mime = (offset == 0).then(|| picture(&bytes)).flatten();
         let Bytes { text, base64 } = Bytes::new(bytes);
-        Ok(ReadOutput { text, base64, size })
+        Ok(ReadOutput {
+            text,
+            base64,
+            size,
+            mime: mime.map(str::to_owned),
+            next_line: None,
+            next_offset: None,
+        })
     }
 }
 
@@ -47,15 +62,58 @@ impl Handle for FilesWrite {
         let bytes = Bytes::take(params.text, params.base64).map_err(bad_base64)?;
         let missing = || ApiError::new(Kind::InvalidParams, "`text` or `base64` is missing");
         let bytes = bytes.ok_or_else(missing)?;
-        let sandbox = &call.held()?.sandbox;
-        if params.parents.unwrap_or(false)
-            && let Some((above, _)) = params.path.trim_end_matches('/').rsplit_once('/')
-            && !above.is_empty()
-        {
-            sandbox.mkdir(above).map_err(failure)?;
+        write(call, &params.path, bytes, params.parents)
+    }
+}
+
+/// Writes a file, and the directories above it unless they are not wanted.
+pub(crate) fn write(
+    call: &Call<'_>,
+    path: &str,
+    bytes: Vec<u8>,
+    parents: Option<bool>,
+) -> Result<Done, ApiError> {
+    let sandbox = call.held()?.sandbox.recording();
+    let written = match parents.unwrap_or(true) {
+        true => sandbox.write_file_and_parents(path, bytes),
+        false => sandbox.write_file(path, bytes),
+    };
+    written.map_err(|error| {
+        let is_missing = matches!(
+            error.kind(),
+            codepod::ErrorKind::File {
+                errno: codepod::Errno::NoEnt,
+                ..
+            }
+        );
+        match is_missing && parents == Some(false) {
+            true => failure(error).hint("with `parents` the directories above it are made"),
+            false => failure(error),
         }
-        sandbox.write_file(&params.path, bytes).map_err(failure)?;
-        Ok(Done::OK)
+    })?;
+    Ok(Done::OK)
+}
+
+impl Handle for FilesEdit {
+    fn handle(call: &Call<'_>, params: EditParams) -> Result<EditOutput, ApiError> {
+        let edit = |edit: Edit| codepod::Edit {
+            old: edit.old,
+            new: edit.new,
+            all: edit.all.unwrap_or(false),
+        };
+        let edits: Vec<codepod::Edit> = params.edits.into_iter().map(edit).collect();
+        let sandbox = call.held()?.sandbox.recording();
+        let mut edited = sandbox.edit_file(&params.path, &edits).map_err(failure)?;
+        let kept = edited.diff.floor_char_boundary(LONGEST_DIFF);
+        let missing = edited.diff.len() - kept;
+        if missing > 0 {
+            edited.diff.truncate(kept);
+            edited.diff += &format!("\n[{missing} bytes are not shown]\n");
+        }
+        Ok(EditOutput {
+            replaced: edited.replaced,
+            diff: edited.diff,
+        })
     }
 }
 
@@ -88,14 +146,16 @@ impl Handle for FilesStat {
 
 impl Handle for FilesMkdir {
     fn handle(call: &Call<'_>, params: PathParams) -> Result<Done, ApiError> {
-        call.held()?.sandbox.mkdir(&params.path).map_err(failure)?;
+        let sandbox = call.held()?.sandbox.recording();
+        sandbox.mkdir(&params.path).map_err(failure)?;
         Ok(Done::OK)
     }
 }
 
 impl Handle for FilesRemove {
     fn handle(call: &Call<'_>, params: PathParams) -> Result<Done, ApiError> {
-        call.held()?.sandbox.remove(&params.path).map_err(failure)?;
+        let sandbox = call.held()?.sandbox.recording();
+        sandbox.remove(&params.path).map_err(failure)?;
         Ok(Done::OK)
     }
 }
@@ -104,6 +164,7 @@ impl Handle for FilesRename {
     fn handle(call: &Call<'_>, params: RenameParams) -> Result<Done, ApiError> {
         call.held()?
             .sandbox
+            .recording()
             .rename(&params.path, &params.to)
             .map_err(failure)?;
         Ok(Done::OK)
@@ -119,6 +180,7 @@ impl Handle for FilesChmod {
             .ok_or_else(|| ApiError::new(Kind::InvalidParams, "a mode is at most 0o7777 (4095)"))?;
         call.held()?
             .sandbox
+            .recording()
             .set_mode(&params.path, mode)
             .map_err(failure)?;
         Ok(Done::OK)
@@ -130,8 +192,34 @@ impl Handle for FilesRestore {
         let held = call.held()?;
         let from = moment(held, &params.from)?;
         held.sandbox
+            .recording()
             .restore_paths(from, params.paths)
             .map_err(failure)?;
         Ok(Done::OK)
+    }
+}
+
+/// Which picture a file is, by its first bytes.
+fn picture(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            _,
+            _,
+            _,
+            _,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => Some("image/webp"),
+        _ => None,
     }
 }

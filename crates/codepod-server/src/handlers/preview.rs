@@ -27,6 +27,10 @@ impl Handle for PreviewRun {
         let _entered = held.enter_run(run_id.as_deref(), &call.canceller, None)?;
         let preview = script(call, params)?.preview_blocking().map_err(failure)?;
         let mut changes = preview.changes().map_err(failure)?;
+        changes
+            .select(&codepod::Selection::default())
+            .map_err(failure)?;
+        let ignored = changes.ignored();
         let diff = text(&changes.unified_diff());
         let changes = changes.iter().map(path_change).collect();
         let result = run_output(preview.result.clone());
@@ -36,6 +40,7 @@ impl Handle for PreviewRun {
             result,
             changes,
             diff,
+            ignored,
         })
     }
 }

@@ -59,6 +59,9 @@ pub(crate) fn script(call: &Call<'_>, params: RunParams) -> Result<Script, ApiEr
     if let Some(stdin) = Bytes::take(params.stdin, params.stdin_base64).map_err(bad_base64)? {
         script = script.stdin(stdin);
     }
+    if let Some(cwd) = params.cwd {
+        script = script.cwd(cwd);
+    }
     for (name, value) in params.env.unwrap_or_default() {
         script = script.env(name, value);
     }
@@ -157,7 +160,10 @@ impl Wanted {
             sender.pass(stderr, Stream::Stderr),
         );
         let (result, _) = block_on(zip(ended, passing));
-        result.map_err(failure)
+        let result = result.map_err(failure)?;
+        // What the host has to say, such as which limit was reached, belongs to the stream as well.
+        sender.send(&result.stderr, Stream::Stderr);
+        Ok(result)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use codepod::{Mount, MountSource, Options, Persistence, Persistent, Profile};
+use codepod::{LimitNames, Mount, MountSource, Options, Persistence, Persistent, Profile};
 use codepod_api::methods::sandbox::{
     AdoptParams, Conflict, CreateParams, Guard, MergeOutput, MergeParams, PersistenceMode,
     PersistenceParams, SandboxAdopt, SandboxCreate, SandboxDestroy, SandboxFork, SandboxGet,
@@ -106,6 +106,9 @@ impl Handle for SandboxStats {
     }
 }
 
+/// As much as 32 bits can point to.
+const MOST_MEMORY: u64 = 4 << 30;
+
 /// What a client wants, within what a server allows.
 fn options(call: &Call<'_>, params: CreateParams) -> Result<Options, ApiError> {
     let mut options = Options::with_profile(match params.profile {
@@ -125,12 +128,17 @@ fn options(call: &Call<'_>, params: CreateParams) -> Result<Options, ApiError> {
         options.timeout = call.server.options().timeout(ms);
     }
     if let Some(bytes) = params.memory_bytes {
-        options.limits.memory_bytes = size(bytes);
+        if bytes > MOST_MEMORY {
+            let why = format!("`memoryBytes` is {bytes}: a process can have {MOST_MEMORY} bytes");
+            return Err(ApiError::new(Kind::InvalidParams, why)
+                .hint("pointers inside have 32 bits; several processes can have more together"));
+        }
+        options.set_memory(size(bytes));
     }
     if let Some(bytes) = params.disk_bytes {
-        options.fs_limits.bytes = bytes;
-        options.fs_limits.file_bytes = bytes;
+        options.set_disk(bytes);
     }
+    options.limit_names = LimitNames::Api;
     if let Some(processes) = params.processes {
         options.limits.processes = size(processes);
     }

@@ -1,5 +1,6 @@
 //! Named shells, their history and completion.
 
+use codepod::StepKind;
 use codepod_api::methods::shell::{
     CompleteOutput, CompleteParams, HistoryClear, HistoryList, HistoryOutput, ShellClose,
     ShellCloseParams, ShellComplete, ShellCreate, ShellCreateOutput, ShellCreateParams, ShellList,
@@ -10,7 +11,7 @@ use codepod_api::{ApiError, Kind};
 use futures_lite::future::block_on;
 
 use crate::call::Call;
-use crate::convert::past_run;
+use crate::convert::{past_run, step_with_files};
 use crate::dispatch::Handle;
 use crate::failure::failure;
 use crate::failure::not_found;
@@ -84,12 +85,14 @@ impl Handle for ShellClose {
 
 impl Handle for HistoryList {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<HistoryOutput, ApiError> {
-        let runs = call
-            .held()?
-            .sandbox
+        let sandbox = &call.held()?.sandbox;
+        let runs = sandbox
             .history()
             .into_iter()
-            .map(past_run)
+            .map(|step| match step.kind {
+                StepKind::Files => step_with_files(sandbox, step),
+                _ => past_run(step),
+            })
             .collect();
         Ok(HistoryOutput { runs })
     }

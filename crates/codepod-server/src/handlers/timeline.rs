@@ -7,7 +7,7 @@ use codepod_api::methods::timeline::{
 };
 
 use crate::call::Call;
-use crate::convert::{moment, past_run, path_change, text};
+use crate::convert::{moment, path_change, selection, step_with_files, text};
 use crate::dispatch::Handle;
 use crate::failure::failure;
 
@@ -29,9 +29,12 @@ fn step(
     go: fn(&Sandbox, usize) -> Result<Vec<PastRun>, codepod::Error>,
 ) -> Result<UndoOutput, ApiError> {
     let count = usize::try_from(params.count.unwrap_or(1)).unwrap_or(usize::MAX);
-    let runs = go(&call.held()?.sandbox, count).map_err(failure)?;
+    let sandbox = &call.held()?.sandbox;
+    let steps = go(sandbox, count).map_err(failure)?;
+    // A step that was undone is known as long as it can be done again.
+    let steps = steps.into_iter().map(|step| step_with_files(sandbox, step));
     Ok(UndoOutput {
-        runs: runs.into_iter().map(past_run).collect(),
+        runs: steps.collect(),
     })
 }
 
@@ -50,6 +53,8 @@ impl Handle for Changes {
             None => Moment::Now,
         };
         let mut changes = held.sandbox.changes(from, to).map_err(failure)?;
+        let selection = selection(params.all, params.exclude);
+        changes.select(&selection).map_err(failure)?;
         let diff = params
             .diff
             .unwrap_or(false)
@@ -57,6 +62,7 @@ impl Handle for Changes {
         Ok(ChangesOutput {
             changes: changes.iter().map(path_change).collect(),
             diff,
+            ignored: changes.ignored(),
         })
     }
 }

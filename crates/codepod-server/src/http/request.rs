@@ -17,7 +17,7 @@ use tracing::Instrument as _;
 
 use super::asked::{Asked, CancelOnDrop};
 use super::response::{failed, json_response, media_type};
-use super::{App, events, states};
+use super::{App, events, raw, states};
 use crate::ids;
 use crate::json;
 use crate::tenant::{Flight, Tenant};
@@ -117,6 +117,8 @@ async fn respond_to(
                 Form::Json => respond(app, asked).await,
                 Form::Events => events::respond(asked),
                 Form::Export => states::export(asked).await,
+                Form::Read => raw::read(asked).await,
+                Form::Write(bytes) => raw::write(asked, bytes).await,
                 Form::Import(headers) => {
                     states::import(asked, &headers, body.take().unwrap_or_default()).await
                 }
@@ -159,6 +161,10 @@ enum Form {
     Export,
     /// The request is a stream, with these headers.
     Import(HeaderMap),
+    /// The answer is the bytes of a file.
+    Read,
+    /// The request is the bytes of a file.
+    Write(Vec<u8>),
 }
 
 /// Who asks and what for, and how.
@@ -183,11 +189,16 @@ async fn understand(
     }
     let mut flight = tenant.flight();
     let imported = states::is_import(endpoint.method, &parts.headers);
-    let mut params = match endpoint.method.route.verb.takes_query() {
+    let written = raw::is_write(endpoint.method, &parts.headers);
+    let mut bytes = None;
+    let mut params = match endpoint.method.route.verb.takes_query() || written {
         true => from_query(endpoint, parts.uri.query().unwrap_or_default())?,
         false if imported => Map::new(),
         false => from_body(app, &parts, body, &mut flight).await?,
     };
+    if written {
+        bytes = Some(read_body(app, &parts, body, &mut flight).await?);
+    }
     if params.contains_key("sandboxId") {
         let error = ApiError::new(Kind::InvalidParams, "the sandbox is in the path");
         return Err(error.hint("leave `sandboxId` out of the body"));
@@ -219,7 +230,11 @@ async fn understand(
         true => Form::Events,
         false if imported => Form::Import(parts.headers),
         false if states::is_export(asked.method, &parts.headers) => Form::Export,
-        false => Form::Json,
+        false if raw::is_read(asked.method, &parts.headers) => Form::Read,
+        false => match bytes {
+            Some(bytes) => Form::Write(bytes),
+            None => Form::Json,
+        },
     };
     Ok((asked, form))
 }
@@ -299,23 +314,13 @@ async fn from_body(
     body: &mut Option<Body>,
     flight: &mut Flight,
 ) -> Result<Map<String, Value>, ApiError> {
-    if parts.headers.contains_key(header::CONTENT_ENCODING) {
-        let error = ApiError::new(Kind::InvalidRequest, "compressed bodies are not read");
-        return Err(error.hint("send it without `Content-Encoding`"));
-    }
     if parts.uri.query().is_some_and(|query| !query.is_empty()) {
         return Err(ApiError::new(
             Kind::InvalidParams,
             "parameters of this method are in the body",
         ));
     }
-    let most = app.config.request_bytes;
-    let reading = whole(body.take().unwrap_or_default(), most, flight);
-    let patience = Duration::from_secs(app.config.request_seconds);
-    let bytes = match tokio::time::timeout(patience, reading).await {
-        Ok(read) => read?,
-        Err(_) => return Err(not_whole()),
-    };
+    let bytes = read_body(app, parts, body, flight).await?;
     if bytes.is_empty() {
         return Ok(Map::new());
     }
@@ -330,6 +335,26 @@ async fn from_body(
             "a body is a JSON object",
         )),
         Err(error) => Err(ApiError::new(Kind::ParseError, error.to_string())),
+    }
+}
+
+/// All of a body, within the limits of size and time.
+async fn read_body(
+    app: &App,
+    parts: &Parts,
+    body: &mut Option<Body>,
+    flight: &mut Flight,
+) -> Result<Vec<u8>, ApiError> {
+    if parts.headers.contains_key(header::CONTENT_ENCODING) {
+        let error = ApiError::new(Kind::InvalidRequest, "compressed bodies are not read");
+        return Err(error.hint("send it without `Content-Encoding`"));
+    }
+    let most = app.config.request_bytes;
+    let reading = whole(body.take().unwrap_or_default(), most, flight);
+    let patience = Duration::from_secs(app.config.request_seconds);
+    match tokio::time::timeout(patience, reading).await {
+        Ok(read) => read,
+        Err(_) => Err(not_whole()),
     }
 }
 

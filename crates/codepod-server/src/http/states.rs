@@ -27,11 +27,11 @@ use crate::handlers::persistence::key;
 use crate::tenant::Place;
 
 /// What a stream is called.
-const STREAM: &str = "application/octet-stream";
+pub(super) const STREAM: &str = "application/octet-stream";
 /// Where the key of a state is that comes as a stream.
 const KEY: &str = "codepod-state-key";
 /// Pieces that wait for whoever is slower.
-const WAITING: usize = 4;
+pub(super) const WAITING: usize = 4;
 /// A state may be larger than its files: names, and what the shells hold.
 const BESIDE_FILES: u64 = 256 << 20;
 
@@ -49,7 +49,7 @@ pub(super) fn is_import(method: &MethodInfo, headers: &HeaderMap) -> bool {
 }
 
 /// A piece, or why there are no more.
-type Piece = Result<Bytes, ApiError>;
+pub(super) type Piece = Result<Bytes, ApiError>;
 
 /// Answers with a state. A failure after the first piece breaks the stream off, so that nobody
 /// takes half for all.
@@ -78,11 +78,7 @@ pub(super) async fn export(asked: Asked) -> Response {
         Some(Err(error)) => return failed(&error),
         None => return failed(&cut_off()),
     };
-    let stream = Told {
-        first: Some(first),
-        rest: Mutex::new(told),
-        _place: place,
-    };
+    let stream = Told::new(first, told, place);
     let headers = [
         (header::CONTENT_TYPE, STREAM),
         (header::CACHE_CONTROL, "no-store"),
@@ -91,7 +87,7 @@ pub(super) async fn export(asked: Asked) -> Response {
     (StatusCode::OK, headers, Body::from_stream(stream)).into_response()
 }
 
-fn cut_off() -> ApiError {
+pub(super) fn cut_off() -> ApiError {
     ApiError::new(Kind::InvalidRequest, "the stream was broken off")
 }
 
@@ -111,11 +107,22 @@ impl Write for Teller<'_> {
     }
 }
 
-/// A state on its way to a client.
-struct Told {
+/// A stream on its way to a client.
+pub(super) struct Told {
     first: Option<Bytes>,
     rest: Mutex<Receiver<Piece>>,
     _place: Place,
+}
+
+impl Told {
+    /// The first piece and the rest; the request keeps its place until all of it is sent.
+    pub(super) fn new(first: Bytes, rest: Receiver<Piece>, place: Place) -> Told {
+        Told {
+            first: Some(first),
+            rest: Mutex::new(rest),
+            _place: place,
+        }
+    }
 }
 
 impl Stream for Told {

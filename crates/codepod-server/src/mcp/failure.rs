@@ -70,8 +70,8 @@ fn hint(kind: Kind) -> &'static str {
         }
         Kind::File => "look with `list`, or with `run`: `ls -la`",
         Kind::Spawn => "`run` with `help` lists the commands",
-        Kind::NoSuchRun => "there is nothing more to take back: a session begins with no runs",
-        Kind::ShellState => "`undo` the last run, or `restore` a snapshot",
+        Kind::NoSuchRun => "there is nothing more to take back: a session begins with no steps",
+        Kind::ShellState => "`undo` the last step, or `restore` a snapshot",
         Kind::Limit => "free what is not needed any more, or go on without it",
         Kind::TooLarge => {
             "ask for less at a time: `offset` and `length` of `read`, `head` and `tail` in `run`"

@@ -79,6 +79,24 @@ impl Frame {
         self.edge();
     }
 
+    /// A guest's words, one line each, with nothing of ours before them.
+    pub(super) fn lines(&mut self, name: &str, lines: impl Iterator<Item = String>) {
+        let mut text = String::new();
+        let mut count = 0;
+        for line in lines {
+            text += &visible_line(line.as_bytes());
+            text.push('\n');
+            count += 1;
+        }
+        if count == 0 {
+            return self.line(name, "none");
+        }
+        self.text += &format!("{name}:\n");
+        self.edge();
+        self.text += &text;
+        self.edge();
+    }
+
     pub(super) fn finish(self) -> String {
         self.text
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use codepod::Canceller;
 use codepod_api::methods::files::ReadOutput;
 use codepod_api::methods::run::RunOutput;
-use codepod_api::{ApiError, Bytes, Kind};
+use codepod_api::{ApiError, Bytes, Kind, Shows};
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
@@ -130,9 +130,19 @@ impl Handler {
             total: limit,
         };
         let own = prepared.sandbox.is_none();
-        let output = self
+        let (fork, token) = (prepared.sandbox.clone(), waiting.token.clone());
+        let mut output = self
             .call(method, prepared.sandbox, prepared.params, waiting)
             .await?;
+        if entry.shows == Shows::File && tools::is_part_of_picture(&params, &output) {
+            let waiting = Waiting {
+                context,
+                token,
+                total: None,
+            };
+            let whole = tools::whole_picture(&params);
+            output = self.call(method, fork, whole, waiting).await?;
+        }
         if own
             && is_run
             && let Ok(output) = RunOutput::deserialize(&output)
@@ -140,8 +150,14 @@ impl Handler {
             self.session.set_last_run(LastRun::new(&output));
         }
         let shown = result::shown(entry.shows, &params, output)?;
-        let mut result = CallToolResult::success(vec![ContentBlock::text(shown.text)]);
-        result.structured_content = Some(shown.structured);
+        let mut content = vec![ContentBlock::text(shown.text)];
+        if let Some((base64, mime)) = shown.picture {
+            content.push(ContentBlock::image(base64, mime));
+        }
+        let mut result = CallToolResult::success(content);
+        if options.structured {
+            result.structured_content = Some(shown.structured);
+        }
         Ok(result)
     }
 
@@ -210,7 +226,11 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let list = tools::TOOLS.iter().map(|entry| entry.tool.clone());
+        let structured = self.session.options().structured;
+        let list = tools::TOOLS.iter().map(|entry| match structured {
+            true => entry.structured(),
+            false => entry.tool.clone(),
+        });
         Ok(ListToolsResult::with_all_items(list.collect()))
     }
 

@@ -5,8 +5,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use codepod::visible::visible;
-use codepod_api::methods::files::{ListOutput, ReadOutput};
-use codepod_api::methods::run::{Cut, RunOutput};
+use codepod_api::methods::files::{EditOutput, GlobOutput, GrepOutput, ListOutput, ReadOutput};
+use codepod_api::methods::run::{Cut, RunOutput, SinceOutput};
+use codepod_api::methods::shell::{PastRun, StepKind};
 use codepod_api::methods::timeline::{ChangesOutput, UndoOutput};
 use codepod_api::{ApiError, Bytes, Kind, Shows, result_of_tool};
 use rmcp::model::JsonObject;
@@ -16,13 +17,12 @@ use serde_json::{Map, Value, json};
 use super::frame::{Frame, Missing};
 use crate::ids;
 
-/// Bytes of a list or a difference that a result holds.
-const LIST_BUDGET: usize = 64 << 10;
-
 /// A tool's result.
 pub(super) struct Shown {
     pub(super) structured: Value,
     pub(super) text: String,
+    /// A picture: its bytes in base64, and what it is.
+    pub(super) picture: Option<(String, String)>,
 }
 
 /// What a model gets for a method's result. `params` are those of the call.
@@ -33,9 +33,36 @@ pub(super) fn shown(
 ) -> Result<Shown, ApiError> {
     let mark = ids::random("")?;
     let mut frame = Frame::new(mark[mark.len() - 16..].to_owned());
+    let mut picture = None;
     match shows {
         Shows::Run => run(&mut frame, typed(&output)?),
-        Shows::File => read(&mut frame, params, &mut output)?,
+        Shows::File => picture = read(&mut frame, params, &mut output)?,
+        Shows::Since => since(&mut frame, typed(&output)?),
+        Shows::Diff => {
+            let edited: EditOutput = typed(&output)?;
+            frame.line("replaced", edited.replaced);
+            frame.data("diff", edited.diff.as_bytes(), None);
+        }
+        Shows::Matches => {
+            fit(&mut output);
+            let found: GrepOutput = typed(&output)?;
+            let lines = found.matches.iter();
+            frame.lines(
+                "matches",
+                lines.map(|it| format!("{}:{}: {}", it.path, it.line, it.content)),
+            );
+            if found.more {
+                frame.line("more", "there are more; narrow it, or raise `limit`");
+            }
+        }
+        Shows::Paths => {
+            fit(&mut output);
+            let found: GlobOutput = typed(&output)?;
+            frame.lines("paths", found.paths.iter().cloned());
+            if found.more {
+                frame.line("more", "there are more; narrow it, or raise `limit`");
+            }
+        }
         Shows::Entries => {
             fit(&mut output);
             let list: ListOutput = typed(&output)?;
@@ -53,6 +80,9 @@ pub(super) fn shown(
                 "changes",
                 paths.map(|change| (word(&change.kind), &*change.path)),
             );
+            if changes.ignored > 0 {
+                frame.line("ignored", changes.ignored);
+            }
             if let Some(diff) = &changes.diff {
                 frame.data("diff", diff.as_bytes(), None);
             }
@@ -60,16 +90,7 @@ pub(super) fn shown(
         Shows::Undone => {
             fit(&mut output);
             let undone: UndoOutput = typed(&output)?;
-            let numbers: Vec<String> = undone
-                .runs
-                .iter()
-                .map(|run| format!("run {}:", run.run))
-                .collect();
-            let runs = numbers.iter().zip(&undone.runs);
-            frame.list(
-                "taken back",
-                runs.map(|(number, run)| (&**number, &*run.command)),
-            );
+            frame.lines("taken back", undone.runs.iter().flat_map(taken_back));
         }
         // Ids and words of our own.
         Shows::Fields => {
@@ -91,6 +112,7 @@ pub(super) fn shown(
     Ok(Shown {
         structured,
         text: frame.finish(),
+        picture,
     })
 }
 
@@ -139,7 +161,7 @@ const NEXT_OFFSET: &str = "next_offset";
 /// Adds the fields that say what is missing to the schema of a tool's result.
 pub(super) fn add_to_schema(shows: Shows, schema: &mut JsonObject) {
     let fields: &[(&str, &str)] = match shows {
-        Shows::Entries | Shows::Changes | Shows::Undone => &[
+        Shows::Entries | Shows::Changes | Shows::Undone | Shows::Matches | Shows::Paths => &[
             (
                 OMITTED_ENTRIES,
                 "How many entries are missing at the end, because there are too many for one answer.",
@@ -176,39 +198,112 @@ fn run(frame: &mut Frame, output: RunOutput) {
         frame.line(name, true);
     }
     let (stdout, stderr) = streams(&output);
-    frame.data("stdout", &stdout, output.stdout_cut.as_ref().map(missing));
-    frame.data("stderr", &stderr, output.stderr_cut.as_ref().map(missing));
+    for (name, bytes, cut) in [
+        ("stdout", stdout, &output.stdout_cut),
+        ("stderr", stderr, &output.stderr_cut),
+    ] {
+        match cut {
+            None => frame.data(name, &bytes, None),
+            Some(cut) => {
+                let (bytes, missing) = unmarked(bytes, cut);
+                frame.data(name, &bytes, Some(missing));
+            }
+        }
+    }
+}
+
+/// A step that was taken back, and what it had done to which file.
+fn taken_back(step: &PastRun) -> Vec<String> {
+    let what = match step.kind {
+        StepKind::Run => format!("run {}: {}", step.run, step.command),
+        _ => step.command.clone(),
+    };
+    let files = step.files.iter();
+    let files = files.map(|file| format!("  it had {} {}", word(&file.kind), file.path));
+    let omitted = step
+        .files_omitted
+        .map(|count| format!("  and {count} files more"));
+    std::iter::once(what).chain(files).chain(omitted).collect()
+}
+
+/// What a background run printed.
+fn since(frame: &mut Frame, output: SinceOutput) {
+    match output.exit_code {
+        None => frame.line("running", output.running),
+        Some(code) => frame.line("exit_code", code),
+    }
+    for (name, so) in [
+        ("timed_out", output.timed_out),
+        ("killed", output.cancelled),
+    ] {
+        if so {
+            frame.line(name, true);
+        }
+    }
+    if output.missed > 0 {
+        frame.line(
+            "missed",
+            format_args!("{} bytes before this are not kept", output.missed),
+        );
+    }
+    let bytes = |text: &str, base64: &Option<String>| decoded(text, base64.as_deref());
+    for (name, data) in [
+        ("stdout", bytes(&output.stdout, &output.stdout_base64)),
+        ("stderr", bytes(&output.stderr, &output.stderr_base64)),
+    ] {
+        if !data.is_empty() || name == "stdout" {
+            frame.data(name, &data, None);
+        }
+    }
+    if output.more > 0 {
+        frame.line(
+            "more",
+            format_args!("{} bytes follow; call again", output.more),
+        );
+    }
+}
+
+/// Bytes that came as text, or in base64 beside it.
+fn decoded(text: &str, base64: Option<&str>) -> Vec<u8> {
+    match base64 {
+        Some(base64) => STANDARD.decode(base64).unwrap_or_default(),
+        None => text.as_bytes().to_vec(),
+    }
 }
 
 /// The bytes of both streams.
 pub(super) fn streams(output: &RunOutput) -> (Vec<u8>, Vec<u8>) {
-    let bytes = |text: &str, base64: &Option<String>| match base64 {
-        Some(base64) => STANDARD.decode(base64).unwrap_or_default(),
-        None => text.as_bytes().to_vec(),
-    };
     (
-        bytes(&output.stdout, &output.stdout_base64),
-        bytes(&output.stderr, &output.stderr_base64),
+        decoded(&output.stdout, output.stdout_base64.as_deref()),
+        decoded(&output.stderr, output.stderr_base64.as_deref()),
     )
 }
 
-fn missing(cut: &Cut) -> Missing {
-    Missing {
-        at: usize::try_from(cut.head).unwrap_or(usize::MAX),
-        note: format!(
-            "{} bytes are missing here; all of it is in {}",
-            cut.omitted, cut.path
-        ),
-    }
+/// A stream without the mark of what is missing, and what that says. A guest can print such a mark
+/// itself; the frame has one that it cannot.
+fn unmarked(mut bytes: Vec<u8>, cut: &Cut) -> (Vec<u8>, Missing) {
+    let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let at = place(cut.head).min(bytes.len());
+    let end = at.saturating_add(place(cut.mark)).min(bytes.len());
+    let mark: Vec<u8> = bytes.drain(at..end).collect();
+    let note = String::from_utf8_lossy(&mark);
+    let note = note.trim().trim_matches(['[', ']']).to_owned();
+    (bytes, Missing { at, note })
 }
 
 fn read(
     frame: &mut Frame,
     params: &Map<String, Value>,
     output: &mut Value,
-) -> Result<(), ApiError> {
+) -> Result<Option<(String, String)>, ApiError> {
     let number = |name: &str| params.get(name).and_then(Value::as_u64).unwrap_or(0);
     let read: ReadOutput = typed(output)?;
+    if let (Some(mime), Some(base64)) = (read.mime.clone(), read.base64.clone()) {
+        return Ok(picture(frame, output, mime, base64, read.size));
+    }
+    if read.next_line.is_some() || read.next_offset.is_some() {
+        return lines(frame, read);
+    }
     let bytes = Bytes::take(read.text, read.base64)
         .unwrap_or_default()
         .unwrap_or_default();
@@ -232,7 +327,11 @@ fn read(
         output[NEXT_OFFSET] = next.into();
     }
     match (&text, &base64) {
-        (_, Some(base64)) => frame.data("base64", base64.as_bytes(), missing),
+        (_, Some(base64)) if params.contains_key(ASKED_FOR) => {
+            frame.data("base64", base64.as_bytes(), missing);
+        }
+        // Nobody reads base64 who has not asked for bytes.
+        (_, Some(_)) => frame.line("binary", BINARY),
         (text, None) => frame.data("text", text.as_deref().unwrap_or("").as_bytes(), missing),
     }
     for (name, value) in [("text", text), ("base64", base64)] {
@@ -242,7 +341,58 @@ fn read(
             _ => {}
         }
     }
-    Ok(())
+    Ok(None)
+}
+
+/// The parameter by which a model asks for bytes, whatever they are.
+pub(super) const ASKED_FOR: &str = "offset";
+const BINARY: &str = "not text; give `offset` for its bytes in base64, or look with `run`: \
+    `file`, `xxd`, `strings`";
+
+/// Lines that go on.
+fn lines(frame: &mut Frame, read: ReadOutput) -> Result<Option<(String, String)>, ApiError> {
+    let text = read.text.unwrap_or_default();
+    let missing = Missing {
+        at: usize::MAX,
+        note: match (read.next_line, read.next_offset) {
+            (Some(line), _) => format!("the file goes on; go on with line {line}"),
+            (None, offset) => {
+                format!(
+                    "the line goes on; go on with offset {}",
+                    offset.unwrap_or(0)
+                )
+            }
+        },
+    };
+    frame.line("size", read.size);
+    match read.base64 {
+        Some(_) => frame.line("binary", BINARY),
+        None => frame.data("text", text.as_bytes(), Some(missing)),
+    }
+    Ok(None)
+}
+
+/// A picture, if all of it came: not in the text, nor in the structured result.
+fn picture(
+    frame: &mut Frame,
+    output: &mut Value,
+    mime: String,
+    base64: String,
+    size: u64,
+) -> Option<(String, String)> {
+    frame.line("size", size);
+    frame.line("mime", &mime);
+    if let Some(output) = output.as_object_mut() {
+        output.remove("base64");
+    }
+    let is_whole = base64.len() as u64 / 4 * 3 >= size;
+    if !is_whole {
+        frame.line(
+            "picture",
+            "too large to be shown; make a smaller one with `python`",
+        );
+    }
+    is_whole.then_some((base64, mime))
 }
 
 /// How many bytes there are before a character that is only cut off; all of them if they are not
@@ -257,7 +407,7 @@ fn whole_characters(bytes: &[u8]) -> usize {
 /// Makes a result fit into its budget, and says what is missing.
 fn fit(output: &mut Value) {
     let mut budget = Budget {
-        left: LIST_BUDGET,
+        left: Shows::LIST as usize,
         entries: 0,
         bytes: 0,
     };

@@ -4,18 +4,13 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use codepod_api::{
-    ApiError, Effect, Kind, METHODS, MethodInfo, Shows, TOOL_SANDBOX, params_of_tool,
+    ApiError, Effect, Kind, METHODS, MethodInfo, Shows, TOOL_SANDBOX, camel_case, params_of_tool,
     tool_result_schema, tool_schema,
 };
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value};
 
 use super::result;
-
-/// Bytes of a file that one call reads, if it does not say how many.
-pub(super) const READ_BUDGET: u64 = 32 << 10;
-/// The most bytes of a stream or a file that one call can ask for.
-const MOST_OUTPUT: u64 = 1 << 20;
 
 /// A tool and its method.
 pub(super) struct Entry {
@@ -28,12 +23,8 @@ pub(super) struct Entry {
 pub(super) static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let entry = |method: &'static MethodInfo| {
         let about = method.tool?;
-        let mut output = object(tool_result_schema(method));
-        result::add_to_schema(about.shows, &mut output);
         let tool = Tool::new(about.name, about.description, object(tool_schema(method)))
-            .with_raw_output_schema(output.into())
-            .with_annotations(annotations(about.effect))
-            .with_meta(meta(method));
+            .with_annotations(annotations(about.effect));
         let shows = about.shows;
         Some(Entry {
             method,
@@ -56,7 +47,36 @@ pub(super) fn find(name: &str) -> Option<&'static Entry> {
     TOOLS.iter().find(|entry| entry.tool.name == name)
 }
 
+/// The largest picture that a model is shown.
+const LARGEST_PICTURE: u64 = 4 << 20;
+
+/// Whether a file is a picture of which only a part was read, because the model did not say how
+/// much it wants.
+pub(super) fn is_part_of_picture(params: &Map<String, Value>, output: &Value) -> bool {
+    let usual = Shows::File.bounds().map(|bounds| bounds.usual);
+    let size = output["size"].as_u64();
+    output["mime"].is_string()
+        && params.get("length").and_then(Value::as_u64) == usual
+        && size.is_some_and(|size| Some(size) > usual && size <= LARGEST_PICTURE)
+}
+
+/// The same call for all of a picture.
+pub(super) fn whole_picture(params: &Map<String, Value>) -> Map<String, Value> {
+    let mut params = params.clone();
+    params.insert("length".into(), LARGEST_PICTURE.into());
+    params
+}
+
 impl Entry {
+    /// The tool with the schema of its result, for clients that are programs.
+    pub(super) fn structured(&self) -> Tool {
+        let mut output = object(tool_result_schema(self.method));
+        result::add_to_schema(self.shows, &mut output);
+        let tool = self.tool.clone();
+        tool.with_raw_output_schema(output.into())
+            .with_meta(meta(self.method))
+    }
+
     /// The call of the method, with budgets where the model gave none.
     pub(super) fn prepare(
         &self,
@@ -85,24 +105,32 @@ impl Entry {
             Some(_) => return Err(bad(format!("`{TOOL_SANDBOX}` must be a string"))),
         };
         let mut params = params_of_tool(input);
-        let mut at_most = |name: &str, most: u64| {
+        let at_most = |params: &mut Map<String, Value>, name: &str, most: u64| {
             if let Some(value) = params.get_mut(name)
                 && value.as_u64().is_some_and(|value| value > most)
             {
                 *value = most.into();
             }
         };
+        if let Some(bounds) = self.shows.bounds() {
+            at_most(&mut params, &camel_case(bounds.name), bounds.most);
+        }
         match self.shows {
             Shows::Run => {
-                at_most("outputBudget", MOST_OUTPUT);
                 let longest = u64::try_from(longest_run.as_millis()).unwrap_or(u64::MAX);
-                at_most("timeoutMs", longest);
+                if params.get("timeoutMs").and_then(Value::as_u64) == Some(0) {
+                    // As long as there is.
+                    params.insert("timeoutMs".to_owned(), longest.into());
+                }
+                at_most(&mut params, "timeoutMs", longest);
             }
-            Shows::File => {
-                at_most("length", MOST_OUTPUT);
-                params.entry("length").or_insert(READ_BUDGET.into());
+            // Of runs the sandbox has a budget.
+            shows => {
+                if let Some(bounds) = shows.bounds() {
+                    let entry = params.entry(camel_case(bounds.name));
+                    entry.or_insert(bounds.usual.into());
+                }
             }
-            _ => {}
         }
         Ok(Prepared { sandbox, params })
     }
@@ -146,12 +174,14 @@ mod tests {
     fn the_tools_are_those_of_the_table() {
         let mut names: Vec<&str> = TOOLS.iter().map(|entry| &*entry.tool.name).collect();
         names.sort_unstable();
-        let all = "changes fork list python read restore run snapshot undo write";
+        let all = "changes edit fork glob grep kill list output python read restore run snapshot \
+                   start stdin undo write";
         assert_eq!(names.join(" "), all);
         for entry in TOOLS.iter() {
             let hints = entry.tool.annotations.as_ref().unwrap();
             assert_eq!(hints.open_world_hint, Some(false));
-            let reads = matches!(&*entry.tool.name, "read" | "list" | "changes");
+            let names = ["read", "list", "changes", "grep", "glob", "output"];
+            let reads = names.contains(&&*entry.tool.name);
             assert_eq!(hints.read_only_hint, Some(reads), "{}", entry.tool.name);
             assert!(!(reads && hints.destructive_hint.unwrap()));
         }
@@ -179,9 +209,9 @@ mod tests {
         let asked = json!({"command": "x", "timeout_ms": 1e12 as u64, "output_budget": 1u64 << 40});
         let prepared = prepare("run", asked).unwrap();
         assert_eq!(prepared.params["timeoutMs"], 60_000);
-        assert_eq!(prepared.params["outputBudget"], MOST_OUTPUT);
+        assert_eq!(prepared.params["outputBudget"], 1 << 20);
         let prepared = prepare("read", json!({"path": "x", "sandbox_id": "sb_1"})).unwrap();
-        assert_eq!(prepared.params["length"], READ_BUDGET);
+        assert_eq!(prepared.params["length"], 32 << 10);
         assert_eq!(prepared.sandbox.as_deref(), Some("sb_1"));
         let less = prepare("read", json!({"path": "x", "length": 3, "offset": null})).unwrap();
         assert_eq!(

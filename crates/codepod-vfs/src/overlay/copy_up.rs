@@ -119,6 +119,7 @@ impl Overlay {
                 Side::Lower(_) => {
                     let sampled = self.see_to_change(caller, &path[..end], next)?;
                     let length = if end == path.len() { length } else { 0 };
+                    self.keep_base(caller, &path[..end], next);
                     let (upper, whole) = self.copy(caller, next, (at.0, name), length, sampled)?;
                     self.see_whole(&path[..end], whole);
                     upper

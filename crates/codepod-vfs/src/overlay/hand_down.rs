@@ -6,7 +6,7 @@
 
 use codepod_abi::Errno;
 
-use super::{InodeId, Overlay};
+use super::{InodeId, Overlay, split};
 use crate::backend::FileSystem;
 use crate::caller::Caller;
 use crate::node::FileKind;
@@ -16,6 +16,37 @@ use crate::tree::{Change, ChangeKind};
 /// What became of a change: [`Errno::Stale`] where the lower file is not any more what the sandbox
 /// saw, [`Errno::Perm`] where its path is guarded.
 pub type HandedDown = (Change, Result<(), Errno>);
+
+/// How the lower file at a changed path stands to what the sandbox saw of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Below {
+    /// Whether it is not any more what the sandbox saw.
+    pub stale: bool,
+    /// What it is now, all of its content included; `None` where there is none.
+    pub now: Option<Fingerprint>,
+    /// What the sandbox saw.
+    pub seen: Option<Fingerprint>,
+}
+
+/// A change to hand down.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// The change, as the overlay lists it.
+    pub change: Change,
+    /// What has to be there: what the sandbox saw, or what its host has looked at since.
+    pub over: Option<Below>,
+    /// What is put there in place of what the sandbox has.
+    pub instead: Option<Replacement>,
+}
+
+/// The content that a file of the lower file system gets in place of the sandbox's.
+#[derive(Debug, Clone)]
+pub struct Replacement {
+    /// Its bytes.
+    pub content: Vec<u8>,
+    /// Its permission bits.
+    pub mode: u16,
+}
 
 /// What the host can put nodes into; nothing else takes changes.
 fn publisher(lower: &mut dyn FileSystem) -> Result<&mut dyn Publisher, Errno> {
@@ -39,16 +70,53 @@ impl Overlay {
         outcome
     }
 
+    /// Hands changes down in the order in which they are given; what became of each.
+    ///
+    /// As [`Self::hand_down`], but it is for the caller to leave out guarded paths.
+    pub(crate) fn hand_down_steps(
+        &mut self,
+        caller: &Caller<'_>,
+        steps: &[Step],
+    ) -> Result<Vec<HandedDown>, Errno> {
+        let mut changes: Vec<Change> = steps.iter().map(|step| step.change.clone()).collect();
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        self.listing = None;
+        self.merge_above(caller, &changes)?;
+        let mut outcome = Vec::with_capacity(steps.len());
+        for step in steps {
+            let result = if self.is_refused(&step.change, true) {
+                Err(Errno::Perm)
+            } else if step.change.kind == ChangeKind::Removed {
+                self.remove_below(caller, step)
+            } else {
+                self.put_below(caller, step)
+            };
+            outcome.push((step.change.clone(), result));
+        }
+        self.listing = None;
+        Ok(outcome)
+    }
+
+    /// Whether handing a change down has to be allowed, or is never done.
+    pub(crate) fn refuses(&self, change: &Change, guarded: bool) -> bool {
+        self.is_refused(change, guarded)
+    }
+
     /// Begins a change of several files of the lower file system, which can be rolled back.
     pub(crate) fn begin_handing_down(&mut self) {
+        self.before = Some(self.state.clone());
         if let Some(publisher) = self.lower.publisher() {
             publisher.begin();
         }
     }
 
-    /// Commits (`keep`) or rolls back what was handed down since [`Self::begin_handing_down`].
-    /// Returns the paths that could not be rolled back.
+    /// Commits (`keep`) or rolls back what was handed down since [`Self::begin_handing_down`], and
+    /// this overlay's own state with it. Returns the paths that could not be rolled back.
     pub(crate) fn end_handing_down(&mut self, keep: bool) -> Vec<Vec<u8>> {
+        self.listing = None;
+        if let Some(before) = self.before.take().filter(|_| !keep) {
+            self.state = before;
+        }
         let publisher = self.lower.publisher();
         publisher.map_or_else(Vec::new, |publisher| publisher.end(keep))
     }
@@ -64,18 +132,17 @@ impl Overlay {
         let (refused, chosen): (Vec<_>, Vec<_>) = chosen
             .into_iter()
             .partition(|change| self.is_refused(change, guarded));
-        self.merge_above(caller, &chosen)?;
-        let refused = refused.into_iter();
-        let mut outcome: Vec<_> = refused.map(|change| (change, Err(Errno::Perm))).collect();
-        let removed = |change: &&Change| change.kind == ChangeKind::Removed;
-        for change in chosen.iter().rev().filter(removed) {
-            let result = self.remove_below(caller, change);
-            outcome.push((change.clone(), result));
-        }
-        for change in chosen.iter().filter(|change| !removed(change)) {
-            let result = self.put_below(caller, change);
-            outcome.push((change.clone(), result));
-        }
+        let (gone, put): (Vec<_>, Vec<_>) = chosen
+            .into_iter()
+            .partition(|change| change.kind == ChangeKind::Removed);
+        let steps = gone.into_iter().rev().chain(put).map(|change| Step {
+            change,
+            over: None,
+            instead: None,
+        });
+        let steps: Vec<Step> = steps.collect();
+        let mut outcome = self.hand_down_steps(caller, &steps)?;
+        outcome.extend(refused.into_iter().map(|change| (change, Err(Errno::Perm))));
         outcome.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
         Ok(outcome)
     }
@@ -97,8 +164,8 @@ impl Overlay {
     pub(crate) fn stale_changes(&mut self, caller: &Caller<'_>) -> Result<Vec<Change>, Errno> {
         let mut changes = self.list_changes(caller)?;
         let mut failed = None;
-        changes.retain(|change| match self.is_stale(caller, change) {
-            Ok(stale) => stale,
+        changes.retain(|change| match self.look_below(caller, change) {
+            Ok(below) => below.stale,
             Err(errno) => {
                 failed = Some(errno);
                 true
@@ -107,38 +174,62 @@ impl Overlay {
         failed.map_or(Ok(changes), Err)
     }
 
-    fn is_stale(&mut self, caller: &Caller<'_>, change: &Change) -> Result<bool, Errno> {
+    /// How the lower file at a changed path stands to what the sandbox saw of it.
+    pub(crate) fn look_below(
+        &mut self,
+        caller: &Caller<'_>,
+        change: &Change,
+    ) -> Result<Below, Errno> {
         let lower = match self.lower_at(caller, &change.path) {
             Ok(lower) => Some(lower),
             Err(Errno::NoEnt | Errno::NotDir) => None,
             Err(errno) => return Err(errno),
         };
-        let now = match lower {
+        let mut now = match lower {
             Some(lower) => Some(self.lower.fingerprint(caller, lower)?),
             None => None,
         };
+        // Where nothing is below, something may have been when the sandbox changed it.
         let seen = match change.kind {
-            ChangeKind::Added => None,
-            _ => self.state.seen.get(&change.path[..]),
+            ChangeKind::Added if !self.state.has_base(&change.path) => None,
+            _ => self.state.seen.get(&change.path[..]).copied(),
         };
-        if let (Some(seen), Some(lower)) = (seen, lower)
-            && seen.is_sampled()
+        if let (Some(found), Some(lower)) = (&mut now, lower)
+            && (found.is_sampled() || seen.is_some_and(|seen| seen.is_sampled()))
         {
-            let Some(whole) = seen.whole else {
-                return Ok(true);
-            };
             let fs = &mut self.lower;
             let read = |offset, buffer: &mut [u8]| fs.read_at(caller, lower, offset, buffer);
-            if crate::publish::digest(read)? != whole {
-                return Ok(true);
-            }
+            found.whole = Some(crate::publish::digest(read)?);
         }
-        Ok(match (seen, now) {
+        let stale = match (&seen, &now) {
             (None, None) => false,
             (None, Some(now)) => !(now.is_directory() && change.file == FileKind::Directory),
             (Some(_), None) => true,
-            (Some(seen), Some(now)) => !seen.looks_same(&now) || seen.digests_differ(&now),
-        })
+            (Some(seen), Some(now)) => {
+                !seen.looks_same(now)
+                    || seen.digests_differ(now)
+                    || seen.is_sampled() && seen.whole != now.whole
+            }
+        };
+        Ok(Below { stale, now, seen })
+    }
+
+    /// As [`Self::look_below`], for a path that the sandbox may only have read; `None` if it has
+    /// not even done that.
+    pub(crate) fn look_at_seen(
+        &mut self,
+        caller: &Caller<'_>,
+        path: &[u8],
+    ) -> Result<Option<Below>, Errno> {
+        let Some(seen) = self.state.seen.get(path).copied() else {
+            return Ok(None);
+        };
+        let change = Change {
+            path: path.to_vec(),
+            kind: ChangeKind::Modified,
+            file: seen.kind,
+        };
+        self.look_below(caller, &change).map(Some)
     }
 
     /// Drops the changes at and below some paths; all without any. Returns them.
@@ -160,30 +251,42 @@ impl Overlay {
         Ok(chosen)
     }
 
-    fn remove_below(&mut self, caller: &Caller<'_>, change: &Change) -> Result<(), Errno> {
-        let expected = self.expected(&change.path)?;
+    fn remove_below(&mut self, caller: &Caller<'_>, step: &Step) -> Result<(), Errno> {
+        let change = &step.change;
+        let expected = match step.over {
+            Some(below) => below.now,
+            None => Some(self.expected(&change.path)?),
+        };
         let lower = publisher(&mut *self.lower)?;
-        lower.publish(&change.path, Publish::Nothing, Some(expected))?;
+        lower.publish(&change.path, Publish::Nothing, expected)?;
         self.state.forget_seen(&change.path);
         self.forget_upper(caller, &change.path)
     }
 
-    fn put_below(&mut self, caller: &Caller<'_>, change: &Change) -> Result<(), Errno> {
+    fn put_below(&mut self, caller: &Caller<'_>, step: &Step) -> Result<(), Errno> {
+        let change = &step.change;
         let path = &change.path[..];
-        let expected = match change.kind {
-            ChangeKind::Added => None,
-            _ => Some(self.expected(path)?),
+        let expected = match (step.over, change.kind) {
+            (Some(below), _) => below.now,
+            (None, ChangeKind::Added) => None,
+            (None, _) => Some(self.expected(path)?),
         };
         let upper = self.state.tree.at(path)?;
         let stat = self.state.tree.stat(upper)?;
         let tree = &self.state.tree;
         let target;
-        let mut content = |offset: u64, buffer: &mut [u8]| tree.read_at(upper, offset, buffer);
+        let mut content = |offset: u64, buffer: &mut [u8]| match &step.instead {
+            Some(instead) => Ok(read_slice(&instead.content, offset, buffer)),
+            None => tree.read_at(upper, offset, buffer),
+        };
+        let instead = step.instead.as_ref();
         let new = match stat.kind {
-            _ if change.kind == ChangeKind::AttributesChanged => Publish::Mode(stat.mode),
+            _ if change.kind == ChangeKind::AttributesChanged && instead.is_none() => {
+                Publish::Mode(stat.mode)
+            }
             FileKind::Directory => Publish::Directory { mode: stat.mode },
             FileKind::File => Publish::File {
-                mode: stat.mode,
+                mode: instead.map_or(stat.mode, |instead| instead.mode),
                 mtime: stat.mtime,
                 content: &mut content,
             },
@@ -225,6 +328,7 @@ impl Overlay {
     /// Takes what the upper tree has at a path out of it, a whiteout among others. A directory that
     /// came from below stays, merged: it may hold what is not to be forgotten.
     fn forget_upper(&mut self, caller: &Caller<'_>, path: &[u8]) -> Result<(), Errno> {
+        self.state.forget_base(path, caller.now);
         let (dir, name) = split(path);
         match self.state.tree.at(dir) {
             Ok(dir) if self.state.tree.directory(dir).is_ok() => {
@@ -312,10 +416,11 @@ fn chosen(changes: Vec<Change>, paths: &[Vec<u8>], parents: bool) -> Vec<Change>
     changes.into_iter().filter(wanted).collect()
 }
 
-/// The directory of a path, and the name in it.
-fn split(path: &[u8]) -> (&[u8], &[u8]) {
-    match path.iter().rposition(|byte| *byte == b'/') {
-        Some(at) => (&path[..at], &path[at + 1..]),
-        None => (b"", path),
-    }
+/// Reads from bytes as from a file.
+fn read_slice(bytes: &[u8], offset: u64, buffer: &mut [u8]) -> usize {
+    let rest = usize::try_from(offset).ok().and_then(|at| bytes.get(at..));
+    let rest = rest.unwrap_or_default();
+    let length = rest.len().min(buffer.len());
+    buffer[..length].copy_from_slice(&rest[..length]);
+    length
 }

@@ -100,6 +100,7 @@ impl Overlay {
         let from = self.copy_up(caller, dir, u64::MAX)?;
         let to = self.copy_up(caller, new_dir, u64::MAX)?;
         self.see_name(caller, to, new_name)?;
+        self.keep_base_of(caller, to, new_name);
         // The old name first: it may pay for the new one.
         self.remove_upper(caller, to, new_name)?;
         self.state
@@ -139,6 +140,10 @@ impl Overlay {
             Err(error) => return Err(error),
         }
         let upper = self.copy_up(caller, dir, u64::MAX)?;
+        let hidden = self.state.tree.lookup(upper, name);
+        if hidden.is_ok_and(|hidden| self.state.tree.is_whiteout(hidden)) {
+            self.keep_base_of(caller, upper, name);
+        }
         self.remove_upper(caller, upper, name)?;
         Ok(upper)
     }

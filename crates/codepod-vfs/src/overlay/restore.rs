@@ -20,6 +20,7 @@ impl Overlay {
             mut tree,
             merged,
             seen: saved,
+            bases,
         } = loaded;
         let caller = Caller::root(0);
         let mut copied = Map::new();
@@ -43,6 +44,7 @@ impl Overlay {
             }
         }
         let mut state = OverlayState {
+            bases: bases.unwrap_or_else(|| tree.for_bases()),
             tree,
             copied,
             seen: Map::new(),

@@ -12,11 +12,13 @@ use super::{InodeId, Overlay, OverlayState};
 use crate::caller::Caller;
 use crate::map::Map;
 use crate::publish::Fingerprint;
+use crate::tree::Tree;
 
 /// What an overlay has seen of the files below it, to be saved with its state.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Seen<'a> {
     files: Option<&'a Map<Arc<[u8]>, Fingerprint>>,
+    bases: Option<&'a Tree>,
 }
 
 impl<'a> Seen<'a> {
@@ -24,6 +26,7 @@ impl<'a> Seen<'a> {
     pub(crate) fn of(state: &'a OverlayState) -> Seen<'a> {
         Seen {
             files: Some(&state.seen),
+            bases: Some(&state.bases),
         }
     }
 
@@ -31,6 +34,12 @@ impl<'a> Seen<'a> {
     pub fn iter(&self) -> impl Iterator<Item = (&'a [u8], &'a Fingerprint)> + use<'a> {
         let files = self.files.into_iter().flat_map(Map::iter);
         files.map(|(path, fingerprint)| (&**path, fingerprint))
+    }
+
+    /// What files held before they were changed, by path from the overlay's root; `None` if
+    /// nothing was.
+    pub fn bases(&self) -> Option<&'a Tree> {
+        self.bases.filter(|bases| bases.usage().nodes > 0)
     }
 
     /// Whether both have seen the same, as nothing was looked at between them.

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use codepod_abi::Errno;
 
 use super::{Node, Proc, What, output, process};
-use crate::caller::{Caller, ProcessInfo};
+use crate::caller::{Caller, ProcLimits, ProcessInfo};
+use crate::limits::Usage;
 
 /// Linux counts processor time in hundredths of a second.
 const TICK_NS: u64 = 10_000_000;
@@ -58,7 +59,8 @@ impl Proc {
             What::RunStdout | What::RunStderr => {
                 return output(caller, node)?.ok_or(Errno::NoEnt);
             }
-            What::Limits => limits(),
+            What::Limits => limits(source.limits()),
+            What::FsUsage => fs_usage(source.files()),
             _ => return Err(Errno::IsDir),
         };
         Ok(text.into_bytes().into())
@@ -179,21 +181,29 @@ fn comm(process: &ProcessInfo) -> Vec<u8> {
     name[..name.len().min(15)].to_vec()
 }
 
-fn limits() -> String {
+fn limits(of: Option<ProcLimits>) -> String {
     let mut text = format!(
         "{:<26}{:<21}{:<21}{:<10}\n",
         "Limit", "Soft Limit", "Hard Limit", "Units"
     );
-    for (name, unit) in [
-        ("Max cpu time", "seconds"),
-        ("Max file size", "bytes"),
-        ("Max open files", "files"),
+    for (name, limit, unit) in [
+        ("Max cpu time", None, "seconds"),
+        ("Max file size", of.map(|of| of.file_bytes), "bytes"),
+        ("Max processes", of.map(|of| of.processes), "processes"),
+        ("Max open files", of.map(|of| of.descriptors), "files"),
+        ("Max address space", of.map(|of| of.memory), "bytes"),
     ] {
-        let _ = writeln!(
-            text,
-            "{name:<26}{:<21}{:<21}{unit:<10}",
-            "unlimited", "unlimited"
-        );
+        let limit = limit.filter(|limit| *limit < u64::MAX);
+        let limit = limit.map_or_else(|| "unlimited".to_owned(), |limit| limit.to_string());
+        let _ = writeln!(text, "{name:<26}{limit:<21}{limit:<21}{unit:<10}");
     }
     text
+}
+
+/// What the files take and may take: for `df`, as no call tells it.
+fn fs_usage((used, most): (Usage, Usage)) -> String {
+    format!(
+        "bytes {} {}\nnodes {} {}\n",
+        used.bytes, most.bytes, used.nodes, most.nodes
+    )
 }

@@ -1,5 +1,5 @@
-//! One piece of a file's content: bytes in memory, or bytes of a store that are fetched when
-//! somebody reads them.
+//! One piece of a file's content: bytes in memory, bytes of a store that are fetched when somebody
+//! reads them, or bytes in memory that somebody else manages.
 //!
 //! A chunk knows the digest of its bytes once somebody has asked for it, so that saving a tree
 //! again hashes only what changed. This crate hashes nothing itself: who asks brings the function.
@@ -25,6 +25,13 @@ pub trait BlockSource: Send + Sync + fmt::Debug {
     fn fetch(&self, digest: &Digest, length: usize) -> Result<Arc<[u8]>, Errno>;
 }
 
+/// Bytes in memory that somebody else manages, and that never change: an engine has them where it
+/// can map them into a process.
+pub trait OutsideBytes: Send + Sync + fmt::Debug {
+    /// The bytes.
+    fn bytes(&self) -> &[u8];
+}
+
 /// Some bytes, possibly shared with other trees.
 #[derive(Debug)]
 pub(crate) struct Chunk {
@@ -42,6 +49,7 @@ enum Bytes {
     Here(Vec<u8>),
     /// Part of the program that runs the kernel: nothing is copied.
     Carried(&'static [u8]),
+    Outside(Arc<dyn OutsideBytes>),
     Stored(Stored),
 }
 
@@ -88,6 +96,22 @@ impl Chunk {
         }
     }
 
+    /// A chunk of bytes that somebody else manages, with their digest if it is known; `NoSpc` if
+    /// the budget has no memory for it.
+    pub(crate) fn outside(
+        bytes: Arc<dyn OutsideBytes>,
+        digest: Option<Digest>,
+        budget: &Budget,
+    ) -> Result<Chunk, Errno> {
+        let charge = budget.memory(memory_of(bytes.bytes().len()));
+        Ok(Chunk {
+            bytes: Bytes::Outside(bytes),
+            base: false,
+            digest: digest.map_or_else(OnceLock::new, |digest| OnceLock::from(Box::new(digest))),
+            charge: charge.ok_or(Errno::NoSpc)?,
+        })
+    }
+
     /// A chunk that a store has; `NoSpc` if there is no memory to remember it.
     pub(crate) fn stored(
         source: Arc<dyn BlockSource>,
@@ -112,6 +136,7 @@ impl Chunk {
         match &self.bytes {
             Bytes::Here(bytes) => bytes.len(),
             Bytes::Carried(bytes) => bytes.len(),
+            Bytes::Outside(bytes) => bytes.bytes().len(),
             Bytes::Stored(stored) => stored.length as usize,
         }
     }
@@ -135,6 +160,7 @@ impl Chunk {
         let stored = match &self.bytes {
             Bytes::Here(bytes) => return Ok(bytes),
             Bytes::Carried(bytes) => return Ok(bytes),
+            Bytes::Outside(bytes) => return Ok(bytes.bytes()),
             Bytes::Stored(stored) => stored,
         };
         if let Some(bytes) = stored.fetched.get() {
@@ -178,9 +204,15 @@ impl Chunk {
         let taken = match &self.bytes {
             _ if self.base => 0,
             Bytes::Here(bytes) => memory_of(bytes.capacity()),
+            Bytes::Outside(bytes) => memory_of(bytes.bytes().len()),
             Bytes::Carried(_) | Bytes::Stored(_) => memory_of(0),
         };
         (self.charge.bytes(), taken)
+    }
+
+    /// The digest of its bytes, if somebody has asked for it.
+    pub(crate) fn known_digest(&self) -> Option<Digest> {
+        self.digest.get().map(|digest| **digest)
     }
 
     /// The digest of its bytes, computed by `hash` unless it is known.

@@ -348,7 +348,27 @@ impl Content {
         }
     }
 
-    fn take(&mut self, index: u64) {
+    /// Puts a chunk in a place and extends the file to its end.
+    pub(crate) fn put_extending(&mut self, index: u64, chunk: Arc<Chunk>) {
+        let end = index
+            .saturating_mul(CHUNK)
+            .saturating_add(chunk.len() as u64);
+        self.size = self.size.max(end);
+        self.put(index, chunk);
+    }
+
+    /// The chunks from a place on, by place.
+    pub(crate) fn chunks_from(&self, index: u64) -> impl Iterator<Item = (u64, &Arc<Chunk>)> {
+        let first = self.first.iter().filter(move |_| index == 0);
+        let rest = self
+            .rest
+            .range_from(&index)
+            .map(|(index, chunk)| (*index, chunk));
+        first.map(|chunk| (0, chunk)).chain(rest)
+    }
+
+    /// Makes a hole.
+    pub(crate) fn take(&mut self, index: u64) {
         let old = if index == 0 {
             self.first.take()
         } else {

@@ -126,7 +126,7 @@ impl Tree {
         changed
     }
 
-    fn content(&self, id: InodeId) -> Result<&Content, Errno> {
+    pub(super) fn content(&self, id: InodeId) -> Result<&Content, Errno> {
         match &self.get(id)?.body {
             Body::File(content) => Ok(content),
             Body::Directory(_) => Err(Errno::IsDir),

@@ -39,6 +39,11 @@ impl Canceller {
         }
     }
 
+    /// Whether it was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.lock().cancelled
+    }
+
     /// Whether it was cancelled; if not, the task is woken when it is.
     pub(crate) fn poll(&self, cx: &Context<'_>) -> bool {
         let mut state = self.lock();

@@ -7,10 +7,10 @@ use codepod_kernel::{PipeEnd, Stdio, TerminalId};
 use codepod_wasmtime::KernelHandle;
 use futures_lite::future::block_on;
 
-use super::{Canceller, Script, result_of};
+use super::{Canceller, Script, around, result_of};
 use crate::error::{Error, ErrorKind};
 use crate::result::RunResult;
-use crate::shell::{Job, serve};
+use crate::shell::{End, Job, serve};
 use crate::streams::{PipeReader, PipeWriter, host_streams};
 use crate::timeline::Mark;
 
@@ -149,19 +149,46 @@ impl RunningScript {
         let request = self.script.request()?;
         let shell = &self.script.shell;
         let _turn = shell.slot.turns.take().await;
-        let mark = Mark::begin(&shell.sandbox, &self.script.text)?;
+        let mut mark = Mark::begin(&shell.sandbox, &self.script.text)?;
+        let in_background = self.script.background;
+        if in_background {
+            mark.record_now();
+            around::without_traps(shell, &self.canceller).await?;
+        }
+        let before = (!in_background).then(|| mark.files());
+        let (timeout, cancel) = (self.script.timeout, Some(&self.canceller));
         let started = Instant::now();
+        let mut back = None;
+        if let Some(to) = &self.script.cwd {
+            match around::go(shell, to, cancel, before.clone()).await? {
+                Ok(was) => back = Some(was),
+                Err(mut result) => {
+                    mark.finish(&mut result, timeout, self.script.hints);
+                    return Ok(result);
+                }
+            }
+        }
         let job = Job {
             request,
             stdio: self.streams.stdio,
             feed: None,
-            timeout: self.script.timeout,
-            cancel: Some(&self.canceller),
-            before: mark.files(),
+            timeout,
+            cancel,
+            before,
         };
         let served = serve(&shell.sandbox, &shell.slot, job).await?;
+        if let Some(was) = back {
+            let _ = around::go(shell, &was, None, None).await?;
+        }
+        if in_background && matches!(served.end, End::Answered(_)) {
+            around::end(shell, self.streams.stdio, &self.canceller).await?;
+        }
+        if in_background {
+            // Whoever has the copy of the shell: its process is over with its script.
+            drop(shell.slot.take_warm());
+        }
         let mut result = result_of(served, &self.script.text, started);
-        mark.finish(&mut result, self.script.timeout);
+        mark.finish(&mut result, timeout, self.script.hints);
         Ok(result)
     }
 

@@ -28,8 +28,8 @@ pub(crate) struct Job<'a> {
     pub(crate) feed: Option<Feed>,
     pub(crate) timeout: Duration,
     pub(crate) cancel: Option<&'a Canceller>,
-    /// The files as they were: they go back to that when the shell fails.
-    pub(crate) before: VfsSnapshot,
+    /// The files as they were: they go back to that when the shell fails, if this is given.
+    pub(crate) before: Option<VfsSnapshot>,
 }
 
 /// How a request ended.
@@ -123,7 +123,7 @@ async fn serve_to_end(
             Ok(if crashed {
                 End::Crashed {
                     status,
-                    files_restored: restore(sandbox, &job.before),
+                    files_restored: job.before.is_some_and(|before| restore(sandbox, &before)),
                 }
             } else {
                 End::Exited(status)

@@ -9,6 +9,7 @@ use codepod_kernel::{ExitStatus, Fd, Group, Pid, SpawnSpec, Stdio, Strings};
 use codepod_vfs::Budget;
 use codepod_wasmtime::KernelHandle;
 
+use crate::command::check_directory;
 use crate::error::{Error, ErrorKind};
 use crate::runtime::module_of;
 use crate::sandbox::Sandbox;
@@ -51,9 +52,13 @@ impl Warm {
             group: Group::Inherit,
         };
         let mut kernel = sandbox.kernel()?;
-        let program = kernel
-            .spawn_tool(module, TOOL, spec)
-            .map_err(Warm::failed)?;
+        let program = match kernel.spawn_tool(module, TOOL, spec) {
+            Ok(program) => program,
+            Err(errno) => {
+                check_directory(&mut kernel, &options.cwd)?;
+                return Err(Warm::failed(errno));
+            }
+        };
         let pid = program.pid;
         kernel.serve(pid).map_err(Warm::failed)?;
         drop(kernel);

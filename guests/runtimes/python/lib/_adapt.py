@@ -137,8 +137,45 @@ def processes(module):
             getattr(module, name).start = refuse
 
 
+def process_pools(module):
+    """Upstream finds out when a pool is made, and has a reason of its own."""
+    module._system_limits_checked, module._system_limited = True, CANNOT_SPLIT
+
+
+def signals(module):
+    """What upstream has only with masks of signals, which are not here."""
+
+    def valid_signals():
+        numbers = {signal.value for signal in module.Signals}
+        return {module.Signals(number) if number in numbers else number for number in range(1, module.NSIG) if number not in (32, 33)}
+
+    def siginterrupt(signalnum, flag):
+        """Calls that a signal interrupts are begun again by upstream, whatever this says."""
+
+    module.valid_signals, module.siginterrupt = valid_signals, siginterrupt
+
+
+def console(module):
+    """The plain console is what there is here, and no reason for a warning."""
+    module.CAN_USE_PYREPL, module.FAIL_REASON = False, ""
+
+
+def elsewhere(name, function):
+    """A change that is written in another module; `install` has imported it, before a program's own module of that name could be."""
+    return lambda module: getattr(__import__(name), function)(module)
+
+
 ADAPTED = {
+    "_pyrepl.main": console,
+    "build.env": elsewhere("_offline", "builds"),
+    "pip._internal.resolution.resolvelib.factory": elsewhere("_offline", "resolver"),
+    "pip._vendor.pyproject_hooks._impl": elsewhere("_offline", "hooks"),
+    "signal": signals,
+    "socket": elsewhere("_offline", "sockets"),
     "threading": threading,
+    "traceback": elsewhere("_absent", "traceback"),
+    "venv": elsewhere("_environments", "builder"),
+    "concurrent.futures.process": process_pools,
     "concurrent.futures.thread": pools,
     "asyncio.unix_events": event_loop,
     "hashlib": hashes,
@@ -183,6 +220,11 @@ def install():
         if name in sys.modules:
             change(sys.modules[name])
     sys.meta_path.insert(0, Finder)
+    import _absent, _offline  # noqa: F401
     import _codepod
+    import _environments
+    import _tools
 
     _codepod.install()
+    _tools.install()
+    _environments.enter()

@@ -81,7 +81,8 @@ def begin(unbuffered, uses_home):
     sys.modules["random"].seed()
     sys.modules["tempfile"]._name_sequence = None
     sys.modules["logging"]._startTime = sys.modules["time"].time_ns()
-    if uses_home and not environ.get("PYTHONNOUSERSITE"):
+    sees_home = sys.modules["_environments"].enter()
+    if uses_home and sees_home and not environ.get("PYTHONNOUSERSITE"):
         site.ENABLE_USER_SITE, site.USER_BASE, site.USER_SITE = True, None, None
         if os.path.isdir(own := site.getusersitepackages()):
             behind = [path for path in sys.path if path.startswith(PACKAGES)]

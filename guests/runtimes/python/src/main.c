@@ -46,9 +46,19 @@ __asm__(".section .custom_section.codepod.commands,\"\",@\n"
         ".ascii \"python\\trun Python programs\\n\"\n"
         ".ascii \"python3\\trun Python programs\\n\"\n"
         ".ascii \"python3.14\\trun Python programs\\n\"\n"
+        ".ascii \"black\\tformat programs in Python\\n\"\n"
+        ".ascii \"coverage\\tmeasure what tests in Python run\\n\"\n"
+        ".ascii \"flake8\\tfind mistakes in Python programs, and bad style\\n\"\n"
+        ".ascii \"flask\\tinspect web applications in Python\\n\"\n"
         ".ascii \"pip\\tinstall packages of Python\\n\"\n"
         ".ascii \"pip3\\tinstall packages of Python\\n\"\n"
+        ".ascii \"pip3.14\\tinstall packages of Python\\n\"\n"
+        ".ascii \"pycodestyle\\tfind bad style in Python programs\\n\"\n"
+        ".ascii \"pyflakes\\tfind mistakes in Python programs\\n\"\n"
+        ".ascii \"pyproject-build\\tbuild packages of Python\\n\"\n"
         ".ascii \"pytest\\trun tests in Python\\n\"\n"
+        ".ascii \"tqdm\\tshow how far a pipe has come\\n\"\n"
+        ".ascii \"wheel\\tunpack and pack packages of Python\\n\"\n"
         ".text\n");
 
 /* Modules that are built in besides upstream's: our own, and the compiled parts of packages; those that meson has built are in `modules.h`. */
@@ -239,14 +249,9 @@ static void set_list(const char *name, PyWideStringList *list, int count, char *
     Py_DECREF(shown);
 }
 
-/* Commands that are programs in Python: what they run. */
-static const struct {
-    const char *name, *code;
-} tools[] = {
-    {"pip", "import sys; from pip._internal.cli.main import main; sys.exit(main())\n"},
-    {"pip3", "import sys; from pip._internal.cli.main import main; sys.exit(main())\n"},
-    {"pytest", "import sys; from _pytest.config import _console_main; sys.exit(_console_main())\n"},
-};
+/* Commands that are programs in Python; lib/_tools.py knows what they run. */
+static const char *const tools[] = {"black", "coverage",    "flake8",   "flask",           "pip",    "pip3", "pip3.14",
+                                    "pytest", "pycodestyle", "pyflakes", "pyproject-build", "tqdm", "wheel"};
 
 /* Whether it was called as one of them; if so, the settings say so. */
 static int take_tool(PyConfig *config, int argc, char **argv)
@@ -254,10 +259,11 @@ static int take_tool(PyConfig *config, int argc, char **argv)
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *name = argc == 0 ? "" : slash != NULL ? slash + 1 : argv[0];
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
-        if (strcmp(name, tools[i].name) == 0) {
-            char path[64];
+        if (strcmp(name, tools[i]) == 0) {
+            char path[64], code[64];
             snprintf(path, sizeof path, "/usr/bin/%s", name);
-            config->run_command = decoded(tools[i].code);
+            snprintf(code, sizeof code, "import _tools; _tools.run('%s')\n", name);
+            config->run_command = decoded(code);
             config->safe_path = 1;
             set_list("orig_argv", &config->orig_argv, argc, argv, NULL);
             set_list("argv", &config->argv, argc - 1, argv + 1, path);

@@ -134,9 +134,6 @@ fn send(fd: Fd, mut blob: &[u8]) {
 #[cold]
 pub fn refused(shell: &mut Shell, errno: Errno) -> Run<i32> {
     shell.error(["fork: ", errno.message()].concat());
-    if errno == Errno::Again {
-        shell.hint("the sandbox has reached its limit of processes");
-    }
     shell.state.status = 254;
     Err(Stop::Discard)
 }

@@ -4,6 +4,7 @@
 //! whether the shell goes on ([`Run`]). Functions that call each other as deep as a script nests
 //! keep their frames small: what is rare is in functions of its own.
 
+mod absent;
 mod capture;
 mod compound;
 mod coproc;

@@ -356,6 +356,48 @@ pub fn leave_function(shell: &mut Shell, hidden: Hidden) {
     traps.derive();
 }
 
+/// Takes away the traps of the shell's own events, so that a script starts without them.
+pub fn enter_script(shell: &mut Shell) -> Hidden {
+    if shell.state.traps.events == 0 {
+        return Hidden::default();
+    }
+    let traps = Rc::make_mut(&mut shell.state.traps);
+    let hidden = OWN_EVENTS
+        .into_iter()
+        .filter_map(|event| Some((event, traps.commands.remove(&event)?)));
+    let hidden = Hidden(hidden.collect());
+    derive_and_apply(traps);
+    hidden
+}
+
+/// Forgets the traps that the script has set for the shell's own events, and puts back those from
+/// before. Whether there was an ERR, a DEBUG or a RETURN trap to forget.
+pub fn leave_script(shell: &mut Shell, hidden: Hidden) -> bool {
+    let left = shell.state.traps.events;
+    if left == 0 && hidden.0.is_empty() {
+        return false;
+    }
+    let traps = Rc::make_mut(&mut shell.state.traps);
+    for event in OWN_EVENTS {
+        traps.commands.remove(&event);
+    }
+    traps.commands.extend(hidden.0);
+    derive_and_apply(traps);
+    left & !Traps::EXIT != 0
+}
+
+/// What [`enter_script`] and [`leave_script`] are about.
+const OWN_EVENTS: [Event; 4] = [Event::Exit, Event::Debug, Event::Err, Event::Return];
+
+/// Derives what follows from the commands; the kernel learns what that means for the signals that
+/// an EXIT trap catches.
+fn derive_and_apply(traps: &mut Traps) {
+    traps.derive();
+    for signal in ENDING {
+        apply(traps, signal.raw());
+    }
+}
+
 /// Runs the traps of signals that have come. Called between commands.
 #[inline]
 pub fn check(shell: &mut Shell) -> Run {

@@ -8,6 +8,7 @@ mod nohup;
 mod pgrep;
 mod pidof;
 mod program;
+mod setsid;
 mod signals;
 mod stdbuf;
 mod tee;
@@ -24,6 +25,7 @@ codepod_tool::tools! {
     "pgrep": pgrep::main, "find processes by name";
     "pidof": pidof::main, "print the numbers of a program's processes";
     "pkill": pgrep::main, "send signals to processes by name";
+    "setsid": setsid::main, "run a program in a new session";
     "stdbuf": stdbuf::main, "run a program with other buffers";
     "tee": tee::main, "copy stdin to stdout and to files";
     "time": time::main, "run a program and tell how long it took";

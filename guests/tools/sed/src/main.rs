@@ -2,6 +2,7 @@
 
 mod arguments;
 mod command;
+mod ed;
 mod escape;
 mod input;
 mod list;
@@ -11,6 +12,7 @@ mod replacement;
 mod run;
 
 codepod_tool::tools! {
+    "ed": ed::main, "edit a file line by line";
     "sed": sed, "edit a stream of lines by a script";
 }
 

@@ -1,11 +1,10 @@
 //! `chmod`: changes permission bits.
 
-use codepod_tool::{
-    Arguments, Opt, Options, Output, Stop, Usage, Value, complain, errno_text, flag, long, quoted,
-};
+use codepod_tool::{Arguments, Opt, Options, Stop, Usage, Value, errno_text, flag, long, quoted};
 
 use crate::arguments::{help, version};
 use crate::mode::{self, Change, is_directory, is_link};
+use crate::report::Report;
 use crate::system::{self, Errno, Links, Stat};
 
 #[derive(Clone, Copy)]
@@ -184,44 +183,25 @@ fn change(
 
 fn run(tool: &str, settings: Settings) -> i32 {
     let mut job = Job {
-        tool,
-        out: Output::new(),
+        report: Report::new(tool, settings.flags.quiet),
         flags: settings.flags,
         wanted: settings.wanted,
         umask: system::current_umask(),
-        status: 0,
     };
     for path in &settings.paths {
         job.path(path, true);
     }
-    if let Err(error) = job.out.finish() {
-        complain(tool, format!("write error: {}", system::io_message(&error)));
-        return 1;
-    }
-    job.status
+    job.report.finish()
 }
 
 struct Job<'a> {
-    tool: &'a str,
-    out: Output,
+    report: Report<'a>,
     flags: Flags,
     wanted: Wanted,
     umask: u32,
-    status: i32,
 }
 
 impl Job<'_> {
-    fn fail(&mut self, what: &[u8], path: &[u8], errno: Errno) {
-        self.status = 1;
-        if !self.flags.quiet {
-            self.out.write_out();
-            complain(
-                self.tool,
-                [what, &quoted(path), b": ", errno_text(errno).as_bytes()].concat(),
-            );
-        }
-    }
-
     /// Changes a file and, with `-R`, what is below.
     fn path(&mut self, path: &[u8], operand: bool) {
         let Some(stat) = self.look_up(path, operand) else {
@@ -236,14 +216,16 @@ impl Job<'_> {
         let done = system::set_mode(path, Links::Follow, new);
         let ok = done.is_ok();
         if let Err(errno) = done {
-            self.fail(b"changing permissions of ", path, errno);
+            self.report.fail(b"changing permissions of ", path, errno);
         }
         self.tell(path, old, new, ok);
         if ok {
             self.compare_with_umask(path, &stat, new);
         }
         if self.flags.recursive && directory {
-            self.below(path);
+            for inner in self.report.list(path) {
+                self.path(&inner, false);
+            }
         }
     }
 
@@ -252,11 +234,12 @@ impl Job<'_> {
         let own = match system::stat(path, Links::Keep) {
             Ok(own) => own,
             Err(errno) => {
-                self.fail(b"cannot access ", path, errno);
+                self.report.fail(b"cannot access ", path, errno);
                 if self.flags.verbose {
                     let what = b" from 0000 (---------) to 0000 (---------)\n";
                     let name = quoted(path);
-                    self.out
+                    self.report
+                        .out
                         .put(&[b"failed to change mode of ", &name[..], what].concat());
                 }
                 return None;
@@ -267,7 +250,8 @@ impl Job<'_> {
             if self.flags.verbose {
                 let what = b" nor referent has been changed\n";
                 let name = quoted(path);
-                self.out
+                self.report
+                    .out
                     .put(&[b"neither symbolic link ", &name[..], what].concat());
             }
             return None;
@@ -275,16 +259,10 @@ impl Job<'_> {
         match system::stat(path, Links::Follow) {
             Ok(stat) => return Some(stat),
             Err(Errno::NoEnt) => {
-                self.status = 1;
-                if !self.flags.quiet {
-                    self.out.write_out();
-                    complain(
-                        self.tool,
-                        [b"cannot operate on dangling symlink ", &quoted(path)[..]].concat(),
-                    );
-                }
+                let what = b"cannot operate on dangling symlink ";
+                self.report.complain(&[what, &quoted(path)[..]].concat());
             }
-            Err(errno) => self.fail(b"cannot access ", path, errno),
+            Err(errno) => self.report.fail(b"cannot access ", path, errno),
         }
         None
     }
@@ -302,25 +280,10 @@ impl Job<'_> {
         if new & !naive == 0 {
             return;
         }
-        self.out.write_out();
         let (new, naive) = (mode::text(new), mode::text(naive));
         let what = format!(": new permissions are {}, not {}", &new[1..], &naive[1..]);
-        complain(self.tool, [path, what.as_bytes()].concat());
-        self.status = 1;
-    }
-
-    /// Changes what is in a directory.
-    fn below(&mut self, directory: &[u8]) {
-        match system::list(directory) {
-            Ok(mut names) => {
-                names.sort();
-                let slash: &[u8] = if directory.ends_with(b"/") { b"" } else { b"/" };
-                for name in names {
-                    self.path(&[directory, slash, &name].concat(), false);
-                }
-            }
-            Err(errno) => self.fail(b"cannot read directory ", directory, errno),
-        }
+        self.report
+            .complain_always(&[path, what.as_bytes()].concat());
     }
 
     fn tell(&mut self, path: &[u8], old: u32, new: u32, ok: bool) {
@@ -350,6 +313,6 @@ impl Job<'_> {
             ]
             .concat(),
         };
-        self.out.put(&line);
+        self.report.out.put(&line);
     }
 }

@@ -1,13 +1,12 @@
 //! `chown` and `chgrp`: change owners and groups.
 
-use codepod_tool::{
-    Arguments, Opt, Options, Output, Stop, Usage, Value, complain, errno_text, flag, long, quoted,
-};
+use codepod_tool::{Arguments, Opt, Options, Stop, Usage, Value, errno_text, flag, long, quoted};
 
 use crate::arguments::{help, version};
 use crate::mode::{is_directory, is_link};
 use crate::names::Names;
-use crate::system::{self, Errno, Links};
+use crate::report::Report;
+use crate::system::{self, Links};
 
 #[derive(Clone, Copy)]
 enum Key {
@@ -246,46 +245,27 @@ fn owner(names: &mut Names, text: &[u8]) -> Result<Owner, Vec<u8>> {
 
 fn run(tool: &str, names: Names, settings: Settings) -> i32 {
     let mut job = Job {
-        tool,
-        out: Output::new(),
+        report: Report::new(tool, settings.flags.quiet),
         names,
         flags: settings.flags,
         to: settings.to,
         wanted: settings.wanted,
-        status: 0,
     };
     for path in &settings.paths {
         job.path(path, true);
     }
-    if let Err(error) = job.out.finish() {
-        complain(tool, format!("write error: {}", system::io_message(&error)));
-        return 1;
-    }
-    job.status
+    job.report.finish()
 }
 
 struct Job<'a> {
-    tool: &'a str,
-    out: Output,
+    report: Report<'a>,
     names: Names,
     flags: Flags,
     to: Owner,
     wanted: Vec<u8>,
-    status: i32,
 }
 
 impl Job<'_> {
-    fn fail(&mut self, what: &[u8], path: &[u8], errno: Errno) {
-        self.status = 1;
-        if !self.flags.quiet {
-            self.out.write_out();
-            complain(
-                self.tool,
-                [what, &quoted(path), b": ", errno_text(errno).as_bytes()].concat(),
-            );
-        }
-    }
-
     fn path(&mut self, path: &[u8], operand: bool) {
         let follow = if self.flags.recursive {
             self.flags.follow_all || (operand && self.flags.follow_operands)
@@ -301,7 +281,7 @@ impl Job<'_> {
                 } else {
                     b"cannot access "
                 };
-                self.fail(what, path, errno);
+                self.report.fail(what, path, errno);
                 if self.flags.verbose {
                     let what: &[u8] = if self.to.uid.is_some() || self.to.gid.is_none() {
                         b"failed to change ownership of "
@@ -309,22 +289,16 @@ impl Job<'_> {
                         b"failed to change group of "
                     };
                     let wanted = self.wanted.clone();
-                    self.out
+                    self.report
+                        .out
                         .put(&[what, &quoted(path), b" to ", &wanted, b"\n"].concat());
                 }
                 return;
             }
         };
         if self.flags.recursive && is_directory(stat.mode) && (operand || !is_link(stat.mode)) {
-            match system::list(path) {
-                Ok(mut names) => {
-                    names.sort();
-                    for name in names {
-                        let slash: &[u8] = if path.ends_with(b"/") { b"" } else { b"/" };
-                        self.path(&[path, slash, &name].concat(), false);
-                    }
-                }
-                Err(errno) => self.fail(b"cannot read directory ", path, errno),
+            for inner in self.report.list(path) {
+                self.path(&inner, false);
             }
         }
         let matches = |wanted: Option<u32>, is: u32| wanted.is_none_or(|wanted| wanted == is);
@@ -347,7 +321,7 @@ impl Job<'_> {
             } else {
                 b"changing group of "
             };
-            self.fail(what, path, errno);
+            self.report.fail(what, path, errno);
         }
         let changed = chosen && !(matches(self.to.uid, stat.uid) && matches(self.to.gid, stat.gid));
         if self.flags.verbose || (self.flags.changes && changed && ok) {
@@ -402,6 +376,6 @@ impl Job<'_> {
             ]
             .concat(),
         };
-        self.out.put(&line);
+        self.report.out.put(&line);
     }
 }

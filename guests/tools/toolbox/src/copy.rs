@@ -48,7 +48,7 @@ pub(crate) struct Copier<'a> {
     umask: Option<u32>,
     /// What content goes through, once there was some.
     buffer: Vec<u8>,
-    /// The operands so far.
+    /// The names of the operands so far, and the directories in which they are.
     operands: HashSet<(Vec<u8>, Identity)>,
     /// What operands have become.
     results: HashSet<(Vec<u8>, Identity)>,
@@ -188,22 +188,33 @@ impl<'a> Copier<'a> {
         }
     }
 
+    /// Takes one item through its steps: what is it, has it been here, what is in its place, and
+    /// then the copy. A failed copy gives the backup its name back.
     fn item(&mut self, item: Item, levels: &[Level]) -> Outcome<Step> {
         let stat = self.source(&item)?;
         if item.is_operand && self.is_repeated(&item, &stat) {
             return Ok(Step::Ended(Ended::Done));
         }
-        let there = match self.existing(&item, &stat)? {
-            None => None,
-            Some(found) => match self.meet(&item, &stat, found)? {
-                Some(there) => Some(there),
+        let mut there = Existing::default();
+        if let Some(found) = self.existing(&item, &stat)? {
+            match self.meet(&item, &stat, found)? {
+                Some(left) => there = left,
                 None => return Ok(Step::Ended(Ended::Done)),
-            },
+            }
+        }
+        let result = if self.settings.moving && item.is_operand {
+            self.move_operand(&item, &stat, &there, levels)
+        } else {
+            self.copy(&item, &stat, &there, levels)
         };
-        let there = there.unwrap_or_default();
-        let result = self.place(&item, &stat, &there, levels);
-        if let (Err(_), Some(backup)) = (&result, &there.backup) {
-            self.restore(&item, backup);
+        if result.is_err() {
+            // Other names of the source cannot become links to a copy that was not made.
+            if self.copies.get(&identity(&stat)) == Some(&item.to) {
+                self.copies.remove(&identity(&stat));
+            }
+            if let Some(backup) = &there.backup {
+                self.restore(&item, backup);
+            }
         }
         result
     }
@@ -219,26 +230,79 @@ impl<'a> Copier<'a> {
         Ok(stat)
     }
 
-    /// Whether the same operand was there already. Says so if it was.
+    /// Whether an operand that is no directory was there before. Says so, unless a backup is made
+    /// of the first copy.
     fn is_repeated(&mut self, item: &Item, stat: &Stat) -> bool {
-        let is_new = self.operands.insert((item.from.clone(), identity(stat)));
-        if is_new || is_directory(stat.mode) || self.settings.backups.are_made() {
+        if is_directory(stat.mode) || self.settings.backups.are_made() {
+            return false;
+        }
+        let Ok(directory) = system::stat(paths::directory(&item.from), Links::Follow) else {
+            return false;
+        };
+        let name = paths::last_part(&item.from).to_vec();
+        if self.operands.insert((name, identity(&directory))) {
             return false;
         }
         let name = quoted(&item.from);
-        self.warn(
-            &[
-                b"warning: source file ",
-                &name[..],
-                b" specified more than once",
-            ]
-            .concat(),
-        );
+        let what = b"warning: source file ";
+        self.warn(&[what, &name[..], b" specified more than once"].concat());
         true
     }
 
-    /// Puts a copy in its place, in which `there` is.
-    fn place(
+    /// Renames an operand, or copies it where it goes to another device.
+    fn move_operand(
+        &mut self,
+        item: &Item,
+        stat: &Stat,
+        there: &Existing,
+        levels: &[Level],
+    ) -> Outcome<Step> {
+        let renamed = match paths::rename(&item.from, &item.to) {
+            Err(Errno::Xdev) => false,
+            Err(errno) => return Err(not_renamed(item, errno)),
+            Ok(()) => true,
+        };
+        if renamed {
+            if self.settings.verbose {
+                self.tell("renamed ", item, there.backup.as_deref());
+            }
+            self.record_result(item);
+            return Ok(Step::Ended(Ended::Done));
+        }
+        if let Some(step) = self.link_to_copy(item, stat, levels)? {
+            return Ok(step);
+        }
+        self.clear_for_move(item, stat)?;
+        // The file is gone, but the line names its backup.
+        let backup = there.backup.as_deref();
+        if self.settings.verbose && !is_directory(stat.mode) {
+            self.tell("copied ", item, backup);
+        }
+        self.make_anew(item, stat, &Existing::default(), levels)
+    }
+
+    /// Removes the target of a move to another device, as a rename would have done: otherwise it
+    /// would be written to, or merged with.
+    fn clear_for_move(&self, item: &Item, stat: &Stat) -> Outcome<()> {
+        let removed = if is_directory(stat.mode) {
+            paths::remove_directory(&item.to)
+        } else {
+            paths::remove_file(&item.to)
+        };
+        match removed {
+            Ok(()) | Err(Errno::NoEnt) => Ok(()),
+            Err(errno) => {
+                let (from, to) = (quoted(&item.from), quoted(&item.to));
+                let what = b"inter-device move failed: ";
+                let why = errno_text(errno).as_bytes();
+                let target = b"; unable to remove target: ";
+                Err([what, &from[..], b" to ", &to, target, why].concat())
+            }
+        }
+    }
+
+    /// Copies an item to its place, in which `there` is.
+    fn copy(
         &mut self,
         item: &Item,
         stat: &Stat,
@@ -246,41 +310,39 @@ impl<'a> Copier<'a> {
         levels: &[Level],
     ) -> Outcome<Step> {
         self.refuse_own_link(item)?;
-        let is_directory = is_directory(stat.mode);
-        if self.settings.verbose && !self.settings.moving && !is_directory {
-            self.tell("", item, there.backup.as_deref());
+        if self.settings.verbose && !is_directory(stat.mode) {
+            let what = if self.settings.moving { "copied " } else { "" };
+            self.tell(what, item, there.backup.as_deref());
         }
-        let is_moved = self.settings.moving && item.is_operand;
-        if is_moved && self.rename(item, stat, there)? {
-            return Ok(Step::Ended(Ended::Done));
-        }
-        // What was there is gone where a rename was tried.
-        let nothing = Existing::default();
-        let found = if is_moved { &nothing } else { there };
         if let Some(step) = self.link_to_copy(item, stat, levels)? {
             return Ok(step);
         }
-        if is_directory {
-            let level = self.enter(item, stat, found, levels)?;
+        self.make_anew(item, stat, there, levels)
+    }
+
+    /// Makes the copy of something that was not copied before.
+    fn make_anew(
+        &mut self,
+        item: &Item,
+        stat: &Stat,
+        there: &Existing,
+        levels: &[Level],
+    ) -> Outcome<Step> {
+        if is_directory(stat.mode) {
+            let level = self.enter(item, stat, there, levels)?;
             return Ok(Step::Enter(Box::new(level)));
         }
-        if self.settings.moving && self.settings.verbose {
-            self.tell("copied ", item, there.backup.as_deref());
-        }
-        self.make(item, stat, found)?;
+        self.make(item, stat, there)?;
         if item.is_operand {
             self.record_result(item);
         }
         Ok(Step::Ended(Ended::Copied))
     }
 
-    /// Fails where a copy would go through a symbolic link that an earlier operand became.
+    /// Fails where a copy would be written through a symbolic link that an earlier operand has
+    /// become: one operand must not choose where the next one is written.
     fn refuse_own_link(&self, item: &Item) -> Outcome<()> {
-        if !item.is_operand
-            || self.results.is_empty()
-            || self.settings.moving
-            || self.settings.backups.are_made()
-        {
+        if !item.is_operand || self.results.is_empty() || self.settings.backups.are_made() {
             return Ok(());
         }
         match system::stat(&item.to, Links::Keep) {
@@ -302,41 +364,6 @@ impl<'a> Copier<'a> {
 
     fn is_result(&self, path: &[u8], stat: &Stat) -> bool {
         self.results.contains(&(path.to_vec(), identity(stat)))
-    }
-
-    /// Renames instead of copying. Whether that could be done: not to another device.
-    fn rename(&mut self, item: &Item, stat: &Stat, there: &Existing) -> Outcome<bool> {
-        match paths::rename(&item.from, &item.to) {
-            Ok(()) => {
-                if self.settings.verbose {
-                    self.tell("renamed ", item, there.backup.as_deref());
-                }
-                self.record_result(item);
-                return Ok(true);
-            }
-            Err(Errno::Xdev) => {}
-            Err(errno) => return Err(not_renamed(item, errno)),
-        }
-        // Without this an old target would be written to, or merged with.
-        let removed = if is_directory(stat.mode) {
-            paths::remove_directory(&item.to)
-        } else {
-            paths::remove_file(&item.to)
-        };
-        match removed {
-            Ok(()) | Err(Errno::NoEnt) => Ok(false),
-            Err(errno) => {
-                let what = [
-                    b"inter-device move failed: ",
-                    &quoted(&item.from)[..],
-                    b" to ",
-                    &quoted(&item.to),
-                    b"; unable to remove target: ",
-                    errno_text(errno).as_bytes(),
-                ];
-                Err(what.concat())
-            }
-        }
     }
 
     /// Gives a file its name back after its replacement failed.

@@ -3,16 +3,14 @@
 use std::collections::BTreeSet;
 
 use codepod_datetime::{Moment, Zone, format};
-use codepod_tool::{
-    Arguments, Opt, Options, Output, Stop, Usage, Value, complain, errno_text, flag, long, quoted,
-    value,
-};
+use codepod_tool::{Arguments, Opt, Options, Stop, Usage, Value, flag, long, quoted, value};
 
 use crate::arguments::{help, version};
 use crate::fnmatch::excludes;
 use crate::mode::is_directory;
+use crate::report::Report;
 use crate::size::Blocks;
-use crate::system::{self, Errno, Links, Stat};
+use crate::system::{self, Links, Stat};
 
 #[derive(Clone, Copy)]
 enum Key {
@@ -93,12 +91,10 @@ struct Settings {
 }
 
 struct Job<'a> {
-    tool: &'a str,
+    report: Report<'a>,
     settings: Settings,
-    out: Output,
     zone: Zone,
     seen: BTreeSet<(u64, u64)>,
-    status: i32,
 }
 
 /// What a tree takes.
@@ -254,12 +250,10 @@ fn patterns(path: &[u8]) -> Result<Vec<Vec<u8>>, Stop> {
 
 fn run(tool: &str, settings: Settings, operands: Vec<Vec<u8>>) -> i32 {
     let mut job = Job {
-        tool,
+        report: Report::new(tool, false),
         settings,
-        out: Output::new(),
         zone: Zone::from_environment(),
         seen: BTreeSet::new(),
-        status: 0,
     };
     let links = if job.settings.follow_all || job.settings.follow_operands {
         Links::Follow
@@ -274,29 +268,16 @@ fn run(tool: &str, settings: Settings, operands: Vec<Vec<u8>>) -> i32 {
         }
         match system::stat(&path, links) {
             Ok(stat) => all.add(job.tree(&path, stat, 0, stat.dev)),
-            Err(errno) => job.fail(b"cannot access ", &path, errno),
+            Err(errno) => job.report.fail(b"cannot access ", &path, errno),
         }
     }
     if job.settings.total {
         job.line(all, b"total");
     }
-    if let Err(error) = job.out.finish() {
-        complain(tool, format!("write error: {}", system::io_message(&error)));
-        return 1;
-    }
-    job.status
+    job.report.finish()
 }
 
 impl Job<'_> {
-    fn fail(&mut self, what: &[u8], path: &[u8], errno: Errno) {
-        self.out.write_out();
-        complain(
-            self.tool,
-            [what, &quoted(path), b": ", errno_text(errno).as_bytes()].concat(),
-        );
-        self.status = 1;
-    }
-
     fn own(&self, stat: &Stat) -> Sum {
         let bytes = match (self.settings.apparent, is_directory(stat.mode)) {
             (true, _) => stat.size,
@@ -327,32 +308,24 @@ impl Job<'_> {
         let mut sum = self.own(&stat);
         let mut below = Sum::default();
         if directory {
-            match system::list(path) {
-                Ok(mut names) => {
-                    names.sort();
-                    for name in names {
-                        let slash: &[u8] = if path.ends_with(b"/") { b"" } else { b"/" };
-                        let inner = [path, slash, &name].concat();
-                        let links = if self.settings.follow_all {
-                            Links::Follow
+            let links = if self.settings.follow_all {
+                Links::Follow
+            } else {
+                Links::Keep
+            };
+            for inner in self.report.list(path) {
+                match system::stat(&inner, links) {
+                    Ok(stat) => {
+                        let is_inner = is_directory(stat.mode);
+                        let inner = self.tree(&inner, stat, depth + 1, device);
+                        if is_inner {
+                            below.add(inner);
                         } else {
-                            Links::Keep
-                        };
-                        match system::stat(&inner, links) {
-                            Ok(stat) => {
-                                let is_inner = is_directory(stat.mode);
-                                let inner = self.tree(&inner, stat, depth + 1, device);
-                                if is_inner {
-                                    below.add(inner)
-                                } else {
-                                    sum.add(inner)
-                                }
-                            }
-                            Err(errno) => self.fail(b"cannot access ", &inner, errno),
+                            sum.add(inner);
                         }
                     }
+                    Err(errno) => self.report.fail(b"cannot access ", &inner, errno),
                 }
-                Err(errno) => self.fail(b"cannot read directory ", path, errno),
             }
         }
         let mut whole = sum;
@@ -384,19 +357,20 @@ impl Job<'_> {
             (true, None) => size.to_string(),
             _ => self.settings.blocks.show(size),
         };
-        self.out.put(text.as_bytes());
+        self.report.out.put(text.as_bytes());
         if self.settings.time {
-            self.out.put_byte(b'\t');
+            self.report.out.put_byte(b'\t');
             let time = format(
                 b"%Y-%m-%d %H:%M",
                 Moment::from_nanoseconds(sum.time),
                 &self.zone,
             );
-            self.out.put(&time);
+            self.report.out.put(&time);
         }
-        self.out.put_byte(b'\t');
-        self.out.put(name);
-        self.out
+        self.report.out.put_byte(b'\t');
+        self.report.out.put(name);
+        self.report
+            .out
             .put_byte(if self.settings.zero { 0 } else { b'\n' });
     }
 }

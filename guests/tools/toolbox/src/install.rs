@@ -1,5 +1,7 @@
 //! `install`: copies files and sets their modes, owners and times.
 
+use std::collections::HashSet;
+
 use codepod_tool::{
     Arguments, Opt, Options, Output, Stop, Usage, Value, complain, errno_text, flag, long,
     optional, quoted, value,
@@ -7,14 +9,16 @@ use codepod_tool::{
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 
 use crate::arguments::{help, version};
-use crate::mode::{Change, is_directory};
+use crate::backup::{self, Backups};
+use crate::copy::failure;
+use crate::mode::{Change, is_directory, is_link};
 use crate::names::Names;
-use crate::system::{self, Errno, Links};
+use crate::paths::{self, is_same_entry, is_same_file};
+use crate::system::{self, Errno, Links, Stat};
 
 #[derive(Clone, Copy)]
 enum Key {
     Backup,
-    BackupSimple,
     Ignored,
     Compare,
     Directory,
@@ -35,7 +39,7 @@ enum Key {
 
 const TABLE: &[Opt<Key>] = &[
     optional(Key::Backup, 0, "backup"),
-    flag(Key::BackupSimple, b'b', ""),
+    flag(Key::Backup, b'b', ""),
     flag(Key::Ignored, b'c', ""),
     flag(Key::Compare, b'C', "compare"),
     flag(Key::Directory, b'd', "directory"),
@@ -65,9 +69,7 @@ struct Settings {
     preserve: bool,
     verbose: bool,
     compare: bool,
-    backup: bool,
-    /// What the names of backups end in; none for the usual one.
-    suffix: Option<Vec<u8>>,
+    backup: backup::Given,
     directories: bool,
     target: Option<Vec<u8>>,
     no_target: bool,
@@ -86,8 +88,8 @@ impl Settings {
         let invalid =
             |what: &[u8]| Stop::failed([b"invalid ", what, b" ", &quoted(given)].concat());
         match key {
-            Key::Backup | Key::BackupSimple => self.backup = true,
-            Key::Suffix => (self.backup, self.suffix) = (true, value),
+            Key::Backup => self.backup.take_backup(value),
+            Key::Suffix => self.backup.take_suffix(value),
             Key::Ignored | Key::Context => {}
             Key::Compare => self.compare = true,
             Key::Directory => self.directories = true,
@@ -136,19 +138,27 @@ enum Task {
 /// Runs it.
 pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
     match read(tool, arguments) {
-        Ok((settings, task)) => run(tool, settings, &task),
+        Ok((job, task)) => run(job, &task),
         Err(stop) => stop.report(tool, 1),
     }
 }
 
 /// Reads the arguments: what the options say, and what is to be done.
-fn read(tool: &str, arguments: Arguments) -> Result<(Settings, Task), Stop> {
+fn read(tool: &str, arguments: Arguments) -> Result<(Job<'_>, Task), Stop> {
     let mut names = Names::default();
     let mut settings = Settings::default();
     let operands = Options::new(TABLE, arguments)
         .each(|key, value| settings.take(tool, &mut names, key, value))?;
+    let backups = std::mem::take(&mut settings.backup).backups(tool)?;
     let task = task(&settings, operands)?;
-    Ok((settings, task))
+    let job = Job {
+        tool,
+        settings,
+        backups,
+        made: HashSet::new(),
+        out: Output::new().by_line(),
+    };
+    Ok((job, task))
 }
 
 /// What the operands mean with these settings. Fails where the destination cannot be one.
@@ -214,12 +224,8 @@ fn not_a_target(target: &[u8]) -> Vec<u8> {
     }
 }
 
-fn run(tool: &str, settings: Settings, task: &Task) -> i32 {
-    let mut job = Job {
-        tool,
-        settings,
-        out: Output::new().by_line(),
-    };
+fn run(mut job: Job<'_>, task: &Task) -> i32 {
+    let tool = job.tool;
     let mut status = 0;
     let mut say = |result: Result<(), Vec<u8>>| {
         if let Err(message) = result {
@@ -248,7 +254,7 @@ fn run(tool: &str, settings: Settings, task: &Task) -> i32 {
         }
         Task::File { from, to } => {
             if job.settings.leading {
-                say(job.parents(to));
+                say(job.parents(paths::without_slashes(to)));
             }
             say(job.file(from, to));
         }
@@ -261,6 +267,9 @@ fn run(tool: &str, settings: Settings, task: &Task) -> i32 {
 struct Job<'a> {
     tool: &'a str,
     settings: Settings,
+    backups: Backups,
+    /// The paths of what is installed.
+    made: HashSet<Vec<u8>>,
     out: Output,
 }
 
@@ -297,133 +306,126 @@ impl Job<'_> {
             if system::stat(parent, Links::Follow).is_ok() {
                 continue;
             }
-            if let Err(error) = std::fs::create_dir(codepod_tool::path(parent)) {
-                return Err([
-                    b"cannot create directory ",
-                    &quoted(parent)[..],
-                    b": ",
-                    system::io_message(&error).as_bytes(),
-                ]
-                .concat());
-            }
-            if self.settings.verbose {
-                self.out.put(
-                    &[
-                        self.tool.as_bytes(),
-                        b": creating directory ",
-                        &quoted(parent),
-                        b"\n",
-                    ]
-                    .concat(),
-                );
-            }
+            self.make_directory(parent)?;
+        }
+        Ok(())
+    }
+
+    fn make_directory(&mut self, path: &[u8]) -> Result<(), Vec<u8>> {
+        paths::make_directory(path)
+            .map_err(|errno| failure("cannot create directory", path, errno))?;
+        if self.settings.verbose {
+            let (tool, name) = (self.tool.as_bytes(), quoted(path));
+            self.out
+                .put(&[tool, b": creating directory ", &name, b"\n"].concat());
         }
         Ok(())
     }
 
     fn directory(&mut self, path: &[u8]) -> Result<(), Vec<u8>> {
         self.parents(path)?;
-        let there = system::stat(path, Links::Follow);
-        match there {
+        match system::stat(path, Links::Follow) {
             Ok(stat) if is_directory(stat.mode) => {}
-            Ok(_) => {
-                return Err([
-                    b"cannot create directory ",
-                    &quoted(path)[..],
-                    b": File exists",
-                ]
-                .concat());
-            }
-            Err(_) => {
-                if let Err(error) = std::fs::create_dir(codepod_tool::path(path)) {
-                    return Err([
-                        b"cannot create directory ",
-                        &quoted(path)[..],
-                        b": ",
-                        system::io_message(&error).as_bytes(),
-                    ]
-                    .concat());
-                }
-                if self.settings.verbose {
-                    self.out.put(
-                        &[
-                            self.tool.as_bytes(),
-                            b": creating directory ",
-                            &quoted(path),
-                            b"\n",
-                        ]
-                        .concat(),
-                    );
-                }
-            }
+            Ok(_) => return Err(failure("cannot create directory", path, Errno::Exist)),
+            Err(_) => self.make_directory(path)?,
         }
         self.set(path, true)
     }
 
+    /// Copies a file. What is there is taken away first, so that its other names, and what it
+    /// leads to, stay as they are.
     fn file(&mut self, from: &[u8], to: &[u8]) -> Result<(), Vec<u8>> {
-        let stat = system::stat(from, Links::Follow).map_err(|errno| {
-            [
-                b"cannot stat ",
-                &quoted(from)[..],
-                b": ",
-                errno_text(errno).as_bytes(),
-            ]
-            .concat()
-        })?;
+        let stat = system::stat(from, Links::Follow)
+            .map_err(|errno| failure("cannot stat", from, errno))?;
         if is_directory(stat.mode) {
             return Err([b"omitting directory ", &quoted(from)[..]].concat());
         }
+        let old = match system::stat(to, Links::Keep) {
+            Ok(old) => Some(old),
+            Err(Errno::NoEnt) => None,
+            Err(errno) => return Err(failure("cannot stat", to, errno)),
+        };
+        if let Some(old) = &old {
+            check_target(from, &stat, to, old)?;
+        }
         let content = std::fs::read(codepod_tool::path(from)).map_err(|error| {
+            let why = system::io_message(&error);
+            let name = quoted(from);
             [
                 b"cannot open ",
-                &quoted(from)[..],
+                &name[..],
                 b" for reading: ",
-                system::io_message(&error).as_bytes(),
+                why.as_bytes(),
             ]
             .concat()
         })?;
-        let old = system::stat(to, Links::Keep);
-        if let Ok(old) = &old {
-            if (old.dev, old.ino) == (stat.dev, stat.ino) {
-                return Err([
-                    &quoted(from)[..],
-                    b" and ",
-                    &quoted(to),
-                    b" are the same file",
-                ]
-                .concat());
-            }
-            if self.settings.compare
-                && old.mode & 0o7777 == self.mode(false)
-                && std::fs::read(codepod_tool::path(to)).is_ok_and(|there| there == content)
-            {
+        if let Some(old) = &old {
+            if self.is_installed(to, old, &content) {
                 return Ok(());
             }
-            if self.settings.backup {
-                let suffix = self.settings.suffix.as_deref().unwrap_or(b"~");
-                let backup = [to, suffix].concat();
-                let _ = std::fs::rename(codepod_tool::path(to), codepod_tool::path(&backup));
-            } else {
-                let _ = std::fs::remove_file(codepod_tool::path(to));
-            }
+            self.check_created(from, to)?;
+            self.clear(from, to)?;
+        } else {
+            self.tell(from, to, None);
         }
+        let made = if to.ends_with(b"/") {
+            Err(Errno::NotDir)
+        } else {
+            std::fs::write(codepod_tool::path(to), content).map_err(|error| system::errno(&error))
+        };
+        made.map_err(|errno| failure("cannot create regular file", to, errno))?;
+        self.made.insert(to.to_vec());
+        self.finish_file(&stat, to)
+    }
+
+    /// Fails where an earlier operand was installed. A numbered backup keeps that.
+    fn check_created(&self, from: &[u8], to: &[u8]) -> Result<(), Vec<u8>> {
+        if self.backups.are_numbered() || !self.made.contains(to) {
+            return Ok(());
+        }
+        let (from, to) = (quoted(from), quoted(to));
+        let what = b"will not overwrite just-created ";
+        Err([what, &to[..], b" with ", &from].concat())
+    }
+
+    /// Whether `-C` is given and the file is there as it is to be.
+    fn is_installed(&self, to: &[u8], old: &Stat, content: &[u8]) -> bool {
+        self.settings.compare
+            && old.mode & 0o7777 == self.mode(false)
+            && std::fs::read(codepod_tool::path(to)).is_ok_and(|there| there == content)
+    }
+
+    /// Takes away what is there, and says what is installed.
+    fn clear(&mut self, from: &[u8], to: &[u8]) -> Result<(), Vec<u8>> {
+        if self.backups.are_made() {
+            let made = self.backups.make(to);
+            let backup = made.map_err(|errno| failure("cannot backup", to, errno))?;
+            self.tell(from, to, Some(&backup));
+            return Ok(());
+        }
+        paths::remove_file(to).map_err(|errno| failure("cannot remove", to, errno))?;
         if self.settings.verbose {
-            if old.is_ok() && !self.settings.backup {
-                self.out
-                    .put(&[b"removed ", &quoted(to)[..], b"\n"].concat());
-            }
             self.out
-                .put(&[&quoted(from)[..], b" -> ", &quoted(to), b"\n"].concat());
+                .put(&[b"removed ", &quoted(to)[..], b"\n"].concat());
         }
-        std::fs::write(codepod_tool::path(to), content).map_err(|error| {
-            [
-                b"cannot create regular file ",
-                &quoted(to)[..],
-                b": ",
-                system::io_message(&error).as_bytes(),
-            ]
-            .concat()
-        })?;
+        self.tell(from, to, None);
+        Ok(())
+    }
+
+    fn tell(&mut self, from: &[u8], to: &[u8], backup: Option<&[u8]>) {
+        if !self.settings.verbose {
+            return;
+        }
+        let mut line = [&quoted(from)[..], b" -> ", &quoted(to)].concat();
+        if let Some(backup) = backup {
+            line.extend([b" (backup: ", &quoted(backup)[..], b")"].concat());
+        }
+        line.push(b'\n');
+        self.out.put(&line);
+    }
+
+    /// Sets mode, owner and times of a copy.
+    fn finish_file(&self, stat: &Stat, to: &[u8]) -> Result<(), Vec<u8>> {
         self.set(to, false)?;
         if self.settings.preserve {
             let time = |nanoseconds: u64| Timespec {
@@ -446,4 +448,20 @@ impl Job<'_> {
         }
         Ok(())
     }
+}
+
+/// Fails where a file cannot be installed in the place of another: a directory is there, or the
+/// source itself. A source that is found by a link may be under any name of what is there.
+fn check_target(from: &[u8], stat: &Stat, to: &[u8], old: &Stat) -> Result<(), Vec<u8>> {
+    if is_directory(old.mode) {
+        let what = b"cannot overwrite directory ";
+        return Err([what, &quoted(to)[..], b" with non-directory"].concat());
+    }
+    let is_by_link = || system::stat(from, Links::Keep).is_ok_and(|own| is_link(own.mode));
+    let is_same = is_same_file(stat, old) && (is_by_link() || is_same_entry(from, to));
+    if !is_same {
+        return Ok(());
+    }
+    let (from, to) = (quoted(from), quoted(to));
+    Err([&from[..], b" and ", &to, b" are the same file"].concat())
 }

@@ -65,6 +65,7 @@ mod pwd;
 mod quoting;
 mod readlink;
 mod remove;
+mod report;
 mod rev;
 mod rm;
 mod rmdir;

@@ -106,6 +106,20 @@ pub(crate) fn is_same_file(one: &Stat, other: &Stat) -> bool {
     (one.dev, one.ino) == (other.dev, other.ino)
 }
 
+/// Makes something beside a path, then gives it that path in one step. What was there is gone only
+/// when the new file is complete.
+pub(crate) fn replace(path: &[u8], make: impl Fn(&[u8]) -> Result<()>) -> Result<()> {
+    let name = format!(".new-{:08x}", system::random());
+    let beside = join(directory(path), name.as_bytes());
+    make(&beside)?;
+    let renamed = rename(&beside, path);
+    // Still there where the rename failed, or where both are names of one file.
+    match remove_file(&beside) {
+        Ok(()) | Err(Errno::NoEnt) => renamed,
+        Err(errno) => renamed.and(Err(errno)),
+    }
+}
+
 /// Whether two paths are one entry of one directory.
 pub(crate) fn is_same_entry(one: &[u8], other: &[u8]) -> bool {
     if last_part(one) != last_part(other) {

@@ -272,7 +272,8 @@ impl Shredder<'_> {
         if size == 0 {
             return Ok(());
         }
-        let mut all = passes(self.settings.count, &mut self.random)?;
+        // Fits: there are at most MOST_PASSES.
+        let mut all = passes(usize::try_from(self.settings.count).unwrap_or_default());
         if self.settings.zero {
             all.push(Pass::Pattern([0; 3]));
         }

@@ -1,6 +1,7 @@
 //! Files as tools read them: whole, with standard input as `-` or where none is named.
 
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
+use std::time::SystemTime;
 
 /// Everything that standard input has.
 pub fn stdin() -> io::Result<Vec<u8>> {
@@ -27,6 +28,53 @@ pub fn read(path: &[u8]) -> io::Result<Vec<u8>> {
                 false => std::fs::read(codepod_tool::path(path)),
             }
         }
+    }
+}
+
+/// Puts new content in a file's place, with the permissions of `from`. A new file beside it takes
+/// its place when it is whole, so that a full disk loses nothing.
+pub fn replace(
+    from: &std::path::Path,
+    into: &std::path::Path,
+    bytes: &[u8],
+    date: Option<SystemTime>,
+) -> io::Result<()> {
+    let directory = into.parent().unwrap_or(std::path::Path::new(""));
+    let (mut file, temporary) = (0..100)
+        .find_map(|number| {
+            let path = directory.join(format!(
+                "d2utmp{:x}.{number}",
+                codepod_sys::random::number()
+            ));
+            let mut options = std::fs::OpenOptions::new();
+            match options.write(true).create_new(true).open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
+                opened => Some(opened.map(|file| (file, path))),
+            }
+        })
+        .unwrap_or_else(|| Err(io::ErrorKind::AlreadyExists.into()))?;
+    let written = file.write_all(bytes).and_then(|()| match date {
+        Some(date) => file.set_modified(date),
+        None => Ok(()),
+    });
+    drop(file);
+    let written = written.and_then(|()| {
+        let path = |path: &std::path::Path| path.as_os_str().as_encoded_bytes().to_vec();
+        same_mode(&path(from), &path(&temporary));
+        std::fs::rename(&temporary, into)
+    });
+    if written.is_err() {
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// Gives a file the permissions of another. Outside of a sandbox, where the call is missing, it
+/// keeps its own.
+fn same_mode(from: &[u8], to: &[u8]) {
+    use codepod_sys::file::{self, Links};
+    if let Ok(stat) = file::stat_path(from, Links::Follow) {
+        let _ = file::set_mode(to, Links::Follow, stat.mode & 0o7777);
     }
 }
 

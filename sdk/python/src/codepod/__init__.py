@@ -9,7 +9,10 @@
 
 from __future__ import annotations
 
+from typing import List
+
 from . import errors, tools, types
+from ._async.background import AsyncBackgroundRun
 from ._async.client import AsyncClient
 from ._async.command import AsyncCommandContext
 from ._async.preview import AsyncPreview
@@ -20,6 +23,7 @@ from ._generated.errors import *  # noqa: F403
 from ._generated.errors import BY_KIND as _BY_KIND
 from ._generated.types import CommandReply, CreateOptions, Mount, PersistenceParams, RunResult
 from ._generated.version import VERSION as __version__
+from ._sync.background import BackgroundRun
 from ._sync.client import Client
 from ._sync.command import CommandContext
 from ._sync.preview import Preview
@@ -27,11 +31,13 @@ from ._sync.sandbox import Sandbox
 from ._sync.stream import RunStream
 
 __all__ = [
+    "AsyncBackgroundRun",
     "AsyncClient",
     "AsyncCommandContext",
     "AsyncPreview",
     "AsyncRunStream",
     "AsyncSandbox",
+    "BackgroundRun",
     "BinaryNotFoundError",
     "Client",
     "ClosedError",
@@ -53,3 +59,8 @@ __all__ = [
     "types",
 ]
 __all__ += [error.__name__ for error in _BY_KIND.values()]
+
+
+def __dir__() -> List[str]:
+    # Completion shows what is meant to be used.
+    return sorted(__all__)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+import codecs
+import dataclasses
+from typing import TYPE_CHECKING, Callable, Dict, Optional
 
 from ._errors import CommandFailedError
-from ._wire import from_base64
+from ._wire import from_base64, to_base64
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from ._generated.types import RunResult
 
 
 class ResultMethods:
@@ -39,3 +43,35 @@ class ResultMethods:
 
     def __str__(self) -> str:
         return self.stdout
+
+
+class Told:
+    """Hands output on while it comes, and keeps it for the result."""
+
+    def __init__(
+        self, on_stdout: Optional[Callable[[str], object]], on_stderr: Optional[Callable[[str], object]]
+    ) -> None:
+        self._tell = {"stdout": on_stdout, "stderr": on_stderr}
+        self._bytes: Dict[str, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
+        decoder = codecs.getincrementaldecoder("utf-8")
+        self._decoders = {name: decoder("replace") for name in self._bytes}
+
+    def tell(self, name: str, data: bytes, last: bool = False) -> None:
+        """Hands on what a stream gave; a character that is not whole yet waits for its other bytes."""
+        self._bytes[name] += data
+        text = self._decoders[name].decode(data, last)
+        tell = self._tell[name]
+        if text and tell is not None:
+            tell(text)
+
+    def result(self, result: RunResult) -> RunResult:
+        """The result with all that came."""
+        texts: Dict[str, Optional[str]] = {}
+        for name, data in self._bytes.items():
+            self.tell(name, b"", last=True)
+            texts[name] = data.decode("utf-8", "replace")
+            try:
+                data.decode("utf-8")
+            except UnicodeDecodeError:
+                texts[f"{name}_base64"] = to_base64(bytes(data))
+        return dataclasses.replace(result, **texts)  # type: ignore[arg-type]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, Mapping, Optional
 
 from ._errors import ClosedError, CodepodError, ServerGoneError
 from ._generated.errors import InvalidParamsError
-from ._generated.tools import TOOLS
+from ._generated.tools import LIST_BYTES, TOOLS
 
 #: The method of each tool.
 METHODS: Dict[str, str] = {tool.name: tool.method for tool in TOOLS}
@@ -15,10 +15,15 @@ METHODS: Dict[str, str] = {tool.name: tool.method for tool in TOOLS}
 _KNOWN: Dict[str, Dict[str, Any]] = {tool.name: tool.schema["properties"] for tool in TOOLS}
 #: The fields of the result of each tool that a model is told.
 _FIELDS = {tool.name: tool.fields for tool in TOOLS}
+#: How much of a result a model is told.
+_BOUNDS = {tool.name: tool.bounds for tool in TOOLS}
 
 
-def params_of(name: str, input: Mapping[str, Any], sandbox_id: str) -> Dict[str, Any]:
-    """The method's parameters that a tool's input stands for."""
+def params_of(name: str, input: Mapping[str, Any], sandbox_id: str, output_budget: Optional[int]) -> Dict[str, Any]:
+    """The method's parameters that a tool's input stands for, with bounds on what comes back.
+
+    `output_budget` is the sandbox's own, which runs go by if a model does not say.
+    """
     if isinstance(input, str):
         # Some frameworks hand on what the model wrote.
         input = json.loads(input)
@@ -29,6 +34,14 @@ def params_of(name: str, input: Mapping[str, Any], sandbox_id: str) -> Dict[str,
         )
     params = {camel_case(key): value for key, value in input.items() if key != "sandbox_id" and value is not None}
     params["sandboxId"] = input.get("sandbox_id") or sandbox_id
+    bounds = _BOUNDS[name]
+    if bounds is not None:
+        key, usual, most = bounds
+        if key == "output_budget" and output_budget is not None:
+            usual = output_budget
+        asked = params.get(camel_case(key), usual)
+        # What is no number is for the server to refuse.
+        params[camel_case(key)] = min(asked, max(usual, most)) if isinstance(asked, int) else asked
     return params
 
 
@@ -37,11 +50,57 @@ def result_of(name: str, wire: Any) -> Dict[str, Any]:
     told: Dict[str, Any] = snake_keys(wire)
     fields = _FIELDS[name]
     if fields is None:
+        if _BOUNDS[name] is None:
+            _Fit().fit_all(told)
+        if "mime" in told:
+            # A model sees nothing in base64; `files.read` has the picture for the program around it.
+            told.pop("base64", None)
+            told["note"] = "a picture, which this tool does not show"
         return told
     always, notes = fields
     shown = {key: told[key] for key in always}
     shown.update({key: told[key] for key in notes if told.get(key)})
     return shown
+
+
+class _Fit:
+    """Makes a list or a difference fit for a model, and counts what is left out."""
+
+    def __init__(self) -> None:
+        self.left = LIST_BYTES
+        self.entries = 0
+        self.bytes = 0
+
+    def fit_all(self, told: Dict[str, Any]) -> None:
+        for key, value in told.items():
+            told[key] = self.fit(value)
+        if self.entries:
+            told["omitted_entries"] = self.entries
+        if self.bytes:
+            told["omitted_bytes"] = self.bytes
+
+    def fit(self, value: Any) -> Any:
+        if isinstance(value, str):
+            data = value.encode("utf-8", "replace")
+            # Words of ours and short names stay whole.
+            kept = len(data) if len(data) <= 64 else min(len(data), self.left)
+            self.left = max(0, self.left - kept)
+            if kept == len(data):
+                return value
+            self.bytes += len(data) - kept
+            return data[:kept].decode("utf-8", "ignore") + f"\n[{len(data) - kept} bytes are not shown]\n"
+        if isinstance(value, list):
+            fitting = []
+            for entry in value:
+                if self.left == 0:
+                    break
+                fitting.append(self.fit(entry))
+            self.entries += len(value) - len(fitting)
+            return fitting
+        if isinstance(value, dict):
+            return {key: self.fit(item) for key, item in value.items()}
+        self.left = max(0, self.left - 8)
+        return value
 
 
 def failed(error: CodepodError) -> Dict[str, Any]:

@@ -54,6 +54,6 @@ def _chosen(only: Optional[Sequence[str]]) -> Iterator[Tuple[str, str, Dict[str,
         for name in only:
             if name not in names():
                 raise ValueError(f"there is no tool `{name}`: there are {', '.join(names())}")
-    for name, _, description, schema, _ in TOOLS:
-        if only is None or name in only:
-            yield name, description, copy.deepcopy(schema)
+    for tool in TOOLS:
+        if only is None or tool.name in only:
+            yield tool.name, tool.description, copy.deepcopy(tool.schema)

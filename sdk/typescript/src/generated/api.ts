@@ -26,9 +26,9 @@ export interface CreateParams {
   cwd?: string;
   /** Environment beside the usual; a name given here replaces it. */
   env?: Record<string, string>;
-  /** How long a command may take, in milliseconds; 30 s if not given. */
+  /** How long a command may take, in milliseconds; 30 s if not given, and as long as the server allows if 0. */
   timeoutMs?: number;
-  /** Memory of one process in bytes. */
+  /** Memory of one process in bytes, at most 4 GiB. What all processes may have together grows with it. */
   memoryBytes?: number;
   /** Bytes that its files may take. */
   diskBytes?: number;
@@ -43,7 +43,8 @@ export interface CreateParams {
   /** How many runs can be undone; 100 if not given. */
   undoRuns?: number;
   /**
-   * Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help; they do if not given.
+   * Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help, and standard error ends
+   * with a line for each limit that was reached; they do if not given.
    */
   hints?: boolean;
   /** Whether its state can leave it, and whether it is kept. */
@@ -164,6 +165,8 @@ export interface PathChange {
   before?: Stat;
   /** What it is. */
   after?: Stat;
+  /** How many changed paths are in it and are not listed: of `.git`. */
+  inside?: number;
 }
 
 /** What happened to a path. */
@@ -250,6 +253,8 @@ export interface RunParams {
   command: string;
   /** The shell to run it in; the main one if not given. */
   shell?: string;
+  /** The directory that it runs in; afterwards the shell is where it was. If not given, it runs where the shell is. */
+  cwd?: string;
   /** What it reads. */
   stdin?: string;
   /** What it reads, in base64, where it is not text. */
@@ -258,7 +263,7 @@ export interface RunParams {
   env?: Record<string, string>;
   /** `$1`, `$2`, … for this script only. */
   arguments?: string[];
-  /** How long it may take, in milliseconds; as the sandbox says if not given. */
+  /** How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. */
   timeoutMs?: number;
   /** Bytes of each output stream that the result holds; as the sandbox says if not given. */
   outputBudget?: number;
@@ -282,19 +287,22 @@ export interface RunOutput {
   exitCode: number;
   /** Whether the status is 0. */
   success: boolean;
-  /** What it printed; what is not UTF-8 is replaced. */
+  /**
+   * What it printed; what is not UTF-8 is replaced. Where a part is missing, a line `[… bytes are not shown; all of it is in
+   * …]` stands in its place.
+   */
   stdout: string;
-  /** What it complained about; what is not UTF-8 is replaced. */
+  /** What it complained about, as `stdout`. */
   stderr: string;
   /** The bytes of `stdout` in base64, only where they are not UTF-8. */
   stdoutBase64?: string;
   /** The bytes of `stderr` in base64, only where they are not UTF-8. */
   stderrBase64?: string;
-  /** What is missing in the middle of `stdout`, because it was longer than its budget. */
+  /** What is missing in `stdout`, because it was longer than its budget or reached its limit. */
   stdoutCut?: Cut;
-  /** What is missing in the middle of `stderr`. */
+  /** What is missing in `stderr`. */
   stderrCut?: Cut;
-  /** Whether output is lost because a stream reached its limit. */
+  /** Whether the end of the output is lost because a stream reached its limit. */
   truncated: boolean;
   /** Whether it was ended at its timeout. */
   timedOut: boolean;
@@ -310,13 +318,15 @@ export interface RunOutput {
   processes?: ProcessFacts[];
 }
 
-/** What is missing in the middle of a stream. */
+/** What is missing in a stream. */
 export interface Cut {
   /** Where it is missing: so many bytes are before it. */
   head: number;
+  /** Bytes of the line that stands there and says so. */
+  mark: number;
   /** How many bytes are missing. */
   omitted: number;
-  /** The file in the sandbox that holds all of it. */
+  /** The file in the sandbox that holds all that was kept. */
   path: string;
 }
 
@@ -338,6 +348,68 @@ export interface ProcessFacts {
   written: number;
   /** The most memory that it had, in bytes. */
   memory: number;
+}
+
+/** What to start. */
+export interface StartParams {
+  /** The script, as bash reads it. */
+  command: string;
+  /** The shell whose variables and working directory it begins with; the main one if not given. */
+  shell?: string;
+  /** The directory that it runs in; where the shell is if not given. */
+  cwd?: string;
+  /** Variables that are exported to it. */
+  env?: Record<string, string>;
+  /** `$1`, `$2`, … */
+  arguments?: string[];
+  /** How long it may take, in milliseconds; an hour if not given. */
+  timeoutMs?: number;
+  /** A name for it that no other run has; one is made up if none is given. */
+  runId?: string;
+}
+
+/** What was started. */
+export interface StartOutput {
+  /** The run's name. */
+  runId: string;
+}
+
+/** Which output. */
+export interface SinceParams {
+  /** The run, as `run.start` named it. */
+  runId: string;
+  /** The first byte, of both streams together; where the last call ended if not given. */
+  since?: number;
+  /** How long to wait for output or its end, in milliseconds, 60000 at most; not at all if not given. */
+  waitMs?: number;
+  /** How many bytes at most; all that is kept if not given. */
+  length?: number;
+}
+
+/** What a background run printed, and whether it still runs. */
+export interface SinceOutput {
+  /** Whether it still runs. */
+  running: boolean;
+  /** Its status, once it has ended; see `run`. */
+  exitCode?: number;
+  /** What it printed; what is not UTF-8 is replaced. */
+  stdout: string;
+  /** What it complained about, as `stdout`. */
+  stderr: string;
+  /** The bytes of `stdout` in base64, only where they are not UTF-8. */
+  stdoutBase64?: string;
+  /** The bytes of `stderr` in base64, only where they are not UTF-8. */
+  stderrBase64?: string;
+  /** Where to go on: the next call's `since`. */
+  next: number;
+  /** Bytes that follow and did not fit. */
+  more: number;
+  /** Bytes before these that are not kept any more: the last MiB is. */
+  missed: number;
+  /** Whether it was ended at its timeout. */
+  timedOut: boolean;
+  /** Whether it was cancelled. */
+  cancelled: boolean;
 }
 
 /** More input for a run. */
@@ -369,7 +441,8 @@ export interface PythonRunParams {
   /** What it reads, in base64, where it is not text. */
   stdinBase64?: string;
   /**
-   * How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was.
+   * How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. Code that
+   * takes longer leaves the session as it was.
    */
   timeoutMs?: number;
   /** Bytes of each output stream that the result holds; as the sandbox says if not given. */
@@ -394,8 +467,14 @@ export interface ReadParams {
   path: string;
   /** The first byte; the beginning if not given. */
   offset?: number;
-  /** How many bytes; to the end if not given. */
+  /** How many bytes at most; to the end if not given. */
   length?: number;
+  /** The first line, from 1; instead of `offset`. */
+  line?: number;
+  /** How many lines at most. */
+  lines?: number;
+  /** Whether every line begins with its number and a tab, as `cat -n` prints it. */
+  numbers?: boolean;
 }
 
 /** What a file holds: `text` or `base64`. */
@@ -406,6 +485,12 @@ export interface ReadOutput {
   base64?: string;
   /** Bytes of the whole file. */
   size: number;
+  /** What it is, if it begins as a picture does: `image/png`, `image/jpeg`, `image/gif`, `image/webp`. */
+  mime?: string;
+  /** The line to go on with, where lines were asked for and more follow. */
+  nextLine?: number;
+  /** The byte to go on with, where lines were asked for and more follows. */
+  nextOffset?: number;
 }
 
 /** What to write: `text` or `base64`. */
@@ -416,8 +501,90 @@ export interface WriteParams {
   text?: string;
   /** What it shall hold, in base64, where that is not text. */
   base64?: string;
-  /** Whether directories above it are made. */
+  /** Whether directories above it are made; they are if not given. */
   parents?: boolean;
+}
+
+/** What to replace in which file. */
+export interface EditParams {
+  /** The path. */
+  path: string;
+  /** The edits, at most 100; each sees what those before it left. */
+  edits: Edit[];
+}
+
+/** A replacement. */
+export interface Edit {
+  /** The text that is there, to the letter. */
+  old: string;
+  /** What takes its place. */
+  new: string;
+  /** Whether every occurrence is replaced. */
+  all?: boolean;
+}
+
+/** What was replaced. */
+export interface EditOutput {
+  /** How many occurrences. */
+  replaced: number;
+  /** A unified diff, the first 16 KiB of it. */
+  diff: string;
+}
+
+/** Which lines to look for, and where. */
+export interface GrepParams {
+  /** A regular expression. */
+  pattern: string;
+  /** A file or a directory; the working directory if not given. */
+  path?: string;
+  /** Only files whose path matches this, such as `*.py`. */
+  glob?: string;
+  /** Whether upper and lower case are the same. */
+  ignoreCase?: boolean;
+  /** Whether the pattern is plain text. */
+  fixed?: boolean;
+  /** Whether ignored files are searched as well. */
+  all?: boolean;
+  /** The most lines; 200 if not given, 5000 at most. */
+  limit?: number;
+}
+
+/** The lines that were found. */
+export interface GrepOutput {
+  /** The lines, by path and number. */
+  matches: GrepMatch[];
+  /** Whether there are more than `limit`. */
+  more: boolean;
+}
+
+/** A line that was found. */
+export interface GrepMatch {
+  /** The file; what is not UTF-8 in it is replaced. */
+  path: string;
+  /** The line's number, from 1. */
+  line: number;
+  /** The line, the first 500 bytes of it. */
+  content: string;
+}
+
+/** Which files, and where. */
+export interface GlobParams {
+  /** The pattern: `*` and `?` within a name, `**` across directories, `[a-z]`, `{a,b}`. */
+  pattern: string;
+  /** The directory; the working directory if not given. */
+  path?: string;
+  /** Whether ignored files are listed as well. */
+  all?: boolean;
+  /** The most paths; 1000 if not given, 10000 at most. */
+  limit?: number;
+}
+
+/** The files that were found. */
+export interface GlobOutput {
+  /** Their paths, sorted; what is not UTF-8 is replaced. */
+  paths: string[];
+  /** Whether there are more than `limit`. */
+  more: boolean;
 }
 
 /** A path. */
@@ -508,22 +675,45 @@ export interface ShellCloseParams {
   shell: string;
 }
 
-/** The runs of a sandbox. */
+/** The steps of a sandbox. */
 export interface HistoryOutput {
-  /** The runs, the oldest first. */
+  /** The steps, the oldest first. */
   runs: PastRun[];
 }
 
-/** A run that has ended. */
+/** A step that has ended: a run, mostly. */
 export interface PastRun {
   /** Its number in the sandbox, from 1. */
   run: number;
-  /** What was run; the first 4 KiB of it. */
+  /** What it was. */
+  kind: StepKind;
+  /** What was run, or done to which path (`write notes.txt`); the first 4 KiB of it. */
   command: string;
   /** How it ended. */
   exitCode: number;
   /** How long it took, in milliseconds. */
   executionTimeMs: number;
+  /** The files that it changed, the first 100: of every step in `undo` and `redo`, of those that are `files` in a list. */
+  files?: ChangedFile[];
+  /** How many files more it changed. */
+  filesOmitted?: number;
+}
+
+/** What a step was. */
+export type StepKind =
+  /** A script, a command or Python code. */
+  | "run"
+  /** A method that changed files. */
+  | "files"
+  /** A fork that was adopted or merged. */
+  | "state";
+
+/** A file that a step changed. */
+export interface ChangedFile {
+  /** The path; what is not UTF-8 in it is replaced. */
+  path: string;
+  /** What the step did to it. */
+  kind: ChangeKind;
 }
 
 /** Where to look for words. */
@@ -562,26 +752,30 @@ export interface SnapshotListOutput {
   snapshots: SnapshotInfo[];
 }
 
-/** How many runs. */
+/** How many steps. */
 export interface UndoParams {
   /** How many; one if not given. */
   count?: number;
 }
 
-/** Which runs it was. */
+/** Which steps it was. */
 export interface UndoOutput {
-  /** The runs, in the order in which they were undone or done again. */
+  /** The steps, in the order in which they were undone or done again, with the files that each had changed. */
   runs: PastRun[];
 }
 
 /** Between which moments. */
 export interface ChangesParams {
-  /** The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last run if not given. */
+  /** The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last step if not given. */
   from?: string;
   /** The later moment, as `from`, or `now`; now if not given. */
   to?: string;
   /** Whether to add a unified diff. */
   diff?: boolean;
+  /** Whether to tell also what `.gitignore` names, and each path in `.git`. */
+  all?: boolean;
+  /** Patterns of paths to leave out, written as in `.gitignore`. */
+  exclude?: string[];
 }
 
 /** What differs. */
@@ -590,6 +784,8 @@ export interface ChangesOutput {
   changes: PathChange[];
   /** A unified diff, if it was asked for. */
   diff?: string;
+  /** How many paths are left out because `.gitignore` or `exclude` names them. */
+  ignored?: number;
 }
 
 /** What a script would do. */
@@ -602,6 +798,8 @@ export interface PreviewOutput {
   changes: PathChange[];
   /** A unified diff of it. */
   diff: string;
+  /** How many paths are left out because `.gitignore` names them. */
+  ignored?: number;
 }
 
 /** Which preview. */
@@ -624,16 +822,22 @@ export interface MountInfo {
   access: Access;
 }
 
-/** Which mount. */
-export interface MountParams {
+/** Which changes of which mount. */
+export interface MountChangesParams {
   /** Where it is in the sandbox. */
   at: string;
+  /** Whether to tell also what `.gitignore` names, and each path in `.git`. */
+  all?: boolean;
+  /** Patterns of paths to leave out, written as in `.gitignore`. */
+  exclude?: string[];
 }
 
 /** Changes of an overlay. */
 export interface MountChangesOutput {
   /** Each of them. */
   changes: MountChange[];
+  /** How many are left out because `.gitignore` or `exclude` names them. */
+  ignored?: number;
 }
 
 /** A change of an overlay. */
@@ -646,6 +850,8 @@ export interface MountChange {
   guarded: boolean;
   /** Where it leads, if it is a symbolic link. */
   target?: string;
+  /** How many changed paths are in it and are not listed: of `.git`. */
+  inside?: number;
 }
 
 /** Which paths of which mount are to be made on the host. */
@@ -656,14 +862,43 @@ export interface MountApplyParams {
   paths?: string[];
   /** Whether guarded paths go along: files that programs of the host run or obey, such as `.git/hooks` and `.envrc`. */
   allowGuarded?: boolean;
+  /** Whether to apply what can be applied even if something else is refused. */
+  partial?: boolean;
+  /** What becomes of files that both the sandbox and the host have changed; `merge` if not given. */
+  resolve?: Resolve;
+  /** Whether to apply also what `.gitignore` names. */
+  all?: boolean;
+  /** Patterns of paths to leave out, written as in `.gitignore`. */
+  exclude?: string[];
+  /** Whether only to say what would be done. */
+  dryRun?: boolean;
 }
+
+/** What becomes of files that both the sandbox and the host have changed. */
+export type Resolve =
+  /** Texts are merged by lines; where that cannot be done the change is refused. */
+  | "merge"
+  /** As `merge`, but in a conflict the host's lines or file stay; the sandbox's are lost. */
+  | "ours"
+  /** As `merge`, but in a conflict the sandbox's are taken; the host's are lost. */
+  | "theirs"
+  /** The sandbox's files and repositories of git are taken whole; what the host has done to them since is lost. */
+  | "force";
 
 /** What became of changes. */
 export interface AppliedOutput {
-  /** What the host has now. */
+  /** Whether anything was written: not if something was refused, unless `partial`. */
+  done?: boolean;
+  /** What the host has now, or would have if it were done. */
   applied: MountChange[];
+  /** Paths among them that hold what both the sandbox and the host have changed. */
+  merged?: string[];
   /** What was refused. */
   refused: RefusedChange[];
+  /** What is lost by `resolve`. */
+  lost?: LostChange[];
+  /** How many changes are left out because `.gitignore` or `exclude` names them. */
+  ignored?: number;
 }
 
 /** A change that was refused. */
@@ -680,12 +915,26 @@ export interface RefusedChange {
   target?: string;
 }
 
+/** What the resolution of a conflict loses. */
+export interface LostChange {
+  /** The path in the sandbox. */
+  path: string;
+  /** What of it. */
+  what: string;
+}
+
 /** Which paths of which mount. */
 export interface MountPathsParams {
   /** Where it is in the sandbox. */
   at: string;
   /** Paths of the sandbox below it, absolute; all changes if not given. */
   paths?: string[];
+}
+
+/** Changes of an overlay that are forgotten. */
+export interface DiscardedOutput {
+  /** Each of them. */
+  changes: MountChange[];
 }
 
 /** The processes of a sandbox. */
@@ -965,13 +1214,26 @@ export interface Methods {
    * one.
    */
   "run": { params: RunParams; output: RunOutput };
-  /** Takes back the last runs: files, variables and working directory are as before them. */
+  /**
+   * Takes back the last steps: files, variables and working directory are as before them. A step is a run, or a method that
+   * changed files, such as `files.write`.
+   */
   "undo": { params: UndoParams; output: UndoOutput };
-  /** Does again what was undone. */
+  /** Does again the steps that were undone. */
   "redo": { params: UndoParams; output: UndoOutput };
   /** Lists what differs between two moments: files added, modified, removed, with a unified diff on request. */
   "changes": { params: ChangesParams; output: ChangesOutput };
-  /** Gives a run that reads interactively more to read. Over JSON-RPC and WebSocket. */
+  /**
+   * Starts a bash script in the background and returns at once. It runs in a shell of its own, which begins as a copy of the one
+   * that it is started from. `run.output` gives what it prints, `run.stdin` gives it input, `run.cancel` ends it.
+   */
+  "run.start": { params: StartParams; output: StartOutput };
+  /**
+   * Gives what a background run has printed since the last call, or since a place. An ended run is kept until 16 others have
+   * ended after it.
+   */
+  "run.output": { params: SinceParams; output: SinceOutput };
+  /** Gives a background run, or one that reads interactively, more to read. */
   "run.stdin": { params: StdinParams; output: Done };
   /** Ends a run. Its own answer comes as usual, with status 130 and what it printed so far. */
   "run.cancel": { params: CancelParams; output: Done };
@@ -984,8 +1246,20 @@ export interface Methods {
   "python.reset": { params: PythonResetParams; output: Done };
   /** Reads a file, or a part of it. */
   "files.read": { params: ReadParams; output: ReadOutput };
-  /** Writes a file: makes it or replaces what it holds. */
+  /** Writes a file: makes it or replaces what it holds. Directories above it are made. */
   "files.write": { params: WriteParams; output: Done };
+  /**
+   * Replaces text in a file: every edit, in their order, or none. What is replaced must be there exactly once, unless `all` is
+   * set.
+   */
+  "files.edit": { params: EditParams; output: EditOutput };
+  /**
+   * Searches files for lines by a regular expression, as ripgrep does: files that `.gitignore` names and binary files are left
+   * out.
+   */
+  "files.grep": { params: GrepParams; output: GrepOutput };
+  /** Lists files by a pattern for their paths, sorted. Files that `.gitignore` names are left out. */
+  "files.glob": { params: GlobParams; output: GlobOutput };
   /** Lists a directory, sorted by name. */
   "files.list": { params: PathParams; output: ListOutput };
   /** Says what a path is. A symbolic link at its end is followed. */
@@ -1012,9 +1286,9 @@ export interface Methods {
   "shell.close": { params: ShellCloseParams; output: Done };
   /** Says what could stand at a place in a command line: commands, paths, variables. */
   "shell.complete": { params: CompleteParams; output: CompleteOutput };
-  /** Lists the runs that are kept, the oldest first. */
+  /** Lists the steps that are kept, the oldest first: runs, and changes of files by methods. */
   "shell.history.list": { params: Empty; output: HistoryOutput };
-  /** Forgets the runs that are kept; they cannot be undone any more. */
+  /** Forgets the steps that are kept; they cannot be undone any more. */
   "shell.history.clear": { params: Empty; output: Done };
   /** Keeps the files and shells as they are now, in microseconds. */
   "snapshot.create": { params: Empty; output: SnapshotInfo };
@@ -1033,14 +1307,15 @@ export interface Methods {
   /** Lists the host directories of a sandbox. The host's own paths are not told. */
   "mounts.list": { params: Empty; output: MountsOutput };
   /** Lists what was changed in an overlay and is not on the host. */
-  "mounts.changes": { params: MountParams; output: MountChangesOutput };
+  "mounts.changes": { params: MountChangesParams; output: MountChangesOutput };
   /**
-   * Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused, and so are guarded
-   * paths unless they are allowed, and links that lead out of the directory.
+   * Makes changes of an overlay on the host: all of them, or nothing if one is refused. Text that the host changed since the
+   * sandbox saw it is merged. Refused are what cannot be merged, guarded paths unless they are allowed, and links that lead out
+   * of the directory.
    */
   "mounts.apply": { params: MountApplyParams; output: AppliedOutput };
   /** Forgets changes of an overlay: the sandbox sees the host's files again. */
-  "mounts.discard": { params: MountPathsParams; output: MountChangesOutput };
+  "mounts.discard": { params: MountPathsParams; output: DiscardedOutput };
   /** Lists the processes of a sandbox. */
   "jobs.list": { params: Empty; output: JobsOutput };
   /** Sends a signal to a process. */
@@ -1084,12 +1359,17 @@ export const ROUTES: Readonly<Record<keyof Methods, Route>> = {
   "sandbox.kill": { verb: "POST", path: "/v1/sandboxes/{sandbox}/kill" },
   "sandbox.stats": { verb: "GET", path: "/v1/sandboxes/{sandbox}/stats" },
   "run": { verb: "POST", path: "/v1/sandboxes/{sandbox}/run" },
+  "run.start": { verb: "POST", path: "/v1/sandboxes/{sandbox}/runs" },
+  "run.output": { verb: "GET", path: "/v1/sandboxes/{sandbox}/runs/output" },
   "run.stdin": { verb: "POST", path: "/v1/sandboxes/{sandbox}/stdin" },
   "run.cancel": { verb: "POST", path: "/v1/sandboxes/{sandbox}/cancel" },
   "python.run": { verb: "POST", path: "/v1/sandboxes/{sandbox}/python" },
   "python.reset": { verb: "DELETE", path: "/v1/sandboxes/{sandbox}/python" },
   "files.read": { verb: "GET", path: "/v1/sandboxes/{sandbox}/files" },
   "files.write": { verb: "PUT", path: "/v1/sandboxes/{sandbox}/files" },
+  "files.edit": { verb: "POST", path: "/v1/sandboxes/{sandbox}/files/edit" },
+  "files.grep": { verb: "GET", path: "/v1/sandboxes/{sandbox}/grep" },
+  "files.glob": { verb: "GET", path: "/v1/sandboxes/{sandbox}/glob" },
   "files.list": { verb: "GET", path: "/v1/sandboxes/{sandbox}/directory" },
   "files.stat": { verb: "GET", path: "/v1/sandboxes/{sandbox}/stat" },
   "files.mkdir": { verb: "POST", path: "/v1/sandboxes/{sandbox}/directory" },
@@ -1136,6 +1416,7 @@ export const ROUTES: Readonly<Record<keyof Methods, Route>> = {
  * or moves a state. */
 export const WORK = {
   "run": "streams",
+  "run.output": "feeds",
   "run.stdin": "feeds",
   "run.cancel": "cancels",
   "python.run": "streams",
@@ -1155,6 +1436,8 @@ export interface ToolInfo {
   inputSchema: Record<string, unknown>;
   /** The fields of the result that a model is told, always and where they say something; all if missing. */
   fields?: { always: readonly string[]; notes: readonly string[] };
+  /** The parameter that says how much comes back: what it is if a model does not say, and at most. */
+  bounds?: { name: string; usual: number; most: number };
 }
 
 /** Every method that models have as a tool. */
@@ -1169,7 +1452,7 @@ export const TOOLS: readonly ToolInfo[] = [
       "properties": {
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [],
@@ -1180,7 +1463,7 @@ export const TOOLS: readonly ToolInfo[] = [
     name: "run",
     method: "run",
     description:
-      "Run a bash script in the sandbox and return exit_code, stdout and stderr. It is bash 5.2 with GNU coreutils, grep, sed, awk, find, git, jq, sqlite3, tar, make and more; `help` lists the commands. Files, variables and the working directory stay for the next call. There is no network, and nothing outside the sandbox can be reached. Long output is cut in the middle: the result says so and names a file in the sandbox that holds all of it. Every call can be taken back with `undo`.",
+      "Run a bash script in the sandbox and return exit_code, stdout and stderr. It is bash 5.2 with GNU coreutils, grep, sed, awk, find, git, jq, sqlite3, tar, make and more; `help` lists the commands. Files, variables and the working directory stay for the next call. There is no network, root, package manager, compiler, node, perl or editor: `help --absent` says what to use instead. Nothing outside the sandbox can be reached. Long output is cut in the middle: the result says so and names a file in the sandbox that holds all of it. Every call can be taken back with `undo`.",
     inputSchema: {
       "type": "object",
       "properties": {
@@ -1191,6 +1474,10 @@ export const TOOLS: readonly ToolInfo[] = [
         "shell": {
           "type": "string",
           "description": "The shell to run it in; the main one if not given."
+        },
+        "cwd": {
+          "type": "string",
+          "description": "The directory that it runs in; afterwards the shell is where it was. If not given, it runs where the shell is."
         },
         "stdin": {
           "type": "string",
@@ -1214,7 +1501,7 @@ export const TOOLS: readonly ToolInfo[] = [
           "type": "integer",
           "format": "uint64",
           "minimum": 0,
-          "description": "How long it may take, in milliseconds; as the sandbox says if not given."
+          "description": "How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0."
         },
         "output_budget": {
           "type": "integer",
@@ -1224,7 +1511,7 @@ export const TOOLS: readonly ToolInfo[] = [
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [
@@ -1233,6 +1520,159 @@ export const TOOLS: readonly ToolInfo[] = [
       "additionalProperties": false
     },
     fields: { always: ["exit_code","stdout","stderr","execution_time_ms"], notes: ["stdout_cut","stderr_cut","truncated","timed_out","cancelled","crashed"] },
+    bounds: { name: "output_budget", usual: 16384, most: 1048576 },
+  },
+  {
+    name: "start",
+    method: "run.start",
+    description:
+      "Start a bash script in the background, in a copy of your shell, and return its run_id at once. For servers, watchers and whatever takes long. Go on with `output`, `stdin` and `kill`.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "command": {
+          "type": "string",
+          "description": "The script, as bash reads it."
+        },
+        "shell": {
+          "type": "string",
+          "description": "The shell whose variables and working directory it begins with; the main one if not given."
+        },
+        "cwd": {
+          "type": "string",
+          "description": "The directory that it runs in; where the shell is if not given."
+        },
+        "env": {
+          "type": "object",
+          "additionalProperties": {
+            "type": "string"
+          },
+          "description": "Variables that are exported to it."
+        },
+        "arguments": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "`$1`, `$2`, …"
+        },
+        "timeout_ms": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "How long it may take, in milliseconds; an hour if not given."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "command"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "output",
+    method: "run.output",
+    description:
+      "Get what a background run printed since the last call; `wait_ms` waits for more or for its end.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "run_id": {
+          "type": "string",
+          "description": "The run, as `run.start` named it."
+        },
+        "since": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "The first byte, of both streams together; where the last call ended if not given."
+        },
+        "wait_ms": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "How long to wait for output or its end, in milliseconds, 60000 at most; not at all if not given."
+        },
+        "length": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "How many bytes at most; all that is kept if not given."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "run_id"
+      ],
+      "additionalProperties": false
+    },
+    bounds: { name: "length", usual: 16384, most: 1048576 },
+  },
+  {
+    name: "stdin",
+    method: "run.stdin",
+    description:
+      "Give a background run more to read; `end` closes its input.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "run_id": {
+          "type": "string",
+          "description": "The run, as its `run` call named it."
+        },
+        "text": {
+          "type": "string",
+          "description": "What it reads next."
+        },
+        "base64": {
+          "type": "string",
+          "description": "What it reads next, in base64, where that is not text.",
+          "contentEncoding": "base64"
+        },
+        "end": {
+          "type": "boolean",
+          "description": "Whether that was all."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "run_id"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "kill",
+    method: "run.cancel",
+    description:
+      "End a background run and all that it started.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "run_id": {
+          "type": "string",
+          "description": "The run, as its `run` call named it."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "run_id"
+      ],
+      "additionalProperties": false
+    },
   },
   {
     name: "python",
@@ -1258,7 +1698,7 @@ export const TOOLS: readonly ToolInfo[] = [
           "type": "integer",
           "format": "uint64",
           "minimum": 0,
-          "description": "How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was."
+          "description": "How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. Code that takes longer leaves the session as it was."
         },
         "output_budget": {
           "type": "integer",
@@ -1268,7 +1708,7 @@ export const TOOLS: readonly ToolInfo[] = [
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [
@@ -1277,12 +1717,13 @@ export const TOOLS: readonly ToolInfo[] = [
       "additionalProperties": false
     },
     fields: { always: ["exit_code","stdout","stderr","execution_time_ms"], notes: ["stdout_cut","stderr_cut","truncated","timed_out","cancelled","crashed"] },
+    bounds: { name: "output_budget", usual: 16384, most: 1048576 },
   },
   {
     name: "read",
     method: "files.read",
     description:
-      "Read a file of the sandbox, or a part of it by offset and length in bytes. Text comes as text; other bytes come in base64. `size` is that of the whole file.",
+      "Read a text file, or lines of it by `line` and `lines`; `numbers` puts line numbers before them. A picture (PNG, JPEG, GIF, WebP) comes as an image. A long file comes in parts: the result says how to go on.",
     inputSchema: {
       "type": "object",
       "properties": {
@@ -1300,11 +1741,27 @@ export const TOOLS: readonly ToolInfo[] = [
           "type": "integer",
           "format": "uint64",
           "minimum": 0,
-          "description": "How many bytes; to the end if not given."
+          "description": "How many bytes at most; to the end if not given."
+        },
+        "line": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "The first line, from 1; instead of `offset`."
+        },
+        "lines": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "How many lines at most."
+        },
+        "numbers": {
+          "type": "boolean",
+          "description": "Whether every line begins with its number and a tab, as `cat -n` prints it."
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [
@@ -1312,12 +1769,13 @@ export const TOOLS: readonly ToolInfo[] = [
       ],
       "additionalProperties": false
     },
+    bounds: { name: "length", usual: 32768, most: 1048576 },
   },
   {
     name: "write",
     method: "files.write",
     description:
-      "Write a file of the sandbox: it is made, or what it holds is replaced. The directory must exist unless `parents` is true. Give `text`, or `base64` for other bytes.",
+      "Write a file: it is made, with the directories above it, or what it holds is replaced. Give `text`, or `base64` for other bytes.",
     inputSchema: {
       "type": "object",
       "properties": {
@@ -1336,11 +1794,11 @@ export const TOOLS: readonly ToolInfo[] = [
         },
         "parents": {
           "type": "boolean",
-          "description": "Whether directories above it are made."
+          "description": "Whether directories above it are made; they are if not given."
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [
@@ -1350,10 +1808,147 @@ export const TOOLS: readonly ToolInfo[] = [
     },
   },
   {
+    name: "edit",
+    method: "files.edit",
+    description:
+      "Replace exact text in a file and return a diff. Each `old` must be there exactly once, unless its `all` is true. All edits are made, in order, or none.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "path": {
+          "type": "string",
+          "description": "The path."
+        },
+        "edits": {
+          "type": "array",
+          "items": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+              "old": {
+                "type": "string",
+                "description": "The text that is there, to the letter."
+              },
+              "new": {
+                "type": "string",
+                "description": "What takes its place."
+              },
+              "all": {
+                "type": "boolean",
+                "description": "Whether every occurrence is replaced."
+              }
+            },
+            "required": [
+              "old",
+              "new"
+            ],
+            "description": "A replacement."
+          },
+          "description": "The edits, at most 100; each sees what those before it left."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "path",
+        "edits"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "grep",
+    method: "files.grep",
+    description:
+      "Search files for lines that match a regular expression (ripgrep's), below `path`. Ignored and binary files are left out.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "pattern": {
+          "type": "string",
+          "description": "A regular expression."
+        },
+        "path": {
+          "type": "string",
+          "description": "A file or a directory; the working directory if not given."
+        },
+        "glob": {
+          "type": "string",
+          "description": "Only files whose path matches this, such as `*.py`."
+        },
+        "ignore_case": {
+          "type": "boolean",
+          "description": "Whether upper and lower case are the same."
+        },
+        "fixed": {
+          "type": "boolean",
+          "description": "Whether the pattern is plain text."
+        },
+        "all": {
+          "type": "boolean",
+          "description": "Whether ignored files are searched as well."
+        },
+        "limit": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "The most lines; 200 if not given, 5000 at most."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "pattern"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
+    name: "glob",
+    method: "files.glob",
+    description:
+      "List files whose path below `path` matches a pattern such as `**/*.py` or `src/*.{ts,tsx}`; without `/` it matches names in every directory. Ignored files are left out.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "pattern": {
+          "type": "string",
+          "description": "The pattern: `*` and `?` within a name, `**` across directories, `[a-z]`, `{a,b}`."
+        },
+        "path": {
+          "type": "string",
+          "description": "The directory; the working directory if not given."
+        },
+        "all": {
+          "type": "boolean",
+          "description": "Whether ignored files are listed as well."
+        },
+        "limit": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "The most paths; 1000 if not given, 10000 at most."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "pattern"
+      ],
+      "additionalProperties": false
+    },
+  },
+  {
     name: "list",
     method: "files.list",
     description:
-      "List a directory of the sandbox: names and kinds, sorted.",
+      "List a directory: names and kinds, sorted.",
     inputSchema: {
       "type": "object",
       "properties": {
@@ -1363,7 +1958,7 @@ export const TOOLS: readonly ToolInfo[] = [
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [
@@ -1382,7 +1977,7 @@ export const TOOLS: readonly ToolInfo[] = [
       "properties": {
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [],
@@ -1403,7 +1998,7 @@ export const TOOLS: readonly ToolInfo[] = [
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [
@@ -1416,7 +2011,7 @@ export const TOOLS: readonly ToolInfo[] = [
     name: "undo",
     method: "undo",
     description:
-      "Take back the last run, or the last `count` runs: files, variables and working directory are as before. Says which runs were taken back. Costs microseconds.",
+      "Take back the last step, or the last `count`: a `run`, `python`, `write` or `edit`. Files, variables and working directory are as before it. Says what was taken back, with its files.",
     inputSchema: {
       "type": "object",
       "properties": {
@@ -1428,7 +2023,7 @@ export const TOOLS: readonly ToolInfo[] = [
         },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [],
@@ -1439,13 +2034,13 @@ export const TOOLS: readonly ToolInfo[] = [
     name: "changes",
     method: "changes",
     description:
-      "List the files that differ between two moments of the sandbox: added, modified, removed. Without parameters: what the last run changed. `diff` adds a unified diff.",
+      "List the files that differ between two moments of the sandbox: added, modified, removed. Without parameters: what the last step changed. `diff` adds a unified diff.",
     inputSchema: {
       "type": "object",
       "properties": {
         "from": {
           "type": "string",
-          "description": "The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last run if not given."
+          "description": "The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last step if not given."
         },
         "to": {
           "type": "string",
@@ -1455,9 +2050,20 @@ export const TOOLS: readonly ToolInfo[] = [
           "type": "boolean",
           "description": "Whether to add a unified diff."
         },
+        "all": {
+          "type": "boolean",
+          "description": "Whether to tell also what `.gitignore` names, and each path in `.git`."
+        },
+        "exclude": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "description": "Patterns of paths to leave out, written as in `.gitignore`."
+        },
         "sandbox_id": {
           "type": "string",
-          "description": "A sandbox that `fork` returned; the session's own if not given."
+          "description": "From `fork`; your own if not given."
         }
       },
       "required": [],
@@ -1465,3 +2071,6 @@ export const TOOLS: readonly ToolInfo[] = [
     },
   },
 ];
+
+/** Bytes of a list or a difference that a model is told. */
+export const LIST_BYTES = 65536;

@@ -6,12 +6,18 @@ import { OfSandbox } from "../scope.js";
 import type {
   Stat,
   StatsOutput,
+  Edit,
+  EditOutput,
+  GrepOutput,
+  GlobOutput,
   Entry,
   PastRun,
   SnapshotInfo,
   ChangesOutput,
   MountInfo,
+  MountChangesOutput,
   MountChange,
+  Resolve,
   AppliedOutput,
   Job,
   SavedOutput,
@@ -19,12 +25,16 @@ import type {
 
 /** Options of {@link SandboxMethods.changes}. */
 export interface SandboxChangesOptions {
-  /** The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last run if not given. */
+  /** The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last step if not given. */
   from?: string | undefined;
   /** The later moment, as `from`, or `now`; now if not given. */
   to?: string | undefined;
   /** Whether to add a unified diff. */
   diff?: boolean | undefined;
+  /** Whether to tell also what `.gitignore` names, and each path in `.git`. */
+  all?: boolean | undefined;
+  /** Patterns of paths to leave out, written as in `.gitignore`. */
+  exclude?: string[] | undefined;
 }
 
 /** Methods of a sandbox itself. */
@@ -39,12 +49,15 @@ export class SandboxMethods extends OfSandbox {
     return this.scope.call("sandbox.stats", {});
   }
 
-  /** Takes back the last runs: files, variables and working directory are as before them. */
+  /**
+   * Takes back the last steps: files, variables and working directory are as before them. A step is a run, or a method that
+   * changed files, such as `files.write`.
+   */
   async undo(count?: number): Promise<PastRun[]> {
     return (await this.scope.call("undo", { count })).runs;
   }
 
-  /** Does again what was undone. */
+  /** Does again the steps that were undone. */
   async redo(count?: number): Promise<PastRun[]> {
     return (await this.scope.call("redo", { count })).runs;
   }
@@ -60,7 +73,8 @@ export interface PythonRunOptions extends RunStreams {
   /** The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`. */
   session?: string | undefined;
   /**
-   * How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was.
+   * How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. Code that
+   * takes longer leaves the session as it was.
    */
   timeoutMs?: number | undefined;
   /** Bytes of each output stream that the result holds; as the sandbox says if not given. */
@@ -72,7 +86,8 @@ export interface PythonStreamOptions extends StreamStreams {
   /** The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`. */
   session?: string | undefined;
   /**
-   * How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was.
+   * How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. Code that
+   * takes longer leaves the session as it was.
    */
   timeoutMs?: number | undefined;
 }
@@ -102,15 +117,62 @@ export class PythonMethods extends OfSandbox {
 
 /** Options of {@link FilesMethods.write}. */
 export interface FilesWriteOptions {
-  /** Whether directories above it are made. */
+  /** Whether directories above it are made; they are if not given. */
   parents?: boolean | undefined;
+}
+
+/** Options of {@link FilesMethods.grep}. */
+export interface FilesGrepOptions {
+  /** A file or a directory; the working directory if not given. */
+  path?: string | undefined;
+  /** Only files whose path matches this, such as `*.py`. */
+  glob?: string | undefined;
+  /** Whether upper and lower case are the same. */
+  ignoreCase?: boolean | undefined;
+  /** Whether the pattern is plain text. */
+  fixed?: boolean | undefined;
+  /** Whether ignored files are searched as well. */
+  all?: boolean | undefined;
+  /** The most lines; 200 if not given, 5000 at most. */
+  limit?: number | undefined;
+}
+
+/** Options of {@link FilesMethods.glob}. */
+export interface FilesGlobOptions {
+  /** The directory; the working directory if not given. */
+  path?: string | undefined;
+  /** Whether ignored files are listed as well. */
+  all?: boolean | undefined;
+  /** The most paths; 1000 if not given, 10000 at most. */
+  limit?: number | undefined;
 }
 
 /** Methods `files.*` of a sandbox. */
 export class FilesMethods extends OfSandbox {
-  /** Writes a file: makes it or replaces what it holds. */
+  /** Writes a file: makes it or replaces what it holds. Directories above it are made. */
   async write(path: string, data: Data, options: FilesWriteOptions = {}): Promise<void> {
     await this.scope.call("files.write", { path, ...encode(data), ...options });
+  }
+
+  /**
+   * Replaces text in a file: every edit, in their order, or none. What is replaced must be there exactly once, unless `all` is
+   * set.
+   */
+  edit(path: string, edits: Edit[]): Promise<EditOutput> {
+    return this.scope.call("files.edit", { path, edits });
+  }
+
+  /**
+   * Searches files for lines by a regular expression, as ripgrep does: files that `.gitignore` names and binary files are left
+   * out.
+   */
+  grep(pattern: string, options: FilesGrepOptions = {}): Promise<GrepOutput> {
+    return this.scope.call("files.grep", { pattern, ...options });
+  }
+
+  /** Lists files by a pattern for their paths, sorted. Files that `.gitignore` names are left out. */
+  glob(pattern: string, options: FilesGlobOptions = {}): Promise<GlobOutput> {
+    return this.scope.call("files.glob", { pattern, ...options });
   }
 
   /** Lists a directory, sorted by name. */
@@ -151,12 +213,12 @@ export class FilesMethods extends OfSandbox {
 
 /** Methods `shell.history.*` of a sandbox. */
 export class ShellHistoryMethods extends OfSandbox {
-  /** Lists the runs that are kept, the oldest first. */
+  /** Lists the steps that are kept, the oldest first: runs, and changes of files by methods. */
   async list(): Promise<PastRun[]> {
     return (await this.scope.call("shell.history.list", {})).runs;
   }
 
-  /** Forgets the runs that are kept; they cannot be undone any more. */
+  /** Forgets the steps that are kept; they cannot be undone any more. */
   async clear(): Promise<void> {
     await this.scope.call("shell.history.clear", {});
   }
@@ -185,12 +247,30 @@ export class SnapshotMethods extends OfSandbox {
   }
 }
 
+/** Options of {@link MountsMethods.changes}. */
+export interface MountsChangesOptions {
+  /** Whether to tell also what `.gitignore` names, and each path in `.git`. */
+  all?: boolean | undefined;
+  /** Patterns of paths to leave out, written as in `.gitignore`. */
+  exclude?: string[] | undefined;
+}
+
 /** Options of {@link MountsMethods.apply}. */
 export interface MountsApplyOptions {
   /** Paths of the sandbox below it, absolute; all changes if not given. */
   paths?: string[] | undefined;
   /** Whether guarded paths go along: files that programs of the host run or obey, such as `.git/hooks` and `.envrc`. */
   allowGuarded?: boolean | undefined;
+  /** Whether to apply what can be applied even if something else is refused. */
+  partial?: boolean | undefined;
+  /** What becomes of files that both the sandbox and the host have changed; `merge` if not given. */
+  resolve?: Resolve | undefined;
+  /** Whether to apply also what `.gitignore` names. */
+  all?: boolean | undefined;
+  /** Patterns of paths to leave out, written as in `.gitignore`. */
+  exclude?: string[] | undefined;
+  /** Whether only to say what would be done. */
+  dryRun?: boolean | undefined;
 }
 
 /** Options of {@link MountsMethods.discard}. */
@@ -207,13 +287,14 @@ export class MountsMethods extends OfSandbox {
   }
 
   /** Lists what was changed in an overlay and is not on the host. */
-  async changes(at: string): Promise<MountChange[]> {
-    return (await this.scope.call("mounts.changes", { at })).changes;
+  changes(at: string, options: MountsChangesOptions = {}): Promise<MountChangesOutput> {
+    return this.scope.call("mounts.changes", { at, ...options });
   }
 
   /**
-   * Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused, and so are guarded
-   * paths unless they are allowed, and links that lead out of the directory.
+   * Makes changes of an overlay on the host: all of them, or nothing if one is refused. Text that the host changed since the
+   * sandbox saw it is merged. Refused are what cannot be merged, guarded paths unless they are allowed, and links that lead out
+   * of the directory.
    */
   apply(at: string, options: MountsApplyOptions = {}): Promise<AppliedOutput> {
     return this.scope.call("mounts.apply", { at, ...options });

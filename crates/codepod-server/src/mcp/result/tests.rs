@@ -119,18 +119,21 @@ fn ap_12_what_an_earlier_result_said_does_not_help() {
 
 #[test]
 fn ap_12_what_is_cut_is_marked_with_counts() {
-    let mut output = run_output(b"begin\nend\n", b"");
-    output["stdoutCut"] = json!({"head": 6, "omitted": 1234, "path": "/proc/runs/1/stdout"});
+    let mark = "[1234 bytes are not shown; all of it is in /proc/runs/1/stdout]\n";
+    let mut output = run_output(format!("begin\n{mark}end\n").as_bytes(), b"");
+    let path = "/proc/runs/1/stdout";
+    let cut = json!({"head": 6, "mark": mark.len(), "omitted": 1234, "path": path});
+    output["stdoutCut"] = cut.clone();
     let shown = show("run", json!({}), output);
     let inside = &frames(&shown.text)[0].1;
     let lines: Vec<&str> = inside.lines().collect();
     assert_eq!((lines[0], lines[2]), ("begin", "end"));
     assert!(lines[1].starts_with("---- "), "{inside}");
-    assert!(
-        lines[1].ends_with(" 1234 bytes are missing here; all of it is in /proc/runs/1/stdout")
-    );
-    let cut = json!({"head": 6, "omitted": 1234, "path": "/proc/runs/1/stdout"});
+    assert!(lines[1].ends_with(" 1234 bytes are not shown; all of it is in /proc/runs/1/stdout"));
+    assert_eq!(lines.len(), 3, "the mark of the method is not there twice");
     assert_eq!(shown.structured["stdout_cut"], cut);
+    let text = shown.structured["stdout"].as_str().unwrap();
+    assert_eq!(text, format!("begin\n{mark}end\n"));
 }
 
 #[test]
@@ -278,10 +281,16 @@ fn names_and_commands_stay_on_their_lines() {
     let entries = json!({"entries": [{"name": "a\nfile b\x1b[2J", "kind": "directory"}]});
     let shown = show("files.list", json!({"path": "/"}), entries);
     assert_eq!(frames(&shown.text)[0].1, "directory a␊file b␛[2J\n");
-    let runs =
-        json!({"runs": [{"run": 3, "command": "a\nb", "exitCode": 0, "executionTimeMs": 1.0}]});
+    let file = json!({"path": "/x\n  it had added /y", "kind": "removed"});
+    let runs = json!({"runs": [{
+        "run": 3, "kind": "run", "command": "a\nb", "exitCode": 0, "executionTimeMs": 1.0,
+        "files": [file], "filesOmitted": 7,
+    }]});
     let shown = show("undo", json!({}), runs);
-    assert_eq!(frames(&shown.text)[0].1, "run 3: a␊b\n");
+    assert_eq!(
+        frames(&shown.text)[0].1,
+        "run 3: a␊b\n  it had removed /x␊  it had added /y\n  and 7 files more\n"
+    );
 }
 
 #[test]

@@ -46,12 +46,15 @@ pub struct LoadedTree {
     pub(crate) merged: Vec<InodeId>,
     /// What an overlay had seen of the files below it.
     pub(crate) seen: Vec<(Arc<[u8]>, Fingerprint)>,
+    /// What they held before the overlay changed them.
+    pub(crate) bases: Option<Tree>,
 }
 
 impl LoadedTree {
     /// Fetches the pieces of all files: their source is not asked again.
     pub fn fetch(&self) -> Result<(), Errno> {
-        for (_, inode) in &self.tree.inodes {
+        let bases = self.bases.iter().flat_map(|bases| &bases.inodes);
+        for (_, inode) in self.tree.inodes.iter().chain(bases) {
             if let Body::File(content) = &inode.body {
                 for (_, chunk) in content.chunks() {
                     chunk.bytes()?;
@@ -64,6 +67,11 @@ impl LoadedTree {
     /// Adds what the overlay had seen of files below it, by their paths.
     pub fn set_seen(&mut self, seen: Vec<(Arc<[u8]>, Fingerprint)>) {
         self.seen = seen;
+    }
+
+    /// Adds what files below the overlay held before it changed them.
+    pub fn set_bases(&mut self, bases: LoadedTree) {
+        self.bases = Some(bases.tree);
     }
 
     /// What it holds beyond its base.
@@ -225,6 +233,7 @@ impl<'a> TreeLoader<'a> {
             tree: self.tree,
             merged: self.merged,
             seen: Vec::new(),
+            bases: None,
         })
     }
 

@@ -1,6 +1,7 @@
 //! `help`.
 
 use super::{Getopt, TABLE, find, print};
+use crate::exec;
 use crate::flow::Run;
 use crate::pattern::{Options as PatternOptions, Pattern, is_pattern};
 use crate::shell::Shell;
@@ -182,7 +183,10 @@ pub(crate) fn topics() -> impl Iterator<Item = &'static str> {
 
 /// Where help on what is no builtin is.
 const ELSEWHERE: &str = "`/usr/bin/help` lists the commands of the sandbox, \
-    and `/usr/bin/help --support NAME` tells which options of one work";
+    `help --support NAME` tells which options of one work, `help --absent` what is not here";
+
+/// Options of the program `help`, which the builtin does not have and hands over.
+const OF_THE_PROGRAM: [&[u8]; 2] = [b"--absent", b"--support"];
 
 /// How a topic is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -198,6 +202,11 @@ enum Form {
 
 /// Runs it.
 pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
+    if let Some(first) = arguments.get(1)
+        && OF_THE_PROGRAM.contains(&&first[..])
+    {
+        return exec::run_program(shell, arguments);
+    }
     let mut form = Form::Full;
     let mut options = Getopt::new(arguments, "dms");
     loop {

@@ -34,7 +34,8 @@ const fn limit(letter: u8, about: &'static str, unit: &'static str, value: Optio
     }
 }
 
-/// What `-a` lists, in its order. Memory and processes are the kernel's defaults.
+/// What `-a` lists, in its order. Files, processes and memory are the kernel's defaults, used only
+/// where [`told`] finds nothing.
 const LIMITS: &[Limit] = &[
     limit(b'R', "real-time non-blocking time", "microseconds", None),
     limit(b'c', "core file size", "blocks", Some(0)),
@@ -131,7 +132,24 @@ pub(super) fn run(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
 /// The soft and the hard limit.
 fn now(shell: &Shell, limit: &Limit) -> (Option<i64>, Option<i64>) {
     let set = shell.state.limits.get(&limit.letter).copied();
-    set.unwrap_or((limit.value, limit.value))
+    set.unwrap_or_else(|| {
+        let value = told(limit.letter).unwrap_or(limit.value);
+        (value, value)
+    })
+}
+
+/// What the kernel says about a limit; within, `None` is unlimited.
+fn told(letter: u8) -> Option<Option<i64>> {
+    let (name, unit) = match letter {
+        b'f' => ("Max file size ", 1024),
+        b'u' => ("Max processes ", 1),
+        b'v' => ("Max address space ", 1024),
+        _ => return None,
+    };
+    let text = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let value: Option<i64> = line.split_whitespace().next()?.parse().ok();
+    Some(value.map(|value| value / unit))
 }
 
 fn show<'a>(
@@ -188,7 +206,7 @@ fn set(shell: &mut Shell, limit: &Limit, value: &[u8], soft: bool, hard: bool) -
     } else if most(new_hard) > most(old_hard) {
         "Operation not permitted"
     } else {
-        if wanted != limit.value && limit.letter != b'n' {
+        if wanted != old_soft && limit.letter != b'n' {
             shell.hint(
                 b"this limit is remembered but not kept: limits of a sandbox are set by its host",
             );

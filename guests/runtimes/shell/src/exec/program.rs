@@ -4,7 +4,7 @@ use codepod_sys::file::{self, Links, OpenOptions};
 use codepod_sys::process::{Group, Status};
 use codepod_sys::{Errno, Fd, Pid, Signal, Spawn, descriptor};
 
-use super::function;
+use super::{absent, function};
 use crate::assign;
 use crate::fds::{FdTable, Open, Outlets};
 use crate::flow::{Run, Stop};
@@ -202,15 +202,8 @@ pub fn missing(shell: &mut Shell, arguments: &[Text]) -> Run<i32> {
     }
     shown.extend_from_slice(b": command not found");
     shell.error(shown);
-    if !name.is_empty() {
-        shell.hint(
-            [
-                b"there is no `",
-                name,
-                b"` in this sandbox; `ls /bin` lists the programs",
-            ]
-            .concat(),
-        );
+    if !name.is_empty() && shell.state.hints {
+        shell.hint(absent::hint(name));
     }
     Ok(127)
 }
@@ -227,15 +220,21 @@ fn failed(shell: &mut Shell, name: &[u8], program: &[u8], errno: Errno) -> Run<i
             if file::stat_path(program, Links::Follow).is_ok() {
                 // The file is there: its interpreter is not.
                 shell.error([program, b": cannot execute: required file not found"].concat());
-                shell.hint("its first line names an interpreter that is not in this sandbox; `ls /bin` lists the programs");
+                if shell.state.hints {
+                    shell.hint(absent::interpreter_hint(&head(program)));
+                }
                 return Ok(127);
             }
             shell.error([name, b": ", errno.message().as_bytes()].concat());
+            if shell.state.hints
+                && let Some(hint) = absent::listed_hint(name)
+            {
+                shell.hint(hint);
+            }
             Ok(if errno == Errno::NoEnt { 127 } else { 126 })
         }
         Errno::Again => {
             shell.error("fork: retry: Resource temporarily unavailable");
-            shell.hint("the sandbox has reached its limit of processes");
             shell.state.status = 254;
             Err(Stop::Discard)
         }

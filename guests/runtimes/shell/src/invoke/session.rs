@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use codepod_shell_syntax::{Name, Parser};
 use codepod_sys::session::{self, HINTS, Request, strings};
-use codepod_sys::{Errno, Fd, cwd, process};
+use codepod_sys::terminal::is_terminal;
+use codepod_sys::{Errno, Fd, Signal, cwd, process};
 
 use super::start;
 use crate::child;
@@ -12,11 +13,12 @@ use crate::exec::{self, Script, note_names, parser_options};
 use crate::fds::{self, Open, Owned};
 use crate::flow::{Run, Stop};
 use crate::jobs;
+use crate::options::SetOptions;
 use crate::shell::Shell;
 use crate::special;
 use crate::state::{Invocation, State, VERSION};
 use crate::text::Text;
-use crate::traps;
+use crate::traps::{self, Hidden};
 use crate::variables::{Attributes, Value, Variable};
 
 /// What goes to the host and comes back.
@@ -31,6 +33,7 @@ struct Saved<S> {
 pub(super) fn main() -> ! {
     let mut shell = start::new(Text::from("bash"), Invocation::Command);
     standard(&mut shell);
+    let start = shell.state.set;
     let mut known = shell.state.clone();
     let mut buffer = Vec::new();
     loop {
@@ -44,7 +47,7 @@ pub(super) fn main() -> ! {
         }
         let answer = match Request::decode(&buffer) {
             Some(Request::Run(run)) => {
-                let status = serve(&mut shell, &run);
+                let status = serve(&mut shell, &run, start);
                 let blob = changed(&shell.state, &known).then(|| encode(&shell.state));
                 if blob.is_some() {
                     known = shell.state.clone();
@@ -83,8 +86,8 @@ fn standard(shell: &mut Shell) {
     }
 }
 
-/// Runs a script and returns its status.
-fn serve(shell: &mut Shell, run: &session::Run<'_>) -> i32 {
+/// Runs a script and returns its status. `start` is what `SHELLOPTS` of the environment has set.
+fn serve(shell: &mut Shell, run: &session::Run<'_>, start: SetOptions) -> i32 {
     shell.state.hints = run.flags & HINTS != 0;
     let environment = export(shell, run.env);
     let arguments = (!run.arguments.is_empty()).then(|| {
@@ -96,8 +99,13 @@ fn serve(shell: &mut Shell, run: &session::Run<'_>) -> i32 {
             std::mem::replace(&mut shell.state.positional, positional),
         )
     });
+    // A line at a prompt; everything else is a script.
+    let own = (!is_terminal(Fd::STDIN)).then(|| Own::begin(shell, start));
     let result = script(shell, run);
-    let status = ended(shell, result);
+    let status = ended(shell, result, own.is_some());
+    if let Some(own) = own {
+        own.end(shell, run.script);
+    }
     if let Some((zero, positional)) = arguments {
         shell.state.zero = zero;
         shell.state.positional = positional;
@@ -114,14 +122,73 @@ fn script(shell: &mut Shell, run: &session::Run<'_>) -> Run {
     Script::new(parser, "-c", true).run(shell)
 }
 
-/// `exit` ends the run and runs the EXIT trap; the shell goes on.
-fn ended(shell: &mut Shell, result: Run) -> i32 {
+/// What a script has for itself: the options that change how commands fail or are shown, and the
+/// traps of the shell's own events. In a script file they end with it; a run is as good as one, so
+/// `set -e` in one run does not end the next at its first failure.
+struct Own {
+    set: SetOptions,
+    traps: Hidden,
+}
+
+impl Own {
+    const OPTIONS: [SetOptions; 9] = [
+        SetOptions::ERREXIT,
+        SetOptions::NOUNSET,
+        SetOptions::PIPEFAIL,
+        SetOptions::ERRTRACE,
+        SetOptions::FUNCTRACE,
+        SetOptions::XTRACE,
+        SetOptions::VERBOSE,
+        SetOptions::NOEXEC,
+        SetOptions::ONECMD,
+    ];
+
+    /// The script starts without options and traps that a prompt has left.
+    fn begin(shell: &mut Shell, start: SetOptions) -> Own {
+        let set = shell.state.set;
+        for option in Own::OPTIONS {
+            shell.state.set.set(option, start.has(option));
+        }
+        let traps = traps::enter_script(shell);
+        Own { set, traps }
+    }
+
+    /// Puts back what was before the script, and says so to who has set something at its very end,
+    /// where it can only be meant for the next.
+    fn end(self, shell: &mut Shell, script: &[u8]) {
+        let mut forgotten = traps::leave_script(shell, self.traps);
+        for option in Own::OPTIONS {
+            forgotten |= shell.state.set.has(option) && !self.set.has(option);
+            shell.state.set.set(option, self.set.has(option));
+        }
+        if forgotten && sets_last(script) {
+            shell.hint("`set -e`, `-u`, `-x`, `-o pipefail` and traps for ERR, DEBUG, RETURN and EXIT end with the run: begin each script with them");
+        }
+    }
+}
+
+/// Whether the last command of a script is `set` or `trap`, as far as its text tells.
+fn sets_last(script: &[u8]) -> bool {
+    let script = script.trim_ascii_end();
+    let ends = |byte: &u8| matches!(byte, b'\n' | b';' | b'&' | b'|');
+    let last = script.iter().rposition(ends).map_or(0, |at| at + 1);
+    let last = script.get(last..).unwrap_or_default().trim_ascii_start();
+    last.starts_with(b"set ") || last.starts_with(b"trap ")
+}
+
+/// The end of a run. `exit` ends it and the shell goes on; the EXIT trap of a script runs, and at a
+/// prompt that of a line that exits.
+fn ended(shell: &mut Shell, result: Run, is_script: bool) -> i32 {
     match result {
-        Err(Stop::Exit) => traps::exit(shell),
         Err(Stop::Killed(signal)) => {
             fds::take_broken_pipe();
             shell.state.status = 128 + signal.cast_signed();
+            if is_script && signal != Signal::Pipe.raw() {
+                traps::exit(shell);
+            }
         }
+        Err(Stop::Exit) => traps::exit(shell),
+        _ if is_script => traps::exit(shell),
         _ => {}
     }
     // What `exec` has redirected was the run's own; the next one has its streams at the same

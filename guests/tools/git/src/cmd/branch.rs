@@ -189,21 +189,16 @@ fn current(repo: &Repo) -> Vec<u8> {
 
 /// Fails when another working tree has the branch.
 pub(crate) fn check_not_elsewhere(repo: &Repo, name: &[u8], forcing: bool) -> Result<()> {
-    let full = [b"ref: refs/heads/", name].concat();
-    let own = repo.absolute_dir();
-    for (place, dir) in worktrees::all(repo) {
-        let head = os::read(&[&dir[..], b"/HEAD"].concat()).unwrap_or_default();
-        if os::real_path(&dir).ok() != os::real_path(&own).ok() && head.trim_ascii_end() == full {
-            let (name, place) = (show(name), show(&place));
-            return match forcing {
-                true => fatal(format!(
-                    "cannot force update the branch '{name}' used by worktree at '{place}'"
-                )),
-                false => fatal(format!("'{name}' is already used by worktree at '{place}'")),
-            };
-        }
+    let Some(place) = checked_out_elsewhere(repo, name) else {
+        return Ok(());
+    };
+    let (name, place) = (show(name), show(&place));
+    match forcing {
+        true => fatal(format!(
+            "cannot force update the branch '{name}' used by worktree at '{place}'"
+        )),
+        false => fatal(format!("'{name}' is already used by worktree at '{place}'")),
     }
-    Ok(())
 }
 
 /// Writes what a branch follows.
@@ -251,6 +246,18 @@ fn delete(repo: &Repo, words: &[Vec<u8>], options: &Options) -> Result<i32> {
     Ok(status)
 }
 
+/// Another working tree that has a branch checked out.
+fn checked_out_elsewhere(repo: &Repo, name: &[u8]) -> Option<Vec<u8>> {
+    let full = [b"ref: refs/heads/", name].concat();
+    let own = os::real_path(&repo.absolute_dir()).ok();
+    let mut all = worktrees::all(repo).into_iter();
+    let found = all.find(|(_, dir)| {
+        let head = os::read(&[&dir[..], b"/HEAD"].concat()).unwrap_or_default();
+        os::real_path(dir).ok() != own && head.trim_ascii_end() == full
+    });
+    found.map(|(place, _)| place)
+}
+
 /// Deletes a branch, or says why not; whether it was deleted.
 fn delete_one(repo: &Repo, name: &[u8], options: &Options) -> Result<bool> {
     let (prefix, word): (&[u8], _) = match options.remotes {
@@ -260,8 +267,15 @@ fn delete_one(repo: &Repo, name: &[u8], options: &Options) -> Result<bool> {
     let is_local = !options.remotes;
     let full = [prefix, name].concat();
     let shown = show(name);
-    if is_local && repo.branch().as_deref() == Some(name) {
-        let place = show(repo.work_tree.as_deref().unwrap_or(&repo.dir));
+    let used = match is_local {
+        true if repo.branch().as_deref() == Some(name) => {
+            Some(repo.work_tree.as_ref().unwrap_or(&repo.dir).clone())
+        }
+        true => checked_out_elsewhere(repo, name),
+        false => None,
+    };
+    if let Some(place) = used {
+        let place = show(&place);
         out::note(format!(
             "error: cannot delete branch '{shown}' used by worktree at '{place}'"
         ));

@@ -34,10 +34,10 @@ options! {
         root: bool = "root",
     }
     ignored "no-verify v|verbose n|no-stat stat ignore-whitespace ff apply m|merge \
-        rerere-autoupdate empty= keep-empty fork-point X|strategy-option= reschedule-failed-exec \
+        rerere-autoupdate empty= keep-empty fork-point reschedule-failed-exec \
         reapply-cherry-picks"
     refused "i|interactive x|exec= r|rebase-merges? edit-todo show-current-patch S|gpg-sign? \
-        autosquash whitespace= update-refs keep-base signoff s|strategy= autostash \
+        autosquash whitespace= update-refs keep-base signoff s|strategy= X|strategy-option= autostash \
         reset-author-date ignore-date committer-date-is-author-date"
 }
 

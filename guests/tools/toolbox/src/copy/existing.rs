@@ -1,14 +1,30 @@
 //! What is there already where a copy goes: whether it may be replaced, and how it gets out of the
 //! way.
+//!
+//! The checks come in the order in which their messages are seen, from those about options that
+//! say "leave it alone" to those that change something:
+//!
+//! | check | says |
+//! |---|---|
+//! | `-n` | nothing |
+//! | the source would be lost | `'a' and 'b' are the same file` |
+//! | `-u`, and it is not older | nothing |
+//! | `-i`, or `mv` at a terminal | a question |
+//! | one of both is a directory | `cannot overwrite directory 'd' with non-directory` |
+//! | an earlier operand made it | `will not overwrite just-created 'd/a' with 'e/a'` |
+//! | its backup would replace the source | `backing up 'a' might destroy source` |
 
 use codepod_tool::quoted;
 
-use super::same::Same;
+use super::same::{Action, Fate};
 use super::{Copier, Follow, How, Item, Outcome, Overwrite, failure};
 use crate::ask::confirm;
 use crate::mode::{self, is_directory, is_link};
 use crate::paths::{self, is_dots, last_part};
 use crate::system::{self, Errno, Links, Stat};
+
+/// Asks `system::may` about writing.
+const MAY_WRITE: u32 = 2;
 
 /// What a copy finds in its place.
 #[derive(Default)]
@@ -25,27 +41,24 @@ impl Copier<'_> {
         if item.is_new {
             return Ok(None);
         }
-        let settings = &self.settings;
-        let is_regular = source.mode & system::mode::TYPE_MASK == system::mode::REGULAR;
-        let is_remade = !is_regular
-            && (!settings.read_specials || is_directory(source.mode) || is_link(source.mode));
-        let is_replaced = is_remade
-            || settings.moving
-            || settings.remove_first
-            || settings.backups.are_made()
-            || matches!(settings.how, How::HardLink | How::SymbolicLink);
-        let links = if is_replaced {
-            Links::Keep
-        } else {
+        let links = if self.writes_through(source) {
             Links::Follow
+        } else {
+            Links::Keep
         };
         match system::stat(&item.to, links) {
             Ok(found) => Ok(Some(found)),
             Err(Errno::NoEnt) => Ok(None),
-            // What cannot be opened is removed.
-            Err(Errno::Loop) if settings.force => Ok(system::stat(&item.to, Links::Keep).ok()),
+            // What cannot be opened is removed, and a link that leads to itself cannot.
+            Err(Errno::Loop) if self.settings.force => Ok(system::stat(&item.to, Links::Keep).ok()),
             Err(errno) => Err(failure("cannot stat", &item.to, errno)),
         }
+    }
+
+    /// Whether a symbolic link at the target's path is followed, and not replaced.
+    fn writes_through(&self, source: &Stat) -> bool {
+        let is_read = is_regular(source) || self.settings.read_specials;
+        self.action(source) == Action::Write && self.fate() == Fate::Stays && is_read
     }
 
     /// Deals with what is there. None where the item is left alone.
@@ -55,130 +68,138 @@ impl Copier<'_> {
         source: &Stat,
         found: Stat,
     ) -> Outcome<Option<Existing>> {
-        let never = self.settings.overwrite == Overwrite::Never;
-        let same = if never {
-            None
-        } else {
-            Some(self.same_file(item, source, &found)?)
-        };
+        if self.settings.overwrite == Overwrite::Never {
+            if self.is_one_file(source) {
+                return Ok(None);
+            }
+        } else if self.is_done(item, source, &found)? {
+            // A question is asked all the same.
+            self.may_replace(item, source, &found);
+            return Ok(None);
+        }
         if self.settings.newer_only && !is_directory(source.mode) && source.mtime <= found.mtime {
+            // Names of one file stay names of one file, although this one is not copied.
             self.link_to_copy(item, source, &[])?;
             return Ok(None);
         }
-        if !self.may_replace(item, source, &found) || same == Some(Same::NothingToDo) {
+        if !self.may_replace(item, source, &found) {
             return Ok(None);
         }
         self.check_kinds(item, source, &found)?;
-        self.clear(item, source, found).map(Some)
+        self.check_created(item, source, &found)?;
+        if self.is_backed_up(item, source) {
+            return self.back_up(item, source).map(Some);
+        }
+        if self.is_removed_first(source, &found) {
+            self.remove(item)?;
+            return Ok(Some(Existing::default()));
+        }
+        Ok(Some(Existing {
+            stat: Some(found),
+            backup: None,
+        }))
     }
 
-    /// Whether the settings and the user let `found` be replaced.
+    /// Whether `-n` and `-i` are about the source: they are not about directories that `cp` merges.
+    fn is_one_file(&self, source: &Stat) -> bool {
+        self.settings.moving || !is_directory(source.mode)
+    }
+
+    /// Asks where it is to be asked.
     fn may_replace(&self, item: &Item, source: &Stat, found: &Stat) -> bool {
-        let settings = &self.settings;
-        if is_directory(source.mode) && !settings.moving {
+        if !self.is_one_file(source) {
             return true;
         }
-        match settings.overwrite {
-            Overwrite::Never => false,
-            Overwrite::Ask => self.ask(item, found),
-            Overwrite::Always => true,
+        // A symbolic link has no permissions of its own, and root may write everywhere.
+        let is_writable =
+            || is_link(found.mode) || system::user().0 == 0 || system::may(&item.to, MAY_WRITE);
+        match self.settings.overwrite {
+            Overwrite::Always | Overwrite::Never => true,
+            Overwrite::Ask => self.ask(item, found, is_writable()),
             Overwrite::Default => {
-                !settings.moving
-                    || self.is_writable(item, found)
+                !self.settings.moving
                     || !system::is_terminal(0)
-                    || self.ask(item, found)
+                    || is_writable()
+                    || self.ask(item, found, false)
             }
         }
     }
 
-    fn is_writable(&self, item: &Item, found: &Stat) -> bool {
-        is_link(found.mode) || system::user().0 == 0 || system::may(&item.to, 2)
-    }
-
-    fn ask(&self, item: &Item, found: &Stat) -> bool {
-        let to = quoted(&item.to);
-        let settings = &self.settings;
+    fn ask(&self, item: &Item, found: &Stat, is_writable: bool) -> bool {
+        let name = quoted(&item.to);
+        if is_writable {
+            return confirm(self.tool, &[b"overwrite ", &name[..]].concat());
+        }
         let bits = found.mode & 0o7777;
         let text = mode::text(bits);
-        let letters = &text[1..];
-        let question = if self.is_writable(item, found) {
-            [b"overwrite ", &to[..]].concat()
-        } else if settings.moving || settings.remove_first || settings.force {
+        let letters = text.get(1..).unwrap_or_default();
+        let settings = &self.settings;
+        let question = if settings.moving || settings.force || settings.remove_first {
             let mode = format!(", overriding mode {bits:04o} ({letters})");
-            [b"replace ", &to[..], mode.as_bytes()].concat()
+            [b"replace ", &name[..], mode.as_bytes()].concat()
         } else {
             let mode = format!(" (mode {bits:04o}, {letters}); try anyway");
-            [b"unwritable ", &to[..], mode.as_bytes()].concat()
+            [b"unwritable ", &name[..], mode.as_bytes()].concat()
         };
         confirm(self.tool, &question)
     }
 
-    /// Fails where a directory would replace something else or the reverse, or an operand what an
-    /// earlier one has become.
+    /// Fails where a directory would replace something else, or something else a directory. `mv`
+    /// does so where a backup is made.
     fn check_kinds(&self, item: &Item, source: &Stat, found: &Stat) -> Outcome<()> {
+        if self.settings.moving && self.fate() == Fate::BackedUp {
+            return Ok(());
+        }
         let (from, to) = (quoted(&item.from), quoted(&item.to));
-        // A move with backups may change the kind.
-        let is_kept = !(self.settings.moving && self.settings.backups.are_made());
-        let is_result = item.is_operand
-            && !self.settings.backups.are_numbered()
-            && self.is_result(&item.to, found);
         match (is_directory(source.mode), is_directory(found.mode)) {
-            (true, false) if is_kept => {
-                let with = b" with directory ";
-                Err([b"cannot overwrite non-directory ", &to[..], with, &from].concat())
+            (true, false) => {
+                let what = b"cannot overwrite non-directory ";
+                Err([what, &to[..], b" with directory ", &from].concat())
             }
-            (_, false) if is_result => {
-                let what = b"will not overwrite just-created ";
-                Err([what, &to[..], b" with ", &from].concat())
-            }
-            (false, true) if is_kept => {
-                let with = b" with non-directory";
-                Err([b"cannot overwrite directory ", &to[..], with].concat())
+            (false, true) => {
+                let what = b"cannot overwrite directory ";
+                Err([what, &to[..], b" with non-directory"].concat())
             }
             _ => Ok(()),
         }
     }
 
-    /// Moves `found` out of the way, removes it or leaves it, as the settings say.
-    fn clear(&mut self, item: &Item, source: &Stat, found: Stat) -> Outcome<Existing> {
-        let settings = &self.settings;
-        let is_dir = is_directory(found.mode);
-        if settings.backups.are_made()
-            && !is_dots(last_part(&item.from))
-            && (settings.moving || !is_dir)
-        {
-            return self.back_up(item, source);
+    /// Fails where an earlier operand has become what is there. A numbered backup keeps that.
+    fn check_created(&self, item: &Item, source: &Stat, found: &Stat) -> Outcome<()> {
+        let is_lost = item.is_operand
+            && !is_directory(source.mode)
+            && !self.settings.backups.are_numbered()
+            && self.is_result(&item.to, found);
+        if !is_lost {
+            return Ok(());
         }
-        let is_linked = settings.keep.links && found.nlink > 1;
-        let is_remade = settings.follow == Follow::Never
-            && source.mode & system::mode::TYPE_MASK != system::mode::REGULAR;
-        let is_removed =
-            settings.remove_first || (settings.how != How::Attributes && (is_linked || is_remade));
-        if is_dir || settings.moving || !is_removed {
-            return Ok(Existing {
-                stat: Some(found),
-                backup: None,
-            });
-        }
-        match paths::remove_file(&item.to) {
-            Ok(()) | Err(Errno::NoEnt) => {}
-            Err(errno) => return Err(failure("cannot remove", &item.to, errno)),
-        }
-        self.tell_removed(&item.to);
-        Ok(Existing::default())
+        let (from, to) = (quoted(&item.from), quoted(&item.to));
+        Err([
+            b"will not overwrite just-created ",
+            &to[..],
+            b" with ",
+            &from,
+        ]
+        .concat())
+    }
+
+    /// Whether what is there becomes a backup: never `.` and `..`, nor a directory that is merged.
+    fn is_backed_up(&self, item: &Item, source: &Stat) -> bool {
+        self.fate() == Fate::BackedUp && self.is_one_file(source) && !is_dots(last_part(&item.from))
     }
 
     fn back_up(&self, item: &Item, source: &Stat) -> Outcome<Existing> {
         let backups = &self.settings.backups;
         if backups.would_replace(&item.from, source, &item.to) {
             let (from, to) = (quoted(&item.from), quoted(&item.to));
-            let done: &[u8] = if self.settings.moving {
-                b" not moved"
+            let done = if self.settings.moving {
+                "moved"
             } else {
-                b" not copied"
+                "copied"
             };
-            let what = b" might destroy source;  ";
-            return Err([b"backing up ", &to[..], what, &from, done].concat());
+            let why = b" might destroy source;  ";
+            let what = [b"backing up ", &to[..], why, &from, b" not "];
+            return Err([&what.concat(), done.as_bytes()].concat());
         }
         match backups.make(&item.to) {
             Ok(backup) => Ok(Existing {
@@ -189,4 +210,32 @@ impl Copier<'_> {
             Err(errno) => Err(failure("cannot backup", &item.to, errno)),
         }
     }
+
+    /// Whether what is there is removed before anything is made in its place.
+    fn is_removed_first(&self, source: &Stat, found: &Stat) -> bool {
+        let settings = &self.settings;
+        if settings.moving || is_directory(source.mode) || is_directory(found.mode) {
+            return false;
+        }
+        // Only a regular file can be written into what is there. Other names of that would get
+        // the content, too, and the copies that are links to each other would be more.
+        let is_needed = (settings.follow == Follow::Never && !is_regular(source))
+            || (settings.keep.links && found.nlink > 1);
+        settings.remove_first || (is_needed && settings.how != How::Attributes)
+    }
+
+    fn remove(&mut self, item: &Item) -> Outcome<()> {
+        match paths::remove_file(&item.to) {
+            Ok(()) => {
+                self.tell_removed(&item.to);
+                Ok(())
+            }
+            Err(Errno::NoEnt) => Ok(()),
+            Err(errno) => Err(failure("cannot remove", &item.to, errno)),
+        }
+    }
+}
+
+fn is_regular(stat: &Stat) -> bool {
+    stat.mode & system::mode::TYPE_MASK == system::mode::REGULAR
 }

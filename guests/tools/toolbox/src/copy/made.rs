@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use codepod_tool::{errno_text, quoted, quoted_if_needed};
 
 use super::existing::Existing;
-use super::{Copier, How, Item, Outcome, failure};
+use super::{Copier, How, Item, Outcome, Overwrite, failure};
 use crate::mode::{is_directory, is_link};
 use crate::paths::{self, directory, is_same_file};
 use crate::system::{self, Errno, Links, Stat};
@@ -18,7 +18,9 @@ impl Copier<'_> {
             How::SymbolicLink => self.symbolic_link(item),
             How::HardLink => {
                 let links = self.links(item);
-                self.hard_link(&item.from, &item.to, links, self.settings.force)
+                let replace = self.settings.force || self.settings.overwrite == Overwrite::Ask;
+                self.hard_link(&item.from, &item.to, links, replace)?;
+                Ok(())
             }
             _ if is_link(stat.mode) => {
                 self.same_link(item, there)?;
@@ -46,11 +48,11 @@ impl Copier<'_> {
                 return Err([&quoted_if_needed(&item.to)[..], what].concat());
             }
         }
-        let mut made = paths::symbolic_link(&item.from, &item.to);
-        if made == Err(Errno::Exist) && self.settings.force {
-            made = paths::remove_file(&item.to)
-                .and_then(|()| paths::symbolic_link(&item.from, &item.to));
-        }
+        let make = |path: &[u8]| paths::symbolic_link(&item.from, path);
+        let made = match make(&item.to) {
+            Err(Errno::Exist) if self.settings.force => paths::replace(&item.to, make),
+            made => made,
+        };
         made.map_err(|errno| {
             let (from, to) = (quoted(&item.from), quoted(&item.to));
             let why = errno_text(errno).as_bytes();

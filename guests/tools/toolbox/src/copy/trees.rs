@@ -158,7 +158,9 @@ impl Copier<'_> {
         if is_directory(stat.mode) {
             return self.meet_directory(item, &copy, levels);
         }
-        self.hard_link(&copy, &item.to, Links::Keep, true)?;
+        if self.hard_link(&copy, &item.to, Links::Keep, true)? {
+            self.tell_removed(&item.to);
+        }
         Ok(Some(Step::Ended(Ended::Copied)))
     }
 
@@ -221,20 +223,20 @@ impl Copier<'_> {
         Err([what, &to[..], b" to directory ", &copy].concat())
     }
 
-    /// Makes a hard link. `replace` says whether it may take the place of a file.
+    /// Makes a hard link. `replace` says whether it may take the place of a file. Returns whether
+    /// it has.
     pub(super) fn hard_link(
         &mut self,
         from: &[u8],
         to: &[u8],
         links: Links,
         replace: bool,
-    ) -> Outcome<()> {
-        let mut result = paths::hard_link(from, to, links);
-        if result == Err(Errno::Exist) && replace {
-            paths::remove_file(to).map_err(|errno| failure("cannot remove", to, errno))?;
-            self.tell_removed(to);
-            result = paths::hard_link(from, to, links);
-        }
+    ) -> Outcome<bool> {
+        let make = |path: &[u8]| paths::hard_link(from, path, links);
+        let result = match make(to) {
+            Err(Errno::Exist) if replace => paths::replace(to, make).map(|()| true),
+            result => result.map(|()| false),
+        };
         result.map_err(|errno| {
             let (from, to) = (quoted(from), quoted(to));
             let why = codepod_tool::errno_text(errno).as_bytes();

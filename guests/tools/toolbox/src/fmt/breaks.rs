@@ -3,8 +3,12 @@
 //! Each way to break a paragraph has a cost, and the cheapest is taken, as Knuth and Plass do it.
 //! From the last word to the first, the best end of the line that would begin there is found.
 //! GNU's costs are not documented. The ones here were fitted to what GNU's fmt does with random
-//! paragraphs: each cost was varied from zero on, and has the middle of the values with the fewest
-//! differences. The unit is a hundredth of the square of a column.
+//! paragraphs. Of 220 such paragraphs, 25 to 75 columns wide, 8 come out differently. Each cost was
+//! then varied alone: `OFF_GOAL` in 11 steps from zero to twice its value, the others in 19 steps
+//! from zero to four times theirs. The differences were 6 at best, and more on both sides, except
+//! that `LINE` hardly matters from half to twice its value, and `FULL_STOP` from 28,000 on. Costs
+//! were not varied together, and other rules were not tried. The unit is a hundredth of the square
+//! of a column.
 
 /// For a column that a line is off the goal, squared.
 const OFF_GOAL: i64 = 100;

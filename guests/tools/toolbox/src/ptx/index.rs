@@ -135,9 +135,12 @@ impl Index {
             span.end = span.end.max(span.start);
         }
         let found = words.matcher.words(bytes, span.clone())?;
+        // Words of references count for the longest one, too.
+        let skipped = words.matcher.words(bytes, part.start..span.start)?;
+        let lengths = found.iter().chain(&skipped).map(|word| word.len());
+        self.longest_word = self.longest_word.max(lengths.max().unwrap_or(0));
         let context = self.contexts.len();
         for word in &found {
-            self.longest_word = self.longest_word.max(word.len());
             lines.go_to(word.start);
             if word.start < lines.reference.end || !words.is_keyword(&bytes[word.clone()]) {
                 continue;

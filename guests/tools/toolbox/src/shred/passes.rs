@@ -1,8 +1,10 @@
 //! What is written in which pass.
+//!
+//! The first and the last pass are random, and up to three passes all are. More passes put
+//! patterns between them. A pattern is followed by its complement, so that each bit is turned over
+//! at least once. A lone pass between the ends is random, too.
 
 use std::fmt;
-
-use super::random::Random;
 
 /// A pass over a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,85 +24,42 @@ impl fmt::Display for Pass {
     }
 }
 
-/// What passes are taken from: random ones, and groups of patterns of 12 bits.
-enum Group {
-    Random(usize),
-    Patterns(&'static [u16]),
-}
-
-const GROUPS: &[Group] = &[
-    Group::Random(2),
-    Group::Patterns(&[0x000, 0xfff]),
-    Group::Patterns(&[0x555, 0xaaa]),
-    Group::Random(1),
-    Group::Patterns(&[0x249, 0x492, 0x6db, 0x924, 0xb6d, 0xdb6]),
-    Group::Patterns(&[
-        0x111, 0x222, 0x333, 0x444, 0x666, 0x777, 0x888, 0x999, 0xbbb, 0xccc, 0xddd, 0xeee,
-    ]),
-    Group::Random(1),
+/// Half of the patterns; the others are their complements. Media turn bits into runs of equal
+/// signal, so these go from the longest runs to shorter ones, and to each place in a period.
+const PATTERNS: [[u8; 3]; 10] = [
+    [0x00; 3],
+    [0x55; 3],
+    [0x33; 3],
+    [0x0f; 3],
+    // A bit of three.
+    [0x92, 0x49, 0x24],
+    [0x49, 0x24, 0x92],
+    [0x24, 0x92, 0x49],
+    // Runs of two and of four at other places, and of mixed lengths.
+    [0x66; 3],
+    [0x3c; 3],
+    [0x69; 3],
 ];
 
-/// So many passes, random ones at the beginning, at the end and evenly between. Fails when the
-/// source of randomness does.
-pub(super) fn passes(count: u64, random: &mut Random) -> Result<Vec<Pass>, Vec<u8>> {
-    let count = usize::try_from(count).unwrap_or(usize::MAX);
-    let mut randoms = 0;
-    let mut patterns: Vec<[u8; 3]> = Vec::new();
-    for group in GROUPS.iter().cycle() {
-        let left = count - randoms - patterns.len();
-        match group {
-            _ if left == 0 => break,
-            Group::Random(some) => randoms += left.min(*some),
-            Group::Patterns(some) if some.len() <= left => {
-                patterns.extend(some.iter().map(|bits| bytes(*bits)));
-            }
-            // One or two of many would say little.
-            Group::Patterns(some) if left < 2 || 3 * left < some.len() => randoms += left,
-            Group::Patterns(some) => {
-                let mut some = some.to_vec();
-                shuffle(&mut some, random)?;
-                patterns.extend(some[..left].iter().map(|bits| bytes(*bits)));
-            }
-        }
-    }
-    shuffle(&mut patterns, random)?;
-    let mut patterns = patterns.into_iter();
-    let mut result = Vec::with_capacity(count);
-    let mut placed = 0;
-    for index in 0..count {
-        let is_random = placed < randoms && index >= place(placed, randoms, count);
-        match if is_random { None } else { patterns.next() } {
-            Some(pattern) => result.push(Pass::Pattern(pattern)),
-            None => {
-                placed += 1;
-                result.push(Pass::Random);
-            }
-        }
-    }
-    Ok(result)
-}
+/// With fewer passes there are no patterns.
+const FEWEST_WITH_PATTERNS: usize = 4;
 
-/// The place of a random pass.
-fn place(index: usize, randoms: usize, count: usize) -> usize {
-    if randoms < 2 {
-        return 0;
+/// What is written in so many passes, in this order.
+pub(super) fn passes(count: usize) -> Vec<Pass> {
+    if count < FEWEST_WITH_PATTERNS {
+        return vec![Pass::Random; count];
     }
-    index * (count - 1) / (randoms - 1)
-}
-
-/// 12 bits twice.
-fn bytes(bits: u16) -> [u8; 3] {
-    let bits = u32::from(bits) << 12 | u32::from(bits);
-    let [_, one, two, three] = bits.to_be_bytes();
-    [one, two, three]
-}
-
-fn shuffle<T>(items: &mut [T], random: &mut Random) -> Result<(), Vec<u8>> {
-    for last in (1..items.len()).rev() {
-        let at = random.below(last + 1)?;
-        items.swap(last, at);
-    }
-    Ok(())
+    let pairs = (count - 2) / 2;
+    let between = PATTERNS.iter().cycle().take(pairs).flat_map(|pattern| {
+        [
+            Pass::Pattern(*pattern),
+            Pass::Pattern(pattern.map(|byte| !byte)),
+        ]
+    });
+    let mut all = vec![Pass::Random];
+    all.extend(between);
+    all.resize(count, Pass::Random);
+    all
 }
 
 #[cfg(test)]
@@ -108,22 +67,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn random_passes_are_at_both_ends_and_between() {
-        let mut random = Random::new();
-        let at = |count| -> Vec<usize> {
-            let passes = passes(count, &mut random).unwrap();
-            assert_eq!(passes.len() as u64, count);
-            let numbered = passes.iter().enumerate();
-            numbered
-                .filter(|(_, pass)| **pass == Pass::Random)
-                .map(|(index, _)| index)
-                .collect()
-        };
-        let mut at = at;
-        assert_eq!(at(0), []);
-        assert_eq!(at(3), [0, 1, 2]);
-        assert_eq!(at(7), [0, 3, 6]);
-        assert_eq!(at(25), [0, 12, 24]);
-        assert_eq!(bytes(0x6db), [0x6d, 0xb6, 0xdb]);
+    fn few_passes_are_random() {
+        for count in 0..=3 {
+            assert_eq!(passes(count), vec![Pass::Random; count]);
+        }
+    }
+
+    #[test]
+    fn random_passes_are_at_both_ends_and_complements_follow() {
+        for count in 4..60 {
+            let all = passes(count);
+            assert_eq!(all.len(), count);
+            assert_eq!([all[0], all[count - 1]], [Pass::Random; 2]);
+            for pair in all[1..count - 1 - count % 2].chunks(2) {
+                let [Pass::Pattern(one), Pass::Pattern(other)] = *pair else {
+                    panic!("{pair:?} of {count}");
+                };
+                assert_eq!(one.map(|byte| !byte), other);
+            }
+        }
+    }
+
+    #[test]
+    fn each_pattern_is_there_once() {
+        let mut all = passes(2 + 2 * PATTERNS.len());
+        all.retain(|pass| *pass != Pass::Random);
+        let texts: std::collections::HashSet<_> = all.iter().map(Pass::to_string).collect();
+        assert_eq!(texts.len(), 2 * PATTERNS.len());
     }
 }

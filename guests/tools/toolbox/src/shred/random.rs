@@ -57,13 +57,6 @@ impl Random {
             }),
         }
     }
-
-    /// A number below `end`, which is small.
-    pub(super) fn below(&mut self, end: usize) -> Result<usize, Vec<u8>> {
-        let mut bytes = [0; 4];
-        self.fill(&mut bytes)?;
-        Ok(u32::from_le_bytes(bytes) as usize % end)
-    }
 }
 
 /// The next number of the generator SplitMix64.

@@ -10,7 +10,10 @@ from .._errors import ClosedError, CodepodError, ServerGoneError
 from .._generated import async_methods as methods
 from .._generated.errors import NotFoundError
 from .._generated.types import CommandCall, CommandReply, CreateOptions, MergeOutput, RunResult, SandboxInfo, SnapshotInfo
+from .._options import check_options, check_script
+from .._result import Told
 from .._transport._async import AsyncConnection, AsyncMethods, shared
+from .background import AsyncBackgroundRun
 from .command import AsyncCommand, answer
 from .files import AsyncFiles
 from .preview import AsyncPreview
@@ -69,6 +72,7 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
     commands: methods.AsyncCommandsMethods
 
     def __init__(self, client: Optional[AsyncClient] = None, **options: Unpack[CreateOptions]) -> None:
+        check_options(options)
         super().__init__(shared() if client is None else client._connection)
         self._options = options
         self._closed = False
@@ -150,6 +154,7 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
         command: str,
         *,
         check: bool = False,
+        cwd: Optional[str] = None,
         stdin: Union[str, bytes, None] = None,
         env: Optional[Mapping[str, str]] = None,
         arguments: Optional[List[str]] = None,
@@ -158,12 +163,15 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
         output_budget: Optional[int] = None,
         run_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
+        on_stdout: Optional[Callable[[str], object]] = None,
+        on_stderr: Optional[Callable[[str], object]] = None,
     ) -> RunResult:
         """Runs a bash script and waits for its end. A status other than 0 is a result, not an error.
 
         Args:
             command: The script, as bash reads it.
             check: Whether a status other than 0 raises `CommandFailedError`.
+            cwd: The directory that it runs in; afterwards the shell is where it was.
             stdin: What it reads.
             env: Variables that are exported to this script only.
             arguments: `$1`, `$2`, … for this script only.
@@ -172,9 +180,33 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
             output_budget: Bytes of each output stream that the result holds; as the sandbox says if not given.
             run_id: A name for this run, by which `runs.cancel` can end it.
             idempotency_key: A name of this attempt: another call with the same one gets the first's result and runs nothing.
+            on_stdout: Gets standard output while it runs, as text. The result holds all of it as well.
+            on_stderr: Gets standard error while it runs.
         """
+        check_script(command)
+        if on_stdout is not None or on_stderr is not None:
+            if output_budget is not None or idempotency_key is not None:
+                raise ValueError("`on_stdout` and `on_stderr` go neither with `output_budget` nor with `idempotency_key`")
+            stream = self._stream(
+                command,
+                cwd=cwd,
+                stdin=stdin,
+                env=env,
+                arguments=arguments,
+                timeout=timeout,
+                shell=shell,
+                run_id=run_id,
+            )
+            told = Told(on_stdout, on_stderr)
+            # Leaving it early, because a function of the caller failed, ends it.
+            async with stream:
+                async for name, data in stream:
+                    told.tell(name, data)
+            result = told.result(stream.result)
+            return result.check(command) if check else result
         result = await self._run(
             command,
+            cwd=cwd,
             stdin=stdin,
             env=env,
             arguments=arguments,
@@ -191,6 +223,7 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
         command: str,
         *,
         check: bool = False,
+        cwd: Optional[str] = None,
         stdin: Union[str, bytes, bool, None] = None,
         env: Optional[Mapping[str, str]] = None,
         arguments: Optional[List[str]] = None,
@@ -202,11 +235,32 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
 
         `stdin=True` leaves its input open for `write` and `close_stdin`; see `run` for the rest.
         """
+        check_script(command)
         stream = self._stream(
-            command, stdin=stdin, env=env, arguments=arguments, timeout=timeout, shell=shell, run_id=run_id
+            command, cwd=cwd, stdin=stdin, env=env, arguments=arguments, timeout=timeout, shell=shell, run_id=run_id
         )
         stream._check = check
         return stream
+
+    async def start(
+        self,
+        command: str,
+        *,
+        cwd: Optional[str] = None,
+        env: Optional[Mapping[str, str]] = None,
+        arguments: Optional[List[str]] = None,
+        timeout: Optional[float] = None,
+        shell: Optional[str] = None,
+        run_id: Optional[str] = None,
+    ) -> AsyncBackgroundRun:
+        """Starts a bash script in the background and returns at once: a server, or whatever takes long.
+
+        It runs in a shell of its own, which begins as a copy of `shell`, and for an hour at most if `timeout` is not given.
+        """
+        name = await self.runs.start(
+            command, cwd=cwd, env=env, arguments=arguments, timeout=timeout, shell=shell, run_id=run_id
+        )
+        return AsyncBackgroundRun(self.runs, name)
 
     def _begin(self, method: str, params: Dict[str, Any], stdin: Union[str, bytes, bool, None]) -> AsyncRunStream:
         return AsyncRunStream(self, method, params, stdin)
@@ -241,6 +295,7 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
         """Another sandbox with the same files, shells and limits, in microseconds. Neither sees what the other does next."""
         fork = AsyncSandbox.attach(self._connection, (await self._fork()).sandbox_id)
         fork._owned = True
+        fork._options = self._options
         return fork
 
     async def adopt(self, fork: Union[AsyncSandbox, str]) -> None:

@@ -48,8 +48,10 @@ class SandboxesMethods(Methods):
             profile: Limits that go together.
             cwd: Working directory of commands; `/home/user` if not given.
             env: Environment beside the usual; a name given here replaces it.
-            timeout: How long a command may take, in seconds; 30 s if not given.
-            memory_bytes: Memory of one process in bytes.
+            timeout: How long a command may take, in seconds; 30 s if not given, and as long as the server allows if
+                0.
+            memory_bytes: Memory of one process in bytes, at most 4 GiB. What all processes may have together grows
+                with it.
             disk_bytes: Bytes that its files may take.
             processes: Processes at a time.
             output_budget: Bytes of each output stream that a result holds, its beginning and its end; the whole
@@ -58,7 +60,7 @@ class SandboxesMethods(Methods):
             mounts: Host directories. A server that others reach refuses those that it was not told to allow.
             undo_runs: How many runs can be undone; 100 if not given.
             hints: Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without
-                help; they do if not given.
+                help, and standard error ends with a line for each limit that was reached; they do if not given.
             persistence: Whether its state can leave it, and whether it is kept.
         """
         params: Dict[str, Any] = {}
@@ -156,6 +158,7 @@ class SandboxMethods(Methods):
         command: str,
         *,
         shell: Optional[str] = None,
+        cwd: Optional[str] = None,
         stdin: Optional[Union[str, bytes]] = None,
         env: Optional[Mapping[str, str]] = None,
         arguments: Optional[List[str]] = None,
@@ -170,10 +173,13 @@ class SandboxMethods(Methods):
         Args:
             command: The script, as bash reads it.
             shell: The shell to run it in; the main one if not given.
+            cwd: The directory that it runs in; afterwards the shell is where it was. If not given, it runs where
+                the shell is.
             stdin: What it reads.
             env: Variables that are exported to this script only.
             arguments: `$1`, `$2`, … for this script only.
-            timeout: How long it may take, in seconds; as the sandbox says if not given.
+            timeout: How long it may take, in seconds; as the sandbox says if not given, and as long as the server
+                allows if 0.
             output_budget: Bytes of each output stream that the result holds; as the sandbox says if not given.
             run_id: A name for this run, by which it can be cancelled and its output told apart.
             idempotency_key: A name of this attempt: another call with the same one gets the first's result and runs
@@ -183,6 +189,8 @@ class SandboxMethods(Methods):
         params["command"] = command
         if shell is not None:
             params["shell"] = shell
+        if cwd is not None:
+            params["cwd"] = cwd
         if stdin is not None:
             put_bytes(params, "stdin", "stdinBase64", stdin)
         if env is not None:
@@ -204,6 +212,7 @@ class SandboxMethods(Methods):
         command: str,
         *,
         shell: Optional[str] = None,
+        cwd: Optional[str] = None,
         stdin: Union[str, bytes, bool, None] = None,
         env: Optional[Mapping[str, str]] = None,
         arguments: Optional[List[str]] = None,
@@ -218,6 +227,8 @@ class SandboxMethods(Methods):
         params["command"] = command
         if shell is not None:
             params["shell"] = shell
+        if cwd is not None:
+            params["cwd"] = cwd
         if env is not None:
             params["env"] = dict(env)
         if arguments is not None:
@@ -229,7 +240,8 @@ class SandboxMethods(Methods):
         return self._begin("run", params, stdin)
 
     def undo(self, count: Optional[int] = None) -> List[types.PastRun]:
-        """Takes back the last runs: files, variables and working directory are as before them.
+        """Takes back the last steps: files, variables and working directory are as before them. A step is a run, or a
+        method that changed files, such as `files.write`.
 
         Args:
             count: How many; one if not given.
@@ -242,7 +254,7 @@ class SandboxMethods(Methods):
         return unpacked
 
     def redo(self, count: Optional[int] = None) -> List[types.PastRun]:
-        """Does again what was undone.
+        """Does again the steps that were undone.
 
         Args:
             count: How many; one if not given.
@@ -260,14 +272,18 @@ class SandboxMethods(Methods):
         from_: Optional[str] = None,
         to: Optional[str] = None,
         diff: Optional[bool] = None,
+        all: Optional[bool] = None,
+        exclude: Optional[List[str]] = None,
     ) -> types.ChangesOutput:
         """Lists what differs between two moments: files added, modified, removed, with a unified diff on request.
 
         Args:
-            from_: The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last run
+            from_: The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last step
                 if not given.
             to: The later moment, as `from`, or `now`; now if not given.
             diff: Whether to add a unified diff.
+            all: Whether to tell also what `.gitignore` names, and each path in `.git`.
+            exclude: Patterns of paths to leave out, written as in `.gitignore`.
         """
         params: Dict[str, Any] = {}
         if from_ is not None:
@@ -276,11 +292,84 @@ class SandboxMethods(Methods):
             params["to"] = to
         if diff is not None:
             params["diff"] = diff
+        if all is not None:
+            params["all"] = all
+        if exclude is not None:
+            params["exclude"] = list(exclude)
         return types.ChangesOutput.from_wire(self._call("changes", params))
 
 
 class RunMethods(Methods):
     """Methods `run.*` of a sandbox."""
+
+    def start(
+        self,
+        command: str,
+        *,
+        shell: Optional[str] = None,
+        cwd: Optional[str] = None,
+        env: Optional[Mapping[str, str]] = None,
+        arguments: Optional[List[str]] = None,
+        timeout: Optional[float] = None,
+        run_id: Optional[str] = None,
+    ) -> str:
+        """Starts a bash script in the background and returns at once. It runs in a shell of its own, which begins as a
+        copy of the one that it is started from. `run.output` gives what it prints, `run.stdin` gives it input,
+        `run.cancel` ends it.
+
+        Args:
+            command: The script, as bash reads it.
+            shell: The shell whose variables and working directory it begins with; the main one if not given.
+            cwd: The directory that it runs in; where the shell is if not given.
+            env: Variables that are exported to it.
+            arguments: `$1`, `$2`, …
+            timeout: How long it may take, in seconds; an hour if not given.
+            run_id: A name for it that no other run has; one is made up if none is given.
+        """
+        params: Dict[str, Any] = {}
+        params["command"] = command
+        if shell is not None:
+            params["shell"] = shell
+        if cwd is not None:
+            params["cwd"] = cwd
+        if env is not None:
+            params["env"] = dict(env)
+        if arguments is not None:
+            params["arguments"] = list(arguments)
+        if timeout is not None:
+            params["timeoutMs"] = milliseconds(timeout)
+        if run_id is not None:
+            params["runId"] = run_id
+        wire: Dict[str, Any] = self._call("run.start", params)
+        unpacked: str = wire["runId"]
+        return unpacked
+
+    def output(
+        self,
+        run_id: str,
+        *,
+        since: Optional[int] = None,
+        wait: Optional[float] = None,
+        length: Optional[int] = None,
+    ) -> types.SinceOutput:
+        """Gives what a background run has printed since the last call, or since a place. An ended run is kept until 16
+        others have ended after it.
+
+        Args:
+            run_id: The run, as `run.start` named it.
+            since: The first byte, of both streams together; where the last call ended if not given.
+            wait: How long to wait for output or its end, in seconds, 60000 at most; not at all if not given.
+            length: How many bytes at most; all that is kept if not given.
+        """
+        params: Dict[str, Any] = {}
+        params["runId"] = run_id
+        if since is not None:
+            params["since"] = since
+        if wait is not None:
+            params["waitMs"] = milliseconds(wait)
+        if length is not None:
+            params["length"] = length
+        return types.SinceOutput.from_wire(self._call("run.output", params))
 
     def stdin(
         self,
@@ -289,7 +378,7 @@ class RunMethods(Methods):
         data: Optional[Union[str, bytes]] = None,
         end: Optional[bool] = None,
     ) -> None:
-        """Gives a run that reads interactively more to read. Over JSON-RPC and WebSocket.
+        """Gives a background run, or one that reads interactively, more to read.
 
         Args:
             run_id: The run, as its `run` call named it.
@@ -336,8 +425,8 @@ class PythonMethods(Methods):
             session: The session to run it in, which begins with its first call; `main` if not given. Letters,
                 digits, `_` and `-`.
             stdin: What it reads.
-            timeout: How long it may take, in seconds; as the sandbox says if not given. Code that takes longer
-                leaves the session as it was.
+            timeout: How long it may take, in seconds; as the sandbox says if not given, and as long as the server
+                allows if 0. Code that takes longer leaves the session as it was.
             output_budget: Bytes of each output stream that the result holds; as the sandbox says if not given.
             run_id: A name for this call, by which it can be cancelled and its output told apart.
         """
@@ -393,13 +482,25 @@ class PythonMethods(Methods):
 class FilesMethods(Methods):
     """Methods `files.*` of a sandbox."""
 
-    def read(self, path: str, *, offset: Optional[int] = None, length: Optional[int] = None) -> bytes:
+    def read(
+        self,
+        path: str,
+        *,
+        offset: Optional[int] = None,
+        length: Optional[int] = None,
+        line: Optional[int] = None,
+        lines: Optional[int] = None,
+        numbers: Optional[bool] = None,
+    ) -> bytes:
         """Reads a file, or a part of it.
 
         Args:
             path: The path.
             offset: The first byte; the beginning if not given.
-            length: How many bytes; to the end if not given.
+            length: How many bytes at most; to the end if not given.
+            line: The first line, from 1; instead of `offset`.
+            lines: How many lines at most.
+            numbers: Whether every line begins with its number and a tab, as `cat -n` prints it.
         """
         params: Dict[str, Any] = {}
         params["path"] = path
@@ -407,15 +508,21 @@ class FilesMethods(Methods):
             params["offset"] = offset
         if length is not None:
             params["length"] = length
+        if line is not None:
+            params["line"] = line
+        if lines is not None:
+            params["lines"] = lines
+        if numbers is not None:
+            params["numbers"] = numbers
         return types.ReadOutput.from_wire(self._call("files.read", params)).data
 
     def write(self, path: str, data: Union[str, bytes], *, parents: Optional[bool] = None) -> None:
-        """Writes a file: makes it or replaces what it holds.
+        """Writes a file: makes it or replaces what it holds. Directories above it are made.
 
         Args:
             path: The path.
             data: What it shall hold.
-            parents: Whether directories above it are made.
+            parents: Whether directories above it are made; they are if not given.
         """
         params: Dict[str, Any] = {}
         params["path"] = path
@@ -423,6 +530,84 @@ class FilesMethods(Methods):
         if parents is not None:
             params["parents"] = parents
         self._call("files.write", params)
+
+    def edit(self, path: str, edits: List[types.Edit]) -> types.EditOutput:
+        """Replaces text in a file: every edit, in their order, or none. What is replaced must be there exactly once,
+        unless `all` is set.
+
+        Args:
+            path: The path.
+            edits: The edits, at most 100; each sees what those before it left.
+        """
+        params: Dict[str, Any] = {}
+        params["path"] = path
+        params["edits"] = [item.to_wire() for item in edits]
+        return types.EditOutput.from_wire(self._call("files.edit", params))
+
+    def grep(
+        self,
+        pattern: str,
+        *,
+        path: Optional[str] = None,
+        glob: Optional[str] = None,
+        ignore_case: Optional[bool] = None,
+        fixed: Optional[bool] = None,
+        all: Optional[bool] = None,
+        limit: Optional[int] = None,
+    ) -> types.GrepOutput:
+        """Searches files for lines by a regular expression, as ripgrep does: files that `.gitignore` names and binary
+        files are left out.
+
+        Args:
+            pattern: A regular expression.
+            path: A file or a directory; the working directory if not given.
+            glob: Only files whose path matches this, such as `*.py`.
+            ignore_case: Whether upper and lower case are the same.
+            fixed: Whether the pattern is plain text.
+            all: Whether ignored files are searched as well.
+            limit: The most lines; 200 if not given, 5000 at most.
+        """
+        params: Dict[str, Any] = {}
+        params["pattern"] = pattern
+        if path is not None:
+            params["path"] = path
+        if glob is not None:
+            params["glob"] = glob
+        if ignore_case is not None:
+            params["ignoreCase"] = ignore_case
+        if fixed is not None:
+            params["fixed"] = fixed
+        if all is not None:
+            params["all"] = all
+        if limit is not None:
+            params["limit"] = limit
+        return types.GrepOutput.from_wire(self._call("files.grep", params))
+
+    def glob(
+        self,
+        pattern: str,
+        *,
+        path: Optional[str] = None,
+        all: Optional[bool] = None,
+        limit: Optional[int] = None,
+    ) -> types.GlobOutput:
+        """Lists files by a pattern for their paths, sorted. Files that `.gitignore` names are left out.
+
+        Args:
+            pattern: The pattern: `*` and `?` within a name, `**` across directories, `[a-z]`, `{a,b}`.
+            path: The directory; the working directory if not given.
+            all: Whether ignored files are listed as well.
+            limit: The most paths; 1000 if not given, 10000 at most.
+        """
+        params: Dict[str, Any] = {}
+        params["pattern"] = pattern
+        if path is not None:
+            params["path"] = path
+        if all is not None:
+            params["all"] = all
+        if limit is not None:
+            params["limit"] = limit
+        return types.GlobOutput.from_wire(self._call("files.glob", params))
 
     def list(self, path: str) -> List[types.Entry]:
         """Lists a directory, sorted by name.
@@ -593,14 +778,14 @@ class ShellHistoryMethods(Methods):
     """Methods `shell.history.*` of a sandbox."""
 
     def list(self) -> List[types.PastRun]:
-        """Lists the runs that are kept, the oldest first."""
+        """Lists the steps that are kept, the oldest first: runs, and changes of files by methods."""
         params: Dict[str, Any] = {}
         wire: Dict[str, Any] = self._call("shell.history.list", params)
         unpacked: List[types.PastRun] = [types.PastRun.from_wire(item) for item in wire["runs"]]
         return unpacked
 
     def clear(self) -> None:
-        """Forgets the runs that are kept; they cannot be undone any more."""
+        """Forgets the steps that are kept; they cannot be undone any more."""
         params: Dict[str, Any] = {}
         self._call("shell.history.clear", params)
 
@@ -649,6 +834,7 @@ class PreviewMethods(Methods):
         command: str,
         *,
         shell: Optional[str] = None,
+        cwd: Optional[str] = None,
         stdin: Optional[Union[str, bytes]] = None,
         env: Optional[Mapping[str, str]] = None,
         arguments: Optional[List[str]] = None,
@@ -663,10 +849,13 @@ class PreviewMethods(Methods):
         Args:
             command: The script, as bash reads it.
             shell: The shell to run it in; the main one if not given.
+            cwd: The directory that it runs in; afterwards the shell is where it was. If not given, it runs where
+                the shell is.
             stdin: What it reads.
             env: Variables that are exported to this script only.
             arguments: `$1`, `$2`, … for this script only.
-            timeout: How long it may take, in seconds; as the sandbox says if not given.
+            timeout: How long it may take, in seconds; as the sandbox says if not given, and as long as the server
+                allows if 0.
             output_budget: Bytes of each output stream that the result holds; as the sandbox says if not given.
             run_id: A name for this run, by which it can be cancelled and its output told apart.
             idempotency_key: A name of this attempt: another call with the same one gets the first's result and runs
@@ -676,6 +865,8 @@ class PreviewMethods(Methods):
         params["command"] = command
         if shell is not None:
             params["shell"] = shell
+        if cwd is not None:
+            params["cwd"] = cwd
         if stdin is not None:
             put_bytes(params, "stdin", "stdinBase64", stdin)
         if env is not None:
@@ -723,17 +914,27 @@ class MountsMethods(Methods):
         unpacked: List[types.MountInfo] = [types.MountInfo.from_wire(item) for item in wire["mounts"]]
         return unpacked
 
-    def changes(self, at: str) -> List[types.MountChange]:
+    def changes(
+        self,
+        at: str,
+        *,
+        all: Optional[bool] = None,
+        exclude: Optional[List[str]] = None,
+    ) -> types.MountChangesOutput:
         """Lists what was changed in an overlay and is not on the host.
 
         Args:
             at: Where it is in the sandbox.
+            all: Whether to tell also what `.gitignore` names, and each path in `.git`.
+            exclude: Patterns of paths to leave out, written as in `.gitignore`.
         """
         params: Dict[str, Any] = {}
         params["at"] = at
-        wire: Dict[str, Any] = self._call("mounts.changes", params)
-        unpacked: List[types.MountChange] = [types.MountChange.from_wire(item) for item in wire["changes"]]
-        return unpacked
+        if all is not None:
+            params["all"] = all
+        if exclude is not None:
+            params["exclude"] = list(exclude)
+        return types.MountChangesOutput.from_wire(self._call("mounts.changes", params))
 
     def apply(
         self,
@@ -741,15 +942,26 @@ class MountsMethods(Methods):
         *,
         paths: Optional[List[str]] = None,
         allow_guarded: Optional[bool] = None,
+        partial: Optional[bool] = None,
+        resolve: Optional[types.Resolve] = None,
+        all: Optional[bool] = None,
+        exclude: Optional[List[str]] = None,
+        dry_run: Optional[bool] = None,
     ) -> types.AppliedOutput:
-        """Makes changes of an overlay on the host. A file that the host changed since the sandbox saw it is refused, and
-        so are guarded paths unless they are allowed, and links that lead out of the directory.
+        """Makes changes of an overlay on the host: all of them, or nothing if one is refused. Text that the host changed
+        since the sandbox saw it is merged. Refused are what cannot be merged, guarded paths unless they are allowed,
+        and links that lead out of the directory.
 
         Args:
             at: Where it is in the sandbox.
             paths: Paths of the sandbox below it, absolute; all changes if not given.
             allow_guarded: Whether guarded paths go along: files that programs of the host run or obey, such as
                 `.git/hooks` and `.envrc`.
+            partial: Whether to apply what can be applied even if something else is refused.
+            resolve: What becomes of files that both the sandbox and the host have changed; `merge` if not given.
+            all: Whether to apply also what `.gitignore` names.
+            exclude: Patterns of paths to leave out, written as in `.gitignore`.
+            dry_run: Whether only to say what would be done.
         """
         params: Dict[str, Any] = {}
         params["at"] = at
@@ -757,6 +969,16 @@ class MountsMethods(Methods):
             params["paths"] = list(paths)
         if allow_guarded is not None:
             params["allowGuarded"] = allow_guarded
+        if partial is not None:
+            params["partial"] = partial
+        if resolve is not None:
+            params["resolve"] = resolve
+        if all is not None:
+            params["all"] = all
+        if exclude is not None:
+            params["exclude"] = list(exclude)
+        if dry_run is not None:
+            params["dryRun"] = dry_run
         return types.AppliedOutput.from_wire(self._call("mounts.apply", params))
 
     def discard(self, at: str, *, paths: Optional[List[str]] = None) -> List[types.MountChange]:

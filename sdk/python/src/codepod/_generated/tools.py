@@ -13,7 +13,12 @@ class ToolInfo(NamedTuple):
     schema: Dict[str, Any]
     #: The fields of the result that a model is told, always and where they say something; all if missing.
     fields: Optional[Tuple[List[str], List[str]]] = None
+    #: The parameter that says how much comes back: what it is if a model does not say, and at most.
+    bounds: Optional[Tuple[str, int, int]] = None
 
+
+#: Bytes of a list or a difference that a model is told.
+LIST_BYTES = 65536
 
 #: Every method that models have as a tool.
 TOOLS: List[ToolInfo] = [
@@ -26,7 +31,7 @@ TOOLS: List[ToolInfo] = [
             "properties": {
                 "sandbox_id": {
                     "type": "string",
-                    "description": "A sandbox that `fork` returned; the session's own if not given.",
+                    "description": "From `fork`; your own if not given.",
                 },
             },
             "required": [],
@@ -36,7 +41,7 @@ TOOLS: List[ToolInfo] = [
     ToolInfo(
         "run",
         "run",
-        "Run a bash script in the sandbox and return exit_code, stdout and stderr. It is bash 5.2 with GNU coreutils, grep, sed, awk, find, git, jq, sqlite3, tar, make and more; `help` lists the commands. Files, variables and the working directory stay for the next call. There is no network, and nothing outside the sandbox can be reached. Long output is cut in the middle: the result says so and names a file in the sandbox that holds all of it. Every call can be taken back with `undo`.",
+        "Run a bash script in the sandbox and return exit_code, stdout and stderr. It is bash 5.2 with GNU coreutils, grep, sed, awk, find, git, jq, sqlite3, tar, make and more; `help` lists the commands. Files, variables and the working directory stay for the next call. There is no network, root, package manager, compiler, node, perl or editor: `help --absent` says what to use instead. Nothing outside the sandbox can be reached. Long output is cut in the middle: the result says so and names a file in the sandbox that holds all of it. Every call can be taken back with `undo`.",
         {
             "type": "object",
             "properties": {
@@ -47,6 +52,10 @@ TOOLS: List[ToolInfo] = [
                 "shell": {
                     "type": "string",
                     "description": "The shell to run it in; the main one if not given.",
+                },
+                "cwd": {
+                    "type": "string",
+                    "description": "The directory that it runs in; afterwards the shell is where it was. If not given, it runs where the shell is.",
                 },
                 "stdin": {
                     "type": "string",
@@ -70,7 +79,7 @@ TOOLS: List[ToolInfo] = [
                     "type": "integer",
                     "format": "uint64",
                     "minimum": 0,
-                    "description": "How long it may take, in milliseconds; as the sandbox says if not given.",
+                    "description": "How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0.",
                 },
                 "output_budget": {
                     "type": "integer",
@@ -80,13 +89,154 @@ TOOLS: List[ToolInfo] = [
                 },
                 "sandbox_id": {
                     "type": "string",
-                    "description": "A sandbox that `fork` returned; the session's own if not given.",
+                    "description": "From `fork`; your own if not given.",
                 },
             },
             "required": ["command"],
             "additionalProperties": False,
         },
-        (["exit_code", "stdout", "stderr", "execution_time_ms"], ["stdout_cut", "stderr_cut", "truncated", "timed_out", "cancelled", "crashed"]),
+        fields=(["exit_code", "stdout", "stderr", "execution_time_ms"], ["stdout_cut", "stderr_cut", "truncated", "timed_out", "cancelled", "crashed"]),
+        bounds=("output_budget", 16384, 1048576),
+    ),
+    ToolInfo(
+        "start",
+        "run.start",
+        "Start a bash script in the background, in a copy of your shell, and return its run_id at once. For servers, watchers and whatever takes long. Go on with `output`, `stdin` and `kill`.",
+        {
+            "type": "object",
+            "properties": {
+                "command": {
+                    "type": "string",
+                    "description": "The script, as bash reads it.",
+                },
+                "shell": {
+                    "type": "string",
+                    "description": "The shell whose variables and working directory it begins with; the main one if not given.",
+                },
+                "cwd": {
+                    "type": "string",
+                    "description": "The directory that it runs in; where the shell is if not given.",
+                },
+                "env": {
+                    "type": "object",
+                    "additionalProperties": {
+                        "type": "string",
+                    },
+                    "description": "Variables that are exported to it.",
+                },
+                "arguments": {
+                    "type": "array",
+                    "items": {
+                        "type": "string",
+                    },
+                    "description": "`$1`, `$2`, …",
+                },
+                "timeout_ms": {
+                    "type": "integer",
+                    "format": "uint64",
+                    "minimum": 0,
+                    "description": "How long it may take, in milliseconds; an hour if not given.",
+                },
+                "sandbox_id": {
+                    "type": "string",
+                    "description": "From `fork`; your own if not given.",
+                },
+            },
+            "required": ["command"],
+            "additionalProperties": False,
+        },
+    ),
+    ToolInfo(
+        "output",
+        "run.output",
+        "Get what a background run printed since the last call; `wait_ms` waits for more or for its end.",
+        {
+            "type": "object",
+            "properties": {
+                "run_id": {
+                    "type": "string",
+                    "description": "The run, as `run.start` named it.",
+                },
+                "since": {
+                    "type": "integer",
+                    "format": "uint64",
+                    "minimum": 0,
+                    "description": "The first byte, of both streams together; where the last call ended if not given.",
+                },
+                "wait_ms": {
+                    "type": "integer",
+                    "format": "uint64",
+                    "minimum": 0,
+                    "description": "How long to wait for output or its end, in milliseconds, 60000 at most; not at all if not given.",
+                },
+                "length": {
+                    "type": "integer",
+                    "format": "uint64",
+                    "minimum": 0,
+                    "description": "How many bytes at most; all that is kept if not given.",
+                },
+                "sandbox_id": {
+                    "type": "string",
+                    "description": "From `fork`; your own if not given.",
+                },
+            },
+            "required": ["run_id"],
+            "additionalProperties": False,
+        },
+        bounds=("length", 16384, 1048576),
+    ),
+    ToolInfo(
+        "stdin",
+        "run.stdin",
+        "Give a background run more to read; `end` closes its input.",
+        {
+            "type": "object",
+            "properties": {
+                "run_id": {
+                    "type": "string",
+                    "description": "The run, as its `run` call named it.",
+                },
+                "text": {
+                    "type": "string",
+                    "description": "What it reads next.",
+                },
+                "base64": {
+                    "type": "string",
+                    "description": "What it reads next, in base64, where that is not text.",
+                    "contentEncoding": "base64",
+                },
+                "end": {
+                    "type": "boolean",
+                    "description": "Whether that was all.",
+                },
+                "sandbox_id": {
+                    "type": "string",
+                    "description": "From `fork`; your own if not given.",
+                },
+            },
+            "required": ["run_id"],
+            "additionalProperties": False,
+        },
+    ),
+    ToolInfo(
+        "kill",
+        "run.cancel",
+        "End a background run and all that it started.",
+        {
+            "type": "object",
+            "properties": {
+                "run_id": {
+                    "type": "string",
+                    "description": "The run, as its `run` call named it.",
+                },
+                "sandbox_id": {
+                    "type": "string",
+                    "description": "From `fork`; your own if not given.",
+                },
+            },
+            "required": ["run_id"],
+            "additionalProperties": False,
+        },
     ),
     ToolInfo(
         "python",
@@ -111,7 +261,7 @@ TOOLS: List[ToolInfo] = [
                     "type": "integer",
                     "format": "uint64",
                     "minimum": 0,
-                    "description": "How long it may take, in milliseconds; as the sandbox says if not given. Code that takes longer leaves the session as it was.",
+                    "description": "How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. Code that takes longer leaves the session as it was.",
                 },
                 "output_budget": {
                     "type": "integer",
@@ -121,18 +271,19 @@ TOOLS: List[ToolInfo] = [
                 },
                 "sandbox_id": {
                     "type": "string",
-                    "description": "A sandbox that `fork` returned; the session's own if not given.",
+                    "description": "From `fork`; your own if not given.",
                 },
             },
             "required": ["code"],
             "additionalProperties": False,
         },
-        (["exit_code", "stdout", "stderr", "execution_time_ms"], ["stdout_cut", "stderr_cut", "truncated", "timed_out", "cancelled", "crashed"]),
+        fields=(["exit_code", "stdout", "stderr", "execution_time_ms"], ["stdout_cut", "stderr_cut", "truncated", "timed_out", "cancelled", "crashed"]),
+        bounds=("output_budget", 16384, 1048576),
     ),
     ToolInfo(
         "read",
         "files.read",
-        "Read a file of the sandbox, or a part of it by offset and length in bytes. Text comes as text; other bytes come in base64. `size` is that of the whole file.",
+        "Read a text file, or lines of it by `line` and `lines`; `numbers` puts line numbers before them. A picture (PNG, JPEG, GIF, WebP) comes as an image. A long file comes in parts: the result says how to go on.",
         {
             "type": "object",
             "properties": {
@@ -150,21 +301,38 @@ TOOLS: List[ToolInfo] = [
                     "type": "integer",
                     "format": "uint64",
                     "minimum": 0,
-                    "description": "How many bytes; to the end if not given.",
+                    "description": "How many bytes at most; to the end if not given.",
+                },
+                "line": {
+                    "type": "integer",
+                    "format": "uint64",
+                    "minimum": 0,
+                    "description": "The first line, from 1; instead of `offset`.",
+                },
+                "lines": {
+                    "type": "integer",
+                    "format": "uint64",
+                    "minimum": 0,
+                    "description": "How many lines at most.",
+                },
+                "numbers": {
+                    "type": "boolean",
+                    "description": "Whether every line begins with its number and a tab, as `cat -n` prints it.",
                 },
                 "sandbox_id": {
                     "type": "string",
-                    "description": "A sandbox that `fork` returned; the session's own if not given.",
+                    "description": "From `fork`; your own if not given.",
                 },
             },
             "required": ["path"],
             "additionalProperties": False,
         },
+        bounds=("length", 32768, 1048576),
     ),
     ToolInfo(
         "write",
         "files.write",
-        "Write a file of the sandbox: it is made, or what it holds is replaced. The directory must exist unless `parents` is true. Give `text`, or `base64` for other bytes.",
+        "Write a file: it is made, with the directories above it, or what it holds is replaced. Give `text`, or `base64` for other bytes.",
         {
             "type": "object",
             "properties": {
@@ -183,11 +351,11 @@ TOOLS: List[ToolInfo] = [
                 },
                 "parents": {
                     "type": "boolean",
-                    "description": "Whether directories above it are made.",
+                    "description": "Whether directories above it are made; they are if not given.",
                 },
                 "sandbox_id": {
                     "type": "string",
-                    "description": "A sandbox that `fork` returned; the session's own if not given.",
+                    "description": "From `fork`; your own if not given.",
                 },
             },
             "required": ["path"],
@@ -195,9 +363,133 @@ TOOLS: List[ToolInfo] = [
         },
     ),
     ToolInfo(
+        "edit",
+        "files.edit",
+        "Replace exact text in a file and return a diff. Each `old` must be there exactly once, unless its `all` is true. All edits are made, in order, or none.",
+        {
+            "type": "object",
+            "properties": {
+                "path": {
+                    "type": "string",
+                    "description": "The path.",
+                },
+                "edits": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "properties": {
+                            "old": {
+                                "type": "string",
+                                "description": "The text that is there, to the letter.",
+                            },
+                            "new": {
+                                "type": "string",
+                                "description": "What takes its place.",
+                            },
+                            "all": {
+                                "type": "boolean",
+                                "description": "Whether every occurrence is replaced.",
+                            },
+                        },
+                        "required": ["old", "new"],
+                        "description": "A replacement.",
+                    },
+                    "description": "The edits, at most 100; each sees what those before it left.",
+                },
+                "sandbox_id": {
+                    "type": "string",
+                    "description": "From `fork`; your own if not given.",
+                },
+            },
+            "required": ["path", "edits"],
+            "additionalProperties": False,
+        },
+    ),
+    ToolInfo(
+        "grep",
+        "files.grep",
+        "Search files for lines that match a regular expression (ripgrep's), below `path`. Ignored and binary files are left out.",
+        {
+            "type": "object",
+            "properties": {
+                "pattern": {
+                    "type": "string",
+                    "description": "A regular expression.",
+                },
+                "path": {
+                    "type": "string",
+                    "description": "A file or a directory; the working directory if not given.",
+                },
+                "glob": {
+                    "type": "string",
+                    "description": "Only files whose path matches this, such as `*.py`.",
+                },
+                "ignore_case": {
+                    "type": "boolean",
+                    "description": "Whether upper and lower case are the same.",
+                },
+                "fixed": {
+                    "type": "boolean",
+                    "description": "Whether the pattern is plain text.",
+                },
+                "all": {
+                    "type": "boolean",
+                    "description": "Whether ignored files are searched as well.",
+                },
+                "limit": {
+                    "type": "integer",
+                    "format": "uint64",
+                    "minimum": 0,
+                    "description": "The most lines; 200 if not given, 5000 at most.",
+                },
+                "sandbox_id": {
+                    "type": "string",
+                    "description": "From `fork`; your own if not given.",
+                },
+            },
+            "required": ["pattern"],
+            "additionalProperties": False,
+        },
+    ),
+    ToolInfo(
+        "glob",
+        "files.glob",
+        "List files whose path below `path` matches a pattern such as `**/*.py` or `src/*.{ts,tsx}`; without `/` it matches names in every directory. Ignored files are left out.",
+        {
+            "type": "object",
+            "properties": {
+                "pattern": {
+                    "type": "string",
+                    "description": "The pattern: `*` and `?` within a name, `**` across directories, `[a-z]`, `{a,b}`.",
+                },
+                "path": {
+                    "type": "string",
+                    "description": "The directory; the working directory if not given.",
+                },
+                "all": {
+                    "type": "boolean",
+                    "description": "Whether ignored files are listed as well.",
+                },
+                "limit": {
+                    "type": "integer",
+                    "format": "uint64",
+                    "minimum": 0,
+                    "description": "The most paths; 1000 if not given, 10000 at most.",
+                },
+                "sandbox_id": {
+                    "type": "string",
+                    "description": "From `fork`; your own if not given.",
+                },
+            },
+            "required": ["pattern"],
+            "additionalProperties": False,
+        },
+    ),
+    ToolInfo(
         "list",
         "files.list",
-        "List a directory of the sandbox: names and kinds, sorted.",
+        "List a directory: names and kinds, sorted.",
         {
             "type": "object",
             "properties": {
@@ -207,7 +499,7 @@ TOOLS: List[ToolInfo] = [
                 },
                 "sandbox_id": {
                     "type": "string",
-                    "description": "A sandbox that `fork` returned; the session's own if not given.",
+                    "description": "From `fork`; your own if not given.",
                 },
             },
             "required": ["path"],
@@ -223,7 +515,7 @@ TOOLS: List[ToolInfo] = [
             "properties": {
                 "sandbox_id": {
                     "type": "string",
-                    "description": "A sandbox that `fork` returned; the session's own if not given.",
+                    "description": "From `fork`; your own if not given.",
                 },
             },
             "required": [],
@@ -243,7 +535,7 @@ TOOLS: List[ToolInfo] = [
                 },
                 "sandbox_id": {
                     "type": "string",
-                    "description": "A sandbox that `fork` returned; the session's own if not given.",
+                    "description": "From `fork`; your own if not given.",
                 },
             },
             "required": ["id"],
@@ -253,7 +545,7 @@ TOOLS: List[ToolInfo] = [
     ToolInfo(
         "undo",
         "undo",
-        "Take back the last run, or the last `count` runs: files, variables and working directory are as before. Says which runs were taken back. Costs microseconds.",
+        "Take back the last step, or the last `count`: a `run`, `python`, `write` or `edit`. Files, variables and working directory are as before it. Says what was taken back, with its files.",
         {
             "type": "object",
             "properties": {
@@ -265,7 +557,7 @@ TOOLS: List[ToolInfo] = [
                 },
                 "sandbox_id": {
                     "type": "string",
-                    "description": "A sandbox that `fork` returned; the session's own if not given.",
+                    "description": "From `fork`; your own if not given.",
                 },
             },
             "required": [],
@@ -275,13 +567,13 @@ TOOLS: List[ToolInfo] = [
     ToolInfo(
         "changes",
         "changes",
-        "List the files that differ between two moments of the sandbox: added, modified, removed. Without parameters: what the last run changed. `diff` adds a unified diff.",
+        "List the files that differ between two moments of the sandbox: added, modified, removed. Without parameters: what the last step changed. `diff` adds a unified diff.",
         {
             "type": "object",
             "properties": {
                 "from": {
                     "type": "string",
-                    "description": "The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last run if not given.",
+                    "description": "The earlier moment: `before:3`, `after:3` (a run's number) or `snapshot:ID`; before the last step if not given.",
                 },
                 "to": {
                     "type": "string",
@@ -291,9 +583,20 @@ TOOLS: List[ToolInfo] = [
                     "type": "boolean",
                     "description": "Whether to add a unified diff.",
                 },
+                "all": {
+                    "type": "boolean",
+                    "description": "Whether to tell also what `.gitignore` names, and each path in `.git`.",
+                },
+                "exclude": {
+                    "type": "array",
+                    "items": {
+                        "type": "string",
+                    },
+                    "description": "Patterns of paths to leave out, written as in `.gitignore`.",
+                },
                 "sandbox_id": {
                     "type": "string",
-                    "description": "A sandbox that `fork` returned; the session's own if not given.",
+                    "description": "From `fork`; your own if not given.",
                 },
             },
             "required": [],

@@ -55,6 +55,21 @@ FileKind = Literal[
     "other",  # A pipe, a device or a socket.
 ]
 
+# What a step was.
+StepKind = Literal[
+    "run",  # A script, a command or Python code.
+    "files",  # A method that changed files.
+    "state",  # A fork that was adopted or merged.
+]
+
+# What becomes of files that both the sandbox and the host have changed.
+Resolve = Literal[
+    "merge",  # Texts are merged by lines; where that cannot be done the change is refused.
+    "ours",  # As `merge`, but in a conflict the host's lines or file stay; the sandbox's are lost.
+    "theirs",  # As `merge`, but in a conflict the sandbox's are taken; the host's are lost.
+    "force",  # The sandbox's files and repositories of git are taken whole; what the host has done to them since is lost.
+]
+
 # What a process is doing.
 JobState = Literal[
     "running",  # It runs or could.
@@ -313,6 +328,9 @@ class PathChange:
     after: Optional[Stat] = None
     """What it is."""
 
+    inside: Optional[int] = None
+    """How many changed paths are in it and are not listed: of `.git`."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
@@ -321,6 +339,7 @@ class PathChange:
             kind=wire["kind"],
             before=Stat.from_wire(wire["before"]) if wire.get("before") is not None else None,
             after=Stat.from_wire(wire["after"]) if wire.get("after") is not None else None,
+            inside=wire.get("inside"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -332,6 +351,8 @@ class PathChange:
             wire["before"] = self.before.to_wire()
         if self.after is not None:
             wire["after"] = self.after.to_wire()
+        if self.inside is not None:
+            wire["inside"] = self.inside
         return wire
 
 
@@ -515,13 +536,15 @@ class RunResult(ResultMethods):
     """Whether the status is 0."""
 
     stdout: str
-    """What it printed; what is not UTF-8 is replaced."""
+    """What it printed; what is not UTF-8 is replaced. Where a part is missing, a line `[… bytes are not shown; all of it
+    is in …]` stands in its place.
+    """
 
     stderr: str
-    """What it complained about; what is not UTF-8 is replaced."""
+    """What it complained about, as `stdout`."""
 
     truncated: bool
-    """Whether output is lost because a stream reached its limit."""
+    """Whether the end of the output is lost because a stream reached its limit."""
 
     timed_out: bool
     """Whether it was ended at its timeout."""
@@ -545,10 +568,10 @@ class RunResult(ResultMethods):
     """The bytes of `stderr` in base64, only where they are not UTF-8."""
 
     stdout_cut: Optional[Cut] = None
-    """What is missing in the middle of `stdout`, because it was longer than its budget."""
+    """What is missing in `stdout`, because it was longer than its budget or reached its limit."""
 
     stderr_cut: Optional[Cut] = None
-    """What is missing in the middle of `stderr`."""
+    """What is missing in `stderr`."""
 
     processes: List[ProcessFacts] = field(default_factory=list)
     """The processes that it started and that have ended, the last few hundred."""
@@ -603,22 +626,26 @@ class RunResult(ResultMethods):
 
 @dataclass(frozen=True)
 class Cut:
-    """What is missing in the middle of a stream."""
+    """What is missing in a stream."""
 
     head: int
     """Where it is missing: so many bytes are before it."""
+
+    mark: int
+    """Bytes of the line that stands there and says so."""
 
     omitted: int
     """How many bytes are missing."""
 
     path: str
-    """The file in the sandbox that holds all of it."""
+    """The file in the sandbox that holds all that was kept."""
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
         return cls(
             head=wire["head"],
+            mark=wire["mark"],
             omitted=wire["omitted"],
             path=wire["path"],
         )
@@ -627,6 +654,7 @@ class Cut:
         """Writes it as it travels."""
         wire: Dict[str, Any] = {}
         wire["head"] = self.head
+        wire["mark"] = self.mark
         wire["omitted"] = self.omitted
         wire["path"] = self.path
         return wire
@@ -689,6 +717,101 @@ class ProcessFacts:
 
 
 @dataclass(frozen=True)
+class StartOutput:
+    """What was started."""
+
+    run_id: str
+    """The run's name."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            run_id=wire["runId"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["runId"] = self.run_id
+        return wire
+
+
+@dataclass(frozen=True)
+class SinceOutput:
+    """What a background run printed, and whether it still runs."""
+
+    running: bool
+    """Whether it still runs."""
+
+    stdout: str
+    """What it printed; what is not UTF-8 is replaced."""
+
+    stderr: str
+    """What it complained about, as `stdout`."""
+
+    next: int
+    """Where to go on: the next call's `since`."""
+
+    more: int
+    """Bytes that follow and did not fit."""
+
+    missed: int
+    """Bytes before these that are not kept any more: the last MiB is."""
+
+    timed_out: bool
+    """Whether it was ended at its timeout."""
+
+    cancelled: bool
+    """Whether it was cancelled."""
+
+    exit_code: Optional[int] = None
+    """Its status, once it has ended; see `run`."""
+
+    stdout_base64: Optional[str] = None
+    """The bytes of `stdout` in base64, only where they are not UTF-8."""
+
+    stderr_base64: Optional[str] = None
+    """The bytes of `stderr` in base64, only where they are not UTF-8."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            running=wire["running"],
+            stdout=wire["stdout"],
+            stderr=wire["stderr"],
+            next=wire["next"],
+            more=wire["more"],
+            missed=wire["missed"],
+            timed_out=wire["timedOut"],
+            cancelled=wire["cancelled"],
+            exit_code=wire.get("exitCode"),
+            stdout_base64=wire.get("stdoutBase64"),
+            stderr_base64=wire.get("stderrBase64"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["running"] = self.running
+        wire["stdout"] = self.stdout
+        wire["stderr"] = self.stderr
+        wire["next"] = self.next
+        wire["more"] = self.more
+        wire["missed"] = self.missed
+        wire["timedOut"] = self.timed_out
+        wire["cancelled"] = self.cancelled
+        if self.exit_code is not None:
+            wire["exitCode"] = self.exit_code
+        if self.stdout_base64 is not None:
+            wire["stdoutBase64"] = self.stdout_base64
+        if self.stderr_base64 is not None:
+            wire["stderrBase64"] = self.stderr_base64
+        return wire
+
+
+@dataclass(frozen=True)
 class ReadOutput:
     """What a file holds: `text` or `base64`."""
 
@@ -698,12 +821,24 @@ class ReadOutput:
     size: int
     """Bytes of the whole file."""
 
+    mime: Optional[str] = None
+    """What it is, if it begins as a picture does: `image/png`, `image/jpeg`, `image/gif`, `image/webp`."""
+
+    next_line: Optional[int] = None
+    """The line to go on with, where lines were asked for and more follow."""
+
+    next_offset: Optional[int] = None
+    """The byte to go on with, where lines were asked for and more follows."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
         return cls(
             data=get_bytes(wire, "text", "base64"),
             size=wire["size"],
+            mime=wire.get("mime"),
+            next_line=wire.get("nextLine"),
+            next_offset=wire.get("nextOffset"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -711,6 +846,153 @@ class ReadOutput:
         wire: Dict[str, Any] = {}
         put_bytes(wire, "text", "base64", self.data)
         wire["size"] = self.size
+        if self.mime is not None:
+            wire["mime"] = self.mime
+        if self.next_line is not None:
+            wire["nextLine"] = self.next_line
+        if self.next_offset is not None:
+            wire["nextOffset"] = self.next_offset
+        return wire
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A replacement."""
+
+    old: str
+    """The text that is there, to the letter."""
+
+    new: str
+    """What takes its place."""
+
+    all: Optional[bool] = None
+    """Whether every occurrence is replaced."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            old=wire["old"],
+            new=wire["new"],
+            all=wire.get("all"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["old"] = self.old
+        wire["new"] = self.new
+        if self.all is not None:
+            wire["all"] = self.all
+        return wire
+
+
+@dataclass(frozen=True)
+class EditOutput:
+    """What was replaced."""
+
+    replaced: int
+    """How many occurrences."""
+
+    diff: str
+    """A unified diff, the first 16 KiB of it."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            replaced=wire["replaced"],
+            diff=wire["diff"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["replaced"] = self.replaced
+        wire["diff"] = self.diff
+        return wire
+
+
+@dataclass(frozen=True)
+class GrepOutput:
+    """The lines that were found."""
+
+    matches: List[GrepMatch]
+    """The lines, by path and number."""
+
+    more: bool
+    """Whether there are more than `limit`."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            matches=[GrepMatch.from_wire(item) for item in wire["matches"]],
+            more=wire["more"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["matches"] = [item.to_wire() for item in self.matches]
+        wire["more"] = self.more
+        return wire
+
+
+@dataclass(frozen=True)
+class GrepMatch:
+    """A line that was found."""
+
+    path: str
+    """The file; what is not UTF-8 in it is replaced."""
+
+    line: int
+    """The line's number, from 1."""
+
+    content: str
+    """The line, the first 500 bytes of it."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            path=wire["path"],
+            line=wire["line"],
+            content=wire["content"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["path"] = self.path
+        wire["line"] = self.line
+        wire["content"] = self.content
+        return wire
+
+
+@dataclass(frozen=True)
+class GlobOutput:
+    """The files that were found."""
+
+    paths: List[str]
+    """Their paths, sorted; what is not UTF-8 is replaced."""
+
+    more: bool
+    """Whether there are more than `limit`."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            paths=wire["paths"],
+            more=wire["more"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["paths"] = list(self.paths)
+        wire["more"] = self.more
         return wire
 
 
@@ -826,10 +1108,10 @@ class ShellListOutput:
 
 @dataclass(frozen=True)
 class HistoryOutput:
-    """The runs of a sandbox."""
+    """The steps of a sandbox."""
 
     runs: List[PastRun]
-    """The runs, the oldest first."""
+    """The steps, the oldest first."""
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
@@ -847,13 +1129,16 @@ class HistoryOutput:
 
 @dataclass(frozen=True)
 class PastRun:
-    """A run that has ended."""
+    """A step that has ended: a run, mostly."""
 
     run: int
     """Its number in the sandbox, from 1."""
 
+    kind: StepKind
+    """What it was."""
+
     command: str
-    """What was run; the first 4 KiB of it."""
+    """What was run, or done to which path (`write notes.txt`); the first 4 KiB of it."""
 
     exit_code: int
     """How it ended."""
@@ -861,23 +1146,63 @@ class PastRun:
     execution_time_ms: float
     """How long it took, in milliseconds."""
 
+    files: List[ChangedFile] = field(default_factory=list)
+    """The files that it changed, the first 100: of every step in `undo` and `redo`, of those that are `files` in a list.
+    """
+
+    files_omitted: Optional[int] = None
+    """How many files more it changed."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
         return cls(
             run=wire["run"],
+            kind=wire["kind"],
             command=wire["command"],
             exit_code=wire["exitCode"],
             execution_time_ms=wire["executionTimeMs"],
+            files=[ChangedFile.from_wire(item) for item in wire.get("files", ())],
+            files_omitted=wire.get("filesOmitted"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
         """Writes it as it travels."""
         wire: Dict[str, Any] = {}
         wire["run"] = self.run
+        wire["kind"] = self.kind
         wire["command"] = self.command
         wire["exitCode"] = self.exit_code
         wire["executionTimeMs"] = self.execution_time_ms
+        wire["files"] = [item.to_wire() for item in self.files]
+        if self.files_omitted is not None:
+            wire["filesOmitted"] = self.files_omitted
+        return wire
+
+
+@dataclass(frozen=True)
+class ChangedFile:
+    """A file that a step changed."""
+
+    path: str
+    """The path; what is not UTF-8 in it is replaced."""
+
+    kind: ChangeKind
+    """What the step did to it."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            path=wire["path"],
+            kind=wire["kind"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["path"] = self.path
+        wire["kind"] = self.kind
         return wire
 
 
@@ -951,10 +1276,10 @@ class SnapshotListOutput:
 
 @dataclass(frozen=True)
 class UndoOutput:
-    """Which runs it was."""
+    """Which steps it was."""
 
     runs: List[PastRun]
-    """The runs, in the order in which they were undone or done again."""
+    """The steps, in the order in which they were undone or done again, with the files that each had changed."""
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
@@ -980,12 +1305,16 @@ class ChangesOutput:
     diff: Optional[str] = None
     """A unified diff, if it was asked for."""
 
+    ignored: int = 0
+    """How many paths are left out because `.gitignore` or `exclude` names them."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
         return cls(
             changes=[PathChange.from_wire(item) for item in wire["changes"]],
             diff=wire.get("diff"),
+            ignored=wire.get("ignored", 0),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -994,6 +1323,7 @@ class ChangesOutput:
         wire["changes"] = [item.to_wire() for item in self.changes]
         if self.diff is not None:
             wire["diff"] = self.diff
+        wire["ignored"] = self.ignored
         return wire
 
 
@@ -1013,6 +1343,9 @@ class PreviewOutput:
     diff: str
     """A unified diff of it."""
 
+    ignored: int = 0
+    """How many paths are left out because `.gitignore` names them."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
@@ -1021,6 +1354,7 @@ class PreviewOutput:
             result=RunResult.from_wire(wire["result"]),
             changes=[PathChange.from_wire(item) for item in wire["changes"]],
             diff=wire["diff"],
+            ignored=wire.get("ignored", 0),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -1030,6 +1364,7 @@ class PreviewOutput:
         wire["result"] = self.result.to_wire()
         wire["changes"] = [item.to_wire() for item in self.changes]
         wire["diff"] = self.diff
+        wire["ignored"] = self.ignored
         return wire
 
 
@@ -1087,17 +1422,22 @@ class MountChangesOutput:
     changes: List[MountChange]
     """Each of them."""
 
+    ignored: int = 0
+    """How many are left out because `.gitignore` or `exclude` names them."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
         return cls(
             changes=[MountChange.from_wire(item) for item in wire["changes"]],
+            ignored=wire.get("ignored", 0),
         )
 
     def to_wire(self) -> Dict[str, Any]:
         """Writes it as it travels."""
         wire: Dict[str, Any] = {}
         wire["changes"] = [item.to_wire() for item in self.changes]
+        wire["ignored"] = self.ignored
         return wire
 
 
@@ -1117,6 +1457,9 @@ class MountChange:
     target: Optional[str] = None
     """Where it leads, if it is a symbolic link."""
 
+    inside: Optional[int] = None
+    """How many changed paths are in it and are not listed: of `.git`."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
@@ -1125,6 +1468,7 @@ class MountChange:
             kind=wire["kind"],
             guarded=wire["guarded"],
             target=wire.get("target"),
+            inside=wire.get("inside"),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -1135,6 +1479,8 @@ class MountChange:
         wire["guarded"] = self.guarded
         if self.target is not None:
             wire["target"] = self.target
+        if self.inside is not None:
+            wire["inside"] = self.inside
         return wire
 
 
@@ -1143,10 +1489,22 @@ class AppliedOutput:
     """What became of changes."""
 
     applied: List[MountChange]
-    """What the host has now."""
+    """What the host has now, or would have if it were done."""
 
     refused: List[RefusedChange]
     """What was refused."""
+
+    done: bool = field(default_factory=list)
+    """Whether anything was written: not if something was refused, unless `partial`."""
+
+    merged: List[str] = field(default_factory=list)
+    """Paths among them that hold what both the sandbox and the host have changed."""
+
+    lost: List[LostChange] = field(default_factory=list)
+    """What is lost by `resolve`."""
+
+    ignored: int = 0
+    """How many changes are left out because `.gitignore` or `exclude` names them."""
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
@@ -1154,6 +1512,10 @@ class AppliedOutput:
         return cls(
             applied=[MountChange.from_wire(item) for item in wire["applied"]],
             refused=[RefusedChange.from_wire(item) for item in wire["refused"]],
+            done=wire.get("done", 0),
+            merged=wire.get("merged", ()),
+            lost=[LostChange.from_wire(item) for item in wire.get("lost", ())],
+            ignored=wire.get("ignored", 0),
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -1161,6 +1523,10 @@ class AppliedOutput:
         wire: Dict[str, Any] = {}
         wire["applied"] = [item.to_wire() for item in self.applied]
         wire["refused"] = [item.to_wire() for item in self.refused]
+        wire["done"] = self.done
+        wire["merged"] = list(self.merged)
+        wire["lost"] = [item.to_wire() for item in self.lost]
+        wire["ignored"] = self.ignored
         return wire
 
 
@@ -1203,6 +1569,53 @@ class RefusedChange:
         wire["guarded"] = self.guarded
         if self.target is not None:
             wire["target"] = self.target
+        return wire
+
+
+@dataclass(frozen=True)
+class LostChange:
+    """What the resolution of a conflict loses."""
+
+    path: str
+    """The path in the sandbox."""
+
+    what: str
+    """What of it."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            path=wire["path"],
+            what=wire["what"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["path"] = self.path
+        wire["what"] = self.what
+        return wire
+
+
+@dataclass(frozen=True)
+class DiscardedOutput:
+    """Changes of an overlay that are forgotten."""
+
+    changes: List[MountChange]
+    """Each of them."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            changes=[MountChange.from_wire(item) for item in wire["changes"]],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["changes"] = [item.to_wire() for item in self.changes]
         return wire
 
 
@@ -1635,10 +2048,10 @@ class CreateOptions(TypedDict, total=False):
     """Environment beside the usual; a name given here replaces it."""
 
     timeout: Optional[float]
-    """How long a command may take, in seconds; 30 s if not given."""
+    """How long a command may take, in seconds; 30 s if not given, and as long as the server allows if 0."""
 
     memory_bytes: Optional[int]
-    """Memory of one process in bytes."""
+    """Memory of one process in bytes, at most 4 GiB. What all processes may have together grows with it."""
 
     disk_bytes: Optional[int]
     """Bytes that its files may take."""
@@ -1659,8 +2072,8 @@ class CreateOptions(TypedDict, total=False):
     """How many runs can be undone; 100 if not given."""
 
     hints: Optional[bool]
-    """Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help; they do if not
-    given.
+    """Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without help, and standard
+    error ends with a line for each limit that was reached; they do if not given.
     """
 
     persistence: Optional[PersistenceParams]

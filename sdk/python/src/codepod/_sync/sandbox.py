@@ -10,7 +10,10 @@ from .._errors import ClosedError, CodepodError, ServerGoneError
 from .._generated import sync_methods as methods
 from .._generated.errors import NotFoundError
 from .._generated.types import CommandCall, CommandReply, CreateOptions, MergeOutput, RunResult, SandboxInfo, SnapshotInfo
+from .._options import check_options, check_script
+from .._result import Told
 from .._transport._sync import Connection, Methods, shared
+from .background import BackgroundRun
 from .command import Command, answer
 from .files import Files
 from .preview import Preview
@@ -69,6 +72,7 @@ class Sandbox(methods.SandboxMethods):
     commands: methods.CommandsMethods
 
     def __init__(self, client: Optional[Client] = None, **options: Unpack[CreateOptions]) -> None:
+        check_options(options)
         super().__init__(shared() if client is None else client._connection)
         self._options = options
         self._closed = False
@@ -143,6 +147,7 @@ class Sandbox(methods.SandboxMethods):
         command: str,
         *,
         check: bool = False,
+        cwd: Optional[str] = None,
         stdin: Union[str, bytes, None] = None,
         env: Optional[Mapping[str, str]] = None,
         arguments: Optional[List[str]] = None,
@@ -151,12 +156,15 @@ class Sandbox(methods.SandboxMethods):
         output_budget: Optional[int] = None,
         run_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
+        on_stdout: Optional[Callable[[str], object]] = None,
+        on_stderr: Optional[Callable[[str], object]] = None,
     ) -> RunResult:
         """Runs a bash script and waits for its end. A status other than 0 is a result, not an error.
 
         Args:
             command: The script, as bash reads it.
             check: Whether a status other than 0 raises `CommandFailedError`.
+            cwd: The directory that it runs in; afterwards the shell is where it was.
             stdin: What it reads.
             env: Variables that are exported to this script only.
             arguments: `$1`, `$2`, … for this script only.
@@ -165,9 +173,33 @@ class Sandbox(methods.SandboxMethods):
             output_budget: Bytes of each output stream that the result holds; as the sandbox says if not given.
             run_id: A name for this run, by which `runs.cancel` can end it.
             idempotency_key: A name of this attempt: another call with the same one gets the first's result and runs nothing.
+            on_stdout: Gets standard output while it runs, as text. The result holds all of it as well.
+            on_stderr: Gets standard error while it runs.
         """
+        check_script(command)
+        if on_stdout is not None or on_stderr is not None:
+            if output_budget is not None or idempotency_key is not None:
+                raise ValueError("`on_stdout` and `on_stderr` go neither with `output_budget` nor with `idempotency_key`")
+            stream = self._stream(
+                command,
+                cwd=cwd,
+                stdin=stdin,
+                env=env,
+                arguments=arguments,
+                timeout=timeout,
+                shell=shell,
+                run_id=run_id,
+            )
+            told = Told(on_stdout, on_stderr)
+            # Leaving it early, because a function of the caller failed, ends it.
+            with stream:
+                for name, data in stream:
+                    told.tell(name, data)
+            result = told.result(stream.result)
+            return result.check(command) if check else result
         result = self._run(
             command,
+            cwd=cwd,
             stdin=stdin,
             env=env,
             arguments=arguments,
@@ -184,6 +216,7 @@ class Sandbox(methods.SandboxMethods):
         command: str,
         *,
         check: bool = False,
+        cwd: Optional[str] = None,
         stdin: Union[str, bytes, bool, None] = None,
         env: Optional[Mapping[str, str]] = None,
         arguments: Optional[List[str]] = None,
@@ -195,11 +228,32 @@ class Sandbox(methods.SandboxMethods):
 
         `stdin=True` leaves its input open for `write` and `close_stdin`; see `run` for the rest.
         """
+        check_script(command)
         stream = self._stream(
-            command, stdin=stdin, env=env, arguments=arguments, timeout=timeout, shell=shell, run_id=run_id
+            command, cwd=cwd, stdin=stdin, env=env, arguments=arguments, timeout=timeout, shell=shell, run_id=run_id
         )
         stream._check = check
         return stream
+
+    def start(
+        self,
+        command: str,
+        *,
+        cwd: Optional[str] = None,
+        env: Optional[Mapping[str, str]] = None,
+        arguments: Optional[List[str]] = None,
+        timeout: Optional[float] = None,
+        shell: Optional[str] = None,
+        run_id: Optional[str] = None,
+    ) -> BackgroundRun:
+        """Starts a bash script in the background and returns at once: a server, or whatever takes long.
+
+        It runs in a shell of its own, which begins as a copy of `shell`, and for an hour at most if `timeout` is not given.
+        """
+        name = self.runs.start(
+            command, cwd=cwd, env=env, arguments=arguments, timeout=timeout, shell=shell, run_id=run_id
+        )
+        return BackgroundRun(self.runs, name)
 
     def _begin(self, method: str, params: Dict[str, Any], stdin: Union[str, bytes, bool, None]) -> RunStream:
         return RunStream(self, method, params, stdin)
@@ -234,6 +288,7 @@ class Sandbox(methods.SandboxMethods):
         """Another sandbox with the same files, shells and limits, in microseconds. Neither sees what the other does next."""
         fork = Sandbox.attach(self._connection, (self._fork()).sandbox_id)
         fork._owned = True
+        fork._options = self._options
         return fork
 
     def adopt(self, fork: Union[Sandbox, str]) -> None:

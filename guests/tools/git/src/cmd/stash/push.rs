@@ -14,7 +14,7 @@ use crate::os;
 use crate::out;
 use crate::pathspec::Pathspec;
 use crate::repo::Repo;
-use crate::stop::{Result, show};
+use crate::stop::{Result, fatal, show};
 use crate::worktree;
 
 options! {
@@ -27,8 +27,10 @@ options! {
         /// Ignored files too.
         all: bool = "a|all",
         message: Option<Vec<u8>> = "m|message=",
+        /// Paths come from this file.
+        from: Option<Vec<u8>> = "pathspec-from-file=",
+        nul: bool = "pathspec-file-nul",
     }
-    ignored "pathspec-from-file= pathspec-file-nul"
     refused "p|patch"
 }
 
@@ -46,7 +48,11 @@ struct Changes<'a> {
 /// `git stash push`.
 pub(super) fn push(call: &Call, words: &[Vec<u8>]) -> Result<i32> {
     let (options, rest) = Options::read(words)?;
-    run(call, &options, &rest.words)
+    if options.from.is_some() && !rest.words.is_empty() {
+        return fatal("'--pathspec-from-file' and pathspec arguments cannot be used together");
+    }
+    let words = rest.with_listed(options.from.as_deref(), options.nul)?;
+    run(call, &options, &words)
 }
 
 /// `git stash save`: the words are the message.

@@ -1,0 +1,41 @@
+//! What a sandbox does not have and what to do instead: the table of `spec/absent.toml`, as a file
+//! of the image for the shell, `help` and Python, and for hints of errors.
+
+/// Where the table is in a sandbox.
+pub(crate) const PATH: &str = "/usr/share/codepod/absent";
+
+/// `KIND<tab>NAME NAME…<tab>what to do instead`, a line for several names.
+pub(crate) const TEXT: &str = include_str!("absent.txt");
+
+/// Commands that agents try and a sandbox does not have, and what to do instead; each line is for
+/// several names.
+pub fn absent_commands() -> impl Iterator<Item = (Vec<&'static str>, &'static str)> {
+    TEXT.lines().filter_map(|line| {
+        let mut fields = line.splitn(3, '\t');
+        let is_command = fields.next() == Some("command");
+        let names = fields.next()?.split(' ').collect();
+        is_command.then_some((names, fields.next()?))
+    })
+}
+
+/// What to do instead of a command, if it is one of those.
+pub(crate) fn instead(command: &str) -> Option<&'static str> {
+    let name = command.rsplit('/').next().unwrap_or(command);
+    absent_commands()
+        .find(|(names, _)| names.contains(&name))
+        .map(|(_, instead)| instead)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_found_by_name_and_by_path() {
+        assert!(instead("perl").is_some_and(|line| line.contains("sed -E")));
+        assert_eq!(instead("/usr/bin/perl"), instead("perl"));
+        assert_eq!(instead("ls"), None);
+        assert_eq!(instead("torch"), None);
+        assert_eq!(instead(""), None);
+    }
+}
