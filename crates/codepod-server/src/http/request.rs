@@ -350,6 +350,12 @@ async fn read_body(
         return Err(error.hint("send it without `Content-Encoding`"));
     }
     let most = app.config.request_bytes;
+    // A client that waits for `100 Continue` then gets the answer instead of a closed connection.
+    let length = parts.headers.get(header::CONTENT_LENGTH);
+    let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if length.is_some_and(|length| length > most as u64) {
+        return Err(too_large(most));
+    }
     let reading = whole(body.take().unwrap_or_default(), most, flight);
     let patience = Duration::from_secs(app.config.request_seconds);
     match tokio::time::timeout(patience, reading).await {
@@ -366,15 +372,17 @@ async fn whole(mut body: Body, most: usize, flight: &mut Flight) -> Result<Vec<u
             continue;
         };
         if bytes.len() + data.len() > most {
-            return Err(ApiError::new(
-                Kind::TooLarge,
-                format!("a request has at most {most} bytes"),
-            ));
+            return Err(too_large(most));
         }
         flight.add(data.len() as u64)?;
         bytes.extend_from_slice(&data);
     }
     Ok(bytes)
+}
+
+fn too_large(most: usize) -> ApiError {
+    let message = format!("a request has at most {most} bytes");
+    ApiError::new(Kind::TooLarge, message)
 }
 
 fn not_whole() -> ApiError {
