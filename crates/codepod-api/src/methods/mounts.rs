@@ -158,7 +158,6 @@ pub struct MountChange {
 #[serde(rename_all = "camelCase")]
 pub struct AppliedOutput {
     /// Whether anything was written: not if something was refused, unless `partial`.
-    #[serde(default)]
     pub done: bool,
     /// What the host has now, or would have if it were done.
     pub applied: Vec<MountChange>,
