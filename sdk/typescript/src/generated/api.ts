@@ -888,7 +888,7 @@ export type Resolve =
 /** What became of changes. */
 export interface AppliedOutput {
   /** Whether anything was written: not if something was refused, unless `partial`. */
-  done?: boolean;
+  done: boolean;
   /** What the host has now, or would have if it were done. */
   applied: MountChange[];
   /** Paths among them that hold what both the sandbox and the host have changed. */

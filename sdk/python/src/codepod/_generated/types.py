@@ -1488,14 +1488,14 @@ class MountChange:
 class AppliedOutput:
     """What became of changes."""
 
+    done: bool
+    """Whether anything was written: not if something was refused, unless `partial`."""
+
     applied: List[MountChange]
     """What the host has now, or would have if it were done."""
 
     refused: List[RefusedChange]
     """What was refused."""
-
-    done: bool = field(default_factory=list)
-    """Whether anything was written: not if something was refused, unless `partial`."""
 
     merged: List[str] = field(default_factory=list)
     """Paths among them that hold what both the sandbox and the host have changed."""
@@ -1510,9 +1510,9 @@ class AppliedOutput:
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
         return cls(
+            done=wire["done"],
             applied=[MountChange.from_wire(item) for item in wire["applied"]],
             refused=[RefusedChange.from_wire(item) for item in wire["refused"]],
-            done=wire.get("done", 0),
             merged=wire.get("merged", ()),
             lost=[LostChange.from_wire(item) for item in wire.get("lost", ())],
             ignored=wire.get("ignored", 0),
@@ -1521,9 +1521,9 @@ class AppliedOutput:
     def to_wire(self) -> Dict[str, Any]:
         """Writes it as it travels."""
         wire: Dict[str, Any] = {}
+        wire["done"] = self.done
         wire["applied"] = [item.to_wire() for item in self.applied]
         wire["refused"] = [item.to_wire() for item in self.refused]
-        wire["done"] = self.done
         wire["merged"] = list(self.merged)
         wire["lost"] = [item.to_wire() for item in self.lost]
         wire["ignored"] = self.ignored
