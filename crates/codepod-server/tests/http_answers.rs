@@ -356,8 +356,8 @@ fn bytes_of_files_go_up_and_down_as_they_are() {
     };
     let bytes: Vec<u8> = (0..2 << 20).map(|n: u32| (n * 7 + n / 256) as u8).collect();
     assert_eq!(put("d/e", &bytes).0, 200);
-    let (status, kind, got) = get("path=d/e");
-    assert_eq!((status, &*kind), (200, STREAM));
+    let (code, kind, got) = get("path=d/e");
+    assert_eq!((code, &*kind), (200, STREAM));
     assert!(got == bytes);
     assert_eq!(get("path=d/e&offset=10&length=5").2, bytes[10..15]);
     assert_eq!(put("empty", b"").0, 200);
