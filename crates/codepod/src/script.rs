@@ -1,7 +1,7 @@
 //! Scripts: what a shell runs at a time, with its input, variables and limits.
 
-mod around;
 pub(crate) mod cancel;
+mod directory;
 pub(crate) mod running_script;
 
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind};
 use crate::feed::{Feed, Input};
 use crate::result::{CANCELLED, RunResult, TIMED_OUT};
 use crate::sandbox::Sandbox;
-use crate::shell::{End, Job, Served, Shell, serve};
+use crate::shell::{End, Job, Served, Shell};
 use crate::sinks::{AfterTaken, Sinks};
 use crate::timeline::Mark;
 
@@ -171,16 +171,6 @@ impl Script {
         let _turn = shell.slot.turns.take().await;
         let mark = Mark::begin(sandbox, &text)?;
         let started = Instant::now();
-        let mut back = None;
-        if let Some(to) = cwd {
-            match around::go(&shell, &to, cancel.as_ref(), Some(mark.files())).await? {
-                Ok(was) => back = Some(was),
-                Err(mut result) => {
-                    mark.finish(&mut result, timeout, hints);
-                    return Ok(result);
-                }
-            }
-        }
         let sinks = Sinks::new(sandbox, AfterTaken::Discarded)?;
         let kernel = &sandbox.inner.kernel;
         let (input, feed) = match stdin {
@@ -202,12 +192,14 @@ impl Script {
             cancel: cancel.as_ref(),
             before: Some(mark.files()),
         };
-        let served = serve(sandbox, &shell.slot, job).await?;
+        let served = match directory::serve_in(&shell, cwd.as_deref(), job).await? {
+            Ok(served) => served,
+            Err(mut result) => {
+                mark.finish(&mut result, timeout, hints);
+                return Ok(result);
+            }
+        };
         let output = sinks.take();
-        if let Some(was) = back {
-            // The directory may have gone meanwhile: the shell stays where it is then.
-            let _ = around::go(&shell, &was, None, None).await?;
-        }
         let mut result = result_of(served, &text, started);
         result.stdout = output.stdout;
         result.stderr.splice(0..0, output.stderr);

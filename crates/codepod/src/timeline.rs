@@ -78,6 +78,18 @@ pub(crate) struct Point {
     held: u64,
 }
 
+impl Point {
+    fn new(run: PastRun, before: Snapshot, after: Snapshot) -> Point {
+        let held = before.held_beside(&after);
+        Point {
+            run,
+            before,
+            after,
+            held,
+        }
+    }
+}
+
 /// The runs of a sandbox.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
@@ -149,9 +161,7 @@ impl Inner {
         self.held -= point.held;
         Some(point)
     }
-}
 
-impl Inner {
     /// A number for a step that begins with `before`. What was undone cannot be done again.
     fn begin(&mut self, before: &mut Snapshot) -> u64 {
         self.begun += 1;
@@ -284,7 +294,6 @@ impl Mark {
         } else {
             after
         };
-        let held = before.held_beside(&after);
         let run = PastRun {
             number: self.number,
             kind: self.kind,
@@ -292,12 +301,7 @@ impl Mark {
             exit_code,
             execution_time: self.started.elapsed(),
         };
-        let point = Point {
-            run,
-            before,
-            after,
-            held,
-        };
+        let point = Point::new(run, before, after);
         let limits = self.sandbox.options().undo;
         self.sandbox.inner.timeline.lock().push(point, limits);
         background::watch(&self.sandbox);
@@ -345,13 +349,7 @@ impl<'a> FileStep<'a> {
             exit_code,
             execution_time: self.started.elapsed(),
         };
-        let held = self.before.held_beside(&after);
-        let point = Point {
-            run,
-            before: self.before,
-            after,
-            held,
-        };
+        let point = Point::new(run, self.before, after);
         inner.push(point, self.sandbox.options().undo);
     }
 }

@@ -88,8 +88,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
     ) -> Result<Option<Object>, Errno> {
         match self.kernel.vfs.magic_link(node) {
             Some((pid, fd)) if follow(flags)? => {
-                let fds = &self.kernel.processes.get(Pid(pid))?.fds;
-                let descriptor = fds.get(Fd(fd)).map_err(|_| Errno::NoEnt)?;
+                let descriptor = linked_descriptor(self.kernel, Pid(pid), Fd(fd))?;
                 Ok(Some(self.kernel.file(descriptor.file)?.object))
             }
             _ => Ok(None),
@@ -550,14 +549,15 @@ pub fn fd_dup_to<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32, to: u32) ->
     Ok(())
 }
 
+/// The descriptor that a magic link of `/proc/PID/fd` stands for.
+pub(super) fn linked_descriptor(kernel: &Kernel, pid: Pid, fd: Fd) -> Result<Descriptor, Errno> {
+    let process = kernel.processes.get(pid)?;
+    process.fds.get(fd).map_err(|_| Errno::NoEnt)
+}
+
 /// Where a magic link of `/proc/PID/fd` leads, for `path_readlink`.
 pub(super) fn magic_target(kernel: &mut Kernel, pid: Pid, fd: u32) -> Result<Vec<u8>, Errno> {
-    let descriptor = kernel
-        .processes
-        .get(pid)?
-        .fds
-        .get(Fd(fd))
-        .map_err(|_| Errno::NoEnt)?;
+    let descriptor = linked_descriptor(kernel, pid, Fd(fd))?;
     match descriptor.target {
         crate::Target::Node(node) => kernel.vfs.path_of(node),
         other => Ok(crate::process_table::describe(descriptor.file.0, other).0),

@@ -7,6 +7,7 @@ use codepod_abi::wire::mode;
 use codepod_abi::wire::wasi::{fdflags, oflags, rights};
 use codepod_vfs::{Device, FileKind, NodeRef, OpenOptions};
 
+use super::fd::linked_descriptor;
 use super::fifo::FifoOpen;
 use super::{Syscall, follow};
 use crate::fd_table::Descriptor;
@@ -258,13 +259,7 @@ fn reopen<M: GuestMemory>(
     fd: Fd,
     request: Request,
 ) -> Result<Opened, Errno> {
-    let descriptor = call
-        .kernel
-        .processes
-        .get(pid)?
-        .fds
-        .get(fd)
-        .map_err(|_| Errno::NoEnt)?;
+    let descriptor = linked_descriptor(call.kernel, pid, fd)?;
     let file = call.kernel.file(descriptor.file)?;
     if (request.read && !file.readable) || (request.write && !file.writable) {
         return Err(Errno::Access);

@@ -7,10 +7,10 @@ use codepod_kernel::{PipeEnd, Stdio, TerminalId};
 use codepod_wasmtime::KernelHandle;
 use futures_lite::future::block_on;
 
-use super::{Canceller, Script, around, result_of};
+use super::{Canceller, Script, directory, result_of};
 use crate::error::{Error, ErrorKind};
 use crate::result::RunResult;
-use crate::shell::{End, Job, serve};
+use crate::shell::Job;
 use crate::streams::{PipeReader, PipeWriter, host_streams};
 use crate::timeline::Mark;
 
@@ -153,21 +153,10 @@ impl RunningScript {
         let in_background = self.script.background;
         if in_background {
             mark.record_now();
-            around::without_traps(shell, &self.canceller).await?;
         }
         let before = (!in_background).then(|| mark.files());
         let (timeout, cancel) = (self.script.timeout, Some(&self.canceller));
         let started = Instant::now();
-        let mut back = None;
-        if let Some(to) = &self.script.cwd {
-            match around::go(shell, to, cancel, before.clone()).await? {
-                Ok(was) => back = Some(was),
-                Err(mut result) => {
-                    mark.finish(&mut result, timeout, self.script.hints);
-                    return Ok(result);
-                }
-            }
-        }
         let job = Job {
             request,
             stdio: self.streams.stdio,
@@ -176,18 +165,15 @@ impl RunningScript {
             cancel,
             before,
         };
-        let served = serve(&shell.sandbox, &shell.slot, job).await?;
-        if let Some(was) = back {
-            let _ = around::go(shell, &was, None, None).await?;
-        }
-        if in_background && matches!(served.end, End::Answered(_)) {
-            around::end(shell, self.streams.stdio, &self.canceller).await?;
-        }
+        let served = directory::serve_in(shell, self.script.cwd.as_deref(), job).await?;
         if in_background {
             // Whoever has the copy of the shell: its process is over with its script.
             drop(shell.slot.take_warm());
         }
-        let mut result = result_of(served, &self.script.text, started);
+        let mut result = match served {
+            Ok(served) => result_of(served, &self.script.text, started),
+            Err(result) => result,
+        };
         mark.finish(&mut result, timeout, self.script.hints);
         Ok(result)
     }
