@@ -209,11 +209,14 @@ impl ProcSource for ProcessTable {
     }
 
     fn limits(&self) -> Option<ProcLimits> {
+        // A file that may take all the space there is has no limit of its own, as on a real disk.
+        let files = self.most_files;
+        let one_file = (files.file_bytes < files.bytes).then_some(files.file_bytes);
         Some(ProcLimits {
             memory: self.limits.memory_bytes as u64,
             processes: self.limits.processes as u64,
             descriptors: self.limits.descriptors as u64,
-            file_bytes: self.most_files.file_bytes,
+            file_bytes: one_file.unwrap_or(u64::MAX),
         })
     }
 

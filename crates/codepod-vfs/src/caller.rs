@@ -111,7 +111,7 @@ pub struct ProcLimits {
     pub processes: u64,
     /// Open descriptors.
     pub descriptors: u64,
-    /// Bytes of a file.
+    /// Bytes of a file; `u64::MAX` is no limit.
     pub file_bytes: u64,
 }
 

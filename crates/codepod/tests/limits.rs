@@ -127,8 +127,11 @@ fn programs_are_told_the_limits_that_there_are() {
     };
     assert_eq!(
         text("ulimit -v; ulimit -u; ulimit -f"),
-        "2097152\n20\n10240\n"
+        "2097152\n20\nunlimited\n"
     );
+    let small_files = sandbox_with(|options| options.fs_limits.file_bytes = 1 << 20);
+    let shown = small_files.run_blocking("ulimit -f").unwrap();
+    assert_eq!(shown.stdout_text(), "1024\n");
     let df = "head -c 5000000 /dev/zero > f; df -k . | awk 'NR == 2 {print $2, ($3 > 4880), ($4 < 5360), $5}'";
     assert_eq!(text(df), "10240 1 1 48%\n");
     assert_eq!(text("df -h / | awk 'NR == 2 {print $2, $6}'"), "10M /\n");
