@@ -22,6 +22,7 @@
 mod arena;
 mod device;
 mod fd_table;
+mod file_lock;
 mod host;
 mod host_command;
 mod ids;
