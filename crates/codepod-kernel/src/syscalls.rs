@@ -11,6 +11,7 @@ mod fd;
 mod fifo;
 mod hash;
 mod io;
+mod lock;
 mod open;
 mod path;
 mod poll;
@@ -39,6 +40,7 @@ pub use fd::{
 };
 pub use hash::hash_blocks;
 pub use io::{fd_pread, fd_pwrite, fd_read, fd_write};
+pub use lock::fd_lock;
 pub use open::{path_open, path_open_mode};
 pub use path::{
     path_create_directory, path_filestat_get, path_filestat_set_times, path_link, path_readlink,
