@@ -16,7 +16,7 @@ struct Settings {
 }
 
 /// less and more as tools. Options that only change how a screen looks are taken.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     match settings(name, arguments) {
         Ok(settings) => run(name, &settings),
         Err(stop) => stop.report(name, 1),
