@@ -15,7 +15,14 @@ fn main() {
     // Badf, Inval.
     expect_errno!(call::fd_lock(CLOSED, SHARED), Errno::Badf);
     expect_errno!(call::fd_lock(CLOSED, UNLOCK), Errno::Badf);
-    for operation in [0, NONBLOCK, SHARED | EXCLUSIVE, EXCLUSIVE | UNLOCK, 16, u32::MAX] {
+    for operation in [
+        0,
+        NONBLOCK,
+        SHARED | EXCLUSIVE,
+        EXCLUSIVE | UNLOCK,
+        16,
+        u32::MAX,
+    ] {
         expect_errno!(call::fd_lock(a, operation), Errno::Inval);
     }
 
