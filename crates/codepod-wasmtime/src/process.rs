@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use codepod_abi::Signal;
 use codepod_kernel::{
-    Control, ExitStatus, Host, HostProgram, Kernel, ModuleSource, Pid, Program, RunState,
+    Control, ExitStatus, Host, HostProgram, Kernel, ModuleSource, Pid, Program, RunState, megabytes,
 };
 use futures_lite::FutureExt as _;
 use futures_lite::future::or;
@@ -334,9 +334,9 @@ async fn begin_turn(store: &mut Store<ProcessState>, loaded: &Loaded) -> wasmtim
         let missing = kept.size().saturating_sub(memory.data_size(&*store));
         if memory.grow(&mut *store, missing as u64 >> 16).is_err() {
             return Err(format!(
-                "the Python session needs {} MB of memory, and its process may have {} MB: raise `memory_bytes`",
-                kept.size().div_ceil(1 << 20),
-                limit >> 20
+                "the Python session needs {} of memory, and its process may have {}: raise `memory_bytes`",
+                megabytes(kept.size() as u64),
+                megabytes(limit as u64)
             ));
         }
         // Known before anything is mapped: whatever happens, the memory is then put back.
@@ -409,8 +409,8 @@ async fn instantiate(
         };
         if let Some(bytes) = store.data().refused {
             return Err(wasmtime::Error::msg(format!(
-                "not enough memory to start: {} MB are needed, and the sandbox's limit leaves less",
-                bytes.div_ceil(1 << 20)
+                "not enough memory to start: {} are needed, and the sandbox's limit leaves less",
+                megabytes(bytes as u64)
             )));
         }
         let busy = error

@@ -3,13 +3,11 @@
 
 use std::time::Duration;
 
-use codepod_kernel::{Limit, Reached};
+use codepod_kernel::{Limit, Reached, megabytes};
 
 use crate::options::Options;
 use crate::result::RunResult;
 use crate::sandbox::Sandbox;
-
-const MB: u64 = 1 << 20;
 
 /// By which names lines about limits call the options: those that the reader can set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -81,7 +79,6 @@ impl Options {
     /// about themselves.
     fn line(&self, limit: Limit, reached: &Reached, timeout: Duration) -> Option<String> {
         let (limits, files) = (&self.limits, &self.fs_limits);
-        let megabytes = |bytes: u64| format!("{} MB", bytes.div_ceil(MB));
         let limit = match limit {
             Limit::FileBytes if reached.files.nodes >= files.nodes => Limit::Files,
             // A device or a mounted directory had no space, not the sandbox.
