@@ -68,7 +68,7 @@ impl Shell {
         let (runtime, (mut editor, interrupted)) = wall::closed_around(needs, &options, prepare)?;
         let place = Place::open(&runtime, options, state)?;
         let sandbox = place.sandbox();
-        if let Place::Kept(_) = place {
+        if let Place::Saved(_) = place {
             for (name, value) in &env {
                 sandbox.shell("").set_env_blocking(name, value)?;
             }

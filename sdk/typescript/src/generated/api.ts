@@ -1025,11 +1025,11 @@ export interface HashOutput {
 /** The states that are kept. */
 export interface StatesListOutput {
   /** One for each namespace, by name. */
-  states: KeptState[];
+  states: SavedState[];
 }
 
 /** What is kept in a namespace. */
-export interface KeptState {
+export interface SavedState {
   /** The namespace. */
   namespace: string;
   /** Bytes that it takes, older versions included. */

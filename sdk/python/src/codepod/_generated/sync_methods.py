@@ -1075,11 +1075,11 @@ class PersistenceMethods(Methods):
 class StatesMethods(Methods):
     """Methods `states.*` of a server."""
 
-    def list(self) -> List[types.KeptState]:
+    def list(self) -> List[types.SavedState]:
         """Lists the states that are kept for persistent sandboxes, by namespace."""
         params: Dict[str, Any] = {}
         wire: Dict[str, Any] = self._call("states.list", params)
-        unpacked: List[types.KeptState] = [types.KeptState.from_wire(item) for item in wire["states"]]
+        unpacked: List[types.SavedState] = [types.SavedState.from_wire(item) for item in wire["states"]]
         return unpacked
 
     def remove(self, namespace: str) -> None:
