@@ -1,8 +1,8 @@
 //! Our own cases: in the sandbox (`run`), in real bash (`verify`), recorded from real bash
 //! (`bless`).
 //!
-//! They are in directories of `spec/`: `shell` has a file per topic, `tools` a file per command. A
-//! case's id is `DIRECTORY/TOPIC/NAME`.
+//! They are in directories of `spec/`: `shell` has a file per topic, `tools` a file per command,
+//! `agents` a file per kind of task. A case's id is `DIRECTORY/TOPIC/NAME`.
 //!
 //! A case is run by `bash -c SCRIPT` in a new directory that holds the case's files, with its
 //! `stdin` or nothing to read, and the environment of [`crate::job::environment`]. Standard output,
@@ -22,7 +22,7 @@ use crate::pool;
 use crate::sandbox::Sandboxes;
 
 /// The directories of `spec/`.
-const DIRECTORIES: [&str; 3] = ["guests", "shell", "tools"];
+const DIRECTORIES: [&str; 4] = ["agents", "guests", "shell", "tools"];
 /// How long a case may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// A case that takes longer is named.
@@ -434,7 +434,7 @@ impl Case {
 /// where the locale has them.
 fn run_case(place: &dyn Place, file: &CaseFile, case: &Case) -> Result<Outcome> {
     let mut outcome = place.run(&case.job())?;
-    if file.directory == "tools"
+    if matches!(file.directory.as_str(), "agents" | "tools")
         && let Ok(text) = std::str::from_utf8(&outcome.stderr)
         && text.contains(QUOTES)
     {
