@@ -25,6 +25,9 @@ use crate::sandbox::Sandboxes;
 const DIRECTORIES: [&str; 4] = ["agents", "guests", "shell", "tools"];
 /// How long a case may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a task of `agents` may take: some install a project, in an interpreter whose host was
+/// not optimised.
+const TASK_TIMEOUT: Duration = Duration::from_secs(90);
 /// A case that takes longer is named.
 const SLOW: Duration = Duration::from_secs(1);
 /// How many of a hundred cases may be pending.
@@ -384,8 +387,8 @@ fn leaves_of(outcome: &Outcome) -> BTreeMap<String, Vec<u8>> {
 }
 
 impl Case {
-    fn job(&self) -> Job {
-        let mut job = Job::new(self.run.as_str(), Feed::Command, TIMEOUT);
+    fn job(&self, timeout: Duration) -> Job {
+        let mut job = Job::new(self.run.as_str(), Feed::Command, timeout);
         job.stdin = self.stdin.clone().into_bytes();
         job.env = environment();
         job.env.extend(self.env.clone());
@@ -433,7 +436,11 @@ impl Case {
 /// Runs a case. Messages of tools have plain quotes: GNU's have typographic ones in some places
 /// where the locale has them.
 fn run_case(place: &dyn Place, file: &CaseFile, case: &Case) -> Result<Outcome> {
-    let mut outcome = place.run(&case.job())?;
+    let timeout = match file.directory.as_str() {
+        "agents" => TASK_TIMEOUT,
+        _ => TIMEOUT,
+    };
+    let mut outcome = place.run(&case.job(timeout))?;
     if matches!(file.directory.as_str(), "agents" | "tools")
         && let Ok(text) = std::str::from_utf8(&outcome.stderr)
         && text.contains(QUOTES)
