@@ -5,19 +5,25 @@
 //! pre-initialises modules (`PREINIT`), and `SOURCES`: a directory with a link for each source that
 //! `guest.toml` names. What a link points to has the source's digest in its name.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::build::bring_sources;
 use super::c::c_compiler;
 use super::manifest::Guest;
 use crate::cache;
+use crate::digest;
 use crate::failure::{Failure, Outcome};
 use crate::process;
 
 /// Builds a guest and returns the directory with the results.
 pub(super) fn build(root: &Path, guest: &Guest, script: &str) -> Outcome<PathBuf> {
     let base = cache::directory()?.join("scripts").join(&guest.name);
-    let results = base.join("results");
+    cache::make_directory(&base)?;
+    let _lock = lock(&base.join("lock"))?;
+    // Of this checkout: another one may build as soon as the lock is free.
+    let checkout = digest::of_bytes(root.as_os_str().as_encoded_bytes());
+    let results = base.join(format!("results-{}", &checkout[..16]));
     let _ = std::fs::remove_dir_all(&results);
     cache::make_directory(&results)?;
     let (clang, ar) = c_compiler()?.programs.ok_or_else(|| {
@@ -35,6 +41,18 @@ pub(super) fn build(root: &Path, guest: &Guest, script: &str) -> Outcome<PathBuf
         .hint(format!("logs are in `{}`", base.join("work").display()))
         .run()?;
     Ok(results)
+}
+
+/// Waits until no other checkout builds in the directory, and keeps others out as long as the file
+/// is open: the work of two builds must not mix.
+fn lock(path: &Path) -> Outcome<File> {
+    let file = File::create(path).map_err(|error| Failure::file("create", path, error))?;
+    if file.try_lock().is_err() {
+        println!("guests: another checkout builds there; waiting for it");
+        file.lock()
+            .map_err(|error| Failure::file("lock", path, error))?;
+    }
+    Ok(file)
 }
 
 /// A directory with a link to each source of the guest.
@@ -58,4 +76,20 @@ fn preinit() -> Outcome<PathBuf> {
         .run()?;
     let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
     Ok(target.join("debug/codepod-preinit"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_build_has_the_lock() {
+        let path = std::env::temp_dir().join(format!("codepod-lock-{}", std::process::id()));
+        let first = lock(&path).unwrap();
+        let second = File::create(&path).unwrap();
+        assert!(second.try_lock().is_err());
+        drop(first);
+        assert!(second.try_lock().is_ok());
+        std::fs::remove_file(path).unwrap();
+    }
 }
