@@ -25,6 +25,7 @@ mod executor;
 mod fair_queue;
 mod hash;
 mod heap_trim;
+mod interrupt;
 mod kept;
 #[cfg(target_os = "linux")]
 mod kept_memory;

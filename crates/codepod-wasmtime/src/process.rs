@@ -19,6 +19,7 @@ use crate::config::TABLE_ELEMENTS;
 use crate::driven;
 use crate::engine::Inner;
 use crate::executor::in_host;
+use crate::interrupt;
 #[cfg(target_os = "linux")]
 use crate::kept_memory::KeptMemory;
 use crate::kernel_handle::KernelHandle;
@@ -54,6 +55,8 @@ pub(crate) struct ProcessState {
     pub(crate) handoff: Arc<Handoff>,
     pub(crate) pid: Pid,
     pub(crate) memory: Option<Memory>,
+    /// Where it says which word is its interrupt word.
+    interrupt: Option<u32>,
     pub(crate) pristine: Arc<Pristine>,
     control: Arc<Control>,
     stack: Stack,
@@ -207,6 +210,7 @@ async fn execute(
         handoff: handoff.clone(),
         pid,
         memory: None,
+        interrupt: None,
         pristine: loaded.pristine.clone(),
         control: program.control.clone(),
         stack: Stack::default(),
@@ -227,6 +231,11 @@ async fn execute(
             .get_module_export(&mut *store, &loaded.memory)
             .and_then(|export| export.into_memory());
         store.data_mut().memory = memory;
+        store.data_mut().interrupt = loaded
+            .interrupt
+            .and_then(|export| instance.get_module_export(&mut *store, &export))
+            .and_then(|export| export.into_global())
+            .and_then(|global| interrupt::address_of(global, &mut *store));
         #[cfg(target_os = "linux")]
         begin_turn(store, loaded).await?;
         let start = instance
@@ -478,7 +487,12 @@ fn at_epoch(mut context: StoreHookState<'_, ProcessState>) -> wasmtime::Result<U
                 };
                 return Ok(UpdateDeadline::YieldCustom(1, Box::pin(fired)));
             }
-            match driven::end_slice(state.engine.clock.ticks()) {
+            let is_over = driven::end_slice(state.engine.clock.ticks());
+            let is_signalled = state.control.is_signalled();
+            if let (Some(at), Some(memory)) = (state.interrupt, state.memory) {
+                interrupt::set(&context, memory, at, is_signalled);
+            }
+            match is_over {
                 true => Ok(UpdateDeadline::Yield(1)),
                 false => Ok(UpdateDeadline::Continue(1)),
             }
