@@ -227,7 +227,6 @@ async fn execute(
             .get_module_export(&mut *store, &loaded.memory)
             .and_then(|export| export.into_memory());
         store.data_mut().memory = memory;
-        #[cfg(target_os = "linux")]
         begin_turn(store, loaded).await?;
         let start = instance
             .get_module_export(&mut *store, &loaded.start)
@@ -334,7 +333,7 @@ async fn begin_turn(store: &mut Store<ProcessState>, loaded: &Loaded) -> wasmtim
         let missing = kept.size().saturating_sub(memory.data_size(&*store));
         if memory.grow(&mut *store, missing as u64 >> 16).is_err() {
             return Err(format!(
-                "the Python session needs {} MB of memory, and its process may have {} MB: raise `memory_bytes`",
+                "the Python session needs {} MB of memory, and its process may have {} MB",
                 kept.size().div_ceil(1 << 20),
                 limit >> 20
             ));
@@ -356,6 +355,20 @@ async fn begin_turn(store: &mut Store<ProcessState>, loaded: &Loaded) -> wasmtim
         return Err(Ended.into());
     }
     Ok(())
+}
+
+/// Refuses the turn of a session that only hosts with mapped memory can go on with. Any other
+/// session is for the guest to read and write.
+#[cfg(not(target_os = "linux"))]
+async fn begin_turn(store: &mut Store<ProcessState>, _: &Loaded) -> wasmtime::Result<()> {
+    let (kernel, pid) = (store.data().kernel.clone(), store.data().pid);
+    let mut kernel = kernel.wait().await.map_err(|_| Ended)?;
+    let turn = kernel.turn_of(pid);
+    let Some(why) = turn.and_then(|turn| crate::kept_form::refusal(turn.kept.as_ref())) else {
+        return Ok(());
+    };
+    kernel.refuse_turn(pid, why);
+    Err(Ended.into())
 }
 
 /// Lets go of an ended process's store; its memory is left for the next.
