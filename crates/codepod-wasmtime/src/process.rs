@@ -236,7 +236,6 @@ async fn execute(
             .and_then(|export| instance.get_module_export(&mut *store, &export))
             .and_then(|export| export.into_global())
             .and_then(|global| interrupt::address_of(global, &mut *store));
-        #[cfg(target_os = "linux")]
         begin_turn(store, loaded).await?;
         let start = instance
             .get_module_export(&mut *store, &loaded.start)
@@ -343,7 +342,7 @@ async fn begin_turn(store: &mut Store<ProcessState>, loaded: &Loaded) -> wasmtim
         let missing = kept.size().saturating_sub(memory.data_size(&*store));
         if memory.grow(&mut *store, missing as u64 >> 16).is_err() {
             return Err(format!(
-                "the Python session needs {} of memory, and its process may have {}: raise `memory_bytes`",
+                "the Python session needs {} of memory, and its process may have {}",
                 megabytes(kept.size() as u64),
                 megabytes(limit as u64)
             ));
@@ -365,6 +364,20 @@ async fn begin_turn(store: &mut Store<ProcessState>, loaded: &Loaded) -> wasmtim
         return Err(Ended.into());
     }
     Ok(())
+}
+
+/// Refuses the turn of a session that only hosts with mapped memory can go on with. Any other
+/// session is for the guest to read and write.
+#[cfg(not(target_os = "linux"))]
+async fn begin_turn(store: &mut Store<ProcessState>, _: &Loaded) -> wasmtime::Result<()> {
+    let (kernel, pid) = (store.data().kernel.clone(), store.data().pid);
+    let mut kernel = kernel.wait().await.map_err(|_| Ended)?;
+    let turn = kernel.turn_of(pid);
+    let Some(why) = turn.and_then(|turn| crate::kept_form::refusal(turn.kept.as_ref())) else {
+        return Ok(());
+    };
+    kernel.refuse_turn(pid, why);
+    Err(Ended.into())
 }
 
 /// Lets go of an ended process's store; its memory is left for the next.

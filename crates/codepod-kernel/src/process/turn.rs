@@ -106,6 +106,10 @@ pub(crate) fn keep<M: GuestMemory>(
         let _ = vfs.unlink(&caller, cwd, &[&path, FRESH].concat());
     }
     let why = why_not(call.kernel, &refused);
+    if let (Errno::NoSpc | Errno::Fbig, Some(bytes)) = (refused.errno, refused.bytes) {
+        // Which option raises the limit is for the host to say, in the words of its surface.
+        call.kernel.reached.note_session(bytes);
+    }
     call.kernel.refuse_turn(call.pid, &why);
     Some(Err(refused.errno))
 }
@@ -154,13 +158,13 @@ fn why_not(kernel: &Kernel, refused: &Refused) -> String {
         tree.map_or_else(Default::default, |tree| (tree.limits(), tree.usage().bytes));
     match (refused.errno, refused.bytes) {
         (Errno::NoSpc, Some(bytes)) => format!(
-            "the Python session needs {} of disk, the limit is {} and {} are in use: raise `disk_bytes`, or `del` something and call again; {UNCHANGED}",
+            "the Python session needs {} of disk, the limit is {} and {} are in use: `del` something and call again; {UNCHANGED}",
             megabytes(bytes),
             megabytes(limits.bytes),
             megabytes(used),
         ),
         (Errno::Fbig, Some(bytes)) => format!(
-            "the Python session needs a file of {} and the limit is {}: raise `disk_bytes`, or `del` something and call again; {UNCHANGED}",
+            "the Python session needs a file of {} and the limit is {}: `del` something and call again; {UNCHANGED}",
             megabytes(bytes),
             megabytes(limits.file_bytes),
         ),

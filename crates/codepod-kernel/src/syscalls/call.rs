@@ -11,7 +11,7 @@ use std::task::{Poll, Waker};
 use codepod_abi::table::Call;
 use codepod_abi::wire::{CWD_FD, ROOT_FD};
 use codepod_abi::{Errno, Signal};
-use codepod_vfs::{Caller, NodeRef, Vfs};
+use codepod_vfs::{Caller, NodeRef, Stat, Vfs};
 
 use crate::fd_table::Descriptor;
 use crate::ids::{Fd, Pid, WaiterId};
@@ -217,11 +217,23 @@ impl<M: GuestMemory> Syscall<'_, M> {
         at: u32,
         len: u32,
     ) -> Result<NodeRef, Errno> {
+        Ok(self.lookup_and_stat(fd, rights, flags, at, len)?.0)
+    }
+
+    /// A node by path, and what it is.
+    pub(super) fn lookup_and_stat(
+        &mut self,
+        fd: u32,
+        rights: u64,
+        flags: u32,
+        at: u32,
+        len: u32,
+    ) -> Result<(NodeRef, Stat), Errno> {
         let follow = follow(flags)?;
         let base = self.directory(fd, rights)?;
         let path = self.path(at, len)?;
         let (vfs, caller) = self.vfs()?;
-        vfs.resolve(&caller, base, &path, follow)
+        vfs.resolve_and_stat(&caller, base, &path, follow)
     }
 
     /// A write found no reader: SIGPIPE, and `Pipe` for those who ignore or catch it.

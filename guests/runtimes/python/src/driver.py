@@ -93,6 +93,8 @@ def begin(unbuffered, uses_home):
         sys.path[0:0] = path.split(":")
     if environ.get("PYTHONDONTWRITEBYTECODE"):
         sys.dont_write_bytecode = True
+    if prefix := environ.get("PYTHONPYCACHEPREFIX"):
+        sys.pycache_prefix = prefix
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             terminal = os.isatty(number)
