@@ -33,7 +33,7 @@ pub enum Persistence {
     Ephemeral,
     /// The state ends with the sandbox, unless somebody saves or exports it.
     #[default]
-    Session,
+    Exportable,
     /// The state is loaded when the sandbox is made, and saved by itself.
     Persistent(Persistent),
 }
@@ -349,7 +349,7 @@ impl Sandbox {
     fn check_mode(&self) -> Result<(), Error> {
         match self.options().persistence {
             Persistence::Ephemeral => Err(ErrorKind::Ephemeral.into()),
-            Persistence::Session | Persistence::Persistent(_) => Ok(()),
+            Persistence::Exportable | Persistence::Persistent(_) => Ok(()),
         }
     }
 

@@ -201,6 +201,6 @@ fn persistence(call: &Call<'_>, params: PersistenceParams) -> Result<Persistence
         }
         (_, Some(_)) => bad("only a persistent sandbox has a `namespace`"),
         (PersistenceMode::Ephemeral, None) => Ok(Persistence::Ephemeral),
-        (PersistenceMode::Session, None) => Ok(Persistence::Session),
+        (PersistenceMode::Exportable, None) => Ok(Persistence::Exportable),
     }
 }

@@ -103,7 +103,7 @@ export type PersistenceMode =
   /** It ends with the sandbox and cannot be saved. */
   | "ephemeral"
   /** It ends with the sandbox, unless it is exported. */
-  | "session"
+  | "exportable"
   /** It is loaded when the sandbox is made, and saved by itself. */
   | "persistent";
 

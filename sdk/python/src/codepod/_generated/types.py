@@ -35,7 +35,7 @@ Guard = Literal[
 # How a state is kept.
 PersistenceMode = Literal[
     "ephemeral",  # It ends with the sandbox and cannot be saved.
-    "session",  # It ends with the sandbox, unless it is exported.
+    "exportable",  # It ends with the sandbox, unless it is exported.
     "persistent",  # It is loaded when the sandbox is made, and saved by itself.
 ]
 
