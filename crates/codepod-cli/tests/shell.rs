@@ -62,6 +62,31 @@ fn an_interrupt_ends_the_command_and_not_the_shell() {
 }
 
 #[test]
+fn an_interrupt_goes_to_a_program_that_handles_it() {
+    let here = Directory::new();
+    let mut terminal = Terminal::shell(&here, &[]);
+    terminal.press("python3 -q\r");
+    terminal.expect(">>> ");
+    terminal.press("x = 6\r");
+    terminal.expect(">>> ");
+    terminal.press("\x03");
+    terminal.expect("KeyboardInterrupt");
+    terminal.expect(">>> ");
+    terminal.press("while True: x += 0\r\r");
+    terminal.expect("... ");
+    terminal.press("\x03");
+    terminal.expect("KeyboardInterrupt");
+    terminal.expect(">>> ");
+    terminal.press("x * 7\r");
+    terminal.expect("\n42\r\n");
+    // Ctrl-\ ends whatever runs.
+    terminal.press("\x1c");
+    terminal.expect("[130]");
+    terminal.press("exit\r");
+    terminal.ends_with(130);
+}
+
+#[test]
 fn unfinished_lines_go_on_and_programs_read_what_is_typed() {
     let here = Directory::new();
     let mut terminal = Terminal::shell(&here, &[]);

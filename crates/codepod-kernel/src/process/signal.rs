@@ -72,6 +72,10 @@ impl Signals {
         self.pending != 0
     }
 
+    pub(crate) fn catches(&self, signal: Signal) -> bool {
+        self.caught & signal.bit() != 0
+    }
+
     pub(crate) fn ignores(&self, signal: Signal) -> bool {
         self.ignored & signal.bit() != 0
     }

@@ -2,7 +2,7 @@
 import sys
 
 CANNOT_END = "this wait cannot end: threads in the sandbox take turns, and what it waits for waits for this thread to end"
-TOO_LONG = "this thread was ended: threads in the sandbox take turns, and it has kept one waiting for 15 seconds that was to go on"
+TOO_LONG = "this thread was ended: threads in the sandbox take turns, and it has kept one waiting for 20 seconds that was to go on"
 CANNOT_SPLIT = "a process of the sandbox cannot be split, so multiprocessing does not work: use subprocess, or concurrent.futures.ThreadPoolExecutor"
 
 

@@ -189,7 +189,7 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, s
     }
     (void)left;
     int64_t end = until;
-    if (codepod_run_threads != NULL && until > start) {
+    if (codepod_run_threads != NULL) {
         if (codepod_run_threads(until)) {
             return EINTR;
         }

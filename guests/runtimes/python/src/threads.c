@@ -12,15 +12,14 @@
 #include "Python.h"
 #include "internal/pycore_ceval.h"
 #include "internal/pycore_interp.h"
+#include "internal/pycore_pyerrors.h"
 #include "internal/pycore_pystate.h"
 #include "internal/pycore_runtime.h"
 
-#include "internal/pycore_pyerrors.h"
-
 #include <errno.h>
 #include <poll.h>
-#include <stddef.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/select.h>
 #include <sys/wait.h>
@@ -48,7 +47,7 @@ enum { MAIN = 0x1000, DEEPEST = 200, MOST = 4096 };
 /* No time at all. */
 #define NEVER INT64_MAX
 /* How long a thread that sleeps may keep another waiting that could go on: less than a run may take if nobody says otherwise. */
-#define PATIENCE (15 * SECONDS)
+#define PATIENCE (20 * SECONDS)
 /* How long a thread may compute while others have not begun. They may wait for what it computes, and cannot wait on top of it. */
 #define LONGEST_ALONE (2 * SECONDS)
 
@@ -302,6 +301,10 @@ static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const str
                     interrupt(end_late_thread);
                 }
                 break;
+            }
+            /* Those that began again meanwhile have their turn before it sleeps. */
+            if (codepod_run_threads(next) || wait.is_over || now() >= next) {
+                continue;
             }
             if (codepod_sleep(next) != 0) {
                 break;
