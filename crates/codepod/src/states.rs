@@ -7,10 +7,10 @@
 //! DIRECTORY.key             what the digests are made with
 //! ```
 //!
-//! A state is saved by [`SavedSandbox::save`], after each run. The last [`VERSIONS`] are kept whose files
-//! differ; of those with the same files the newest, with its variables. Going back removes the
-//! newer ones for good: a saved state never changes, and the newest one counts. Whoever wants to
-//! keep both forks first.
+//! A state is saved by [`SavedSandbox::save`], after each run. The last [`VERSIONS`] are kept whose
+//! files differ; of those with the same files the newest, with its variables. Going back removes
+//! the newer ones for good: a saved state never changes, and the newest one counts. Whoever wants
+//! to keep both forks first.
 
 mod remembered;
 
