@@ -285,11 +285,7 @@ static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const str
     int result = 0, left = turns;
     waiting = &wait;
     turns = count;
-    while (!wait.is_over) {
-        if (raised != NULL) {
-            interrupt(pass_on);
-            break;
-        }
+    while (!wait.is_over && raised == NULL) {
         if ((until == NULL || now() < end) && run_one()) {
             continue;
         }
@@ -324,6 +320,9 @@ static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const str
         if (!wait.is_over && codepod_sleep(NEVER) != 0) {
             break;
         }
+    }
+    if (raised != NULL) {
+        interrupt(pass_on);
     }
     turns = left;
     waiting = wait.below;
