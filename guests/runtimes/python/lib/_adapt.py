@@ -106,7 +106,7 @@ def pools(module):
             context.finalize()
         with pool._shutdown_lock:
             thread = module.threading.current_thread()
-            pool._threads.discard(thread)
+            pool._threads = pool._threads - {thread}  # another, since somebody may look through this one
             pool._names.append(thread.name)
             begin_next(pool)
 

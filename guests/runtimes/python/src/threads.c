@@ -92,10 +92,11 @@ static int64_t now(void)
     return time.tv_sec * SECONDS + time.tv_nsec;
 }
 
-/* Ticks are asked for only while they may change which thread runs. */
+/* Ticks are asked for only while they may change which thread runs. They come as pending calls, of which there need not be any; a request to drop the
+   interpreter's lock would make whoever drops it wait for another thread to take it. */
 static void ask_for_ticks(void)
 {
-    codepod_interrupt.at_tick = first != NULL ? _PY_GIL_DROP_REQUEST_BIT : 0;
+    codepod_interrupt.at_tick = first != NULL ? _PY_CALLS_TO_DO_BIT : 0;
 }
 
 /* When the thread that runs has kept another waiting for too long. */
@@ -285,11 +286,7 @@ static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const str
     int result = 0, left = turns;
     waiting = &wait;
     turns = count;
-    while (!wait.is_over) {
-        if (raised != NULL) {
-            interrupt(pass_on);
-            break;
-        }
+    while (!wait.is_over && raised == NULL) {
         if ((until == NULL || now() < end) && run_one()) {
             continue;
         }
@@ -324,6 +321,9 @@ static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const str
         if (!wait.is_over && codepod_sleep(NEVER) != 0) {
             break;
         }
+    }
+    if (raised != NULL) {
+        interrupt(pass_on);
     }
     turns = left;
     waiting = wait.below;
@@ -469,14 +469,13 @@ int __wrap_PyErr_CheckSignals(void)
 }
 
 /* At a tick: a thread that computes lets others begin if it has done so for long; it may be waiting for them. */
-static int take_tick(PyThreadState *state)
+static int take_tick(void)
 {
-    _Py_unset_eval_breaker_bit(state, _PY_GIL_DROP_REQUEST_BIT);
     int64_t time = now();
     if (alone_since == 0 || alone_since > time) {
         alone_since = time;
     }
-    if (first == NULL || time - alone_since < LONGEST_ALONE) {
+    if (time - alone_since < LONGEST_ALONE || _PyRuntimeState_GetFinalizing(&_PyRuntime) != NULL) {
         return 0;
     }
     PyThreadState *own = PyEval_SaveThread();
@@ -494,7 +493,7 @@ int __wrap__Py_HandlePending(PyThreadState *state)
             return -1;
         }
     }
-    if (_Py_eval_breaker_bit_is_set(state, _PY_GIL_DROP_REQUEST_BIT) && take_tick(state) != 0) {
+    if (first != NULL && _Py_eval_breaker_bit_is_set(state, _PY_CALLS_TO_DO_BIT) && take_tick() != 0) {
         return -1;
     }
     return __real__Py_HandlePending(state);
