@@ -108,7 +108,8 @@ fn less_goes_on_and_ends_at_a_key() {
     terminal.press("echo af''ter\r");
     terminal.expect("\nafter\r\n");
     // Lines and echo are as before.
-    terminal.press("read -r line; echo got $line\r");
+    terminal.press("echo rea''dy; read -r line; echo got $line\r");
+    terminal.expect("\nready\r\n");
     terminal.press("words\r");
     terminal.expect("\ngot words\r\n");
     terminal.expect("$ ");
