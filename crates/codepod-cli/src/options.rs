@@ -50,7 +50,7 @@ pub(crate) struct SandboxOptions {
     /// Allow only this command to be started; can be repeated. Builtins of bash stay allowed
     #[arg(long = "allow", value_name = "COMMAND")]
     allowed: Vec<String>,
-    /// Append events to a file, one line of JSON each
+    /// Append events to a file, one line of JSON each: runs, their programs, changed files, limits
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
     /// Allow WebAssembly modules among the sandbox's files to be executed

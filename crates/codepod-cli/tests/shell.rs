@@ -115,6 +115,33 @@ fn unfinished_lines_go_on_and_programs_read_what_is_typed() {
     terminal.ends_with(0);
 }
 
+/// A pager gets each key as it is pressed, and what is typed after it is for the shell.
+#[test]
+fn less_goes_on_and_ends_at_a_key() {
+    let here = Directory::new();
+    let mut terminal = Terminal::shell(&here, &[]);
+    terminal.press("seq 1000 | less\r");
+    terminal.expect("\n5\r\n");
+    terminal.expect(":");
+    terminal.press(" ");
+    terminal.expect("\r\n40\r\n");
+    terminal.expect(":");
+    terminal.press("\x1b[B");
+    terminal.expect(":");
+    terminal.press("q");
+    terminal.expect("$ ");
+    terminal.press("echo af''ter\r");
+    terminal.expect("\nafter\r\n");
+    // Lines and echo are as before.
+    terminal.press("echo rea''dy; read -r line; echo got $line\r");
+    terminal.expect("\nready\r\n");
+    terminal.press("words\r");
+    terminal.expect("\ngot words\r\n");
+    terminal.expect("$ ");
+    terminal.press("\x04");
+    terminal.ends_with(0);
+}
+
 #[test]
 fn tab_completes_and_the_history_is_kept_with_the_state() {
     let here = Directory::new();

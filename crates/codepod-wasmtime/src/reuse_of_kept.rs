@@ -17,9 +17,11 @@ use crate::prepared::{PAGE, Prepared, Source};
 use crate::reuse::{Swap, alone, may_miss, push_out, swapped_bytes};
 
 /// Blocks of the module's first memory, of an image, and of a session.
-const PLAIN: usize = 4;
-const IMAGE: usize = 8;
-const SESSION: usize = 32;
+const PLAIN: usize = 16;
+const IMAGE: usize = 20;
+const SESSION: usize = 48;
+/// Where the stack ends: what lies below is not kept, and there is room for all pages above.
+const STACK: usize = 3 * BLOCK;
 
 /// An image of nothing but a header: memory of [`IMAGE`] blocks in which no page differs.
 fn image() -> &'static [u8] {
@@ -90,7 +92,8 @@ impl Sessions {
         assert_eq!(differs, None, "page, in turn {round}");
         // Single pages, and now and then most of a block.
         for step in 0..24 {
-            let page = (round * 31 + step * 97) % (SESSION * BLOCK / PAGE);
+            let first = STACK / PAGE;
+            let page = first + (round * 31 + step * 97) % (SESSION * BLOCK / PAGE - first);
             let pages = if step % 8 == 7 { 12 } else { 1 };
             for at in (page * PAGE..self.memory.len()).step_by(PAGE).take(pages) {
                 let byte = (round + step) as u8;
@@ -99,7 +102,7 @@ impl Sessions {
             }
         }
         before_end(self.memory);
-        let blocks = kept.keep(self.memory, 0, kept_form::tests::file(&[]));
+        let blocks = kept.keep(self.memory, STACK, kept_form::tests::file(&[]));
         self.kept = Some(blocks.unwrap());
         assert!(kept.release(self.memory).is_some());
     }

@@ -121,7 +121,7 @@ impl Options {
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .into();
         if self.mounts.iter().any(Mount::is_written_to) {
-            // What Python compiles is not the host's: a directory of its stays as its owner left it.
+            // What Python compiles is not for the host: its directory stays as its owner left it.
             env.push(("PYTHONPYCACHEPREFIX".into(), PYTHON_CACHE.into()));
         }
         set_variables(&mut env, &self.env);

@@ -421,5 +421,4 @@ fn a_status_reads_no_file_that_the_hosts_index_knows() {
     std::fs::write(&large, vec![8; 4_000_000]).unwrap();
     set_past();
     assert_eq!(run(&sandbox, "git status --short"), " M large.bin\n");
-    assert_eq!(git(at, &["status", "--short"]), " M large.bin\n");
 }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use codepod::{Options, Sandbox};
+use codepod::{Mount, MountAccess, Options, Sandbox};
 
 fn sandbox() -> Sandbox {
     Sandbox::create(Options::default()).unwrap()
