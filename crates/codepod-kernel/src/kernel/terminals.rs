@@ -79,9 +79,9 @@ impl Kernel {
         }
     }
 
-    /// Interrupts the processes that have a terminal, as Ctrl-C does, if one of them catches SIGINT;
-    /// whether one does. A process that serves the host gets the signal only if it catches it: it is
-    /// not in the foreground while something else is.
+    /// Interrupts the processes that have a terminal, as Ctrl-C does, if one of them catches
+    /// SIGINT; whether one does. A process that serves the host gets the signal only if it catches
+    /// it: it is not in the foreground while something else is.
     pub fn interrupt_terminal(&mut self, id: TerminalId) -> bool {
         let has_terminal = |process: &Process| {
             process.fds.iter().any(|(_, descriptor)| {
