@@ -34,7 +34,7 @@ pub(crate) mod tests {
 
     /// The blocks of a file.
     pub(crate) fn file(bytes: &[u8]) -> Blocks {
-        let tree = Tree::builder().file("/f", 0o600, bytes.to_vec()).build();
+        let tree = Tree::builder().file("/f", 0o600, bytes).build();
         let mut files = Memory::new(tree);
         let root = files.root();
         let file = files.lookup(&Caller::root(0), root, b"f").unwrap();
