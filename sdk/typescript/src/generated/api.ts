@@ -376,7 +376,7 @@ export interface StartOutput {
 
 /** Which output. */
 export interface SinceParams {
-  /** The run, as `run.start` named it. */
+  /** The run, as the call that started it named it. */
   runId: string;
   /** The first byte, of both streams together; where the last call ended if not given. */
   since?: number;
@@ -414,7 +414,7 @@ export interface SinceOutput {
 
 /** More input for a run. */
 export interface StdinParams {
-  /** The run, as its `run` call named it. */
+  /** The run, as the call that started it named it. */
   runId: string;
   /** What it reads next. */
   text?: string;
@@ -426,7 +426,7 @@ export interface StdinParams {
 
 /** Which run to end. */
 export interface CancelParams {
-  /** The run, as its `run` call named it. */
+  /** The run, as the call that started it named it. */
   runId: string;
 }
 
@@ -1583,7 +1583,7 @@ export const TOOLS: readonly ToolInfo[] = [
       "properties": {
         "run_id": {
           "type": "string",
-          "description": "The run, as `run.start` named it."
+          "description": "The run, as the call that started it named it."
         },
         "since": {
           "type": "integer",
@@ -1625,7 +1625,7 @@ export const TOOLS: readonly ToolInfo[] = [
       "properties": {
         "run_id": {
           "type": "string",
-          "description": "The run, as its `run` call named it."
+          "description": "The run, as the call that started it named it."
         },
         "text": {
           "type": "string",
@@ -1661,7 +1661,7 @@ export const TOOLS: readonly ToolInfo[] = [
       "properties": {
         "run_id": {
           "type": "string",
-          "description": "The run, as its `run` call named it."
+          "description": "The run, as the call that started it named it."
         },
         "sandbox_id": {
           "type": "string",

@@ -155,7 +155,7 @@ TOOLS: List[ToolInfo] = [
             "properties": {
                 "run_id": {
                     "type": "string",
-                    "description": "The run, as `run.start` named it.",
+                    "description": "The run, as the call that started it named it.",
                 },
                 "since": {
                     "type": "integer",
@@ -194,7 +194,7 @@ TOOLS: List[ToolInfo] = [
             "properties": {
                 "run_id": {
                     "type": "string",
-                    "description": "The run, as its `run` call named it.",
+                    "description": "The run, as the call that started it named it.",
                 },
                 "text": {
                     "type": "string",
@@ -227,7 +227,7 @@ TOOLS: List[ToolInfo] = [
             "properties": {
                 "run_id": {
                     "type": "string",
-                    "description": "The run, as its `run` call named it.",
+                    "description": "The run, as the call that started it named it.",
                 },
                 "sandbox_id": {
                     "type": "string",
