@@ -84,10 +84,14 @@ fn every_method_answers() {
         (&json!("begun\n"), &json!(true))
     );
     on("run.cancel", json!({"runId": run}));
-    let told = on(
-        "run.output",
-        json!({"runId": run, "waitMs": 20_000, "since": 0}),
-    );
+    // What it had printed is there at once; how it ended, when it has.
+    let asked = json!({"runId": run, "waitMs": 20_000, "since": 0});
+    let told = loop {
+        let told = on("run.output", asked.clone());
+        if told["running"] != true {
+            break told;
+        }
+    };
     assert_eq!(
         (&told["stdout"], &told["exitCode"]),
         (&json!("begun\n"), &json!(130))
