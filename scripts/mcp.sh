@@ -1,5 +1,6 @@
 #!/bin/bash
-# Tries `codepod mcp` with the official Python client, which is kept in a virtual environment in the cache directory.
+# Tries `codepod mcp` with the official Python client: every tool on every transport, and a session as a model has it.
+# The client is kept in a virtual environment in the cache directory.
 # usage: scripts/mcp.sh [CODEPOD]    the command `codepod`, built with the guests
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,4 +11,6 @@ if [ ! -e "$environment/ready" ]; then
     "$environment/bin/pip" install --quiet --disable-pip-version-check "mcp==$version"
     touch "$environment/ready"
 fi
-exec "$environment/bin/python" "$here/mcp-client.py" "${1:-codepod}"
+for script in mcp-client.py mcp-session.py; do
+    "$environment/bin/python" "$here/$script" "${1:-codepod}"
+done

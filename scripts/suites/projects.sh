@@ -1,6 +1,7 @@
 # Pure projects in Python from their source archives, as people begin to work on them: an environment, `pip install -e .`, and their own tests.
-# The archives are those that the machine's pip finds. `MODULES` names some projects in place of all.
-[ "$codepod" != real ] || { echo "these are run in the sandbox alone" >&2; exit 1; }
+# The archives are those that the machine's pip finds, and so is what tests need on the machine. `MODULES` names some projects in place of all.
+needs=
+[ "$codepod" != real ] || needs='pytest hypothesis pyyaml'
 pytest='python -m pytest -q -p no:cacheprovider --tb=short'
 # The archive, the backend that builds it, its tests. Left out: a test that fails with any Python since 3.13.
 projects=(
@@ -18,8 +19,9 @@ for project in "${projects[@]}"; do
     if [ ! -d "$source" ]; then
         python3 "$checkout/xtask/src/sources/pypi.py" "$test.tar.gz" "$source.tar.gz" && tar -xzf "$source.tar.gz" -C "$cache/sources" || exit 1
     fi
-    inside 600 "set -e; cp -r /suite ~/project; cd ~/project; python3 -m venv .venv; . .venv/bin/activate; pip install -e .; $tests"
+    inside 600 "set -e; cp -r \$root ~/project; cd ~/project; python3 -m venv .venv; . .venv/bin/activate; pip install -e . $needs; $tests"
     status=$?
-    counts=$(tail -n 4 "$logs/$test" | grep -aoE '[0-9]+ (passed|failed|skipped|xfailed|errors?)|Ran [0-9]+ tests' | tr '\n' ' ')
+    counts=$(tail -n 30 "$logs/$test" | grep -aoE '[0-9]+ (passed|failed|skipped|xfailed|errors?)|Ran [0-9]+ tests' | tr '\n' ' ')
     [ $status = 0 ] && verdict pass "$test" "$backend: ${counts% }" || verdict fail "$test" "$backend: ${counts% }, status $status"
 done
+grep '^pass' "$logs.results" | sed 's/^pass/    passed:/'

@@ -177,6 +177,32 @@ fn try_example(program: &Path, place: &Path, file: &Path, example: &Example) -> 
 mod tests {
     use super::*;
 
+    /// CI runs what the README has under Install: setup, guests, and the command with all guests
+    /// inside ([`build_cli`]). Here the words are compared with what there is.
+    #[test]
+    fn the_commands_that_the_readme_installs_with_exist() {
+        let text = cache::read(&cache::in_root("README.md")).unwrap();
+        let (_, block) = text.split_once("```sh\n").unwrap();
+        let (block, _) = block.split_once("```").unwrap();
+        for line in block.lines() {
+            let command = line.split(" #").next().unwrap_or_default();
+            let words: Vec<&str> = command.split_whitespace().collect();
+            match words[..] {
+                ["cargo", "xtask", name] => {
+                    let known = crate::COMMANDS.iter().any(|command| command.name == name);
+                    assert!(known, "{line}");
+                }
+                ["cargo", "install", "--path", package, "--features", feature] => {
+                    let manifest = cache::in_root(package).join("Cargo.toml");
+                    let manifest = cache::read_toml(&manifest).unwrap();
+                    let features = manifest["features"].as_table().unwrap();
+                    assert!(features.contains_key(feature), "{line}");
+                }
+                _ => panic!("this test does not know `{command}`"),
+            }
+        }
+    }
+
     #[test]
     fn examples_are_the_codepod_lines_of_console_blocks() {
         let text = "```console\n$ cargo build\nnoise\n$ codepod exec -- echo hi\nhi\n```\n```sh\n$ codepod no\n```\n";

@@ -4,6 +4,7 @@ mod callers;
 mod calls;
 mod decisions;
 mod guest_map;
+mod handlers;
 mod header;
 mod model;
 mod openapi;
@@ -55,6 +56,10 @@ const FILES: &[Generated] = &[
     Generated {
         path: "docs/reference/calls.md",
         text: || Ok(calls::calls()),
+    },
+    Generated {
+        path: "crates/codepod-kernel/src/syscalls.rs",
+        text: handlers::handlers,
     },
     Generated {
         path: "guests/runtimes/python/posix/calls.h",

@@ -261,6 +261,10 @@ macro_rules! for_each_call {
             /// Creates two connected stream sockets.
             [codepod Process] ready sock_pair(first: Out, second: Out) fails [Fault, Mfile, Nfile];
 
+            /// Locks an open file or unlocks it, as `flock(2)` does: `operation` is 1 for a shared
+            /// lock, 2 for an exclusive one, 8 for none. It waits while another open file of the
+            /// same node holds a lock that excludes it; with 4 added it fails instead.
+            [codepod Files] waits fd_lock(fd: u32, operation: u32) fails [Badf, Inval, Again, Intr];
             /// Opens a path as `path_open` does; a file that is made gets these permission bits,
             /// less the umask.
             [codepod Files] waits path_open_mode(fd: u32, dirflags: u32, path: In, path_len: u32, oflags: u32, rights: u64, fdflags: u32, mode: u32, opened: Out) fails [Badf, Fault, Access, Exist, Inval, Intr, IsDir, Loop, Mfile, NameTooLong, NoEnt, NoSpc, NotDir, Nxio, Rofs];

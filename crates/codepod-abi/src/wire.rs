@@ -205,6 +205,18 @@ pub const ROOT_FD: u32 = 3;
 /// In the same calls: the working directory. No descriptor has this number.
 pub const CWD_FD: u32 = 0xffff_ff9c;
 
+/// What `fd_lock` does: one of the first three, and `NONBLOCK` or not. The numbers are Linux's.
+pub mod lock {
+    /// A lock that others may have, too.
+    pub const SHARED: u32 = 1;
+    /// A lock that excludes all others.
+    pub const EXCLUSIVE: u32 = 2;
+    /// No lock any more.
+    pub const UNLOCK: u32 = 8;
+    /// Fail with `Again` where it would wait.
+    pub const NONBLOCK: u32 = 4;
+}
+
 /// In `path_owner_set` and `fd_owner_set`: leave it as it is.
 pub const OWNER_KEEP: u32 = u32::MAX;
 

@@ -8,14 +8,12 @@ use codepod::{Options, Sandbox};
 
 use crate::report::{Goal, Report};
 use crate::timing::{median, micros, show, time};
-use crate::{Outcome, create, faults, memory};
+use crate::{Outcome, create, faults};
 
 const STARTS: usize = 200;
 const ROUNDS: usize = 3;
 /// How many run at once, each in a sandbox of its own.
 const AT_ONCE: usize = 200;
-/// How many sandboxes with a session are kept.
-const IDLE: usize = 100;
 /// Runs benchmarks of pyperformance, on both sides.
 const HARNESS: &str = include_str!("../../../benches/pyperformance.py");
 /// Where the package pyperformance is, as a wheel; `cargo xtask bench` gets it.
@@ -120,8 +118,7 @@ pub(crate) fn run(report: &mut Report) -> Outcome {
     }
     numpy(report, &sandbox, &native)?;
     pyperformance(report, &sandbox, &native)?;
-    at_once(report)?;
-    sessions(report)
+    at_once(report)
 }
 
 /// Programs that use numpy: how they start, and how a system of equations is solved.
@@ -296,7 +293,7 @@ fn measure(f: impl FnOnce() -> Outcome<Vec<u8>>) -> Outcome<(Duration, Vec<u8>)>
     Ok((took, result?))
 }
 
-fn ours(sandbox: &Sandbox, program: &str) -> Outcome<Vec<u8>> {
+pub(crate) fn ours(sandbox: &Sandbox, program: &str) -> Outcome<Vec<u8>> {
     let result = sandbox.command(["python3", "-c", program]).run_blocking()?;
     match result.exit_code {
         0 => Ok(result.stdout),
@@ -312,125 +309,4 @@ fn theirs(native: &str, program: &str) -> Outcome<Vec<u8>> {
 fn native() -> Outcome<String> {
     let found = theirs("python3", "import sys; print(sys.executable)")?;
     Ok(String::from_utf8(found)?.trim().to_owned())
-}
-
-/// Sessions that keep their variables: what a call takes, and what each costs while nobody calls
-/// it.
-fn sessions(report: &mut Report) -> Outcome {
-    let begin = "import json, re, collections\nx = {i: str(i) for i in range(1000)}";
-    let begun = || -> Outcome<Sandbox> {
-        let sandbox = create::sandbox(Options::default())?;
-        sandbox.python_session("main")?.run_blocking(begin)?;
-        Ok(sandbox)
-    };
-    let mut kept = vec![begun()?];
-    let before = memory::resident();
-    for _ in 0..IDLE {
-        kept.push(begun()?);
-    }
-    let each = memory::resident().saturating_sub(before) as f64 / IDLE as f64 / (1 << 20) as f64;
-    report.figure(
-        "an idle sandbox with a session",
-        format!("{each:.2} MB"),
-        each,
-        Goal::AtMost(4.0),
-        "MB",
-    );
-    let session = kept[0].python_session("main")?;
-    let mut calls = Vec::new();
-    for _ in 0..STARTS {
-        let (took, result) = time(|| session.run_blocking("x[7] += '.'; len(x)"));
-        if result?.stdout != b"1000\n" {
-            return Err("a session gave another answer".into());
-        }
-        calls.push(took);
-    }
-    report.note("a call of a session, median", show(median(&mut calls)), "");
-    let mut forks = Vec::new();
-    for _ in 0..STARTS {
-        let (took, fork) = time(|| kept[0].fork());
-        fork?;
-        forks.push(took);
-    }
-    report.note(
-        "fork of a sandbox with a session, median",
-        show(median(&mut forks)),
-        "",
-    );
-    large_sessions(report)
-}
-
-/// Sessions that hold much, beside the same in a process of its own.
-fn large_sessions(report: &mut Report) -> Outcome {
-    const CHART: &str =
-        "import matplotlib.pyplot as plt\nplt.plot([1, 2, 3]); plt.savefig('a.png')";
-    const TIMES: usize = 21;
-    let sandbox = create::sandbox(Options::default())?;
-    let call = |session: &str, code: &str| -> Outcome<Duration> {
-        let session = sandbox.python_session(session)?;
-        let (took, result) = time(|| session.run_blocking(code));
-        match result? {
-            result if result.exit_code == 0 => Ok(took),
-            result => Err(String::from_utf8_lossy(&result.stderr).into()),
-        }
-    };
-    for (what, code, goal) in [
-        ("import pandas", "import pandas", 60.0),
-        ("a chart", CHART, 250.0),
-    ] {
-        let (mut first, mut apart) = (Vec::new(), Vec::new());
-        for i in 0..TIMES {
-            first.push(call(&format!("{}{i}", &what[..1]), code)?);
-            apart.push(time(|| ours(&sandbox, code)).0);
-        }
-        let took = median(&mut first);
-        let shown = format!("{} (-c: {})", show(took), show(median(&mut apart)));
-        let name = format!("first call of a session: {what}");
-        let ms = took.as_secs_f64() * 1e3;
-        report.figure(&name, shown, ms, Goal::AtMost(goal), "ms");
-    }
-    let array = "import numpy as np; x = 0; a = np.ones(20_000_000)";
-    for (what, begin, code, goal) in [
-        ("x += 1", "x = 0", "x += 1", 2.0),
-        ("1, with pandas", "import pandas", "1", 5.0),
-        ("x += 1, with an array of 160 MB", array, "x += 1", 10.0),
-    ] {
-        sandbox.python_session("main")?.reset()?;
-        call("main", begin)?;
-        let calls: Outcome<Vec<Duration>> = (0..TIMES).map(|_| call("main", code)).collect();
-        let took = median(&mut calls?);
-        let name = format!("a call of a session: {what}");
-        let ms = took.as_secs_f64() * 1e3;
-        report.figure(&name, show(took), ms, Goal::AtMost(goal), "ms");
-    }
-    idle_sessions(report)
-}
-
-/// What sessions with pandas cost that nobody calls, and forks of them.
-fn idle_sessions(report: &mut Report) -> Outcome {
-    let begun = || -> Outcome<Sandbox> {
-        let sandbox = create::sandbox(Options::default())?;
-        let session = sandbox.python_session("main")?;
-        session.run_blocking("import pandas as pd; d = pd.DataFrame({'a': [1, 2, 3]})")?;
-        Ok(sandbox)
-    };
-    let mut kept = vec![begun()?];
-    let before = memory::resident();
-    for _ in 0..IDLE {
-        kept.push(begun()?);
-    }
-    let each = memory::resident().saturating_sub(before) as f64 / IDLE as f64 / (1 << 20) as f64;
-    let shown = format!("{each:.2} MB");
-    let name = "an idle sandbox with a session with pandas";
-    report.figure(name, shown, each, Goal::AtMost(8.0), "MB");
-    let mut forks = Vec::new();
-    for _ in 0..STARTS {
-        let (took, fork) = time(|| kept[0].fork());
-        fork?;
-        forks.push(took);
-    }
-    let took = median(&mut forks);
-    let (us, name) = (took.as_secs_f64() * 1e6, "  a fork of it, median");
-    report.figure(name, show(took), us, Goal::AtMost(10.0), "us");
-    Ok(())
 }

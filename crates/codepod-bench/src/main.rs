@@ -21,6 +21,7 @@ mod pipe;
 mod report;
 mod run;
 mod serve;
+mod sessions;
 mod shell;
 mod snapshot;
 mod spawn;
@@ -51,6 +52,7 @@ const BENCHMARKS: &[Benchmark] = &[
     ("concurrency", concurrency::run),
     ("tools", tools::run),
     ("cpython", cpython::run),
+    ("sessions", sessions::run),
     ("serve", serve::run),
     ("cli", cli::run),
 ];

@@ -1,4 +1,4 @@
-//! `codepod apply NAME [PATH…]`: what a kept state has changed in host directories under an
+//! `codepod apply NAME [PATH…]`: what a saved state has changed in host directories under an
 //! overlay, taken over to them.
 
 use std::io::Write as _;

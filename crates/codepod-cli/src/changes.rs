@@ -1,10 +1,10 @@
-//! `codepod changes NAME`: what a kept state has changed.
+//! `codepod changes NAME`: what a saved state has changed.
 
 use std::io::Write;
 
 use clap::Args;
 use codepod::{
-    ChangeKind, Changes, KeptState, Mount, Options, PathChange, Selection, StateDirectory,
+    ChangeKind, Changes, Mount, Options, PathChange, SavedState, Selection, StateDirectory,
 };
 
 use crate::failure::Failure;
@@ -69,7 +69,7 @@ impl ChangesOf {
 }
 
 /// The number of a state's newest version.
-pub(crate) fn newest(state: &KeptState) -> Result<u64, Failure> {
+pub(crate) fn newest(state: &SavedState) -> Result<u64, Failure> {
     let newest = state.versions.last().map(|version| version.sequence);
     newest.ok_or_else(|| {
         Failure::new(

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use clap::Args;
 use codepod::{
-    ErrorKind, Event, EventFn, Kept, KeptState, LimitNames, Mount, MountAccess, MountSource,
-    Options, Profile, Runtime, RuntimeOptions, Sandbox, StateDirectory,
+    ErrorKind, Event, EventFn, LimitNames, Mount, MountAccess, MountSource, Options, Profile,
+    Runtime, RuntimeOptions, Sandbox, SavedSandbox, SavedState, StateDirectory,
 };
 
 use crate::failure::Failure;
@@ -50,7 +50,7 @@ pub(crate) struct SandboxOptions {
     /// Allow only this command to be started; can be repeated. Builtins of bash stay allowed
     #[arg(long = "allow", value_name = "COMMAND")]
     allowed: Vec<String>,
-    /// Append events to a file, one line of JSON each
+    /// Append events to a file, one line of JSON each: runs, their programs, changed files, limits
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
     /// Allow WebAssembly modules among the sandbox's files to be executed
@@ -126,7 +126,7 @@ fn with_whole_path(mut mount: Mount) -> Mount {
 /// A sandbox that is new, or goes on from a state and is kept.
 pub(crate) enum Place {
     New(Sandbox),
-    Kept(Kept),
+    Saved(SavedSandbox),
 }
 
 impl Place {
@@ -138,7 +138,7 @@ impl Place {
         state: Option<&str>,
     ) -> Result<Place, Failure> {
         Ok(match state {
-            Some(name) => Place::Kept(wake(runtime, name, options)?),
+            Some(name) => Place::Saved(wake(runtime, name, options)?),
             None => Place::New(Sandbox::create_on(runtime, options)?),
         })
     }
@@ -146,15 +146,15 @@ impl Place {
     pub(crate) fn sandbox(&self) -> &Sandbox {
         match self {
             Place::New(sandbox) => sandbox,
-            Place::Kept(kept) => kept.sandbox(),
+            Place::Saved(saved) => saved.sandbox(),
         }
     }
 
     /// Saves what has changed, where it is kept.
     pub(crate) fn save(&self) -> Result<(), Failure> {
-        if let Place::Kept(kept) = self {
+        if let Place::Saved(saved) = self {
             let _progress = Progress::of("saving the state");
-            kept.save()?;
+            saved.save()?;
         }
         Ok(())
     }
@@ -162,7 +162,7 @@ impl Place {
 
 /// Goes on from a state. Directories that this user has not chosen are asked about, where there is
 /// somebody to ask.
-fn wake(runtime: &Runtime, name: &str, options: Options) -> Result<Kept, Failure> {
+fn wake(runtime: &Runtime, name: &str, options: Options) -> Result<SavedSandbox, Failure> {
     let states = StateDirectory::of_user()?;
     let wake = |options| {
         let _progress = Progress::of("loading the state");
@@ -188,7 +188,7 @@ fn wake(runtime: &Runtime, name: &str, options: Options) -> Result<Kept, Failure
 }
 
 /// Asks whether the directories that a state from elsewhere comes with may be mounted.
-fn allowed_by_user(state: &KeptState) -> bool {
+fn allowed_by_user(state: &SavedState) -> bool {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return false;
     }

@@ -98,7 +98,7 @@ impl Run {
             .arguments(arguments.map(|word| word.as_encoded_bytes()));
         // A state that is kept has an environment already.
         let script = match place {
-            Place::Kept(_) => env
+            Place::Saved(_) => env
                 .iter()
                 .fold(script, |script, (name, value)| script.env(name, value)),
             Place::New(_) => script,

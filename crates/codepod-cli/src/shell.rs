@@ -31,8 +31,9 @@ Examples:
   codepod shell --mount .:/work:overlay          with a directory of yours, which stays as it is
 
 Keys are readline's: Tab completes, Ctrl-R searches the history, Ctrl-C ends the command and not
-the shell, Ctrl-D on an empty line or `exit` ends the shell. Commands end when they have ended:
-there is no job control (`fg`, `bg`, Ctrl-Z on a command); `command &` and `jobs` work.";
+the shell (a program that handles it, such as Python, goes on; Ctrl-\\ ends it), Ctrl-D on an empty
+line or `exit` ends the shell. Commands end when they have ended: there is no job control (`fg`,
+`bg`, Ctrl-Z on a command); `command &` and `jobs` work.";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -65,10 +66,10 @@ impl Shell {
         needs.writes.push(history.clone());
         (needs.terminal, needs.keeps) = (true, true);
         let prepare = || Ok((editor::editor(HISTORY)?, Foreground::interrupts()?));
-        let (runtime, (mut editor, interrupted)) = wall::closed_around(needs, &options, prepare)?;
+        let (runtime, (mut editor, pressed)) = wall::closed_around(needs, &options, prepare)?;
         let place = Place::open(&runtime, options, state)?;
         let sandbox = place.sandbox();
-        if let Place::Kept(_) = place {
+        if let Place::Saved(_) = place {
             for (name, value) in &env {
                 sandbox.shell("").set_env_blocking(name, value)?;
             }
@@ -78,7 +79,7 @@ impl Shell {
         editor.set_helper(Some(Helper::new(sandbox.clone(), colours)));
         // Without a file there is no history from before, and none is kept.
         let _ = editor.load_history(&history);
-        let mut foreground = Foreground::new(sandbox, timeout, interrupted);
+        let mut foreground = Foreground::new(sandbox, timeout, pressed);
         greet(self.state.as_deref());
         let mut status = 0;
         loop {

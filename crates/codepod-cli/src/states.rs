@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
 use codepod::{
-    ErrorKind, KeptState, Mount, MountSource, Options, Selection, StateDirectory, StoreError,
+    ErrorKind, Mount, MountSource, Options, SavedState, Selection, StateDirectory, StoreError,
 };
 
 use crate::changes::{newest, print};
@@ -186,7 +186,7 @@ fn list(states: &StateDirectory, json: bool) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn show(state: &KeptState, json: bool) -> Result<u8, Failure> {
+fn show(state: &SavedState, json: bool) -> Result<u8, Failure> {
     let mut out = std::io::stdout().lock();
     if json {
         let _ = writeln!(out, "{}", value(state));
@@ -220,7 +220,7 @@ fn show(state: &KeptState, json: bool) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn value(state: &KeptState) -> serde_json::Value {
+fn value(state: &SavedState) -> serde_json::Value {
     let mounts = state.mounts.iter().filter_map(|mount| match &mount.source {
         MountSource::Host(host, access) => Some(serde_json::json!({
             "host": host.to_string_lossy(),
@@ -242,7 +242,7 @@ fn value(state: &KeptState) -> serde_json::Value {
     })
 }
 
-fn changed(state: &KeptState) -> String {
+fn changed(state: &SavedState) -> String {
     let newest = state.versions.last();
     newest.map_or("never".into(), |version| age(version.created))
 }

@@ -1,4 +1,4 @@
-//! `codepod undo NAME [COUNT]`: a kept state as it was before its last runs.
+//! `codepod undo NAME [COUNT]`: a saved state as it was before its last runs.
 
 use std::io::Write as _;
 

@@ -62,6 +62,31 @@ fn an_interrupt_ends_the_command_and_not_the_shell() {
 }
 
 #[test]
+fn an_interrupt_goes_to_a_program_that_handles_it() {
+    let here = Directory::new();
+    let mut terminal = Terminal::shell(&here, &[]);
+    terminal.press("python3 -q\r");
+    terminal.expect(">>> ");
+    terminal.press("x = 6\r");
+    terminal.expect(">>> ");
+    terminal.press("\x03");
+    terminal.expect("KeyboardInterrupt");
+    terminal.expect(">>> ");
+    terminal.press("while True: x += 0\r\r");
+    terminal.expect("... ");
+    terminal.press("\x03");
+    terminal.expect("KeyboardInterrupt");
+    terminal.expect(">>> ");
+    terminal.press("x * 7\r");
+    terminal.expect("\n42\r\n");
+    // Ctrl-\ ends whatever runs.
+    terminal.press("\x1c");
+    terminal.expect("[130]");
+    terminal.press("exit\r");
+    terminal.ends_with(130);
+}
+
+#[test]
 fn unfinished_lines_go_on_and_programs_read_what_is_typed() {
     let here = Directory::new();
     let mut terminal = Terminal::shell(&here, &[]);
@@ -85,6 +110,33 @@ fn unfinished_lines_go_on_and_programs_read_what_is_typed() {
     terminal.press("typed\r\x04");
     terminal.expect("\ntyped\r\n");
     terminal.expect("ended\r\n");
+    terminal.expect("$ ");
+    terminal.press("\x04");
+    terminal.ends_with(0);
+}
+
+/// A pager gets each key as it is pressed, and what is typed after it is for the shell.
+#[test]
+fn less_goes_on_and_ends_at_a_key() {
+    let here = Directory::new();
+    let mut terminal = Terminal::shell(&here, &[]);
+    terminal.press("seq 1000 | less\r");
+    terminal.expect("\n5\r\n");
+    terminal.expect(":");
+    terminal.press(" ");
+    terminal.expect("\r\n40\r\n");
+    terminal.expect(":");
+    terminal.press("\x1b[B");
+    terminal.expect(":");
+    terminal.press("q");
+    terminal.expect("$ ");
+    terminal.press("echo af''ter\r");
+    terminal.expect("\nafter\r\n");
+    // Lines and echo are as before.
+    terminal.press("echo rea''dy; read -r line; echo got $line\r");
+    terminal.expect("\nready\r\n");
+    terminal.press("words\r");
+    terminal.expect("\ngot words\r\n");
     terminal.expect("$ ");
     terminal.press("\x04");
     terminal.ends_with(0);

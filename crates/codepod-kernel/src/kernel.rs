@@ -21,6 +21,7 @@ use codepod_vfs::{
 };
 
 use crate::arena::Arena;
+use crate::file_lock::FileLocks;
 use crate::host::{Host, TimerKey};
 use crate::host_command::HostCommands;
 use crate::ids::{Fd, Pid, PipeId, WaiterId};
@@ -70,6 +71,7 @@ pub struct Kernel {
     pub(crate) gid: u32,
     pub(crate) processes: ProcessTable,
     pub(crate) files: Arena<OpenFile>,
+    pub(crate) locks: FileLocks,
     pub(crate) pipes: Arena<Pipe>,
     pub(crate) sinks: Arena<Sink>,
     pub(crate) terminals: Arena<Terminal>,
@@ -106,6 +108,7 @@ impl Kernel {
             uid: options.uid,
             gid: options.gid,
             files: Arena::default(),
+            locks: FileLocks::default(),
             pipes: Arena::default(),
             sinks: Arena::default(),
             terminals: Arena::default(),

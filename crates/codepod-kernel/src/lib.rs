@@ -22,6 +22,7 @@
 mod arena;
 mod device;
 mod fd_table;
+mod file_lock;
 mod host;
 mod host_command;
 mod ids;
@@ -50,7 +51,7 @@ pub use host_command::{HostCall, HostCommand, HostCommands, HostProgram};
 pub use ids::{Fd, OpenFileId, Pid, PipeId, SinkId, TerminalId, WaiterId};
 pub use kernel::{Kernel, KernelOptions, PipeEnd};
 pub use limit_reached::{Limit, Reached};
-pub use limits::Limits;
+pub use limits::{Limits, megabytes};
 pub use memory::{GuestMemory, SliceMemory};
 pub use policy::{Allowed, Policy};
 pub use process::spawn::{Group, ModuleSource, Program, SpawnSpec, Stdio};

@@ -70,6 +70,8 @@ pub struct Reached {
     pub limits: Vec<Limit>,
     /// What the files took when there was no space for more. They may have gone since.
     pub files: Usage,
+    /// Bytes that a Python session needed when there was no space for it; 0 if there was.
+    pub session: u64,
 }
 
 impl Reached {
@@ -83,6 +85,12 @@ impl Reached {
     pub(crate) fn note_files(&mut self, used: Usage) {
         self.files.bytes = self.files.bytes.max(used.bytes);
         self.files.nodes = self.files.nodes.max(used.nodes);
+        self.note(Limit::FileBytes);
+    }
+
+    /// Notes that a Python session of so many bytes did not fit.
+    pub(crate) fn note_session(&mut self, bytes: u64) {
+        self.session = self.session.max(bytes);
         self.note(Limit::FileBytes);
     }
 

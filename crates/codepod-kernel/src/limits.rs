@@ -46,6 +46,11 @@ impl Limits {
     pub const INTERPRETERS: usize = 4;
 }
 
+/// An amount of memory or of files as messages say it: whole megabytes, rounded up.
+pub fn megabytes(bytes: u64) -> String {
+    format!("{} MB", bytes.div_ceil(1 << 20))
+}
+
 impl Default for Limits {
     fn default() -> Limits {
         const MB: usize = 1 << 20;

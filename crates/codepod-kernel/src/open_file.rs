@@ -1,9 +1,10 @@
 //! Open files: what descriptors refer to. Duplicates and inherited descriptors share one, and with
-//! it the offset and the flags.
+//! it the offset, the flags and the lock.
 
 use codepod_vfs::{Device, NodeRef};
 
 use crate::fd_table::Target;
+use crate::file_lock::FileLock;
 use crate::ids::{PipeId, SinkId, TerminalId};
 use crate::pipe::End;
 
@@ -21,6 +22,23 @@ pub(crate) struct OpenFile {
     pub(crate) writable: bool,
     /// Descriptors that refer to it.
     pub(crate) references: usize,
+    /// The lock that it holds; only `FileLocks` changes it.
+    pub(crate) lock: Option<FileLock>,
+}
+
+impl OpenFile {
+    /// One at its start that a single descriptor refers to, without a lock.
+    pub(crate) fn new(object: Object, flags: u16, readable: bool, writable: bool) -> OpenFile {
+        OpenFile {
+            object,
+            offset: 0,
+            flags,
+            readable,
+            writable,
+            references: 1,
+            lock: None,
+        }
+    }
 }
 
 /// What an open file is.

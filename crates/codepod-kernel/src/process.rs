@@ -77,6 +77,8 @@ pub struct Control {
     run: AtomicU32,
     /// When SIGALRM is due, on the host's monotonic clock; `u64::MAX` for never.
     alarm: AtomicU64,
+    /// Whether caught signals have arrived that the process has not taken.
+    signalled: AtomicBool,
     /// Which limits have refused it memory, as bits of [`MEMORY_LIMITS`].
     refused: AtomicU8,
     /// Whether the kernel knows that it has ended.
@@ -121,6 +123,16 @@ impl Control {
     /// When SIGALRM is due; the engine calls [`crate::Kernel::fire_alarm`] then.
     pub fn alarm(&self) -> u64 {
         self.alarm.load(Ordering::Relaxed)
+    }
+
+    /// Whether caught signals have arrived that the process has not taken. The engine sets the
+    /// interrupt word of a process that exports one.
+    pub fn is_signalled(&self) -> bool {
+        self.signalled.load(Ordering::Relaxed)
+    }
+
+    fn set_signalled(&self, signalled: bool) {
+        self.signalled.store(signalled, Ordering::Relaxed);
     }
 
     /// Asks for `to` bytes of linear memory in all. False when a limit or the budget says no.
@@ -348,6 +360,7 @@ impl Control {
         Control {
             run: AtomicU32::new(RunState::Run as u32),
             alarm: AtomicU64::new(u64::MAX),
+            signalled: AtomicBool::new(false),
             refused: AtomicU8::new(0),
             exited: AtomicBool::new(false),
             cpu: AtomicU64::new(0),

@@ -1,11 +1,17 @@
 //! Wait sets: who is to be woken when something changes.
 //!
-//! A waiter is in a set at most once, so a set never grows past the number of waiters. Waking is a
-//! hint: who is woken looks again, and waits again if there is nothing.
+//! A waiter is in a set at most once. One that was killed or interrupted stays until the set is
+//! woken, so a full set wakes all. Waking is a hint: who is woken looks again, and waits again if
+//! there is nothing.
+//!
+//! Invariant: `waiters.len() <= MOST`.
 
 use std::task::Waker;
 
 use crate::ids::WaiterId;
+
+/// How many waiters a set holds before it wakes them: more than there are processes.
+const MOST: usize = 1024;
 
 /// The waiters of one event.
 #[derive(Debug, Default)]
@@ -14,11 +20,16 @@ pub(crate) struct WaitSet {
 }
 
 impl WaitSet {
-    /// Adds a waiter, or renews its waker.
+    /// Adds a waiter, or renews its waker. A full set wakes all others first.
     pub(crate) fn add(&mut self, id: WaiterId, waker: &Waker) {
         match self.waiters.iter_mut().find(|(waiter, _)| *waiter == id) {
             Some((_, old)) => old.clone_from(waker),
-            None => self.waiters.push((id, waker.clone())),
+            None => {
+                if self.waiters.len() >= MOST {
+                    self.wake();
+                }
+                self.waiters.push((id, waker.clone()));
+            }
         }
     }
 
@@ -49,5 +60,14 @@ mod tests {
         assert_eq!(set.waiters.len(), 2);
         set.wake();
         assert!(set.waiters.is_empty());
+    }
+
+    #[test]
+    fn a_set_is_bounded_however_many_come_and_go() {
+        let mut set = WaitSet::default();
+        for waiter in 0..100_000 {
+            set.add(WaiterId(waiter), Waker::noop());
+            assert!(set.waiters.len() <= MOST);
+        }
     }
 }

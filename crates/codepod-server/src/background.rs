@@ -123,6 +123,44 @@ impl Inner {
     fn end(&self) -> u64 {
         self.gone + self.kept as u64
     }
+
+    /// What came from a place on, `most` bytes of it; the next reader goes on behind it.
+    fn output(&mut self, from: u64, most: usize) -> SinceOutput {
+        let from = from.min(self.end());
+        let begin = from.max(self.gone);
+        let mut streams = [Vec::new(), Vec::new()];
+        let (mut at, mut left) = (self.gone, most);
+        for (is_stderr, piece) in &self.pieces {
+            let skipped = begin.saturating_sub(at).min(piece.len() as u64);
+            at += piece.len() as u64;
+            let rest = &piece[skipped as usize..];
+            let taken = &rest[..rest.len().min(left)];
+            left -= taken.len();
+            streams[usize::from(*is_stderr)].extend_from_slice(taken);
+            if left == 0 {
+                break;
+            }
+        }
+        let next = begin + (most - left) as u64;
+        self.read = next;
+        let [stdout, stderr] = streams;
+        let (stdout, stdout_base64) = Bytes::lossy(stdout);
+        let (stderr, stderr_base64) = Bytes::lossy(stderr);
+        let ended = self.ended.as_ref();
+        SinceOutput {
+            running: ended.is_none(),
+            exit_code: ended.map(|ended| ended.exit_code),
+            stdout,
+            stderr,
+            stdout_base64,
+            stderr_base64,
+            next,
+            more: self.end() - next,
+            missed: begin - from,
+            timed_out: ended.is_some_and(|ended| ended.timed_out),
+            cancelled: ended.is_some_and(|ended| ended.cancelled),
+        }
+    }
 }
 
 impl Log {
@@ -158,45 +196,6 @@ impl Log {
             }
             let waited = self.changed.wait_timeout(inner, left.min(LOOK));
             inner = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-}
-
-impl Inner {
-    fn output(&mut self, from: u64, most: usize) -> SinceOutput {
-        let from = from.min(self.end());
-        let begin = from.max(self.gone);
-        let mut streams = [Vec::new(), Vec::new()];
-        let (mut at, mut left) = (self.gone, most);
-        for (is_stderr, piece) in &self.pieces {
-            let skipped = begin.saturating_sub(at).min(piece.len() as u64);
-            at += piece.len() as u64;
-            let rest = &piece[skipped as usize..];
-            let taken = &rest[..rest.len().min(left)];
-            left -= taken.len();
-            streams[usize::from(*is_stderr)].extend_from_slice(taken);
-            if left == 0 {
-                break;
-            }
-        }
-        let next = begin + (most - left) as u64;
-        self.read = next;
-        let [stdout, stderr] = streams;
-        let (stdout, stdout_base64) = Bytes::lossy(stdout);
-        let (stderr, stderr_base64) = Bytes::lossy(stderr);
-        let ended = self.ended.as_ref();
-        SinceOutput {
-            running: ended.is_none(),
-            exit_code: ended.map(|ended| ended.exit_code),
-            stdout,
-            stderr,
-            stdout_base64,
-            stderr_base64,
-            next,
-            more: self.end() - next,
-            missed: begin - from,
-            timed_out: ended.is_some_and(|ended| ended.timed_out),
-            cancelled: ended.is_some_and(|ended| ended.cancelled),
         }
     }
 }

@@ -7,7 +7,7 @@ use codepod::Canceller;
 use codepod_api::notifications::{CommandCall, CommandReply, Output};
 use codepod_api::{ApiError, Kind, Surface};
 
-use crate::held::Held;
+use crate::live_sandbox::LiveSandbox;
 use crate::lock::lock;
 use crate::saved::SavedStates;
 use crate::server::Server;
@@ -46,7 +46,7 @@ pub struct Call<'a> {
     pub(crate) tenant: &'a Arc<Tenant>,
     pub(crate) surface: Surface,
     pub(crate) client: &'a dyn Client,
-    pub(crate) held: Option<Arc<Held>>,
+    pub(crate) live: Option<Arc<LiveSandbox>>,
     pub(crate) canceller: Canceller,
     /// What the answer takes until it is written.
     flight: Mutex<Flight>,
@@ -66,7 +66,7 @@ impl<'a> Call<'a> {
             tenant,
             surface,
             client,
-            held: None,
+            live: None,
             canceller,
             flight: Mutex::new(tenant.flight()),
         }
@@ -86,8 +86,8 @@ impl<'a> Call<'a> {
     }
 
     /// The sandbox that the call is about.
-    pub(crate) fn held(&self) -> Result<&Arc<Held>, ApiError> {
+    pub(crate) fn live(&self) -> Result<&Arc<LiveSandbox>, ApiError> {
         let missing = || ApiError::new(Kind::InvalidParams, "`sandboxId` is missing");
-        self.held.as_ref().ok_or_else(missing)
+        self.live.as_ref().ok_or_else(missing)
     }
 }

@@ -9,7 +9,7 @@ use codepod::{
 use codepod_api::methods::{files, mounts, run, sandbox, shell, timeline};
 use codepod_api::{ApiError, Bytes, Kind};
 
-use crate::held::Held;
+use crate::live_sandbox::LiveSandbox;
 
 /// Files of a step that an answer holds.
 const MOST_FILES: usize = 100;
@@ -25,7 +25,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 /// A moment as clients write it: `now`, `before:3`, `after:3`, `snapshot:ID`.
-pub(crate) fn moment(held: &Held, written: &str) -> Result<Moment, ApiError> {
+pub(crate) fn moment(live: &LiveSandbox, written: &str) -> Result<Moment, ApiError> {
     let bad = || {
         ApiError::new(Kind::InvalidParams, "that is not a moment")
             .hint("write `now`, `before:3`, `after:3` (a run's number) or `snapshot:ID`")
@@ -36,7 +36,7 @@ pub(crate) fn moment(held: &Held, written: &str) -> Result<Moment, ApiError> {
         "now" if rest.is_empty() => Ok(Moment::Now),
         "before" => Ok(Moment::Before(number()?)),
         "after" => Ok(Moment::After(number()?)),
-        "snapshot" => Ok(Moment::Snapshot(held.snapshot(rest)?)),
+        "snapshot" => Ok(Moment::Snapshot(live.snapshots.find(rest)?)),
         _ => Err(bad()),
     }
 }

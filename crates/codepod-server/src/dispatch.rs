@@ -84,7 +84,7 @@ fn answer<M: Handle>(
     }
     let bad = |message: String| ApiError::new(Kind::InvalidParams, message);
     match (M::SCOPE, sandbox) {
-        (Scope::Sandbox, Some(id)) => call.held = Some(call.server.find(call.tenant, id)?),
+        (Scope::Sandbox, Some(id)) => call.live = Some(call.server.find(call.tenant, id)?),
         (Scope::Sandbox, None) => return Err(bad("`sandboxId` is missing".into())),
         (Scope::Server, None) => {}
         (Scope::Server, Some(_)) => return Err(bad(format!("`{}` takes no `sandboxId`", M::NAME))),

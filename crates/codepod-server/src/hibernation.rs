@@ -12,8 +12,8 @@ use codepod_api::methods::sandbox::SandboxInfo;
 use codepod_api::{ApiError, Kind};
 
 use crate::failure::failure;
-use crate::held::Held;
 use crate::ids;
+use crate::live_sandbox::LiveSandbox;
 use crate::lock::lock;
 use crate::saved::SavedStates;
 use crate::tenant::{Place, Tenant};
@@ -32,13 +32,17 @@ pub(crate) struct Asleep {
     /// Its state; a persistent one is kept where it always is.
     file: Option<SleepFile>,
     /// Set by the first who wakes it; the others wait and take the same.
-    woken: Mutex<Option<Arc<Held>>>,
+    woken: Mutex<Option<Arc<LiveSandbox>>>,
 }
 
 impl Asleep {
     /// Saves a sandbox's state. The sandbox itself is ended by whoever drops it last.
-    pub(crate) fn new(held: &Held, states: &Path, bedroom: &Bedroom) -> Result<Asleep, ApiError> {
-        let file = match held.sandbox.options().persistence {
+    pub(crate) fn new(
+        live: &LiveSandbox,
+        states: &Path,
+        bedroom: &Bedroom,
+    ) -> Result<Asleep, ApiError> {
+        let file = match live.sandbox.options().persistence {
             Persistence::Ephemeral => {
                 return Err(ApiError::new(
                     Kind::NotPersistent,
@@ -46,26 +50,26 @@ impl Asleep {
                 ));
             }
             Persistence::Persistent(_) => {
-                held.sandbox.save().map_err(failure)?;
+                live.sandbox.save().map_err(failure)?;
                 None
             }
-            _ => Some(write(held, held.tenant.saved(states), bedroom)?),
+            _ => Some(write(live, live.tenant.saved(states), bedroom)?),
         };
         Ok(Asleep {
-            info: held.info.clone(),
-            tenant: held.tenant.clone(),
-            place: held.place.clone(),
-            options: held.sandbox.options().clone(),
+            info: live.info.clone(),
+            tenant: live.tenant.clone(),
+            place: live.place.clone(),
+            options: live.sandbox.options().clone(),
             file,
             woken: Mutex::default(),
         })
     }
 
     /// Makes the sandbox again.
-    pub(crate) fn wake(&self, runtime: &Runtime) -> Result<Arc<Held>, ApiError> {
+    pub(crate) fn wake(&self, runtime: &Runtime) -> Result<Arc<LiveSandbox>, ApiError> {
         let mut woken = lock(&self.woken);
-        if let Some(held) = &*woken {
-            return Ok(held.clone());
+        if let Some(live) = &*woken {
+            return Ok(live.clone());
         }
         let sandbox = Sandbox::create_on(runtime, self.options.clone()).map_err(failure)?;
         if let Some(kept) = &self.file {
@@ -74,15 +78,15 @@ impl Asleep {
                 .import_state(BufReader::new(file), None)
                 .map_err(failure)?;
         }
-        let held = Arc::new(Held::woken(
+        let live = Arc::new(LiveSandbox::woken(
             sandbox,
             self.info.clone(),
             &self.tenant,
             self.place.clone(),
         ));
-        *woken = Some(held.clone());
+        *woken = Some(live.clone());
         self.forget();
-        Ok(held)
+        Ok(live)
     }
 
     /// Removes what was saved for it.
@@ -107,16 +111,20 @@ impl Drop for SleepFile {
     }
 }
 
-fn write(held: &Held, saved: &Arc<SavedStates>, bedroom: &Bedroom) -> Result<SleepFile, ApiError> {
+fn write(
+    live: &LiveSandbox,
+    saved: &Arc<SavedStates>,
+    bedroom: &Bedroom,
+) -> Result<SleepFile, ApiError> {
     if let Some(bytes) = saved.is_full() {
         let message = format!("saved states may take {bytes} bytes");
         return Err(ApiError::new(Kind::Limit, message));
     }
-    let path = bedroom.path.join(&held.info.sandbox_id);
+    let path = bedroom.path.join(&live.info.sandbox_id);
     let mut options = OpenOptions::new();
     let file = options.write(true).create_new(true).mode(0o600).open(&path);
     let mut file = BufWriter::new(file.map_err(|error| lost(&error))?);
-    let written = held.sandbox.export_state(&mut file, None).map_err(failure);
+    let written = live.sandbox.export_state(&mut file, None).map_err(failure);
     let flushed = file.flush().map_err(|error| lost(&error));
     match written.map(drop).and(flushed) {
         Ok(()) => {

@@ -11,8 +11,8 @@ use codepod_api::methods::sandbox::SandboxInfo;
 
 use crate::failure::failure;
 use crate::failure::not_found;
-use crate::held::Held;
 use crate::hibernation::{Asleep, Bedroom};
+use crate::live_sandbox::LiveSandbox;
 use crate::lock::lock;
 use crate::tenant::Tenant;
 
@@ -139,21 +139,21 @@ struct Inner {
 /// A sandbox, or what is left of it while nobody uses it.
 #[derive(Debug, Clone)]
 enum Entry {
-    Awake(Arc<Held>),
+    Awake(Arc<LiveSandbox>),
     Asleep(Arc<Asleep>),
 }
 
 impl Entry {
     fn tenant(&self) -> &Tenant {
         match self {
-            Entry::Awake(held) => &held.tenant,
+            Entry::Awake(live) => &live.tenant,
             Entry::Asleep(asleep) => &asleep.tenant,
         }
     }
 
     fn info(&self) -> &SandboxInfo {
         match self {
-            Entry::Awake(held) => &held.info,
+            Entry::Awake(live) => &live.info,
             Entry::Asleep(asleep) => &asleep.info,
         }
     }
@@ -199,7 +199,7 @@ impl Server {
         &self,
         tenant: &Arc<Tenant>,
         mut options: Options,
-    ) -> Result<Arc<Held>, ApiError> {
+    ) -> Result<Arc<LiveSandbox>, ApiError> {
         let place = tenant.take_sandbox()?;
         options.budget = Some(tenant.budget(self.inner.runtime.budget()));
         let namespace = match &options.persistence {
@@ -207,42 +207,42 @@ impl Server {
             _ => None,
         };
         let sandbox = Sandbox::create_on(&self.inner.runtime, options).map_err(failure)?;
-        self.add(Held::new(sandbox, tenant, place, None, namespace)?)
+        self.add(LiveSandbox::new(sandbox, tenant, place, None, namespace)?)
     }
 
-    pub(crate) fn fork(&self, parent: &Held) -> Result<Arc<Held>, ApiError> {
+    pub(crate) fn fork(&self, parent: &LiveSandbox) -> Result<Arc<LiveSandbox>, ApiError> {
         let place = parent.tenant.take_sandbox()?;
         let fork = parent.sandbox.fork().map_err(failure)?;
         let from = Some(parent.info.sandbox_id.clone());
-        self.add(Held::new(fork, &parent.tenant, place, from, None)?)
+        self.add(LiveSandbox::new(fork, &parent.tenant, place, from, None)?)
     }
 
-    fn add(&self, held: Held) -> Result<Arc<Held>, ApiError> {
-        let held = Arc::new(held);
-        let id = held.info.sandbox_id.clone();
-        self.write().insert(id, Entry::Awake(held.clone()));
-        Ok(held)
+    fn add(&self, live: LiveSandbox) -> Result<Arc<LiveSandbox>, ApiError> {
+        let live = Arc::new(live);
+        let id = live.info.sandbox_id.clone();
+        self.write().insert(id, Entry::Awake(live.clone()));
+        Ok(live)
     }
 
     /// A sandbox of a tenant, woken if it is asleep. One of another tenant is not there.
-    pub(crate) fn find(&self, tenant: &Tenant, id: &str) -> Result<Arc<Held>, ApiError> {
+    pub(crate) fn find(&self, tenant: &Tenant, id: &str) -> Result<Arc<LiveSandbox>, ApiError> {
         let entry = self.read().get(id).cloned();
         let own = entry.filter(|entry| std::ptr::eq(entry.tenant(), tenant));
-        let held = match own.ok_or_else(|| not_found("sandbox"))? {
-            Entry::Awake(held) => held,
+        let live = match own.ok_or_else(|| not_found("sandbox"))? {
+            Entry::Awake(live) => live,
             Entry::Asleep(asleep) => {
-                let held = asleep.wake(&self.inner.runtime)?;
+                let live = asleep.wake(&self.inner.runtime)?;
                 let mut sandboxes = self.write();
                 match sandboxes.get_mut(id) {
-                    Some(entry) => *entry = Entry::Awake(held.clone()),
+                    Some(entry) => *entry = Entry::Awake(live.clone()),
                     // It was destroyed meanwhile.
                     None => return Err(not_found("sandbox")),
                 }
-                held
+                live
             }
         };
-        held.touch();
-        Ok(held)
+        live.touch();
+        Ok(live)
     }
 
     /// The sandboxes of a tenant, the oldest first.
@@ -261,10 +261,10 @@ impl Server {
     pub(crate) fn destroy(&self, id: &str) {
         let gone = self.write().remove(id);
         match gone {
-            Some(Entry::Awake(held)) => {
-                held.end();
+            Some(Entry::Awake(live)) => {
+                live.end();
                 // Whatever still holds it finds no process alive.
-                let _ = held.sandbox.kill_all();
+                let _ = live.sandbox.kill_all();
             }
             Some(Entry::Asleep(asleep)) => asleep.forget(),
             None => {}
@@ -275,10 +275,10 @@ impl Server {
     pub(crate) fn id_of(&self, number: u64) -> Option<String> {
         let sandboxes = self.read();
         let mut awake = sandboxes.values().filter_map(|entry| match entry {
-            Entry::Awake(held) => Some(held),
+            Entry::Awake(live) => Some(live),
             Entry::Asleep(_) => None,
         });
-        let found = awake.find(|held| held.sandbox.id() == number)?;
+        let found = awake.find(|live| live.sandbox.id() == number)?;
         Some(found.info.sandbox_id.clone())
     }
 
@@ -290,7 +290,7 @@ impl Server {
     /// Whose sandbox it is.
     pub fn tenant_of(&self, id: &str) -> Option<Arc<Tenant>> {
         self.read().get(id).map(|entry| match entry {
-            Entry::Awake(held) => held.tenant.clone(),
+            Entry::Awake(live) => live.tenant.clone(),
             Entry::Asleep(asleep) => asleep.tenant.clone(),
         })
     }
@@ -309,12 +309,12 @@ impl Server {
         let Some(directory) = &self.inner.options.states else {
             return 0;
         };
-        let now = crate::held::now_ms();
+        let now = crate::live_sandbox::now_ms();
         let sandboxes = self.read();
         let idle = |entry: &&Entry| match entry {
-            Entry::Awake(held) => {
-                let unused = now.saturating_sub(held.used_ms()) >= idle_ms;
-                std::ptr::eq(&*held.tenant, tenant) && unused && held.can_sleep()
+            Entry::Awake(live) => {
+                let unused = now.saturating_sub(live.used_ms()) >= idle_ms;
+                std::ptr::eq(&*live.tenant, tenant) && unused && live.can_sleep()
             }
             Entry::Asleep(_) => false,
         };
@@ -322,20 +322,20 @@ impl Server {
         drop(sandboxes);
         let mut slept = 0;
         for entry in found {
-            let Entry::Awake(held) = entry else {
+            let Entry::Awake(live) = entry else {
                 continue;
             };
             let Ok(bedroom) = self.bedroom(directory) else {
                 return slept;
             };
-            let Ok(asleep) = Asleep::new(&held, directory, &bedroom) else {
+            let Ok(asleep) = Asleep::new(&live, directory, &bedroom) else {
                 continue;
             };
             let mut sandboxes = self.write();
             // Two: the table's and ours. Who else has it uses it now.
             let unused =
-                Arc::strong_count(&held) == 2 && now.saturating_sub(held.used_ms()) >= idle_ms;
-            match sandboxes.get_mut(&held.info.sandbox_id) {
+                Arc::strong_count(&live) == 2 && now.saturating_sub(live.used_ms()) >= idle_ms;
+            match sandboxes.get_mut(&live.info.sandbox_id) {
                 Some(entry) if unused => {
                     *entry = Entry::Asleep(Arc::new(asleep));
                     slept += 1;

@@ -1,8 +1,8 @@
 //! Our own cases: in the sandbox (`run`), in real bash (`verify`), recorded from real bash
 //! (`bless`).
 //!
-//! They are in directories of `spec/`: `shell` has a file per topic, `tools` a file per command. A
-//! case's id is `DIRECTORY/TOPIC/NAME`.
+//! They are in directories of `spec/`: `shell` has a file per topic, `tools` a file per command,
+//! `agents` a file per kind of task. A case's id is `DIRECTORY/TOPIC/NAME`.
 //!
 //! A case is run by `bash -c SCRIPT` in a new directory that holds the case's files, with its
 //! `stdin` or nothing to read, and the environment of [`crate::job::environment`]. Standard output,
@@ -22,9 +22,12 @@ use crate::pool;
 use crate::sandbox::Sandboxes;
 
 /// The directories of `spec/`.
-const DIRECTORIES: [&str; 3] = ["guests", "shell", "tools"];
+const DIRECTORIES: [&str; 4] = ["agents", "guests", "shell", "tools"];
 /// How long a case may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a task of `agents` may take: some install a project, in an interpreter whose host was
+/// not optimised.
+const TASK_TIMEOUT: Duration = Duration::from_secs(90);
 /// A case that takes longer is named.
 const SLOW: Duration = Duration::from_secs(1);
 /// How many of a hundred cases may be pending.
@@ -384,8 +387,8 @@ fn leaves_of(outcome: &Outcome) -> BTreeMap<String, Vec<u8>> {
 }
 
 impl Case {
-    fn job(&self) -> Job {
-        let mut job = Job::new(self.run.as_str(), Feed::Command, TIMEOUT);
+    fn job(&self, timeout: Duration) -> Job {
+        let mut job = Job::new(self.run.as_str(), Feed::Command, timeout);
         job.stdin = self.stdin.clone().into_bytes();
         job.env = environment();
         job.env.extend(self.env.clone());
@@ -433,8 +436,12 @@ impl Case {
 /// Runs a case. Messages of tools have plain quotes: GNU's have typographic ones in some places
 /// where the locale has them.
 fn run_case(place: &dyn Place, file: &CaseFile, case: &Case) -> Result<Outcome> {
-    let mut outcome = place.run(&case.job())?;
-    if file.directory == "tools"
+    let timeout = match file.directory.as_str() {
+        "agents" => TASK_TIMEOUT,
+        _ => TIMEOUT,
+    };
+    let mut outcome = place.run(&case.job(timeout))?;
+    if matches!(file.directory.as_str(), "agents" | "tools")
         && let Ok(text) = std::str::from_utf8(&outcome.stderr)
         && text.contains(QUOTES)
     {

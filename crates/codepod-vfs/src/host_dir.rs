@@ -184,6 +184,12 @@ impl HostDir {
         if let Some(file) = self.descriptor(id)? {
             return rustix::fs::fstat(&file).map_err(translate);
         }
+        // Where the sandbox itself changes files, what it saw a step ago may be old.
+        if self.shared.access == HostAccess::ReadOnly
+            && let Some(stat) = self.walk.seen(id)
+        {
+            return Ok(stat);
+        }
         let stat = match self.place(id)? {
             Some((dir, name)) => rustix::fs::statat(&dir, &*name, AtFlags::SYMLINK_NOFOLLOW),
             None => rustix::fs::fstat(&self.shared.root),
@@ -276,17 +282,19 @@ impl FileSystem for HostDir {
     fn lookup(&mut self, _: &Caller<'_>, dir: InodeId, name: &[u8]) -> Result<InodeId, Errno> {
         check_name(name)?;
         let opened = self.dir(dir)?;
-        let stat = rustix::fs::statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW);
-        match stat {
-            Ok(stat) => self.check_same(dir, name, &stat),
+        let stat = match rustix::fs::statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => stat,
             Err(error) => {
                 if error == rustix::io::Errno::NOENT {
                     self.lose(dir, name);
                 }
                 return Err(translate(error));
             }
-        }
-        Ok(self.know(dir, name))
+        };
+        self.check_same(dir, name, &stat);
+        let id = self.know(dir, name);
+        self.walk.see(id, stat);
+        Ok(id)
     }
 
     fn parent(&mut self, dir: InodeId) -> Result<InodeId, Errno> {

@@ -17,6 +17,7 @@ pub(crate) mod content;
 mod diff;
 pub(crate) mod inode;
 pub(crate) mod portable;
+mod reads;
 mod rename;
 mod write;
 
@@ -28,6 +29,7 @@ pub use self::blocks::Blocks;
 pub use self::builder::TreeBuilder;
 pub use self::diff::{Change, ChangeKind, diff};
 use self::inode::{Body, Directory, Entry, Held, Inode, Link, Links, Name};
+pub(crate) use self::reads::reads_of_tree;
 use crate::budget::Budget;
 use crate::limits::{FsLimits, Usage};
 use crate::map::{Difference, Map};

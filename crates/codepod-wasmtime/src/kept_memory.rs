@@ -30,13 +30,11 @@ use codepod_vfs::{Blocks, OutsideBytes as _};
 
 use crate::arena::{Arena, BLOCK, unmap};
 use crate::dirty_pages;
+use crate::kept_form::{FIRST, MAGIC, is_kept_by_host};
 use crate::prepared::{Beginning, MOST_BLOCKS, NO_IMAGE, PAGE, PAGES, Prepared, Source, is_zero};
 
-const MAGIC: &[u8; 8] = b"cpymem02";
 /// Magic, build, digest of the image, size of the memory in blocks, number of pages.
 const HEADER: usize = 8 + 8 + 32 + 4 + 4;
-/// The block that the header is in.
-const FIRST: u64 = 1;
 /// Up to so many pages of a block are kept as single pages.
 const FEW: usize = 8;
 /// So many mappings a process begins with; what more would need is copied. When that is kept again
@@ -90,8 +88,7 @@ impl KeptMemory {
             kept.size = kept.began.size;
             return Ok(kept);
         };
-        let block = blocks.get(FIRST).map_err(|_| UNREADABLE)?;
-        if !block.is_some_and(|block| block.starts_with(MAGIC)) {
+        if !is_kept_by_host(&blocks).map_err(|_| UNREADABLE)? {
             // As builds before this form kept it: the guest reads it itself.
             return Ok(kept);
         }
@@ -278,7 +275,7 @@ fn arena_offset(
     let block = arena.keep(bytes).ok_or(DAMAGED)?;
     let offset = arena.offset_of(block.bytes()).ok_or(DAMAGED)?;
     let adopted = blocks.adopt(place, Arc::new(block));
-    adopted.map_err(|_| "there is no memory left for this Python session")?;
+    adopted.map_err(|_| NO_MEMORY)?;
     Ok(offset)
 }
 

@@ -25,7 +25,9 @@ mod executor;
 mod fair_queue;
 mod hash;
 mod heap_trim;
+mod interrupt;
 mod kept;
+mod kept_form;
 #[cfg(target_os = "linux")]
 mod kept_memory;
 mod kernel_handle;
@@ -44,6 +46,8 @@ mod process;
 mod resident_pages;
 #[cfg(all(test, target_os = "linux"))]
 mod reuse;
+#[cfg(all(test, target_os = "linux"))]
+mod reuse_of_kept;
 mod stack;
 mod thread_handoff;
 #[cfg(target_os = "linux")]

@@ -16,6 +16,7 @@ use crate::compile::{Compiler, check};
 use crate::embedded_code;
 use crate::error::{EngineError, EngineResult};
 use crate::executor::in_host;
+use crate::interrupt;
 use crate::kept::Kept;
 use crate::linker;
 #[cfg(target_os = "linux")]
@@ -101,6 +102,8 @@ pub(crate) struct Loaded {
     pub(crate) pre: InstancePre<ProcessState>,
     pub(crate) start: ModuleExport,
     pub(crate) memory: ModuleExport,
+    /// The global that names its interrupt word, if it has one.
+    pub(crate) interrupt: Option<ModuleExport>,
     /// The memory that each process begins with, in bytes.
     #[cfg(target_os = "linux")]
     pub(crate) initial_memory: usize,
@@ -341,6 +344,7 @@ impl Modules {
             pre,
             start,
             memory,
+            interrupt: module.get_export_index(interrupt::EXPORT),
             #[cfg(target_os = "linux")]
             initial_memory: initial_memory(module),
             #[cfg(target_os = "linux")]

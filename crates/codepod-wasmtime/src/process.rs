@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use codepod_abi::Signal;
 use codepod_kernel::{
-    Control, ExitStatus, Host, HostProgram, Kernel, ModuleSource, Pid, Program, RunState,
+    Control, ExitStatus, Host, HostProgram, Kernel, ModuleSource, Pid, Program, RunState, megabytes,
 };
 use futures_lite::FutureExt as _;
 use futures_lite::future::or;
@@ -19,6 +19,7 @@ use crate::config::TABLE_ELEMENTS;
 use crate::driven;
 use crate::engine::Inner;
 use crate::executor::in_host;
+use crate::interrupt;
 #[cfg(target_os = "linux")]
 use crate::kept_memory::KeptMemory;
 use crate::kernel_handle::KernelHandle;
@@ -54,6 +55,8 @@ pub(crate) struct ProcessState {
     pub(crate) handoff: Arc<Handoff>,
     pub(crate) pid: Pid,
     pub(crate) memory: Option<Memory>,
+    /// Where it says which word is its interrupt word.
+    interrupt: Option<u32>,
     pub(crate) pristine: Arc<Pristine>,
     control: Arc<Control>,
     stack: Stack,
@@ -207,6 +210,7 @@ async fn execute(
         handoff: handoff.clone(),
         pid,
         memory: None,
+        interrupt: None,
         pristine: loaded.pristine.clone(),
         control: program.control.clone(),
         stack: Stack::default(),
@@ -227,7 +231,11 @@ async fn execute(
             .get_module_export(&mut *store, &loaded.memory)
             .and_then(|export| export.into_memory());
         store.data_mut().memory = memory;
-        #[cfg(target_os = "linux")]
+        store.data_mut().interrupt = loaded
+            .interrupt
+            .and_then(|export| instance.get_module_export(&mut *store, &export))
+            .and_then(|export| export.into_global())
+            .and_then(|global| interrupt::address_of(global, &mut *store));
         begin_turn(store, loaded).await?;
         let start = instance
             .get_module_export(&mut *store, &loaded.start)
@@ -334,9 +342,9 @@ async fn begin_turn(store: &mut Store<ProcessState>, loaded: &Loaded) -> wasmtim
         let missing = kept.size().saturating_sub(memory.data_size(&*store));
         if memory.grow(&mut *store, missing as u64 >> 16).is_err() {
             return Err(format!(
-                "the Python session needs {} MB of memory, and its process may have {} MB: raise `memory_bytes`",
-                kept.size().div_ceil(1 << 20),
-                limit >> 20
+                "the Python session needs {} of memory, and its process may have {}",
+                megabytes(kept.size() as u64),
+                megabytes(limit as u64)
             ));
         }
         // Known before anything is mapped: whatever happens, the memory is then put back.
@@ -356,6 +364,20 @@ async fn begin_turn(store: &mut Store<ProcessState>, loaded: &Loaded) -> wasmtim
         return Err(Ended.into());
     }
     Ok(())
+}
+
+/// Refuses the turn of a session that only hosts with mapped memory can go on with. Any other
+/// session is for the guest to read and write.
+#[cfg(not(target_os = "linux"))]
+async fn begin_turn(store: &mut Store<ProcessState>, _: &Loaded) -> wasmtime::Result<()> {
+    let (kernel, pid) = (store.data().kernel.clone(), store.data().pid);
+    let mut kernel = kernel.wait().await.map_err(|_| Ended)?;
+    let turn = kernel.turn_of(pid);
+    let Some(why) = turn.and_then(|turn| crate::kept_form::refusal(turn.kept.as_ref())) else {
+        return Ok(());
+    };
+    kernel.refuse_turn(pid, why);
+    Err(Ended.into())
 }
 
 /// Lets go of an ended process's store; its memory is left for the next.
@@ -409,8 +431,8 @@ async fn instantiate(
         };
         if let Some(bytes) = store.data().refused {
             return Err(wasmtime::Error::msg(format!(
-                "not enough memory to start: {} MB are needed, and the sandbox's limit leaves less",
-                bytes.div_ceil(1 << 20)
+                "not enough memory to start: {} are needed, and the sandbox's limit leaves less",
+                megabytes(bytes as u64)
             )));
         }
         let busy = error
@@ -478,7 +500,12 @@ fn at_epoch(mut context: StoreHookState<'_, ProcessState>) -> wasmtime::Result<U
                 };
                 return Ok(UpdateDeadline::YieldCustom(1, Box::pin(fired)));
             }
-            match driven::end_slice(state.engine.clock.ticks()) {
+            let is_over = driven::end_slice(state.engine.clock.ticks());
+            let is_signalled = state.control.is_signalled();
+            if let (Some(at), Some(memory)) = (state.interrupt, state.memory) {
+                interrupt::set(&context, memory, at, is_signalled);
+            }
+            match is_over {
                 true => Ok(UpdateDeadline::Yield(1)),
                 false => Ok(UpdateDeadline::Continue(1)),
             }

@@ -93,24 +93,24 @@ fn process(module: &Module, step: usize, before_end: impl FnOnce()) -> (i32, i32
     found
 }
 
-/// Both tests are about all memory of the machine.
-fn alone() -> impl Drop {
+/// These tests are about all memory of the machine.
+pub(crate) fn alone() -> impl Drop {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether the environment says that this machine may lack something; otherwise a test fails
 /// without it.
-fn may_miss(what: &str) -> bool {
+pub(crate) fn may_miss(what: &str) -> bool {
     std::env::var("CODEPOD_MAY_MISS").is_ok_and(|list| list.split(',').any(|each| each == what))
 }
 
 /// A swap file that is in use as long as this is there.
-struct Swap(Option<PathBuf>);
+pub(crate) struct Swap(Option<PathBuf>);
 
 impl Swap {
     /// Some of it, unless the system has its own.
-    fn on() -> Result<Swap, String> {
+    pub(crate) fn on() -> Result<Swap, String> {
         if fs::read_to_string("/proc/swaps").is_ok_and(|list| list.lines().count() > 1) {
             return Ok(Swap(None));
         }
@@ -153,7 +153,7 @@ fn mappings() -> Vec<(usize, usize)> {
     .collect()
 }
 
-fn push_out(mappings: &[(usize, usize)]) {
+pub(crate) fn push_out(mappings: &[(usize, usize)]) {
     for (address, length) in mappings {
         #[expect(unsafe_code, reason = "the system knows memory by its address")]
         // SAFETY: pages come back with what they hold when they are used.
@@ -167,7 +167,7 @@ fn push_out(mappings: &[(usize, usize)]) {
     }
 }
 
-fn swapped_bytes() -> u64 {
+pub(crate) fn swapped_bytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmSwap:"));
     let number = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());

@@ -5,12 +5,16 @@ use std::sync::Arc;
 use codepod_kernel::{Limit, Reached};
 use serde::Serialize;
 
+use crate::moment::Moment;
 use crate::result::RunResult;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, Snapshot};
 
 /// Gets every event, on the thread where it happens; it should be quick and must not call the
 /// sandbox.
 pub type EventFn = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// So many changed paths an event lists.
+const MOST_PATHS: usize = 1000;
 
 /// From this part of a limit on there is a warning.
 const WARNED_AT: f64 = 0.8;
@@ -32,6 +36,33 @@ pub enum Event {
         run: u64,
         /// What is run; the first 4 KiB of it.
         command: String,
+    },
+    /// A process of a run has ended. All of them are told when the run ends, up to the newest that
+    /// a result lists; those that go on in the background are not.
+    ProcessEnded {
+        /// The sandbox's number in this host process.
+        sandbox: u64,
+        /// The run's number in the sandbox.
+        run: u64,
+        /// Its number.
+        pid: u32,
+        /// Its arguments, separated by spaces; the first 256 bytes.
+        command: String,
+        /// Its status: 128 plus the number for a signal.
+        exit_code: i32,
+        /// How long its code ran, in microseconds.
+        cpu_us: u64,
+    },
+    /// A run has changed files. Host directories that the sandbox writes to are not in it.
+    FilesChanged {
+        /// The sandbox's number in this host process.
+        sandbox: u64,
+        /// The run's number in the sandbox.
+        run: u64,
+        /// A letter and a path each, as [`crate::PathChange`] shows them; at most 1,000.
+        paths: Vec<String>,
+        /// How many more there are.
+        more: usize,
     },
     /// It has ended.
     RunEnded {
@@ -128,6 +159,36 @@ impl Sandbox {
     pub(crate) fn tell(&self, event: impl FnOnce(u64) -> Event) {
         if let Some(tell) = &self.options().events {
             tell(&event(self.inner.id));
+        }
+    }
+
+    /// Tells which programs a run has started and which files it has changed since `before`.
+    pub(crate) fn tell_effects(&self, result: &RunResult, before: &Snapshot) {
+        if self.options().events.is_none() {
+            return;
+        }
+        let run = result.run;
+        for facts in &result.processes {
+            self.tell(|sandbox| Event::ProcessEnded {
+                sandbox,
+                run,
+                pid: facts.pid,
+                command: String::from_utf8_lossy(&facts.command).into_owned(),
+                exit_code: facts.status.code(),
+                cpu_us: facts.cpu_ns / 1000,
+            });
+        }
+        let Ok(changes) = self.changes(before, Moment::Now) else {
+            return;
+        };
+        if !changes.is_empty() {
+            let paths = changes.iter().take(MOST_PATHS).map(ToString::to_string);
+            self.tell(|sandbox| Event::FilesChanged {
+                sandbox,
+                run,
+                paths: paths.collect(),
+                more: changes.len().saturating_sub(MOST_PATHS),
+            });
         }
     }
 

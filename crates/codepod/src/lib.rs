@@ -118,6 +118,6 @@ pub use runtime::{GUESTS_EMBEDDED, Runtime, RuntimeOptions, cache_directory, com
 pub use sandbox::{Sandbox, Snapshot, Stats};
 pub use script::{Canceller, RunningScript, Script, TerminalHandle, TerminalModes};
 pub use shell::Shell;
-pub use states::{Kept, KeptState, StateDirectory, VERSIONS};
+pub use states::{SavedSandbox, SavedState, StateDirectory, VERSIONS};
 pub use streams::{PipeReader, PipeWriter};
 pub use timeline::{PastRun, StepKind, UndoLimits};

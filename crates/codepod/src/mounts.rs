@@ -70,6 +70,11 @@ impl Mount {
         }
     }
 
+    /// Whether changes go straight to a directory of the host.
+    pub(crate) fn is_written_to(&self) -> bool {
+        matches!(self.source, MountSource::Host(_, MountAccess::ReadWrite))
+    }
+
     /// What of codepod's own lies in the host directory: compiled code, or saved states. Who can
     /// read the one can forge it, who can change the other decides what later sandboxes hold;
     /// no guest should reach either.

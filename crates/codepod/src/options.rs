@@ -104,10 +104,13 @@ impl Default for Options {
     }
 }
 
+/// Where Python keeps what it compiles, in sandboxes that write to directories of the host.
+const PYTHON_CACHE: &str = "/home/user/.cache/python";
+
 impl Options {
     /// What processes that the host starts in `cwd` have as their environment.
     pub(crate) fn environment(&self, cwd: &str) -> Vec<(String, String)> {
-        let mut env = [
+        let mut env: Vec<_> = [
             // Scripts of packages that pip installs for the user; last, so that none hides a tool.
             ("PATH", "/usr/local/bin:/usr/bin:/bin:/home/user/.local/bin"),
             ("HOME", "/home/user"),
@@ -117,6 +120,10 @@ impl Options {
         ]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .into();
+        if self.mounts.iter().any(Mount::is_written_to) {
+            // What Python compiles is not for the host: its directory stays as its owner left it.
+            env.push(("PYTHONPYCACHEPREFIX".into(), PYTHON_CACHE.into()));
+        }
         set_variables(&mut env, &self.env);
         env
     }

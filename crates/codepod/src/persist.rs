@@ -33,7 +33,7 @@ pub enum Persistence {
     Ephemeral,
     /// The state ends with the sandbox, unless somebody saves or exports it.
     #[default]
-    Session,
+    Exportable,
     /// The state is loaded when the sandbox is made, and saved by itself.
     Persistent(Persistent),
 }
@@ -110,20 +110,20 @@ struct Kept {
 }
 
 /// A state at one moment, with where its parts are mounted.
-struct Moment {
+struct CapturedState {
     files: VfsSnapshot,
     mounts: Vec<MountInfo>,
     shells: States,
     now: u64,
 }
 
-impl Moment {
-    fn of(kernel: &KernelHandle, shells: &Shells) -> Result<Moment, Error> {
+impl CapturedState {
+    fn of(kernel: &KernelHandle, shells: &Shells) -> Result<CapturedState, Error> {
         // Not while the kernel is held: whoever has the shells may want it.
         let shells = shells.states();
         let mut kernel = kernel.lock().map_err(|_| ErrorKind::Internal)?;
         let (vfs, caller) = kernel.files();
-        Ok(Moment {
+        Ok(CapturedState {
             files: vfs.snapshot(),
             mounts: vfs.mounts(),
             shells,
@@ -167,13 +167,13 @@ impl Saver {
         let Some(store) = &*store else {
             return Ok(None);
         };
-        let moment = Moment::of(&self.kernel, &self.shells)?;
-        if !always && self.is_kept(&moment) {
+        let captured = CapturedState::of(&self.kernel, &self.shells)?;
+        if !always && self.is_kept(&captured) {
             return Ok(None);
         }
         let saved = match self.room.as_ref().and_then(|room| room.is_full()) {
             Some(bytes) => Err(ErrorKind::StateRoom { bytes }.into()),
-            None => moment
+            None => captured
                 .with(&self.image, |state| store.save(state))
                 .map_err(Error::from),
         };
@@ -183,7 +183,7 @@ impl Saver {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         match saved {
             Ok(saved) => {
-                kept.state = Some((moment.files, moment.shells));
+                kept.state = Some((captured.files, captured.shells));
                 kept.status = Autosaved {
                     last: Some(saved),
                     failed: None,
@@ -197,10 +197,10 @@ impl Saver {
         }
     }
 
-    fn is_kept(&self, moment: &Moment) -> bool {
+    fn is_kept(&self, captured: &CapturedState) -> bool {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.state.as_ref().is_some_and(|(files, shells)| {
-            files.is_saved_alike(&moment.files) && *shells == moment.shells
+            files.is_saved_alike(&captured.files) && *shells == captured.shells
         })
     }
 
@@ -228,9 +228,9 @@ impl Sandbox {
             self.load_from(&store)?;
         }
         // As it is now it need not be saved: it is what is kept, or what every new sandbox is.
-        let moment = Moment::of(&self.inner.kernel, &self.inner.shells)?;
+        let captured = CapturedState::of(&self.inner.kernel, &self.inner.shells)?;
         let kept = Kept {
-            state: Some((moment.files, moment.shells)),
+            state: Some((captured.files, captured.shells)),
             ..Kept::default()
         };
         let saver = Arc::new(Saver {
@@ -333,8 +333,8 @@ impl Sandbox {
 
     /// The hash of the state: the same for two sandboxes that would be saved alike.
     pub fn state_hash(&self) -> Result<Digest, Error> {
-        let moment = Moment::of(&self.inner.kernel, &self.inner.shells)?;
-        Ok(moment.with(&self.image()?, |state| state.hash())?)
+        let captured = CapturedState::of(&self.inner.kernel, &self.inner.shells)?;
+        Ok(captured.with(&self.image()?, |state| state.hash())?)
     }
 
     fn with_state<R>(
@@ -342,14 +342,14 @@ impl Sandbox {
         use_it: impl FnOnce(&State<'_>) -> Result<R, StoreError>,
     ) -> Result<R, Error> {
         self.check_mode()?;
-        let moment = Moment::of(&self.inner.kernel, &self.inner.shells)?;
-        Ok(moment.with(&self.image()?, use_it)?)
+        let captured = CapturedState::of(&self.inner.kernel, &self.inner.shells)?;
+        Ok(captured.with(&self.image()?, use_it)?)
     }
 
     fn check_mode(&self) -> Result<(), Error> {
         match self.options().persistence {
             Persistence::Ephemeral => Err(ErrorKind::Ephemeral.into()),
-            Persistence::Session | Persistence::Persistent(_) => Ok(()),
+            Persistence::Exportable | Persistence::Persistent(_) => Ok(()),
         }
     }
 

@@ -3,13 +3,11 @@
 
 use std::time::Duration;
 
-use codepod_kernel::{Limit, Reached};
+use codepod_kernel::{Limit, Reached, megabytes};
 
 use crate::options::Options;
 use crate::result::RunResult;
 use crate::sandbox::Sandbox;
-
-const MB: u64 = 1 << 20;
 
 /// By which names lines about limits call the options: those that the reader can set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -81,8 +79,8 @@ impl Options {
     /// about themselves.
     fn line(&self, limit: Limit, reached: &Reached, timeout: Duration) -> Option<String> {
         let (limits, files) = (&self.limits, &self.fs_limits);
-        let megabytes = |bytes: u64| format!("{} MB", bytes.div_ceil(MB));
         let limit = match limit {
+            Limit::FileBytes if reached.session > 0 => limit,
             Limit::FileBytes if reached.files.nodes >= files.nodes => Limit::Files,
             // A device or a mounted directory had no space, not the sandbox.
             Limit::FileBytes if reached.files.bytes < files.bytes / 16 => return None,
@@ -101,6 +99,11 @@ impl Options {
             Limit::SharedMemory => {
                 "a process was refused memory: there is no more for sandboxes now".to_owned()
             }
+            Limit::FileBytes if reached.session > 0 => format!(
+                "no space left: a Python session needs {} of the disk limit of {}",
+                megabytes(reached.session),
+                megabytes(files.bytes)
+            ),
             Limit::FileBytes => format!(
                 "no space left: files took {} of the disk limit of {}",
                 megabytes(reached.files.bytes),
@@ -199,6 +202,7 @@ mod tests {
                 bytes: 255 << 20,
                 nodes: 0,
             },
+            session: 0,
         };
         let cases = [
             (
@@ -232,6 +236,13 @@ mod tests {
             .line(Limit::Memory, &reached, Duration::ZERO)
             .unwrap();
         assert!(line.ends_with("`memory_bytes` raises it"), "{line}");
+        let session = Reached {
+            session: 300 << 20,
+            ..Reached::default()
+        };
+        let line = options.line(Limit::FileBytes, &session, Duration::ZERO);
+        let expected = "codepod: no space left: a Python session needs 300 MB of the disk limit of 256 MB; `disk_bytes` raises it";
+        assert_eq!(line.as_deref(), Some(expected));
         // `/dev/full` is full, the sandbox is not.
         let line = options.line(Limit::FileBytes, &Reached::default(), Duration::ZERO);
         assert_eq!(line, None);

@@ -11,7 +11,6 @@ use crate::command::Command;
 use crate::error::{Error, ErrorKind};
 use crate::events::Event;
 use crate::host_commands::Registry;
-use crate::mounts::{MountAccess, MountSource};
 use crate::options::Options;
 use crate::persist::Saver;
 use crate::python::Sessions;
@@ -302,11 +301,9 @@ impl Sandbox {
 
     /// Where host directories are mounted whose changes go straight to the host.
     pub(crate) fn writable_host_mounts(&self) -> impl Iterator<Item = &str> {
-        let writable =
-            |source: &MountSource| matches!(source, MountSource::Host(_, MountAccess::ReadWrite));
         let mounts = self.options().mounts.iter();
         mounts
-            .filter(move |mount| writable(&mount.source))
+            .filter(|mount| mount.is_written_to())
             .map(|mount| &*mount.at)
     }
 

@@ -7,10 +7,10 @@
 //! DIRECTORY.key             what the digests are made with
 //! ```
 //!
-//! A state is saved by [`Kept::save`], after each run. The last [`VERSIONS`] are kept whose files
-//! differ; of those with the same files the newest, with its variables. Going back removes the
-//! newer ones for good: a saved state never changes, and the newest one counts. Whoever wants to
-//! keep both forks first.
+//! A state is saved by [`SavedSandbox::save`], after each run. The last [`VERSIONS`] are kept whose
+//! files differ; of those with the same files the newest, with its variables. Going back removes
+//! the newer ones for good: a saved state never changes, and the newest one counts. Whoever wants
+//! to keep both forks first.
 
 mod remembered;
 
@@ -29,7 +29,7 @@ use crate::persist::{Persistence, Persistent};
 use crate::runtime::Runtime;
 use crate::sandbox::Sandbox;
 
-/// How many versions of a kept state there are.
+/// How many versions of a saved state there are.
 pub const VERSIONS: usize = 20;
 /// Longest name of a state.
 const LONGEST: usize = 64;
@@ -44,10 +44,10 @@ pub struct StateDirectory {
     path: PathBuf,
 }
 
-/// What there is to know about a kept state.
+/// What there is to know about a saved state.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct KeptState {
+pub struct SavedState {
     /// Its name.
     pub name: String,
     /// Its versions, the oldest first; none if nothing has been saved yet.
@@ -61,9 +61,9 @@ pub struct KeptState {
     pub bytes: u64,
 }
 
-/// A sandbox whose state is kept under a name.
+/// A sandbox whose state is saved under a name.
 #[derive(Debug)]
-pub struct Kept {
+pub struct SavedSandbox {
     sandbox: Sandbox,
     path: PathBuf,
     key: PathBuf,
@@ -137,10 +137,10 @@ impl StateDirectory {
     }
 
     /// What there is to know about a state. Nobody else may have it meanwhile.
-    pub fn look(&self, name: &str) -> Result<KeptState, Error> {
+    pub fn look(&self, name: &str) -> Result<SavedState, Error> {
         let path = self.existing(name)?;
         let remembered = Remembered::read(&path, &self.key())?;
-        Ok(KeptState {
+        Ok(SavedState {
             name: name.to_owned(),
             versions: open(&path)?.versions()?,
             mounts: remembered.mounts,
@@ -202,7 +202,12 @@ impl StateDirectory {
     /// Fails with [`ErrorKind::Store`] (`Locked`) while somebody else has it, and with
     /// [`ErrorKind::UnknownMounts`] where it has host directories that this user has not
     /// chosen: see [`StateDirectory::trust_mounts`].
-    pub fn wake(&self, runtime: &Runtime, name: &str, options: Options) -> Result<Kept, Error> {
+    pub fn wake(
+        &self,
+        runtime: &Runtime,
+        name: &str,
+        options: Options,
+    ) -> Result<SavedSandbox, Error> {
         let path = self.folder(name)?;
         private(&self.path)?;
         private(&path)?;
@@ -215,7 +220,7 @@ impl StateDirectory {
             ..options
         };
         let sandbox = Sandbox::create_on(runtime, options).map_err(|error| named(error, name))?;
-        Ok(Kept {
+        Ok(SavedSandbox {
             sandbox,
             path,
             key: self.key(),
@@ -356,7 +361,7 @@ impl StateDirectory {
     }
 }
 
-impl Kept {
+impl SavedSandbox {
     /// The sandbox.
     pub fn sandbox(&self) -> &Sandbox {
         &self.sandbox

@@ -241,6 +241,7 @@ impl Mark {
         }
         self.record(result.exit_code);
         let reached = self.sandbox.limits_reached(result);
+        self.sandbox.tell_effects(result, &self.before);
         self.sandbox.tell_end(result, &reached, timeout);
         if hints {
             self.sandbox.add_limit_lines(result, &reached, timeout);

@@ -395,3 +395,30 @@ fn what_was_applied_before_a_crash_is_no_conflict() {
     assert!(sandbox.apply("/work", [""; 0]).unwrap().done);
     assert_eq!(git(at, &["status", "--short"]), "?? .codepod-1-1\n");
 }
+
+/// The host's index knows other numbers of files and owners than the sandbox sees. Files that are
+/// as it says by size and times are not read for that.
+#[test]
+fn a_status_reads_no_file_that_the_hosts_index_knows() {
+    let (directory, _) = repository();
+    let at = directory.path();
+    let large = at.join("large.bin");
+    std::fs::write(&large, vec![7; 4_000_000]).unwrap();
+    // Older than the index, so that git trusts its time.
+    let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_500_000_000);
+    let set_past = || {
+        let file = std::fs::File::options().write(true).open(&large).unwrap();
+        file.set_modified(past).unwrap();
+    };
+    set_past();
+    git(at, &["add", "."]);
+    git(at, &["commit", "-qm", "large"]);
+    let sandbox = over(at);
+    let result = sandbox.run_blocking("git status --short").unwrap();
+    assert_eq!((result.exit_code, result.stdout_text().as_ref()), (0, ""));
+    assert!(result.usage.read < 1_000_000, "{:?}", result.usage);
+    // Another content of the same size and time is found out by the time of the change.
+    std::fs::write(&large, vec![8; 4_000_000]).unwrap();
+    set_past();
+    assert_eq!(run(&sandbox, "git status --short"), " M large.bin\n");
+}

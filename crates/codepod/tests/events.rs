@@ -42,7 +42,19 @@ fn what_happens_is_told_in_its_order() {
     fork.command(["true"]).run_blocking().unwrap();
     let (one, two) = (sandbox.id(), fork.id());
     assert_ne!(one, two);
-    let lines: Vec<String> = events.lock().unwrap().iter().map(Event::to_json).collect();
+    let is_effect = |event: &&Event| {
+        !matches!(
+            event,
+            Event::ProcessEnded { .. } | Event::FilesChanged { .. }
+        )
+    };
+    let lines: Vec<String> = events
+        .lock()
+        .unwrap()
+        .iter()
+        .filter(is_effect)
+        .map(Event::to_json)
+        .collect();
     let start =
         |line: &str, expected: &str| assert!(line.starts_with(expected), "{line}\n{expected}");
     assert_eq!(lines.len(), 7, "{lines:#?}");
@@ -73,6 +85,50 @@ fn what_happens_is_told_in_its_order() {
         &lines[5],
         &format!(r#"{{"event":"run-started","sandbox":{two},"run":1,"command":"true"}}"#),
     );
+}
+
+#[test]
+fn programs_that_ran_and_files_that_changed_are_told() {
+    let (sandbox, events) = told(|_| {});
+    let told_by = |script: &str| {
+        let run = sandbox.run_blocking(script).unwrap().run;
+        let (mut programs, mut files) = (Vec::new(), Vec::new());
+        for event in events.lock().unwrap().drain(..) {
+            match event {
+                Event::ProcessEnded {
+                    run: of,
+                    command,
+                    exit_code,
+                    ..
+                } => {
+                    assert_eq!(of, run);
+                    programs.push((command, exit_code));
+                }
+                Event::FilesChanged {
+                    run: of,
+                    paths,
+                    more,
+                    ..
+                } => {
+                    assert_eq!(of, run);
+                    files.push((paths, more));
+                }
+                _ => {}
+            }
+        }
+        (programs, files)
+    };
+    let (programs, files) = told_by("cd /tmp; echo a > a; sort a > b; grep -q x b; rm a");
+    for expected in [("sort a", 0), ("grep -q x b", 1), ("rm a", 0)] {
+        let expected = (expected.0.to_owned(), expected.1);
+        assert!(programs.contains(&expected), "{programs:?}");
+    }
+    assert_eq!(files, [(vec!["A /tmp/b".to_owned()], 0)]);
+    assert_eq!(told_by("echo b >> b").1[0].0, ["M /tmp/b"]);
+    assert_eq!(told_by("cat b").1, []);
+    // The list has an end.
+    let (_, files) = told_by("for i in {1..1100}; do : > n$i; done");
+    assert_eq!((files[0].0.len(), files[0].1), (1000, 100));
 }
 
 #[test]

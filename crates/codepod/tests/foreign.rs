@@ -542,6 +542,92 @@ fn wm_01_a_start_function_that_does_not_end_stands_under_the_deadline() {
 }
 
 // WM-12 for what only such modules have: a table and globals. (Memory is in `threats.rs`.)
+/// Writes numbers to memory, one after the other.
+fn write(at: i32, numbers: &[i32]) -> Vec<Instruction<'static>> {
+    let mut body = Vec::new();
+    for (index, number) in (0..).zip(numbers) {
+        body.push(Instruction::I32Const(at + index * 4));
+        body.push(Instruction::I32Const(*number));
+        body.push(Instruction::I32Store(WORD));
+    }
+    body
+}
+
+const WORD: MemArg = MemArg {
+    offset: 0,
+    align: 2,
+    memory_index: 0,
+};
+
+/// A program that says with `numbers` which word is to be set, counts down from `times`, and ends
+/// with what the word at 132 is then; at once when it is not 0.
+fn watcher(interrupt: i32, numbers: [i32; 4], pointer: i32, times: i64) -> Vec<u8> {
+    let mut body = write(16, &numbers);
+    body.extend(write(64, &[pointer]));
+    body.extend([
+        Instruction::I64Const(times),
+        Instruction::LocalSet(0),
+        Instruction::Loop(BlockType::Empty),
+        Instruction::LocalGet(0),
+        Instruction::I64Const(1),
+        Instruction::I64Sub,
+        Instruction::LocalTee(0),
+        Instruction::I64Const(0),
+        Instruction::I64GtS,
+        Instruction::I32Const(132),
+        Instruction::I32Load(WORD),
+        Instruction::I32Eqz,
+        Instruction::I32And,
+        Instruction::BrIf(0),
+        Instruction::End,
+        Instruction::I32Const(132),
+        Instruction::I32Load(WORD),
+        EXIT,
+    ]);
+    let made = Made {
+        locals: vec![(1, ValType::I64)],
+        body,
+        interrupt: Some(interrupt),
+        ..Made::default()
+    };
+    made.bytes()
+}
+
+#[test]
+fn a_loop_without_calls_sees_ticks_in_its_interrupt_word() {
+    let _alone = alone();
+    let sandbox = open_sandbox();
+    let program = watcher(16, [64, 4, 0, 5], 128, i64::MAX);
+    install(&sandbox, "program", &program);
+    let command = sandbox.command(["./program"]);
+    let result = command.timeout(Duration::from_secs(20)).run_blocking();
+    assert_eq!(result.unwrap().exit_code, 5);
+    assert_idle(&sandbox);
+}
+
+#[test]
+fn wm_09_an_interrupt_word_outside_of_memory_is_left_alone() {
+    let _alone = alone();
+    let sandbox = open_sandbox();
+    for (interrupt, pointer, offset, structure) in [
+        (-4, 64, 4, 128),
+        (65532, 64, 4, 128),
+        (17, 64, 4, 128),
+        (16, -1, 4, 128),
+        (16, 65536, 4, 128),
+        (16, 64, -128, 128),
+        (16, 64, 65408, 128),
+        (16, 64, 4, -4),
+        (16, 64, 4, 0),
+    ] {
+        // Long enough for some ticks.
+        let program = watcher(interrupt, [pointer, offset, 0, 5], structure, 50_000_000);
+        install(&sandbox, "program", &program);
+        assert_eq!(run(&sandbox, ["./program"]).exit_code, 0);
+        assert_works(&sandbox);
+    }
+}
+
 #[test]
 fn wm_12_tables_and_globals_are_new_in_every_process() {
     let _alone = alone();

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use codepod::{Options, Sandbox};
+use codepod::{Mount, MountAccess, Options, Sandbox};
 
 fn sandbox() -> Sandbox {
     Sandbox::create(Options::default()).unwrap()
@@ -122,4 +122,32 @@ print("done")
 "#;
     let (status, output, error) = python(&sandbox(), program);
     assert_eq!((status, &*output, &*error), (0, "done\n", ""));
+}
+
+/// What Python compiles stays in the sandbox, also where it writes to a directory of the host.
+#[test]
+fn bytecode_does_not_go_into_directories_of_the_host() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("m.py"), "print('here')").unwrap();
+    let mut options = Options::default();
+    options.mounts = vec![Mount::host(
+        directory.path(),
+        "/work",
+        MountAccess::ReadWrite,
+    )];
+    options.cwd = "/work".into();
+    let sandbox = Sandbox::create(options).unwrap();
+    let script = "python3 -c 'import m'; echo $? > status; find ~/.cache -name 'm.*.pyc' | wc -l";
+    let result = sandbox.run_blocking(script).unwrap();
+    assert_eq!(result.stdout_text(), "here\n1\n");
+    let mut names: Vec<_> = std::fs::read_dir(directory.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["m.py", "status"]);
+    // Where nothing is written to the host, all is as usual.
+    let sandbox = Sandbox::create(Options::default()).unwrap();
+    let result = sandbox.run_blocking("echo ${PYTHONPYCACHEPREFIX-none}");
+    assert_eq!(result.unwrap().stdout_text(), "none\n");
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use codepod::{
-    Canceller, ErrorKind, Options, Persistence, Persistent, Profile, PythonSession, Sandbox,
+    Canceller, ErrorKind, LimitNames, Options, Persistence, Persistent, Profile, PythonSession,
+    Sandbox,
 };
 
 fn sandbox() -> Sandbox {
@@ -453,8 +454,9 @@ fn a_session_that_needs_more_than_the_disk_says_so_and_goes_on() {
     let expected = "made\ncodepod: the Python session needs ";
     assert!(text.starts_with(expected), "{text}");
     assert!(text.contains("the limit is 29 MB"), "{text}");
+    assert!(text.contains(": `del` something and call again"), "{text}");
     assert!(
-        text.contains("raise `disk_bytes`, or `del` something"),
+        text.ends_with("of the disk limit of 29 MB; `Options::set_disk` raises it\n"),
         "{text}"
     );
     // As it was before; and where it does not grow, nothing is refused.
@@ -479,6 +481,27 @@ fn a_session_that_needs_more_than_the_disk_says_so_and_goes_on() {
     );
     sandbox.remove("f").unwrap();
     says(&session, "x += 1; x", "4\n");
+}
+
+#[test]
+fn a_session_that_needs_more_memory_than_its_process_may_have_says_so() {
+    let (large, mut options) = (sandbox(), Options::default());
+    let session = large.python_session("main").unwrap();
+    says(&session, "b = bytearray(100_000_000)", "");
+    let path = "/var/lib/codepod/python/main";
+    options.limits.memory_bytes = 96 << 20;
+    options.limit_names = LimitNames::CommandLine;
+    let small = Sandbox::create(options).unwrap();
+    let session = small.python_session("main").unwrap();
+    says(&session, "1", "1\n");
+    small
+        .write_file(path, large.read_file(path).unwrap())
+        .unwrap();
+    let (status, text) = run(&session, "len(b)");
+    assert_eq!(status, 126, "{text}");
+    assert!(text.contains("MB of memory, and its process may have 96 MB\n"));
+    let line = "codepod: a process reached its memory limit of 96 MB; `--memory` raises it\n";
+    assert!(text.ends_with(line), "{text}");
 }
 
 #[test]

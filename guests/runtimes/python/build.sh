@@ -178,6 +178,7 @@ MAKE
         -lmatplotlib -lcontourpy -lkiwisolver -lpillow -lqhull -lfreetype -ljpeg -lz -lpython-extensions -lcodepod-posix -lc-printscan-long-double \
         -Wl,-z,stack-size="$stack" -Wl,--stack-first -Wl,--strip-all -Wl,--fatal-warnings \
         -Wl,--wrap=Py_FinalizeEx,--wrap=_PyImport_Fini2,--wrap=_PyRuntime_Finalize,--wrap=_PyPathConfig_ClearGlobal \
+        -Wl,--wrap=_Py_HandlePending,--wrap=PyErr_CheckSignals,--wrap=_PyErr_CheckSignalsTstate -Wl,--export=codepod_interrupt \
         -Wl,--wrap=poll,--wrap=select,--wrap=waitpid,--wrap=setlocale >link.log 2>&1
 }
 

@@ -105,11 +105,11 @@ def test_a_host_directory_is_an_overlay_until_it_is_applied(tmp_path: Path) -> N
 
 def test_a_state_travels(sandbox: Sandbox) -> None:
     key = bytes(range(32))
-    with Sandbox(persistence=PersistenceParams(mode="session")) as other:
+    with Sandbox(persistence=PersistenceParams(mode="exportable")) as other:
         other.run("echo x > f; v=1")
         plain, sealed = other.persistence.export(), other.persistence.export(key=key)
         kept = other.persistence.hash()
-    with Sandbox(persistence=PersistenceParams(mode="session")) as again:
+    with Sandbox(persistence=PersistenceParams(mode="exportable")) as again:
         again.persistence.import_(plain)
         assert again.run("echo $v; cat f").stdout == "1\nx\n"
         again.persistence.import_(sealed, key=key)

@@ -1,7 +1,7 @@
 /** A client: its own server over stdio, or a running one over HTTP. */
 
 import { traced } from "./errors.js";
-import type { CreateParams, KeptState, Methods, SandboxInfo, ServerInfoOutput } from "./generated/api.js";
+import type { CreateParams, SavedState, Methods, SandboxInfo, ServerInfoOutput } from "./generated/api.js";
 import { HttpTransport, type HttpOptions } from "./http.js";
 import { Sandbox } from "./sandbox.js";
 import type { Params } from "./scope.js";
@@ -39,7 +39,7 @@ export class Client {
   }
 
   /** Lists the states that are kept for persistent sandboxes, by namespace. */
-  async listStates(): Promise<KeptState[]> {
+  async listStates(): Promise<SavedState[]> {
     return (await this.call("states.list", {})).states;
   }
 

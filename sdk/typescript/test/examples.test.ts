@@ -1,4 +1,4 @@
-/** Runs the examples of the README and of the guide: each must print what follows it. */
+/** Runs the examples of the READMEs and of the guide: each must print what follows it. */
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -13,7 +13,7 @@ mkdirSync(join(place, "node_modules"));
 symlinkSync(root, join(place, "node_modules/codepod"));
 after(() => rmSync(place, { recursive: true }));
 
-for (const file of ["README.md", "../../docs/guides/typescript.md"]) {
+for (const file of ["README.md", "../../README.md", "../../docs/guides/typescript.md"]) {
   const text = readFileSync(join(root, file), "utf8");
   const examples = [...text.matchAll(/```js\n(.*?)```\n\n```text\n(.*?)```/gs)];
   test(`${file} has examples`, () => assert.equal(examples.length, text.match(/```js\n/g)?.length));

@@ -5,7 +5,9 @@
 //! pre-initialises modules (`PREINIT`), and `SOURCES`: a directory with a link for each source that
 //! `guest.toml` names. What a link points to has the source's digest in its name.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::build::bring_sources;
 use super::c::c_compiler;
@@ -16,7 +18,9 @@ use crate::process;
 
 /// Builds a guest and returns the directory with the results.
 pub(super) fn build(root: &Path, guest: &Guest, script: &str) -> Outcome<PathBuf> {
-    let base = cache::directory()?.join("scripts").join(&guest.name);
+    let scripts = cache::directory()?.join("scripts");
+    wait_for_others(&scripts)?;
+    let base = scripts.join(&guest.name);
     let results = base.join("results");
     let _ = std::fs::remove_dir_all(&results);
     cache::make_directory(&results)?;
@@ -35,6 +39,25 @@ pub(super) fn build(root: &Path, guest: &Guest, script: &str) -> Outcome<PathBuf
         .hint(format!("logs are in `{}`", base.join("work").display()))
         .run()?;
     Ok(results)
+}
+
+/// Waits until no other checkout builds in the directory of the scripts. It is ours until this
+/// program ends, because the results are copied later.
+fn wait_for_others(scripts: &Path) -> Outcome {
+    static TURN: OnceLock<File> = OnceLock::new();
+    if TURN.get().is_some() {
+        return Ok(());
+    }
+    cache::make_directory(scripts)?;
+    let path = scripts.join("lock");
+    let file = File::create(&path).map_err(|error| Failure::file("create", &path, error))?;
+    if file.try_lock().is_err() {
+        println!("guests: another checkout builds by script; waiting for it");
+        file.lock()
+            .map_err(|error| Failure::file("lock", &path, error))?;
+    }
+    let _ = TURN.set(file);
+    Ok(())
 }
 
 /// A directory with a link to each source of the guest.

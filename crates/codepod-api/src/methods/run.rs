@@ -225,7 +225,7 @@ pub struct StartOutput {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SinceParams {
-    /// The run, as `run.start` named it.
+    /// The run, as the call that started it named it.
     pub run_id: String,
     /// The first byte, of both streams together; where the last call ended if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -276,7 +276,7 @@ pub struct SinceOutput {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StdinParams {
-    /// The run, as its `run` call named it.
+    /// The run, as the call that started it named it.
     pub run_id: String,
     /// What it reads next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -294,6 +294,6 @@ pub struct StdinParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CancelParams {
-    /// The run, as its `run` call named it.
+    /// The run, as the call that started it named it.
     pub run_id: String,
 }

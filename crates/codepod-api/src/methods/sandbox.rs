@@ -175,7 +175,7 @@ pub enum PersistenceMode {
     /// It ends with the sandbox and cannot be saved.
     Ephemeral,
     /// It ends with the sandbox, unless it is exported.
-    Session,
+    Exportable,
     /// It is loaded when the sandbox is made, and saved by itself.
     Persistent,
 }

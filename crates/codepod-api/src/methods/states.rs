@@ -21,13 +21,13 @@ method! {
 #[serde(rename_all = "camelCase")]
 pub struct StatesListOutput {
     /// One for each namespace, by name.
-    pub states: Vec<KeptState>,
+    pub states: Vec<SavedState>,
 }
 
 /// What is kept in a namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct KeptState {
+pub struct SavedState {
     /// The namespace.
     pub namespace: String,
     /// Bytes that it takes, older versions included.

@@ -3,8 +3,9 @@
 //! The command has a terminal of the sandbox's kernel, which passes bytes on; lines, echo and
 //! signals are done by the host's own, set as the command wants them. Keys are read only while
 //! somebody in the sandbox waits for them: what is typed ahead stays for the next prompt. An
-//! interrupt ends the command: the shell goes on with the variables that it had before the line,
-//! and files stay as they are.
+//! interrupt (Ctrl-C) goes to programs that handle it, such as Python. Where there is none, and
+//! after Ctrl-\, the command ends: the shell goes on with the variables that it had before the
+//! line, and files stay as they are.
 //!
 //! What is not there: one end of input (Ctrl-D) ends it for the whole line, and nothing can be
 //! stopped and continued.
@@ -29,32 +30,36 @@ const STEP: Duration = Duration::from_millis(10);
 pub(super) struct Foreground {
     sandbox: Sandbox,
     timeout: Duration,
-    /// Set by Ctrl-C and Ctrl-\.
-    interrupted: Arc<AtomicBool>,
+    pressed: Pressed,
+}
+
+/// Which keys were pressed that become signals.
+#[derive(Clone, Default)]
+pub(super) struct Pressed {
+    /// Ctrl-C.
+    interrupt: Arc<AtomicBool>,
+    /// Ctrl-\.
+    quit: Arc<AtomicBool>,
 }
 
 impl Foreground {
     /// Catches interrupts from now on: what they set.
-    pub(super) fn interrupts() -> Result<Arc<AtomicBool>, Failure> {
-        let interrupted = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGQUIT] {
-            signal_hook::flag::register(signal, interrupted.clone()).map_err(|error| {
+    pub(super) fn interrupts() -> Result<Pressed, Failure> {
+        let pressed = Pressed::default();
+        for (signal, flag) in [(SIGINT, &pressed.interrupt), (SIGQUIT, &pressed.quit)] {
+            signal_hook::flag::register(signal, flag.clone()).map_err(|error| {
                 let why = format!("interrupts cannot be caught: {error}");
                 Failure::new(why, "`codepod run` does without")
             })?;
         }
-        Ok(interrupted)
+        Ok(pressed)
     }
 
-    pub(super) fn new(
-        sandbox: &Sandbox,
-        timeout: Duration,
-        interrupted: Arc<AtomicBool>,
-    ) -> Foreground {
+    pub(super) fn new(sandbox: &Sandbox, timeout: Duration, pressed: Pressed) -> Foreground {
         Foreground {
             sandbox: sandbox.clone(),
             timeout,
-            interrupted,
+            pressed,
         }
     }
 
@@ -62,13 +67,14 @@ impl Foreground {
     pub(super) fn run(&mut self, line: &str, (rows, columns): (u32, u32)) -> Result<u8, Failure> {
         let script = self.sandbox.script(line).timeout(self.timeout);
         let mut running = script.start_on_terminal(rows, columns)?;
-        self.interrupted.store(false, Ordering::Relaxed);
+        self.pressed.interrupt.store(false, Ordering::Relaxed);
+        self.pressed.quit.store(false, Ordering::Relaxed);
         let over = Arc::new(AtomicBool::new(false));
         let keys = Keys {
             terminal: running.terminal(),
             writer: running.stdin.take(),
             canceller: running.canceller(),
-            interrupted: self.interrupted.clone(),
+            pressed: self.pressed.clone(),
             over: over.clone(),
         };
         let keys = std::thread::spawn(move || keys.pass());
@@ -102,7 +108,7 @@ struct Keys {
     /// `None` once the input has ended.
     writer: Option<PipeWriter>,
     canceller: Canceller,
-    interrupted: Arc<AtomicBool>,
+    pressed: Pressed,
     over: Arc<AtomicBool>,
 }
 
@@ -111,7 +117,9 @@ impl Keys {
         let own = tcgetattr(std::io::stdin()).ok();
         let mut set = None;
         while !self.over.load(Ordering::Relaxed) {
-            if self.interrupted.swap(false, Ordering::Relaxed) {
+            if self.pressed.quit.swap(false, Ordering::Relaxed)
+                || self.pressed.interrupt.swap(false, Ordering::Relaxed) && !self.interrupt()
+            {
                 self.canceller.cancel();
             }
             let modes = self.terminal.as_ref().and_then(TerminalHandle::modes);
@@ -132,6 +140,13 @@ impl Keys {
         if let (Some(own), Some(_)) = (own, set) {
             let _ = tcsetattr(std::io::stdin(), SetArg::TCSADRAIN, &own);
         }
+    }
+
+    /// Interrupts programs that handle that; false if none does.
+    fn interrupt(&self) -> bool {
+        self.terminal
+            .as_ref()
+            .is_some_and(TerminalHandle::interrupt)
     }
 
     /// Passes keys on, if there are some.

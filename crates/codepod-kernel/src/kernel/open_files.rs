@@ -34,9 +34,10 @@ impl Kernel {
         if file.references > 0 {
             return;
         }
-        let Some(file) = self.files.remove(id.0) else {
+        let Some(mut file) = self.files.remove(id.0) else {
             return;
         };
+        self.locks.unlock(&mut file);
         match file.object {
             Object::File(node) | Object::Directory(node, _) | Object::Device(_, node) => {
                 self.vfs.close(node);

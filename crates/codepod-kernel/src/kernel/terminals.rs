@@ -1,13 +1,14 @@
 //! Terminals.
 
-use codepod_abi::Errno;
 use codepod_abi::wire::TerminalState;
+use codepod_abi::{Errno, Signal};
 
 use crate::fd_table::Descriptor;
-use crate::ids::TerminalId;
+use crate::ids::{Pid, TerminalId};
 use crate::kernel::{Kernel, PipeEnd};
 use crate::open_file::Object;
 use crate::pipe::End;
+use crate::process::Process;
 use crate::terminal::Terminal;
 
 impl Kernel {
@@ -76,6 +77,38 @@ impl Kernel {
                 terminal.state = state;
             }
         }
+    }
+
+    /// Interrupts the processes that have a terminal, as Ctrl-C does, if one of them catches
+    /// SIGINT; whether one does. A process that serves the host gets the signal only if it catches
+    /// it: it is not in the foreground while something else is.
+    pub fn interrupt_terminal(&mut self, id: TerminalId) -> bool {
+        let has_terminal = |process: &Process| {
+            process.fds.iter().any(|(_, descriptor)| {
+                let file = self.files.get(descriptor.file.0);
+                file.is_some_and(|file| matches!(file.object, Object::Terminal(own) if own == id))
+            })
+        };
+        let users = self.processes.alive_where(has_terminal);
+        let catches = |pid: &Pid| {
+            let process = self.processes.get(*pid);
+            process.is_ok_and(|process| process.signals.catches(Signal::Int))
+        };
+        if !users.iter().any(catches) {
+            return false;
+        }
+        let serves = |pid: &Pid| {
+            let process = self.processes.get(*pid);
+            process.is_ok_and(|process| process.host_session.is_some())
+        };
+        let reached: Vec<Pid> = users
+            .into_iter()
+            .filter(|pid| catches(pid) || !serves(pid))
+            .collect();
+        for pid in reached {
+            let _ = self.signal(pid, Signal::Int);
+        }
+        true
     }
 
     pub(crate) fn open_terminal(&mut self, id: TerminalId) -> Result<Descriptor, Errno> {

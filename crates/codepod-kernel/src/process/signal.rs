@@ -1,8 +1,9 @@
 //! Signals: what a process does about them, and how they reach it.
 //!
 //! Code in WebAssembly cannot be interrupted to run a handler. A caught signal is remembered until
-//! the guest takes it (`signal_take`), and makes calls that wait fail with `Intr`; a fatal one ends
-//! the process at its next call or at the engine's next look at its [`super::Control`].
+//! the guest takes it (`signal_take`), and makes calls that wait fail with `Intr`; a guest that
+//! computes can learn of it from its interrupt word, which the engine sets. A fatal signal ends the
+//! process at its next call or at the engine's next look at its [`super::Control`].
 
 use codepod_abi::signal::DefaultAction;
 use codepod_abi::wire::{SIGNAL_CATCH, SIGNAL_DEFAULT, SIGNAL_IGNORE};
@@ -34,7 +35,7 @@ impl Signals {
 
     /// Sets what a signal does and returns what it did. `Inval` for an unknown action and for
     /// signals that cannot be caught.
-    pub(crate) fn set_action(&mut self, signal: Signal, action: u32) -> Result<u32, Errno> {
+    fn set_action(&mut self, signal: Signal, action: u32) -> Result<u32, Errno> {
         let bit = signal.bit();
         let old = if self.ignored & bit != 0 {
             SIGNAL_IGNORE
@@ -60,7 +61,7 @@ impl Signals {
     }
 
     /// Takes the pending signals of a set.
-    pub(crate) fn take(&mut self, mask: u64) -> u64 {
+    fn take(&mut self, mask: u64) -> u64 {
         let taken = self.pending & mask;
         self.pending &= !mask;
         taken
@@ -71,12 +72,30 @@ impl Signals {
         self.pending != 0
     }
 
+    pub(crate) fn catches(&self, signal: Signal) -> bool {
+        self.caught & signal.bit() != 0
+    }
+
     pub(crate) fn ignores(&self, signal: Signal) -> bool {
         self.ignored & signal.bit() != 0
     }
 }
 
 impl Process {
+    /// Sets what a signal does and returns what it did, as [`Signals::set_action`].
+    pub(crate) fn set_signal_action(&mut self, signal: Signal, action: u32) -> Result<u32, Errno> {
+        let old = self.signals.set_action(signal, action)?;
+        self.control.set_signalled(self.signals.pending != 0);
+        Ok(old)
+    }
+
+    /// Takes the pending signals of a set.
+    pub(crate) fn take_signals(&mut self, mask: u64) -> u64 {
+        let taken = self.signals.take(mask);
+        self.control.set_signalled(self.signals.pending != 0);
+        taken
+    }
+
     /// Decides that the process ends so; the engine does it.
     pub(crate) fn end(&mut self, status: ExitStatus) {
         if self.is_alive() && self.ending.is_none() {
@@ -112,6 +131,7 @@ impl Kernel {
         }
         if process.signals.caught & signal.bit() != 0 {
             process.signals.pending |= signal.bit();
+            process.control.set_signalled(true);
             process.wake();
             return Ok(());
         }

@@ -415,14 +415,7 @@ impl Kernel {
         readable: bool,
         writable: bool,
     ) -> Result<Descriptor, Errno> {
-        let file = self.insert_file(OpenFile {
-            object,
-            offset: 0,
-            flags: 0,
-            readable,
-            writable,
-            references: 1,
-        });
+        let file = self.insert_file(OpenFile::new(object, 0, readable, writable));
         Ok(Descriptor {
             file,
             target: object.target(),

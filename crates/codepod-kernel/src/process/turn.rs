@@ -13,6 +13,7 @@ use codepod_vfs::{Access, Blocks, FileKind};
 use super::ExitStatus;
 use crate::ids::Pid;
 use crate::kernel::Kernel;
+use crate::limits::megabytes;
 use crate::memory::GuestMemory;
 use crate::syscalls::{Syscall, files_of};
 
@@ -105,6 +106,10 @@ pub(crate) fn keep<M: GuestMemory>(
         let _ = vfs.unlink(&caller, cwd, &[&path, FRESH].concat());
     }
     let why = why_not(call.kernel, &refused);
+    if let (Errno::NoSpc | Errno::Fbig, Some(bytes)) = (refused.errno, refused.bytes) {
+        // Which option raises the limit is for the host to say, in the words of its surface.
+        call.kernel.reached.note_session(bytes);
+    }
     call.kernel.refuse_turn(call.pid, &why);
     Some(Err(refused.errno))
 }
@@ -148,19 +153,18 @@ fn keep_in_file<M: GuestMemory>(call: &mut Syscall<'_, M>, stack: u32) -> Result
 /// What a user can do about it.
 fn why_not(kernel: &Kernel, refused: &Refused) -> String {
     const UNCHANGED: &str = "the session is as it was before this call";
-    let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
     let tree = kernel.vfs.root_tree();
     let (limits, used) =
         tree.map_or_else(Default::default, |tree| (tree.limits(), tree.usage().bytes));
     match (refused.errno, refused.bytes) {
         (Errno::NoSpc, Some(bytes)) => format!(
-            "the Python session needs {} MB of disk, the limit is {} MB and {} MB are in use: raise `disk_bytes`, or `del` something and call again; {UNCHANGED}",
+            "the Python session needs {} of disk, the limit is {} and {} are in use: `del` something and call again; {UNCHANGED}",
             megabytes(bytes),
             megabytes(limits.bytes),
             megabytes(used),
         ),
         (Errno::Fbig, Some(bytes)) => format!(
-            "the Python session needs a file of {} MB and the limit is {} MB: raise `disk_bytes`, or `del` something and call again; {UNCHANGED}",
+            "the Python session needs a file of {} and the limit is {}: `del` something and call again; {UNCHANGED}",
             megabytes(bytes),
             megabytes(limits.file_bytes),
         ),

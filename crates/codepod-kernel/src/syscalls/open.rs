@@ -146,14 +146,9 @@ fn open<M: GuestMemory>(call: &mut Syscall<'_, M>, asked: &Asked) -> Poll<Result
         Poll::Pending => Poll::Pending,
         Poll::Ready(Err(errno)) => Poll::Ready(Err(errno)),
         Poll::Ready(Ok(object)) => {
-            let file = call.kernel.insert_file(OpenFile {
-                object,
-                offset: 0,
-                flags: request.flags,
-                readable: request.read || matches!(object, Object::Directory(..)),
-                writable: request.write,
-                references: 1,
-            });
+            let readable = request.read || matches!(object, Object::Directory(..));
+            let file = OpenFile::new(object, request.flags, readable, request.write);
+            let file = call.kernel.insert_file(file);
             Poll::Ready(install(call, file, request))
         }
     }

@@ -30,14 +30,10 @@ pub fn path_filestat_get<M: GuestMemory>(
     len: u32,
     stat: u32,
 ) -> Result<(), Errno> {
-    let node = call.lookup(fd, rights::PATH_FILESTAT_GET, flags, path, len)?;
+    let (node, found) = call.lookup_and_stat(fd, rights::PATH_FILESTAT_GET, flags, path, len)?;
     let (found, filetype) = match call.behind_magic_link(node, flags)? {
         Some(object) => (call.stat_object(object)?, object_filetype(object)),
-        None => {
-            let (vfs, caller) = call.vfs()?;
-            let found = vfs.stat(&caller, node)?;
-            (found, filetype_of(found.kind))
-        }
+        None => (found, filetype_of(found.kind)),
     };
     call.memory
         .write_bytes(stat, &filestat_bytes(&found, filetype))

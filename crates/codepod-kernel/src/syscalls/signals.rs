@@ -52,7 +52,7 @@ pub fn signal_action<M: GuestMemory>(
 ) -> Result<(), Errno> {
     let signal = Signal::from_raw(signal).ok_or(Errno::Inval)?;
     call.memory.check(old, 4)?;
-    let before = call.process_mut()?.signals.set_action(signal, action)?;
+    let before = call.process_mut()?.set_signal_action(signal, action)?;
     call.memory.write_u32(old, before)
 }
 
@@ -64,6 +64,6 @@ pub fn signal_take<M: GuestMemory>(
 ) -> Result<(), Errno> {
     call.memory.check(taken, 8)?;
     call.kernel.fire_alarm(call.pid);
-    let signals = call.process_mut()?.signals.take(mask);
+    let signals = call.process_mut()?.take_signals(mask);
     call.memory.write_u64(taken, signals)
 }

@@ -14,13 +14,13 @@ use crate::background::{Log, PIECE};
 use crate::call::Call;
 use crate::dispatch::Handle;
 use crate::failure::failure;
-use crate::held::Held;
 use crate::ids;
+use crate::live_sandbox::LiveSandbox;
 use crate::runs::Entered;
 
 impl Handle for RunStart {
     fn handle(call: &Call<'_>, params: StartParams) -> Result<StartOutput, ApiError> {
-        let held = call.held()?;
+        let live = call.live()?;
         let run_id = match params.run_id.clone() {
             Some(name) => name,
             None => ids::random("run")?,
@@ -28,13 +28,13 @@ impl Handle for RunStart {
         let canceller = Canceller::new();
         let mut running = prepare(call, params, &canceller)?;
         let stdin = running.stdin.take();
-        let entered = held.enter_run(Some(&run_id), &canceller, stdin)?;
+        let entered = live.enter_run(Some(&run_id), &canceller, stdin)?;
         let no_memory = || failure(ErrorKind::Memory { what: "a log" }.into());
-        let charge = held.sandbox.budget().memory(0).ok_or_else(no_memory)?;
-        let log = held.background.add(&run_id, charge)?;
-        let driven = drive(held.clone(), running, log, entered);
+        let charge = live.sandbox.budget().memory(0).ok_or_else(no_memory)?;
+        let log = live.background.add(&run_id, charge)?;
+        let driven = drive(live.clone(), running, log, entered);
         if driven.is_err() {
-            held.background.remove(&run_id);
+            live.background.remove(&run_id);
         }
         driven.map(|()| StartOutput { run_id })
     }
@@ -42,7 +42,7 @@ impl Handle for RunStart {
 
 impl Handle for RunOutputSince {
     fn handle(call: &Call<'_>, params: SinceParams) -> Result<SinceOutput, ApiError> {
-        let log = call.held()?.background.find(&params.run_id)?;
+        let log = call.live()?.background.find(&params.run_id)?;
         let wait = Duration::from_millis(params.wait_ms.unwrap_or(0));
         let most = params.length.map_or(usize::MAX, |length| {
             usize::try_from(length).unwrap_or(usize::MAX)
@@ -59,14 +59,14 @@ fn prepare(
     params: StartParams,
     canceller: &Canceller,
 ) -> Result<RunningScript, ApiError> {
-    let held = call.held()?;
+    let live = call.live()?;
     let shell = params.shell.unwrap_or_default();
-    held.check_shell(&shell)?;
+    live.check_shell(&shell)?;
     let timeout = match params.timeout_ms {
         Some(ms) => call.server.options().timeout(ms),
-        None => held.sandbox.options().background.age,
+        None => live.sandbox.options().background.age,
     };
-    let mut script = held
+    let mut script = live
         .sandbox
         .shell(&shell)
         .detached()
@@ -88,7 +88,7 @@ fn prepare(
 
 /// Drives a run on a thread of its own until it has ended. The guard keeps its name until then.
 fn drive(
-    held: Arc<Held>,
+    live: Arc<LiveSandbox>,
     mut running: RunningScript,
     log: Arc<Log>,
     entered: Entered,
@@ -101,7 +101,7 @@ fn drive(
         let (ended, _) = block_on(zip(running.wait(), reading));
         log.finish(ended.unwrap_or_else(|error| not_run(&log, &error)));
         drop(entered);
-        held.touch();
+        live.touch();
     };
     let failed = |_| ApiError::new(Kind::Limit, "the server has no thread for another run");
     thread.spawn(work).map(drop).map_err(failed)

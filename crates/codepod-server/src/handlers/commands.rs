@@ -19,7 +19,7 @@ use crate::server::WeakServer;
 
 impl Handle for CommandsList {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<CommandsOutput, ApiError> {
-        let entries = call.held()?.sandbox.list_dir("/usr/bin").map_err(failure)?;
+        let entries = call.live()?.sandbox.list_dir("/usr/bin").map_err(failure)?;
         Ok(CommandsOutput {
             commands: entries.iter().map(|entry| text(&entry.name)).collect(),
         })
@@ -28,7 +28,7 @@ impl Handle for CommandsList {
 
 impl Handle for CommandsRegister {
     fn handle(call: &Call<'_>, params: RegisterParams) -> Result<Done, ApiError> {
-        let held = call.held()?;
+        let live = call.live()?;
         let answers = call.client.answers().ok_or_else(|| {
             ApiError::new(
                 Kind::Unsupported,
@@ -37,7 +37,7 @@ impl Handle for CommandsRegister {
         })?;
         let (server, own) = (
             call.server.weak(),
-            (held.sandbox.id(), Arc::from(&*held.info.sandbox_id)),
+            (live.sandbox.id(), Arc::from(&*live.info.sandbox_id)),
         );
         let mut command = HostCommand::new(params.name, move |call| {
             let caller = caller(&server, &own, &call);
@@ -52,7 +52,7 @@ impl Handle for CommandsRegister {
         if let Some(usage) = params.usage {
             command = command.usage(usage);
         }
-        held.sandbox.register(command).map_err(failure)?;
+        live.sandbox.register(command).map_err(failure)?;
         Ok(Done::OK)
     }
 }

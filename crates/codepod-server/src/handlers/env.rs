@@ -11,9 +11,9 @@ use crate::failure::failure;
 
 impl Handle for EnvGet {
     fn handle(call: &Call<'_>, params: EnvGetParams) -> Result<EnvGetOutput, ApiError> {
-        let (held, shell) = (call.held()?, params.shell.unwrap_or_default());
-        held.check_shell(&shell)?;
-        let env = held.sandbox.shell(&shell).env_blocking().map_err(failure)?;
+        let (live, shell) = (call.live()?, params.shell.unwrap_or_default());
+        live.check_shell(&shell)?;
+        let env = live.sandbox.shell(&shell).env_blocking().map_err(failure)?;
         let env = env
             .into_iter()
             .map(|(name, value)| (name, text(&value)))
@@ -24,9 +24,9 @@ impl Handle for EnvGet {
 
 impl Handle for EnvSet {
     fn handle(call: &Call<'_>, params: EnvSetParams) -> Result<Done, ApiError> {
-        let (held, shell) = (call.held()?, params.shell.unwrap_or_default());
-        held.check_shell(&shell)?;
-        let shell = held.sandbox.shell(&shell);
+        let (live, shell) = (call.live()?, params.shell.unwrap_or_default());
+        live.check_shell(&shell)?;
+        let shell = live.sandbox.shell(&shell);
         for (name, value) in params.env {
             shell.set_env_blocking(&name, &value).map_err(failure)?;
         }

@@ -31,7 +31,7 @@ impl Handle for FilesRead {
         let offset = params.offset.unwrap_or(0);
         // One more than an answer holds: then it is too much.
         let asked = wanted.min(MOST + 1);
-        let sandbox = &call.held()?.sandbox;
+        let sandbox = &call.live()?.sandbox;
         let size = sandbox.stat(&params.path).map_or(0, |stat| stat.size);
         let there = size.saturating_sub(offset).min(asked as u64);
         call.take_bytes(there)?;
@@ -73,7 +73,7 @@ pub(crate) fn write(
     bytes: Vec<u8>,
     parents: Option<bool>,
 ) -> Result<Done, ApiError> {
-    let sandbox = call.held()?.sandbox.recording();
+    let sandbox = call.live()?.sandbox.recording();
     let written = match parents.unwrap_or(true) {
         true => sandbox.write_file_and_parents(path, bytes),
         false => sandbox.write_file(path, bytes),
@@ -102,7 +102,7 @@ impl Handle for FilesEdit {
             all: edit.all.unwrap_or(false),
         };
         let edits: Vec<codepod::Edit> = params.edits.into_iter().map(edit).collect();
-        let sandbox = call.held()?.sandbox.recording();
+        let sandbox = call.live()?.sandbox.recording();
         let mut edited = sandbox.edit_file(&params.path, &edits).map_err(failure)?;
         let kept = edited.diff.floor_char_boundary(LONGEST_DIFF);
         let missing = edited.diff.len() - kept;
@@ -120,7 +120,7 @@ impl Handle for FilesEdit {
 impl Handle for FilesList {
     fn handle(call: &Call<'_>, params: PathParams) -> Result<ListOutput, ApiError> {
         let entries = call
-            .held()?
+            .live()?
             .sandbox
             .list_dir(&params.path)
             .map_err(failure)?;
@@ -136,7 +136,7 @@ impl Handle for FilesList {
 
 impl Handle for FilesStat {
     fn handle(call: &Call<'_>, params: PathParams) -> Result<Stat, ApiError> {
-        call.held()?
+        call.live()?
             .sandbox
             .stat(&params.path)
             .map(stat)
@@ -146,7 +146,7 @@ impl Handle for FilesStat {
 
 impl Handle for FilesMkdir {
     fn handle(call: &Call<'_>, params: PathParams) -> Result<Done, ApiError> {
-        let sandbox = call.held()?.sandbox.recording();
+        let sandbox = call.live()?.sandbox.recording();
         sandbox.mkdir(&params.path).map_err(failure)?;
         Ok(Done::OK)
     }
@@ -154,7 +154,7 @@ impl Handle for FilesMkdir {
 
 impl Handle for FilesRemove {
     fn handle(call: &Call<'_>, params: PathParams) -> Result<Done, ApiError> {
-        let sandbox = call.held()?.sandbox.recording();
+        let sandbox = call.live()?.sandbox.recording();
         sandbox.remove(&params.path).map_err(failure)?;
         Ok(Done::OK)
     }
@@ -162,7 +162,7 @@ impl Handle for FilesRemove {
 
 impl Handle for FilesRename {
     fn handle(call: &Call<'_>, params: RenameParams) -> Result<Done, ApiError> {
-        call.held()?
+        call.live()?
             .sandbox
             .recording()
             .rename(&params.path, &params.to)
@@ -178,7 +178,7 @@ impl Handle for FilesChmod {
             .filter(|mode| *mode <= 0o7777);
         let mode = mode
             .ok_or_else(|| ApiError::new(Kind::InvalidParams, "a mode is at most 0o7777 (4095)"))?;
-        call.held()?
+        call.live()?
             .sandbox
             .recording()
             .set_mode(&params.path, mode)
@@ -189,9 +189,9 @@ impl Handle for FilesChmod {
 
 impl Handle for FilesRestore {
     fn handle(call: &Call<'_>, params: RestoreParams) -> Result<Done, ApiError> {
-        let held = call.held()?;
-        let from = moment(held, &params.from)?;
-        held.sandbox
+        let live = call.live()?;
+        let from = moment(live, &params.from)?;
+        live.sandbox
             .recording()
             .restore_paths(from, params.paths)
             .map_err(failure)?;

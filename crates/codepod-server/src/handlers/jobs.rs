@@ -12,7 +12,7 @@ use crate::failure::failure;
 
 impl Handle for JobsList {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<JobsOutput, ApiError> {
-        let jobs = call.held()?.sandbox.jobs().map_err(failure)?;
+        let jobs = call.live()?.sandbox.jobs().map_err(failure)?;
         let job = |job: codepod::Job| Job {
             pid: job.pid,
             group: job.group,
@@ -46,7 +46,7 @@ impl Handle for JobsSignal {
             ApiError::new(Kind::InvalidParams, "there is no such signal")
                 .hint("TERM, KILL, INT, HUP, STOP and CONT are usual")
         })?;
-        call.held()?
+        call.live()?
             .sandbox
             .signal(params.pid, *signal)
             .map_err(failure)?;

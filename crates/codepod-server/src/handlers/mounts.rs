@@ -16,7 +16,7 @@ use crate::failure::failure;
 
 impl Handle for MountsList {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<MountsOutput, ApiError> {
-        let mounts = call.held()?.sandbox.options().mounts.iter();
+        let mounts = call.live()?.sandbox.options().mounts.iter();
         let host = mounts.filter_map(|mount| match &mount.source {
             MountSource::Host(_, allowed) => Some(MountInfo {
                 at: mount.at.clone(),
@@ -34,7 +34,7 @@ impl Handle for MountsChanges {
     fn handle(call: &Call<'_>, params: MountChangesParams) -> Result<MountChangesOutput, ApiError> {
         let selection = selection(params.all, params.exclude);
         let found = call
-            .held()?
+            .live()?
             .sandbox
             .mount_changes(&params.at, &selection)
             .map_err(failure)?;
@@ -48,7 +48,7 @@ impl Handle for MountsChanges {
 impl Handle for MountsApply {
     fn handle(call: &Call<'_>, params: MountApplyParams) -> Result<AppliedOutput, ApiError> {
         let paths = params.paths.unwrap_or_default();
-        let sandbox = &call.held()?.sandbox;
+        let sandbox = &call.live()?.sandbox;
         let mut options = ApplyOptions::default();
         options.selection = selection(params.all, params.exclude);
         options.guarded = params.allow_guarded.unwrap_or(false);
@@ -89,7 +89,7 @@ impl Handle for MountsDiscard {
     fn handle(call: &Call<'_>, params: MountPathsParams) -> Result<DiscardedOutput, ApiError> {
         let paths = params.paths.unwrap_or_default();
         let dropped = call
-            .held()?
+            .live()?
             .sandbox
             .discard(&params.at, paths)
             .map_err(failure)?;

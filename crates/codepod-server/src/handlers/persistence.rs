@@ -19,7 +19,7 @@ const MOST: usize = 32 << 20;
 
 impl Handle for PersistenceSave {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<SavedOutput, ApiError> {
-        let saved = call.held()?.sandbox.save().map_err(failure)?;
+        let saved = call.live()?.sandbox.save().map_err(failure)?;
         Ok(SavedOutput {
             sequence: saved.version.sequence,
             written: saved.written,
@@ -29,7 +29,7 @@ impl Handle for PersistenceSave {
 
 impl Handle for PersistenceLoad {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<VersionOutput, ApiError> {
-        let version = call.held()?.sandbox.load().map_err(failure)?;
+        let version = call.live()?.sandbox.load().map_err(failure)?;
         Ok(VersionOutput {
             sequence: version.sequence,
         })
@@ -40,7 +40,7 @@ impl Handle for PersistenceExport {
     fn handle(call: &Call<'_>, params: ExportParams) -> Result<ExportOutput, ApiError> {
         let key = key(params.key)?;
         let mut out = Capped::new(call);
-        let exported = call.held()?.sandbox.export_state(&mut out, key.as_ref());
+        let exported = call.live()?.sandbox.export_state(&mut out, key.as_ref());
         if let Some(refused) = out.refused {
             return Err(refused);
         }
@@ -56,7 +56,7 @@ impl Handle for PersistenceImport {
         let key = key(params.key)?;
         let bytes = decode(params.base64)?;
         let version = call
-            .held()?
+            .live()?
             .sandbox
             .import_state(&bytes[..], key.as_ref())
             .map_err(failure)?;
@@ -68,7 +68,7 @@ impl Handle for PersistenceImport {
 
 impl Handle for PersistenceHash {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<HashOutput, ApiError> {
-        let hash = call.held()?.sandbox.state_hash().map_err(failure)?;
+        let hash = call.live()?.sandbox.state_hash().map_err(failure)?;
         Ok(HashOutput {
             hash: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
         })

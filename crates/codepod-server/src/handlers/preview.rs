@@ -22,9 +22,9 @@ impl Handle for PreviewRun {
             let message = "a preview takes no `stream`, `interactive` or `idempotencyKey`";
             return Err(ApiError::new(Kind::InvalidParams, message));
         }
-        let held = call.held()?;
+        let live = call.live()?;
         let run_id = params.run_id.clone();
-        let _entered = held.enter_run(run_id.as_deref(), &call.canceller, None)?;
+        let _entered = live.enter_run(run_id.as_deref(), &call.canceller, None)?;
         let preview = script(call, params)?.preview_blocking().map_err(failure)?;
         let mut changes = preview.changes().map_err(failure)?;
         changes
@@ -34,7 +34,7 @@ impl Handle for PreviewRun {
         let diff = text(&changes.unified_diff());
         let changes = changes.iter().map(path_change).collect();
         let result = run_output(preview.result.clone());
-        let preview_id = held.add_preview(preview)?;
+        let preview_id = live.add_preview(preview)?;
         Ok(PreviewOutput {
             preview_id,
             result,
@@ -47,14 +47,14 @@ impl Handle for PreviewRun {
 
 impl Handle for PreviewCommit {
     fn handle(call: &Call<'_>, params: PreviewParams) -> Result<RunOutput, ApiError> {
-        let preview = call.held()?.take_preview(&params.preview_id)?;
+        let preview = call.live()?.take_preview(&params.preview_id)?;
         preview.commit().map(run_output).map_err(failure)
     }
 }
 
 impl Handle for PreviewDrop {
     fn handle(call: &Call<'_>, params: PreviewParams) -> Result<Done, ApiError> {
-        drop(call.held()?.take_preview(&params.preview_id)?);
+        drop(call.live()?.take_preview(&params.preview_id)?);
         Ok(Done::OK)
     }
 }

@@ -50,5 +50,5 @@ impl Handle for PythonReset {
 
 fn session(call: &Call<'_>, name: Option<String>) -> Result<PythonSession, ApiError> {
     let name = name.as_deref().unwrap_or(MAIN);
-    call.held()?.sandbox.python_session(name).map_err(failure)
+    call.live()?.sandbox.python_session(name).map_err(failure)
 }

@@ -21,7 +21,7 @@ const PIECE: usize = 64 << 10;
 impl Handle for Run {
     fn handle(call: &Call<'_>, mut params: RunParams) -> Result<RunOutput, ApiError> {
         let result = match params.idempotency_key.take() {
-            Some(key) => call.held()?.once(&key, || run(call, params)),
+            Some(key) => call.live()?.once(&key, || run(call, params)),
             None => run(call, params),
         };
         result.map(run_output)
@@ -32,7 +32,7 @@ impl Handle for RunStdin {
     fn handle(call: &Call<'_>, params: StdinParams) -> Result<Done, ApiError> {
         let bytes = Bytes::take(params.text, params.base64).map_err(bad_base64)?;
         let end = params.end.unwrap_or(false);
-        let (runs, sandbox) = (&call.tenant.runs, &call.held()?.info.sandbox_id);
+        let (runs, sandbox) = (&call.tenant.runs, &call.live()?.info.sandbox_id);
         runs.write(sandbox, &params.run_id, &bytes.unwrap_or_default(), end)?;
         Ok(Done::OK)
     }
@@ -40,7 +40,7 @@ impl Handle for RunStdin {
 
 impl Handle for RunCancel {
     fn handle(call: &Call<'_>, params: CancelParams) -> Result<Done, ApiError> {
-        let sandbox = &call.held()?.info.sandbox_id;
+        let sandbox = &call.live()?.info.sandbox_id;
         call.tenant.runs.cancel(sandbox, &params.run_id)?;
         Ok(Done::OK)
     }
@@ -48,10 +48,10 @@ impl Handle for RunCancel {
 
 /// The script that a client wants run.
 pub(crate) fn script(call: &Call<'_>, params: RunParams) -> Result<Script, ApiError> {
-    let held = call.held()?;
+    let live = call.live()?;
     let shell = params.shell.unwrap_or_default();
-    held.check_shell(&shell)?;
-    let mut script = held
+    live.check_shell(&shell)?;
+    let mut script = live
         .sandbox
         .shell(&shell)
         .script(params.command)
@@ -130,8 +130,8 @@ impl Wanted {
         call: &Call<'_>,
         run: impl FnOnce() -> Result<RunResult, Error>,
     ) -> Result<RunResult, ApiError> {
-        let held = call.held()?;
-        let _entered = held.enter_run(self.run_id.as_deref(), &call.canceller, None)?;
+        let live = call.live()?;
+        let _entered = live.enter_run(self.run_id.as_deref(), &call.canceller, None)?;
         run().map_err(failure)
     }
 
@@ -143,16 +143,16 @@ impl Wanted {
         [stdout, stderr]: [Option<PipeReader>; 2],
         ended: impl Future<Output = Result<RunResult, Error>>,
     ) -> Result<RunResult, ApiError> {
-        let held = call.held()?;
+        let live = call.live()?;
         let name = match self.run_id {
             Some(name) => name,
             None => ids::random("run")?,
         };
         let stdin = stdin.filter(|_| self.is_interactive);
-        let _entered = held.enter_run(Some(&name), &call.canceller, stdin)?;
+        let _entered = live.enter_run(Some(&name), &call.canceller, stdin)?;
         let sender = Sender {
             call,
-            sandbox: &held.info.sandbox_id,
+            sandbox: &live.info.sandbox_id,
             run: &name,
         };
         let passing = zip(

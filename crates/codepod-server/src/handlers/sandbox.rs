@@ -38,19 +38,19 @@ impl Handle for SandboxList {
 
 impl Handle for SandboxGet {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<SandboxInfo, ApiError> {
-        Ok(call.held()?.info.clone())
+        Ok(call.live()?.info.clone())
     }
 }
 
 impl Handle for SandboxFork {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<SandboxInfo, ApiError> {
-        Ok(call.server.fork(call.held()?)?.info.clone())
+        Ok(call.server.fork(call.live()?)?.info.clone())
     }
 }
 
 impl Handle for SandboxDestroy {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<Done, ApiError> {
-        call.server.destroy(&call.held()?.info.sandbox_id);
+        call.server.destroy(&call.live()?.info.sandbox_id);
         Ok(Done::OK)
     }
 }
@@ -58,19 +58,20 @@ impl Handle for SandboxDestroy {
 impl Handle for SandboxAdopt {
     fn handle(call: &Call<'_>, params: AdoptParams) -> Result<Done, ApiError> {
         let fork = call.server.find(call.tenant, &params.fork)?;
-        call.held()?.sandbox.adopt(&fork.sandbox).map_err(failure)?;
+        call.live()?.sandbox.adopt(&fork.sandbox).map_err(failure)?;
         Ok(Done::OK)
     }
 }
 
 impl Handle for SandboxMerge {
     fn handle(call: &Call<'_>, params: MergeParams) -> Result<MergeOutput, ApiError> {
-        let held = call.held()?;
+        let live = call.live()?;
         let fork = call.server.find(call.tenant, &params.fork)?;
-        let base = held
-            .snapshot(&params.base)
-            .or_else(|_| fork.snapshot(&params.base))?;
-        let merged = held.sandbox.merge(&base, &fork.sandbox).map_err(failure)?;
+        let base = live
+            .snapshots
+            .find(&params.base)
+            .or_else(|_| fork.snapshots.find(&params.base))?;
+        let merged = live.sandbox.merge(&base, &fork.sandbox).map_err(failure)?;
         let conflict = |conflict: &codepod::Conflict| Conflict {
             path: text(&conflict.path),
             ours: change_kind(conflict.ours),
@@ -86,14 +87,14 @@ impl Handle for SandboxMerge {
 
 impl Handle for SandboxKill {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<Done, ApiError> {
-        call.held()?.sandbox.kill_all().map_err(failure)?;
+        call.live()?.sandbox.kill_all().map_err(failure)?;
         Ok(Done::OK)
     }
 }
 
 impl Handle for SandboxStats {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<StatsOutput, ApiError> {
-        let stats = call.held()?.sandbox.stats().map_err(failure)?;
+        let stats = call.live()?.sandbox.stats().map_err(failure)?;
         Ok(StatsOutput {
             bytes: stats.bytes,
             nodes: stats.nodes,
@@ -200,6 +201,6 @@ fn persistence(call: &Call<'_>, params: PersistenceParams) -> Result<Persistence
         }
         (_, Some(_)) => bad("only a persistent sandbox has a `namespace`"),
         (PersistenceMode::Ephemeral, None) => Ok(Persistence::Ephemeral),
-        (PersistenceMode::Session, None) => Ok(Persistence::Session),
+        (PersistenceMode::Exportable, None) => Ok(Persistence::Exportable),
     }
 }

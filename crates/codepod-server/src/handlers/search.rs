@@ -136,7 +136,7 @@ fn search(
         let message = format!("a pattern has at most {LONGEST_PATTERN} bytes");
         return Err(ApiError::new(Kind::TooLarge, message));
     }
-    let sandbox = &call.held()?.sandbox;
+    let sandbox = &call.live()?.sandbox;
     let path = path.unwrap_or(".");
     // A path that is not there is the caller's mistake, not a search without a result.
     sandbox.stat(path).map_err(failure)?;

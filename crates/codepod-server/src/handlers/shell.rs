@@ -23,14 +23,14 @@ const MOST_NEW: usize = 64;
 
 impl Handle for ShellCreate {
     fn handle(call: &Call<'_>, params: ShellCreateParams) -> Result<ShellCreateOutput, ApiError> {
-        let held = call.held()?;
+        let live = call.live()?;
         let shell = match params.shell {
             Some(name) => name,
             None => ids::random("sh")?,
         };
-        held.check_shell(&shell)?;
-        let mut new = lock(&held.new_shells);
-        if shell.is_empty() || new.contains(&shell) || held.sandbox.shells().contains(&shell) {
+        live.check_shell(&shell)?;
+        let mut new = lock(&live.new_shells);
+        if shell.is_empty() || new.contains(&shell) || live.sandbox.shells().contains(&shell) {
             let message = "there is a shell of that name already";
             return Err(
                 ApiError::new(Kind::InvalidParams, message).hint("give another name, or none")
@@ -49,9 +49,9 @@ impl Handle for ShellCreate {
 
 impl Handle for ShellList {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<ShellListOutput, ApiError> {
-        let held = call.held()?;
-        let mut shells = held.sandbox.shells();
-        let mut new = lock(&held.new_shells);
+        let live = call.live()?;
+        let mut shells = live.sandbox.shells();
+        let mut new = lock(&live.new_shells);
         new.retain(|name| !shells.contains(name));
         shells.extend(new.iter().cloned());
         shells.sort();
@@ -61,20 +61,20 @@ impl Handle for ShellList {
 
 impl Handle for ShellClose {
     fn handle(call: &Call<'_>, params: ShellCloseParams) -> Result<Done, ApiError> {
-        let held = call.held()?;
+        let live = call.live()?;
         let name = params.shell;
-        let mut new = lock(&held.new_shells);
+        let mut new = lock(&live.new_shells);
         let was_new = new
             .iter()
             .position(|other| *other == name)
             .map(|at| new.swap_remove(at));
         drop(new);
-        let runs = held.sandbox.shells().contains(&name);
+        let runs = live.sandbox.shells().contains(&name);
         if !runs && was_new.is_none() && !name.is_empty() {
             return Err(not_found("shell"));
         }
         if runs {
-            held.sandbox
+            live.sandbox
                 .shell(&name)
                 .close_blocking()
                 .map_err(failure)?;
@@ -85,7 +85,7 @@ impl Handle for ShellClose {
 
 impl Handle for HistoryList {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<HistoryOutput, ApiError> {
-        let sandbox = &call.held()?.sandbox;
+        let sandbox = &call.live()?.sandbox;
         let runs = sandbox
             .history()
             .into_iter()
@@ -100,19 +100,19 @@ impl Handle for HistoryList {
 
 impl Handle for HistoryClear {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<Done, ApiError> {
-        call.held()?.sandbox.clear_history();
+        call.live()?.sandbox.clear_history();
         Ok(Done::OK)
     }
 }
 
 impl Handle for ShellComplete {
     fn handle(call: &Call<'_>, params: CompleteParams) -> Result<CompleteOutput, ApiError> {
-        let (held, shell) = (call.held()?, params.shell.unwrap_or_default());
-        held.check_shell(&shell)?;
+        let (live, shell) = (call.live()?, params.shell.unwrap_or_default());
+        live.check_shell(&shell)?;
         let cursor = params.cursor.map_or(usize::MAX, |cursor| {
             usize::try_from(cursor).unwrap_or(usize::MAX)
         });
-        let shell = held.sandbox.shell(&shell);
+        let shell = live.sandbox.shell(&shell);
         let found = block_on(shell.complete(&params.line, cursor)).map_err(failure)?;
         Ok(CompleteOutput {
             start: found.start as u64,

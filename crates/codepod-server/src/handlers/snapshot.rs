@@ -13,24 +13,24 @@ use crate::failure::failure;
 
 impl Handle for SnapshotCreate {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<SnapshotInfo, ApiError> {
-        let held = call.held()?;
-        let id = held.add_snapshot(held.sandbox.snapshot().map_err(failure)?)?;
+        let live = call.live()?;
+        let id = live.add_snapshot(live.sandbox.snapshot().map_err(failure)?)?;
         Ok(SnapshotInfo { id })
     }
 }
 
 impl Handle for SnapshotRestore {
     fn handle(call: &Call<'_>, params: SnapshotParams) -> Result<Done, ApiError> {
-        let held = call.held()?;
-        let snapshot = held.snapshot(&params.id)?;
-        held.sandbox.restore(&snapshot).map_err(failure)?;
+        let live = call.live()?;
+        let snapshot = live.snapshots.find(&params.id)?;
+        live.sandbox.restore(&snapshot).map_err(failure)?;
         Ok(Done::OK)
     }
 }
 
 impl Handle for SnapshotList {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<SnapshotListOutput, ApiError> {
-        let ids = call.held()?.snapshot_ids().into_iter();
+        let ids = call.live()?.snapshots.ids().into_iter();
         Ok(SnapshotListOutput {
             snapshots: ids.map(|id| SnapshotInfo { id }).collect(),
         })
@@ -39,7 +39,7 @@ impl Handle for SnapshotList {
 
 impl Handle for SnapshotRemove {
     fn handle(call: &Call<'_>, params: SnapshotParams) -> Result<Done, ApiError> {
-        call.held()?.remove_snapshot(&params.id)?;
+        call.live()?.snapshots.remove(&params.id)?;
         Ok(Done::OK)
     }
 }

@@ -4,7 +4,7 @@ use std::time::UNIX_EPOCH;
 
 use codepod_api::ApiError;
 use codepod_api::methods::states::{
-    KeptState, NamespaceParams, StatesList, StatesListOutput, StatesRemove,
+    NamespaceParams, SavedState, StatesList, StatesListOutput, StatesRemove,
 };
 use codepod_api::methods::{Done, Empty};
 
@@ -13,7 +13,7 @@ use crate::dispatch::Handle;
 
 impl Handle for StatesList {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<StatesListOutput, ApiError> {
-        let kept = |found: codepod::Namespace| KeptState {
+        let kept = |found: codepod::Namespace| SavedState {
             namespace: found.name,
             bytes: found.bytes,
             changed_ms: found

@@ -29,7 +29,7 @@ fn step(
     go: fn(&Sandbox, usize) -> Result<Vec<PastRun>, codepod::Error>,
 ) -> Result<UndoOutput, ApiError> {
     let count = usize::try_from(params.count.unwrap_or(1)).unwrap_or(usize::MAX);
-    let sandbox = &call.held()?.sandbox;
+    let sandbox = &call.live()?.sandbox;
     let steps = go(sandbox, count).map_err(failure)?;
     // A step that was undone is known as long as it can be done again.
     let steps = steps.into_iter().map(|step| step_with_files(sandbox, step));
@@ -40,19 +40,19 @@ fn step(
 
 impl Handle for Changes {
     fn handle(call: &Call<'_>, params: ChangesParams) -> Result<ChangesOutput, ApiError> {
-        let held = call.held()?;
+        let live = call.live()?;
         let from = match params.from {
-            Some(written) => moment(held, &written)?,
-            None => match held.sandbox.history().last() {
+            Some(written) => moment(live, &written)?,
+            None => match live.sandbox.history().last() {
                 Some(run) => Moment::Before(run.number),
                 None => Moment::Now,
             },
         };
         let to = match params.to {
-            Some(written) => moment(held, &written)?,
+            Some(written) => moment(live, &written)?,
             None => Moment::Now,
         };
-        let mut changes = held.sandbox.changes(from, to).map_err(failure)?;
+        let mut changes = live.sandbox.changes(from, to).map_err(failure)?;
         let selection = selection(params.all, params.exclude);
         changes.select(&selection).map_err(failure)?;
         let diff = params

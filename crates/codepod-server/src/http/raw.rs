@@ -50,8 +50,8 @@ pub(super) async fn read(asked: Asked) -> Response {
                 return Err(ApiError::new(Kind::InvalidParams, message));
             }
             let id = asked.sandbox.unwrap_or_default();
-            let held = asked.app.server.find(&asked.tenant, &id)?;
-            send(&held.sandbox, &params, &tell)
+            let live = asked.app.server.find(&asked.tenant, &id)?;
+            send(&live.sandbox, &params, &tell)
         });
         if let Err(error) = sent {
             let _ = tell.blocking_send(Err(error));
@@ -107,7 +107,7 @@ pub(super) async fn write(mut asked: Asked, bytes: Vec<u8>) -> Response {
             let id = asked.sandbox.unwrap_or_default();
             let (server, tenant) = (&asked.app.server, &asked.tenant);
             let mut call = Call::new(server, tenant, Surface::Http, &Silent, asked.canceller);
-            call.held = Some(server.find(tenant, &id)?);
+            call.live = Some(server.find(tenant, &id)?);
             files::write(&call, &params.path, bytes, params.parents)
         })
     });

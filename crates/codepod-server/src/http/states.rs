@@ -62,9 +62,9 @@ pub(super) async fn export(asked: Asked) -> Response {
                 .map_err(|error| ApiError::new(Kind::InvalidParams, error.to_string()))?;
             let key = key(params.key)?;
             let id = asked.sandbox.unwrap_or_default();
-            let held = asked.app.server.find(&asked.tenant, &id)?;
+            let live = asked.app.server.find(&asked.tenant, &id)?;
             let mut out = BufWriter::with_capacity(PIECE, Teller(&tell));
-            held.sandbox
+            live.sandbox
                 .export_state(&mut out, key.as_ref())
                 .map_err(failure)?;
             out.flush().map_err(|_| cut_off())
@@ -154,14 +154,14 @@ pub(super) async fn import(asked: Asked, headers: &HeaderMap, mut body: Body) ->
     let importing = tokio::task::spawn_blocking(move || {
         guarded(|| {
             let id = asked.sandbox.unwrap_or_default();
-            let held = asked.app.server.find(&asked.tenant, &id)?;
+            let live = asked.app.server.find(&asked.tenant, &id)?;
             let mut reader = Reader {
                 told,
                 piece: Bytes::new(),
                 left: most.saturating_add(BESIDE_FILES),
                 failed: None,
             };
-            let imported = held.sandbox.import_state(&mut reader, key.as_ref());
+            let imported = live.sandbox.import_state(&mut reader, key.as_ref());
             if let Some(error) = reader.failed {
                 return Err(error);
             }

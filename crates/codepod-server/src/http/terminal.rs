@@ -112,8 +112,8 @@ async fn begin(
     let app = app.clone();
     // A sandbox that is asleep is loaded.
     let found = tokio::task::spawn_blocking(move || app.server.find(&tenant, &sandbox));
-    let held = found.await.map_err(|_| ApiError::internal())??;
-    Ok((held.sandbox.clone(), place))
+    let live = found.await.map_err(|_| ApiError::internal())??;
+    Ok((live.sandbox.clone(), place))
 }
 
 /// Why a terminal ends.

@@ -91,10 +91,10 @@ impl Session {
         if self.closed.load(Ordering::SeqCst) {
             return Err(ApiError::new(Kind::NotFound, "the session is over"));
         }
-        let held = self
+        let live = self
             .server
             .create(&self.tenant, self.options.sandbox.clone())?;
-        Ok(sandbox.insert(held.info.sandbox_id.clone()).clone())
+        Ok(sandbox.insert(live.info.sandbox_id.clone()).clone())
     }
 
     /// Ends the session's sandboxes and all that runs in them.

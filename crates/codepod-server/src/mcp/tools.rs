@@ -60,7 +60,7 @@ pub(super) fn is_part_of_picture(params: &Map<String, Value>, output: &Value) ->
         && size.is_some_and(|size| Some(size) > usual && size <= LARGEST_PICTURE)
 }
 
-/// The same call for all of a picture.
+/// Parameters that ask for all of a picture.
 pub(super) fn whole_picture(params: &Map<String, Value>) -> Map<String, Value> {
     let mut params = params.clone();
     params.insert("length".into(), LARGEST_PICTURE.into());

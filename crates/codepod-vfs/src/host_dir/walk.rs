@@ -7,8 +7,11 @@
 //! way some marks spread over it, so that going up does not begin at the root each time. Nothing
 //! stays open beyond the path, so that nobody meets a directory that was moved away since.
 //!
-//! Invariant: outside of a path `recent` and `marks` are empty; within one they hold at most
-//! [`RECENT`] and [`MARKS`].
+//! What the last name was found to be is kept as well, so that it is not asked for again by the
+//! next step of the same path.
+//!
+//! Invariant: outside of a path `recent`, `marks` and `seen` are empty; within one the first two
+//! hold at most [`RECENT`] and [`MARKS`].
 
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
@@ -51,6 +54,8 @@ pub(super) struct Walk {
     nested: u32,
     recent: VecDeque<Reached>,
     marks: Vec<Reached>,
+    /// What the last name of the path so far was found to be.
+    seen: Option<(InodeId, rustix::fs::Stat)>,
 }
 
 impl Walk {
@@ -69,6 +74,18 @@ impl Walk {
     pub(super) fn forget(&mut self) {
         self.recent.clear();
         self.marks.clear();
+        self.seen = None;
+    }
+
+    /// Notes what a name was found to be.
+    pub(super) fn see(&mut self, id: InodeId, stat: rustix::fs::Stat) {
+        self.seen = (self.nested > 0).then_some((id, stat));
+    }
+
+    /// What the last name was found to be, if that is the node.
+    pub(super) fn seen(&self, id: InodeId) -> Option<rustix::fs::Stat> {
+        let (_, stat) = self.seen.as_ref().filter(|(seen, _)| *seen == id)?;
+        Some(*stat)
     }
 
     fn find(&self, id: InodeId) -> Option<Reached> {

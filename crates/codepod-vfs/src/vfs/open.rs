@@ -24,6 +24,16 @@ impl Vfs {
         path: &[u8],
         options: &OpenOptions,
     ) -> Result<NodeRef, Errno> {
+        self.in_one_walk(|vfs| vfs.open_path(caller, base, path, options))
+    }
+
+    fn open_path(
+        &mut self,
+        caller: &Caller<'_>,
+        base: NodeRef,
+        path: &[u8],
+        options: &OpenOptions,
+    ) -> Result<NodeRef, Errno> {
         if !options.create {
             let at_end = if options.follow {
                 AtEnd::Follow

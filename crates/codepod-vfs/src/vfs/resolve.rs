@@ -22,6 +22,8 @@ pub(super) struct Found {
     pub(super) node: Option<NodeRef>,
     /// Whether a slash follows the last component, so that only a directory will do.
     pub(super) slash: bool,
+    /// What the walk has seen of the node, if it has looked.
+    pub(super) stat: Option<Stat>,
 }
 
 /// What the last component is.
@@ -132,6 +134,7 @@ impl Walk {
                 last: Last::Root,
                 node: Some(start),
                 slash: false,
+                stat: None,
             },
         }
     }
@@ -162,6 +165,7 @@ impl Walk {
             last,
             node,
             slash: self.slash(),
+            stat: None,
         };
         self.at = node.unwrap_or(self.at);
     }
@@ -175,6 +179,7 @@ impl Walk {
             last: Last::Root,
             node: Some(start),
             slash,
+            stat: None,
         };
         self.link_slash = slash;
         self.rest.push(target);
@@ -201,6 +206,38 @@ impl Vfs {
             .ok_or(Errno::NoEnt)
     }
 
+    /// The node that a path means, as [`Vfs::resolve`] finds it, and what it is: seen in one walk.
+    pub fn resolve_and_stat(
+        &mut self,
+        caller: &Caller<'_>,
+        base: NodeRef,
+        path: &[u8],
+        follow: bool,
+    ) -> Result<(NodeRef, Stat), Errno> {
+        let at_end = if follow { AtEnd::Follow } else { AtEnd::Stay };
+        self.in_one_walk(|vfs| {
+            let found = vfs.walk_steps(caller, base, path, at_end)?;
+            let node = found.node.ok_or(Errno::NoEnt)?;
+            let stat = match found.stat {
+                Some(stat) => stat,
+                None => vfs.stat(caller, node)?,
+            };
+            Ok((node, stat))
+        })
+    }
+
+    /// Runs `action`, which goes along one path: what its steps have opened is shared.
+    pub(super) fn in_one_walk<T>(&mut self, action: impl FnOnce(&mut Vfs) -> T) -> T {
+        for mount in &mut self.mounts {
+            mount.fs.begin_walk();
+        }
+        let result = action(self);
+        for mount in &mut self.mounts {
+            mount.fs.end_walk();
+        }
+        result
+    }
+
     /// Walks a path. Everything but the last component must exist; the last one may be missing.
     /// With [`AtEnd::Name`] nothing is checked about what the last component means.
     pub(super) fn walk(
@@ -210,14 +247,7 @@ impl Vfs {
         path: &[u8],
         at_end: AtEnd,
     ) -> Result<Found, Errno> {
-        for mount in &mut self.mounts {
-            mount.fs.begin_walk();
-        }
-        let found = self.walk_steps(caller, base, path, at_end);
-        for mount in &mut self.mounts {
-            mount.fs.end_walk();
-        }
-        found
+        self.in_one_walk(|vfs| vfs.walk_steps(caller, base, path, at_end))
     }
 
     fn walk_steps(
@@ -249,7 +279,8 @@ impl Vfs {
                 _ => self.step(caller, &mut walk, name, at_end)?,
             }
         }
-        let found = walk.found;
+        let mut found = walk.found;
+        found.stat = walk.known;
         if found.slash
             && at_end != AtEnd::Name
             && let Some(node) = found.node

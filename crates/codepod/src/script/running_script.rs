@@ -220,6 +220,13 @@ impl TerminalHandle {
         })
     }
 
+    /// Interrupts the programs on it, as Ctrl-C does, if one of them has a handler for that;
+    /// whether one has. Otherwise nothing happens: [`Canceller::cancel`] ends them.
+    pub fn interrupt(&self) -> bool {
+        let kernel = self.kernel.lock();
+        kernel.is_ok_and(|mut kernel| kernel.interrupt_terminal(self.id))
+    }
+
     /// Tells its size, when that has changed.
     pub fn resize(&self, rows: u32, columns: u32) {
         if let Ok(mut kernel) = self.kernel.lock() {

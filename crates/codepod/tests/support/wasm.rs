@@ -27,6 +27,8 @@ pub(crate) struct Made {
     pub(crate) more: u32,
     /// Run `_start` as the module's own start function too.
     pub(crate) starts: bool,
+    /// The address that it exports as that of its interrupt word's description.
+    pub(crate) interrupt: Option<i32>,
 }
 
 impl Default for Made {
@@ -39,6 +41,7 @@ impl Default for Made {
             body: Vec::new(),
             more: 0,
             starts: false,
+            interrupt: None,
         }
     }
 }
@@ -138,6 +141,15 @@ impl Made {
         let mut exports = ExportSection::new();
         exports.export("memory", ExportKind::Memory, 0);
         exports.export("_start", ExportKind::Func, 3);
+        if let Some(address) = self.interrupt {
+            let constant = GlobalType {
+                val_type: ValType::I32,
+                mutable: false,
+                shared: false,
+            };
+            globals.global(constant, &ConstExpr::i32_const(address));
+            exports.export("codepod_interrupt", ExportKind::Global, self.globals);
+        }
         let mut module = Module::new();
         module
             .section(&types)

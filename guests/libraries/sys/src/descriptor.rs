@@ -8,7 +8,7 @@ use codepod_abi::Errno;
 use codepod_abi::wire::CWD_FD;
 use codepod_abi::wire::wasi::{FDSTAT_SIZE, fdflags};
 
-use crate::{address, address_mut, check, io_error, raw};
+use crate::{address, address_mut, calls, check, io_error, raw};
 
 /// A descriptor's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -121,8 +121,7 @@ pub fn tell(fd: Fd) -> Result<u64, Errno> {
 
 /// Closes a descriptor. Fails with [`Errno::Badf`] when it is not open.
 pub fn close(fd: Fd) -> Result<(), Errno> {
-    // SAFETY: no address is passed.
-    check(unsafe { raw::fd_close(fd.0) })
+    calls::fd_close(fd.0)
 }
 
 /// Duplicates `fd` onto the lowest free number from `least` on.
@@ -140,14 +139,12 @@ pub fn dup(fd: Fd, least: u32) -> Result<Fd, Errno> {
 ///
 /// Fails with [`Errno::Badf`] when `fd` is not open or `to` is beyond the limit.
 pub fn dup_to(fd: Fd, to: Fd) -> Result<(), Errno> {
-    // SAFETY: no address is passed.
-    check(unsafe { raw::fd_dup_to(fd.0, to.0) })
+    calls::fd_dup_to(fd.0, to.0)
 }
 
 /// Moves `from` onto `to`, which must be open and is closed. Fails with [`Errno::Badf`].
 pub fn renumber(from: Fd, to: Fd) -> Result<(), Errno> {
-    // SAFETY: no address is passed.
-    check(unsafe { raw::fd_renumber(from.0, to.0) })
+    calls::fd_renumber(from.0, to.0)
 }
 
 /// Says whether calls on `fd` fail with [`Errno::Again`] instead of waiting.
@@ -160,8 +157,7 @@ pub fn set_nonblocking(fd: Fd, nonblocking: bool) -> Result<(), Errno> {
     } else {
         flags & !fdflags::NONBLOCK
     };
-    // SAFETY: no address is passed.
-    check(unsafe { raw::fd_fdstat_set_flags(fd.0, flags.into()) })
+    calls::fd_fdstat_set_flags(fd.0, flags.into())
 }
 
 /// A descriptor's [`fdflags`]. Fails with [`Errno::Badf`] when it is not open.

@@ -10,7 +10,7 @@ pub use codepod_abi::wire::{Stat, mode};
 use codepod_abi::wire::OWNER_KEEP;
 
 use crate::descriptor::Fd;
-use crate::{address, address_mut, check, raw};
+use crate::{address, address_mut, calls, check, raw};
 
 /// Whether a symbolic link at the end of a path is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,8 +218,7 @@ pub fn set_mode(path: &[u8], links: Links, mode: u32) -> Result<(), Errno> {
 ///
 /// Fails with [`Errno::Badf`], [`Errno::Perm`] for another's file, [`Errno::Inval`] for other bits.
 pub fn set_mode_open(fd: Fd, mode: u32) -> Result<(), Errno> {
-    // SAFETY: no address is passed.
-    check(unsafe { raw::fd_mode_set(fd.0, mode) })
+    calls::fd_mode_set(fd.0, mode)
 }
 
 /// Sets the owner and group of a path; `None` leaves one as it is. Fails as [`set_mode`] does.
@@ -247,8 +246,7 @@ pub fn set_owner(
 /// Fails with [`Errno::Badf`] and with [`Errno::Perm`] where only root may.
 pub fn set_owner_open(fd: Fd, uid: Option<u32>, gid: Option<u32>) -> Result<(), Errno> {
     let (uid, gid) = (uid.unwrap_or(OWNER_KEEP), gid.unwrap_or(OWNER_KEEP));
-    // SAFETY: no address is passed.
-    check(unsafe { raw::fd_owner_set(fd.0, uid, gid) })
+    calls::fd_owner_set(fd.0, uid, gid)
 }
 
 /// In [`access`]: may it be read?

@@ -1,8 +1,9 @@
 //! What a guest needs to call codepod's kernel: the imports, and safe functions over them.
 //!
-//! [`raw`] is made from the table in `codepod-abi`; the other modules wrap what std cannot say:
-//! processes, signals, pipes, modes and owners, the terminal, the working directory, and files and
-//! directories by paths that are bytes. Errors are [`Errno`]; [`io_error`] makes std's from it.
+//! [`raw`] and [`calls`] are made from the table in `codepod-abi`; the other modules wrap what std
+//! cannot say: processes, signals, pipes, modes and owners, the terminal, the working directory,
+//! and files and directories by paths that are bytes. Errors are [`Errno`]; [`io_error`] makes
+//! std's from it.
 //!
 //! A program calls [`init`] first. On targets other than wasm the crate compiles and every call
 //! fails with [`Errno::NoSys`], so that code over it can be checked and unit-tested on the host.
@@ -12,6 +13,7 @@
     reason = "calling the kernel is unsafe, and this is where it is done"
 )]
 
+pub mod calls;
 pub mod clock;
 pub mod cwd;
 pub mod descriptor;

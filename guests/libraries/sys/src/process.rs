@@ -9,7 +9,7 @@ use codepod_abi::wire::{
 use codepod_abi::{Errno, Signal};
 
 use crate::descriptor::Fd;
-use crate::{address, address_mut, check, raw};
+use crate::{address, address_mut, calls, check, raw};
 
 /// A process's number; also a process group's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -272,14 +272,12 @@ pub fn wait_with(of: Of, options: WaitOptions) -> Result<Option<(Pid, Status)>, 
 
 /// Sends a signal. Fails with [`Errno::Srch`] when there is nobody to get it.
 pub fn kill(of: Of, signal: Signal) -> Result<(), Errno> {
-    // SAFETY: no address is passed.
-    check(unsafe { raw::proc_kill(of.raw(), signal.raw()) })
+    calls::proc_kill(of.raw(), signal.raw())
 }
 
 /// Whether there is such a process.
 pub fn exists(of: Of) -> bool {
-    // SAFETY: no address is passed.
-    check(unsafe { raw::proc_kill(of.raw(), 0) }).is_ok()
+    calls::proc_kill(of.raw(), 0).is_ok()
 }
 
 /// Puts a process (`None`: the caller) into a process group (`None`: one of its own).
@@ -288,8 +286,7 @@ pub fn exists(of: Of) -> bool {
 /// when there is no such group.
 pub fn set_group(process: Option<Pid>, group: Option<Pid>) -> Result<(), Errno> {
     let number = |pid: Option<Pid>| pid.map_or(0, |pid| pid.0);
-    // SAFETY: no address is passed.
-    check(unsafe { raw::proc_group_set(number(process), number(group)) })
+    calls::proc_group_set(number(process), number(group))
 }
 
 /// Asks for SIGALRM after a time (zero: no more) and returns what was left of the last request.
@@ -336,8 +333,8 @@ pub fn ids() -> Result<Ids, Errno> {
 
 /// Lets other processes run.
 pub fn yield_now() {
-    // SAFETY: no address is passed. The call cannot fail.
-    let _ = unsafe { raw::sched_yield() };
+    // It cannot fail.
+    let _ = calls::sched_yield();
 }
 
 /// Ends the process without running destructors or flushing std's buffers.

@@ -8,6 +8,7 @@
 //! Messages of tools are the ones that GNU's print in the locale C.UTF-8 with ASCII quotes.
 
 mod bytes;
+mod choice;
 mod command;
 mod message;
 mod names;
@@ -21,6 +22,7 @@ mod stop;
 mod table;
 
 pub use bytes::{os_str, path};
+pub use choice::{exactly_one_of, one_of};
 pub use command::{Command, Ended, Ends};
 pub use message::{complain, complain_of, errno_text, io_text};
 pub use names::Names;

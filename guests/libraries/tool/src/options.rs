@@ -276,17 +276,17 @@ impl<K: Copy> Options<K> {
                     [b"unrecognized option '--", shown, b"'"].concat(),
                 ))
             }
-            [first, ref others @ ..]
-                if first.short != 0
-                    && others
-                        .iter()
-                        .all(|other| other.short == first.short && other.value == first.value) =>
-            {
-                Ok(first)
-            }
-            _ => {
+            [first, ref others @ ..] => {
+                // Two names of one option are no two possibilities.
+                let is_first = |option: &&'static Opt<K>| {
+                    first.short != 0 && option.short == first.short && option.value == first.value
+                };
+                if others.iter().all(is_first) {
+                    return Ok(first);
+                }
                 let mut message = [b"option '--", word, b"' is ambiguous; possibilities:"].concat();
-                for option in candidates {
+                let others = others.iter().copied().filter(|other| !is_first(other));
+                for option in std::iter::once(first).chain(others) {
                     message.extend_from_slice(format!(" '--{}'", option.long).as_bytes());
                 }
                 Err(Usage::new(message))

@@ -2,12 +2,21 @@
 import sys
 
 CANNOT_END = "this wait cannot end: threads in the sandbox take turns, and what it waits for waits for this thread to end"
+TOO_LONG = "this thread was ended: threads in the sandbox take turns, and it has kept one waiting for 20 seconds that was to go on"
 CANNOT_SPLIT = "a process of the sandbox cannot be split, so multiprocessing does not work: use subprocess, or concurrent.futures.ThreadPoolExecutor"
 
 
 class BeginsAgain(SystemExit):
-    """Ends a thread that waits on top of one that could go on. Its argument is whether it has let another thread go on: what it did would be done
-    twice, so it begins again only if it is a worker (a daemon), which has nothing to remember."""
+    """Ends a thread that waits on top of one that could go on. Its arguments are whether it has let another thread go on, and whether it has slept
+    there for too long."""
+
+    def error(self, is_daemon):
+        """What is raised in place of this, or None if the thread begins again. What a thread did that has let another go on would be done twice, so it
+        begins again only if it is a worker (a daemon), which has nothing to remember."""
+        has_signalled, is_late = self.args
+        if is_late:
+            return RuntimeError(TOO_LONG)
+        return RuntimeError(CANNOT_END) if has_signalled and not is_daemon else None
 
 
 def threading(module):
@@ -44,9 +53,10 @@ def threading(module):
             try:
                 own()
             except BeginsAgain as end:
-                again = self.daemon or not end.args[0]
+                error = end.error(self.daemon)
+                again = error is None
                 if not again:
-                    raise RuntimeError(CANNOT_END).with_traceback(end.__traceback__) from None
+                    raise error.with_traceback(end.__traceback__) from None
 
         self.run = run
         try:
@@ -63,32 +73,75 @@ def threading(module):
 
 
 def pools(module):
-    """Workers that wait for work would do little else than begin again, so a pool runs what it is given at once."""
+    """A worker that waits for work could never go on (threads.c), so each item has a thread of its own, as many at once as there would be workers. Items
+    that sleep or wait overlap."""
 
-    def submit(self, function, /, *args, **kwargs):
-        with self._shutdown_lock:
-            if self._broken:
-                raise module.BrokenThreadPool(self._broken)
-            if self._shutdown:
-                raise RuntimeError("cannot schedule new futures after shutdown")
-        future = module._base.Future()
-        if not self._threads:
-            self._threads.add(None)
-            self._context = self._create_worker_context()
+    def run(item, context):
+        """As upstream's; an item whose thread begins again is still running."""
+        future = item.future
+        if not future.running() and not future.set_running_or_notify_cancel():
+            return
+        try:
+            result = context.run(item.task)
+        except BeginsAgain as end:
+            if (error := end.error(False)) is None:
+                raise
+            future.set_exception(error.with_traceback(end.__traceback__))
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    def work(pool, item, context):
+        try:
+            context.initialize()
+        except BeginsAgain:
+            raise
+        except BaseException:
+            module._base.LOGGER.critical("Exception in initializer:", exc_info=True)
+            pool._initializer_failed()
+            item.future.set_exception(pool.BROKEN(pool._broken))
+        else:
+            run(item, context)
+            context.finalize()
+        with pool._shutdown_lock:
+            thread = module.threading.current_thread()
+            pool._threads = pool._threads - {thread}  # another, since somebody may look through this one
+            pool._names.append(thread.name)
+            begin_next(pool)
+
+    def begin_next(pool):
+        """Begins the next item, if a worker would be free."""
+        while len(pool._threads) < pool._max_workers:
             try:
-                self._context.initialize()
-            except BaseException:
-                module._base.LOGGER.critical("Exception in initializer:", exc_info=True)
-                self._broken = "A thread initializer failed, the thread pool is not usable anymore"
-                future.set_exception(module.BrokenThreadPool(self._broken))
-                return future
-        module._WorkItem(future, self._resolve_work_item_task(function, args, kwargs)).run(self._context)
-        return future
+                item = pool._work_queue.get_nowait()
+            except module.queue.Empty:
+                return
+            if item is not None:
+                name = pool._names.pop() if pool._names else f"{pool._thread_name_prefix}_{len(pool._threads)}"
+                thread = module.threading.Thread(name=name, target=work, args=(pool, item, pool._create_worker_context()))
+                pool._threads.add(thread)
+                thread.start()
+
+    def adjust_thread_count(self):
+        if not hasattr(self, "_names"):
+            self._names = []
+        begin_next(self)
 
     def shutdown(self, wait=True, *, cancel_futures=False):
-        self._shutdown = True
+        with self._shutdown_lock:
+            self._shutdown = True
+            while cancel_futures:
+                try:
+                    item = self._work_queue.get_nowait()
+                except module.queue.Empty:
+                    break
+                if item is not None:
+                    item.future.cancel()
+        while wait and self._threads:
+            next(iter(self._threads)).join()
 
-    module.ThreadPoolExecutor.submit = submit
+    module.ThreadPoolExecutor._adjust_thread_count = adjust_thread_count
     module.ThreadPoolExecutor.shutdown = shutdown
 
 

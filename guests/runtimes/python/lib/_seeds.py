@@ -1,7 +1,7 @@
 """Random numbers of sessions. A session goes on in another process, and so do its forks and its saved states: each call begins with a new seed, so
 that none repeats another's numbers. A seed that the program has chosen stays chosen."""
 import functools
-import sys
+import random
 
 # Modules whose own generator this session watches, and those whose seed the program has chosen.
 watched = []
@@ -30,7 +30,7 @@ def watch(module, restore):
 
 
 def begin_session():
-    watch(sys.modules["random"], "setstate")
+    watch(random, "setstate")
 
 
 def renew_numpy(numpy):

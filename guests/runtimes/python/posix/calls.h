@@ -168,6 +168,12 @@ uint32_t codepod_fd_dup_to(uint32_t fd, uint32_t to);
 CODEPOD(sock_pair)
 uint32_t codepod_sock_pair(void *first, void *second);
 
+/* Locks an open file or unlocks it, as `flock(2)` does: `operation` is 1 for a shared lock, 2
+   for an exclusive one, 8 for none. It waits while another open file of the same node holds a
+   lock that excludes it; with 4 added it fails instead. */
+CODEPOD(fd_lock)
+uint32_t codepod_fd_lock(uint32_t fd, uint32_t operation);
+
 /* Opens a path as `path_open` does; a file that is made gets these permission bits, less the
    umask. */
 CODEPOD(path_open_mode)

@@ -517,6 +517,23 @@ int dup2(int fd, int to)
     return dup3(fd, to, 0);
 }
 
+/* Locks a whole file, as fcntl.flock() and fcntl.lockf() ask for it: the kernel has locks of open files, and none of their parts. */
+static int lock_whole(int fd, const struct flock *wanted, int waits)
+{
+    uint32_t operation;
+    if (wanted->l_whence != SEEK_SET || wanted->l_start != 0 || wanted->l_len != 0) {
+        errno = ENOLCK;
+        return -1;
+    }
+    switch (wanted->l_type) {
+    case F_RDLCK: operation = 1; break;
+    case F_WRLCK: operation = 2; break;
+    case F_UNLCK: operation = 8; break;
+    default: errno = EINVAL; return -1;
+    }
+    return codepod_result(codepod_fd_lock(fd, operation | (waits ? 0 : 4)));
+}
+
 int fcntl(int fd, int command, ...)
 {
     va_list list;
@@ -541,9 +558,9 @@ int fcntl(int fd, int command, ...)
         return flags | (reads ? O_RDONLY : 0) | (writes ? O_WRONLY : 0);
     }
     case F_SETFL: return codepod_result(__wasi_fd_fdstat_set_flags(fd, (__wasi_fdflags_t)(argument & 0xfff)));
-    case F_GETLK:
+    case F_GETLK: errno = ENOLCK; return -1;
     case F_SETLK:
-    case F_SETLKW: errno = ENOLCK; return -1;
+    case F_SETLKW: return lock_whole(fd, (const struct flock *)(uintptr_t)argument, command == F_SETLKW);
     default: errno = EINVAL; return -1;
     }
 }

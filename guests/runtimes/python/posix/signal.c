@@ -11,8 +11,11 @@
 
 #include "codepod.h"
 
-/* Of a program that has threads: lets those run that were started. */
-extern void codepod_run_threads(void) __attribute__((weak));
+/* Of a program that has threads (src/threads.c): lets those run that were started, until a time of the monotonic clock, and says whether it is interrupted;
+   says until when the thread that runs may sleep. */
+extern int codepod_run_threads(int64_t until) __attribute__((weak));
+extern int64_t codepod_may_sleep_until(int64_t wanted) __attribute__((weak));
+extern void codepod_end_sleeper(void) __attribute__((weak));
 
 static void (*handlers[_NSIG])(int);
 static uint64_t caught;
@@ -149,27 +152,55 @@ int pause(void)
     return -1;
 }
 
-/* wasi-libc returns WASI's number here. */
+/* Sleeps until a time of the monotonic clock; wasi-libc returns WASI's number here. */
+int codepod_sleep(int64_t until)
+{
+    __wasi_subscription_t subscription = {.u = {.tag = __WASI_EVENTTYPE_CLOCK,
+                                                .u.clock = {.id = __WASI_CLOCKID_MONOTONIC,
+                                                            .timeout = until > 0 ? (uint64_t)until : 0,
+                                                            .flags = __WASI_SUBCLOCKFLAGS_SUBSCRIPTION_CLOCK_ABSTIME}}};
+    __wasi_event_t event;
+    __wasi_size_t count;
+    if (codepod_result(__wasi_poll_oneoff(&subscription, &event, 1, &count)) != 0) {
+        return errno;
+    }
+    return event.error == 0 ? 0 : codepod_linux_errno(event.error);
+}
+
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *left)
 {
     if (wanted->tv_nsec < 0 || wanted->tv_nsec > 999999999) {
         return EINVAL;
     }
-    __wasi_subscription_t subscription = {
-        .u = {.tag = __WASI_EVENTTYPE_CLOCK,
-              .u.clock = {.id = clock == CLOCK_MONOTONIC ? __WASI_CLOCKID_MONOTONIC : __WASI_CLOCKID_REALTIME,
-                          .timeout = (uint64_t)wanted->tv_sec * 1000000000 + (uint64_t)wanted->tv_nsec,
-                          .flags = flags & TIMER_ABSTIME ? __WASI_SUBCLOCKFLAGS_SUBSCRIPTION_CLOCK_ABSTIME : 0}}};
-    __wasi_event_t event;
-    __wasi_size_t count;
+    struct timespec now = {0};
+    int64_t until = (int64_t)wanted->tv_sec * 1000000000 + wanted->tv_nsec;
+    if (wanted->tv_sec > INT64_MAX / 1000000000 - 1) {
+        until = INT64_MAX;
+    }
+    /* By the monotonic clock, whatever it was asked by. */
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t start = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    if (!(flags & TIMER_ABSTIME)) {
+        until = until > INT64_MAX - start ? INT64_MAX : start + until;
+    }
+    else if (clock != CLOCK_MONOTONIC) {
+        clock_gettime(clock, &now);
+        until -= (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - start;
+    }
     (void)left;
+    int64_t end = until;
     if (codepod_run_threads != NULL) {
-        codepod_run_threads();
+        if (codepod_run_threads(until)) {
+            return EINTR;
+        }
+        end = codepod_may_sleep_until(until);
     }
-    if (codepod_result(__wasi_poll_oneoff(&subscription, &event, 1, &count)) != 0) {
-        return errno;
+    int error = codepod_sleep(end);
+    if (error == 0 && end < until) {
+        codepod_end_sleeper();
+        return EINTR;
     }
-    return event.error == 0 ? 0 : codepod_linux_errno(event.error);
+    return error;
 }
 
 int nanosleep(const struct timespec *wanted, struct timespec *left)

@@ -10,6 +10,9 @@ import site
 import stat
 import sys
 
+# What every interpreter has imported when a program begins; no file of the program's can take its place.
+FIRST = frozenset(sys.modules) | frozenset(sys.builtin_module_names)
+
 IMPORTS = """
     os sys io re json math random time datetime collections itertools functools pathlib textwrap string struct hashlib base64 typing
     dataclasses enum contextlib traceback linecache runpy importlib.util shutil csv tempfile decimal operator copy heapq bisect argparse
@@ -25,7 +28,7 @@ PACKAGES = "/usr/lib/python3.14/"
 
 
 def prepare():
-    global kept, newest
+    global kept, newest, library
     for name in IMPORTS:
         importlib.import_module(name)
     importlib.import_module("_adapt").install()
@@ -37,6 +40,7 @@ def prepare():
     if (sysconfig := sys.modules.get("sysconfig")) is not None:
         sysconfig._CONFIG_VARS, sysconfig._CONFIG_VARS_INITIALIZED = None, False
     kept, newest = frozenset(sys.modules) | prepared, next(reversed(sys.modules))
+    library = {name: sys.modules[name] for name in kept & frozenset(sys.modules) - FIRST if "." not in name and name[0] != "_"}
     warm()
     tidy()
 
@@ -47,7 +51,8 @@ def warm():
     main = sys.modules["__main__"].__dict__
     names = dict(main)
     for _ in range(64):
-        begin(False, True)
+        begin(False, True, False)
+        forget_hidden(["/"])
         drop_names()
         main.update(names)
         flush()
@@ -75,12 +80,12 @@ def tidy():
     gc.freeze()
 
 
-def begin(unbuffered, uses_home):
+def begin(unbuffered, uses_home, has_program=True):
     os.reload_environ()
     environ = os.environ
-    sys.modules["random"].seed()
-    sys.modules["tempfile"]._name_sequence = None
-    sys.modules["logging"]._startTime = sys.modules["time"].time_ns()
+    library["random"].seed()
+    library["tempfile"]._name_sequence = None
+    library["logging"]._startTime = sys.modules["time"].time_ns()
     sees_home = sys.modules["_environments"].enter()
     if uses_home and sees_home and not environ.get("PYTHONNOUSERSITE"):
         site.ENABLE_USER_SITE, site.USER_BASE, site.USER_SITE = True, None, None
@@ -93,6 +98,8 @@ def begin(unbuffered, uses_home):
         sys.path[0:0] = path.split(":")
     if environ.get("PYTHONDONTWRITEBYTECODE"):
         sys.dont_write_bytecode = True
+    if prefix := environ.get("PYTHONPYCACHEPREFIX"):
+        sys.pycache_prefix = prefix
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             terminal = os.isatty(number)
@@ -112,6 +119,25 @@ def begin(unbuffered, uses_home):
                 new.mode = "w"
                 setattr(sys, name, new)
                 setattr(sys, f"__{name}__", new)
+    if has_program:
+        script = sys.argv[0]
+        own = "." if script in ("", "-c", "-m") else script if os.path.isdir(script) else os.path.dirname(os.path.realpath(script))
+        forget_hidden([own, *path.split(":")] if path else [own])
+
+
+def forget_hidden(directories):
+    """Forgets modules of the library that the snapshot has imported and that a file of the program hides, as it would if nothing had been
+    imported: a `random.py` beside the program is its `random`."""
+    for directory in directories:
+        try:
+            names = os.listdir(directory or ".")
+        except OSError:
+            continue
+        for name in names:
+            module, _, ending = name.partition(".")
+            if module in library and (ending == "py" or not ending and os.path.isfile(f"{directory or '.'}/{name}/__init__.py")):
+                for known in [known for known in sys.modules if known == module or known.startswith(f"{module}.")]:
+                    del sys.modules[known]
 
 
 turns = 0
@@ -125,9 +151,9 @@ def turn(code, goes_on):
     if goes_on:
         go_on()
     else:
+        sys.argv = [""]
         begin(False, True)
         sys.modules["_seeds"].begin_session()
-        sys.argv = [""]
         sys.path.insert(0, "")
     # Somebody reads the output while the code runs (crates/codepod/src/python.rs): a line is written when it ends.
     is_streamed = os.environ.pop("CODEPOD_STREAMED", None) is not None
@@ -165,7 +191,7 @@ def turn(code, goes_on):
 
 
 def run_turn(code, name):
-    ast, linecache = sys.modules["ast"], sys.modules["linecache"]
+    ast, linecache = library["ast"], library["linecache"]
     linecache.cache[name] = (len(code), None, code.splitlines(True), name)
     space = sys.modules["__main__"].__dict__
     tree = compile(code, name, "exec", ast.PyCF_ONLY_AST, True)
@@ -176,7 +202,7 @@ def run_turn(code, name):
 
 
 def wait_for_threads():
-    threading = sys.modules["threading"]
+    threading = library["threading"]
     for thread in threading.enumerate():
         if not thread.daemon and thread is not threading.current_thread():
             thread.join()
@@ -202,7 +228,7 @@ def go_on():
     """Makes this process what the last one of the session was: its files are open again, its directory is the current one."""
     os.reload_environ()
     sys.modules["_seeds"].go_on()
-    sys.modules["tempfile"]._name_sequence = None
+    library["tempfile"]._name_sequence = None
     for number, path, flags, offset in files:
         try:
             opened = os.open(path, flags)
@@ -223,13 +249,11 @@ def go_on():
 def end():
     """Does what a program sees of finalisation: threads end, functions of atexit run, what the program made is dropped, so that its files
     are flushed and its destructors run. Returns whether the output could be written."""
-    threading = sys.modules.get("threading")
-    if threading is not None:
-        threading._shutdown()
+    library["threading"]._shutdown()
     atexit._run_exitfuncs()
     good = flush()
+    gc.callbacks.clear()  # as at upstream's end: what they need has no names any more
     drop_names()
-    threading = None
     gc.collect()
     return flush() and good
 
@@ -267,7 +291,7 @@ def flush():
 def report(error):
     """What upstream prints of an error that it meets at the very end."""
     try:
-        lines = sys.modules["traceback"].format_exception_only(error)
+        lines = library["traceback"].format_exception_only(error)
         sys.stderr.write("Exception ignored while flushing sys.stdout:\n" + "".join(lines))
         sys.stderr.flush()
     except BaseException:

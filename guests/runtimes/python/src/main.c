@@ -22,6 +22,7 @@
 #include <wasi/api.h>
 
 #include "../posix/codepod.h"
+#include "mend.h"
 #include "session.h"
 
 #define COLD "/usr/lib/python3.14/cold-start"
@@ -119,6 +120,9 @@ static PyObject *adapt(void)
     must_object(module);
     codepod_begins_again = PyObject_GetAttrString(module, "BeginsAgain");
     must_object(codepod_begins_again);
+    if (!codepod_mend()) {
+        must_object(NULL);
+    }
     return module;
 }
 

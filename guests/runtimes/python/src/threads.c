@@ -1,6 +1,9 @@
 /* Threads that take turns. WebAssembly has one stack, so a thread cannot be put aside: when one has to wait, those that were started and have not
  * run yet run on top of it, each to its end. One that waits there for a thread below can never go on. If the one below could
- * go on, it is ended, and begins again when there is the next wait (`driver.py`); otherwise it is told so.
+ * go on, it is ended, and begins again when there is the next wait (`_adapt.py`); otherwise it is told so.
+ *
+ * A thread that sleeps on top of one that could go on keeps that one waiting. When it has done so for too long it is ended: most
+ * likely it is a loop that only the other can end. ADR 33 says why, and what else there would be.
  *
  * Python needs nothing else: a thread that waits has given up the interpreter's lock, and waits in `pthread_cond_wait`. These functions take the place of
  * wasi-libc's, which know no threads.
@@ -9,12 +12,14 @@
 #include "Python.h"
 #include "internal/pycore_ceval.h"
 #include "internal/pycore_interp.h"
+#include "internal/pycore_pyerrors.h"
 #include "internal/pycore_pystate.h"
 #include "internal/pycore_runtime.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/select.h>
 #include <sys/wait.h>
@@ -34,9 +39,17 @@ struct wait {
     pthread_cond_t *condition;
     int has_end; /* goes on at some time, whatever happens */
     int is_over;
+    int64_t ready; /* when it could go on, by the monotonic clock in nanoseconds */
 };
 
 enum { MAIN = 0x1000, DEEPEST = 200, MOST = 4096 };
+#define SECONDS 1000000000ll
+/* No time at all. */
+#define NEVER INT64_MAX
+/* How long a thread that sleeps may keep another waiting that could go on: less than a run may take if nobody says otherwise. */
+#define PATIENCE (20 * SECONDS)
+/* How long a thread may compute while others have not begun. They may wait for what it computes, and cannot wait on top of it. */
+#define LONGEST_ALONE (2 * SECONDS)
 
 static struct thread *first, **last = &first;
 static struct wait *waiting;
@@ -48,9 +61,53 @@ static int has_signalled;
 static int turns;
 /* The thread that ended to begin again. */
 static uintptr_t ended;
+/* When the thread that runs has begun to compute while others wait to begin; 0 until it is asked for. */
+static int64_t alone_since;
+/* What a signal's handler raised in another thread than the main one, which gets it. */
+static PyObject *raised;
+/* Whether the thread that runs is to end as soon as it looks for signals. */
+static int must_end;
 
 /* Which thread Python thinks this is. */
 extern _Thread_local PyThreadState *_Py_tss_tstate;
+
+/* posix/signal.c: sleeps until a time of the monotonic clock, without a look at threads. */
+extern int codepod_sleep(int64_t until);
+
+/* The interrupt word (crates/codepod-wasmtime/src/interrupt.rs): the host sets bits in the word that the interpreter's loop looks at. */
+struct {
+    PyThreadState **state;
+    uint32_t offset, at_signal, at_tick;
+} codepod_interrupt = {.offset = offsetof(PyThreadState, eval_breaker), .at_signal = _PY_SIGNALS_PENDING_BIT};
+
+__attribute__((constructor)) static void name_interrupt_word(void)
+{
+    codepod_interrupt.state = &_Py_tss_tstate;
+}
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * SECONDS + time.tv_nsec;
+}
+
+/* Ticks are asked for only while they may change which thread runs. They come as pending calls, of which there need not be any; a request to drop the
+   interpreter's lock would make whoever drops it wait for another thread to take it. */
+static void ask_for_ticks(void)
+{
+    codepod_interrupt.at_tick = first != NULL ? _PY_CALLS_TO_DO_BIT : 0;
+}
+
+/* When the thread that runs has kept another waiting for too long. */
+static int64_t too_late(void)
+{
+    int64_t earliest = NEVER;
+    for (struct wait *wait = waiting; depth > 0 && wait != NULL; wait = wait->below) {
+        earliest = wait->ready < earliest ? wait->ready : earliest;
+    }
+    return earliest > NEVER - PATIENCE ? NEVER : earliest + PATIENCE;
+}
 
 pthread_t pthread_self(void)
 {
@@ -71,6 +128,8 @@ int pthread_create(pthread_t *restrict created, const pthread_attr_t *restrict a
     turns += current != ended;
     ended = 0;
     *created = (pthread_t)thread->id;
+    alone_since = 0;
+    ask_for_ticks();
     return 0;
 }
 
@@ -98,31 +157,51 @@ static int run_one(void)
     void *gil_state = PyThread_tss_get(&_PyRuntime.autoTSSkey);
     current = thread->id;
     has_signalled = 0;
+    must_end = 0;
     _Py_tss_tstate = NULL;
     PyThread_tss_set(&_PyRuntime.autoTSSkey, NULL);
     depth++;
     count--;
+    ask_for_ticks();
     thread->function(thread->argument);
     depth--;
+    ask_for_ticks();
     _Py_tss_tstate = state;
     PyThread_tss_set(&_PyRuntime.autoTSSkey, gil_state);
     current = self;
     has_signalled = signalled;
+    must_end = 0;
+    alone_since = 0;
     free(thread);
     return 1;
 }
 
-/* A thread that sleeps lets others run first; it can go on whenever they cannot. Those that begin again meanwhile run the next time. */
-void codepod_run_threads(void)
+/* A thread that sleeps or waits for something outside lets others run first, none that begins after the time until which it waits; it can go on whenever
+   they cannot. Those that begin again meanwhile run the next time. Returns whether it is interrupted. */
+int codepod_run_threads(int64_t until)
 {
-    struct wait wait = {.below = waiting, .is_over = 1};
+    struct wait wait = {.below = waiting, .is_over = 1, .ready = until};
     int left = turns;
     waiting = &wait;
     turns = count;
-    while (run_one()) {
+    while (raised == NULL && run_one() && (until == NEVER || now() < until)) {
     }
     turns = left;
     waiting = wait.below;
+    return raised != NULL;
+}
+
+/* The time until which a thread may sleep that wants to sleep until then; earlier if it would keep another waiting for too long. */
+int64_t codepod_may_sleep_until(int64_t wanted)
+{
+    int64_t late = too_late();
+    return late < wanted ? late : wanted;
+}
+
+/* It has slept until then, and wanted more. */
+void codepod_end_sleeper(void)
+{
+    must_end = 1;
 }
 
 /* Lets Python raise an exception in the thread that is about to return from its wait. It asks for such things in the main thread only, so
@@ -140,12 +219,26 @@ static void interrupt(int (*with)(void *))
 /* The exception that ends a thread that begins again; `driver.py` has it. */
 PyObject *codepod_begins_again;
 
+static int raise_end(int is_late)
+{
+    PyObject *flags = Py_BuildValue("(NN)", PyBool_FromLong(has_signalled), PyBool_FromLong(is_late));
+    PyErr_SetObject(codepod_begins_again != NULL ? codepod_begins_again : PyExc_SystemExit, flags);
+    Py_XDECREF(flags);
+    return -1;
+}
+
 static int end_thread(void *unused)
 {
     (void)unused;
     current = ended = true_self;
-    PyErr_SetObject(codepod_begins_again != NULL ? codepod_begins_again : PyExc_SystemExit, has_signalled ? Py_True : Py_False);
-    return -1;
+    return raise_end(0);
+}
+
+static int end_late_thread(void *unused)
+{
+    (void)unused;
+    current = ended = true_self;
+    return raise_end(1);
 }
 
 #define CANNOT_END "this wait cannot end: threads in the sandbox take turns, and what it waits for waits for this thread to end"
@@ -158,26 +251,62 @@ static int say_deadlock(void *unused)
     return -1;
 }
 
+/* What a signal's handler has raised ends all threads but the main one, which gets it. */
+static int raise_in_main(void)
+{
+    PyErr_SetRaisedException(current == MAIN ? raised : PyObject_CallNoArgs(PyExc_SystemExit));
+    if (current == MAIN) {
+        raised = NULL;
+    }
+    return -1;
+}
+
+static int pass_on(void *unused)
+{
+    (void)unused;
+    current = true_self;
+    return raised != NULL ? raise_in_main() : 0;
+}
+
+static int64_t rest_until(const struct timespec *time)
+{
+    struct timespec real;
+    clock_gettime(CLOCK_REALTIME, &real);
+    int64_t seconds = time->tv_sec - real.tv_sec;
+    return seconds > 1 << 30 ? NEVER / 2 : seconds * SECONDS + time->tv_nsec - real.tv_nsec;
+}
+
 /* Waits for a condition, or until a time (of the real-time clock). A return without either lets Python look for what `end_thread` and the others
    left it to do. */
 static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
 {
     pthread_mutex_unlock(mutex);
-    struct wait wait = {.below = waiting, .condition = condition, .has_end = until != NULL};
+    int64_t end = until != NULL ? now() + rest_until(until) : NEVER;
+    struct wait wait = {.below = waiting, .condition = condition, .has_end = until != NULL, .ready = end};
     int result = 0, left = turns;
     waiting = &wait;
     turns = count;
-    while (!wait.is_over) {
-        if (run_one()) {
+    while (!wait.is_over && raised == NULL) {
+        if ((until == NULL || now() < end) && run_one()) {
             continue;
         }
         if (until != NULL) {
-            struct timespec now;
-            clock_gettime(CLOCK_REALTIME, &now);
-            long long rest = (until->tv_sec - now.tv_sec) * 1000000000ll + until->tv_nsec - now.tv_nsec;
-            struct timespec pause = {.tv_sec = rest / 1000000000, .tv_nsec = rest % 1000000000};
-            result = rest <= 0 || nanosleep(&pause, NULL) == 0 ? ETIMEDOUT : 0;
-            break;
+            int64_t late = too_late(), next = late < end ? late : end;
+            if (now() >= next) {
+                result = end <= late ? ETIMEDOUT : 0;
+                if (late < end) {
+                    interrupt(end_late_thread);
+                }
+                break;
+            }
+            /* Those that began again meanwhile have their turn before it sleeps. */
+            if (codepod_run_threads(next) || wait.is_over || now() >= next) {
+                continue;
+            }
+            if (codepod_sleep(next) != 0) {
+                break;
+            }
+            continue;
         }
         if (depth > 0) {
             int can_go_on = 0;
@@ -187,11 +316,14 @@ static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const str
             interrupt(can_go_on ? end_thread : say_deadlock);
             break;
         }
+        codepod_run_threads(NEVER);
         /* Nothing but a signal can end this. */
-        struct timespec long_time = {.tv_sec = 3600};
-        if (nanosleep(&long_time, NULL) != 0) {
+        if (!wait.is_over && codepod_sleep(NEVER) != 0) {
             break;
         }
+    }
+    if (raised != NULL) {
+        interrupt(pass_on);
     }
     turns = left;
     waiting = wait.below;
@@ -209,11 +341,17 @@ int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *
     return wait_for(condition, mutex, until);
 }
 
+static void let_go_on(struct wait *wait)
+{
+    wait->is_over = has_signalled = 1;
+    wait->ready = now();
+}
+
 int pthread_cond_signal(pthread_cond_t *condition)
 {
     for (struct wait *wait = waiting; wait != NULL; wait = wait->below) {
         if (wait->condition == condition && !wait->is_over) {
-            wait->is_over = has_signalled = 1;
+            let_go_on(wait);
             break;
         }
     }
@@ -224,7 +362,7 @@ int pthread_cond_broadcast(pthread_cond_t *condition)
 {
     for (struct wait *wait = waiting; wait != NULL; wait = wait->below) {
         if (wait->condition == condition) {
-            wait->is_over = has_signalled = 1;
+            let_go_on(wait);
         }
     }
     return 0;
@@ -238,24 +376,28 @@ extern pid_t __real_waitpid(pid_t, int *, int);
 
 int __wrap_poll(struct pollfd *descriptors, nfds_t number, int timeout)
 {
-    if (first != NULL && timeout != 0) {
-        codepod_run_threads();
+    if (first != NULL && timeout != 0 && codepod_run_threads(timeout > 0 ? now() + timeout * (SECONDS / 1000) : NEVER)) {
+        errno = EINTR;
+        return -1;
     }
     return __real_poll(descriptors, number, timeout);
 }
 
 int __wrap_select(int number, fd_set *restrict read, fd_set *restrict write, fd_set *restrict except, struct timeval *restrict timeout)
 {
-    if (first != NULL && (timeout == NULL || timeout->tv_sec != 0 || timeout->tv_usec != 0)) {
-        codepod_run_threads();
+    int64_t until = timeout != NULL ? now() + timeout->tv_sec * SECONDS + timeout->tv_usec * 1000ll : NEVER;
+    if (first != NULL && (timeout == NULL || timeout->tv_sec != 0 || timeout->tv_usec != 0) && codepod_run_threads(until)) {
+        errno = EINTR;
+        return -1;
     }
     return __real_select(number, read, write, except, timeout);
 }
 
 pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 {
-    if (first != NULL && !(options & WNOHANG)) {
-        codepod_run_threads();
+    if (first != NULL && !(options & WNOHANG) && codepod_run_threads(NEVER)) {
+        errno = EINTR;
+        return -1;
     }
     return __real_waitpid(pid, status, options);
 }
@@ -263,11 +405,98 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 int pthread_join(pthread_t thread, void **result)
 {
     (void)thread;
-    codepod_run_threads();
+    codepod_run_threads(NEVER);
     if (result != NULL) {
         *result = NULL;
     }
     return 0;
+}
+
+/* Signals. The host sets the bit for them when one has arrived; here they are taken from the kernel. Python's own handlers run in the main thread; where
+   another runs on top of that, it runs them in its place. */
+
+extern int __real__Py_HandlePending(PyThreadState *);
+extern int __real__PyErr_CheckSignalsTstate(PyThreadState *);
+extern int __real_PyErr_CheckSignals(void);
+extern void codepod_deliver_signals(void);
+
+int __wrap__PyErr_CheckSignalsTstate(PyThreadState *state)
+{
+    codepod_deliver_signals();
+    return __real__PyErr_CheckSignalsTstate(state);
+}
+
+static int handle_as_main(PyThreadState *state)
+{
+    uintptr_t self = current;
+    codepod_deliver_signals();
+    current = MAIN;
+    int failed = __real__PyErr_CheckSignalsTstate(state);
+    current = self;
+    if (failed) {
+        Py_XSETREF(raised, PyErr_GetRaisedException());
+        return raise_in_main();
+    }
+    return 0;
+}
+
+/* Called by whoever was interrupted, and by functions that take long. */
+int __wrap_PyErr_CheckSignals(void)
+{
+    PyThreadState *state = _Py_tss_tstate;
+    if (raised != NULL) {
+        return raise_in_main();
+    }
+    if (must_end) {
+        must_end = 0;
+        ended = current;
+        return raise_end(1);
+    }
+    /* A call that was interrupted has taken the signals itself, which the main thread's state then shows. */
+    PyThreadState *main_state = &PyInterpreterState_Main()->_initial_thread.base;
+    int any = _Py_eval_breaker_bit_is_set(state, _PY_SIGNALS_PENDING_BIT) || _Py_eval_breaker_bit_is_set(main_state, _PY_SIGNALS_PENDING_BIT);
+    if (any && current != MAIN) {
+        _Py_unset_eval_breaker_bit(state, _PY_SIGNALS_PENDING_BIT);
+        _Py_unset_eval_breaker_bit(main_state, _PY_SIGNALS_PENDING_BIT);
+        if (handle_as_main(state) != 0) {
+            return -1;
+        }
+    }
+    else if (any) {
+        codepod_deliver_signals();
+    }
+    return __real_PyErr_CheckSignals();
+}
+
+/* At a tick: a thread that computes lets others begin if it has done so for long; it may be waiting for them. */
+static int take_tick(void)
+{
+    int64_t time = now();
+    if (alone_since == 0 || alone_since > time) {
+        alone_since = time;
+    }
+    if (time - alone_since < LONGEST_ALONE || _PyRuntimeState_GetFinalizing(&_PyRuntime) != NULL) {
+        return 0;
+    }
+    PyThreadState *own = PyEval_SaveThread();
+    codepod_run_threads(NEVER);
+    alone_since = 0;
+    PyEval_RestoreThread(own);
+    return raised != NULL ? raise_in_main() : 0;
+}
+
+int __wrap__Py_HandlePending(PyThreadState *state)
+{
+    if (_Py_eval_breaker_bit_is_set(state, _PY_SIGNALS_PENDING_BIT) && current != MAIN) {
+        _Py_unset_eval_breaker_bit(state, _PY_SIGNALS_PENDING_BIT);
+        if (handle_as_main(state) != 0) {
+            return -1;
+        }
+    }
+    if (first != NULL && _Py_eval_breaker_bit_is_set(state, _PY_CALLS_TO_DO_BIT) && take_tick() != 0) {
+        return -1;
+    }
+    return __real__Py_HandlePending(state);
 }
 
 /* Values of threads: Python keeps one, and `run_one` puts it back. */

@@ -1,7 +1,7 @@
 //! The index: versions 2, 3 and 4 are read, 2 and 3 written. Extensions other than those that git
 //! may not pass over are left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::oid::{self, Oid};
 use crate::os::{self, Stat};
@@ -42,6 +42,8 @@ impl Entry {
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Index {
     pub(crate) entries: BTreeMap<(Vec<u8>, u8), Entry>,
+    /// Paths whose files are known to be as the index has them, in a command that changes none.
+    pub(crate) same: HashSet<Vec<u8>>,
 }
 
 impl Index {
@@ -64,7 +66,10 @@ impl Index {
                 {
                     entry.stat.size = 0;
                 }
-                Ok(Index { entries })
+                Ok(Index {
+                    entries,
+                    same: HashSet::new(),
+                })
             }
             None => fatal("index file corrupt"),
         }

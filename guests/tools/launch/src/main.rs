@@ -2,6 +2,7 @@
 
 mod chroot;
 mod env;
+mod flock;
 mod kill;
 mod nice;
 mod nohup;
@@ -19,6 +20,7 @@ mod watch;
 codepod_tool::tools! {
     "chroot": chroot::main, "refused: a sandbox has one root";
     "env": env::main, "run a program in another environment";
+    "flock": flock::main, "lock a file while a program runs";
     "kill": kill::main, "send signals to processes";
     "nice": nice::main, "run a program with another priority";
     "nohup": nohup::main, "run a program that hangups do not end";

@@ -20,6 +20,8 @@ pub(crate) struct Program {
     pub(crate) directory: Option<Vec<u8>>,
     /// Its process group.
     pub(crate) group: Group,
+    /// An open descriptor that it does not get.
+    pub(crate) without: Option<Fd>,
 }
 
 impl Program {
@@ -31,6 +33,7 @@ impl Program {
             environment,
             directory: None,
             group: Group::Inherit,
+            without: None,
         }
     }
 
@@ -50,7 +53,8 @@ impl Program {
         }
         for number in 0..MOST_DESCRIPTORS {
             let fd = Fd(number);
-            if descriptor::flags(fd).is_ok() && !is_preopened(fd) {
+            let wanted = self.without != Some(fd) && !is_preopened(fd);
+            if wanted && descriptor::flags(fd).is_ok() {
                 spawn = spawn.fd(fd, fd);
             }
         }

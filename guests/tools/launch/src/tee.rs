@@ -6,8 +6,8 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use codepod_sys::Signal;
 use codepod_sys::signal::{Action, set_action};
 use codepod_tool::{
-    Arguments, Opt, Options, Output, Stdin, Stop, Usage, Value, complain, complain_of, flag,
-    io_text, long, optional, path, quoted,
+    Arguments, Opt, Options, Output, Stdin, Stop, Value, complain, complain_of, flag, io_text,
+    long, one_of, optional, path,
 };
 
 use crate::{help, version};
@@ -113,7 +113,7 @@ fn settings(tool: &str, arguments: Arguments) -> Result<Settings, Stop> {
             Key::IgnoreInterrupts => settings.ignore_interrupts = true,
             Key::OutputError => {
                 let name = value.unwrap_or_else(|| b"warn-nopipe".to_vec());
-                settings.on_error = Some(mode(&name)?);
+                settings.on_error = Some(one_of("--output-error", &name, MODES)?);
             }
             Key::Help => return Err(Stop::Status(help(USAGE))),
             Key::Version => return Err(Stop::Status(version(tool))),
@@ -121,32 +121,6 @@ fn settings(tool: &str, arguments: Arguments) -> Result<Settings, Stop> {
         Ok(())
     })?;
     Ok(settings)
-}
-
-/// The mode of a name or of its beginning.
-fn mode(text: &[u8]) -> Result<OnError, Usage> {
-    let with_name = |is_meant: &dyn Fn(&[u8]) -> bool| -> Vec<OnError> {
-        let meant = MODES.iter().filter(|(name, _)| is_meant(name.as_bytes()));
-        meant.map(|(_, mode)| *mode).collect()
-    };
-    let exact = with_name(&|name| name == text);
-    let abbreviated = with_name(&|name| name.starts_with(text));
-    match (&exact[..], &abbreviated[..]) {
-        ([mode], _) | ([], [mode]) => Ok(*mode),
-        (_, found) => {
-            let kind: &[u8] = if found.is_empty() {
-                b"invalid"
-            } else {
-                b"ambiguous"
-            };
-            let of = b" for '--output-error'\nValid arguments are:";
-            let mut message = [kind, b" argument ", &quoted(text), of].concat();
-            for (name, _) in MODES {
-                message.extend(format!("\n  - '{name}'").bytes());
-            }
-            Err(Usage::new(message))
-        }
-    }
 }
 
 fn run(tool: &str, settings: &Settings) -> i32 {

@@ -1,8 +1,7 @@
 //! Backups of files that are about to be replaced: `-b`, `--backup`, `-S`.
 
-use codepod_tool::{Stop, Usage};
+use codepod_tool::{Stop, one_of};
 
-use crate::arguments::one_of;
 use crate::paths::{directory, is_same_file, last_part, rename, without_slashes};
 use crate::system::{self, Links, Result, Stat};
 
@@ -57,7 +56,7 @@ impl Given {
     }
 
     /// How backups are made, with what the environment says. Fails with an unknown control.
-    pub(crate) fn backups(self, tool: &str) -> Result<Backups, Stop> {
+    pub(crate) fn backups(self) -> Result<Backups, Stop> {
         if !self.wanted {
             return Ok(Backups::NONE);
         }
@@ -70,7 +69,7 @@ impl Given {
             None => ("$VERSION_CONTROL", environment("VERSION_CONTROL")),
         };
         let control = match text {
-            Some(text) => one_of(tool, source, &text, CONTROLS).map_err(|()| Usage::new(""))?,
+            Some(text) => one_of(source, &text, CONTROLS)?,
             None => Control::Existing,
         };
         let suffix = self.suffix.or_else(|| environment("SIMPLE_BACKUP_SUFFIX"));

@@ -1,10 +1,10 @@
 //! `cp`: copies files and trees.
 
 use codepod_tool::{
-    Arguments, Opt, Options, Stop, Usage, Value, complain, flag, long, optional, value,
+    Arguments, Opt, Options, Stop, Usage, Value, complain, flag, long, one_of, optional, value,
 };
 
-use crate::arguments::{help, one_of, version};
+use crate::arguments::{help, version};
 use crate::backup;
 use crate::copy::{Copier, Ended, Follow, How, Keep, Overwrite, Settings, Sparse};
 use crate::destination::{self, Destination};
@@ -173,7 +173,7 @@ impl Given {
             Key::Archive => {
                 self.recursive = true;
                 self.follow = Some(Follow::Never);
-                self.preserve(tool, "--preserve", b"all", true)?;
+                self.preserve("--preserve", b"all", true)?;
             }
             Key::AttributesOnly => self.attributes_only = true,
             Key::Backup => self.backup.take_backup(value),
@@ -186,23 +186,23 @@ impl Given {
             Key::Dereference => self.follow = Some(Follow::Always),
             Key::NoClobber => self.overwrite = Some(Overwrite::Never),
             Key::NoDereference => self.follow = Some(Follow::Never),
-            Key::PreserveUsual => self.preserve(tool, "--preserve", USUAL, true)?,
+            Key::PreserveUsual => self.preserve("--preserve", USUAL, true)?,
             Key::Preserve => {
-                self.preserve(tool, "--preserve", value.as_deref().unwrap_or(USUAL), true)?;
+                self.preserve("--preserve", value.as_deref().unwrap_or(USUAL), true)?;
             }
             Key::NoPreserve => {
-                self.preserve(tool, "--no-preserve", &value.unwrap_or_default(), false)?;
+                self.preserve("--no-preserve", &value.unwrap_or_default(), false)?;
             }
             Key::Parents => self.parents = true,
             Key::Recursive => self.recursive = true,
             Key::Reflink => {
                 let text = value.unwrap_or_else(|| b"always".to_vec());
-                self.reflink = Some(choice(tool, "--reflink", &text, REFLINKS)?);
+                self.reflink = Some(one_of("--reflink", &text, REFLINKS)?);
             }
             Key::RemoveDestination => self.remove_first = true,
             Key::Sparse => {
                 let text = value.unwrap_or_default();
-                self.sparse = Some(choice(tool, "--sparse", &text, SPARSES)?);
+                self.sparse = Some(one_of("--sparse", &text, SPARSES)?);
             }
             Key::StripSlashes => self.strip_slashes = true,
             Key::SymbolicLink => self.symbolic_link = true,
@@ -232,11 +232,11 @@ impl Given {
     }
 
     /// Takes a list of attributes that are kept, or are not.
-    fn preserve(&mut self, tool: &str, option: &str, list: &[u8], on: bool) -> Result<(), Stop> {
+    fn preserve(&mut self, option: &str, list: &[u8], on: bool) -> Result<(), Stop> {
         let keep = &mut self.keep;
         keep.required |= on;
         for word in list.split(|byte| *byte == b',') {
-            let attribute = choice(tool, option, word, ATTRIBUTES)?;
+            let attribute = one_of(option, word, ATTRIBUTES)?;
             let is = |one: Attribute| attribute == one || attribute == Attribute::All;
             if is(Attribute::Mode) {
                 (keep.mode, keep.usual_mode) = (on, !on);
@@ -287,7 +287,7 @@ impl Given {
     }
 
     /// Fails with an unknown kind of backups.
-    fn settings(self, tool: &str) -> Result<Settings, Stop> {
+    fn settings(self) -> Result<Settings, Stop> {
         let how = self.how();
         let follow = self.follow.unwrap_or(if self.recursive && !self.hard_link {
             Follow::Never
@@ -305,7 +305,7 @@ impl Given {
             newer_only: self.newer_only && overwrite != Overwrite::Never,
             force: self.force,
             remove_first: self.remove_first,
-            backups: self.backup.backups(tool)?,
+            backups: self.backup.backups()?,
             keep: self.keep,
             sparse: self.sparse.unwrap_or(Sparse::Auto),
             only_clones: self.reflink == Some(Reflink::Always),
@@ -318,15 +318,6 @@ impl Given {
 /// What `-p` keeps.
 const USUAL: &[u8] = b"mode,ownership,timestamps";
 
-fn choice<T: Copy + PartialEq>(
-    tool: &str,
-    option: &str,
-    text: &[u8],
-    choices: &[(&str, T)],
-) -> Result<T, Stop> {
-    one_of(tool, option, text, choices).map_err(|()| Usage::new("").into())
-}
-
 fn task(tool: &str, arguments: Arguments) -> Result<Task, Stop> {
     let mut given = Given::default();
     let mut sources =
@@ -335,7 +326,7 @@ fn task(tool: &str, arguments: Arguments) -> Result<Task, Stop> {
     let (parents, strip_slashes) = (given.parents, given.strip_slashes);
     let (context, no_directory) = (given.context, given.destination.is_no_directory());
     let destination = std::mem::take(&mut given.destination);
-    let settings = given.settings(tool)?;
+    let settings = given.settings()?;
     if context {
         return Err(Stop::failed(
             "cannot preserve security context without an SELinux-enabled kernel",

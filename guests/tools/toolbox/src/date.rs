@@ -5,10 +5,10 @@ use std::io::Read as _;
 
 use codepod_tool::{
     Arguments, Opt, Options, Output, Stop, Usage, Value, complain, complain_of, errno_text, flag,
-    long, optional, quoted, quoted_text, value,
+    long, one_of, optional, quoted, quoted_text, value,
 };
 
-use crate::arguments::{help, one_of, version};
+use crate::arguments::{help, version};
 use crate::system::{self, Links};
 
 #[derive(Clone, Copy)]
@@ -110,11 +110,11 @@ impl Given {
             Key::Email => self.set_form(b"%a, %d %b %Y %H:%M:%S %z")?,
             Key::Iso => {
                 let text = value.unwrap_or_else(|| b"date".to_vec());
-                self.set_form(chosen(tool, "--iso-8601", &text, &ISO)?)?;
+                self.set_form(one_of("--iso-8601", &text, &ISO)?)?;
             }
             Key::Rfc3339 => {
                 let text = value.unwrap_or_default();
-                self.set_form(chosen(tool, "--rfc-3339", &text, &RFC_3339)?)?;
+                self.set_form(one_of("--rfc-3339", &text, &RFC_3339)?)?;
             }
             Key::Help => {
                 return Err(Stop::Status(help(
@@ -141,16 +141,6 @@ impl Given {
         let sources = [&self.date, &self.file, &self.reference];
         sources.into_iter().flatten().count()
     }
-}
-
-/// The form of a name. Fails after saying which there are.
-fn chosen(
-    tool: &str,
-    option: &str,
-    text: &[u8],
-    choices: &[(&str, &'static [u8])],
-) -> Result<&'static [u8], Stop> {
-    one_of(tool, option, text, choices).map_err(|()| Usage::new("").into())
 }
 
 /// Runs it.

@@ -83,8 +83,8 @@ impl Given {
 }
 
 impl Given {
-    /// The same for links: one operand alone is linked to in the working directory, and some
-    /// messages have other words.
+    /// Where links are made, as [`Given::destination`] tells it for files: one operand alone is
+    /// linked to in the working directory, and some messages have other words.
     pub(crate) fn link_destination(
         self,
         operands: &mut Vec<Vec<u8>>,

@@ -149,7 +149,7 @@ fn read(tool: &str, arguments: Arguments) -> Result<(Job<'_>, Task), Stop> {
     let mut settings = Settings::default();
     let operands = Options::new(TABLE, arguments)
         .each(|key, value| settings.take(tool, &mut names, key, value))?;
-    let backups = std::mem::take(&mut settings.backup).backups(tool)?;
+    let backups = std::mem::take(&mut settings.backup).backups()?;
     let task = task(&settings, operands)?;
     let job = Job {
         tool,

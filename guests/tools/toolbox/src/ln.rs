@@ -152,7 +152,7 @@ fn task(tool: &str, arguments: Arguments) -> Result<Task, Stop> {
         return Err(Stop::failed("cannot do --relative without --symbolic"));
     }
     let destination = given.destination.link_destination(&mut sources, links)?;
-    let backups = given.backup.backups(tool)?;
+    let backups = given.backup.backups()?;
     Ok(Task {
         flags: given.flags,
         backups,

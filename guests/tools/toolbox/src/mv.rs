@@ -101,7 +101,7 @@ impl Given {
     }
 
     /// Fails with an unknown kind of backups.
-    fn settings(self, tool: &str) -> Result<Settings, Stop> {
+    fn settings(self) -> Result<Settings, Stop> {
         Ok(Settings {
             moving: true,
             recursive: true,
@@ -112,7 +112,7 @@ impl Given {
             newer_only: self.newer_only && self.overwrite != Overwrite::Never,
             force: false,
             remove_first: false,
-            backups: self.backup.backups(tool)?,
+            backups: self.backup.backups()?,
             keep: Keep {
                 mode: true,
                 usual_mode: false,
@@ -152,7 +152,7 @@ fn task(tool: &str, arguments: Arguments) -> Result<Task, Stop> {
         return Err(Usage::new(message).into());
     }
     Ok(Task {
-        settings: given.settings(tool)?,
+        settings: given.settings()?,
         sources,
         destination,
     })

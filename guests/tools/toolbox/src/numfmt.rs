@@ -3,11 +3,11 @@
 use std::io::{BufRead as _, BufReader};
 
 use codepod_tool::{
-    Arguments, Opt, Options, Output, Stdin, Stop, Usage, Value, complain, flag, long, quoted_text,
+    Arguments, Opt, Options, Output, Stdin, Stop, Value, complain, flag, long, one_of, quoted_text,
     value,
 };
 
-use crate::arguments::{help, one_of, version};
+use crate::arguments::{help, version};
 use crate::system;
 
 mod fields;
@@ -176,7 +176,6 @@ impl Settings {
     fn take(&mut self, tool: &str, key: Key, value: Option<Vec<u8>>) -> Result<(), Stop> {
         let has_value = value.is_some();
         let text = value.unwrap_or_default();
-        let usage = |()| Stop::from(Usage::new(""));
         match key {
             Key::Debug => self.debug = true,
             Key::Delimiter => match text[..] {
@@ -191,18 +190,18 @@ impl Settings {
                 self.fields = Some(Fields::parse(&text)?);
             }
             Key::Format => self.format = Some(Format::parse(&text).map_err(Stop::Failed)?),
-            Key::From => self.from = one_of(tool, "--from", &text, &FROM).map_err(usage)?,
+            Key::From => self.from = one_of("--from", &text, &FROM)?,
             Key::FromUnit => self.from_unit = unit(&text)?,
             Key::Grouping => self.is_grouped = true,
             Key::Header if has_value => self.header = header(&text)?,
             Key::Header => self.header = 1,
             Key::Invalid => {
-                self.invalid = one_of(tool, "--invalid", &text, &INVALID).map_err(usage)?;
+                self.invalid = one_of("--invalid", &text, &INVALID)?;
             }
             Key::Padding => self.padding = padding(&text)?,
-            Key::Round => self.round = one_of(tool, "--round", &text, &ROUND).map_err(usage)?,
+            Key::Round => self.round = one_of("--round", &text, &ROUND)?,
             Key::Suffix => self.suffix = text,
-            Key::To => self.to = one_of(tool, "--to", &text, &TO).map_err(usage)?,
+            Key::To => self.to = one_of("--to", &text, &TO)?,
             Key::ToUnit => self.to_unit = unit(&text)?,
             Key::Zero => self.line_end = 0,
             Key::Help => {

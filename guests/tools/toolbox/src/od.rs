@@ -1,11 +1,11 @@
 //! `od`: dumps files in octal and other formats.
 
 use codepod_tool::{
-    Arguments, Opt, Options, Output, Stop, Usage, Value, complain, flag, long, optional, quoted,
-    value,
+    Arguments, Opt, Options, Output, Stop, Usage, Value, complain, flag, long, one_of, optional,
+    quoted, value,
 };
 
-use crate::arguments::{help, one_of, version};
+use crate::arguments::{help, version};
 use crate::count::{self, Base, Wrong};
 use crate::system;
 
@@ -131,8 +131,7 @@ fn settings(tool: &str, arguments: Arguments) -> Result<Settings, Stop> {
         match key {
             Key::Radix => settings.address = Address::of(radix(text)?),
             Key::Endian => {
-                let endian = one_of(tool, "--endian", text, &ENDIANS);
-                settings.is_big_endian = endian.map_err(|()| Usage::new(""))?;
+                settings.is_big_endian = one_of("--endian", text, &ENDIANS)?;
             }
             Key::Skip(option) => settings.skip = number(option, text)?,
             Key::Read(option) => read = Some(number(option, text)?),

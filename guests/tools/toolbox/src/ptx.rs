@@ -5,11 +5,11 @@ use std::io::{self, Read as _, Write as _};
 
 use codepod_posix_regex::{Config, Error, Regex, Syntax};
 use codepod_tool::{
-    Arguments, Opt, Options, Output, Stdin, Stop, Usage, Value, complain_of, flag, long, path,
-    quoted, quoted_if_needed, quoted_text, value,
+    Arguments, Opt, Options, Output, Stdin, Stop, Usage, Value, complain_of, flag, long, one_of,
+    path, quoted, quoted_if_needed, quoted_text, value,
 };
 
-use crate::arguments::{help, one_of, version};
+use crate::arguments::{help, version};
 use crate::system;
 use crate::text_input::finish;
 
@@ -88,6 +88,8 @@ enum Format {
     Roff,
     Tex,
 }
+
+const FORMATS: &[(&str, Format)] = &[("roff", Format::Roff), ("tex", Format::Tex)];
 
 /// What the options ask for.
 struct Settings {
@@ -203,7 +205,7 @@ fn settings(tool: &str, arguments: Arguments) -> Result<(Settings, Arguments), S
             Key::RightSideReferences => settings.references_at_right = true,
             Key::SentenceRegexp => settings.sentence = Some(escape::unescaped(&text)),
             Key::Tex => settings.format = Some(Format::Tex),
-            Key::Format => settings.format = Some(format(tool, &text)?),
+            Key::Format => settings.format = Some(one_of("--format", &text, FORMATS)?),
             Key::WordRegexp => settings.word = escape::unescaped(&text),
             Key::BreakFile => settings.break_file = Some(text),
             Key::IgnoreCase => settings.ignores_case = true,
@@ -225,11 +227,6 @@ fn settings(tool: &str, arguments: Arguments) -> Result<(Settings, Arguments), S
         Ok(())
     })?;
     Ok((settings, operands))
-}
-
-fn format(tool: &str, text: &[u8]) -> Result<Format, Stop> {
-    let choices = [("roff", Format::Roff), ("tex", Format::Tex)];
-    one_of(tool, "--format", text, &choices).map_err(|()| Usage::new("").into())
 }
 
 /// The number of `-g` or `-w`.

@@ -1,11 +1,11 @@
 //! `rm`: removes files and trees.
 
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Stop, Usage, Value, complain, flag, long, optional, quoted,
-    quoted_if_needed,
+    Arguments, Found, Opt, Options, Stop, Usage, Value, complain, flag, long, one_of, optional,
+    quoted, quoted_if_needed,
 };
 
-use crate::arguments::{help, one_of, version};
+use crate::arguments::{help, version};
 use crate::ask::confirm;
 use crate::remove::{Questions, Remover, Rules};
 use crate::system::{self, Links};
@@ -92,8 +92,7 @@ impl Given {
             Key::Once => self.set_when(When::Once, false),
             Key::Interactive => {
                 let text = value.unwrap_or_else(|| b"always".to_vec());
-                let when = one_of(tool, "--interactive", &text, WHENS);
-                self.when = Some(when.map_err(|()| Usage::new(""))?);
+                self.when = Some(one_of("--interactive", &text, WHENS)?);
                 self.rules.ignore_missing &= self.when == Some(When::Never);
             }
             Key::OneFileSystem => rules.one_file_system = true,

@@ -7,12 +7,12 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write};
 
 use codepod_tool::{
-    Arguments, Opt, Options, Stop, Usage, Value, complain, errno_text, flag, long, optional,
-    quoted_if_needed, quoted_text, value,
+    Arguments, Opt, Options, Stop, Usage, Value, complain, errno_text, flag, long, one_of,
+    optional, quoted_if_needed, quoted_text, value,
 };
 
 use crate::amount;
-use crate::arguments::{help, one_of, version};
+use crate::arguments::{help, version};
 use crate::paths::{self, directory, join, last_part};
 use crate::system::{self, Errno, Links};
 use passes::{Pass, passes};
@@ -162,8 +162,7 @@ impl Settings {
             Key::RemoveWipe => self.remove = Some(Remove::WipeSync),
             Key::Remove => {
                 let text = value.unwrap_or_else(|| b"wipesync".to_vec());
-                let how = one_of(tool, "--remove", &text, REMOVES);
-                self.remove = Some(how.map_err(|()| Usage::new(""))?);
+                self.remove = Some(one_of("--remove", &text, REMOVES)?);
             }
             Key::Verbose => self.verbose = true,
             Key::Exact => self.exact = true,

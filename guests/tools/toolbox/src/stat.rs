@@ -2,8 +2,8 @@
 
 use codepod_datetime::{Moment, Zone, format};
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Output, Usage, Value, complain, errno_text, flag, long, quoted,
-    value,
+    Arguments, Found, Opt, Options, Output, Usage, Value, complain, errno_text, flag, long, one_of,
+    quoted, value,
 };
 
 use crate::arguments::{help, version};
@@ -64,13 +64,9 @@ pub(crate) fn main(tool: &str, arguments: Arguments) -> i32 {
                 Key::Terse => terse = true,
                 Key::Cached => {
                     let value = value.unwrap_or_default();
-                    if !["default", "never", "always"]
-                        .iter()
-                        .any(|mode| mode.as_bytes() == value)
-                    {
-                        let choices = [("default", 0), ("never", 1), ("always", 2)];
-                        let _ = crate::arguments::one_of(tool, "--cached", &value, &choices);
-                        return Usage::new("").report(tool, 1);
+                    let choices = [("default", 0), ("never", 1), ("always", 2)];
+                    if let Err(usage) = one_of("--cached", &value, &choices) {
+                        return usage.report(tool, 1);
                     }
                 }
                 Key::Help => {

@@ -3,11 +3,11 @@
 use std::io::{self, Read};
 
 use codepod_tool::{
-    Arguments, Opt, Options, Output, Stop, Usage, Value, complain, complain_of, flag, long, path,
-    quoted_if_needed, quoted_text, value,
+    Arguments, Opt, Options, Output, Stop, Usage, Value, complain, complain_of, exactly_one_of,
+    flag, long, path, quoted_if_needed, quoted_text, value,
 };
 
-use crate::arguments::{exactly_one_of, help, version};
+use crate::arguments::{help, version};
 use crate::system;
 
 mod algorithm;
@@ -197,8 +197,7 @@ impl Settings {
     fn take(&mut self, tool: &str, key: Key, value: &[u8]) -> Result<(), Stop> {
         match key {
             Key::Algorithm => {
-                let found = exactly_one_of(tool, "--algorithm", value, &ALGORITHMS);
-                self.algorithm = found.map_err(|()| Usage::new(""))?;
+                self.algorithm = exactly_one_of("--algorithm", value, &ALGORITHMS)?;
                 self.is_chosen = true;
             }
             Key::Binary => self.binary = Some(true),

@@ -9,11 +9,11 @@ use std::io::{self, Read, Seek as _, SeekFrom};
 use std::time::Duration;
 
 use codepod_tool::{
-    Arguments, Found, Opt, Options, Output, Value, complain, flag, long, optional, path, quoted,
-    value,
+    Arguments, Found, Opt, Options, Output, Value, complain, flag, long, one_of, optional, path,
+    quoted, value,
 };
 
-use crate::arguments::{help, one_of, version};
+use crate::arguments::{help, version};
 use crate::{count, system};
 
 /// How much is read at once.
@@ -233,10 +233,10 @@ impl Tail {
             }
             Key::Follow if given => {
                 let choices = [("descriptor", By::Descriptor), ("name", By::Name)];
-                match one_of(tool, "--follow", &value, &choices) {
+                match one_of("--follow", &value, &choices) {
                     Ok(by) => self.follow = Some(by),
-                    Err(()) => {
-                        codepod_tool::Usage::new("").report(tool, 1);
+                    Err(usage) => {
+                        usage.report(tool, 1);
                         return Err(Vec::new());
                     }
                 }

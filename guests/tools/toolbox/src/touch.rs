@@ -2,11 +2,12 @@
 
 use codepod_datetime::{Civil, Moment, Zone, parse};
 use codepod_tool::{
-    Arguments, Opt, Options, Stop, Usage, Value, complain, errno_text, flag, long, quoted, value,
+    Arguments, Opt, Options, Stop, Usage, Value, complain, errno_text, flag, long, one_of, quoted,
+    value,
 };
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, utimensat};
 
-use crate::arguments::{help, one_of, version};
+use crate::arguments::{help, version};
 use crate::system::{self, Links};
 
 #[derive(Clone, Copy)]
@@ -136,10 +137,9 @@ impl Given {
                     ("mtime", 1),
                     ("modify", 1),
                 ];
-                match one_of(tool, "--time", &value.unwrap_or_default(), &choices) {
-                    Ok(0) => self.access = true,
-                    Ok(_) => self.modification = true,
-                    Err(()) => return Err(Usage::new("").into()),
+                match one_of("--time", &value.unwrap_or_default(), &choices)? {
+                    0 => self.access = true,
+                    _ => self.modification = true,
                 }
             }
             Key::Help => {

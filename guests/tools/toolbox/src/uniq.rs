@@ -5,10 +5,10 @@ use std::io::{self, BufWriter, Write as _};
 
 use codepod_tool::{
     Arguments, Found, Opt, Options, Output, Stop, Usage, Value, complain, complain_of, flag, long,
-    path, quoted, quoted_text, value,
+    one_of, path, quoted, quoted_text, value,
 };
 
-use crate::arguments::{help, one_of, version};
+use crate::arguments::{help, version};
 use crate::system;
 use crate::text_input::{Input, or_standard_input, without_end};
 
@@ -211,10 +211,9 @@ impl Settings {
                 Stop::Failed([text, what.as_bytes()].concat())
             })
         };
-        // The list of choices is printed by then: only the hint is left.
         let choice = |option, choices| {
             let text = value.as_deref().unwrap_or(b"separate");
-            one_of(tool, option, text, choices).map_err(|()| Usage::new(""))
+            one_of(option, text, choices)
         };
         match key {
             Key::Digit(_) => {}

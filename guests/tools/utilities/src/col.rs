@@ -68,7 +68,7 @@ struct Page {
 }
 
 /// col as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     let mut options = Options::new(TABLE, arguments);
     let (mut no_backspaces, mut fine, mut pass, mut tabs) = (false, false, false, true);
     loop {

@@ -21,7 +21,7 @@ For more details see colrm(1).
 ";
 
 /// colrm as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     let mut columns = Vec::new();
     for (index, argument) in arguments.iter().enumerate() {
         match argument.as_slice() {

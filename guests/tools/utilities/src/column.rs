@@ -59,7 +59,7 @@ struct Settings {
 }
 
 /// column as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     match read(arguments) {
         Ok((settings, inputs)) => run(name, &settings, &inputs),
         Err(stop) => stop.report(name, 1),

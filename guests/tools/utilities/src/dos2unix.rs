@@ -51,22 +51,22 @@ struct Settings {
 }
 
 /// dos2unix as a tool.
-pub fn dos2unix(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn dos2unix(name: &str, arguments: Arguments) -> i32 {
     run(name, arguments, Direction::DosToUnix)
 }
 
 /// mac2unix as a tool.
-pub fn mac2unix(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn mac2unix(name: &str, arguments: Arguments) -> i32 {
     run(name, arguments, Direction::MacToUnix)
 }
 
 /// unix2dos as a tool.
-pub fn unix2dos(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn unix2dos(name: &str, arguments: Arguments) -> i32 {
     run(name, arguments, Direction::UnixToDos)
 }
 
 /// unix2mac as a tool.
-pub fn unix2mac(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn unix2mac(name: &str, arguments: Arguments) -> i32 {
     run(name, arguments, Direction::UnixToMac)
 }
 

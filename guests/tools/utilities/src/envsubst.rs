@@ -5,7 +5,7 @@ use codepod_tool::{Arguments, Output, complain};
 use crate::files;
 
 /// envsubst as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     let mut list = false;
     let mut operands = Vec::new();
     for argument in arguments {

@@ -4,7 +4,7 @@ use std::io::{self, Read as _, Write as _};
 use std::time::SystemTime;
 
 /// Everything that standard input has.
-pub fn stdin() -> io::Result<Vec<u8>> {
+pub(crate) fn stdin() -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     #[cfg(target_os = "wasi")]
     {
@@ -17,7 +17,7 @@ pub fn stdin() -> io::Result<Vec<u8>> {
 }
 
 /// A file's content; standard input for `-`.
-pub fn read(path: &[u8]) -> io::Result<Vec<u8>> {
+pub(crate) fn read(path: &[u8]) -> io::Result<Vec<u8>> {
     match path {
         b"-" => stdin(),
         path => {
@@ -33,7 +33,7 @@ pub fn read(path: &[u8]) -> io::Result<Vec<u8>> {
 
 /// Puts new content in a file's place, with the permissions of `from`. A new file beside it takes
 /// its place when it is whole, so that a full disk loses nothing.
-pub fn replace(
+pub(crate) fn replace(
     from: &std::path::Path,
     into: &std::path::Path,
     bytes: &[u8],
@@ -79,7 +79,7 @@ fn same_mode(from: &[u8], to: &[u8]) {
 }
 
 /// What glibc says of an error.
-pub fn why(error: &io::Error) -> String {
+pub(crate) fn why(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::IsADirectory => "Is a directory".to_owned(),
         _ => codepod_tool::io_text(error),
@@ -87,18 +87,18 @@ pub fn why(error: &io::Error) -> String {
 }
 
 /// Writes to standard error. Where it is gone there is nobody to tell.
-pub fn tell(text: &str) {
+pub(crate) fn tell(text: &str) {
     let _ = io::Write::write_all(&mut io::stderr(), text.as_bytes());
 }
 
 /// Prints a text and returns the status.
-pub fn print(text: &str) -> i32 {
+pub(crate) fn print(text: &str) -> i32 {
     let mut out = codepod_tool::Output::new();
     out.put(text.as_bytes());
     i32::from(out.finish().is_err())
 }
 
 /// Prints which version a tool is of. Returns its status.
-pub fn version(name: &str) -> i32 {
+pub(crate) fn version(name: &str) -> i32 {
     print(&format!("{name} (codepod) {}\n", env!("CARGO_PKG_VERSION")))
 }

@@ -33,7 +33,7 @@ const SPECIFICATIONS: [&[u8]; 3] = [
 ];
 
 /// getconf as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     let mut words = arguments.into_iter().peekable();
     match words.peek().map(Vec::as_slice) {
         Some(b"--help") => return files::print(HELP),

@@ -43,7 +43,7 @@ ahosts ahostsv4 group hosts initgroups networks passwd protocols services
 ";
 
 /// getent as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     let mut options = Options::new(TABLE, arguments);
     let mut words: Vec<String> = Vec::new();
     loop {

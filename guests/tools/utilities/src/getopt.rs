@@ -81,7 +81,7 @@ struct Script {
 }
 
 /// getopt as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     let compatible = std::env::var_os("GETOPT_COMPATIBLE").is_some();
     let mut script = Script {
         name: name.to_owned(),

@@ -69,7 +69,7 @@ struct Settings {
 }
 
 /// hexdump as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     match settings(name, arguments) {
         Ok(settings) => print(name, &settings),
         Err(stop) => stop.report(name, 1),

@@ -78,7 +78,7 @@ struct Settings {
 }
 
 /// iconv as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     let mut settings = Settings::default();
     let mut asked = None;
     let read = Options::new(TABLE, arguments).each(|key, value| {
@@ -170,7 +170,7 @@ fn finish(name: &str, file: Option<&[u8]>, text: &[u8], mut sink: Output) -> i32
 }
 
 /// The names of all character sets.
-pub fn charsets() -> impl Iterator<Item = &'static str> {
+pub(crate) fn charsets() -> impl Iterator<Item = &'static str> {
     charset::names()
 }
 

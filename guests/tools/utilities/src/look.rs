@@ -81,7 +81,7 @@ impl Comparison {
 }
 
 /// look as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     let mut options = Options::new(TABLE, arguments);
     let (mut words, mut ignore_case, mut end) = (false, false, None);
     let mut file = b"/usr/share/dict/words".to_vec();

@@ -44,7 +44,7 @@ const TABLE: &[Opt<Key>] = &[
 ];
 
 /// lsb_release as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     let mut asked = Vec::new();
     let read = Options::new(TABLE, arguments).each(|key, _| {
         asked.push(key);

@@ -1,9 +1,29 @@
-//! The module of the small tools.
+//! Small tools that start no processes.
 
-use codepod_utilities::{
-    col, colrm, column, dos2unix, envsubst, getconf, getent, getopt, hexdump, iconv, locale, look,
-    lsb_release, openssl, pager, pv, screen, sponge, strings, tree, uuid, which, xxd,
-};
+mod col;
+mod colrm;
+mod column;
+mod dos2unix;
+mod envsubst;
+mod files;
+mod getconf;
+mod getent;
+mod getopt;
+mod hexdump;
+mod iconv;
+mod locale;
+mod look;
+mod lsb_release;
+mod openssl;
+mod pager;
+mod pv;
+mod screen;
+mod sponge;
+mod strings;
+mod tree;
+mod uuid;
+mod which;
+mod xxd;
 
 codepod_tool::tools! {
     "clear": screen::clear, "clear the screen";

@@ -31,7 +31,7 @@ version
 ";
 
 /// openssl as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     let mut words = arguments.into_iter();
     let Some(command) = words.next() else {
         return files::print(HELP);

@@ -120,7 +120,7 @@ struct Settings {
 }
 
 /// pv as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     let mut settings = Settings {
         shown: Shown::default(),
         numeric: false,

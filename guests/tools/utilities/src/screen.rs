@@ -5,7 +5,7 @@ use codepod_tool::{Arguments, complain};
 use crate::files;
 
 /// clear as a tool.
-pub fn clear(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn clear(name: &str, arguments: Arguments) -> i32 {
     let mut keep = false;
     for argument in arguments {
         match argument.as_slice() {
@@ -32,12 +32,12 @@ pub fn clear(name: &str, arguments: Arguments) -> i32 {
 }
 
 /// reset as a tool.
-pub fn reset(_name: &str, _arguments: Arguments) -> i32 {
+pub(crate) fn reset(_name: &str, _arguments: Arguments) -> i32 {
     files::print("\x1bc\x1b[!p\x1b[?3;4l\x1b[4l\x1b>")
 }
 
 /// tput as a tool: the names that scripts use.
-pub fn tput(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn tput(name: &str, arguments: Arguments) -> i32 {
     let mut words: Vec<String> = arguments
         .iter()
         .map(|argument| String::from_utf8_lossy(argument).into_owned())

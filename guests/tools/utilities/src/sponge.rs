@@ -16,7 +16,7 @@ const TABLE: &[Opt<Key>] = &[flag(Key::Append, b'a', ""), flag(Key::Help, b'h', 
 const USAGE: &str = "sponge [-a] <file>: soak up all input from stdin and write it to <file>\n";
 
 /// sponge as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     let (mut append, mut help) = (false, false);
     let read = Options::new(TABLE, arguments).each(|key, _| {
         match key {

@@ -55,7 +55,7 @@ struct Settings {
 }
 
 /// strings as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     match settings(arguments) {
         Ok(settings) => run(name, &settings),
         Err(stop) => stop.report(name, 1),

@@ -49,7 +49,7 @@ struct Counts {
 }
 
 /// tree as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     match read_arguments(arguments) {
         Ok((settings, roots)) => run(&settings, &roots),
         Err(stop) => stop.report(name, 1),

@@ -136,7 +136,7 @@ fn shown(bytes: &Uuid) -> String {
 }
 
 /// uuidgen as a tool.
-pub fn uuidgen(tool: &str, arguments: Arguments) -> i32 {
+pub(crate) fn uuidgen(tool: &str, arguments: Arguments) -> i32 {
     let mut options = Options::new(TABLE, arguments);
     let (mut kind, mut namespace, mut name, mut is_hex) = (None, None, None, false);
     let misuse = |message: String| Usage::new(message).report(tool, 1);
@@ -260,7 +260,7 @@ fn size(text: &str) -> Option<u64> {
 }
 
 /// mcookie as a tool.
-pub fn mcookie(tool: &str, arguments: Arguments) -> i32 {
+pub(crate) fn mcookie(tool: &str, arguments: Arguments) -> i32 {
     let mut options = Options::new(COOKIE, arguments);
     let (mut seeds, mut most, mut verbose) = (Vec::new(), 4096, false);
     loop {

@@ -5,7 +5,7 @@ use codepod_tool::{Arguments, complain};
 use crate::files;
 
 /// which as a tool: as Debian's, with `-a` for all of them.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     let mut all = false;
     let mut silent = false;
     let mut names = Vec::new();

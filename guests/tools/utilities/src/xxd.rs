@@ -58,7 +58,7 @@ Options:
 ";
 
 /// xxd as a tool.
-pub fn main(name: &str, arguments: Arguments) -> i32 {
+pub(crate) fn main(name: &str, arguments: Arguments) -> i32 {
     match run(name, arguments) {
         Ok(status) => status,
         Err(stop) => stop.report(name, 1),

@@ -103,7 +103,7 @@ export type PersistenceMode =
   /** It ends with the sandbox and cannot be saved. */
   | "ephemeral"
   /** It ends with the sandbox, unless it is exported. */
-  | "session"
+  | "exportable"
   /** It is loaded when the sandbox is made, and saved by itself. */
   | "persistent";
 
@@ -376,7 +376,7 @@ export interface StartOutput {
 
 /** Which output. */
 export interface SinceParams {
-  /** The run, as `run.start` named it. */
+  /** The run, as the call that started it named it. */
   runId: string;
   /** The first byte, of both streams together; where the last call ended if not given. */
   since?: number;
@@ -414,7 +414,7 @@ export interface SinceOutput {
 
 /** More input for a run. */
 export interface StdinParams {
-  /** The run, as its `run` call named it. */
+  /** The run, as the call that started it named it. */
   runId: string;
   /** What it reads next. */
   text?: string;
@@ -426,7 +426,7 @@ export interface StdinParams {
 
 /** Which run to end. */
 export interface CancelParams {
-  /** The run, as its `run` call named it. */
+  /** The run, as the call that started it named it. */
   runId: string;
 }
 
@@ -1025,11 +1025,11 @@ export interface HashOutput {
 /** The states that are kept. */
 export interface StatesListOutput {
   /** One for each namespace, by name. */
-  states: KeptState[];
+  states: SavedState[];
 }
 
 /** What is kept in a namespace. */
-export interface KeptState {
+export interface SavedState {
   /** The namespace. */
   namespace: string;
   /** Bytes that it takes, older versions included. */
@@ -1583,7 +1583,7 @@ export const TOOLS: readonly ToolInfo[] = [
       "properties": {
         "run_id": {
           "type": "string",
-          "description": "The run, as `run.start` named it."
+          "description": "The run, as the call that started it named it."
         },
         "since": {
           "type": "integer",
@@ -1625,7 +1625,7 @@ export const TOOLS: readonly ToolInfo[] = [
       "properties": {
         "run_id": {
           "type": "string",
-          "description": "The run, as its `run` call named it."
+          "description": "The run, as the call that started it named it."
         },
         "text": {
           "type": "string",
@@ -1661,7 +1661,7 @@ export const TOOLS: readonly ToolInfo[] = [
       "properties": {
         "run_id": {
           "type": "string",
-          "description": "The run, as its `run` call named it."
+          "description": "The run, as the call that started it named it."
         },
         "sandbox_id": {
           "type": "string",
@@ -1678,7 +1678,7 @@ export const TOOLS: readonly ToolInfo[] = [
     name: "python",
     method: "python.run",
     description:
-      "Run Python code in the sandbox and return exit_code, stdout and stderr. It is CPython 3.14 with numpy, pandas, matplotlib, sqlite3, requests, pyyaml, openpyxl and pytest. Variables, functions and imported modules stay for the next call; the value of the last line is printed, as in an interactive interpreter. It has the same files as `run` and can start its commands with subprocess. After an exception or a timeout the session goes on. Every call can be taken back with `undo`.",
+      "Run Python code in the sandbox and return exit_code, stdout and stderr. It is CPython 3.14 with numpy, pandas, matplotlib, sqlite3, requests, pyyaml, openpyxl and pytest. Variables, functions and imported modules stay for the next call; the value of the last line is printed, as in an interactive interpreter. It has the same files as `run` and can start its commands with subprocess. After an exception or a timeout the session goes on. Threads take turns: they overlap while they sleep or wait, but a thread must not loop until another stops it. Every call can be taken back with `undo`.",
     inputSchema: {
       "type": "object",
       "properties": {

@@ -31,7 +31,7 @@ pub(super) fn read(call: &Call<'_>, params: ReadParams) -> Result<ReadOutput, Ap
         usize::try_from(length).unwrap_or(MOST).min(MOST)
     });
     call.take_bytes(most as u64)?;
-    let sandbox = &call.held()?.sandbox;
+    let sandbox = &call.live()?.sandbox;
     let read = sandbox.read_file_at(&params.path, offset, most);
     let (mut bytes, size) = read.map_err(failure)?;
     let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
@@ -70,7 +70,7 @@ pub(super) fn read(call: &Call<'_>, params: ReadParams) -> Result<ReadOutput, Ap
 
 /// Where a line begins; the file's end if it has fewer.
 fn find(call: &Call<'_>, path: &str, line: u64) -> Result<u64, ApiError> {
-    let sandbox = &call.held()?.sandbox;
+    let sandbox = &call.live()?.sandbox;
     let (mut at, mut left) = (0_u64, line - 1);
     while left > 0 {
         if at >= FARTHEST || call.canceller.is_cancelled() {

@@ -334,11 +334,12 @@ impl<'a> Creator<'a> {
 
     /// The name that goes into the archive.
     fn stored_name(&mut self, full: &[u8], to: Use) -> Vec<u8> {
-        let changed = self.settings.transform.apply(full, to);
-        if !self.settings.absolute && safe::unsafe_prefix(&changed) > 0 {
+        if !self.settings.absolute && safe::unsafe_prefix(full) > 0 {
             self.report.write_out();
         }
-        let name = safe::name(&changed, to == Use::Link, self.settings.absolute, self.run).to_vec();
+        let name = safe::name(full, to == Use::Link, self.settings.absolute, self.run);
+        // What a user makes of the name is stored as it is; whoever unpacks it looks again.
+        let name = self.settings.transform.apply(name, to);
         match (name == b"." && full.ends_with(b"/"), full) {
             (true, _) => b"./".to_vec(),
             _ => name,

@@ -363,10 +363,10 @@ impl Settings {
             Key::Harmless => {}
             Key::Help | Key::Usage => return Err(Early::Help),
             Key::Version => return Err(Early::Version),
-            Key::Refused => {
-                return Err(Early::Fatal(
-                    "this option is not supported here; --help lists those that are".into(),
-                ));
+            Key::Refused(option) => {
+                return Err(Early::Fatal(format!(
+                    "`{option}` is not supported here; --help lists the options that are"
+                )));
             }
         }
         Ok(())

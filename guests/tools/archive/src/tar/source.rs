@@ -70,13 +70,15 @@ pub(crate) fn open(settings: &Settings, run: &mut Run) -> Result<Source, Fatal> 
                 Box::new(file)
             }
             Err(error) => {
-                complain(
-                    "tar",
-                    about(
-                        &settings.archive,
-                        format!("Cannot open: {}", io_text(&error)),
-                    ),
-                );
+                let text = format!("Cannot open: {}", io_text(&error));
+                // Where it is told how to decompress, GNU's tar has a child that opens the archive.
+                if settings.compression.is_some() {
+                    complain("tar (child)", about(&settings.archive, text));
+                    complain("tar (child)", "Error is not recoverable: exiting now");
+                    complain("tar", "Child returned status 2");
+                } else {
+                    complain("tar", about(&settings.archive, text));
+                }
                 return Err(Fatal::Told);
             }
         }

@@ -331,7 +331,7 @@ fn merge_heads(repo: &Repo) -> Vec<Oid> {
 /// Prints the state of the working tree.
 fn print_status(repo: &Repo, index: &Index, untracked: Untracked) -> Result<()> {
     let state = collect(repo, index, untracked, None, &Pathspec::default(), true)?;
-    out::put(&long_text(repo, index, &state, untracked, false, false)?);
+    out::put(&long_text(repo, index, &state, untracked, true, false)?);
     Ok(())
 }
 

@@ -225,7 +225,9 @@ impl Switch {
         }
         change::refresh(repo, index)?;
         repo.write_index(index)?;
-        if !self.quiet {
+        // A new branch where one already is leaves every file alone, and git does not look at them.
+        let stays = self.create.is_some() && self.to.is_none() && !self.force_create;
+        if !self.quiet && !stays {
             show_changes(repo, tree, index)?;
         }
         Ok(())

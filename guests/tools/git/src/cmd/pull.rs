@@ -65,9 +65,13 @@ pub(crate) fn pull(call: &Call) -> Result<i32> {
     }
     if diverged && rebases == Some(true) {
         os::chdir(&repo.started_in)?;
+        let mut words = vec![head.oid.hex().into_bytes()];
+        if options.quiet {
+            words.insert(0, b"--quiet".to_vec());
+        }
         return rebase::rebase(&Call {
             global: call.global.clone(),
-            words: vec![head.oid.hex().into_bytes()],
+            words,
             name: "rebase",
         });
     }

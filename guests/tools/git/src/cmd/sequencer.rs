@@ -487,7 +487,11 @@ fn resume(call: &Call, repo: &Repo, settings: &Settings, step: Step) -> Result<i
         .read_file(action.head_file())
         .and_then(|text| Oid::parse(&text));
     if running.is_none() && !repo.has_file("sequencer/todo") {
-        return Err(failed(action, format!("no {} in progress", action.name())));
+        let what = match step {
+            Step::Skip => action.name(),
+            _ => "cherry-pick or revert",
+        };
+        return Err(failed(action, format!("no {what} in progress")));
     }
     if step == Step::Skip {
         let mut index = repo.index()?;
@@ -553,7 +557,7 @@ fn forget(repo: &Repo, action: Action) {
 
 fn abort(repo: &Repo, action: Action) -> Result<i32> {
     if !repo.has_file(action.head_file()) && !repo.has_file("sequencer/head") {
-        return Err(failed(action, format!("no {} in progress", action.name())));
+        return Err(failed(action, "no cherry-pick or revert in progress"));
     }
     let start = repo
         .read_file("sequencer/head")

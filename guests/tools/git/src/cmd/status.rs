@@ -125,7 +125,7 @@ pub(crate) fn status(call: &Call) -> Result<i32> {
     let ignored = ignored_mode(&options.ignored, untracked)?;
     let paths = Pathspec::new(&repo, &rest.words)?;
     let mut index = repo.index()?;
-    if change::refresh(&repo, &mut index)? {
+    if change::refresh_to_look(&repo, &mut index)? {
         // What was learnt saves time later; where it cannot be written it is no loss.
         let _ = repo.write_index(&index);
     }

@@ -1,6 +1,6 @@
 //! Which paths differ.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::index::{Entry, Index};
 use crate::object::{GITLINK, canonical_mode, read_tree};
@@ -322,13 +322,16 @@ pub(crate) fn compare(repo: &Repo, entry: &Entry) -> Result<(Found, Option<Stat>
     Ok((Found::Changed(mode), None))
 }
 
-fn same_stat(a: &Stat, b: &Stat) -> bool {
-    a.mtime == b.mtime
-        && a.ctime == b.ctime
-        && a.ino == b.ino
-        && a.uid == b.uid
-        && a.gid == b.gid
-        && a.size as u32 == b.size as u32
+/// Whether a file is as the index knows it. An index of another system, as a mounted repository has
+/// one of the host's, knows other numbers for the same files and owners: its times and sizes count,
+/// which are the same on both sides. Otherwise each file would be read.
+fn same_stat(known: &Stat, found: &Stat) -> bool {
+    let here = known.dev == found.dev;
+    let numbers = |stat: &Stat| (stat.ino, stat.uid, stat.gid);
+    known.mtime == found.mtime
+        && known.ctime == found.ctime
+        && known.size as u32 == found.size as u32
+        && (!here || numbers(known) == numbers(found))
 }
 
 /// A file's content, or where a symbolic link leads.
@@ -342,9 +345,28 @@ pub(crate) fn read_file(path: &[u8], found: &Stat) -> std::io::Result<Vec<u8>> {
 
 /// Brings the index's knowledge of files up to date; whether something was learnt.
 pub(crate) fn refresh(repo: &Repo, index: &mut Index) -> Result<bool> {
+    refresh_each(repo, index, |_| ())
+}
+
+/// As [`refresh`], for a command that changes no files: they are not looked at again.
+pub(crate) fn refresh_to_look(repo: &Repo, index: &mut Index) -> Result<bool> {
+    let mut same = HashSet::new();
+    let any = refresh_each(repo, index, |path| {
+        same.insert(path.to_vec());
+    })?;
+    index.same = same;
+    Ok(any)
+}
+
+/// Calls `same` with each path that is as the index has it.
+fn refresh_each(repo: &Repo, index: &mut Index, mut same: impl FnMut(&[u8])) -> Result<bool> {
     let mut learnt = Vec::new();
     for entry in index.merged() {
-        if let (Found::Same, Some(stat)) = compare(repo, entry)? {
+        let (found, stat) = compare(repo, entry)?;
+        if found == Found::Same {
+            same(&entry.path);
+        }
+        if let (Found::Same, Some(stat)) = (found, stat) {
             learnt.push((entry.path.clone(), stat));
         }
     }
@@ -378,6 +400,9 @@ pub(crate) fn index_to_files(repo: &Repo, index: &Index, paths: &Pathspec) -> Re
         }
     }
     for entry in index.merged().filter(|entry| paths.matches(&entry.path)) {
+        if index.same.contains(&entry.path) {
+            continue;
+        }
         let old = if entry.intent_to_add {
             None
         } else {

@@ -5,7 +5,7 @@
 
 use num_bigint::BigUint;
 use num_integer::Integer as _;
-use num_traits::Zero as _;
+use num_traits::{PrimInt, WrappingMul, WrappingNeg, WrappingSub, Zero as _};
 
 /// A modulus, with the residues that belong to it.
 pub(super) trait Modulus {
@@ -24,6 +24,29 @@ pub(super) trait Modulus {
     fn divisor(&self, residue: &Self::Residue) -> BigUint;
 }
 
+/// `-1 / modulus` modulo 2 to the bits of its type, for an odd modulus.
+fn negative_inverse<N: PrimInt + WrappingMul + WrappingNeg + WrappingSub>(modulus: N) -> N {
+    let two = N::one() + N::one();
+    let mut inverse = modulus;
+    // Each step doubles the bits that are right; the first three are, and 128 are enough.
+    for _ in 0..6 {
+        let product = modulus.wrapping_mul(&inverse);
+        inverse = inverse.wrapping_mul(&two.wrapping_sub(&product));
+    }
+    inverse.wrapping_neg()
+}
+
+/// The sum of two residues, which never overflows.
+#[inline]
+fn sum<N: PrimInt>(modulus: N, first: N, second: N) -> N {
+    let gap = modulus - second;
+    if first >= gap {
+        first - gap
+    } else {
+        first + second
+    }
+}
+
 /// A modulus below 2^64.
 pub(super) struct Small {
     modulus: u64,
@@ -33,15 +56,9 @@ pub(super) struct Small {
 
 impl Small {
     pub(super) fn new(modulus: u64) -> Small {
-        // Each step doubles the bits that are right; the first three are.
-        let mut inverse = modulus;
-        for _ in 0..5 {
-            let product = modulus.wrapping_mul(inverse);
-            inverse = inverse.wrapping_mul(2u64.wrapping_sub(product));
-        }
         Small {
             modulus,
-            inverse: inverse.wrapping_neg(),
+            inverse: negative_inverse(modulus),
         }
     }
 }
@@ -68,12 +85,7 @@ impl Modulus for Small {
 
     #[inline]
     fn add(&self, first: &u64, second: &u64) -> u64 {
-        let gap = self.modulus - second;
-        if *first >= gap {
-            first - gap
-        } else {
-            first + second
-        }
+        sum(self.modulus, *first, *second)
     }
 
     #[inline]
@@ -97,14 +109,9 @@ pub(super) struct Medium {
 
 impl Medium {
     pub(super) fn new(modulus: u128) -> Medium {
-        let mut inverse = modulus;
-        for _ in 0..6 {
-            let product = modulus.wrapping_mul(inverse);
-            inverse = inverse.wrapping_mul(2u128.wrapping_sub(product));
-        }
         Medium {
             modulus,
-            inverse: inverse.wrapping_neg(),
+            inverse: negative_inverse(modulus),
             one: (u128::MAX % modulus + 1) % modulus,
         }
     }
@@ -154,12 +161,7 @@ impl Modulus for Medium {
 
     #[inline]
     fn add(&self, first: &u128, second: &u128) -> u128 {
-        let gap = self.modulus - second;
-        if *first >= gap {
-            first - gap
-        } else {
-            first + second
-        }
+        sum(self.modulus, *first, *second)
     }
 
     #[inline]

@@ -1,10 +1,11 @@
 //! The options of `ls`.
 
 use codepod_tool::{
-    Arguments, Opt, Options, Stop, Usage, Value, complain, flag, long, optional, quoted, value,
+    Arguments, Opt, Options, Stop, Usage, Value, complain, flag, long, one_of, optional, quoted,
+    value,
 };
 
-use crate::arguments::{help, one_of, version};
+use crate::arguments::{help, version};
 use crate::fnmatch::fnmatch;
 use crate::quoting::Style;
 use crate::size::Blocks;
@@ -403,8 +404,7 @@ impl Given<'_> {
         choices: &[(&str, T)],
     ) -> Result<T, Stop> {
         // The status is 1, and 2 for every other mistake.
-        one_of(self.tool, option, text, choices)
-            .map_err(|()| Stop::Status(Usage::new("").report(self.tool, 1)))
+        one_of(option, text, choices).map_err(|usage| Stop::Status(usage.report(self.tool, 1)))
     }
 
     /// `always`, `auto` or `never`.

@@ -356,7 +356,7 @@ class AsyncRunMethods(AsyncMethods):
         others have ended after it.
 
         Args:
-            run_id: The run, as `run.start` named it.
+            run_id: The run, as the call that started it named it.
             since: The first byte, of both streams together; where the last call ended if not given.
             wait: How long to wait for output or its end, in seconds, 60000 at most; not at all if not given.
             length: How many bytes at most; all that is kept if not given.
@@ -381,7 +381,7 @@ class AsyncRunMethods(AsyncMethods):
         """Gives a background run, or one that reads interactively, more to read.
 
         Args:
-            run_id: The run, as its `run` call named it.
+            run_id: The run, as the call that started it named it.
             data: What it reads next.
             end: Whether that was all.
         """
@@ -397,7 +397,7 @@ class AsyncRunMethods(AsyncMethods):
         """Ends a run. Its own answer comes as usual, with status 130 and what it printed so far.
 
         Args:
-            run_id: The run, as its `run` call named it.
+            run_id: The run, as the call that started it named it.
         """
         params: Dict[str, Any] = {}
         params["runId"] = run_id
@@ -1075,11 +1075,11 @@ class AsyncPersistenceMethods(AsyncMethods):
 class AsyncStatesMethods(AsyncMethods):
     """Methods `states.*` of a server."""
 
-    async def list(self) -> List[types.KeptState]:
+    async def list(self) -> List[types.SavedState]:
         """Lists the states that are kept for persistent sandboxes, by namespace."""
         params: Dict[str, Any] = {}
         wire: Dict[str, Any] = await self._call("states.list", params)
-        unpacked: List[types.KeptState] = [types.KeptState.from_wire(item) for item in wire["states"]]
+        unpacked: List[types.SavedState] = [types.SavedState.from_wire(item) for item in wire["states"]]
         return unpacked
 
     async def remove(self, namespace: str) -> None:

@@ -155,7 +155,7 @@ TOOLS: List[ToolInfo] = [
             "properties": {
                 "run_id": {
                     "type": "string",
-                    "description": "The run, as `run.start` named it.",
+                    "description": "The run, as the call that started it named it.",
                 },
                 "since": {
                     "type": "integer",
@@ -194,7 +194,7 @@ TOOLS: List[ToolInfo] = [
             "properties": {
                 "run_id": {
                     "type": "string",
-                    "description": "The run, as its `run` call named it.",
+                    "description": "The run, as the call that started it named it.",
                 },
                 "text": {
                     "type": "string",
@@ -227,7 +227,7 @@ TOOLS: List[ToolInfo] = [
             "properties": {
                 "run_id": {
                     "type": "string",
-                    "description": "The run, as its `run` call named it.",
+                    "description": "The run, as the call that started it named it.",
                 },
                 "sandbox_id": {
                     "type": "string",
@@ -241,7 +241,7 @@ TOOLS: List[ToolInfo] = [
     ToolInfo(
         "python",
         "python.run",
-        "Run Python code in the sandbox and return exit_code, stdout and stderr. It is CPython 3.14 with numpy, pandas, matplotlib, sqlite3, requests, pyyaml, openpyxl and pytest. Variables, functions and imported modules stay for the next call; the value of the last line is printed, as in an interactive interpreter. It has the same files as `run` and can start its commands with subprocess. After an exception or a timeout the session goes on. Every call can be taken back with `undo`.",
+        "Run Python code in the sandbox and return exit_code, stdout and stderr. It is CPython 3.14 with numpy, pandas, matplotlib, sqlite3, requests, pyyaml, openpyxl and pytest. Variables, functions and imported modules stay for the next call; the value of the last line is printed, as in an interactive interpreter. It has the same files as `run` and can start its commands with subprocess. After an exception or a timeout the session goes on. Threads take turns: they overlap while they sleep or wait, but a thread must not loop until another stops it. Every call can be taken back with `undo`.",
         {
             "type": "object",
             "properties": {

@@ -35,7 +35,7 @@ Guard = Literal[
 # How a state is kept.
 PersistenceMode = Literal[
     "ephemeral",  # It ends with the sandbox and cannot be saved.
-    "session",  # It ends with the sandbox, unless it is exported.
+    "exportable",  # It ends with the sandbox, unless it is exported.
     "persistent",  # It is loaded when the sandbox is made, and saved by itself.
 ]
 
@@ -1789,14 +1789,14 @@ class HashOutput:
 class StatesListOutput:
     """The states that are kept."""
 
-    states: List[KeptState]
+    states: List[SavedState]
     """One for each namespace, by name."""
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
         return cls(
-            states=[KeptState.from_wire(item) for item in wire["states"]],
+            states=[SavedState.from_wire(item) for item in wire["states"]],
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -1807,7 +1807,7 @@ class StatesListOutput:
 
 
 @dataclass(frozen=True)
-class KeptState:
+class SavedState:
     """What is kept in a namespace."""
 
     namespace: str

@@ -79,7 +79,7 @@ struct Long<'a> {
     is_unborn: bool,
     /// Whether unknown files were looked for.
     is_listed: bool,
-    /// Whether it is shown for a commit message.
+    /// Whether `git commit` shows it, in the message or because there is nothing to commit.
     committing: bool,
     hints: bool,
     color: bool,
