@@ -114,7 +114,7 @@ fn join(dist: &Path, pieces: &[String]) -> Outcome<(Vec<u8>, Table)> {
             BLOCK
         };
         content.resize(content.len().next_multiple_of(step), 0);
-        let place = [content.len(), piece.len()].map(|number| integer(number));
+        let place = [content.len(), piece.len()].map(integer);
         places.insert(name.clone(), Value::Array(place.to_vec()));
         content.extend_from_slice(&piece);
     }

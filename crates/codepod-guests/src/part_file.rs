@@ -267,33 +267,24 @@ impl<'a> Seal<'a> {
 /// Puts the part that `file` is, packed or not, into the user's directory. Which one it is, its
 /// content says.
 pub fn add(file: &Path) -> Result<Added, PartError> {
-    let failed = |error: io::Error| PartError::File(file.to_owned(), error.to_string());
-    let other = || PartError::Other(file.to_owned());
-    let no_home = || {
-        let why = "there is no directory for it: set HOME or XDG_DATA_HOME";
-        PartError::File(file.to_owned(), why.into())
+    let of = |path: &Path, error: &dyn std::fmt::Display| {
+        PartError::File(path.to_owned(), error.to_string())
     };
-    let home = users_directory().ok_or_else(no_home)?;
-    std::fs::create_dir_all(&home)
-        .map_err(|error| PartError::File(home.clone(), error.to_string()))?;
-    for part in parts() {
-        let path = home.join(file_name(part, false));
-        let temporary = home.join(format!("{}.part.{}.tmp", part.name, std::process::id()));
-        let mut from = reader(file).map_err(failed)?;
-        let copied = File::create(&temporary)
-            .and_then(|mut to| checked_copy(part, &mut from, &mut to))
-            .and_then(|()| std::fs::rename(&temporary, &path));
-        if copied.is_ok() {
-            let name = part.name;
-            return Ok(Added { name, path });
-        }
-        let _ = std::fs::remove_file(&temporary);
-        match copied {
-            Err(error) if error.kind() != io::ErrorKind::InvalidData => return Err(failed(error)),
-            _ => {}
-        }
-    }
-    Err(other())
+    let mut from = reader(file).map_err(|error| of(file, &error))?;
+    let part = parts().iter().find(|part| check(part, file).is_ok());
+    let part = part.ok_or_else(|| PartError::Other(file.to_owned()))?;
+    let no_home = "there is no directory for it: set HOME or XDG_DATA_HOME";
+    let home = users_directory().ok_or_else(|| of(file, &no_home))?;
+    std::fs::create_dir_all(&home).map_err(|error| of(&home, &error))?;
+    let path = home.join(file_name(part, false));
+    let temporary = home.join(format!("{}.part.{}.tmp", part.name, std::process::id()));
+    File::create(&temporary)
+        .and_then(|mut to| checked_copy(part, &mut from, &mut to))
+        .and_then(|()| std::fs::rename(&temporary, &path))
+        .inspect_err(|_| drop(std::fs::remove_file(&temporary)))
+        .map_err(|error| of(&path, &error))?;
+    let name = part.name;
+    Ok(Added { name, path })
 }
 
 /// Reads a file whole, and compares it with a part.
