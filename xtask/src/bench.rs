@@ -60,7 +60,7 @@ fn rust(filters: &[&str]) -> Outcome {
     if wants("cli") {
         process::cargo()
             .args(["build", "--release", "--quiet", "--bin", "codepod"])
-            .args(["--features", "codepod-cli/embed"])
+            .args(["--features", "codepod-cli/embed-all"])
             .run()?;
         let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
         benches = benches.env("CODEPOD_CLI", target.join("release/codepod"));

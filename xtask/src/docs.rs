@@ -142,7 +142,7 @@ pub(crate) fn build_cli() -> Outcome<PathBuf> {
     }
     process::cargo()
         .args(["build", "--quiet", "--bin", "codepod"])
-        .args(["--features", "codepod-cli/embed"])
+        .args(["--features", "codepod-cli/embed-all"])
         .run()?;
     let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
     Ok(target.join("debug/codepod"))

@@ -22,7 +22,7 @@ fn run(arguments: &[String]) -> Outcome {
 
 /// What the command line is built with: as it is shipped, with the drill, and with traces, whose
 /// test would need a build of its own otherwise.
-const FEATURES: &str = "codepod-cli/embed,codepod-cli/drill,codepod-cli/telemetry";
+const FEATURES: &str = "codepod-cli/embed-all,codepod-cli/drill,codepod-cli/telemetry";
 
 /// Runs all tests of the command line as it is shipped.
 pub(crate) fn all() -> Outcome<String> {

@@ -36,6 +36,7 @@ mod missing;
 mod notices;
 mod packages;
 mod parity;
+mod parts;
 mod process;
 mod sdk;
 mod setup;
@@ -66,6 +67,7 @@ const COMMANDS: &[Command] = &[
     setup::COMMAND,
     check::COMMAND,
     guests::COMMAND,
+    parts::COMMAND,
     test::COMMAND,
     spec::COMMAND,
     generate::COMMAND,

@@ -18,6 +18,7 @@ mod licenses;
 mod listing;
 mod mcp;
 mod options;
+mod parts;
 mod progress;
 mod python;
 mod rpc;
@@ -79,6 +80,8 @@ enum Command {
     Undo(undo::Undo),
     /// List the tools of a sandbox, or the options that one of them supports
     Tools(tools::Tools),
+    /// List, install, check and remove parts: guests that ship beside this program
+    Parts(parts::Parts),
     /// Check this machine: what codepod can use, what is missing and how to get it
     Doctor(doctor::Doctor),
     /// Print the licences of the software that this program contains
@@ -114,6 +117,7 @@ fn main() -> ExitCode {
         Command::Apply(apply) => apply.run(),
         Command::Undo(undo) => undo.run(),
         Command::Tools(tools) => tools.run(),
+        Command::Parts(parts) => parts.run(),
         Command::Doctor(doctor) => doctor.run(),
         Command::Licenses(licenses) => Ok(licenses.run()),
         Command::Version => Ok(version()),

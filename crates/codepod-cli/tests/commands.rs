@@ -76,6 +76,20 @@ fn completions_are_scripts_of_their_shells() {
 }
 
 #[test]
+fn a_program_that_has_all_its_guests_has_no_parts() {
+    let here = Directory::new();
+    assert!(here.says(&["parts"]).contains("there are no parts"));
+    assert_eq!(here.says(&["parts", "--json"]), "[]\n");
+    std::fs::write(here.path("x.part"), "x").unwrap();
+    let file = here.path("x.part").display().to_string();
+    here.fails(&["parts", "add", &file], 125, "is not a part of codepod");
+    here.fails(&["parts", "add", "nowhere.part"], 125, "nowhere.part");
+    let address = "scheme://place/python.part";
+    here.fails(&["parts", "add", address], 125, "not fetched");
+    here.fails(&["parts", "remove", "python"], 125, "no part `python`");
+}
+
+#[test]
 fn licences_of_what_it_contains_are_told() {
     let here = Directory::new();
     let list = here.says(&["licenses", "--list"]);

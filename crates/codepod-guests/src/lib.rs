@@ -1,18 +1,25 @@
 //! The guests that codepod ships.
 //!
-//! `cargo xtask guests` builds them; this crate lists what was built. With the feature `embed` the
-//! modules are part of the binary, otherwise they are read from where they were built.
+//! `cargo xtask guests` builds them; this crate lists what was built. With the feature `embed-all`
+//! the modules are in the binary. With `embed` those of the core are, and the others come in parts
+//! ([`Part`]). Without either they are read from where they were built.
 
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)
 )]
 
+mod part;
+mod part_file;
+
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use codepod_abi::Grant;
 use codepod_wasmtime::{Code, GuestModule, ImageSource};
+
+pub use part::{Part, directories, parts, users_directory};
+pub use part_file::{Added, PartError, add};
 
 /// A guest.
 #[derive(Debug, Clone, Copy)]
@@ -33,21 +40,24 @@ pub struct Guest {
 }
 
 #[derive(Debug, Clone, Copy)]
-#[cfg_attr(
-    feature = "embed",
-    expect(dead_code, reason = "a build has one of the two")
-)]
-#[cfg_attr(
-    not(feature = "embed"),
-    expect(dead_code, reason = "a build has one of the two")
+#[allow(
+    clippy::allow_attributes,
+    dead_code,
+    reason = "which of them there are depends on what was built, and how"
 )]
 enum StaticCode {
     Bytes(&'static [u8]),
     Compiled {
+        /// The portable module; empty where only the machine code is there.
         packed: &'static [u8],
         compiled: &'static [u8],
     },
     Path(&'static str),
+    /// A piece of a part: where it begins and how long it is.
+    InPart {
+        at: usize,
+        bytes: usize,
+    },
 }
 
 /// Starts at a page, so that the engine can run compiled code where it lies.
@@ -98,19 +108,28 @@ pub const SPEC_HELPERS: &str = "spec-helpers";
 
 /// The guests that every sandbox has.
 pub fn guests() -> impl Iterator<Item = &'static Guest> {
-    GUESTS
+    all()
         .iter()
+        .copied()
         .filter(|guest| ![TEST_PROGRAMS, SPEC_HELPERS].contains(&guest.group))
+}
+
+/// Every guest that there is: the program's own and those of parts that are installed, which are
+/// opened at the first call.
+fn all() -> &'static [&'static Guest] {
+    static ALL: OnceLock<Vec<&Guest>> = OnceLock::new();
+    ALL.get_or_init(|| GUESTS.iter().chain(part::guests()).collect())
 }
 
 /// The guests of a group.
 pub fn group(name: &str) -> impl Iterator<Item = &'static Guest> {
-    GUESTS.iter().filter(move |guest| guest.group == name)
+    let all = all().iter().copied();
+    all.filter(move |guest| guest.group == name)
 }
 
 /// Whether a guest of that name was built, for whatever it is.
 pub fn is_module(name: &str) -> bool {
-    GUESTS.iter().any(|guest| guest.name == name)
+    all().iter().any(|guest| guest.name == name)
 }
 
 impl Guest {
@@ -120,7 +139,7 @@ impl Guest {
         self.files.iter().filter_map(|(path, file)| {
             let bytes = match *file {
                 StaticCode::Bytes(bytes) => bytes,
-                StaticCode::Compiled { .. } => return None,
+                StaticCode::Compiled { .. } | StaticCode::InPart { .. } => return None,
                 StaticCode::Path(file) => read_once(file)?,
             };
             Some((*path, bytes))
@@ -148,8 +167,9 @@ impl Guest {
     pub fn module(&self) -> GuestModule {
         let (code, compiled) = match self.code {
             StaticCode::Bytes(bytes) => (Code::Wasm(bytes.into()), None),
-            StaticCode::Compiled { packed, compiled } => (Code::Packed(packed), Some(compiled)),
+            StaticCode::Compiled { packed, compiled } => (packed_code(packed), Some(compiled)),
             StaticCode::Path(path) => (Code::File(path.into()), None),
+            StaticCode::InPart { .. } => (Code::Elsewhere, None),
         };
         GuestModule {
             name: self.name.to_owned(),
@@ -162,6 +182,13 @@ impl Guest {
                 .collect(),
             images: self.images(),
         }
+    }
+}
+
+fn packed_code(packed: &'static [u8]) -> Code {
+    match packed {
+        [] => Code::Elsewhere,
+        packed => Code::Packed(packed),
     }
 }
 

@@ -32,6 +32,7 @@ mod kept_form;
 mod kept_memory;
 mod kernel_handle;
 mod linker;
+mod mapped_file;
 mod modules;
 #[cfg(target_os = "linux")]
 mod pieces;
@@ -39,6 +40,7 @@ mod places;
 #[cfg(target_os = "linux")]
 mod prepared;
 mod pristine;
+mod private_directory;
 mod process;
 #[cfg(target_os = "linux")]
 mod resident_pages;
@@ -56,5 +58,7 @@ pub use engine::{Engine, EngineOptions};
 pub use error::{EngineError, EngineResult};
 pub use fair_queue::Share;
 pub use kernel_handle::KernelHandle;
+pub use mapped_file::map_for_good;
 pub use modules::can_run_carried_code;
 pub use modules::{Code, GuestModule, ImageSource};
+pub use private_directory::PrivateDirectory;

@@ -34,6 +34,8 @@ pub enum Code {
     Packed(&'static [u8]),
     /// A WebAssembly module in a host file, read when it is used first.
     File(PathBuf),
+    /// Only the compiled form is there.
+    Elsewhere,
 }
 
 impl Code {
@@ -48,6 +50,10 @@ impl Code {
             Code::Wasm(bytes) => Ok(bytes.clone()),
             Code::Packed(bytes) => zstd::decode_all(*bytes).map(Cow::Owned),
             Code::File(path) => std::fs::read(path).map(Cow::Owned),
+            Code::Elsewhere => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "its machine code does not fit this processor, and its portable form is not installed",
+            )),
         }
     }
 }

@@ -1,16 +1,36 @@
 //! What a sandbox does not have and what to do instead: the table of `spec/absent.toml`, as a file
 //! of the image for the shell, `help` and Python, and for hints of errors.
 
+use std::sync::OnceLock;
+
 /// Where the table is in a sandbox.
 pub(crate) const PATH: &str = "/usr/share/codepod/absent";
 
 /// `KIND<tab>NAME NAME…<tab>what to do instead`, a line for several names.
-pub(crate) const TEXT: &str = include_str!("absent.txt");
+const TEXT: &str = include_str!("absent.txt");
+
+/// The table, with a line for each part of codepod that is not installed.
+pub(crate) fn text() -> &'static str {
+    static WITH_PARTS: OnceLock<String> = OnceLock::new();
+    WITH_PARTS.get_or_init(|| {
+        let missing = codepod_guests::parts()
+            .iter()
+            .filter(|part| part.opened().is_err());
+        let lines = missing.map(|part| {
+            let (name, commands) = (part.name, part.commands().collect::<Vec<_>>().join(" "));
+            format!(
+                "command\t{commands}\tit is in the part `{name}`, which is not installed: \
+                 `codepod parts` on the host says how to get it\n"
+            )
+        });
+        lines.fold(TEXT.to_owned(), |text, line| text + &line)
+    })
+}
 
 /// Commands that agents try and a sandbox does not have, and what to do instead; each line is for
 /// several names.
 pub fn absent_commands() -> impl Iterator<Item = (Vec<&'static str>, &'static str)> {
-    TEXT.lines().filter_map(|line| {
+    text().lines().filter_map(|line| {
         let mut fields = line.splitn(3, '\t');
         let is_command = fields.next() == Some("command");
         let names = fields.next()?.split(' ').collect();

@@ -74,6 +74,6 @@ pub(crate) fn base_image<'a>(guests: impl Iterator<Item = &'a Guest>, now: u64) 
     let text = lines.collect::<String>();
     builder = builder
         .file(COMMANDS.as_bytes(), 0o644, text.as_bytes())
-        .file(absent::PATH.as_bytes(), 0o644, absent::TEXT.as_bytes());
+        .file(absent::PATH.as_bytes(), 0o644, absent::text().as_bytes());
     builder.owner(1000, 1000).dir(b"/home/user", 0o755).build()
 }

@@ -79,6 +79,9 @@ pub use background::BackgroundLimits;
 pub use branches::{Conflict, Merged};
 pub use changes::{Changes, PathChange};
 pub use codepod_abi::{Errno, Signal};
+/// Parts: guests that ship beside the program.
+pub use codepod_guests::{Added as AddedPart, Part, PartError, add as add_part, parts};
+pub use codepod_guests::{directories as part_directories, users_directory as own_parts};
 pub use codepod_kernel::{ExitStatus, Limits, ProcessFacts, Trace, TraceFn};
 pub use codepod_store::{
     Key, Namespace, Saved, Store, StoreError, StoreOptions, Version as SavedVersion,
