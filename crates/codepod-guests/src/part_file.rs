@@ -5,6 +5,7 @@
 //! its times and its length, had the right content. A file that was changed has other times, which
 //! nobody but the system's owner can set back. Where there is no cache it is read each time.
 
+use std::cell::LazyCell;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -62,12 +63,18 @@ pub struct Added {
 
 /// Opens a part that is in one of the directories; the first that is right counts.
 pub(crate) fn open(part: &Part, directories: &[PathBuf]) -> Result<Opened, PartError> {
-    let path = PrivateDirectory::path_of_user("parts");
-    let cache = path.and_then(|path| PrivateDirectory::open(path).ok());
+    // Only where there is a part: a directory that nobody needs is not made.
+    let cache = LazyCell::new(|| {
+        let path = PrivateDirectory::path_of_user("parts");
+        path.and_then(|path| PrivateDirectory::open(path).ok())
+    });
     let mut why = PartError::Missing;
     for directory in directories {
         for packed in [false, true] {
             let path = directory.join(file_name(part, packed));
+            if matches!(path.try_exists(), Ok(false)) {
+                continue;
+            }
             let opened = match packed {
                 false => open_plain(part, &path, cache.as_ref()),
                 true => open_packed(part, &path, cache.as_ref()),
@@ -112,11 +119,7 @@ fn open_plain(
     }
     let seal = cache.and_then(|cache| Seal::of(part, &metadata, cache));
     if !seal.as_ref().is_some_and(Seal::holds) {
-        let mut hasher = blake3::Hasher::new();
-        io::copy(&mut file, &mut hasher).map_err(failed)?;
-        if hasher.finalize().to_hex().as_str() != part.digest {
-            return Err(PartError::Other(path.to_owned()));
-        }
+        compare(part, &mut file, path)?;
         if let Some(seal) = seal {
             seal.put();
         }
@@ -131,19 +134,20 @@ fn open_packed(
     path: &Path,
     cache: Option<&PrivateDirectory>,
 ) -> Result<&'static [u8], PartError> {
-    let file = open_file(path)?;
-    let unpacked = zstd::Decoder::new(file);
-    let unpacked = unpacked
-        .and_then(|mut decoder| {
-            decoder.window_log_max(LARGEST_WINDOW)?;
-            Ok(decoder)
-        })
-        .map_err(|error| PartError::File(path.to_owned(), error.to_string()))?;
-    copy(part, path, unpacked, cache)
+    let failed = |error: io::Error| PartError::File(path.to_owned(), error.to_string());
+    let from = unpacked(open_file(path)?).map_err(failed)?;
+    copy(part, path, from, cache)
 }
 
 /// `--long=27` of zstd: 128 MB to unpack it with.
 const LARGEST_WINDOW: u32 = 27;
+
+/// What a packed file has.
+fn unpacked(file: File) -> io::Result<impl Read> {
+    let mut decoder = zstd::Decoder::new(file)?;
+    decoder.window_log_max(LARGEST_WINDOW)?;
+    Ok(decoder)
+}
 
 /// What a reader has, if it is this part: in the cache, or in memory where there is none.
 fn copy(
@@ -289,8 +293,14 @@ pub fn add(file: &Path) -> Result<Added, PartError> {
 
 /// Reads a file whole, and compares it with a part.
 pub(crate) fn check(part: &Part, file: &Path) -> Result<(), PartError> {
-    let checked = reader(file).and_then(|mut from| checked_copy(part, &mut from, &mut io::sink()));
-    checked.map_err(|error| match error.kind() {
+    let mut from =
+        reader(file).map_err(|error| PartError::File(file.to_owned(), error.to_string()))?;
+    compare(part, &mut from, file)
+}
+
+/// Whether what comes from a file is the part.
+fn compare(part: &Part, from: &mut impl Read, file: &Path) -> Result<(), PartError> {
+    checked_copy(part, from, &mut io::sink()).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidData => PartError::Other(file.to_owned()),
         _ => PartError::File(file.to_owned(), error.to_string()),
     })
@@ -307,9 +317,7 @@ fn reader(path: &Path) -> io::Result<Box<dyn Read>> {
     if !is_packed {
         return Ok(Box::new(file));
     }
-    let mut decoder = zstd::Decoder::new(file)?;
-    decoder.window_log_max(LARGEST_WINDOW)?;
-    Ok(Box::new(decoder))
+    Ok(Box::new(unpacked(file)?))
 }
 
 #[cfg(test)]
