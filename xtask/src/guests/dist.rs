@@ -11,7 +11,6 @@ use super::manifest::{Guest, all};
 use crate::cache;
 use crate::digest;
 use crate::failure::{Failure, Outcome};
-use crate::metadata;
 use crate::process;
 use crate::sizes;
 use crate::wasm;
@@ -223,29 +222,19 @@ pub(super) fn forget_old_builds() -> Outcome {
     Ok(())
 }
 
-/// Compiles the modules to machine code ahead of time, where the engine offers it.
+/// Builds the program that compiles modules to machine code.
+pub(super) fn build_precompiler() -> Outcome {
+    precompiler("build").run()
+}
+
+/// Compiles the modules to machine code ahead of time.
 pub(super) fn precompile() -> Outcome {
-    let packages = metadata::host()?;
-    let offered = packages
-        .iter()
-        .find(|package| package.name == "codepod-wasmtime")
-        .is_some_and(|package| {
-            package
-                .binaries
-                .iter()
-                .any(|name| name == "codepod-precompile")
-        });
-    if !offered {
-        println!(
-            "guests: codepod-wasmtime has no `codepod-precompile` yet; modules are not precompiled"
-        );
-        return Ok(());
-    }
-    // In the profile of the tests, whose dependencies are optimised: CI then builds wasmtime once.
-    process::cargo()
-        .args(["run", "--quiet", "--bin", "codepod-precompile"])
-        .args(["--", "guests/dist"])
-        .run()
+    precompiler("run").args(["--", "guests/dist"]).run()
+}
+
+/// In the profile of the tests, whose dependencies are optimised: CI then builds wasmtime once.
+fn precompiler(verb: &str) -> process::Process {
+    process::cargo().args([verb, "--quiet", "--bin", "codepod-precompile"])
 }
 
 #[cfg(test)]
