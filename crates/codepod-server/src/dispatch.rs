@@ -90,9 +90,27 @@ fn answer<M: Handle>(
         (Scope::Server, Some(_)) => return Err(bad(format!("`{}` takes no `sandboxId`", M::NAME))),
     }
     let params: M::Params =
-        serde_json::from_value(Value::Object(params)).map_err(|error| bad(error.to_string()))?;
+        serde_path_to_error::deserialize(Value::Object(params)).map_err(|error| wrong(&error))?;
     let output = M::handle(&call, params)?;
     serde_json::to_writer(out, &output).map_err(|_| not_json())
+}
+
+/// What is wrong with parameters, and where.
+fn wrong(error: &serde_path_to_error::Error<serde_json::Error>) -> ApiError {
+    let (path, why) = (error.path().to_string(), error.inner().to_string());
+    // What is missing or unknown is named in the message itself.
+    let named = why.starts_with("missing field") || why.starts_with("unknown field");
+    if named && error.path().iter().count() < 2 {
+        return ApiError::new(Kind::InvalidParams, why);
+    }
+    let wrong = ApiError::new(
+        Kind::InvalidParams,
+        format!("`{}`: {why}", shortened(&path)),
+    );
+    match path == "command" && why.contains("sequence") {
+        true => wrong.hint("a script is one string: \"ls -l\" for [\"ls\", \"-l\"]"),
+        false => wrong,
+    }
 }
 
 /// As much of a client's word as belongs into a message.

@@ -492,6 +492,30 @@ fn the_clients_commands_are_called_back() {
 }
 
 #[test]
+fn wrong_parameters_are_told_by_name() {
+    let client = Client::new();
+    let id = client.sandbox();
+    let error = |params: Value| client.call("run", params).unwrap_err();
+    let list = error(json!({"sandboxId": id, "command": ["ls", "-l"]}));
+    assert_eq!(
+        list["message"],
+        "`command`: invalid type: sequence, expected a string"
+    );
+    assert!(
+        list["data"]["hint"]
+            .as_str()
+            .unwrap()
+            .starts_with("a script is one string")
+    );
+    let nested = error(json!({"sandboxId": id, "command": "ls", "env": {"A": 1}}));
+    let message = nested["message"].as_str().unwrap();
+    assert!(message.starts_with("`env.A`: invalid type"), "{message}");
+    let unknown = error(json!({"sandboxId": id, "command": "ls", "nonsense": 1}));
+    let message = unknown["message"].as_str().unwrap();
+    assert!(message.starts_with("unknown field `nonsense`"), "{message}");
+}
+
+#[test]
 fn wrong_requests_are_told_what_is_wrong() {
     let client = Client::new();
     let id = client.sandbox();
