@@ -8,7 +8,8 @@ use codepod::PythonSession;
 
 use crate::failure::Failure;
 use crate::options::{SandboxOptions, compiling};
-use crate::run::{as_json, read_all};
+use crate::run::as_json;
+use crate::streams::read_all;
 use crate::streams::{has_input, pass_in, pass_through};
 use crate::wall;
 

@@ -1,7 +1,7 @@
 //! `codepod run`: a script or a command in a sandbox. What its words mean is in `words.rs`.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Write};
 
 use clap::Args;
 use codepod::{RunResult, Script};
@@ -10,7 +10,7 @@ use codepod_api::Bytes;
 use crate::failure::Failure;
 use crate::options::{Place, SandboxOptions, compiling};
 use crate::progress;
-use crate::streams::{has_input, pass_in, pass_through, show};
+use crate::streams::{has_input, pass_in, pass_through, read_all, show};
 use crate::wall;
 use crate::words::{self, Asked, HostFile};
 
@@ -218,15 +218,4 @@ fn check_has_script() -> Result<(), Failure> {
         ));
     }
     Ok(())
-}
-
-/// Everything on standard input.
-pub(crate) fn read_all() -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().read_to_end(&mut bytes);
-    read.map_err(|error| {
-        let why = format!("cannot read standard input: {error}");
-        Failure::new(why, "`< /dev/null` gives the script nothing to read")
-    })?;
-    Ok(bytes)
 }

@@ -131,3 +131,14 @@ pub(crate) fn show(to: impl Write + IsTerminal, bytes: &[u8]) {
     // Who does not read any more does not want it.
     let _ = to.write(bytes).and_then(|()| to.finish());
 }
+
+/// Everything on standard input.
+pub(crate) fn read_all() -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().read_to_end(&mut bytes);
+    read.map_err(|error| {
+        let why = format!("cannot read standard input: {error}");
+        Failure::new(why, "`< /dev/null` gives the script nothing to read")
+    })?;
+    Ok(bytes)
+}

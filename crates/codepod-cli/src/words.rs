@@ -12,7 +12,7 @@ use std::time::Duration;
 use codepod::Sandbox;
 
 use crate::failure::Failure;
-use crate::run::read_all;
+use crate::streams::read_all;
 
 /// The longest script file.
 const LONGEST_FILE: u64 = 16 << 20;

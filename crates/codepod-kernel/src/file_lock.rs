@@ -15,17 +15,8 @@ use codepod_abi::wire::lock;
 use codepod_vfs::NodeRef;
 
 use crate::ids::WaiterId;
-use crate::open_file::OpenFile;
+use crate::open_file::{FileLock, OpenFile};
 use crate::wait_set::WaitSet;
-
-/// A lock that an open file holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FileLock {
-    /// Others may have one, too.
-    Shared,
-    /// No other has one.
-    Exclusive,
-}
 
 /// What `fd_lock` asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,9 +4,17 @@
 use codepod_vfs::{Device, NodeRef};
 
 use crate::fd_table::Target;
-use crate::file_lock::FileLock;
 use crate::ids::{PipeId, SinkId, TerminalId};
 use crate::pipe::End;
+
+/// A lock that an open file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileLock {
+    /// Others may have one, too.
+    Shared,
+    /// No other has one.
+    Exclusive,
+}
 
 /// An open file.
 #[derive(Debug)]
