@@ -20,6 +20,7 @@ mod columns;
 mod deny;
 mod digest;
 mod disk_space;
+mod dist;
 mod docs;
 mod failure;
 mod fuzz;
@@ -79,6 +80,7 @@ const COMMANDS: &[Command] = &[
     deny::COMMAND,
     docs::COMMAND,
     sdk::COMMAND,
+    dist::COMMAND,
     ci::COMMAND,
 ];
 

@@ -1,7 +1,7 @@
 //! `sdk`: the packages for other languages: checked, tested against the real program, built and
 //! tried as a new user would.
 
-mod python;
+pub(crate) mod python;
 pub(crate) mod typescript;
 
 use std::path::PathBuf;

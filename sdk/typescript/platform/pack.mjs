@@ -1,8 +1,10 @@
-// Makes what is published: the tarball of the package, and that of the package that carries the program for one platform.
+// Makes what is published: the tarball of the package, that of the package that carries the program for one platform, and two
+// for each part of codepod: one with the part for the platform, and one that names it for all of them.
 //
-//   node platform/pack.mjs BINARY DIRECTORY [PLATFORM]
+//   node platform/pack.mjs BINARY DIRECTORY [PLATFORM [PART…]]
 //
 // BINARY is a built `codepod` with its tools inside (the feature `embed`), PLATFORM what it runs on, `linux-x64` if not given.
+// A PART is a file such as `python.part.zst`.
 // `npm run build` comes before. The package names every platform as an optional dependency of the same version, so that npm
 // installs the one that fits. Those lines are added here and not in package.json, because `npm ci` would look for packages that
 // are not published yet.
@@ -10,7 +12,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 
 /** The platforms that there are packages for, as npm tells them apart. */
 const PLATFORMS = {
@@ -19,25 +21,21 @@ const PLATFORMS = {
 
 const root = resolve(import.meta.dirname, "..");
 const licences = ["LICENSE-MIT", "LICENSE-APACHE"];
-const [binary, directory, platform = "linux-x64"] = process.argv.slice(2);
+const [binary, directory, platform = "linux-x64", ...parts] = process.argv.slice(2);
 if (binary === undefined || directory === undefined || !(platform in PLATFORMS)) {
-  console.error(`usage: node platform/pack.mjs BINARY DIRECTORY [${Object.keys(PLATFORMS).join("|")}]`);
+  console.error(`usage: node platform/pack.mjs BINARY DIRECTORY [${Object.keys(PLATFORMS).join("|")} [PART…]]`);
   process.exit(2);
 }
 const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 mkdirSync(directory, { recursive: true });
 packPlatform();
 packMain();
+parts.forEach(packPart);
 
 function packPlatform() {
-  const { version, license, repository, engines } = own;
   const manifest = {
     name: `@codepod/${platform}`,
-    version,
-    description: `The codepod program for ${platform}; the package codepod uses it`,
-    license,
-    repository: { ...repository, directory: "sdk/typescript/platform" },
-    engines,
+    ...common(`The codepod program for ${platform}; the package codepod uses it`),
     ...PLATFORMS[platform],
     files: ["bin", ...licences],
     preferUnplugged: true,
@@ -48,6 +46,31 @@ function packPlatform() {
     copyFileSync(binary, program);
     chmodSync(program, 0o755);
   });
+}
+
+/** What the manifests of all packages say. */
+function common(description) {
+  const { version, license, repository, engines } = own;
+  return { version, description, license, repository: { ...repository, directory: "sdk/typescript/platform" }, engines };
+}
+
+function packPart(file) {
+  const name = basename(file).split(".")[0];
+  const forPlatform = {
+    name: `@codepod/${name}-${platform}`,
+    ...common(`The part ${name} of codepod for ${platform}`),
+    ...PLATFORMS[platform],
+    files: [basename(file), ...licences],
+  };
+  pack(forPlatform, (place) => copyFileSync(file, join(place, basename(file))));
+  const versions = Object.keys(PLATFORMS).map((each) => [`@codepod/${name}-${each}`, own.version]);
+  const forAll = {
+    name: `@codepod/${name}`,
+    ...common(`The part ${name} of codepod; the package codepod finds it`),
+    optionalDependencies: Object.fromEntries(versions),
+    files: licences,
+  };
+  pack(forAll, () => {});
 }
 
 function packMain() {

@@ -1,4 +1,4 @@
-/** Where the program is that a client starts. */
+/** Where the program is that a client starts, and where its parts are. */
 
 import { accessSync, constants, statSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -31,6 +31,26 @@ function packaged(): string | undefined {
     return isProgram(program) ? program : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Parts of codepod that are packages of their own: `@codepod/python`, which has one for each platform. */
+const parts = ["python", "science"];
+
+/** An environment in which the program finds the parts that are installed as packages. */
+export function withParts(environment: Record<string, string | undefined>): Record<string, string | undefined> {
+  const found = parts.flatMap(partDirectory);
+  if (found.length === 0) return environment;
+  const chosen = environment["CODEPOD_PARTS"];
+  return { ...environment, CODEPOD_PARTS: [...(chosen ? [chosen] : []), ...found].join(delimiter) };
+}
+
+function partDirectory(part: string): string[] {
+  try {
+    const own = createRequire(import.meta.url).resolve(`@codepod/${part}/package.json`);
+    return [dirname(createRequire(own).resolve(`@codepod/${part}-${process.platform}-${process.arch}/package.json`))];
+  } catch {
+    return [];
   }
 }
 

@@ -4,11 +4,11 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
-import { findBinary } from "./binary.js";
+import { findBinary, withParts } from "./binary.js";
 import { CodepodError } from "./errors.js";
 
 try {
-  const child = spawn(findBinary(), process.argv.slice(2), { stdio: "inherit" });
+  const child = spawn(findBinary(), process.argv.slice(2), { stdio: "inherit", env: withParts(process.env) });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => fail(error.message, "`codepod doctor` says what is missing"));
   child.on("exit", (status, signal) => process.exit(status ?? 128 + constants.signals[signal ?? "SIGKILL"]));

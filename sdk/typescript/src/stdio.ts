@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 
-import { findBinary } from "./binary.js";
+import { findBinary, withParts } from "./binary.js";
 import { toJson } from "./bytes.js";
 import { clientClosed, CodepodError, serverGone } from "./errors.js";
 import type { ApiError, CommandCall, CommandReply, OutputEvent, StreamingMethod } from "./generated/api.js";
@@ -154,7 +154,7 @@ export class StdioTransport implements Transport {
     const binary = this.#options.binary ?? findBinary();
     const child = spawn(binary, ["rpc", ...(this.#options.arguments ?? [])], {
       stdio: ["pipe", "pipe", "pipe"],
-      env: this.#options.env ?? process.env,
+      env: withParts(this.#options.env ?? process.env),
       windowsHide: true,
     });
     this.#child = child;

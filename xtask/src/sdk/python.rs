@@ -5,9 +5,11 @@ use std::time::Instant;
 
 use super::{judge_first_result, work_directory};
 use crate::cache;
+use crate::dist;
 use crate::docs;
 use crate::failure::{Failure, Outcome};
 use crate::parity;
+use crate::parts::Made;
 use crate::process::{self, Watched};
 
 /// Types, tests, wheel and first minute.
@@ -67,6 +69,33 @@ fn make_environment(directory: &Path) -> Outcome {
         .arg(directory)
         .hint("the Python package needs Python 3.9 or newer with `venv`")
         .run()
+}
+
+/// The wheels that are published: the package with the program, and one for each part.
+pub(crate) fn release_wheels(parts: &[Made], out: &Path) -> Outcome {
+    let environment = environment()?;
+    process::program(environment.join("bin/maturin"))
+        .args(["build", "--quiet", "--profile", "dist", "--strip"])
+        .arg("--out")
+        .arg(out)
+        .directory(&cache::in_root("sdk/python"))
+        .run()?;
+    let made = cache::files(out, &|_| true)?;
+    let tag = made.iter().find_map(|file| {
+        let name = file.file_name()?.to_str()?.strip_suffix(".whl")?;
+        Some(name.rsplit_once('-')?.1.to_owned())
+    });
+    let tag = tag.ok_or_else(|| Failure::new("maturin has built no wheel"))?;
+    for part in parts.iter().filter(|part| !part.carried) {
+        process::program(environment.join("bin/python"))
+            .arg("scripts/part-wheel.py")
+            .args([&part.name, &dist::version()?, &tag])
+            .arg(part.packed())
+            .args([&part.about, part.needs.as_deref().unwrap_or("")])
+            .arg(out)
+            .run()?;
+    }
+    Ok(())
 }
 
 /// Builds the wheel from the debug build, which is there already.

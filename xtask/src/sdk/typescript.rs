@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::cache;
 use crate::docs;
 use crate::failure::{Failure, Outcome};
+use crate::parts::Made;
 use crate::process::{self, Watched};
 
 /// Types, tests, tarballs and first minute.
@@ -61,6 +62,19 @@ fn test(package: &Path, program: &Path) -> Outcome<String> {
             ),
         ),
     }
+}
+
+/// What is published on npm: the package, the program, and the parts.
+pub(crate) fn release_tarballs(program: &Path, parts: &[Made], out: &Path) -> Outcome {
+    let package = cache::in_root("sdk/typescript");
+    build(&package)?;
+    let parts = parts.iter().filter(|part| !part.carried);
+    process::program("node")
+        .arg(package.join("platform/pack.mjs"))
+        .args([program, out, Path::new("linux-x64")])
+        .args(parts.map(Made::packed))
+        .directory(&package)
+        .run()
 }
 
 /// From an empty directory to the first lines of the README, with the tarballs that are published;

@@ -1,0 +1,130 @@
+//! `dist`: what is published, for this machine's platform: the program in an archive, the wheels,
+//! the npm packages, and their digests.
+
+use std::path::{Path, PathBuf};
+
+use toml::Value;
+
+use crate::Command;
+use crate::cache;
+use crate::failure::{Failure, Outcome, unknown_argument};
+use crate::parts;
+use crate::process;
+use crate::sdk;
+
+pub(crate) const COMMAND: Command = Command {
+    name: "dist",
+    arguments: "",
+    about: "make what is published, in dist: the archive, wheels, npm packages, their digests",
+    more: "The guests have to be built (`cargo xtask guests`). It takes a quarter of an hour, most of it linking.",
+    run,
+};
+
+/// Files of the checkout that every archive has.
+const DOCUMENTS: [&str; 5] = [
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+    "THIRD-PARTY-NOTICES",
+];
+
+/// Shells that completions are made for, and the names of their files.
+const COMPLETIONS: [(&str, &str); 3] = [
+    ("bash", "share/bash-completion/completions/codepod"),
+    ("zsh", "share/zsh/site-functions/_codepod"),
+    ("fish", "share/fish/vendor_completions.d/codepod.fish"),
+];
+
+fn run(arguments: &[String]) -> Outcome {
+    if let Some(argument) = arguments.first() {
+        return Err(unknown_argument(argument, "dist"));
+    }
+    let out = cache::in_root("dist");
+    let _ = std::fs::remove_dir_all(&out);
+    cache::make_directory(&out)?;
+    let parts = parts::pack(true)?;
+    let program = build_program()?;
+    archive(&program, &out)?;
+    sdk::python::release_wheels(&parts, &out)?;
+    sdk::typescript::release_tarballs(&program, &parts, &out)?;
+    for part in parts.iter().filter(|part| !part.carried) {
+        copy(&part.packed(), &out.join(part.file_name()))?;
+    }
+    write_digests(&out)
+}
+
+/// The version of everything that is published.
+pub(crate) fn version() -> Outcome<String> {
+    let manifest = cache::read_toml(&cache::in_root("Cargo.toml"))?;
+    let version = manifest
+        .get("workspace")
+        .and_then(|workspace| workspace.get("package")?.get("version"))
+        .and_then(Value::as_str);
+    version
+        .map(str::to_owned)
+        .ok_or_else(|| Failure::new("Cargo.toml names no version"))
+}
+
+/// The program as it is shipped, with the core in it.
+fn build_program() -> Outcome<PathBuf> {
+    process::cargo()
+        .args(["build", "--profile", "dist", "--bin", "codepod"])
+        .args(["--features", "codepod-cli/embed"])
+        .args(["--config", "profile.dist.strip='symbols'"])
+        .run()?;
+    let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
+    Ok(target.join("dist/codepod"))
+}
+
+/// Packs the program with its completions and documents, as it would lie in `/usr/local`.
+fn archive(program: &Path, out: &Path) -> Outcome {
+    let name = format!("codepod-{}-{}-linux", version()?, std::env::consts::ARCH);
+    let tree = out.join(&name);
+    copy(program, &tree.join("bin/codepod"))?;
+    for (shell, file) in COMPLETIONS {
+        let text = process::program(program)
+            .args(["completions", shell])
+            .output()?;
+        cache::write(&tree.join(file), text.as_bytes())?;
+    }
+    for document in DOCUMENTS {
+        let to = tree.join("share/doc/codepod").join(document);
+        copy(&cache::in_root(document), &to)?;
+    }
+    process::program("tar")
+        .args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner"])
+        .args(["--mtime=@0", "--mode=u+w,go-w,a+rX", "--xz", "-cf"])
+        .arg(out.join(format!("{name}.tar.xz")))
+        .arg("-C")
+        .args([out, Path::new(&name)])
+        .run()?;
+    std::fs::remove_dir_all(&tree).map_err(|error| Failure::file("remove", &tree, error))
+}
+
+fn copy(from: &Path, to: &Path) -> Outcome {
+    if let Some(above) = to.parent() {
+        cache::make_directory(above)?;
+    }
+    std::fs::copy(from, to)
+        .map(drop)
+        .map_err(|error| Failure::file("copy", from, error))
+}
+
+/// `SHA256SUMS`, and the sizes for the person who looks.
+fn write_digests(out: &Path) -> Outcome {
+    let mut files: Vec<String> = cache::files(out, &|_| true)?
+        .iter()
+        .filter_map(|file| Some(file.file_name()?.to_str()?.to_owned()))
+        .collect();
+    files.sort();
+    for name in &files {
+        let bytes = out.join(name).metadata().map_or(0, |it| it.len());
+        println!("{:>8} KB  {name}", bytes / 1000);
+    }
+    let sums = process::program("sha256sum")
+        .args(&files)
+        .directory(out)
+        .output()?;
+    cache::write(&out.join("SHA256SUMS"), sums.as_bytes())
+}
