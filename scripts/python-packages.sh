@@ -35,11 +35,12 @@ def seconds(code):
 
 
 sizes, packed = defaultdict(int), defaultdict(int)
-with zipfile.ZipFile("/usr/lib/python3.14/packages.zip") as archive:
-    for info in archive.infolist():
-        top = info.filename.split("/")[0].removesuffix(".pyc").removesuffix(".py")
-        sizes[top] += info.file_size
-        packed[top] += len(zlib.compress(archive.read(info), 6))
+for name in ("packages", "science"):
+    with zipfile.ZipFile(f"/usr/lib/python3.14/{name}.zip") as archive:
+        for info in archive.infolist():
+            top = info.filename.split("/")[0].removesuffix(".pyc").removesuffix(".py")
+            sizes[top] += info.file_size
+            packed[top] += len(zlib.compress(archive.read(info), 6))
 nothing = seconds("pass")
 print("| package | version | import, ms | KB | KB compressed |\n|---|---|---|---|---|")
 for entry in PACKAGES:

@@ -23,6 +23,8 @@ struct Guest {
     about: BTreeMap<String, String>,
     #[serde(default)]
     group: String,
+    /// The group whose commands it takes over.
+    extends: Option<String>,
     /// Files of the base image: their paths there, and their names beside the list.
     #[serde(default)]
     files: BTreeMap<String, String>,
@@ -41,8 +43,13 @@ struct Part {
     about: String,
     bytes: u64,
     digest: String,
+    /// Whether the program carries it, packed.
+    #[serde(default)]
+    carried: bool,
     /// The groups of its guests.
     guests: Vec<String>,
+    /// Packages that it brings beside commands.
+    packages: Vec<String>,
     /// What lies where in it: a file beside the list of guests, where it begins and its length.
     pieces: BTreeMap<String, (usize, usize)>,
 }
@@ -76,7 +83,8 @@ fn main() {
             .part
             .iter()
             .find(|part| part.guests.contains(&guest.group));
-        if part.is_none() {
+        // Where there are parts, only what tests use is in none.
+        if part.is_none() && parts.part.is_empty() {
             inside += &entry(guest, &module(&dist, &guest.file), |name| {
                 module(&dist, name)
             });
@@ -101,8 +109,8 @@ fn main() {
             .collect();
         writeln!(
             beside,
-            "    Part {{ name: {:?}, about: {:?}, bytes: {}, digest: {:?}, guests: &[\n{of_part}] }},",
-            part.name, part.about, part.bytes, part.digest,
+            "    Part {{ name: {:?}, about: {:?}, bytes: {}, digest: {:?}, carried: {}, packages: &{:?}, guests: &[\n{of_part}] }},",
+            part.name, part.about, part.bytes, part.digest, carried(&dist, part), part.packages,
         )
         .expect("a String takes all");
     }
@@ -122,19 +130,29 @@ fn entry(guest: &Guest, code: &str, place: impl Fn(&str) -> String) -> String {
         .collect();
     let about: Vec<(&String, &String)> = guest.about.iter().collect();
     format!(
-        "    Guest {{ name: {:?}, group: {:?}, grants: &{:?}, commands: &{:?}, about: &{about:?}, files: &[{files}], code: {code} }},\n",
-        guest.name, guest.group, guest.grants, guest.commands,
+        "    Guest {{ name: {:?}, group: {:?}, extends: {:?}, grants: &{:?}, commands: &{:?}, about: &{about:?}, files: &[{files}], code: {code} }},\n",
+        guest.name, guest.group, guest.extends, guest.grants, guest.commands,
     )
+}
+
+/// The packed part, if the program carries it.
+fn carried(dist: &Path, part: &Part) -> String {
+    if !part.carried {
+        return "None".to_owned();
+    }
+    let file = dist.join(format!("parts/{}.part.zst", part.name));
+    let file = file.canonicalize().expect("`cargo xtask parts` packs it");
+    format!("Some(include_bytes!({file:?}))")
 }
 
 /// A module or file that the program carries, or reads from where it was built.
 fn module(dist: &Path, name: &str) -> String {
     let path = dist.join(name).canonicalize();
     let path = path.expect("everything in guests.toml is there");
-    let [compiled, packed] = ["cwasm", "wasm.zst"].map(|other| path.with_extension(other));
+    let [compiled, portable] = ["cwasm", "wasm.zst"].map(|other| path.with_extension(other));
     let path = path.to_str().expect("a path in UTF-8");
-    match name.ends_with(".wasm") && compiled.exists() && packed.exists() {
-        true => format!("module!({path:?}, {packed:?}, {compiled:?})"),
+    match name.ends_with(".wasm") && compiled.exists() && portable.exists() {
+        true => format!("module!({path:?}, compiled {compiled:?}, portable {portable:?})"),
         false => format!("module!({path:?})"),
     }
 }

@@ -11,7 +11,7 @@ use std::process::Command as Program;
 use crate::Command;
 use crate::cache;
 use crate::failure::{Failure, Outcome, no_arguments};
-use crate::{metadata, process};
+use crate::{metadata, parts, process};
 
 pub(crate) const COMMAND: Command = Command {
     name: "docs",
@@ -133,19 +133,20 @@ fn parse(text: &str) -> Vec<Example> {
     examples
 }
 
-/// Builds the command with its tools inside, as it is shipped, and returns its path.
+/// Builds the command with its tools inside, as it is shipped, with the parts beside it, and
+/// returns its path.
 pub(crate) fn build_cli() -> Outcome<PathBuf> {
     if !metadata::has_package("codepod-cli")? {
         return Err(Failure::new(
             "documents have examples, but the workspace has no crate `codepod-cli`",
         ));
     }
+    let built = parts::bring()?;
     process::cargo()
         .args(["build", "--quiet", "--bin", "codepod"])
-        .args(["--features", "codepod-cli/embed-all"])
+        .args(["--features", "codepod-cli/embed"])
         .run()?;
-    let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
-    Ok(target.join("debug/codepod"))
+    Ok(built.join("codepod"))
 }
 
 fn try_example(program: &Path, place: &Path, file: &Path, example: &Example) -> Outcome {

@@ -12,15 +12,13 @@ mod manifest;
 mod script;
 mod verify;
 
-use std::thread::ScopedJoinHandle;
-
 use crate::Command;
 use crate::failure::{Failure, Outcome, unknown_argument};
 use crate::sizes;
 use crate::sources::Source;
 
 pub(crate) use build::{all_sources, guest_cargo, with_sources};
-use dist::{build_guest, build_precompiler, forget_old_builds, precompile, write_list};
+use dist::{build_guest, forget_old_builds, precompile, write_list};
 use inputs::kept_build;
 use manifest::{Guest, all, chosen};
 use verify::verify_reproducible;
@@ -94,17 +92,17 @@ fn bring(guests: &[Guest]) -> Outcome {
         guests.iter().partition(|guest| guest.script.is_some());
     let built_aside = std::thread::scope(|scope| {
         let aside = scope.spawn(|| bring_each(&by_script));
-        // The engine takes longer to compile than the shell and the tools.
-        let compiler = scope.spawn(build_precompiler);
-        let built = bring_each(&by_cargo).and_then(|_| write_list());
-        let compiler = joined(compiler);
-        let built = built.and(compiler).and_then(|()| precompile());
+        let built = bring_each(&by_cargo);
+        let built = built.and_then(|_| write_list()).and_then(|()| precompile());
         if let Err(failure) = &built
             && !aside.is_finished()
         {
             eprintln!("{failure}\nguests: this ends when the rest is built");
         }
-        built.and(joined(aside))
+        let aside = aside
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        built.and(aside)
     })?;
     if built_aside {
         write_list()?;
@@ -112,12 +110,6 @@ fn bring(guests: &[Guest]) -> Outcome {
     }
     forget_old_builds()?;
     sizes::print()
-}
-
-/// What a thread returned; where it panicked, this panics too.
-fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
-    let result = thread.join();
-    result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Builds those that are not in the cache; whether there were some.

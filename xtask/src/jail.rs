@@ -3,6 +3,7 @@
 use crate::Command;
 use crate::cache;
 use crate::failure::{Failure, Outcome, no_arguments};
+use crate::parts;
 use crate::test;
 
 pub(crate) const COMMAND: Command = Command {
@@ -22,7 +23,7 @@ fn run(arguments: &[String]) -> Outcome {
 
 /// What the command line is built with: as it is shipped, with the drill, and with traces, whose
 /// test would need a build of its own otherwise.
-const FEATURES: &str = "codepod-cli/embed-all,codepod-cli/drill,codepod-cli/telemetry";
+const FEATURES: &str = "codepod-cli/embed,codepod-cli/drill,codepod-cli/telemetry";
 
 /// Runs all tests of the command line as it is shipped.
 pub(crate) fn all() -> Outcome<String> {
@@ -30,6 +31,7 @@ pub(crate) fn all() -> Outcome<String> {
         let why = Failure::new("guests/dist is empty: the wall is tried around guests");
         return Err(why.hint("build them with `cargo xtask guests`"));
     }
+    parts::bring()?;
     let tests = cache::files(&cache::in_root("crates/codepod-cli/tests"), &|path| {
         path.extension().is_some_and(|extension| extension == "rs")
     })?;

@@ -2,7 +2,7 @@
 //!
 //! A part is its pieces one after another: the machine code of its guests and their files. Nothing
 //! in it says what lies where: `parts.toml` does, which is built into the program together with the
-//! digest of the whole file.
+//! digest of the whole file. Some parts the program carries itself, compressed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,14 @@ use crate::cache;
 use crate::digest;
 use crate::failure::{Failure, Outcome, flag_and_names, unknown_argument};
 use crate::process;
+use crate::sizes::NOT_SHIPPED;
 
 pub(crate) const COMMAND: Command = Command {
     name: "parts",
     arguments: "[--pack]",
     about: "put guests that ship beside the program into files of their own, in guests/dist/parts",
-    more: "guests/parts.toml says which. --pack compresses them as well, which takes minutes.\n\
-        A program that is built afterwards with the feature `embed` knows these very files.",
+    more: "guests/parts.toml says which. --pack compresses all, not only those that the program carries itself,\n\
+        which takes minutes. A program that is built afterwards with the feature `embed` knows these very parts.",
     run,
 };
 
@@ -38,32 +39,125 @@ const BLOCK: usize = 4 << 10;
 struct Definition {
     about: String,
     guests: Vec<String>,
+    /// Whether the program carries it, compressed.
+    #[serde(default)]
+    carried: bool,
+    /// Packages that it brings beside commands, as they are installed.
+    #[serde(default)]
+    packages: Vec<String>,
+}
+
+/// A part that was made.
+pub(crate) struct Made {
+    pub(crate) name: String,
+    pub(crate) about: String,
+    /// The part without which it is of no use.
+    pub(crate) needs: Option<String>,
+    /// Whether the program carries it.
+    pub(crate) carried: bool,
+    /// Its file, as it is.
+    pub(crate) file: PathBuf,
+}
+
+impl Made {
+    /// The name of its compressed file.
+    pub(crate) fn file_name(&self) -> String {
+        format!("{}.part.zst", self.name)
+    }
+
+    /// Its compressed file.
+    pub(crate) fn packed(&self) -> PathBuf {
+        self.file.with_file_name(self.file_name())
+    }
 }
 
 fn run(arguments: &[String]) -> Outcome {
-    let (pack, names) = flag_and_names(arguments, "--pack", "parts")?;
+    let (compress, names) = flag_and_names(arguments, "--pack", "parts")?;
     if let Some(name) = names.first() {
         return Err(unknown_argument(name, "parts"));
     }
+    pack(compress).map(drop)
+}
+
+/// Makes all parts for a debug build of the program with the feature `embed`, and puts those that it
+/// does not carry beside it. The directory where that is.
+pub(crate) fn bring() -> Outcome<PathBuf> {
+    let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
+    let built = target.join("debug");
+    cache::make_directory(&built)?;
+    for part in pack(false)?.iter().filter(|part| !part.carried) {
+        let beside = built.join(format!("{}.part", part.name));
+        let _ = std::fs::remove_file(&beside);
+        std::fs::hard_link(&part.file, &beside)
+            .or_else(|_| std::fs::copy(&part.file, &beside).map(drop))
+            .map_err(|error| Failure::file("copy", &part.file, error))?;
+    }
+    Ok(built)
+}
+
+/// Makes all parts, and compresses the core, and if wanted the parts as well.
+pub(crate) fn pack(compressed: bool) -> Outcome<Vec<Made>> {
     let dist = cache::in_root("guests/dist");
     let list = cache::read_toml(&dist.join("guests.toml"))?;
     let guests = list.get("guest").and_then(Value::as_array);
     let guests: Vec<&Value> = guests.into_iter().flatten().collect();
-    let mut described = Vec::new();
-    for (name, definition) in definitions()? {
+    let definitions = definitions()?;
+    refuse_guests_in_no_part(&definitions, &guests)?;
+    let (mut described, mut made) = (Vec::new(), Vec::new());
+    for (name, definition) in &definitions {
         let file = dist.join("parts").join(format!("{name}.part"));
-        let (content, pieces) = join(&dist, &pieces_of(&name, &definition, &guests)?)?;
+        let (content, pieces) = join(&dist, &pieces_of(name, definition, &guests)?)?;
         cache::write(&file, &content)?;
-        described.push(describe(&name, definition, &content, pieces));
         println!("{name}: {} MB in {}", content.len() >> 20, file.display());
-        if pack {
-            compress(&file)?;
+        let part = Made {
+            name: name.clone(),
+            about: definition.about.clone(),
+            needs: needed(definition, &definitions, &guests),
+            carried: definition.carried,
+            file,
+        };
+        if compressed || part.carried {
+            let base = part.needs.as_ref().and_then(|needed| base(needed, &made));
+            pack_once(&part, &digest::of_bytes(&content), base)?;
         }
+        described.push(describe(name, definition, &content, pieces));
+        made.push(part);
     }
     let mut table = Table::new();
     table.insert("part".into(), Value::Array(described));
     let text = format!("# Made by `cargo xtask parts`.\n\n{table}");
-    cache::write(&dist.join("parts/parts.toml"), text.as_bytes())
+    cache::write(&dist.join("parts/parts.toml"), text.as_bytes())?;
+    Ok(made)
+}
+
+/// A guest that ships has to be somewhere.
+fn refuse_guests_in_no_part(
+    definitions: &BTreeMap<String, Definition>,
+    guests: &[&Value],
+) -> Outcome {
+    let in_parts: Vec<&String> = definitions.values().flat_map(|it| &it.guests).collect();
+    let groups = guests.iter().map(|guest| text(guest, "group"));
+    let mut shipped = groups.filter(|group| !NOT_SHIPPED.contains(&group.as_str()));
+    match shipped.find(|group| !in_parts.contains(&group)) {
+        Some(group) => Err(Failure::new(format!("the guest `{group}` is in no part"))
+            .hint("name it in guests/parts.toml")),
+        None => Ok(()),
+    }
+}
+
+/// The part with the guest that one of these extends.
+fn needed(
+    definition: &Definition,
+    definitions: &BTreeMap<String, Definition>,
+    guests: &[&Value],
+) -> Option<String> {
+    let own = guests
+        .iter()
+        .filter(|guest| definition.guests.contains(&text(guest, "group")));
+    let extended: Vec<String> = own.map(|guest| text(guest, "extends")).collect();
+    let mut parts = definitions.iter();
+    let found = parts.find(|(_, other)| other.guests.iter().any(|it| extended.contains(it)));
+    found.map(|(name, _)| name.clone())
 }
 
 fn definitions() -> Outcome<BTreeMap<String, Definition>> {
@@ -72,12 +166,22 @@ fn definitions() -> Outcome<BTreeMap<String, Definition>> {
     toml::from_str(&text).map_err(|error| Failure::file("read", &path, error))
 }
 
+fn text(guest: &Value, key: &str) -> String {
+    let text = guest.get(key).and_then(Value::as_str);
+    text.unwrap_or_default().to_owned()
+}
+
+/// The file with the machine code of a module.
+fn compiled(module: &str) -> String {
+    let file = Path::new(module).with_extension("cwasm");
+    file.display().to_string()
+}
+
 /// The files of a part's guests, by their names in `guests/dist`.
 fn pieces_of(name: &str, definition: &Definition, guests: &[&Value]) -> Outcome<Vec<String>> {
-    let text = |guest: &Value, key: &str| guest.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut pieces = Vec::new();
     for wanted in &definition.guests {
-        let of_group = |guest: &&&Value| text(guest, "group").as_ref() == Some(wanted);
+        let of_group = |guest: &&&Value| text(guest, "group") == *wanted;
         let found: Vec<&Value> = guests.iter().filter(of_group).copied().collect();
         if found.is_empty() {
             return Err(Failure::new(format!(
@@ -86,13 +190,7 @@ fn pieces_of(name: &str, definition: &Definition, guests: &[&Value]) -> Outcome<
             .hint(format!("`cargo xtask guests --only {wanted}` builds it")));
         }
         for guest in found {
-            let module = text(guest, "file").unwrap_or_default();
-            pieces.push(
-                Path::new(&module)
-                    .with_extension("cwasm")
-                    .display()
-                    .to_string(),
-            );
+            pieces.push(compiled(&text(guest, "file")));
             let files = guest.get("files").and_then(Value::as_table);
             let files = files.into_iter().flat_map(Table::values);
             pieces.extend(files.filter_map(|file| Some(file.as_str()?.to_owned())));
@@ -126,27 +224,60 @@ fn integer(number: usize) -> Value {
 }
 
 /// A part's entry in `parts.toml`.
-fn describe(name: &str, definition: Definition, content: &[u8], pieces: Table) -> Value {
+fn describe(name: &str, definition: &Definition, content: &[u8], pieces: Table) -> Value {
     let mut part = Table::new();
     part.insert("name".into(), name.into());
-    part.insert("about".into(), definition.about.into());
-    part.insert("guests".into(), definition.guests.into());
+    part.insert("about".into(), definition.about.clone().into());
+    part.insert("guests".into(), definition.guests.clone().into());
+    part.insert("carried".into(), definition.carried.into());
+    part.insert("packages".into(), definition.packages.clone().into());
     part.insert("bytes".into(), integer(content.len()));
     part.insert("digest".into(), digest::of_bytes(content).into());
     part.insert("pieces".into(), pieces.into());
     Value::Table(part)
 }
 
-/// Makes `FILE.zst`, as small as it gets in minutes.
-fn compress(file: &Path) -> Outcome {
-    let packed = PathBuf::from(format!("{}.zst", file.display()));
-    process::program("zstd")
-        .args(["--quiet", "--force", "-19", "--long=27", "-T0", "-o"])
-        .arg(&packed)
+/// The file of a part that was made before.
+fn base<'a>(needed: &str, made: &'a [Made]) -> Option<&'a Path> {
+    let part = made.iter().find(|part| part.name == needed);
+    part.map(|part| part.file.as_path())
+}
+
+/// Compresses a part, as the difference from the one that it needs, or takes what was made of the
+/// same content before.
+fn pack_once(part: &Made, digest: &str, base: Option<&Path>) -> Outcome {
+    let directory = cache::directory()?.join("packed");
+    cache::make_directory(&directory)?;
+    let of_base = match base {
+        Some(base) => {
+            let bytes = std::fs::read(base).map_err(|error| Failure::file("read", base, error))?;
+            format!("-{}", &digest::of_bytes(&bytes)[..16])
+        }
+        None => String::new(),
+    };
+    let kept = directory.join(format!("{}-{}{of_base}.zst", part.name, &digest[..16]));
+    if !kept.exists() {
+        let fresh = kept.with_extension(format!("{}.tmp", std::process::id()));
+        compress(&part.file, &fresh, base)?;
+        cache::put_in_place(&fresh, &kept)?;
+    }
+    let packed = std::fs::read(&kept).map_err(|error| Failure::file("read", &kept, error))?;
+    println!("{}: {} KB packed", part.name, packed.len() / 1000);
+    cache::write(&part.packed(), &packed)
+}
+
+/// As small as it gets in minutes.
+fn compress(file: &Path, packed: &Path, base: Option<&Path>) -> Outcome {
+    let mut zstd = process::program("zstd").args(["--quiet", "--force", "-19", "-T0"]);
+    zstd = match base {
+        Some(base) => zstd
+            .arg("--long=29")
+            .arg(format!("--patch-from={}", base.display())),
+        None => zstd.arg("--long=27"),
+    };
+    zstd.arg("-o")
+        .arg(packed)
         .arg(file)
         .hint("`cargo xtask setup` brings it (Debian: package zstd)")
-        .run()?;
-    let length = packed.metadata().map_or(0, |metadata| metadata.len());
-    println!("{}: {} KB", packed.display(), length >> 10);
-    Ok(())
+        .run()
 }

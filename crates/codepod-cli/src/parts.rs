@@ -78,8 +78,9 @@ fn list(json: bool) -> u8 {
                 "about": part.about,
                 "bytes": part.bytes,
                 "digest": part.digest,
+                "carried": part.is_carried(),
                 "path": opened.as_ref().ok().map(|path| path.display().to_string()),
-                "why": opened.as_ref().err().map(ToString::to_string),
+                "why": opened.as_ref().err().filter(|_| !part.is_carried()).map(ToString::to_string),
             })
         });
         writeln!(
@@ -102,6 +103,7 @@ fn list(json: bool) -> u8 {
                 part.bytes >> 20
             )?;
             let state = match part.opened() {
+                _ if part.is_carried() => "in this program".to_owned(),
                 Ok(path) => format!("installed: {}", path.display()),
                 Err(PartError::Missing) => format!(
                     "not installed: `codepod parts add {}.part.zst` installs it from a file of \
@@ -139,6 +141,12 @@ fn add(file: &Path) -> Result<u8, Failure> {
 
 fn remove(name: &str) -> Result<u8, Failure> {
     let part = known(name)?;
+    if part.is_carried() {
+        return Err(Failure::new(
+            format!("this program carries the part `{name}` itself"),
+            "only parts that lie in files of their own can be removed",
+        ));
+    }
     let file = codepod::own_parts().map(|own| own.join(format!("{}.part", part.name)));
     if let Some(file) = file.filter(|file| file.exists()) {
         return match std::fs::remove_file(&file) {

@@ -75,18 +75,27 @@ fn completions_are_scripts_of_their_shells() {
     );
 }
 
+/// A program that was built without parts has none; one that is as it is shipped carries some.
 #[test]
-fn a_program_that_has_all_its_guests_has_no_parts() {
+fn parts_are_listed_and_what_is_none_is_refused() {
     let here = Directory::new();
-    assert!(here.says(&["parts"]).contains("there are no parts"));
-    assert_eq!(here.says(&["parts", "--json"]), "[]\n");
+    let list = here.says(&["parts"]);
+    if list.contains("there are no parts") {
+        assert_eq!(here.says(&["parts", "--json"]), "[]\n");
+        here.fails(&["parts", "remove", "python"], 125, "no part `python`");
+    } else {
+        assert!(list.contains("in this program"), "{list}");
+        let json = here.says(&["parts", "--json"]);
+        assert!(json.contains("\"carried\":true"), "{json}");
+        here.fails(&["parts", "remove", "core"], 125, "carries");
+    }
+    here.fails(&["parts", "remove", "nothing"], 125, "no part `nothing`");
     std::fs::write(here.path("x.part"), "x").unwrap();
     let file = here.path("x.part").display().to_string();
     here.fails(&["parts", "add", &file], 125, "is not a part of codepod");
     here.fails(&["parts", "add", "nowhere.part"], 125, "nowhere.part");
     let address = "scheme://place/python.part";
     here.fails(&["parts", "add", address], 125, "not fetched");
-    here.fails(&["parts", "remove", "python"], 125, "no part `python`");
 }
 
 #[test]

@@ -10,16 +10,15 @@
 )]
 
 mod part;
-mod part_file;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use codepod_abi::Grant;
-use codepod_wasmtime::{Code, GuestModule, ImageSource};
+use codepod_wasmtime::{Carried, Code, GuestModule, ImageSource, map_for_good};
 
-pub use part::{Part, directories, parts, users_directory};
-pub use part_file::{Added, PartError, add};
+pub use part::file::{Added, PartError, add};
+pub use part::{Part, directories, open_parts, parts, users_directory};
 
 /// A guest.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +27,8 @@ pub struct Guest {
     pub name: &'static str,
     /// The guest that its module belongs to.
     pub group: &'static str,
+    /// The group whose commands it takes over where both are. Without that group it is not used.
+    pub extends: Option<&'static str>,
     /// What it may import.
     pub grants: &'static [&'static str],
     /// Its commands, each a file in `/usr/bin`.
@@ -47,11 +48,10 @@ pub struct Guest {
 )]
 enum StaticCode {
     Bytes(&'static [u8]),
-    Compiled {
-        /// The portable module; empty where only the machine code is there.
-        packed: &'static [u8],
-        compiled: &'static [u8],
-    },
+    /// The compiled module, and the portable one, compressed.
+    Compiled(&'static [u8], &'static [u8]),
+    /// Only the compiled module.
+    Carried(Carried),
     Path(&'static str),
     /// A piece of a part: where it begins and how long it is.
     InPart {
@@ -62,9 +62,15 @@ enum StaticCode {
 
 /// Starts at a page, so that the engine can run compiled code where it lies.
 #[cfg(feature = "embed")]
+#[allow(
+    clippy::allow_attributes,
+    dead_code,
+    reason = "what is in parts is packed"
+)]
 #[repr(C, align(4096))]
 struct AtPage<T: ?Sized>(T);
 
+/// Bytes of a file, in this program.
 #[cfg(feature = "embed")]
 #[allow(
     clippy::allow_attributes,
@@ -75,14 +81,14 @@ macro_rules! module {
     ($path:literal) => {
         StaticCode::Bytes(include_bytes!($path))
     };
-    ($path:literal, $packed:literal, $compiled:literal) => {
-        StaticCode::Compiled {
-            packed: include_bytes!($packed),
-            compiled: {
+    ($path:literal, compiled $compiled:literal, portable $portable:literal) => {
+        StaticCode::Compiled(
+            {
                 const COMPILED: &AtPage<[u8]> = &AtPage(*include_bytes!($compiled));
                 &COMPILED.0
             },
-        }
+            include_bytes!($portable),
+        )
     };
 }
 
@@ -93,7 +99,7 @@ macro_rules! module {
     reason = "without built guests the table is empty"
 )]
 macro_rules! module {
-    ($path:literal $(, $packed:literal, $compiled:literal)?) => {
+    ($path:literal $($how:tt)*) => {
         StaticCode::Path($path)
     };
 }
@@ -118,7 +124,25 @@ pub fn guests() -> impl Iterator<Item = &'static Guest> {
 /// opened at the first call.
 fn all() -> &'static [&'static Guest] {
     static ALL: OnceLock<Vec<&Guest>> = OnceLock::new();
-    ALL.get_or_init(|| GUESTS.iter().chain(part::guests()).collect())
+    ALL.get_or_init(|| with_extensions(GUESTS.iter().chain(part::guests()).collect()))
+}
+
+/// Leaves out guests that extend one that is not there. One that is extended stays, for files of
+/// saved sandboxes that name it, but without its commands, and before what extends it, whose files
+/// go over its own.
+fn with_extensions(mut guests: Vec<&'static Guest>) -> Vec<&'static Guest> {
+    let groups: Vec<&str> = guests.iter().map(|guest| guest.group).collect();
+    guests.retain(|guest| guest.extends.is_none_or(|group| groups.contains(&group)));
+    guests.sort_by_key(|guest| guest.extends.is_some());
+    let extended: Vec<&str> = guests.iter().filter_map(|guest| guest.extends).collect();
+    let extended = |guest: &'static Guest| match extended.contains(&guest.group) {
+        true => &*Box::leak(Box::new(Guest {
+            commands: &[],
+            ..*guest
+        })),
+        false => guest,
+    };
+    guests.into_iter().map(extended).collect()
 }
 
 /// The guests of a group.
@@ -139,7 +163,9 @@ impl Guest {
         self.files.iter().filter_map(|(path, file)| {
             let bytes = match *file {
                 StaticCode::Bytes(bytes) => bytes,
-                StaticCode::Compiled { .. } | StaticCode::InPart { .. } => return None,
+                StaticCode::Compiled(..) | StaticCode::Carried(_) | StaticCode::InPart { .. } => {
+                    return None;
+                }
                 StaticCode::Path(file) => read_once(file)?,
             };
             Some((*path, bytes))
@@ -167,7 +193,10 @@ impl Guest {
     pub fn module(&self) -> GuestModule {
         let (code, compiled) = match self.code {
             StaticCode::Bytes(bytes) => (Code::Wasm(bytes.into()), None),
-            StaticCode::Compiled { packed, compiled } => (packed_code(packed), Some(compiled)),
+            StaticCode::Compiled(compiled, portable) => {
+                (Code::Packed(portable), Some(Carried::Here(compiled)))
+            }
+            StaticCode::Carried(carried) => (Code::Elsewhere, Some(carried)),
             StaticCode::Path(path) => (Code::File(path.into()), None),
             StaticCode::InPart { .. } => (Code::Elsewhere, None),
         };
@@ -185,24 +214,54 @@ impl Guest {
     }
 }
 
-fn packed_code(packed: &'static [u8]) -> Code {
-    match packed {
-        [] => Code::Elsewhere,
-        packed => Code::Packed(packed),
-    }
-}
-
 /// The ends of the names of files with prepared memory.
 const IMAGE: &str = ".image";
 
-/// A file's bytes, read once and kept: a base image is there as long as the program.
-fn read_once(file: &'static str) -> Option<&'static [u8]> {
+/// A file's bytes, mapped once: a base image is there as long as the program.
+fn read_once(path: &'static str) -> Option<&'static [u8]> {
     static READ: Mutex<BTreeMap<&str, &[u8]>> = Mutex::new(BTreeMap::new());
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(bytes) = read.get(file) {
+    if let Some(bytes) = read.get(path) {
         return Some(bytes);
     }
-    let bytes: &'static [u8] = std::fs::read(file).ok()?.leak();
-    read.insert(file, bytes);
+    let file = std::fs::File::open(path).ok()?;
+    let length = usize::try_from(file.metadata().ok()?.len()).ok()?;
+    let bytes = map_for_good(&file, length).ok()?;
+    read.insert(path, bytes);
     Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PYTHON: Guest = Guest {
+        name: "python",
+        group: "python",
+        extends: None,
+        grants: &[],
+        commands: &["python3"],
+        about: &[],
+        files: &[],
+        code: StaticCode::Path("nowhere"),
+    };
+    const SCIENCE: Guest = Guest {
+        name: "science",
+        group: "science",
+        extends: Some("python"),
+        ..PYTHON
+    };
+
+    #[test]
+    fn a_guest_that_extends_another_has_its_commands_and_is_behind_it() {
+        let both = with_extensions(vec![&SCIENCE, &PYTHON]);
+        let found: Vec<_> = both.iter().map(|it| (it.name, it.commands)).collect();
+        assert_eq!(found, [("python", &[][..]), ("science", &["python3"][..])]);
+    }
+
+    #[test]
+    fn a_guest_that_extends_nothing_that_is_there_is_left_out() {
+        assert!(with_extensions(vec![&SCIENCE]).is_empty());
+        assert_eq!(with_extensions(vec![&PYTHON])[0].commands, ["python3"]);
+    }
 }

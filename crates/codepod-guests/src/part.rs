@@ -5,11 +5,15 @@
 //! of its own: what has that digest is what the program's build has made, wherever it comes from,
 //! and everything else is refused. A part is never fetched.
 
+pub(crate) mod file;
+
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::part_file::{self, Opened, PartError};
+use codepod_wasmtime::{Carried, Content, Packed};
+
 use crate::{Guest, PARTS, StaticCode};
+use file::{Opened, PartError};
 
 /// A part that was built with this program.
 #[derive(Debug)]
@@ -22,6 +26,10 @@ pub struct Part {
     pub bytes: u64,
     /// The BLAKE3 of that file, in hexadecimal digits.
     pub digest: &'static str,
+    /// The part itself, packed, where the program carries it.
+    pub(crate) carried: Option<&'static [u8]>,
+    /// Packages that it brings beside commands.
+    pub packages: &'static [&'static str],
     /// Its guests; their code and files are pieces of the file.
     pub(crate) guests: &'static [Guest],
 }
@@ -29,6 +37,11 @@ pub struct Part {
 /// The parts that were built with this program, whether they are installed or not.
 pub fn parts() -> &'static [Part] {
     PARTS
+}
+
+/// The parts that this program does not carry itself.
+fn separate() -> impl Iterator<Item = &'static Part> {
+    PARTS.iter().filter(|part| part.carried.is_none())
 }
 
 /// Where parts are looked for, in this order: what `CODEPOD_PARTS` names, beside this program,
@@ -61,51 +74,144 @@ pub fn users_directory() -> Option<PathBuf> {
 }
 
 impl Part {
-    /// The commands that it brings.
+    /// What its file has to have.
+    pub(crate) fn content(&self) -> Content {
+        Content {
+            bytes: self.bytes,
+            digest: self.digest,
+        }
+    }
+
+    /// The commands that it brings, without those of parts that it only extends.
     pub fn commands(&self) -> impl Iterator<Item = &'static str> {
-        let guests = self.guests.iter();
+        let guests = self.guests.iter().filter(|guest| guest.extends.is_none());
         guests.flat_map(|guest| guest.commands.iter().copied())
+    }
+
+    /// The parts that it extends, without which it cannot be used.
+    pub fn needs(&self) -> impl Iterator<Item = &'static Part> {
+        let extended = self.guests.iter().filter_map(|guest| guest.extends);
+        extended.filter_map(|group| {
+            PARTS
+                .iter()
+                .find(|part| part.guests.iter().any(|guest| guest.group == group))
+        })
     }
 
     /// Reads a file of this part whole, and compares it with what this program knows.
     pub fn check(&self, file: &Path) -> Result<(), PartError> {
-        part_file::check(self, file)
+        file::check(self, file)
     }
 
-    /// Where it was found when this program opened it; otherwise why it is not there.
+    /// What the program carries of it.
+    fn packed(&self) -> Option<Packed> {
+        self.carried.map(|bytes| Packed {
+            bytes,
+            content: self.content(),
+        })
+    }
+
+    /// Whether this program carries it.
+    pub fn is_carried(&self) -> bool {
+        self.carried.is_some()
+    }
+
+    /// The part that it needs, and is packed as the difference from.
+    pub(crate) fn base(&self) -> Result<Option<&'static [u8]>, PartError> {
+        base_in(self, opened())
+    }
+
+    /// Where it was found when this program opened it; otherwise why it is not there. One that the
+    /// program carries is in no file.
     pub fn opened(&self) -> Result<PathBuf, PartError> {
-        let opened = opened().iter().find(|(name, _)| *name == self.name);
+        let opened = opened().iter().find(|(part, _)| part.name == self.name);
         match opened {
             Some((_, Ok(opened))) => Ok(opened.path.clone()),
             Some((_, Err(error))) => Err(error.clone()),
             None => Err(PartError::Missing),
         }
     }
+
+    /// Whether its guests can be used.
+    pub fn is_there(&self) -> bool {
+        self.is_carried() || self.opened().is_ok()
+    }
 }
 
-/// The guests of the parts that are installed.
+/// The guests of the parts that are there.
 pub(crate) fn guests() -> impl Iterator<Item = &'static Guest> {
     static GUESTS: OnceLock<Vec<Guest>> = OnceLock::new();
     let guests = GUESTS.get_or_init(|| {
-        let opened = PARTS.iter().zip(opened());
-        let placed = opened.filter_map(|(part, (_, opened))| {
+        let carried = PARTS.iter().flat_map(carried_guests);
+        let opened = opened().iter().filter_map(|(part, opened)| {
             let bytes = opened.as_ref().ok()?.bytes;
             let guests = part.guests.iter();
             Some(guests.filter_map(move |guest| place(guest, bytes)))
         });
-        placed.flatten().collect()
+        carried.chain(opened.flatten()).collect()
     });
     guests.iter()
 }
 
-/// Every part as it was found, at the first call.
-fn opened() -> &'static [(&'static str, Result<Opened, PartError>)] {
-    static OPENED: OnceLock<Vec<(&str, Result<Opened, PartError>)>> = OnceLock::new();
+/// Opens all parts now, and unpacks those that this program carries: for a program that can open
+/// nothing later.
+pub fn open_parts() {
+    opened();
+    for packed in PARTS.iter().filter_map(Part::packed) {
+        // What cannot be unpacked is compiled, or says so, when it is used.
+        let _ = packed.unpack();
+    }
+}
+
+/// The guests of a part that this program carries. It is unpacked when one of them is used.
+fn carried_guests(part: &'static Part) -> impl Iterator<Item = Guest> {
+    let packed = part.packed();
+    part.guests.iter().filter_map(move |guest| {
+        let StaticCode::InPart { at, bytes } = guest.code else {
+            return None;
+        };
+        Some(Guest {
+            code: StaticCode::Carried(Carried::Piece(packed?, at, bytes)),
+            ..*guest
+        })
+    })
+}
+
+/// Every part that the program does not carry, as it was found at the first call.
+fn opened() -> &'static [(&'static Part, Result<Opened, PartError>)] {
+    static OPENED: OnceLock<Vec<(&Part, Result<Opened, PartError>)>> = OnceLock::new();
     OPENED.get_or_init(|| {
         let directories = directories();
-        let open = |part: &'static Part| (part.name, part_file::open(part, &directories));
-        PARTS.iter().map(open).collect()
+        let mut found: Vec<(&Part, Result<Opened, PartError>)> = Vec::new();
+        for part in separate().chain(separate()) {
+            // In the second round what needs others that are there now.
+            let is_done = found.iter().any(|(known, _)| known.name == part.name);
+            let has_needed = part
+                .needs()
+                .all(|it| found.iter().any(|(known, _)| known.name == it.name));
+            if !is_done && has_needed {
+                let base = base_in(part, &found);
+                let opened = base.and_then(|base| file::open(part, &directories, base));
+                found.push((part, opened));
+            }
+        }
+        found
     })
+}
+
+/// The part that another needs, among those that were found; `None` for one that needs none.
+fn base_in(
+    part: &Part,
+    found: &[(&'static Part, Result<Opened, PartError>)],
+) -> Result<Option<&'static [u8]>, PartError> {
+    let Some(needed) = part.needs().next() else {
+        return Ok(None);
+    };
+    let base = found.iter().find(|(known, _)| known.name == needed.name);
+    match base {
+        Some((_, Ok(opened))) => Ok(Some(opened.bytes)),
+        _ => Err(PartError::Needs(needed.name)),
+    }
 }
 
 /// A guest with its pieces of an open part in their places.
@@ -118,10 +224,7 @@ fn place(guest: &Guest, part: &'static [u8]) -> Option<Guest> {
     let files: Option<Vec<(&str, StaticCode)>> = files
         .map(|(path, code)| Some((*path, StaticCode::Bytes(piece(*code)?))))
         .collect();
-    let code = StaticCode::Compiled {
-        packed: &[],
-        compiled: piece(guest.code)?,
-    };
+    let code = StaticCode::Carried(Carried::Here(piece(guest.code)?));
     Some(Guest {
         files: files?.leak(),
         code,

@@ -11,6 +11,8 @@
 #[cfg(target_os = "linux")]
 mod arena;
 mod cache;
+mod carried;
+mod checked_file;
 mod clock;
 mod compile;
 mod config;
@@ -54,6 +56,8 @@ mod thread_handoff;
 mod unmapped;
 
 pub use cache::ModuleCache;
+pub use carried::{Carried, Packed};
+pub use checked_file::{Content, ContentError};
 pub use engine::{Engine, EngineOptions};
 pub use error::{EngineError, EngineResult};
 pub use fair_queue::Share;

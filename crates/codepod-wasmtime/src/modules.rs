@@ -11,6 +11,7 @@ use codepod_kernel::ModuleSource;
 use wasmtime::{InstancePre, Module, ModuleExport};
 
 use crate::cache::ModuleCache;
+use crate::carried::Carried;
 use crate::compile::{Compiler, check};
 #[cfg(unix)]
 use crate::embedded_code;
@@ -67,7 +68,7 @@ pub struct GuestModule {
     pub code: Code,
     /// The compiled module, if the host program carries it from its own build. It is trusted as the
     /// host program is, and run where it lies if it starts at a page and is for this very engine.
-    pub compiled: Option<&'static [u8]>,
+    pub compiled: Option<Carried>,
     /// What it may import.
     pub grants: Vec<Grant>,
     /// Memory in which it has imported large packages, the fullest first.
@@ -244,7 +245,7 @@ impl Modules {
     /// What the host program carries of a guest in compiled form, if it can run here.
     fn carried(&self, guest: &GuestModule) -> Option<Module> {
         #[cfg(unix)]
-        return embedded_code::load(&self.engine, guest.compiled?);
+        return embedded_code::load(&self.engine, guest.compiled?.bytes()?);
         #[cfg(not(unix))]
         None
     }
@@ -257,7 +258,7 @@ impl Modules {
         drop(named);
         #[cfg(unix)]
         let ready = guests.iter().filter(|named| {
-            let code = named.guest.compiled;
+            let code = named.guest.compiled.and_then(Carried::bytes);
             code.is_some_and(embedded_code::prepare)
         });
         #[cfg(not(unix))]

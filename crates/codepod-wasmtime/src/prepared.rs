@@ -64,7 +64,9 @@ impl Prepared {
         if sources.iter().any(|it| build_of(it.bytes) != Some(build)) {
             return None;
         }
-        let images = sources.iter().map(|source| (*source, OnceLock::new()));
+        // One without a package only says which build it is.
+        let images = sources.iter().filter(|it| !it.package.is_empty());
+        let images = images.map(|source| (*source, OnceLock::new()));
         Some(Prepared {
             build,
             plain: OnceLock::new(),

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use codepod_abi::Grant;
-use codepod_wasmtime::{Code, Engine, EngineOptions, GuestModule};
+use codepod_wasmtime::{Carried, Code, Engine, EngineOptions, GuestModule};
 
 /// A WASI command that multiplies so many times.
 fn command(times: u32) -> Vec<u8> {
@@ -71,7 +71,7 @@ fn compiled_code_of_another_engine_is_not_used() {
     let carried = &mut memory[start..][..compiled.len()];
     carried.copy_from_slice(&compiled);
     let mut small = guest("small", 1);
-    small.compiled = Some(carried);
+    small.compiled = Some(Carried::Here(carried));
     engine.register(small.clone());
     engine.preload("small").unwrap();
     // Without the module there is nothing else to take.

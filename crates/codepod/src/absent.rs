@@ -15,13 +15,20 @@ pub(crate) fn text() -> &'static str {
     WITH_PARTS.get_or_init(|| {
         let missing = codepod_guests::parts()
             .iter()
-            .filter(|part| part.opened().is_err());
-        let lines = missing.map(|part| {
-            let (name, commands) = (part.name, part.commands().collect::<Vec<_>>().join(" "));
-            format!(
-                "command\t{commands}\tit is in the part `{name}`, which is not installed: \
-                 `codepod parts` on the host says how to get it\n"
-            )
+            .filter(|part| !part.is_there());
+        let lines = missing.flat_map(|part| {
+            let commands = ("command", part.commands().collect::<Vec<_>>());
+            let packages = ("package", part.packages.to_vec());
+            let both = [commands, packages].into_iter();
+            both.filter(|(_, names)| !names.is_empty())
+                .map(|(kind, names)| {
+                    format!(
+                        "{kind}\t{}\tit is in the part `{}`, which is not installed: \
+                     `codepod parts` on the host says how to get it\n",
+                        names.join(" "),
+                        part.name,
+                    )
+                })
         });
         lines.fold(TEXT.to_owned(), |text, line| text + &line)
     })

@@ -89,7 +89,7 @@ pub fn begin(mut needs: Needs) -> Result<Wall, Error> {
     // Made now, if it has to be: the engine only reads its key.
     ModuleCache::of_user()?;
     // Parts are opened, and packed ones unpacked, while that is still possible.
-    let _ = codepod_guests::guests().count();
+    codepod_guests::open_parts();
     let compiles = !GUESTS_EMBEDDED || !can_run_carried_code();
     if compiles {
         compile_later(&mut needs);

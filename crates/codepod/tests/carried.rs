@@ -5,7 +5,7 @@ mod support;
 
 use codepod::{Runtime, RuntimeOptions, Sandbox};
 use codepod_abi::Grant;
-use codepod_wasmtime::{Code, Engine, GuestModule, ModuleCache};
+use codepod_wasmtime::{Carried, Code, Content, Engine, GuestModule, ModuleCache, Packed};
 use support::{expect, test_options};
 
 /// A page of any machine is no longer.
@@ -37,6 +37,10 @@ fn sandbox(code: &'static [u8], compiled: &'static [u8]) -> Sandbox {
 }
 
 fn sandbox_of(code: Code, compiled: &'static [u8]) -> Sandbox {
+    sandbox_with(code, Carried::Here(compiled))
+}
+
+fn sandbox_with(code: Code, compiled: Carried) -> Sandbox {
     let runtime = Runtime::new(RuntimeOptions::default()).unwrap();
     runtime.engine().register(GuestModule {
         name: "carried".into(),
@@ -62,6 +66,39 @@ fn carried_code_runs_without_its_module() {
     let carried = placed(&compiled, 0);
     says_hello(&sandbox(b"nobody reads this", carried));
     assert_eq!(carried, compiled);
+}
+
+#[test]
+fn packed_code_is_unpacked_when_it_is_used() {
+    let (wasm, compiled) = hello();
+    let content = |bytes: &[u8]| Content {
+        bytes: bytes.len() as u64,
+        digest: blake3::hash(bytes).to_hex().to_string().leak(),
+    };
+    // Two guests, the second at the largest page.
+    let at = PAGE;
+    let mut both = vec![0; at];
+    both.extend_from_slice(&compiled);
+    let packed = Packed {
+        bytes: Code::pack(&both).unwrap().leak(),
+        content: content(&both),
+    };
+    let piece = Carried::Piece(packed, at, compiled.len());
+    for _ in 0..2 {
+        says_hello(&sandbox_with(Code::Elsewhere, piece));
+    }
+    // What unpacks to something else is not run, and neither is a piece behind the end.
+    let forged = Packed {
+        content: content(b"something else"),
+        ..packed
+    };
+    for wrong in [
+        Carried::Piece(forged, at, compiled.len()),
+        Carried::Piece(packed, both.len(), 4096),
+        Carried::Piece(packed, usize::MAX, usize::MAX),
+    ] {
+        says_hello(&sandbox_with(Code::Wasm(wasm.clone().into()), wrong));
+    }
 }
 
 #[test]

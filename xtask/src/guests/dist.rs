@@ -11,6 +11,7 @@ use super::manifest::{Guest, all};
 use crate::cache;
 use crate::digest;
 use crate::failure::{Failure, Outcome};
+use crate::metadata;
 use crate::process;
 use crate::sizes;
 use crate::wasm;
@@ -112,6 +113,9 @@ fn describe(guest: &Guest, module: &str, wasm: &[u8], compressed: usize) -> Tabl
     let mut entry = Table::new();
     entry.insert("name".into(), module.into());
     entry.insert("group".into(), guest.name.clone().into());
+    if let Some(extended) = &guest.extends {
+        entry.insert("extends".into(), extended.clone().into());
+    }
     entry.insert("file".into(), format!("{module}.wasm").into());
     entry.insert("digest".into(), digest::of_bytes(wasm).into());
     entry.insert("grants".into(), guest.grants.clone().into());
@@ -174,13 +178,21 @@ pub(super) fn write_list() -> Outcome {
     cache::write(&dist.join("guests.toml"), to_text(entries).as_bytes())
 }
 
-/// Two guests with a command of the same name would hide each other in a sandbox that has both.
+/// Two guests with a command of the same name would hide each other in a sandbox that has both,
+/// unless one extends the other.
 fn refuse_same_commands(entries: &[Value]) -> Outcome {
     let mut owners = BTreeMap::new();
     for entry in entries {
-        let name = entry.get("name").and_then(Value::as_str).unwrap_or("");
+        let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or("");
+        let (name, extended) = (text("name"), text("extends"));
         for command in entry.get("commands").and_then(strings).unwrap_or_default() {
-            if let Some(other) = owners.insert(command.clone(), name) {
+            // Guests are in the order of their names, and those that are extended may be before or
+            // behind.
+            let other = owners.insert(command.clone(), (name, text("group"), extended));
+            let Some((other, other_group, other_extended)) = other else {
+                continue;
+            };
+            if extended != other_group && other_extended != text("group") {
                 return Err(Failure::new(format!(
                     "the modules `{other}` and `{name}` both have a command `{command}`"
                 ))
@@ -222,19 +234,29 @@ pub(super) fn forget_old_builds() -> Outcome {
     Ok(())
 }
 
-/// Builds the program that compiles modules to machine code.
-pub(super) fn build_precompiler() -> Outcome {
-    precompiler("build").run()
-}
-
-/// Compiles the modules to machine code ahead of time.
+/// Compiles the modules to machine code ahead of time, where the engine offers it.
 pub(super) fn precompile() -> Outcome {
-    precompiler("run").args(["--", "guests/dist"]).run()
-}
-
-/// In the profile of the tests, whose dependencies are optimised: CI then builds wasmtime once.
-fn precompiler(verb: &str) -> process::Process {
-    process::cargo().args([verb, "--quiet", "--bin", "codepod-precompile"])
+    let packages = metadata::host()?;
+    let offered = packages
+        .iter()
+        .find(|package| package.name == "codepod-wasmtime")
+        .is_some_and(|package| {
+            package
+                .binaries
+                .iter()
+                .any(|name| name == "codepod-precompile")
+        });
+    if !offered {
+        println!(
+            "guests: codepod-wasmtime has no `codepod-precompile` yet; modules are not precompiled"
+        );
+        return Ok(());
+    }
+    // In the profile of the tests, whose dependencies are optimised: CI then builds wasmtime once.
+    process::cargo()
+        .args(["run", "--quiet", "--bin", "codepod-precompile"])
+        .args(["--", "guests/dist"])
+        .run()
 }
 
 #[cfg(test)]

@@ -31,6 +31,9 @@ pub(super) struct Guest {
     pub(super) llvm_args: Option<String>,
     /// The script that builds it, where cargo cannot.
     pub(super) script: Option<String>,
+    /// The guest whose commands it takes over, in a sandbox that has both. Its script goes on from
+    /// the work of that one's.
+    pub(super) extends: Option<String>,
     /// Files of the base image: their paths in a sandbox, and their names among the results of the
     /// script.
     pub(super) files: BTreeMap<String, String>,
@@ -57,6 +60,7 @@ struct Manifest {
     target_features: Option<String>,
     llvm_args: Option<String>,
     script: Option<String>,
+    extends: Option<String>,
     #[serde(default)]
     files: BTreeMap<String, String>,
     #[serde(default)]
@@ -146,8 +150,8 @@ fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
             known.join(", ")
         ));
     }
-    if built_by_cargo && !manifest.files.is_empty() {
-        return Err("`files` come from a `script`".into());
+    if built_by_cargo && (!manifest.files.is_empty() || manifest.extends.is_some()) {
+        return Err("`files` and `extends` need a `script`".into());
     }
     Ok(Guest {
         name: manifest.name,
@@ -160,6 +164,7 @@ fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
         target_features: manifest.target_features,
         llvm_args: manifest.llvm_args,
         script: manifest.script,
+        extends: manifest.extends,
         files: manifest.files,
         limits: [manifest.max_bytes, manifest.max_compressed],
         sources: sources::of(manifest.sources, &package.directory)?,

@@ -3,7 +3,8 @@
 //! The script is called with a directory to work in, which stays from build to build, and one for
 //! its results. In its environment are the C compiler (`CLANG`, `AR`), the program that
 //! pre-initialises modules (`PREINIT`), and `SOURCES`: a directory with a link for each source that
-//! `guest.toml` names. What a link points to has the source's digest in its name.
+//! `guest.toml` names. What a link points to has the source's digest in its name. A guest that
+//! extends another works in that one's directory, and has its sources as well.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::sync::OnceLock;
 
 use super::build::bring_sources;
 use super::c::c_compiler;
-use super::manifest::Guest;
+use super::manifest::{self, Guest};
 use crate::cache;
 use crate::failure::{Failure, Outcome};
 use crate::process;
@@ -20,8 +21,8 @@ use crate::process;
 pub(super) fn build(root: &Path, guest: &Guest, script: &str) -> Outcome<PathBuf> {
     let scripts = cache::directory()?.join("scripts");
     wait_for_others(&scripts)?;
-    let base = scripts.join(&guest.name);
-    let results = base.join("results");
+    let results = scripts.join(&guest.name).join("results");
+    let base = scripts.join(guest.extends.as_ref().unwrap_or(&guest.name));
     let _ = std::fs::remove_dir_all(&results);
     cache::make_directory(&results)?;
     let (clang, ar) = c_compiler()?.programs.ok_or_else(|| {
@@ -60,12 +61,16 @@ fn wait_for_others(scripts: &Path) -> Outcome {
     Ok(())
 }
 
-/// A directory with a link to each source of the guest.
+/// A directory with a link to each source of the guest, and of that which it extends.
 fn sources(guest: &Guest, base: &Path) -> Outcome<PathBuf> {
     let links = base.join("sources");
     let _ = std::fs::remove_dir_all(&links);
     cache::make_directory(&links)?;
-    for source in bring_sources([guest])? {
+    let guests = manifest::all()?;
+    let extended = guests
+        .iter()
+        .filter(|it| guest.extends.as_ref() == Some(&it.name));
+    for source in bring_sources(extended.chain([guest]))? {
         let link = links.join(&source.name);
         std::os::unix::fs::symlink(&source.directory, &link)
             .map_err(|error| Failure::file("create", &link, error))?;

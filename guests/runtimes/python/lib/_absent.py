@@ -14,7 +14,10 @@ MODULES = {
     "_multiprocessing": "processes cannot share memory; use subprocess, or concurrent.futures.ThreadPoolExecutor",
 }
 # Modules whose package has another name.
-PACKAGES = {"sklearn": "scikit-learn", "cv2": "opencv-python", "docx": "python-docx", "Crypto": "pycryptodome", "grpc": "grpcio", "zmq": "pyzmq"}
+PACKAGES = {
+    "Crypto": "pycryptodome", "PIL": "pillow", "cv2": "opencv-python", "docx": "python-docx", "fontTools": "fonttools", "grpc": "grpcio",
+    "mpl_toolkits": "matplotlib", "pylab": "matplotlib", "sklearn": "scikit-learn", "zmq": "pyzmq",
+}
 
 
 def advice(kind, name):

@@ -8,8 +8,7 @@ import sys
 
 import _tools
 
-PACKAGES = "/usr/lib/python3.14/packages.zip"
-SYSTEM = ("/usr/lib/python3.14/site-packages", PACKAGES)
+SYSTEM = "/usr/lib/python3.14/site-packages"
 
 
 def enter():
@@ -35,14 +34,15 @@ def enter():
     site.PREFIXES = [prefix, prefix]
     home = site.USER_SITE if site.ENABLE_USER_SITE else None
     before, site.ENABLE_USER_SITE = site.ENABLE_USER_SITE, True
-    sys.path[:] = [path for path in sys.path if path not in SYSTEM and path != home]
+    archives = [path for path in sys.path if path.startswith("/usr/lib/python3.14/") and path.endswith(".zip")]
+    sys.path[:] = [path for path in sys.path if path not in (SYSTEM, home, *archives)]
     site.venv(None)
     sees_system, site.ENABLE_USER_SITE = site.ENABLE_USER_SITE, before
     if sees_system:
-        sys.path += [path for path in (home, SYSTEM[0]) if path is not None]
+        sys.path += [path for path in (home, SYSTEM) if path is not None]
     else:
         site.ENABLE_USER_SITE = False
-    sys.path.append(PACKAGES)
+    sys.path += archives
     return sees_system
 
 

@@ -20,6 +20,9 @@ def renew_matplotlib(matplotlib):
 # What must not be the same in every process.
 RENEW = {"numpy": _seeds.renew_numpy, "matplotlib": renew_matplotlib}
 
+# Where the archives of those packages are.
+PACKAGES = "/usr/lib/python3.14/"
+
 # Modules that are hidden, by their package; and the packages that one has imported.
 hidden = {}
 needs = {}
@@ -31,7 +34,7 @@ def prepare(package, *names):
     for name in (package, *names):
         importlib.import_module(name)
     new = {name.partition(".")[0] for name in set(sys.modules) - before}
-    needs[package] = {name for name in new if archive_of(name) == archive_of(package)}
+    needs[package] = {name for name in new if comes_with_python(name)}
     for needed in needs[package]:
         hidden[needed] = {name: sys.modules.pop(name) for name in list(sys.modules) if f"{name}.".startswith(f"{needed}.")}
     if Finder not in sys.meta_path:
@@ -39,9 +42,10 @@ def prepare(package, *names):
     return {name for modules in hidden.values() for name in modules}
 
 
-def archive_of(name):
-    """Where a module is from. Some that Cython makes are from nowhere."""
-    return getattr(getattr(sys.modules[name].__spec__, "loader", None), "archive", None)
+def comes_with_python(name):
+    """Whether a module is of the packages that come with Python. Some that Cython makes are from nowhere."""
+    archive = getattr(getattr(sys.modules[name].__spec__, "loader", None), "archive", None)
+    return archive is not None and archive.startswith(PACKAGES)
 
 
 def show(package):

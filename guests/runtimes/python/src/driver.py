@@ -33,7 +33,9 @@ def prepare():
         importlib.import_module(name)
     importlib.import_module("_adapt").install()
     importlib.util.find_spec("yaml")  # reads the packages' directory
-    prepared = importlib.import_module("_prepared").prepare("numpy", "numpy.fft", "numpy.linalg", "numpy.random")
+    prepared = frozenset()
+    if importlib.util.find_spec("numpy"):
+        prepared = importlib.import_module("_prepared").prepare("numpy", "numpy.fft", "numpy.linalg", "numpy.random")
     compile("print(1)", "<warm>", "exec")
     sys.stdout.flush()
     sys.stderr.flush()
@@ -67,6 +69,7 @@ def prepare_image(packages):
     """Imports what only some programs begin with (image.c)."""
     global kept, newest
     os.environ["HOME"] = "/tmp"  # until a program begins
+    prepared = frozenset()
     for package in packages.split():
         prepared = importlib.import_module("_prepared").prepare(package, *PARTS.get(package, ()))
     kept, newest = kept | frozenset(sys.modules) | prepared, next(reversed(sys.modules))

@@ -25,7 +25,7 @@
 #include "mend.h"
 #include "session.h"
 
-#define COLD "/usr/lib/python3.14/cold-start"
+#define COLD "/usr/lib/python3.14/" NAME "-cold-start" /* NAME: that of the guest, from interpreter.bash */
 #define TURN "--codepod-turn"
 
 extern void __wasi_init_tp(void); /* what wasi-libc's own `_start` does first */

@@ -1,0 +1,65 @@
+//! Compiled code as the host program carries it: ready to run, or packed.
+//!
+//! Packed code is unpacked into the user's cache when it is used first, and mapped from there ever
+//! after; into memory, where there is no cache.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::checked_file::Content;
+use crate::private_directory::PrivateDirectory;
+
+/// The compiled form of a guest.
+#[derive(Debug, Clone, Copy)]
+pub enum Carried {
+    /// As it is; it is run where it lies if it starts at a page.
+    Here(&'static [u8]),
+    /// A piece of what is packed: where it begins, and how long it is.
+    Piece(Packed, usize, usize),
+}
+
+/// Bytes packed by zstd, and what they are when they are unpacked. Code of several guests together
+/// is packed a quarter smaller than one by one.
+#[derive(Debug, Clone, Copy)]
+pub struct Packed {
+    /// As they are carried.
+    pub bytes: &'static [u8],
+    /// Unpacked.
+    pub content: Content,
+}
+
+impl Carried {
+    /// The code, unpacked if it was not; `None` if that is not possible.
+    pub(crate) fn bytes(self) -> Option<&'static [u8]> {
+        match self {
+            Carried::Here(bytes) => Some(bytes),
+            Carried::Piece(packed, at, bytes) => packed.unpack()?.get(at..at.checked_add(bytes)?),
+        }
+    }
+}
+
+impl Packed {
+    /// Unpacks them, once in this program, whichever engine asks. Two that want different code do
+    /// not wait for each other. `None` if that is not possible.
+    pub fn unpack(self) -> Option<&'static [u8]> {
+        type Slot = Arc<OnceLock<Option<&'static [u8]>>>;
+        static UNPACKED: Mutex<BTreeMap<&str, Slot>> = Mutex::new(BTreeMap::new());
+        let slot = {
+            let mut unpacked = UNPACKED.lock().unwrap_or_else(PoisonError::into_inner);
+            unpacked.entry(self.content.digest).or_default().clone()
+        };
+        *slot.get_or_init(|| {
+            let reader = || zstd::Decoder::with_buffer(self.bytes).ok();
+            let in_cache = cache().and_then(|cache| self.content.keep(reader()?, Some(cache)).ok());
+            // A full disk is no reason not to run.
+            in_cache.or_else(|| self.content.keep(reader()?, None).ok())
+        })
+    }
+}
+
+/// Where unpacked code is; `None` where no directory is this user's.
+fn cache() -> Option<&'static PrivateDirectory> {
+    static CACHE: OnceLock<Option<PrivateDirectory>> = OnceLock::new();
+    let open = || PrivateDirectory::open(PrivateDirectory::path_of_user("parts")?).ok();
+    CACHE.get_or_init(open).as_ref()
+}
