@@ -79,8 +79,8 @@ fn run(arguments: &[String]) -> Outcome {
     pack(compress).map(drop)
 }
 
-/// Makes all parts for a debug build of the program with the feature `embed`, and puts those that it
-/// does not carry beside it. The directory where that is.
+/// Makes all parts for a debug build of the program with the feature `embed`, and puts those that
+/// it does not carry beside it. The directory where that is.
 pub(crate) fn bring() -> Outcome<PathBuf> {
     let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
     let built = target.join("debug");
@@ -268,12 +268,14 @@ fn pack_once(part: &Made, digest: &str, base: Option<&Path>) -> Outcome {
 
 /// As small as it gets in minutes.
 fn compress(file: &Path, packed: &Path, base: Option<&Path>) -> Outcome {
-    let mut zstd = process::program("zstd").args(["--quiet", "--force", "-19", "-T0"]);
+    let mut zstd = process::program("zstd").args(["--quiet", "--force", "-19"]);
     zstd = match base {
+        // Machine code has its likeness anywhere in the base: tables remember all of it.
         Some(base) => zstd
-            .arg("--long=29")
+            .args(["--single-thread", "--long=29"])
+            .arg("--zstd=chainLog=28,hashLog=27")
             .arg(format!("--patch-from={}", base.display())),
-        None => zstd.arg("--long=27"),
+        None => zstd.args(["-T0", "--long=27"]),
     };
     zstd.arg("-o")
         .arg(packed)
