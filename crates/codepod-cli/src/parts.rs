@@ -131,7 +131,11 @@ fn add(file: &Path) -> Result<u8, Failure> {
     let added = codepod::add_part(file);
     drop(progress);
     let added = added.map_err(|error| {
-        let hint = "`codepod parts` lists the parts of this release; a part of another is refused";
+        let hint = match &error {
+            PartError::Needs(part) => format!("add `{part}.part.zst` of the same release first"),
+            _ => "`codepod parts` lists the parts of this release; a part of another is refused"
+                .to_owned(),
+        };
         Failure::new(error.to_string(), hint)
     })?;
     let line = format!("installed `{}`: {}", added.name, added.path.display());
