@@ -62,7 +62,7 @@ fn rust(filters: &[&str]) -> Outcome {
             .args(["build", "--release", "--quiet", "--bin", "codepod"])
             .args(["--features", "codepod-cli/embed-all"])
             .run()?;
-        let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
+        let target = cache::target();
         benches = benches.env("CODEPOD_CLI", target.join("release/codepod"));
     }
     if wants("cpython") {
@@ -109,7 +109,7 @@ fn release() -> Outcome<PathBuf> {
     process::cargo()
         .args(["build", "--release", "--quiet", "--bin", "codepod"])
         .run()?;
-    let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
+    let target = cache::target();
     Ok(target.join("release/codepod"))
 }
 

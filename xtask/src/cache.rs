@@ -64,6 +64,11 @@ pub(crate) fn chosen_target() -> Option<PathBuf> {
     own_target().or_else(|| Some(root().join(std::env::var_os("CARGO_TARGET_DIR")?)))
 }
 
+/// Where cargo builds this checkout.
+pub(crate) fn target() -> PathBuf {
+    chosen_target().unwrap_or_else(|| in_root("target"))
+}
+
 /// Where cargo tools that the machine lacks are installed.
 pub(crate) fn tools() -> Outcome<PathBuf> {
     Ok(directory()?.join("tools"))

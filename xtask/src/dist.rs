@@ -3,11 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use toml::Value;
-
 use crate::Command;
 use crate::cache;
-use crate::failure::{Failure, Outcome, unknown_argument};
+use crate::failure::{Failure, Outcome, no_arguments};
 use crate::parts;
 use crate::process;
 use crate::sdk;
@@ -19,6 +17,9 @@ pub(crate) const COMMAND: Command = Command {
     more: "The guests have to be built (`cargo xtask guests`). It takes a quarter of an hour, most of it linking.",
     run,
 };
+
+/// The version of everything that is published: that of the workspace.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Files of the checkout that every archive has.
 const DOCUMENTS: [&str; 5] = [
@@ -37,9 +38,7 @@ const COMPLETIONS: [(&str, &str); 3] = [
 ];
 
 fn run(arguments: &[String]) -> Outcome {
-    if let Some(argument) = arguments.first() {
-        return Err(unknown_argument(argument, "dist"));
-    }
+    no_arguments(arguments, "dist")?;
     let out = cache::in_root("dist");
     let _ = std::fs::remove_dir_all(&out);
     cache::make_directory(&out)?;
@@ -48,22 +47,10 @@ fn run(arguments: &[String]) -> Outcome {
     archive(&program, &out)?;
     sdk::python::release_wheels(&parts, &out)?;
     sdk::typescript::release_tarballs(&program, &parts, &out)?;
-    for part in parts.iter().filter(|part| !part.carried) {
+    for part in &parts {
         copy(&part.packed(), &out.join(part.file_name()))?;
     }
     write_digests(&out)
-}
-
-/// The version of everything that is published.
-pub(crate) fn version() -> Outcome<String> {
-    let manifest = cache::read_toml(&cache::in_root("Cargo.toml"))?;
-    let version = manifest
-        .get("workspace")
-        .and_then(|workspace| workspace.get("package")?.get("version"))
-        .and_then(Value::as_str);
-    version
-        .map(str::to_owned)
-        .ok_or_else(|| Failure::new("Cargo.toml names no version"))
 }
 
 /// The program as it is shipped, with the core in it.
@@ -73,13 +60,12 @@ fn build_program() -> Outcome<PathBuf> {
         .args(["--features", "codepod-cli/embed"])
         .args(["--config", "profile.dist.strip='symbols'"])
         .run()?;
-    let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
-    Ok(target.join("dist/codepod"))
+    Ok(cache::target().join("dist/codepod"))
 }
 
 /// Packs the program with its completions and documents, as it would lie in `/usr/local`.
 fn archive(program: &Path, out: &Path) -> Outcome {
-    let name = format!("codepod-{}-{}-linux", version()?, std::env::consts::ARCH);
+    let name = format!("codepod-{VERSION}-{}-linux", std::env::consts::ARCH);
     let tree = out.join(&name);
     copy(program, &tree.join("bin/codepod"))?;
     for (shell, file) in COMPLETIONS {

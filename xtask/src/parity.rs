@@ -29,7 +29,7 @@ pub(crate) const VARIABLE: &str = "CODEPOD_PARITY";
 
 /// Where tests leave their lists.
 pub(crate) fn directory() -> Outcome<PathBuf> {
-    let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
+    let target = cache::target();
     let directory = target.join("parity");
     cache::make_directory(&directory)?;
     Ok(directory)

@@ -53,10 +53,10 @@ pub(crate) struct Made {
     pub(crate) about: String,
     /// The part without which it is of no use.
     pub(crate) needs: Option<String>,
-    /// Whether the program carries it.
-    pub(crate) carried: bool,
     /// Its file, as it is.
     pub(crate) file: PathBuf,
+    /// That file's digest.
+    digest: String,
 }
 
 impl Made {
@@ -82,10 +82,9 @@ fn run(arguments: &[String]) -> Outcome {
 /// Makes all parts for a debug build of the program with the feature `embed`, and puts those that
 /// it does not carry beside it. The directory where that is.
 pub(crate) fn bring() -> Outcome<PathBuf> {
-    let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
-    let built = target.join("debug");
+    let built = cache::target().join("debug");
     cache::make_directory(&built)?;
-    for part in pack(false)?.iter().filter(|part| !part.carried) {
+    for part in pack(false)? {
         let beside = built.join(format!("{}.part", part.name));
         let _ = std::fs::remove_file(&beside);
         std::fs::hard_link(&part.file, &beside)
@@ -95,7 +94,8 @@ pub(crate) fn bring() -> Outcome<PathBuf> {
     Ok(built)
 }
 
-/// Makes all parts, and compresses the core, and if wanted the parts as well.
+/// Makes all parts, compresses those that the program carries, and if wanted the others as well.
+/// The others.
 pub(crate) fn pack(compressed: bool) -> Outcome<Vec<Made>> {
     let dist = cache::in_root("guests/dist");
     let list = cache::read_toml(&dist.join("guests.toml"))?;
@@ -113,15 +113,19 @@ pub(crate) fn pack(compressed: bool) -> Outcome<Vec<Made>> {
             name: name.clone(),
             about: definition.about.clone(),
             needs: needed(definition, &definitions, &guests),
-            carried: definition.carried,
             file,
+            digest: digest::of_bytes(&content),
         };
-        if compressed || part.carried {
-            let base = part.needs.as_ref().and_then(|needed| base(needed, &made));
-            pack_once(&part, &digest::of_bytes(&content), base)?;
+        if compressed || definition.carried {
+            let base = made
+                .iter()
+                .find(|it: &&Made| part.needs.as_ref() == Some(&it.name));
+            pack_once(&part, base)?;
         }
-        described.push(describe(name, definition, &content, pieces));
-        made.push(part);
+        described.push(describe(&part, definition, content.len(), pieces));
+        if !definition.carried {
+            made.push(part);
+        }
     }
     let mut table = Table::new();
     table.insert("part".into(), Value::Array(described));
@@ -224,41 +228,30 @@ fn integer(number: usize) -> Value {
 }
 
 /// A part's entry in `parts.toml`.
-fn describe(name: &str, definition: &Definition, content: &[u8], pieces: Table) -> Value {
+fn describe(made: &Made, definition: &Definition, bytes: usize, pieces: Table) -> Value {
     let mut part = Table::new();
-    part.insert("name".into(), name.into());
-    part.insert("about".into(), definition.about.clone().into());
+    part.insert("name".into(), made.name.clone().into());
+    part.insert("about".into(), made.about.clone().into());
     part.insert("guests".into(), definition.guests.clone().into());
     part.insert("carried".into(), definition.carried.into());
     part.insert("packages".into(), definition.packages.clone().into());
-    part.insert("bytes".into(), integer(content.len()));
-    part.insert("digest".into(), digest::of_bytes(content).into());
+    part.insert("bytes".into(), integer(bytes));
+    part.insert("digest".into(), made.digest.clone().into());
     part.insert("pieces".into(), pieces.into());
     Value::Table(part)
 }
 
-/// The file of a part that was made before.
-fn base<'a>(needed: &str, made: &'a [Made]) -> Option<&'a Path> {
-    let part = made.iter().find(|part| part.name == needed);
-    part.map(|part| part.file.as_path())
-}
-
 /// Compresses a part, as the difference from the one that it needs, or takes what was made of the
 /// same content before.
-fn pack_once(part: &Made, digest: &str, base: Option<&Path>) -> Outcome {
+fn pack_once(part: &Made, base: Option<&Made>) -> Outcome {
     let directory = cache::directory()?.join("packed");
     cache::make_directory(&directory)?;
-    let of_base = match base {
-        Some(base) => {
-            let bytes = std::fs::read(base).map_err(|error| Failure::file("read", base, error))?;
-            format!("-{}", &digest::of_bytes(&bytes)[..16])
-        }
-        None => String::new(),
-    };
-    let kept = directory.join(format!("{}-{}{of_base}.zst", part.name, &digest[..16]));
+    let of_base = base.map_or_else(String::new, |base| format!("-{}", &base.digest[..16]));
+    let name = format!("{}-{}{of_base}.zst", part.name, &part.digest[..16]);
+    let kept = directory.join(name);
     if !kept.exists() {
         let fresh = kept.with_extension(format!("{}.tmp", std::process::id()));
-        compress(&part.file, &fresh, base)?;
+        compress(&part.file, &fresh, base.map(|base| base.file.as_path()))?;
         cache::put_in_place(&fresh, &kept)?;
     }
     let packed = std::fs::read(&kept).map_err(|error| Failure::file("read", &kept, error))?;

@@ -65,7 +65,7 @@ pub(crate) fn judge_first_result(began: Instant) -> Outcome<String> {
 
 /// A directory of ours for what is built and tried.
 pub(crate) fn work_directory(name: &str) -> Outcome<PathBuf> {
-    let target = crate::cache::chosen_target().unwrap_or_else(|| crate::cache::in_root("target"));
+    let target = crate::cache::target();
     let directory = target.join("sdk").join(name);
     crate::cache::make_directory(&directory)?;
     Ok(directory)

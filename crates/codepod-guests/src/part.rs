@@ -39,11 +39,6 @@ pub fn parts() -> &'static [Part] {
     PARTS
 }
 
-/// The parts that this program does not carry itself.
-fn separate() -> impl Iterator<Item = &'static Part> {
-    PARTS.iter().filter(|part| part.carried.is_none())
-}
-
 /// Where parts are looked for, in this order: what `CODEPOD_PARTS` names, beside this program,
 /// `../lib/codepod` from there, this user's own, and the system's.
 pub fn directories() -> Vec<PathBuf> {
@@ -182,18 +177,14 @@ fn opened() -> &'static [(&'static Part, Result<Opened, PartError>)] {
     static OPENED: OnceLock<Vec<(&Part, Result<Opened, PartError>)>> = OnceLock::new();
     OPENED.get_or_init(|| {
         let directories = directories();
-        let mut found: Vec<(&Part, Result<Opened, PartError>)> = Vec::new();
-        for part in separate().chain(separate()) {
-            // In the second round what needs others that are there now.
-            let is_done = found.iter().any(|(known, _)| known.name == part.name);
-            let has_needed = part
-                .needs()
-                .all(|it| found.iter().any(|(known, _)| known.name == it.name));
-            if !is_done && has_needed {
-                let base = base_in(part, &found);
-                let opened = base.and_then(|base| file::open(part, &directories, base));
-                found.push((part, opened));
-            }
+        let mut parts: Vec<&Part> = PARTS.iter().filter(|part| !part.is_carried()).collect();
+        // Those that others need come first.
+        parts.sort_by_key(|part| part.needs().next().is_some());
+        let mut found = Vec::new();
+        for part in parts {
+            let base = base_in(part, &found);
+            let opened = base.and_then(|base| file::open(part, &directories, base));
+            found.push((part, opened));
         }
         found
     })

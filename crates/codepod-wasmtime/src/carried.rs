@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::checked_file::Content;
-use crate::private_directory::PrivateDirectory;
+use crate::checked_file::{Content, cache_of_user};
 
 /// The compiled form of a guest.
 #[derive(Debug, Clone, Copy)]
@@ -50,16 +49,10 @@ impl Packed {
         };
         *slot.get_or_init(|| {
             let reader = || zstd::Decoder::with_buffer(self.bytes).ok();
-            let in_cache = cache().and_then(|cache| self.content.keep(reader()?, Some(cache)).ok());
+            let in_cache =
+                cache_of_user().and_then(|cache| self.content.keep(reader()?, Some(cache)).ok());
             // A full disk is no reason not to run.
             in_cache.or_else(|| self.content.keep(reader()?, None).ok())
         })
     }
-}
-
-/// Where unpacked code is; `None` where no directory is this user's.
-fn cache() -> Option<&'static PrivateDirectory> {
-    static CACHE: OnceLock<Option<PrivateDirectory>> = OnceLock::new();
-    let open = || PrivateDirectory::open(PrivateDirectory::path_of_user("parts")?).ok();
-    CACHE.get_or_init(open).as_ref()
 }

@@ -8,6 +8,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use crate::mapped_file::map_for_good;
@@ -137,6 +138,14 @@ impl Content {
             false => Err(ContentError::Other),
         }
     }
+}
+
+/// Where this user's copies and seals are, opened or made at the first call; `None` where no
+/// directory is theirs.
+pub fn cache_of_user() -> Option<&'static PrivateDirectory> {
+    static CACHE: OnceLock<Option<PrivateDirectory>> = OnceLock::new();
+    let open = || PrivateDirectory::open(PrivateDirectory::path_of_user("parts")?).ok();
+    CACHE.get_or_init(open).as_ref()
 }
 
 /// zstd's errors have no code of the system.

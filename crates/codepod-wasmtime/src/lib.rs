@@ -57,7 +57,7 @@ mod unmapped;
 
 pub use cache::ModuleCache;
 pub use carried::{Carried, Packed};
-pub use checked_file::{Content, ContentError};
+pub use checked_file::{Content, ContentError, cache_of_user};
 pub use engine::{Engine, EngineOptions};
 pub use error::{EngineError, EngineResult};
 pub use fair_queue::Share;

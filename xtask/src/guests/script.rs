@@ -84,6 +84,6 @@ fn preinit() -> Outcome<PathBuf> {
     process::cargo()
         .args(["build", "--quiet", "--bin", "codepod-preinit"])
         .run()?;
-    let target = cache::chosen_target().unwrap_or_else(|| cache::in_root("target"));
+    let target = cache::target();
     Ok(target.join("debug/codepod-preinit"))
 }

@@ -22,7 +22,7 @@ pub(super) fn all() -> Outcome<String> {
         .run()?;
     let program = docs::build_cli()?;
     let tests = test(&environment, &package, &program)?;
-    let wheel = wheel(&environment, &package)?;
+    let wheel = wheel(&environment)?;
     Ok(format!("{tests}, {}", first_minute(&wheel)?))
 }
 
@@ -74,22 +74,13 @@ fn make_environment(directory: &Path) -> Outcome {
 /// The wheels that are published: the package with the program, and one for each part.
 pub(crate) fn release_wheels(parts: &[Made], out: &Path) -> Outcome {
     let environment = environment()?;
-    process::program(environment.join("bin/maturin"))
-        .args(["build", "--quiet", "--profile", "dist", "--strip"])
-        .arg("--out")
-        .arg(out)
-        .directory(&cache::in_root("sdk/python"))
-        .run()?;
-    let made = cache::files(out, &|_| true)?;
-    let tag = made.iter().find_map(|file| {
-        let name = file.file_name()?.to_str()?.strip_suffix(".whl")?;
-        Some(name.rsplit_once('-')?.1.to_owned())
-    });
-    let tag = tag.ok_or_else(|| Failure::new("maturin has built no wheel"))?;
-    for part in parts.iter().filter(|part| !part.carried) {
+    let wheel = maturin(&environment, &["--profile", "dist", "--strip"], out)?;
+    let name = wheel.file_stem().unwrap_or_default().to_string_lossy();
+    let tag = name.rsplit('-').next().unwrap_or_default();
+    for part in parts {
         process::program(environment.join("bin/python"))
             .arg("scripts/part-wheel.py")
-            .args([&part.name, &dist::version()?, &tag])
+            .args([&part.name, dist::VERSION, tag])
             .arg(part.packed())
             .args([&part.about, part.needs.as_deref().unwrap_or("")])
             .arg(out)
@@ -99,22 +90,28 @@ pub(crate) fn release_wheels(parts: &[Made], out: &Path) -> Outcome {
 }
 
 /// Builds the wheel from the debug build, which is there already.
-fn wheel(environment: &Path, package: &Path) -> Outcome<PathBuf> {
+fn wheel(environment: &Path) -> Outcome<PathBuf> {
     let out = work_directory("wheels")?;
     for old in cache::files(&out, &|_| true)? {
         std::fs::remove_file(&old).map_err(|error| Failure::file("remove", &old, error))?;
     }
+    // It is unpacked once, a moment later.
+    let options = ["--profile", "dev", "--compression-level", "1"];
+    maturin(environment, &options, &out)
+}
+
+/// Builds the wheel of the package into a directory that has none.
+fn maturin(environment: &Path, options: &[&str], out: &Path) -> Outcome<PathBuf> {
     process::program(environment.join("bin/maturin"))
-        .args(["build", "--quiet", "--profile", "dev"])
-        // It is unpacked once, a moment later.
-        .args(["--compression-level", "1", "--out"])
-        .arg(&out)
-        .directory(package)
+        .args(["build", "--quiet"])
+        .args(options)
+        .arg("--out")
+        .arg(out)
+        .directory(&cache::in_root("sdk/python"))
         .run()?;
-    let found = cache::files(&out, &|_| true)?;
-    found
-        .into_iter()
-        .next()
+    let made = cache::files(out, &|_| true)?;
+    made.into_iter()
+        .find(|file| file.extension().is_some_and(|it| it == "whl"))
         .ok_or_else(|| Failure::new("maturin has built no wheel"))
 }
 

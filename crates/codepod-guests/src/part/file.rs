@@ -1,11 +1,10 @@
 //! The file of a part: found, compared with the digest that the program knows, and mapped.
 
-use std::cell::LazyCell;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use codepod_wasmtime::{ContentError, PrivateDirectory};
+use codepod_wasmtime::{ContentError, PrivateDirectory, cache_of_user};
 
 use super::{Part, parts, users_directory};
 
@@ -75,11 +74,6 @@ pub(crate) fn open(
     directories: &[PathBuf],
     base: Option<&'static [u8]>,
 ) -> Result<Opened, PartError> {
-    // Only where there is a part: a directory that nobody needs is not made.
-    let cache = LazyCell::new(|| {
-        let path = PrivateDirectory::path_of_user("parts");
-        path.and_then(|path| PrivateDirectory::open(path).ok())
-    });
     let mut why = PartError::Missing;
     for directory in directories {
         for packed in [false, true] {
@@ -87,9 +81,11 @@ pub(crate) fn open(
             if matches!(path.try_exists(), Ok(false)) {
                 continue;
             }
+            // Only where there is a part: a directory that nobody needs is not made.
+            let cache = cache_of_user();
             let opened = match packed {
-                false => part.content().open(&path, cache.as_ref()),
-                true => open_packed(part, &path, cache.as_ref(), base),
+                false => part.content().open(&path, cache),
+                true => open_packed(part, &path, cache, base),
             };
             match opened {
                 Ok(bytes) => return Ok(Opened { path, bytes }),
@@ -139,7 +135,10 @@ pub fn add(file: &Path) -> Result<Added, PartError> {
     let mut found = None;
     for (part, checked) in checked {
         match checked {
-            Ok(()) => found = Some(part),
+            Ok(()) => {
+                found = Some(part);
+                break;
+            }
             // Its name is all that is known of it.
             Err(error @ PartError::Needs(_)) if is_named(part, file) => wrong = error,
             Err(error @ PartError::File(..)) => return Err(error),
