@@ -4,14 +4,14 @@ use crate::Command;
 use crate::cache;
 use crate::failure::{Outcome, no_arguments};
 use crate::process;
-use crate::{columns, generate, guests, layers, links, metadata, notices, test, threats};
+use crate::{columns, generate, guests, layers, links, metadata, notices, test, threats, versions};
 
 pub(crate) const COMMAND: Command = Command {
     name: "check",
     arguments: "",
     about: "format, clippy, documents against code, tests of the pure crates",
     more: "Needs no guest. In order: rustfmt and clippy in both workspaces, the layer table of ARCHITECTURE.md,\n\
-        the threat ids of docs/security.md, links between documents, columns of prose, generated files, third-party notices, and the tests of\n\
+        the threat ids of docs/security.md, links between documents, columns of prose, generated files, third-party notices, versions, and the tests of\n\
         codepod-abi, codepod-vfs, codepod-kernel and xtask.",
     run,
 };
@@ -78,5 +78,6 @@ pub(crate) fn documents() -> Outcome {
     println!("{}", columns::check()?);
     println!("{}", generate::check()?);
     println!("{}", notices::check()?);
+    println!("{}", versions::check()?);
     Ok(())
 }

@@ -1,14 +1,18 @@
 //! `dist`: what is published, for this machine's platform: the program in an archive, the wheels,
 //! the npm packages, and their digests.
 
+pub(crate) mod platform;
+
 use std::path::{Path, PathBuf};
 
+use self::platform::Platform;
 use crate::Command;
 use crate::cache;
 use crate::failure::{Failure, Outcome, no_arguments};
 use crate::parts;
 use crate::process;
 use crate::sdk;
+use crate::versions::VERSION;
 
 pub(crate) const COMMAND: Command = Command {
     name: "dist",
@@ -17,9 +21,6 @@ pub(crate) const COMMAND: Command = Command {
     more: "The guests have to be built (`cargo xtask guests`). It takes a quarter of an hour, most of it linking.",
     run,
 };
-
-/// The version of everything that is published: that of the workspace.
-pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Files of the checkout that every archive has.
 const DOCUMENTS: [&str; 5] = [
@@ -42,11 +43,12 @@ fn run(arguments: &[String]) -> Outcome {
     let out = cache::in_root("dist");
     let _ = std::fs::remove_dir_all(&out);
     cache::make_directory(&out)?;
+    let platform = platform::host()?;
     let parts = parts::pack(true)?;
     let program = build_program()?;
-    archive(&program, &out)?;
-    sdk::python::release_wheels(&parts, &out)?;
-    sdk::typescript::release_tarballs(&program, &parts, &out)?;
+    archive(platform, &program, &out)?;
+    sdk::python::release_wheels(platform, &program, &parts, &out)?;
+    sdk::typescript::release_tarballs(platform, &program, &parts, &out)?;
     for part in &parts {
         copy(&part.packed(), &out.join(part.file_name()))?;
     }
@@ -64,8 +66,8 @@ fn build_program() -> Outcome<PathBuf> {
 }
 
 /// Packs the program with its completions and documents, as it would lie in `/usr/local`.
-fn archive(program: &Path, out: &Path) -> Outcome {
-    let name = format!("codepod-{VERSION}-{}-linux", std::env::consts::ARCH);
+fn archive(platform: &Platform, program: &Path, out: &Path) -> Outcome {
+    let name = format!("codepod-{VERSION}-{}", platform.name);
     let tree = out.join(&name);
     copy(program, &tree.join("bin/codepod"))?;
     for (shell, file) in COMPLETIONS {

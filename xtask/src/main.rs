@@ -48,6 +48,7 @@ mod support;
 mod test;
 mod threats;
 mod tools;
+mod versions;
 mod wasm;
 
 use std::process::ExitCode;

@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use super::{judge_first_result, work_directory};
 use crate::cache;
-use crate::dist;
+use crate::dist::platform::{self, Platform};
 use crate::docs;
 use crate::failure::{Failure, Outcome};
 use crate::parity;
 use crate::parts::Made;
 use crate::process::{self, Watched};
+use crate::versions::VERSION;
 
 /// Types, tests, wheel and first minute.
 pub(super) fn all() -> Outcome<String> {
@@ -22,7 +23,7 @@ pub(super) fn all() -> Outcome<String> {
         .run()?;
     let program = docs::build_cli()?;
     let tests = test(&environment, &package, &program)?;
-    let wheel = wheel(&environment)?;
+    let wheel = wheel(&environment, &program)?;
     Ok(format!("{tests}, {}", first_minute(&wheel)?))
 }
 
@@ -72,15 +73,18 @@ fn make_environment(directory: &Path) -> Outcome {
 }
 
 /// The wheels that are published: the package with the program, and one for each part.
-pub(crate) fn release_wheels(parts: &[Made], out: &Path) -> Outcome {
+pub(crate) fn release_wheels(
+    platform: &Platform,
+    program: &Path,
+    parts: &[Made],
+    out: &Path,
+) -> Outcome {
     let environment = environment()?;
-    let wheel = maturin(&environment, &["--profile", "dist", "--strip"], out)?;
-    let name = wheel.file_stem().unwrap_or_default().to_string_lossy();
-    let tag = name.rsplit('-').next().unwrap_or_default();
+    build_wheel(&environment, platform.wheel, program, out)?;
     for part in parts {
         process::program(environment.join("bin/python"))
             .arg("scripts/part-wheel.py")
-            .args([&part.name, dist::VERSION, tag])
+            .args([&part.name, VERSION, platform.wheel])
             .arg(part.packed())
             .args([&part.about, part.needs.as_deref().unwrap_or("")])
             .arg(out)
@@ -89,30 +93,30 @@ pub(crate) fn release_wheels(parts: &[Made], out: &Path) -> Outcome {
     Ok(())
 }
 
-/// Builds the wheel from the debug build, which is there already.
-fn wheel(environment: &Path) -> Outcome<PathBuf> {
+/// Builds the wheel with a program of the debug build.
+fn wheel(environment: &Path, program: &Path) -> Outcome<PathBuf> {
     let out = work_directory("wheels")?;
     for old in cache::files(&out, &|_| true)? {
         std::fs::remove_file(&old).map_err(|error| Failure::file("remove", &old, error))?;
     }
-    // It is unpacked once, a moment later.
-    let options = ["--profile", "dev", "--compression-level", "1"];
-    maturin(environment, &options, &out)
+    build_wheel(environment, platform::host()?.wheel, program, &out)?;
+    let made = cache::files(&out, &|_| true)?;
+    let mut wheels = made.into_iter();
+    wheels
+        .find(|file| file.extension().is_some_and(|it| it == "whl"))
+        .ok_or_else(|| Failure::new("hatchling has built no wheel"))
 }
 
-/// Builds the wheel of the package into a directory that has none.
-fn maturin(environment: &Path, options: &[&str], out: &Path) -> Outcome<PathBuf> {
-    process::program(environment.join("bin/maturin"))
-        .args(["build", "--quiet"])
-        .args(options)
-        .arg("--out")
+/// Builds the wheel of the package, with a program of a platform in it.
+fn build_wheel(environment: &Path, platform: &str, program: &Path, out: &Path) -> Outcome {
+    process::program(environment.join("bin/hatchling"))
+        .args(["build", "--target", "wheel", "--directory"])
         .arg(out)
+        .env("CODEPOD_PROGRAM", program)
+        .env("CODEPOD_PLATFORM", platform)
+        .env("SOURCE_DATE_EPOCH", "0")
         .directory(&cache::in_root("sdk/python"))
-        .run()?;
-    let made = cache::files(out, &|_| true)?;
-    made.into_iter()
-        .find(|file| file.extension().is_some_and(|it| it == "whl"))
-        .ok_or_else(|| Failure::new("maturin has built no wheel"))
+        .run()
 }
 
 /// From an empty environment to the first lines of the README, and how long that takes.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::cache;
+use crate::dist::platform::Platform;
 use crate::docs;
 use crate::failure::{Failure, Outcome};
 use crate::parts::Made;
@@ -65,12 +66,17 @@ fn test(package: &Path, program: &Path) -> Outcome<String> {
 }
 
 /// What is published on npm: the package, the program, and the parts.
-pub(crate) fn release_tarballs(program: &Path, parts: &[Made], out: &Path) -> Outcome {
+pub(crate) fn release_tarballs(
+    platform: &Platform,
+    program: &Path,
+    parts: &[Made],
+    out: &Path,
+) -> Outcome {
     let package = cache::in_root("sdk/typescript");
     build(&package)?;
     process::program("node")
         .arg(package.join("platform/pack.mjs"))
-        .args([program, out, Path::new("linux-x64")])
+        .args([program, out, Path::new(platform.name)])
         .args(parts.iter().map(Made::packed))
         .directory(&package)
         .run()
