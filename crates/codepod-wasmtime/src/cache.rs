@@ -67,12 +67,30 @@ impl ModuleCache {
         if let Some(module) = self.load_checked(engine, &name) {
             return Ok(module);
         }
+        self.compile(engine, &name, wasm)?;
+        self.load_checked(engine, &name)
+            .ok_or_else(|| EngineError::Cache("what was just written does not check out".into()))
+    }
+
+    /// The compiled form of a module as bytes, also of an engine that compiles for another
+    /// platform.
+    pub(crate) fn code(&self, engine: &wasmtime::Engine, wasm: &[u8]) -> EngineResult<Vec<u8>> {
+        let name = self.name(engine, wasm);
+        if let Some(mut file) = self.checked(&name) {
+            let mut code = Vec::new();
+            file.read_to_end(&mut code)
+                .map_err(|error| EngineError::Cache(error.to_string()))?;
+            return Ok(code);
+        }
+        self.compile(engine, &name, wasm)
+    }
+
+    fn compile(&self, engine: &wasmtime::Engine, name: &str, wasm: &[u8]) -> EngineResult<Vec<u8>> {
         let code = engine
             .precompile_module(wasm)
             .map_err(|error| EngineError::InvalidModule(format!("{error:#}")))?;
-        self.store(&name, &code)?;
-        self.load_checked(engine, &name)
-            .ok_or_else(|| EngineError::Cache("what was just written does not check out".into()))
+        self.store(name, &code)?;
+        Ok(code)
     }
 
     /// The name covers everything that decides the code: the module, wasmtime's version and
@@ -91,7 +109,8 @@ impl ModuleCache {
         self.directory.path().join(name).with_extension("cwasm")
     }
 
-    fn load_checked(&self, engine: &wasmtime::Engine, name: &str) -> Option<Module> {
+    /// A file whose digest is right, from its beginning.
+    fn checked(&self, name: &str) -> Option<File> {
         let mut file = File::open(self.path(name)).ok()?;
         let expected: [u8; 32] = fs::read(self.path(name).with_extension("mac"))
             .ok()?
@@ -104,6 +123,11 @@ impl ModuleCache {
         file.rewind().ok()?;
         // When it was used last decides only when it is forgotten.
         let _ = file.set_modified(SystemTime::now());
+        Some(file)
+    }
+
+    fn load_checked(&self, engine: &wasmtime::Engine, name: &str) -> Option<Module> {
+        let file = self.checked(name)?;
         #[expect(unsafe_code, reason = "mapping compiled code is unsafe by nature")]
         // SAFETY: the file must be unchanged output of `precompile_module`. Its keyed digest says
         // that this host wrote it, the digest was taken through this very descriptor, and

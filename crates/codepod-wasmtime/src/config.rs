@@ -36,12 +36,13 @@ const PRISTINE: u32 = 8;
 /// The settings for `slots` processes at once.
 ///
 /// `parallel` lets Cranelift use all cores, for building; at run time a module from outside must
-/// not take the cores from the sandboxes.
-pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
+/// not take the cores from the sandboxes. `triple` is the platform that is compiled for; `None` is
+/// the one that this runs on.
+pub(crate) fn config(slots: u32, parallel: bool, triple: Option<&str>) -> EngineResult<Config> {
     let mut config = Config::new();
     config.strategy(Strategy::Cranelift);
     config.cranelift_opt_level(OptLevel::Speed);
-    baseline_cpu(&mut config)?;
+    baseline_cpu(&mut config, triple)?;
     config.parallel_compilation(parallel);
 
     // Replays must agree on every machine, and NaN bits are the one thing that WebAssembly leaves
@@ -114,27 +115,29 @@ pub(crate) fn config(slots: u32, parallel: bool) -> EngineResult<Config> {
     Ok(config)
 }
 
-/// Code for a plain CPU (x86-64-v2: every server since 2009), because code
-/// that is compiled ahead of time must run on every supported host, not only on the build machine.
-#[cfg(target_arch = "x86_64")]
-fn baseline_cpu(config: &mut Config) -> EngineResult<()> {
+/// What every supported host of an architecture has, beside its first instructions (x86-64-v2:
+/// every server since 2009).
+const BASELINE_X86: [&str; 5] = [
+    "has_sse3",
+    "has_ssse3",
+    "has_sse41",
+    "has_sse42",
+    "has_popcnt",
+];
+
+/// Code for a plain processor, because code that is compiled ahead of time must run on every
+/// supported host, not only on the build machine.
+fn baseline_cpu(config: &mut Config, triple: Option<&str>) -> EngineResult<()> {
+    let Some(triple) = triple.or(OWN_TRIPLE) else {
+        return Ok(());
+    };
     config
-        .target(&format!(
-            "x86_64-unknown-{}",
-            if cfg!(target_os = "macos") {
-                "darwin"
-            } else {
-                "linux-gnu"
-            }
-        ))
+        .target(triple)
         .map_err(|error| EngineError::Setup(error.to_string()))?;
-    for flag in [
-        "has_sse3",
-        "has_ssse3",
-        "has_sse41",
-        "has_sse42",
-        "has_popcnt",
-    ] {
+    if !triple.starts_with("x86_64") {
+        return Ok(());
+    }
+    for flag in BASELINE_X86 {
         #[expect(unsafe_code, reason = "the only way to name CPU features")]
         // SAFETY: a wrong flag would let Cranelift use instructions that the CPU lacks. These are
         // ordinary ISA flags, and wasmtime refuses to load code whose flags the CPU does
@@ -146,7 +149,16 @@ fn baseline_cpu(config: &mut Config) -> EngineResult<()> {
     Ok(())
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-fn baseline_cpu(_config: &mut Config) -> EngineResult<()> {
-    Ok(())
-}
+/// The platform that this runs on, if guests are shipped for it.
+const OWN_TRIPLE: Option<&str> = match () {
+    () if cfg!(all(target_arch = "x86_64", target_os = "macos")) => Some("x86_64-apple-darwin"),
+    () if cfg!(all(target_arch = "aarch64", target_os = "macos")) => Some("aarch64-apple-darwin"),
+    () if cfg!(all(target_arch = "x86_64", windows)) => Some("x86_64-pc-windows-gnu"),
+    () if cfg!(all(target_arch = "x86_64", target_os = "linux")) => {
+        Some("x86_64-unknown-linux-gnu")
+    }
+    () if cfg!(all(target_arch = "aarch64", target_os = "linux")) => {
+        Some("aarch64-unknown-linux-gnu")
+    }
+    () => None,
+};

@@ -63,7 +63,7 @@ impl Engine {
     /// Sets up an engine.
     pub fn new(options: EngineOptions) -> EngineResult<Engine> {
         let setup = |error: &dyn std::fmt::Display| EngineError::Setup(error.to_string());
-        let config = config::config(options.slots, false)?;
+        let config = config::config(options.slots, false, None)?;
         let wasmtime = wasmtime::Engine::new(&config)
             .map_err(|error| EngineError::Setup(format!("{error:#}")))?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -162,14 +162,18 @@ impl Engine {
     }
 
     /// Compiles a module with all cores, as a build step: into the cache, and as bytes to ship.
-    pub fn precompile(cache: &ModuleCache, wasm: &[u8]) -> EngineResult<Vec<u8>> {
-        let config = config::config(1, true)?;
+    ///
+    /// `triple` names another platform than this one, as Rust's targets are named; that needs the
+    /// feature `cross`.
+    pub fn precompile(
+        cache: &ModuleCache,
+        wasm: &[u8],
+        triple: Option<&str>,
+    ) -> EngineResult<Vec<u8>> {
+        let config = config::config(1, true, triple)?;
         let engine = wasmtime::Engine::new(&config)
             .map_err(|error| EngineError::Setup(format!("{error:#}")))?;
-        let module = cache.load(&engine, wasm)?;
-        module
-            .serialize()
-            .map_err(|error| EngineError::InvalidModule(format!("{error:#}")))
+        cache.code(&engine, wasm)
     }
 }
 

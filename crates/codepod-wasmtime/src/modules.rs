@@ -244,10 +244,14 @@ impl Modules {
 
     /// What the host program carries of a guest in compiled form, if it can run here.
     fn carried(&self, guest: &GuestModule) -> Option<Module> {
+        let code = guest.compiled?.bytes()?;
         #[cfg(unix)]
-        return embedded_code::load(&self.engine, guest.compiled?.bytes()?);
+        return embedded_code::load(&self.engine, code);
         #[cfg(not(unix))]
-        None
+        #[expect(unsafe_code, reason = "running compiled code is unsafe by nature")]
+        // SAFETY: it is copied, and must be unchanged output of `precompile_module`: it is part of
+        // this program, or has the digest that this program names.
+        return unsafe { Module::deserialize(&self.engine, code) }.ok();
     }
 
     /// Makes all code that the program carries executable, without loading it; whether that is the

@@ -68,7 +68,7 @@ fn module(engine: &Engine) -> Module {
 }
 
 fn engine() -> Engine {
-    Engine::new(&config(1, false).unwrap()).unwrap()
+    Engine::new(&config(1, false, None).unwrap()).unwrap()
 }
 
 /// What a new process finds of earlier ones: bytes and elements.

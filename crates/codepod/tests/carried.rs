@@ -17,7 +17,8 @@ fn hello() -> (Vec<u8>, Vec<u8>) {
         .find(|guest| guest.name == "hello")
         .expect("`cargo xtask guests` has built it");
     let wasm = guest.module().code.wasm().unwrap().into_owned();
-    let compiled = Engine::precompile(&ModuleCache::of_user().unwrap().unwrap(), &wasm).unwrap();
+    let compiled =
+        Engine::precompile(&ModuleCache::of_user().unwrap().unwrap(), &wasm, None).unwrap();
     (wasm, compiled)
 }
 

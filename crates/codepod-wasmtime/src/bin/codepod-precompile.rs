@@ -1,6 +1,7 @@
 //! Compiles every `.wasm` in a directory into the module cache, and puts the code beside it as
-//! `.cwasm` and the module packed as `.wasm.zst`, for programs that carry them. A build step: see
-//! `cargo xtask guests`.
+//! `.cwasm` and the module packed as `.wasm.zst`, for programs that carry them. With a platform
+//! (`aarch64-apple-darwin`), the code for that goes into another directory. A build step: see
+//! `cargo xtask guests` and `cargo xtask dist`.
 
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 
@@ -9,12 +10,21 @@ use std::process::ExitCode;
 
 use codepod_wasmtime::{Code, Engine, EngineError, ModuleCache};
 
+/// Room for the code of all platforms that we publish for.
+const CACHE_BYTES: u64 = 8 << 30;
+
 fn main() -> ExitCode {
-    let Some(directory) = std::env::args_os().nth(1) else {
-        eprintln!("usage: codepod-precompile DIRECTORY");
-        return ExitCode::from(2);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words[..] {
+        [directory] => precompile(Path::new(directory)),
+        [directory, triple, out] => precompile_for(triple, Path::new(directory), Path::new(out)),
+        _ => {
+            eprintln!("usage: codepod-precompile DIRECTORY [PLATFORM OUT]");
+            return ExitCode::from(2);
+        }
     };
-    match precompile(Path::new(&directory)) {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -23,23 +33,52 @@ fn main() -> ExitCode {
     }
 }
 
-fn precompile(directory: &Path) -> Result<(), Box<dyn std::error::Error>> {
-    let cache = ModuleCache::of_user()?;
-    let cache = cache.ok_or("there is no directory for compiled code: set CODEPOD_CACHE_DIR")?;
-    let mut files: Vec<_> = std::fs::read_dir(directory)?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "wasm")
-        })
-        .collect();
-    files.sort();
-    for path in files {
+type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
+
+fn precompile(directory: &Path) -> Outcome {
+    let cache = cache()?;
+    for path in modules(directory)? {
         let wasm = std::fs::read(&path)?;
-        let code = Engine::precompile(&cache, &wasm)
-            .map_err(|error: EngineError| format!("{}: {error}", path.display()))?;
-        std::fs::write(path.with_extension("cwasm"), code)?;
+        std::fs::write(
+            path.with_extension("cwasm"),
+            code(&cache, &path, &wasm, None)?,
+        )?;
         std::fs::write(path.with_extension("wasm.zst"), Code::pack(&wasm)?)?;
     }
     Ok(())
+}
+
+fn precompile_for(triple: &str, directory: &Path, out: &Path) -> Outcome {
+    let cache = cache()?.with_room(CACHE_BYTES);
+    for path in modules(directory)? {
+        let wasm = std::fs::read(&path)?;
+        let code = code(&cache, &path, &wasm, Some(triple))?;
+        let file = path.with_extension("cwasm");
+        std::fs::write(out.join(file.file_name().unwrap_or_default()), code)?;
+    }
+    Ok(())
+}
+
+fn cache() -> Outcome<ModuleCache> {
+    let cache = ModuleCache::of_user()?;
+    Ok(cache.ok_or("there is no directory for compiled code: set CODEPOD_CACHE_DIR")?)
+}
+
+fn code(
+    cache: &ModuleCache,
+    path: &Path,
+    wasm: &[u8],
+    triple: Option<&str>,
+) -> Result<Vec<u8>, String> {
+    Engine::precompile(cache, wasm, triple)
+        .map_err(|error: EngineError| format!("{}: {error}", path.display()))
+}
+
+fn modules(directory: &Path) -> std::io::Result<Vec<std::path::PathBuf>> {
+    let mut files: Vec<_> = std::fs::read_dir(directory)?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|it| it == "wasm"))
+        .collect();
+    files.sort();
+    Ok(files)
 }
