@@ -6,7 +6,6 @@ use std::path::Path;
 use clap::Args;
 use codepod::jail::{self, Layers};
 use codepod::{Options, Sandbox, StateDirectory};
-use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -133,7 +132,9 @@ fn processor() -> Finding {
 }
 
 /// Each process reserves address space for its memory, of which it uses what it needs.
+#[cfg(unix)]
 fn memory() -> Finding {
+    use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
     let limit = getrlimit(Resource::RLIMIT_AS).map(|(now, _)| now);
     match limit {
         Err(_) | Ok(RLIM_INFINITY) => good("memory", "address space is not limited"),
@@ -148,6 +149,12 @@ fn memory() -> Finding {
             other("memory", How::Note, found, advice)
         }
     }
+}
+
+/// Address space has no limit of its own here.
+#[cfg(not(unix))]
+fn memory() -> Finding {
+    good("memory", "address space is not limited")
 }
 
 fn cache() -> Finding {

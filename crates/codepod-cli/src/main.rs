@@ -10,6 +10,7 @@
 mod apply;
 mod changes;
 mod completions;
+#[cfg(unix)]
 mod descriptors;
 mod doctor;
 mod exec;
@@ -24,6 +25,10 @@ mod python;
 mod rpc;
 mod run;
 mod serve;
+#[cfg(unix)]
+mod shell;
+#[cfg(not(unix))]
+#[path = "shell/refused.rs"]
 mod shell;
 mod states;
 mod streams;
@@ -105,6 +110,7 @@ fn main() -> ExitCode {
         command,
         Command::Rpc(_) | Command::Serve(_) | Command::Mcp(_)
     ) {
+        #[cfg(unix)]
         descriptors::raise();
     }
     let result = match command {

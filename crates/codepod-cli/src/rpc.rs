@@ -2,7 +2,7 @@
 //! language.
 
 use std::fs::File;
-use std::os::fd::AsFd;
+use std::io;
 
 use clap::Args;
 use codepod::jail::{self, Needs};
@@ -28,17 +28,30 @@ impl Rpc {
         let runtime = Runtime::global()?;
         let server = Server::new(runtime.clone(), options);
         let tenant = Tenant::new("", Quota::alone());
-        let own = |stream: std::io::Result<std::os::fd::OwnedFd>| {
-            let failed =
-                |error| ErrorKind::InvalidArgument(format!("standard input and output: {error}"));
-            Ok::<File, Error>(File::from(stream.map_err(failed)?))
-        };
-        let input = own(std::io::stdin().as_fd().try_clone_to_owned())?;
-        let output = own(std::io::stdout().as_fd().try_clone_to_owned())?;
+        let (input, output) = standard_streams().map_err(|error| {
+            ErrorKind::InvalidArgument(format!("standard input and output: {error}"))
+        })?;
         wall.close(&runtime)?;
         rpc::serve(&server, &tenant, input, output);
         Ok(0)
     }
+}
+
+/// Standard input and output, past the standard library's buffers.
+fn standard_streams() -> io::Result<(File, File)> {
+    #[cfg(unix)]
+    let (input, output) = {
+        use std::os::fd::AsFd as _;
+        let input = io::stdin().as_fd().try_clone_to_owned()?;
+        (input, io::stdout().as_fd().try_clone_to_owned()?)
+    };
+    #[cfg(windows)]
+    let (input, output) = {
+        use std::os::windows::io::AsHandle as _;
+        let input = io::stdin().as_handle().try_clone_to_owned()?;
+        (input, io::stdout().as_handle().try_clone_to_owned()?)
+    };
+    Ok((input.into(), output.into()))
 }
 
 /// What this program needs of the host. Which directories its client mounts nobody knows

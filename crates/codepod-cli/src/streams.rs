@@ -97,6 +97,7 @@ impl<W: Write + IsTerminal> Shown<W> {
     }
 
     /// For a program that has the terminal to itself.
+    #[cfg(unix)]
     pub(crate) fn full_screen(to: W) -> Shown<W> {
         let filter = Some(TerminalText::full_screen());
         Shown { to, filter }

@@ -40,6 +40,7 @@ pub(crate) struct TerminalText {
 
 impl TerminalText {
     /// For a program that has the terminal to itself.
+    #[cfg(unix)]
     pub(crate) fn full_screen() -> TerminalText {
         TerminalText {
             full_screen: true,

@@ -2,8 +2,7 @@
 //! memory.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{BufReader, BufWriter, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -121,9 +120,8 @@ fn write(
         return Err(ApiError::new(Kind::Limit, message));
     }
     let path = bedroom.path.join(&live.info.sandbox_id);
-    let mut options = OpenOptions::new();
-    let file = options.write(true).create_new(true).mode(0o600).open(&path);
-    let mut file = BufWriter::new(file.map_err(|error| lost(&error))?);
+    let file = new_file(&path).map_err(|error| lost(&error))?;
+    let mut file = BufWriter::new(file);
     let written = live.sandbox.export_state(&mut file, None).map_err(failure);
     let flushed = file.flush().map_err(|error| lost(&error));
     match written.map(drop).and(flushed) {
@@ -143,6 +141,24 @@ fn write(
     }
 }
 
+/// Makes a file that is only ours.
+fn new_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Makes a directory that is only ours, and those above it.
+fn make_directory(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
 /// Where the sandboxes of one server sleep. Nobody wakes them after its end: what is left is
 /// removed then, or by the next server if this one was killed.
 #[derive(Debug)]
@@ -156,12 +172,8 @@ impl Bedroom {
     /// Makes one.
     pub(crate) fn new(states: &Path) -> Result<Bedroom, ApiError> {
         let path = states.join(ALL).join(ids::random("server")?);
-        let mut builder = DirBuilder::new();
-        let made = builder.recursive(true).mode(0o700).create(&path);
-        made.map_err(|error| lost(&error))?;
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true).mode(0o600);
-        let locked = options.open(path.join(LOCK)).and_then(|lock| {
+        make_directory(&path).map_err(|error| lost(&error))?;
+        let locked = new_file(&path.join(LOCK)).and_then(|lock| {
             lock.try_lock()?;
             Ok(lock)
         });

@@ -30,10 +30,10 @@ use std::time::Duration;
 
 use codepod::Runtime;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::server::{Server, ServerOptions};
+use crate::signals::{Hangups, told_to_end};
 use access::Access;
 use admission::Turns;
 pub use config::{CeilingConfig, Config, ConfigError, KeyConfig, TenantConfig, TlsConfig};
@@ -227,8 +227,8 @@ pub fn serve(
     threads.block_on(async {
         let server = HttpServer::bind(runtime, config).await?;
         let told = told_to_end()?;
-        let hangup = signal(SignalKind::hangup())?;
-        let reloading = tokio::spawn(reload(hangup, server.reloader(), Arc::new(again)));
+        let hangups = Hangups::new()?;
+        let reloading = tokio::spawn(reload(hangups, server.reloader(), Arc::new(again)));
         ready(&server);
         server.run(told).await;
         reloading.abort();
@@ -238,11 +238,11 @@ pub fn serve(
 
 /// Takes other keys whenever the host's process is told to.
 async fn reload(
-    mut hangup: tokio::signal::unix::Signal,
+    mut hangups: Hangups,
     reloader: Reloader,
     again: Arc<impl Fn() -> Result<Config, String> + Send + Sync + 'static>,
 ) {
-    while hangup.recv().await.is_some() {
+    while hangups.next().await.is_some() {
         let (reloader, again) = (reloader.clone(), again.clone());
         let reloaded = tokio::task::spawn_blocking(move || {
             let config = again()?;
@@ -258,18 +258,6 @@ async fn reload(
             Err(_) => tracing::warn!(event = "not reloaded"),
         }
     }
-}
-
-/// Ends when the host's process is told to end.
-pub(crate) fn told_to_end() -> io::Result<impl Future<Output = ()>> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
 }
 
 /// Saves sandboxes that nobody uses, and frees their memory.

@@ -29,6 +29,7 @@ pub mod rpc;
 mod runs;
 mod saved;
 mod server;
+mod signals;
 mod tenant;
 
 pub use call::{Answers, Call, Client};

@@ -88,6 +88,7 @@ impl Guard {
 
     /// Whether a directory that is put there could bring guarded paths along: below `.git`, where
     /// names mean something.
+    #[cfg(unix)]
     pub(crate) fn covers_directory(self, path: &[u8]) -> bool {
         self == Guard::Usual && matches!(look(path), Place::Guarded | Place::Git)
     }

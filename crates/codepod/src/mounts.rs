@@ -4,10 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use codepod_vfs::{
-    Budget, FileSystem, FsLimits, Guard, HostAccess, HostDir, HostOptions, Image, Memory, Overlay,
-    Tree,
-};
+use codepod_vfs::{Budget, FileSystem, FsLimits, Guard, Image, Memory, Tree};
+#[cfg(unix)]
+use codepod_vfs::{HostAccess, HostDir, HostOptions, Overlay};
 
 use crate::error::{Error, ErrorKind};
 
@@ -118,6 +117,21 @@ impl Mount {
         }
     }
 
+    /// Paths are resolved below an open directory, which needs what Unix has.
+    #[cfg(not(unix))]
+    fn open_host(
+        &self,
+        _: &PathBuf,
+        _: MountAccess,
+        _: (u32, u32),
+        _: FsLimits,
+        _: &Budget,
+    ) -> Result<Box<dyn FileSystem>, Error> {
+        let why = "directories of the host cannot be mounted on this platform; copy the files in";
+        Err(self.failed(why.into()))
+    }
+
+    #[cfg(unix)]
     fn open_host(
         &self,
         path: &PathBuf,

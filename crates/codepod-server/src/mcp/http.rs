@@ -88,7 +88,7 @@ pub fn serve_http(
         .build()?;
     runtime.block_on(async {
         let listening = Listening::bind(server, options, http).await?;
-        let told = crate::http::told_to_end()?;
+        let told = crate::signals::told_to_end()?;
         ready(listening.address()?);
         listening.run(told).await;
         io::Result::Ok(())

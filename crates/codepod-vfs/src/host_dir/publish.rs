@@ -16,6 +16,7 @@ use super::attributes::set_mode;
 use super::errno::translate;
 use super::facts::{check_name, kind, nanoseconds, timespec};
 use super::held::Held;
+use super::open::identity;
 use super::walk::Dir;
 use super::{HostDir, SAFE};
 use crate::publish::{Content, Fingerprint, Publish, SAMPLED, digest, digest_into};
@@ -110,7 +111,7 @@ pub(super) enum Was {
 /// What the host knows about a file, as far as it tells whether somebody has changed it.
 pub(super) fn fingerprint(stat: &rustix::fs::Stat) -> Fingerprint {
     Fingerprint {
-        identity: (stat.st_dev, stat.st_ino),
+        identity: identity(stat),
         kind: kind(stat),
         size: u64::try_from(stat.st_size).unwrap_or(0),
         mode: (stat.st_mode & 0o777) as u16,
