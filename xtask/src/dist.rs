@@ -1,6 +1,7 @@
-//! `dist`: what is published, for this machine's platform: the program in an archive, the wheels,
-//! the npm packages, and their digests.
+//! `dist`: what is published, for one platform or more: the program in an archive, the wheels, the
+//! npm packages, and their digests.
 
+mod machine_code;
 pub(crate) mod platform;
 
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use self::platform::Platform;
 use crate::Command;
 use crate::cache;
-use crate::failure::{Failure, Outcome, no_arguments};
+use crate::failure::{Failure, Outcome, flag_and_names};
 use crate::parts;
 use crate::process;
 use crate::sdk;
@@ -16,9 +17,10 @@ use crate::versions::VERSION;
 
 pub(crate) const COMMAND: Command = Command {
     name: "dist",
-    arguments: "",
-    about: "make what is published, in dist: the archive, wheels, npm packages, their digests",
-    more: "The guests have to be built (`cargo xtask guests`). It takes a quarter of an hour, most of it linking.",
+    arguments: "[PLATFORM…]",
+    about: "make what is published, in dist: archives, wheels, npm packages, their digests",
+    more: "The guests have to be built (`cargo xtask guests`). Without a name it is for this machine's platform; the\n\
+        others are linked with zig, and their machine code is compiled here. A platform takes a quarter of an hour.",
     run,
 };
 
@@ -39,39 +41,73 @@ const COMPLETIONS: [(&str, &str); 3] = [
 ];
 
 fn run(arguments: &[String]) -> Outcome {
-    no_arguments(arguments, "dist")?;
+    let (_, names) = flag_and_names(arguments, "", "dist")?;
+    let platforms: Vec<&Platform> = match names[..] {
+        [] => vec![Platform::host()?],
+        _ => names
+            .into_iter()
+            .map(Platform::named)
+            .collect::<Outcome<_>>()?,
+    };
     let out = cache::in_root("dist");
     let _ = std::fs::remove_dir_all(&out);
     cache::make_directory(&out)?;
-    let platform = platform::host()?;
-    let parts = parts::pack(true)?;
-    let program = build_program()?;
-    archive(platform, &program, &out)?;
-    sdk::python::release_wheels(platform, &program, &parts, &out)?;
-    sdk::typescript::release_tarballs(platform, &program, &parts, &out)?;
-    for part in &parts {
-        copy(&part.packed(), &out.join(part.file_name()))?;
+    for platform in platforms {
+        println!("\n== {}", platform.name);
+        publish(platform, &out)?;
     }
     write_digests(&out)
 }
 
-/// The program as it is shipped, with the core in it.
-fn build_program() -> Outcome<PathBuf> {
-    process::cargo()
-        .args(["build", "--profile", "dist", "--bin", "codepod"])
-        .args(["--features", "codepod-cli/embed"])
-        .args(["--config", "profile.dist.strip='symbols'"])
+/// Makes everything for a platform.
+fn publish(platform: &Platform, out: &Path) -> Outcome {
+    let guests = machine_code::bring(platform)?;
+    let parts = parts::pack(&guests, true)?;
+    let program = build_program(platform, &guests)?;
+    archive(platform, &program, out)?;
+    sdk::python::release_wheels(platform, &program, &parts, out)?;
+    sdk::typescript::release_tarballs(platform, &program, &parts, out)?;
+    for part in &parts {
+        let name = format!("{}-{VERSION}-{}.part.zst", part.name, platform.of_parts());
+        copy(&part.packed(), &out.join(name))?;
+    }
+    Ok(())
+}
+
+/// The program as it is shipped, with the core in it. zig links it, for any platform and against
+/// the oldest C library that we support.
+fn build_program(platform: &Platform, guests: &Path) -> Outcome<PathBuf> {
+    let tools = sdk::python::environment("scripts/dist-requirements.txt")?.join("bin");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(tools.clone()).chain(std::env::split_paths(&path));
+    let paths = std::env::join_paths(paths).unwrap_or_default();
+    process::program("rustup")
+        .args(["target", "add", platform.target])
+        .hint("other platforms need a toolchain that rustup has installed")
         .run()?;
-    Ok(cache::target().join("dist/codepod"))
+    let libc = platform.libc.map(|version| format!(".{version}"));
+    process::program(tools.join("cargo-zigbuild"))
+        .args(["zigbuild", "--profile", "dist", "--bin", "codepod"])
+        .args(["--features", "codepod-cli/embed", "--target"])
+        .arg(format!("{}{}", platform.target, libc.unwrap_or_default()))
+        .args(["--config", "profile.dist.strip='symbols'"])
+        .env("CODEPOD_GUESTS_DIR", guests)
+        .env("PATH", paths)
+        .directory(cache::root())
+        .run()?;
+    let built = cache::target().join(platform.target).join("dist");
+    Ok(built.join(platform.program()))
 }
 
 /// Packs the program with its completions and documents, as it would lie in `/usr/local`.
 fn archive(platform: &Platform, program: &Path, out: &Path) -> Outcome {
     let name = format!("codepod-{VERSION}-{}", platform.name);
     let tree = out.join(&name);
-    copy(program, &tree.join("bin/codepod"))?;
+    copy(program, &tree.join("bin").join(platform.program()))?;
     for (shell, file) in COMPLETIONS {
-        let text = process::program(program)
+        // By a program that runs here: that of another platform does not.
+        let text = process::cargo()
+            .args(["run", "--quiet", "--bin", "codepod", "--"])
             .args(["completions", shell])
             .output()?;
         cache::write(&tree.join(file), text.as_bytes())?;

@@ -76,7 +76,7 @@ fn run(arguments: &[String]) -> Outcome {
     if let Some(name) = names.first() {
         return Err(unknown_argument(name, "parts"));
     }
-    pack(compress).map(drop)
+    pack(&cache::in_root("guests/dist"), compress).map(drop)
 }
 
 /// Makes all parts for a debug build of the program with the feature `embed`, and puts those that
@@ -84,7 +84,7 @@ fn run(arguments: &[String]) -> Outcome {
 pub(crate) fn bring() -> Outcome<PathBuf> {
     let built = cache::target().join("debug");
     cache::make_directory(&built)?;
-    for part in pack(false)? {
+    for part in pack(&cache::in_root("guests/dist"), false)? {
         let beside = built.join(format!("{}.part", part.name));
         let _ = std::fs::remove_file(&beside);
         std::fs::hard_link(&part.file, &beside)
@@ -94,10 +94,9 @@ pub(crate) fn bring() -> Outcome<PathBuf> {
     Ok(built)
 }
 
-/// Makes all parts, compresses those that the program carries, and if wanted the others as well.
-/// The others.
-pub(crate) fn pack(compressed: bool) -> Outcome<Vec<Made>> {
-    let dist = cache::in_root("guests/dist");
+/// Makes all parts of the guests in a directory, compresses those that the program carries, and if
+/// wanted the others as well. The others.
+pub(crate) fn pack(dist: &Path, compressed: bool) -> Outcome<Vec<Made>> {
     let list = cache::read_toml(&dist.join("guests.toml"))?;
     let guests = list.get("guest").and_then(Value::as_array);
     let guests: Vec<&Value> = guests.into_iter().flatten().collect();
@@ -106,7 +105,7 @@ pub(crate) fn pack(compressed: bool) -> Outcome<Vec<Made>> {
     let (mut described, mut made) = (Vec::new(), Vec::new());
     for (name, definition) in &definitions {
         let file = dist.join("parts").join(format!("{name}.part"));
-        let (content, pieces) = join(&dist, &pieces_of(name, definition, &guests)?)?;
+        let (content, pieces) = join(dist, &pieces_of(name, definition, &guests)?)?;
         cache::write(&file, &content)?;
         println!("{name}: {} MB in {}", content.len() >> 20, file.display());
         let part = Made {

@@ -1,10 +1,11 @@
 // Makes what is published: the tarball of the package, that of the package that carries the program for one platform, and two
 // for each part of codepod: one with the part for the platform, and one that names it for all of them.
 //
-//   node platform/pack.mjs BINARY DIRECTORY [PLATFORM [PART…]]
+//   node platform/pack.mjs BINARY DIRECTORY PLATFORM PLATFORMS [PART…]
 //
-// BINARY is a built `codepod` with its tools inside (the feature `embed`), PLATFORM what it runs on, `linux-x64` if not given.
-// A PART is a file such as `python.part.zst`.
+// BINARY is a built `codepod` with its tools inside (the feature `embed`), PLATFORM what it runs on, such as `linux-arm64-musl`,
+// and PLATFORMS all that there are packages for, with commas between. A PART is a file such as `python.part.zst`; it does not
+// depend on the C library.
 // `npm run build` comes before. The package names every platform as an optional dependency of the same version, so that npm
 // installs the one that fits. Those lines are added here and not in package.json, because `npm ci` would look for packages that
 // are not published yet.
@@ -14,18 +15,14 @@ import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 
-/** The platforms that there are packages for, as npm tells them apart. */
-const PLATFORMS = {
-  "linux-x64": { os: ["linux"], cpu: ["x64"], libc: ["glibc"] },
-};
-
 const root = resolve(import.meta.dirname, "..");
 const licences = ["LICENSE-MIT", "LICENSE-APACHE"];
-const [binary, directory, platform = "linux-x64", ...parts] = process.argv.slice(2);
-if (binary === undefined || directory === undefined || !(platform in PLATFORMS)) {
-  console.error(`usage: node platform/pack.mjs BINARY DIRECTORY [${Object.keys(PLATFORMS).join("|")} [PART…]]`);
+const [binary, directory, platform, all, ...parts] = process.argv.slice(2);
+if (!all?.split(",").includes(platform)) {
+  console.error("usage: node platform/pack.mjs BINARY DIRECTORY PLATFORM PLATFORMS [PART…]");
   process.exit(2);
 }
+const platforms = all.split(",");
 const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 mkdirSync(directory, { recursive: true });
 packPlatform();
@@ -36,7 +33,7 @@ function packPlatform() {
   const manifest = {
     name: `@codepod/${platform}`,
     ...common(`The codepod program for ${platform}; the package codepod uses it`),
-    ...PLATFORMS[platform],
+    ...conditions(platform),
     files: ["bin", ...licences],
     preferUnplugged: true,
   };
@@ -48,6 +45,16 @@ function packPlatform() {
   });
 }
 
+/** How npm tells by a platform's name whether a package fits. */
+function conditions(name) {
+  const [os, cpu, libc = "glibc"] = name.split("-");
+  return { os: [os], cpu: [cpu], ...(os === "linux" && { libc: [libc] }) };
+}
+
+function withoutLibrary(name) {
+  return name.replace(/-musl$/, "");
+}
+
 /** What the manifests of all packages say. */
 function common(description) {
   const { version, license, repository, engines } = own;
@@ -56,14 +63,16 @@ function common(description) {
 
 function packPart(file) {
   const name = basename(file).split(".")[0];
+  const machine = withoutLibrary(platform);
+  const { libc: _any, ...machines } = conditions(platform);
   const forPlatform = {
-    name: `@codepod/${name}-${platform}`,
-    ...common(`The part ${name} of codepod for ${platform}`),
-    ...PLATFORMS[platform],
+    name: `@codepod/${name}-${machine}`,
+    ...common(`The part ${name} of codepod for ${machine}`),
+    ...machines,
     files: [basename(file), ...licences],
   };
   pack(forPlatform, (place) => copyFileSync(file, join(place, basename(file))));
-  const versions = Object.keys(PLATFORMS).map((each) => [`@codepod/${name}-${each}`, own.version]);
+  const versions = platforms.map((each) => [`@codepod/${name}-${withoutLibrary(each)}`, own.version]);
   const forAll = {
     name: `@codepod/${name}`,
     ...common(`The part ${name} of codepod; the package codepod finds it`),
@@ -75,7 +84,7 @@ function packPart(file) {
 
 function packMain() {
   const { devDependencies: _development, scripts: _scripts, ...manifest } = own;
-  const versions = Object.keys(PLATFORMS).map((name) => [`@codepod/${name}`, own.version]);
+  const versions = platforms.map((name) => [`@codepod/${name}`, own.version]);
   manifest.files = [...own.files, ...licences];
   manifest.optionalDependencies = Object.fromEntries(versions);
   pack(manifest, (place) => {

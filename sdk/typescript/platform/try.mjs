@@ -21,7 +21,9 @@ if (binary === undefined) {
 }
 const place = mkdtempSync(join(tmpdir(), "codepod-try-"));
 try {
-  const packs = run(process.execPath, [join(import.meta.dirname, "pack.mjs"), resolve(binary), join(place, "packs")], root);
+  const here = `${process.platform}-${process.arch}`;
+  const options = [resolve(binary), join(place, "packs"), here, here];
+  const packs = run(process.execPath, [join(import.meta.dirname, "pack.mjs"), ...options], root);
   const start = performance.now();
   const user = join(place, "user");
   mkdirSync(user);

@@ -25,8 +25,13 @@ export function findBinary(environment: Record<string, string | undefined> = pro
 }
 
 function packaged(): string | undefined {
+  // npm installs the second where the C library is musl.
+  return inPackage(platformPackage) ?? inPackage(`${platformPackage}-musl`);
+}
+
+function inPackage(name: string): string | undefined {
   try {
-    const manifest = createRequire(import.meta.url).resolve(`${platformPackage}/package.json`);
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
     const program = join(dirname(manifest), "bin", programName);
     return isProgram(program) ? program : undefined;
   } catch {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::{judge_first_result, work_directory};
 use crate::cache;
-use crate::dist::platform::{self, Platform};
+use crate::dist::platform::Platform;
 use crate::docs;
 use crate::failure::{Failure, Outcome};
 use crate::parity;
@@ -13,9 +13,12 @@ use crate::parts::Made;
 use crate::process::{self, Watched};
 use crate::versions::VERSION;
 
+/// What types, tests and the wheel need.
+const TOOLS: &str = "sdk/python/requirements-dev.txt";
+
 /// Types, tests, wheel and first minute.
 pub(super) fn all() -> Outcome<String> {
-    let environment = environment()?;
+    let environment = environment(TOOLS)?;
     let package = cache::in_root("sdk/python");
     process::program(environment.join("bin/mypy"))
         .arg("--no-error-summary")
@@ -45,10 +48,10 @@ fn test(environment: &Path, package: &Path, program: &Path) -> Outcome<String> {
     }
 }
 
-/// An environment with the tools of `requirements-dev.txt`, kept in the cache by what that says.
-fn environment() -> Outcome<PathBuf> {
-    let wanted = cache::read(&cache::in_root("sdk/python/requirements-dev.txt"))?;
-    let digest = blake3::hash(wanted.as_bytes()).to_hex();
+/// An environment with what a file of requirements lists, kept in the cache by what that says.
+pub(crate) fn environment(requirements: &str) -> Outcome<PathBuf> {
+    let requirements = cache::in_root(requirements);
+    let digest = blake3::hash(cache::read(&requirements)?.as_bytes()).to_hex();
     let directory = cache::directory()?
         .join("python")
         .join(&digest.as_str()[..16]);
@@ -57,7 +60,7 @@ fn environment() -> Outcome<PathBuf> {
         make_environment(&directory)?;
         process::program(directory.join("bin/pip"))
             .args(["install", "--quiet", "--disable-pip-version-check", "-r"])
-            .arg(cache::in_root("sdk/python/requirements-dev.txt"))
+            .arg(requirements)
             .run()?;
         cache::write(&done, b"")?;
     }
@@ -79,7 +82,7 @@ pub(crate) fn release_wheels(
     parts: &[Made],
     out: &Path,
 ) -> Outcome {
-    let environment = environment()?;
+    let environment = environment(TOOLS)?;
     build_wheel(&environment, platform.wheel, program, out)?;
     for part in parts {
         process::program(environment.join("bin/python"))
@@ -99,7 +102,7 @@ fn wheel(environment: &Path, program: &Path) -> Outcome<PathBuf> {
     for old in cache::files(&out, &|_| true)? {
         std::fs::remove_file(&old).map_err(|error| Failure::file("remove", &old, error))?;
     }
-    build_wheel(environment, platform::host()?.wheel, program, &out)?;
+    build_wheel(environment, Platform::host()?.wheel, program, &out)?;
     let made = cache::files(&out, &|_| true)?;
     let mut wheels = made.into_iter();
     wheels

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::cache;
-use crate::dist::platform::Platform;
+use crate::dist::platform::{PLATFORMS, Platform};
 use crate::docs;
 use crate::failure::{Failure, Outcome};
 use crate::parts::Made;
@@ -74,9 +74,11 @@ pub(crate) fn release_tarballs(
 ) -> Outcome {
     let package = cache::in_root("sdk/typescript");
     build(&package)?;
+    let platforms: Vec<&str> = PLATFORMS.iter().map(|it| it.name).collect();
     process::program("node")
         .arg(package.join("platform/pack.mjs"))
         .args([program, out, Path::new(platform.name)])
+        .arg(platforms.join(","))
         .args(parts.iter().map(Made::packed))
         .directory(&package)
         .run()

@@ -1,0 +1,66 @@
+//! The guests with machine code for another platform, in a directory like `guests/dist`.
+
+use std::path::{Path, PathBuf};
+
+use super::platform::Platform;
+use crate::cache;
+use crate::failure::{Failure, Outcome};
+use crate::process;
+
+/// The directory with the guests for a platform. The machine's own are built there already.
+pub(super) fn bring(platform: &Platform) -> Outcome<PathBuf> {
+    let own = cache::in_root("guests/dist");
+    if platform.of_parts() == Platform::host()?.of_parts() {
+        return Ok(own);
+    }
+    let there = cache::target().join("guests-for").join(platform.of_parts());
+    let _ = std::fs::remove_dir_all(&there);
+    copy_portable(&own, &there)?;
+    // In the profile of the tests, whose dependencies are optimised.
+    process::cargo()
+        .args(["run", "--quiet", "--bin", "codepod-precompile"])
+        .args(["--features", "codepod-wasmtime/cross", "--"])
+        .arg(&own)
+        .arg(platform.code_target())
+        .arg(&there)
+        .run()?;
+    Ok(there)
+}
+
+/// Copies everything that is the same on every platform.
+fn copy_portable(own: &Path, there: &Path) -> Outcome {
+    for file in cache::files(own, &|directory| !directory.ends_with("parts"))? {
+        let is_code = file.extension().is_some_and(|it| it == "cwasm");
+        let Ok(name) = file.strip_prefix(own) else {
+            continue;
+        };
+        if is_code {
+            continue;
+        }
+        let to = there.join(name);
+        if let Some(above) = to.parent() {
+            cache::make_directory(above)?;
+        }
+        std::fs::copy(&file, &to).map_err(|error| Failure::file("copy", &file, error))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machine_code_and_parts_of_one_platform_are_not_taken_for_another() {
+        let place = std::env::temp_dir().join(format!("codepod-code-{}", std::process::id()));
+        let (own, there) = (place.join("own"), place.join("there"));
+        for file in ["a.wasm", "a.cwasm", "parts/core.part", "files/b"] {
+            cache::write(&own.join(file), b"x").unwrap();
+        }
+        copy_portable(&own, &there).unwrap();
+        let mut copied = cache::files(&there, &|_| true).unwrap();
+        copied.sort();
+        std::fs::remove_dir_all(&place).unwrap();
+        assert_eq!(copied, [there.join("a.wasm"), there.join("files/b")]);
+    }
+}
