@@ -322,6 +322,11 @@ fn engine() -> Vec<Finding> {
             format!("{} with {tools} tools, {where_from}", guests.len()),
         ),
     ];
+    if !runtime.engine().keeps_sessions() {
+        let found = "Python keeps no variables between calls: there is no `memfd_create`";
+        let advice = "allow it in the seccomp profile of the container; scripts run without";
+        findings.push(other("sessions", How::Note, found, advice));
+    }
     let cold: Vec<&str> = guests
         .iter()
         .filter(|(_, ready)| !ready)

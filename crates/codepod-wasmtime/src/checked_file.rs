@@ -121,6 +121,10 @@ impl Content {
         done?;
         match written {
             Ok(()) => {
+                // It was checked while it was written.
+                if let Some(seal) = Seal::of(self, &kept.metadata()?, cache) {
+                    seal.put();
+                }
                 forget_unused(cache);
                 self.open(&kept, Some(cache))
             }
@@ -149,6 +153,7 @@ impl Content {
         let mut left = self.bytes;
         let mut buffer = vec![0; 1 << 18];
         let shown = Shown;
+        shown.set(self, 0);
         loop {
             // What cannot be unpacked is not this content either.
             let read = from.read(&mut buffer).map_err(unreadable)?;

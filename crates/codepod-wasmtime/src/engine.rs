@@ -131,6 +131,15 @@ impl Engine {
         self.inner.modules.make_executable(first)
     }
 
+    /// Whether processes can keep their memory for sessions here. Linux needs `memfd_create` for
+    /// that, which container runtimes may forbid.
+    pub fn keeps_sessions(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return self.inner.arena().is_some();
+        #[cfg(not(target_os = "linux"))]
+        true
+    }
+
     /// Where kernels get time and randomness from.
     pub fn host(&self) -> Arc<dyn Host> {
         self.inner.clock.clone()
