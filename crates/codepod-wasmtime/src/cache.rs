@@ -12,6 +12,7 @@ use std::time::SystemTime;
 
 use wasmtime::Module;
 
+use crate::compile::with_stack;
 use crate::error::{EngineError, EngineResult};
 use crate::private_directory::PrivateDirectory;
 
@@ -67,9 +68,7 @@ impl ModuleCache {
         if let Some(module) = self.load_checked(engine, &name) {
             return Ok(module);
         }
-        let code = engine
-            .precompile_module(wasm)
-            .map_err(|error| EngineError::InvalidModule(format!("{error:#}")))?;
+        let code = with_stack(|| engine.precompile_module(wasm))?;
         // A full disk is no reason not to run.
         if self.store(&name, &code).is_ok()
             && let Some(module) = self.load_checked(engine, &name)

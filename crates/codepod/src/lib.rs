@@ -13,6 +13,10 @@
 //! and [`Sandbox::fork`] cost microseconds, whatever it holds. Commands are WebAssembly processes
 //! on a small POSIX-like kernel in this host process: no server, no daemon, no root, no KVM.
 //! Nothing of the host is reachable unless an option says so.
+//!
+//! A thread that calls this library needs a stack of 128 KB: guests have stacks of their own, and
+//! modules are compiled on threads of the library's. Each process of a guest reserves 4 GB of
+//! address space, so a program under `ulimit -v` cannot set up a runtime.
 
 #![cfg_attr(
     not(test),

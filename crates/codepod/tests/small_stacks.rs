@@ -5,8 +5,8 @@ use std::thread;
 
 use codepod::{Options, Sandbox};
 
-/// What callers are asked to have (`lib.rs`), for a build without optimisation.
-const ENOUGH: usize = 256 << 10;
+/// What callers are asked to have (`lib.rs`). A build without optimisation uses the most.
+const ENOUGH: usize = 128 << 10;
 
 /// Asks this test program to work on a thread with a stack of so many bytes. In a process of its
 /// own: who goes beyond a stack ends the process.
@@ -23,6 +23,15 @@ fn work() {
     let path = "d/".repeat(100);
     let made = sandbox.run_blocking(&format!("mkdir -p {path}; echo x > {path}/f"));
     assert_eq!(made.unwrap().exit_code, 0);
+    sandbox.export_state(std::io::sink(), None).unwrap();
+    if codepod::commands()
+        .iter()
+        .any(|(name, _)| *name == "python3")
+    {
+        let session = sandbox.python_session("main").unwrap();
+        let sum = session.run_blocking("sum(range(10))").unwrap();
+        assert_eq!(sum.stdout, b"45\n");
+    }
     let fork = sandbox.fork().unwrap();
     let removed = fork.run_blocking("rm -r d; ls");
     assert_eq!(removed.unwrap().stdout, b"");
