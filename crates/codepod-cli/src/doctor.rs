@@ -138,7 +138,7 @@ fn processor() -> Finding {
                 emulator may have to be told: `qemu -cpu max`";
             return other("processor", How::Bad, found, advice);
         }
-        return good("processor", format!("{about}; {}", named(true)));
+        good("processor", format!("{about}; {}", named(true)))
     }
     #[cfg(not(target_arch = "x86_64"))]
     good("processor", about)
