@@ -21,7 +21,7 @@ fn work() {
     let deep = "f() { if [ $1 -gt 0 ]; then f $(($1 - 1)); else echo deep; fi; }; f 500";
     assert_eq!(sandbox.run_blocking(deep).unwrap().stdout, b"deep\n");
     let path = "d/".repeat(100);
-    let made = sandbox.run_blocking(&format!("mkdir -p {path}; echo x > {path}/f"));
+    let made = sandbox.run_blocking(format!("mkdir -p {path}; echo x > {path}/f"));
     assert_eq!(made.unwrap().exit_code, 0);
     sandbox.export_state(std::io::sink(), None).unwrap();
     if codepod::commands()
