@@ -5,10 +5,10 @@ use std::path::Path;
 
 use clap::Args;
 use codepod::jail::{self, Layers};
-use codepod::{Options, Sandbox, StateDirectory};
+use codepod::{Options, Part, PartError, Sandbox, StateDirectory};
 
 use crate::failure::Failure;
-use crate::progress::Progress;
+use crate::progress::{self, Progress};
 use crate::wall;
 
 const EXAMPLES: &str = "\
@@ -39,7 +39,7 @@ struct Finding {
     what: &'static str,
     how: How,
     found: String,
-    advice: Option<&'static str>,
+    advice: Option<String>,
 }
 
 fn good(what: &'static str, found: impl Into<String>) -> Finding {
@@ -51,18 +51,26 @@ fn good(what: &'static str, found: impl Into<String>) -> Finding {
     }
 }
 
-fn other(what: &'static str, how: How, found: impl Into<String>, advice: &'static str) -> Finding {
+fn other(
+    what: &'static str,
+    how: How,
+    found: impl Into<String>,
+    advice: impl Into<String>,
+) -> Finding {
     Finding {
         what,
         how,
         found: found.into(),
-        advice: Some(advice),
+        advice: Some(advice.into()),
     }
 }
 
 impl Doctor {
     pub(crate) fn run(self) -> Result<u8, Failure> {
-        let mut findings = vec![processor(), memory(), cache(), states(), terminal()];
+        progress::open_parts();
+        let mut findings = vec![processor(), memory(), cache()];
+        findings.extend(parts());
+        findings.extend([states(), terminal()]);
         findings.extend(engine());
         let bad = findings.iter().any(|finding| finding.how == How::Bad);
         let mut out = std::io::stdout().lock();
@@ -91,7 +99,7 @@ impl Doctor {
                 finding.what,
                 finding.found
             );
-            if let Some(advice) = finding.advice {
+            if let Some(advice) = &finding.advice {
                 let _ = writeln!(out, "{:<7}  {:<10}  → {advice}", "", "");
             }
         }
@@ -112,22 +120,26 @@ fn processor() -> Finding {
     let about = format!("{} with {cores} cores", std::env::consts::ARCH);
     #[cfg(target_arch = "x86_64")]
     {
-        let has = [
+        let features = [
+            ("sse3", std::arch::is_x86_feature_detected!("sse3")),
+            ("ssse3", std::arch::is_x86_feature_detected!("ssse3")),
+            ("sse4.1", std::arch::is_x86_feature_detected!("sse4.1")),
             ("sse4.2", std::arch::is_x86_feature_detected!("sse4.2")),
             ("popcnt", std::arch::is_x86_feature_detected!("popcnt")),
-            ("avx2", std::arch::is_x86_feature_detected!("avx2")),
         ];
-        let missing: Vec<&str> = has
-            .iter()
-            .filter(|(_, has)| !has)
-            .map(|(name, _)| *name)
-            .collect();
-        if !missing.is_empty() {
-            let found = format!("{about}, without {}", missing.join(", "));
-            let advice = "works; some tools are slower, and code is compiled anew for this machine";
-            return other("processor", How::Note, found, advice);
+        let named = |there: bool| {
+            let names = features.iter().filter(|(_, has)| *has == there);
+            names.map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+        };
+        if features.iter().any(|(_, has)| !has) {
+            let found = format!("{about}, without {}", named(false));
+            let advice = "the code of tools needs x86-64-v2, which processors have since 2009; an \
+                emulator may have to be told: `qemu -cpu max`";
+            return other("processor", How::Bad, found, advice);
         }
+        good("processor", format!("{about}; {}", named(true)))
     }
+    #[cfg(not(target_arch = "x86_64"))]
     good("processor", about)
 }
 
@@ -158,50 +170,77 @@ fn memory() -> Finding {
 }
 
 fn cache() -> Finding {
-    let Some(path) = codepod::cache_directory() else {
-        let found = "there is no directory for compiled code: each start compiles what it runs";
-        let advice = "set CODEPOD_CACHE_DIR to a directory that is yours alone";
-        return other("cache", How::Note, found, advice);
+    let path = codepod::cache_directory();
+    let shown = path.as_deref().and_then(Path::parent);
+    let shown = shown.map(|path| path.display().to_string());
+    let shown = shown.unwrap_or_default();
+    let found = match (path, codepod::cache_trouble()) {
+        (None, _) => "none of CODEPOD_CACHE_DIR, XDG_CACHE_HOME and HOME is set".to_owned(),
+        (Some(_), Some(why)) => format!("`{shown}`: {why}"),
+        (Some(path), None) if !writable(&path) => format!("`{shown}` cannot be written"),
+        (Some(_), None) => return good("cache", shown),
     };
-    if writable(&path) {
-        return good("cache", path.display().to_string());
-    }
-    let found = format!("`{}` cannot be written", path.display());
-    let advice = "make it writable, or set CODEPOD_CACHE_DIR to a directory that is";
-    other("cache", How::Bad, found, advice)
+    let lost = match codepod::GUESTS_EMBEDDED {
+        true => "what is packed is unpacked into memory at each start",
+        false => "what is not compiled yet is compiled at each start",
+    };
+    let advice =
+        format!("works; {lost}: set CODEPOD_CACHE_DIR to a directory of yours with 500 MB of room");
+    other("cache", How::Note, found, advice)
+}
+
+/// The parts of this release; nothing where it has none.
+fn parts() -> Option<Finding> {
+    let parts = codepod::parts();
+    let (there, missing): (Vec<&Part>, Vec<&Part>) = parts.iter().partition(|part| part.is_there());
+    let names = |parts: &[&Part]| {
+        let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
+        names.join(", ")
+    };
+    // One that is there and cannot be used says more than one that is not there.
+    let unusable = missing.iter().find_map(|part| match part.opened().err()? {
+        PartError::Missing | PartError::Needs(_) => None,
+        error => Some(format!("{}: {error}", part.name)),
+    });
+    Some(match (&*missing, unusable) {
+        _ if parts.is_empty() => return None,
+        ([], _) => good("parts", names(&there)),
+        (_, Some(why)) => other(
+            "parts",
+            How::Note,
+            why,
+            "install the one of this release: `codepod parts`",
+        ),
+        (missing, None) => other(
+            "parts",
+            How::Note,
+            format!("{}; not installed: {}", names(&there), names(missing)),
+            "`codepod parts` says what they have, and how to install them",
+        ),
+    })
 }
 
 fn states() -> Finding {
+    let unusable = |found: String| {
+        let advice = "only `--state` needs it: set CODEPOD_STATES to a directory of yours";
+        other("states", How::Note, found, advice)
+    };
     let states = match StateDirectory::of_user() {
         Ok(states) => states,
-        Err(error) => {
-            return other(
-                "states",
-                How::Note,
-                error.to_string(),
-                "only `--state` needs it",
-            );
-        }
+        Err(error) => return unusable(error.to_string()),
     };
     let path = states.path();
     // It is made when the first state is kept: what counts is the nearest directory that is there.
     let nearest = path.ancestors().find(|path| path.is_dir());
     if !nearest.is_some_and(writable) {
-        let found = format!("`{}` cannot be written", path.display());
-        let advice = "make it writable, or set CODEPOD_STATES to a directory that is";
-        return other("states", How::Bad, found, advice);
+        return unusable(format!("`{}` cannot be written", path.display()));
     }
     match states.names() {
         Ok(names) => good(
             "states",
             format!("{}, {} kept", path.display(), names.len()),
         ),
-        Err(error) => other(
-            "states",
-            How::Bad,
-            error.to_string(),
-            "make the directory readable",
-        ),
+        Err(error) => unusable(error.to_string()),
     }
 }
 
@@ -258,7 +297,7 @@ fn second_wall(layers: Layers) -> Finding {
 
 /// Whether an engine can be set up, has guests, and runs a script.
 fn engine() -> Vec<Finding> {
-    let advice = "`ulimit -v unlimited`, and look at what the message says";
+    let advice = "change what the message names, and try again";
     let options = Options::default();
     let runtime = wall::needs(&options, None)
         .and_then(|needs| wall::closed_around(needs, &options, || Ok(())));
@@ -290,6 +329,11 @@ fn engine() -> Vec<Finding> {
             format!("{} with {tools} tools, {where_from}", guests.len()),
         ),
     ];
+    if !runtime.engine().keeps_sessions() {
+        let found = "Python keeps no variables between calls: there is no `memfd_create`";
+        let advice = "allow it in the seccomp profile of the container; scripts run without";
+        findings.push(other("sessions", How::Note, found, advice));
+    }
     let cold: Vec<&str> = guests
         .iter()
         .filter(|(_, ready)| !ready)

@@ -68,8 +68,12 @@ impl Parts {
 }
 
 fn list(json: bool) -> u8 {
-    let mut out = std::io::stdout().lock();
     let parts = codepod::parts();
+    // Found, and unpacked, before the first line is written.
+    let progress = Progress::of_parts();
+    let _ = parts.first().map(codepod::Part::opened);
+    drop(progress);
+    let mut out = std::io::stdout().lock();
     let written = if json {
         let values = parts.iter().map(|part| {
             let opened = part.opened();

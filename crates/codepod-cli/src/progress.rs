@@ -1,5 +1,4 @@
-//! A line on standard error while something takes longer than a second; only where that is a
-//! terminal.
+//! A line on standard error while something takes long; only where that is a terminal.
 
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +9,8 @@ use std::time::{Duration, Instant};
 
 /// What is quicker needs no line.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// What happens before anything else has been shown needs one sooner.
+const PATIENCE_AT_START: Duration = Duration::from_millis(300);
 const STEP: Duration = Duration::from_millis(200);
 const ERASE: &str = "\r\x1b[K";
 
@@ -49,6 +50,19 @@ impl Progress {
 
     /// Looks again and again at what goes on; `None` is nothing to speak of.
     pub(crate) fn watching(what: impl Fn() -> Option<String> + Send + 'static) -> Progress {
+        Progress::after(PATIENCE, what)
+    }
+
+    /// Which part is being unpacked or checked, and how far that is.
+    pub(crate) fn of_parts() -> Progress {
+        Progress::after(PATIENCE_AT_START, || {
+            let (part, done) = codepod::preparing_part()?;
+            let percent = done * 100 / part.bytes.max(1);
+            Some(format!("unpacking {}, {percent} %", part.name))
+        })
+    }
+
+    fn after(patience: Duration, what: impl Fn() -> Option<String> + Send + 'static) -> Progress {
         if SILENT.load(Ordering::Relaxed) || !std::io::stderr().is_terminal() {
             return Progress::default();
         }
@@ -60,7 +74,7 @@ impl Progress {
                 match what().filter(|_| !over) {
                     Some(text) => {
                         let since = *since.get_or_insert_with(Instant::now);
-                        if since.elapsed() + STEP >= PATIENCE {
+                        if since.elapsed() + STEP >= patience {
                             tell(&text, since.elapsed());
                         }
                     }
@@ -86,6 +100,20 @@ impl Drop for Progress {
             drop(end);
             let _ = thread.join();
         }
+    }
+}
+
+/// Opens all parts, and unpacks what has to be. Says on a terminal what that takes, and why it will
+/// take as long the next time; elsewhere a line at each start would be in the way.
+pub(crate) fn open_parts() {
+    {
+        let _progress = Progress::of_parts();
+        codepod::open_parts();
+    }
+    let is_shown = !SILENT.load(Ordering::Relaxed) && std::io::stderr().is_terminal();
+    if let Some(why) = codepod::cache_trouble().filter(|_| is_shown) {
+        let why = crate::terminal_text::shown(&why);
+        eprintln!("codepod: nothing can be kept for the next start: {why}; see `codepod doctor`");
     }
 }
 

@@ -62,6 +62,7 @@ impl Python {
         let reads = self.code.is_some() && has_input();
         let state = self.state.as_deref();
         let place = wall::open(options, state)?;
+        check_is_installed()?;
         let session = place.sandbox().python_session(&self.session)?;
         let session = session.timeout(timeout);
         let progress = compiling(place.sandbox());
@@ -95,6 +96,21 @@ fn collected(session: PythonSession, code: &str, reads: bool) -> Result<u8, Fail
     let result = session.run_blocking(code)?;
     let _ = writeln!(std::io::stdout(), "{}", as_json(&result));
     Ok(result.exit_code as u8)
+}
+
+/// Says how to get Python where its part is not installed.
+fn check_is_installed() -> Result<(), Failure> {
+    let mut parts = codepod::parts().iter().filter(|part| !part.is_there());
+    match parts.find(|part| part.commands().any(|command| command == "python3")) {
+        None => Ok(()),
+        Some(part) => Err(Failure::new(
+            format!(
+                "Python is in the part `{}`, which is not installed",
+                part.name
+            ),
+            "`codepod parts` says how to install it",
+        )),
+    }
 }
 
 /// Refuses the name of a file, which `python3` would take and which no code is.

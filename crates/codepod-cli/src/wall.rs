@@ -6,6 +6,7 @@ use codepod::{Options, Runtime, Sandbox, StateDirectory};
 
 use crate::failure::Failure;
 use crate::options::{Place, runtime};
+use crate::progress;
 
 /// What a command needs of the host that makes a sandbox with these options, or goes on from a
 /// state.
@@ -24,6 +25,8 @@ pub(crate) fn closed_around<T>(
     options: &Options,
     prepare: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<(Runtime, T), Failure> {
+    // Its thread has ended when the wall is begun.
+    progress::open_parts();
     let wall = jail::begin(needs)?;
     let runtime = runtime(options)?;
     let prepared = prepare()?;

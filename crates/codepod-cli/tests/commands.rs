@@ -43,18 +43,11 @@ fn doctor_says_what_is_missing_with_status_1() {
     ] {
         assert!(stdout.contains(what), "{what} is not in {stdout}");
     }
-    let file = here.path("file");
-    std::fs::write(&file, "").unwrap();
-    let output = here
-        .command()
-        .args(["doctor", "--json"])
-        .env("CODEPOD_CACHE_DIR", &file)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let stdout = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{stdout}");
-    assert!(stdout.contains("CODEPOD_CACHE_DIR"), "{stdout}");
+    let mut limited = std::process::Command::new("bash");
+    limited.args(["-c", "ulimit -v 8000000; exec \"$0\" doctor --json"]);
+    let (status, stdout, _) = support::ends(limited.arg(support::program()), "");
+    assert_eq!(status, 1, "{stdout}");
+    assert!(stdout.contains("ulimit -v unlimited"), "{stdout}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use codepod_abi::Grant;
 use codepod_wasmtime::{Carried, Code, GuestModule, ImageSource, map_for_good};
 
 pub use part::file::{Added, PartError, add};
-pub use part::{Part, directories, open_parts, parts, users_directory};
+pub use part::{Part, directories, open_parts, parts, preparing, users_directory};
 
 /// A guest.
 #[derive(Debug, Clone, Copy)]

@@ -158,6 +158,14 @@ pub fn open_parts() {
     }
 }
 
+/// The part that is being unpacked or checked now, and how many of its bytes are done: what a first
+/// start waits for.
+pub fn preparing() -> Option<(&'static Part, u64)> {
+    let (content, done) = codepod_wasmtime::preparing()?;
+    let part = PARTS.iter().find(|part| part.content() == content)?;
+    Some((part, done))
+}
+
 /// The guests of a part that this program carries. It is unpacked when one of them is used.
 fn carried_guests(part: &'static Part) -> impl Iterator<Item = Guest> {
     let packed = part.packed();

@@ -34,7 +34,18 @@ pub(crate) fn begin(needs: &Needs) -> io::Result<bool> {
         },
     )?;
     rustix::thread::set_no_new_privs(true)?;
+    if is_memfd_forbidden() {
+        // The engine says what it lacks, should it matter.
+        let _ = filter::without_memfd();
+    }
     Ok(paths::restrict(needs))
+}
+
+/// Whether a filter that was there before, such as a container's, forbids `memfd_create`.
+fn is_memfd_forbidden() -> bool {
+    use rustix::fs::{MemfdFlags, memfd_create};
+    use rustix::io::Errno;
+    memfd_create("codepod-probe", MemfdFlags::CLOEXEC).is_err_and(|error| error == Errno::PERM)
 }
 
 /// Closes the process to others of its user, and installs the filter on all threads.

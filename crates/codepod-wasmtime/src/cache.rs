@@ -12,6 +12,7 @@ use std::time::SystemTime;
 
 use wasmtime::Module;
 
+use crate::compile::with_stack;
 use crate::error::{EngineError, EngineResult};
 use crate::private_directory::PrivateDirectory;
 
@@ -67,9 +68,17 @@ impl ModuleCache {
         if let Some(module) = self.load_checked(engine, &name) {
             return Ok(module);
         }
-        self.compile(engine, &name, wasm)?;
-        self.load_checked(engine, &name)
-            .ok_or_else(|| EngineError::Cache("what was just written does not check out".into()))
+        let code = with_stack(|| engine.precompile_module(wasm))?;
+        // A full disk is no reason not to run.
+        if self.store(&name, &code).is_ok()
+            && let Some(module) = self.load_checked(engine, &name)
+        {
+            return Ok(module);
+        }
+        #[expect(unsafe_code, reason = "running compiled code is unsafe by nature")]
+        // SAFETY: it must be unchanged output of `precompile_module`, and was made just now.
+        let module = unsafe { Module::deserialize(engine, &code) };
+        module.map_err(|error| EngineError::InvalidModule(format!("{error:#}")))
     }
 
     /// The compiled form of a module as bytes, also of an engine that compiles for another
@@ -82,14 +91,8 @@ impl ModuleCache {
                 .map_err(|error| EngineError::Cache(error.to_string()))?;
             return Ok(code);
         }
-        self.compile(engine, &name, wasm)
-    }
-
-    fn compile(&self, engine: &wasmtime::Engine, name: &str, wasm: &[u8]) -> EngineResult<Vec<u8>> {
-        let code = engine
-            .precompile_module(wasm)
-            .map_err(|error| EngineError::InvalidModule(format!("{error:#}")))?;
-        self.store(name, &code)?;
+        let code = with_stack(|| engine.precompile_module(wasm))?;
+        self.store(&name, &code)?;
         Ok(code)
     }
 

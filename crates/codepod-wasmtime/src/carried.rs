@@ -1,7 +1,7 @@
 //! Compiled code as the host program carries it: ready to run, or packed.
 //!
 //! Packed code is unpacked into the user's cache when it is used first, and mapped from there ever
-//! after; into memory, where there is no cache.
+//! after; into memory, where there is no cache or nothing can be written to it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -48,11 +48,8 @@ impl Packed {
             unpacked.entry(self.content.digest).or_default().clone()
         };
         *slot.get_or_init(|| {
-            let reader = || zstd::Decoder::with_buffer(self.bytes).ok();
-            let in_cache =
-                cache_of_user().and_then(|cache| self.content.keep(reader()?, Some(cache)).ok());
-            // A full disk is no reason not to run.
-            in_cache.or_else(|| self.content.keep(reader()?, None).ok())
+            let reader = || zstd::Decoder::with_buffer(self.bytes);
+            self.content.keep(reader, cache_of_user()).ok()
         })
     }
 }

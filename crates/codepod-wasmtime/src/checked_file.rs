@@ -4,11 +4,15 @@
 //! that was checked is sealed: a keyed digest in the user's cache says that this very file, with
 //! its times and its length, had the right content. A file that was changed has other times, which
 //! nobody but the system's owner can set back. Where there is no cache it is read each time.
+//!
+//! Where nothing can be written, or where the system runs no code from files (`noexec`), content is
+//! kept in memory instead: a read-only home, none at all, or a full disk make a start slower, and
+//! stop nothing.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use crate::mapped_file::map_for_good;
@@ -61,7 +65,11 @@ impl Content {
         }
         if !only_ours(&metadata) {
             // Somebody else could change it after it was checked: what is checked is a copy.
-            return self.keep(file, cache);
+            return self.keep(|| File::open(path), cache);
+        }
+        if !can_hold_code(&file) {
+            set_trouble(NOEXEC);
+            return self.in_memory(file);
         }
         let seal = cache.and_then(|cache| Seal::of(self, &metadata, cache));
         if !seal.as_ref().is_some_and(Seal::holds) {
@@ -73,21 +81,38 @@ impl Content {
         Ok(map_for_good(&file, self.length()?)?)
     }
 
-    /// What a reader has, if it is this content: in a file of the cache, which is written once, or
-    /// in memory where there is none.
-    pub fn keep(
+    /// What a reader has, if it is this content: in a file of the cache, which is written once. In
+    /// memory where there is no cache, or nothing can be written there.
+    pub fn keep<R: Read>(
         self,
-        mut from: impl Read,
+        from: impl Fn() -> io::Result<R>,
         cache: Option<&PrivateDirectory>,
     ) -> Result<&'static [u8], ContentError> {
-        let Some(cache) = cache else {
-            return self.in_memory(from);
-        };
+        let kept = cache.map(|cache| self.keep_in(&from, cache));
+        match kept {
+            None => {}
+            // A full disk is no reason not to run.
+            Some(Err(ContentError::Io(why))) => set_trouble(&why),
+            Some(kept) => return kept,
+        }
+        self.in_memory(from()?)
+    }
+
+    fn keep_in<R: Read>(
+        self,
+        from: impl Fn() -> io::Result<R>,
+        cache: &PrivateDirectory,
+    ) -> Result<&'static [u8], ContentError> {
         let name = format!("{}.{KEPT}", self.digest);
         let kept = cache.path().join(&name);
+        let directory = File::open(cache.path());
+        if directory.is_ok_and(|directory| !can_hold_code(&directory)) {
+            return Err(ContentError::Io(NOEXEC.into()));
+        }
         if let Ok(bytes) = self.open(&kept, Some(cache)) {
             return Ok(bytes);
         }
+        let mut from = from()?;
         let mut done = Ok(());
         let written = cache.write_with(&name, |file| {
             done = self.copy(&mut from, file);
@@ -96,10 +121,14 @@ impl Content {
         done?;
         match written {
             Ok(()) => {
+                // It was checked while it was written.
+                if let Some(seal) = Seal::of(self, &kept.metadata()?, cache) {
+                    seal.put();
+                }
                 forget_unused(cache);
                 self.open(&kept, Some(cache))
             }
-            Err(error) => Err(ContentError::Io(error.to_string())),
+            Err(error) => Err(ContentError::Io(error.why())),
         }
     }
 
@@ -123,6 +152,8 @@ impl Content {
         let mut hasher = blake3::Hasher::new();
         let mut left = self.bytes;
         let mut buffer = vec![0; 1 << 18];
+        let shown = Shown;
+        shown.set(self, 0);
         loop {
             // What cannot be unpacked is not this content either.
             let read = from.read(&mut buffer).map_err(unreadable)?;
@@ -132,6 +163,7 @@ impl Content {
             left = left.checked_sub(read as u64).ok_or(ContentError::Other)?;
             hasher.update(&buffer[..read]);
             to.write_all(&buffer[..read])?;
+            shown.set(self, self.bytes - left);
         }
         match left == 0 && hasher.finalize().to_hex().as_str() == self.digest {
             true => Ok(()),
@@ -140,12 +172,69 @@ impl Content {
     }
 }
 
+/// What is being unpacked, copied or checked now, and how many bytes of it are done: what a first
+/// start waits for.
+pub fn preparing() -> Option<(Content, u64)> {
+    *PREPARING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+static PREPARING: Mutex<Option<(Content, u64)>> = Mutex::new(None);
+
+/// Shows how far something is until it is dropped.
+struct Shown;
+
+impl Shown {
+    fn set(&self, content: Content, done: u64) {
+        *PREPARING.lock().unwrap_or_else(PoisonError::into_inner) = Some((content, done));
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        *PREPARING.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
 /// Where this user's copies and seals are, opened or made at the first call; `None` where no
-/// directory is theirs.
+/// directory is theirs, or it cannot be used.
 pub fn cache_of_user() -> Option<&'static PrivateDirectory> {
     static CACHE: OnceLock<Option<PrivateDirectory>> = OnceLock::new();
-    let open = || PrivateDirectory::open(PrivateDirectory::path_of_user("parts")?).ok();
+    let open = || {
+        let Some(path) = PrivateDirectory::path_of_user("parts") else {
+            set_trouble("none of CODEPOD_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
+            return None;
+        };
+        let opened = PrivateDirectory::open(path);
+        opened.map_err(|error| set_trouble(&error.why())).ok()
+    };
     CACHE.get_or_init(open).as_ref()
+}
+
+static TROUBLE: OnceLock<String> = OnceLock::new();
+
+/// Why something could not be kept in the user's cache and is in memory instead, until this program
+/// ends; `None` where that has not happened.
+pub fn cache_trouble() -> Option<&'static str> {
+    TROUBLE.get().map(String::as_str)
+}
+
+/// The first counts: the others follow from it.
+fn set_trouble(why: &str) {
+    let _ = TROUBLE.set(why.to_owned());
+}
+
+const NOEXEC: &str = "its file system runs no programs (`noexec`)";
+
+/// Whether code can run in a file where it lies.
+#[cfg(target_os = "linux")]
+fn can_hold_code(file: &File) -> bool {
+    use rustix::fs::{StatVfsMountFlags, fstatvfs};
+    fstatvfs(file).is_ok_and(|it| !it.f_flag.contains(StatVfsMountFlags::NOEXEC))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn can_hold_code(_file: &File) -> bool {
+    true
 }
 
 /// zstd's errors have no code of the system.

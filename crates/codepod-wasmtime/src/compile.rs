@@ -7,6 +7,7 @@ use std::sync::Arc;
 use wasmtime::Module;
 
 use crate::error::{EngineError, EngineResult};
+use crate::host_lacks;
 use crate::places::{Place, Places, Waiting};
 
 /// Limits of a module from outside. A real program of this size (a language interpreter) passes.
@@ -60,13 +61,28 @@ impl Compiler {
                 drop(turn);
                 let _ = send.send_blocking(module);
             })
-            .map_err(|error| EngineError::Setup(error.to_string()))?;
+            .map_err(|error| host_lacks::threads(&error))?;
         receive
             .recv()
             .await
             .map_err(|_| EngineError::InvalidModule("the compiler gave up".into()))?
             .map_err(|error| EngineError::InvalidModule(format!("{error:#}")))
     }
+}
+
+/// Compiles on a thread of its own and waits for it: Cranelift needs more stack than the caller's
+/// thread may have.
+pub(crate) fn with_stack<R: Send>(
+    compile: impl FnOnce() -> wasmtime::Result<R> + Send,
+) -> EngineResult<R> {
+    let invalid = |why: String| EngineError::InvalidModule(why);
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("codepod-compile".into());
+        let thread = thread.spawn_scoped(scope, compile);
+        let compiled = thread.map_err(|error| host_lacks::threads(&error))?.join();
+        let compiled = compiled.map_err(|_| invalid("the compiler gave up".into()))?;
+        compiled.map_err(|error| invalid(format!("{error:#}")))
+    })
 }
 
 /// Refuses what could keep the compiler busy for long.

@@ -13,6 +13,7 @@ use crate::error::{EngineError, EngineResult};
 use crate::executor::{Executor, in_host};
 use crate::fair_queue::Lane;
 use crate::heap_trim::{self, Freed};
+use crate::host_lacks;
 use crate::kernel_handle::KernelHandle;
 use crate::modules::{GuestModule, Modules};
 use crate::places::Places;
@@ -61,18 +62,23 @@ pub(crate) struct Inner {
 
 impl Engine {
     /// Sets up an engine.
+    ///
+    /// Fails with [`EngineError::Setup`] where the host limits or forbids what it needs: address
+    /// space, threads, `memfd_create`.
     pub fn new(options: EngineOptions) -> EngineResult<Engine> {
-        let setup = |error: &dyn std::fmt::Display| EngineError::Setup(error.to_string());
+        host_lacks::check()?;
         let config = config::config(options.slots, false, None)?;
-        let wasmtime = wasmtime::Engine::new(&config)
-            .map_err(|error| EngineError::Setup(format!("{error:#}")))?;
+        let wasmtime =
+            wasmtime::Engine::new(&config).map_err(|error| host_lacks::engine(&error))?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if options.threads == 0 {
             cores
         } else {
             options.threads
         };
-        let clock = Clock::start(wasmtime.weak()).map_err(|error| setup(&error))?;
+        let clock = Clock::start(wasmtime.weak()).map_err(|error| host_lacks::threads(&error))?;
+        let executor = Executor::start(threads, &clock);
+        let executor = executor.map_err(|error| host_lacks::threads(&error))?;
         Ok(Engine {
             inner: Arc::new(Inner {
                 modules: Modules::new(wasmtime.clone(), options.cache),
@@ -82,7 +88,7 @@ impl Engine {
                 #[cfg(target_os = "linux")]
                 arena: std::sync::OnceLock::new(),
                 freed: Freed::default(),
-                executor: Executor::start(threads, &clock).map_err(|error| setup(&error))?,
+                executor,
                 clock,
                 wasmtime,
             }),
@@ -123,6 +129,15 @@ impl Engine {
             let _ = rustix::param::page_size();
         }
         self.inner.modules.make_executable(first)
+    }
+
+    /// Whether processes can keep their memory for sessions here. Linux needs `memfd_create` for
+    /// that, which container runtimes may forbid.
+    pub fn keeps_sessions(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return self.inner.arena().is_some();
+        #[cfg(not(target_os = "linux"))]
+        true
     }
 
     /// Where kernels get time and randomness from.

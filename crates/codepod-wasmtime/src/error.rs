@@ -22,6 +22,14 @@ pub enum EngineError {
 }
 
 impl EngineError {
+    /// Why, without what: for who says that themselves.
+    pub fn why(&self) -> String {
+        match self {
+            EngineError::Cache(why) | EngineError::Setup(why) => why.clone(),
+            other => other.to_string(),
+        }
+    }
+
     /// The error as who is inside a sandbox may read it. What was wrong with a module of their own
     /// is theirs to know; paths, permissions and the state of the host are not.
     pub(crate) fn for_guest(self, name: Option<&str>) -> EngineError {

@@ -27,6 +27,7 @@ mod executor;
 mod fair_queue;
 mod hash;
 mod heap_trim;
+mod host_lacks;
 mod interrupt;
 mod kept;
 mod kept_form;
@@ -57,7 +58,7 @@ mod unmapped;
 
 pub use cache::ModuleCache;
 pub use carried::{Carried, Packed};
-pub use checked_file::{Content, ContentError, cache_of_user};
+pub use checked_file::{Content, ContentError, cache_of_user, cache_trouble, preparing};
 pub use engine::{Engine, EngineOptions};
 pub use error::{EngineError, EngineResult};
 pub use fair_queue::Share;

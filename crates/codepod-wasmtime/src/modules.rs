@@ -12,7 +12,7 @@ use wasmtime::{InstancePre, Module, ModuleExport};
 
 use crate::cache::ModuleCache;
 use crate::carried::Carried;
-use crate::compile::{Compiler, check};
+use crate::compile::{Compiler, check, with_stack};
 #[cfg(unix)]
 use crate::embedded_code;
 use crate::error::{EngineError, EngineResult};
@@ -297,7 +297,7 @@ impl Modules {
         let wasm = wasm.map_err(|error| invalid(error.to_string()))?;
         match &self.cache {
             Some(cache) => cache.load(&self.engine, &wasm),
-            None => Module::new(&self.engine, &wasm).map_err(|error| invalid(format!("{error:#}"))),
+            None => with_stack(|| Module::new(&self.engine, &wasm)),
         }
     }
 

@@ -320,6 +320,11 @@ impl Drop for OwnStore<'_> {
     }
 }
 
+/// Why there are no sessions where the host has no `memfd_create`.
+#[cfg(target_os = "linux")]
+const NO_ARENA: &str = "sessions of Python need `memfd_create` on the host, which a seccomp profile \
+    forbids or the system lacks; `python3` without a session runs";
+
 /// Lets a process that takes the turn of a session begin with the session's memory.
 #[cfg(target_os = "linux")]
 async fn begin_turn(store: &mut Store<ProcessState>, loaded: &Loaded) -> wasmtime::Result<()> {
@@ -333,7 +338,7 @@ async fn begin_turn(store: &mut Store<ProcessState>, loaded: &Loaded) -> wasmtim
     let begun = in_host(|| {
         let state = store.data();
         let Some(arena) = state.engine.arena() else {
-            return Err("there is no memory for sessions of Python".to_owned());
+            return Err(NO_ARENA.to_owned());
         };
         let limit = state.control.memory_limit();
         let pristine = loaded.pristine.memory().unwrap_or_default();

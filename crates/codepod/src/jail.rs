@@ -86,8 +86,8 @@ pub struct Wall {
 /// Fails with [`ErrorKind::Jail`] where `CODEPOD_JAIL` in the environment is none of `on`,
 /// `require`, `log` and `off`.
 pub fn begin(mut needs: Needs) -> Result<Wall, Error> {
-    // Made now, if it has to be: the engine only reads its key.
-    ModuleCache::of_user()?;
+    // Made now, if it has to be: the engine only reads its key. It works without.
+    let _ = ModuleCache::of_user();
     // Parts are opened, and packed ones unpacked, while that is still possible.
     codepod_guests::open_parts();
     let compiles = !GUESTS_EMBEDDED || !can_run_carried_code();

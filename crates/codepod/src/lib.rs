@@ -13,6 +13,10 @@
 //! and [`Sandbox::fork`] cost microseconds, whatever it holds. Commands are WebAssembly processes
 //! on a small POSIX-like kernel in this host process: no server, no daemon, no root, no KVM.
 //! Nothing of the host is reachable unless an option says so.
+//!
+//! A thread that calls this library needs a stack of 128 KB: guests have stacks of their own, and
+//! modules are compiled on threads of the library's. Each process of a guest reserves 4 GB of
+//! address space, so a program under `ulimit -v` cannot set up a runtime.
 
 #![cfg_attr(
     not(test),
@@ -82,6 +86,7 @@ pub use codepod_abi::{Errno, Signal};
 /// Parts: guests that ship beside the program.
 pub use codepod_guests::{Added as AddedPart, Part, PartError, add as add_part, parts};
 pub use codepod_guests::{directories as part_directories, users_directory as own_parts};
+pub use codepod_guests::{open_parts, preparing as preparing_part};
 pub use codepod_kernel::{ExitStatus, Limits, ProcessFacts, Trace, TraceFn};
 pub use codepod_store::{
     Key, Namespace, Saved, Store, StoreError, StoreOptions, Version as SavedVersion,
@@ -114,7 +119,9 @@ pub use python::{PythonSession, RunningPython};
 pub use reached::LimitNames;
 pub use result::{Cut, RunResult, RunUsage};
 pub use running_command::{Killer, Running};
-pub use runtime::{GUESTS_EMBEDDED, Runtime, RuntimeOptions, cache_directory, commands};
+pub use runtime::{
+    GUESTS_EMBEDDED, Runtime, RuntimeOptions, cache_directory, cache_trouble, commands,
+};
 pub use sandbox::{Sandbox, Snapshot, Stats};
 pub use script::{Canceller, RunningScript, Script, TerminalHandle, TerminalModes};
 pub use shell::Shell;

@@ -67,13 +67,14 @@ struct Inner {
 const SHELL: &str = "shell";
 
 impl Runtime {
-    /// Sets up a runtime with all guests that were built. Their code comes from the module cache;
-    /// what is not there is compiled when it is used first.
+    /// Sets up a runtime with all guests that were built. Their code is carried by this program, or
+    /// comes from the module cache; what is in neither is compiled when it is used first. Where
+    /// there can be no cache, it is compiled in every host process.
     pub fn new(options: RuntimeOptions) -> Result<Runtime, Error> {
         let engine = Engine::new(EngineOptions {
             slots: options.slots,
             threads: options.threads,
-            cache: ModuleCache::of_user()?,
+            cache: ModuleCache::of_user().ok().flatten(),
         })?;
         let memory = options.memory_bytes.or_else(host_memory::ceiling);
         let memory = memory.unwrap_or(u64::MAX);
@@ -212,4 +213,13 @@ pub const GUESTS_EMBEDDED: bool = cfg!(feature = "embed");
 /// program compiles what it runs.
 pub fn cache_directory() -> Option<std::path::PathBuf> {
     ModuleCache::directory_of_user()
+}
+
+/// Why nothing can be kept in the cache of this user; `None` where something can. Programs run
+/// without it: what is packed is unpacked into memory at each start, and what this program does not
+/// carry is compiled at each start.
+pub fn cache_trouble() -> Option<String> {
+    let opened = || ModuleCache::of_user().err().map(|error| error.why());
+    let met = codepod_wasmtime::cache_trouble().map(str::to_owned);
+    met.or_else(opened)
 }

@@ -102,7 +102,7 @@ fn file_name(part: &Part, packed: bool) -> String {
     format!("{}.part{packed}", part.name)
 }
 
-/// A packed part: unpacked into the cache once, and otherwise into memory.
+/// A packed part: unpacked into the cache once, or into memory where that is not possible.
 fn open_packed(
     part: &Part,
     path: &Path,
@@ -110,7 +110,7 @@ fn open_packed(
     base: Option<&'static [u8]>,
 ) -> Result<&'static [u8], ContentError> {
     part.content()
-        .keep(unpacked(File::open(path)?, base)?, cache)
+        .keep(|| unpacked(File::open(path)?, base), cache)
 }
 
 /// `--long=29` of zstd: what lies so far back can be referred to, in the base as well.

@@ -100,12 +100,55 @@ fn a_file_that_others_can_change_is_copied_before_it_is_checked() {
 fn what_is_read_is_kept_once_and_without_a_cache_in_memory() {
     let bytes = some_bytes();
     let (content, _directory, cache) = place(&bytes);
-    assert_eq!(content.keep(&bytes[..], Some(&cache)).unwrap(), bytes);
+    assert_eq!(
+        content.keep(|| Ok(&bytes[..]), Some(&cache)).unwrap(),
+        bytes
+    );
     // The second time nothing is read.
-    assert_eq!(content.keep(std::io::empty(), Some(&cache)).unwrap(), bytes);
-    let in_memory = content.keep(&bytes[..], None).unwrap();
+    assert_eq!(
+        content.keep(|| Ok(std::io::empty()), Some(&cache)).unwrap(),
+        bytes
+    );
+    let in_memory = content.keep(|| Ok(&bytes[..]), None).unwrap();
     assert_eq!(in_memory, bytes);
     assert_eq!(in_memory.as_ptr().addr() % PAGE, 0);
+}
+
+#[test]
+fn what_cannot_be_written_is_kept_in_memory() {
+    let bytes = some_bytes();
+    let (content, directory, cache) = place(&bytes);
+    // A file where its directory was: nothing can be written there, whoever we are.
+    std::fs::rename(cache.path(), directory.path().join("moved")).unwrap();
+    put(cache.path(), b"");
+    let in_memory = content.keep(|| Ok(&bytes[..]), Some(&cache)).unwrap();
+    assert_eq!(in_memory, bytes);
+    assert!(cache_trouble().is_some());
+    let wrong = &bytes[1..];
+    let refused = content.keep(|| Ok(wrong), Some(&cache));
+    assert_eq!(refused, Err(ContentError::Other));
+}
+
+#[test]
+fn a_disk_that_is_full_leaves_nothing_behind() {
+    let bytes = some_bytes();
+    let (content, _directory, cache) = place(&bytes);
+    /// What is read the first time ends as a write to a full disk does.
+    struct Full<'a>(&'a std::cell::Cell<bool>, &'a [u8]);
+    impl Read for Full<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if !self.0.replace(true) {
+                return Err(io::Error::from_raw_os_error(28)); // ENOSPC
+            }
+            self.1.read(buffer)
+        }
+    }
+    let was_full = std::cell::Cell::new(false);
+    let reader = || Ok(Full(&was_full, &bytes));
+    assert_eq!(content.keep(reader, Some(&cache)).unwrap(), bytes);
+    let left = std::fs::read_dir(cache.path()).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["key"]);
 }
 
 #[test]
@@ -117,7 +160,7 @@ fn what_is_read_and_is_something_else_leaves_nothing_behind() {
     wrong[5] ^= 1;
     for other in [&long[..], &wrong, &bytes[1..], b""] {
         for cache in [Some(&cache), None] {
-            assert_eq!(content.keep(other, cache), Err(ContentError::Other));
+            assert_eq!(content.keep(|| Ok(other), cache), Err(ContentError::Other));
         }
         let left = std::fs::read_dir(cache.path()).unwrap();
         let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
@@ -141,7 +184,7 @@ fn what_nobody_has_opened_for_a_month_is_forgotten() {
             opened.set_times(times).unwrap();
         }
     }
-    content.keep(&bytes[..], Some(&cache)).unwrap();
+    content.keep(|| Ok(&bytes[..]), Some(&cache)).unwrap();
     assert!(file("new.part").exists() && file("key").exists());
     assert!(!file("old.part").exists() && !file("old.seal").exists());
 }

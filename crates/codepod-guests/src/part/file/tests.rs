@@ -57,6 +57,11 @@ fn a_packed_part_is_unpacked_once_and_without_a_cache_into_memory() {
     assert_eq!(inode(&unpacked), first);
     let in_memory = open_packed(&part, &path, None, None).unwrap();
     assert_eq!(in_memory, content);
+    // A file where the cache's directory was: nothing can be written there, whoever we are.
+    std::fs::remove_dir_all(cache.path()).unwrap();
+    put(cache.path(), b"");
+    let in_memory = open_packed(&part, &path, Some(&cache), None).unwrap();
+    assert_eq!(in_memory, content);
 }
 
 #[test]
