@@ -2,6 +2,7 @@
 //! the npm packages, and their digests.
 
 pub(crate) mod platform;
+pub(crate) mod sbom;
 
 use std::path::{Path, PathBuf};
 
@@ -52,6 +53,7 @@ fn run(arguments: &[String]) -> Outcome {
     for part in &parts {
         copy(&part.packed(), &out.join(part.file_name()))?;
     }
+    sbom::write(&out.join(sbom::file_name()))?;
     write_digests(&out)
 }
 

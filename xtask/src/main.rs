@@ -82,6 +82,7 @@ const COMMANDS: &[Command] = &[
     docs::COMMAND,
     sdk::COMMAND,
     dist::COMMAND,
+    dist::sbom::COMMAND,
     ci::COMMAND,
 ];
 
