@@ -67,7 +67,7 @@ fn build_program() -> Outcome<PathBuf> {
     Ok(cache::target().join("dist/codepod"))
 }
 
-/// Packs the program with its completions and documents, as it would lie in `/usr/local`.
+/// Packs the program with its completions, manual pages and documents, as it would lie in `/usr/local`.
 fn archive(platform: &Platform, program: &Path, out: &Path) -> Outcome {
     let name = format!("codepod-{VERSION}-{}", platform.name);
     let tree = out.join(&name);
@@ -78,6 +78,10 @@ fn archive(platform: &Platform, program: &Path, out: &Path) -> Outcome {
             .output()?;
         cache::write(&tree.join(file), text.as_bytes())?;
     }
+    process::program(program)
+        .arg("manual")
+        .arg(tree.join("share/man/man1"))
+        .run()?;
     for document in DOCUMENTS {
         let to = tree.join("share/doc/codepod").join(document);
         copy(&cache::in_root(document), &to)?;
