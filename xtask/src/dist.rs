@@ -1,7 +1,9 @@
 //! `dist`: what is published, for this machine's platform: the program in an archive, the wheels,
 //! the npm packages, and their digests.
 
+pub(crate) mod image;
 pub(crate) mod platform;
+pub(crate) mod provenance;
 pub(crate) mod sbom;
 
 use std::path::{Path, PathBuf};
@@ -18,7 +20,7 @@ use crate::versions::VERSION;
 pub(crate) const COMMAND: Command = Command {
     name: "dist",
     arguments: "",
-    about: "make what is published, in dist: the archive, wheels, npm packages, their digests",
+    about: "make what is published, in dist: the archive, wheels, npm packages, their digests and origins",
     more: "The guests have to be built (`cargo xtask guests`). It takes a quarter of an hour, most of it linking.",
     run,
 };
@@ -53,7 +55,11 @@ fn run(arguments: &[String]) -> Outcome {
     for part in &parts {
         copy(&part.packed(), &out.join(part.file_name()))?;
     }
+    if platform.target.contains("musl") {
+        image::write(&program, &out)?;
+    }
     sbom::write(&out.join(sbom::file_name()))?;
+    provenance::write(&out)?;
     write_digests(&out)
 }
 
@@ -120,5 +126,5 @@ fn write_digests(out: &Path) -> Outcome {
         .args(&files)
         .directory(out)
         .output()?;
-    cache::write(&out.join("SHA256SUMS"), sums.as_bytes())
+    cache::write(&out.join(provenance::SUMS), sums.as_bytes())
 }

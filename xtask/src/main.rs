@@ -39,6 +39,7 @@ mod packages;
 mod parity;
 mod parts;
 mod process;
+mod purl;
 mod sdk;
 mod setup;
 mod sizes;
@@ -83,6 +84,8 @@ const COMMANDS: &[Command] = &[
     sdk::COMMAND,
     dist::COMMAND,
     dist::sbom::COMMAND,
+    dist::image::COMMAND,
+    dist::provenance::COMMAND,
     ci::COMMAND,
 ];
 

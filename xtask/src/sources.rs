@@ -29,6 +29,7 @@ use crate::cache;
 use crate::digest::Digest;
 use crate::failure::{Failure, Outcome};
 use crate::process;
+use crate::purl;
 use origin::Origin;
 
 /// Sources of one upstream program.
@@ -139,7 +140,7 @@ impl Source {
         };
         match of_origin.filter(|it| self.version.is_none() && is_own(it)) {
             Some(purl) => purl,
-            None => format!("pkg:generic/{}@{}", self.name, self.version()),
+            None => purl::of("generic", &self.name, &self.version()),
         }
     }
 

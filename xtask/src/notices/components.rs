@@ -14,6 +14,7 @@ use crate::guests::{self, Shipped};
 use crate::lock::Lock;
 use crate::metadata;
 use crate::process;
+use crate::purl;
 use crate::sizes::NOT_SHIPPED;
 use crate::sources::Source;
 
@@ -115,9 +116,9 @@ impl Component {
     /// What it is called as a package URL.
     pub(crate) fn purl(&self) -> String {
         match &self.origin {
-            Origin::Crate { .. } => format!("pkg:cargo/{}@{}", self.name, self.version),
+            Origin::Crate { .. } => purl::of("cargo", &self.name, &self.version),
             Origin::Archive(source) => source.purl(),
-            Origin::Rust => format!("pkg:generic/rust-std@{}", self.version),
+            Origin::Rust => purl::of("generic", "rust-std", &self.version),
             Origin::Debian { package, .. } => format!("pkg:generic/{package}"),
         }
     }

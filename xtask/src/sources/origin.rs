@@ -5,8 +5,10 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::cache;
+use crate::digest::sha256_of;
 use crate::failure::{Failure, Outcome};
 use crate::process;
+use crate::purl;
 
 /// A place that has the sources.
 #[derive(Debug, Deserialize)]
@@ -105,11 +107,11 @@ impl Origin {
     pub(super) fn purl(&self) -> Option<String> {
         match &self.place {
             Place::Debian { .. } => None,
-            Place::Crate { name, version } => Some(format!("pkg:cargo/{name}@{version}")),
+            Place::Crate { name, version } => Some(purl::of("cargo", name, version)),
             Place::Pypi { file } => {
                 let name = file.split('-').next()?.to_ascii_lowercase();
                 let name = name.replace(['_', '.'], "-");
-                Some(format!("pkg:pypi/{name}@{}", self.version()?))
+                Some(purl::of("pypi", &name, self.version()?))
             }
         }
     }
@@ -118,7 +120,7 @@ impl Origin {
     pub(super) fn address(&self) -> String {
         match &self.place {
             Place::Debian { path } => format!("pool/main/{path}"),
-            Place::Crate { name, version } => format!("pkg:cargo/{name}@{version}"),
+            Place::Crate { name, version } => purl::of("cargo", name, version),
             Place::Pypi { file } => {
                 let package = self.purl().unwrap_or_default();
                 format!("{package}?file_name={file}")
@@ -212,8 +214,7 @@ fn from_pypi(file: &str, archive: &Path) -> Outcome {
 }
 
 fn check_digest(archive: &Path, sha256: &str) -> Outcome {
-    let said = process::program("sha256sum").arg(archive).output()?;
-    let is = said.split_whitespace().next().unwrap_or_default();
+    let is = sha256_of(archive)?;
     if is == sha256 {
         return Ok(());
     }
