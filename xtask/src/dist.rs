@@ -2,6 +2,7 @@
 //! the npm packages, and their digests.
 
 pub(crate) mod image;
+mod installer;
 pub(crate) mod platform;
 pub(crate) mod provenance;
 pub(crate) mod sbom;
@@ -58,6 +59,7 @@ fn run(arguments: &[String]) -> Outcome {
     if platform.target.contains("musl") {
         image::write(&program, &out)?;
     }
+    installer::write(&out)?;
     sbom::write(&out.join(sbom::file_name()))?;
     provenance::write(&out)?;
     write_digests(&out)
