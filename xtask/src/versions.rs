@@ -1,4 +1,5 @@
-//! The version is written in the manifests of three package managers: all say the same.
+//! The version is written in the manifests of three package managers, and again for each crate that
+//! others depend on: all say the same.
 
 use crate::cache;
 use crate::failure::{Failure, Outcome};
@@ -6,8 +7,9 @@ use crate::failure::{Failure, Outcome};
 /// The version of everything that is published: that of the workspace.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Manifests of other package managers, and the beginnings of their lines with a version.
-const MANIFESTS: [(&str, &[&str]); 2] = [
+/// Manifests, and the beginnings of their lines with a version.
+const MANIFESTS: [(&str, &[&str]); 3] = [
+    ("Cargo.toml", &["version = ", "codepod"]),
     (
         "sdk/python/pyproject.toml",
         &["version = ", "python = [", "science = ["],
@@ -21,18 +23,23 @@ pub(crate) fn check() -> Outcome<String> {
     for (manifest, lines) in MANIFESTS {
         let text = cache::read(&cache::in_root(manifest))?;
         for beginning in lines {
-            let mut with_version = text.lines().filter(|line| line.starts_with(beginning));
-            let line = with_version.next().unwrap_or_default();
-            if !says_only(line, VERSION) {
+            let with_version: Vec<&str> = text
+                .lines()
+                .filter(|line| line.starts_with(beginning))
+                .collect();
+            if with_version.is_empty() || !with_version.iter().all(|line| says_only(line, VERSION))
+            {
                 return Err(Failure::new(format!(
                     "{manifest}: `{beginning}…` has another version"
                 ))
-                .hint(format!("the version is {VERSION}, as in Cargo.toml")));
+                .hint(format!(
+                    "the version is {VERSION}, as of the workspace in Cargo.toml"
+                )));
             }
-            compared += 1;
+            compared += with_version.len();
         }
     }
-    Ok(format!("versions: {compared} of other package managers"))
+    Ok(format!("versions: {compared} say {VERSION}"))
 }
 
 /// Whether a line has a version, and no other one.
