@@ -41,6 +41,7 @@ mod parts;
 mod process;
 mod purl;
 mod sdk;
+mod semver;
 mod setup;
 mod sizes;
 mod sources;
@@ -82,6 +83,7 @@ const COMMANDS: &[Command] = &[
     deny::COMMAND,
     docs::COMMAND,
     sdk::COMMAND,
+    semver::COMMAND,
     dist::COMMAND,
     dist::sbom::COMMAND,
     dist::image::COMMAND,
