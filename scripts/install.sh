@@ -74,15 +74,11 @@ platforms() {
 bring() {
     case $from in
         https://* | http://localhost[:/]* | http://127.0.0.1[:/]*)
-            if command -v curl >/dev/null 2>&1; then
-                curl --fail --silent --show-error --location --proto-redir '=https' \
-                    --output "$2" "${from%/}/$1"
-            elif command -v wget >/dev/null 2>&1; then
-                wget -q -O "$2" "${from%/}/$1"
-            else
-                fail "there is neither curl nor wget" \
-                    "install one of them, or download the files and name their directory"
-            fi
+            # Not wget: some do not look at certificates, or follow to http.
+            command -v curl >/dev/null 2>&1 || fail "there is no curl" \
+                "install it, or download the files and name their directory"
+            curl --fail --silent --show-error --location --proto-redir '=https' \
+                --output "$2" "${from%/}/$1"
             ;;
         *://*)
             fail "\`$from\` is not an address that is safe to install from" \
@@ -113,14 +109,16 @@ found=$(platforms)
 [ -n "$found" ] || fail "there is no codepod for $(uname -s) on $(uname -m)" \
     "build it from source: CONTRIBUTING.md says how"
 archive=
+names=
 for platform in $found; do
+    names="${names:+$names or }$platform"
     # A line is a digest, two spaces and a name without directories.
     archive=$(sed -n "s/^[0-9a-f]\{64\}  \(codepod-[0-9][0-9A-Za-z.+-]*-$platform\.tar\.xz\)\$/\1/p" \
         "$work/SHA256SUMS")
     [ -z "$archive" ] || break
 done
 case $archive in
-    '') fail "the release has no archive for $(echo $found | sed 's/ / or /g')" \
+    '') fail "the release has no archive for $names" \
         "name another release, or build it from source: CONTRIBUTING.md says how" ;;
     *'
 '*) fail "there are several releases in \`$from\`" "name a directory with one" ;;
@@ -142,14 +140,16 @@ tree=$work/tree/${archive%.tar.xz}
     fail "the program for $platform does not start here" \
         "the message above says why; an old glibc needs the archive whose name ends in -musl"
 
-# The program is exchanged in one step, so that one that runs goes on.
 no_place="give another place with --prefix DIRECTORY, or become somebody who may write there"
 mkdir -p "$prefix/bin" "$prefix/share" || fail "\`$prefix\` cannot be written to" "$no_place"
-cp "$tree/bin/codepod" "$prefix/bin/.codepod.$$" && chmod 755 "$prefix/bin/.codepod.$$" &&
-    mv -f "$prefix/bin/.codepod.$$" "$prefix/bin/codepod" || {
+# In one step, so that a program that runs goes on.
+exchange() {
+    cp "$tree/bin/codepod" "$1" && chmod 755 "$1" && mv -f "$1" "$prefix/bin/codepod"
+}
+if ! exchange "$prefix/bin/.codepod.$$"; then
     rm -f "$prefix/bin/.codepod.$$"
     fail "\`$prefix/bin/codepod\` cannot be written" "$no_place"
-}
+fi
 cp -R "$tree/share/." "$prefix/share/" || fail "\`$prefix/share\` cannot be written to" "$no_place"
 
 echo "installed $("$prefix/bin/codepod" --version) in $prefix/bin/codepod"

@@ -75,7 +75,8 @@ fn build_program() -> Outcome<PathBuf> {
     Ok(cache::target().join("dist/codepod"))
 }
 
-/// Packs the program with its completions, manual pages and documents, as it would lie in `/usr/local`.
+/// Packs the program with its completions, manual pages and documents, as it would lie in
+/// `/usr/local`.
 fn archive(platform: &Platform, program: &Path, out: &Path) -> Outcome {
     let name = format!("codepod-{VERSION}-{}", platform.name);
     let tree = out.join(&name);

@@ -181,6 +181,8 @@ mod tests {
         release.refuses(&["."], 1, "no archive for darwin-arm64");
         release.on("Plan9", "mips");
         release.refuses(&["."], 1, "no codepod for Plan9 on mips");
+        release.on("Linux", "aarch64");
+        release.refuses(&["."], 1, "linux-arm64-musl");
     }
 
     #[test]

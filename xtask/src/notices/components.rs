@@ -32,7 +32,8 @@ const TOOLCHAIN: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Licences of sources that do not say it as an SPDX expression, or not in a form that is read here.
+/// Licences of sources that do not say it as an SPDX expression, or not in a form that is read
+/// here.
 const LICENCES: &[(&str, &str)] = &[
     ("beautifulsoup4", "MIT"),
     ("blinker", "MIT"),
