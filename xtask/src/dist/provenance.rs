@@ -4,7 +4,7 @@
 //! The statement is not signed: it says what to check, and the workflow has it attested. It has no
 //! times and no numbers of runs, so that the same commit gives the same bytes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ pub(crate) fn write(directory: &Path) -> Outcome {
     cache::write(&file, format!("{text}\n").as_bytes())
 }
 
-fn subject(directory: &Path, file: &PathBuf) -> Outcome<Value> {
+fn subject(directory: &Path, file: &Path) -> Outcome<Value> {
     let name = file.strip_prefix(directory).unwrap_or(file);
     Ok(json!({ "name": name.display().to_string(), "digest": { "sha256": sha256_of(file)? } }))
 }
