@@ -1,8 +1,9 @@
-//! Names content by its BLAKE3 digest.
+//! Names content by its BLAKE3 digest, and what others check by its SHA-256.
 
 use std::path::Path;
 
 use crate::failure::{Failure, Outcome};
+use crate::process;
 
 /// Collects named parts into one digest. Names and lengths are part of it, so parts cannot run into
 /// each other.
@@ -40,6 +41,13 @@ impl Digest {
 /// The digest of bytes alone.
 pub(crate) fn of_bytes(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
+}
+
+/// The SHA-256 of a file.
+pub(crate) fn sha256_of(file: &Path) -> Outcome<String> {
+    let said = process::program("sha256sum").arg(file).output()?;
+    let digest = said.split_whitespace().next().unwrap_or_default();
+    Ok(digest.to_owned())
 }
 
 #[cfg(test)]

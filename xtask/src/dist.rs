@@ -1,8 +1,12 @@
 //! `dist`: what is published, for one platform or more: the program in an archive, the wheels, the
 //! npm packages, and their digests.
 
+pub(crate) mod image;
+mod installer;
 mod machine_code;
 pub(crate) mod platform;
+pub(crate) mod provenance;
+pub(crate) mod sbom;
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +22,7 @@ use crate::versions::VERSION;
 pub(crate) const COMMAND: Command = Command {
     name: "dist",
     arguments: "[PLATFORM…]",
-    about: "make what is published, in dist: archives, wheels, npm packages, their digests",
+    about: "make what is published, in dist: archives, wheels, npm packages, their digests and origins",
     more: "The guests have to be built (`cargo xtask guests`). Without a name it is for this machine's platform; the\n\
         others are linked with zig, and their machine code is compiled here. A platform takes a quarter of an hour.",
     run,
@@ -56,6 +60,9 @@ fn run(arguments: &[String]) -> Outcome {
         println!("\n== {}", platform.name);
         publish(platform, &out)?;
     }
+    installer::write(&out)?;
+    sbom::write(&out.join(sbom::file_name()))?;
+    provenance::write(&out)?;
     write_digests(&out)
 }
 
@@ -65,6 +72,9 @@ fn publish(platform: &Platform, out: &Path) -> Outcome {
     let parts = parts::pack(&guests, true)?;
     let program = build_program(platform, &guests)?;
     archive(platform, &program, out)?;
+    if platform.target.contains("musl") {
+        image::write(&program, out)?;
+    }
     sdk::python::release_wheels(platform, &program, &parts, out)?;
     sdk::typescript::release_tarballs(platform, &program, &parts, out)?;
     for part in &parts {
@@ -99,19 +109,20 @@ fn build_program(platform: &Platform, guests: &Path) -> Outcome<PathBuf> {
     Ok(built.join(platform.program()))
 }
 
-/// Packs the program with its completions and documents, as it would lie in `/usr/local`.
+/// Packs the program with its completions, manual pages and documents, as it would lie in
+/// `/usr/local`.
 fn archive(platform: &Platform, program: &Path, out: &Path) -> Outcome {
     let name = format!("codepod-{VERSION}-{}", platform.name);
     let tree = out.join(&name);
     copy(program, &tree.join("bin").join(platform.program()))?;
     for (shell, file) in COMPLETIONS {
-        // By a program that runs here: that of another platform does not.
-        let text = process::cargo()
-            .args(["run", "--quiet", "--bin", "codepod", "--"])
-            .args(["completions", shell])
-            .output()?;
+        let text = program_here().args(["completions", shell]).output()?;
         cache::write(&tree.join(file), text.as_bytes())?;
     }
+    program_here()
+        .arg("manual")
+        .arg(tree.join("share/man/man1"))
+        .run()?;
     for document in DOCUMENTS {
         let to = tree.join("share/doc/codepod").join(document);
         copy(&cache::in_root(document), &to)?;
@@ -124,6 +135,11 @@ fn archive(platform: &Platform, program: &Path, out: &Path) -> Outcome {
         .args([out, Path::new(&name)])
         .run()?;
     std::fs::remove_dir_all(&tree).map_err(|error| Failure::file("remove", &tree, error))
+}
+
+/// The program as it runs here: that of another platform does not.
+fn program_here() -> process::Process {
+    process::cargo().args(["run", "--quiet", "--bin", "codepod", "--"])
 }
 
 fn copy(from: &Path, to: &Path) -> Outcome {
@@ -150,5 +166,5 @@ fn write_digests(out: &Path) -> Outcome {
         .args(&files)
         .directory(out)
         .output()?;
-    cache::write(&out.join("SHA256SUMS"), sums.as_bytes())
+    cache::write(&out.join(provenance::SUMS), sums.as_bytes())
 }

@@ -70,14 +70,27 @@ fn run(arguments: &[String]) -> Outcome {
     bring(&guests)
 }
 
-/// The packages of the guests that ship, all but those of these names, and other people's sources
-/// that these are built from.
-pub(crate) fn shipped(not_shipped: &[&str]) -> Outcome<(Vec<String>, Vec<Source>)> {
+/// A guest that ships.
+pub(crate) struct Shipped {
+    pub(crate) name: String,
+    pub(crate) package: String,
+    /// Other people's sources that it is built from.
+    pub(crate) sources: Vec<Source>,
+    /// The guest whose sources it is built from as well.
+    pub(crate) extends: Option<String>,
+}
+
+/// The guests that ship, all but those of these names.
+pub(crate) fn shipped(not_shipped: &[&str]) -> Outcome<Vec<Shipped>> {
     let is_shipped = |guest: &Guest| !not_shipped.contains(&guest.name.as_str());
     let guests = all()?.into_iter().filter(is_shipped);
-    let (packages, sources): (Vec<_>, Vec<_>) =
-        guests.map(|guest| (guest.package, guest.sources)).unzip();
-    Ok((packages, sources.into_iter().flatten().collect()))
+    let shipped = |guest: Guest| Shipped {
+        name: guest.name,
+        package: guest.package,
+        sources: guest.sources,
+        extends: guest.extends,
+    };
+    Ok(guests.map(shipped).collect())
 }
 
 /// Builds all guests, or copies them from the cache, and lists them.

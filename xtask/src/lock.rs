@@ -1,8 +1,12 @@
 //! What a package is built from, according to a `Cargo.lock`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use toml::{Table, Value};
+
+use crate::cache;
+use crate::failure::{Failure, Outcome};
 
 /// A package in a lock file.
 #[derive(Debug)]
@@ -32,8 +36,19 @@ pub(crate) struct Closure {
 }
 
 impl Lock {
+    /// Reads a lock file.
+    pub(crate) fn read(file: &Path) -> Outcome<Lock> {
+        Lock::parse(&cache::read(file)?)
+            .ok_or_else(|| Failure::file("use", file, "not a lock file that xtask knows"))
+    }
+
+    /// The SHA-256 of a package of a registry.
+    pub(crate) fn checksum(&self, name: &str, version: &str) -> Option<&str> {
+        self.find(&format!("{name} {version}"))?.checksum.as_deref()
+    }
+
     /// Reads a lock file's text; none when it has another form than cargo writes.
-    pub(crate) fn parse(text: &str) -> Option<Lock> {
+    fn parse(text: &str) -> Option<Lock> {
         let table: Table = text.parse().ok()?;
         let mut packages: BTreeMap<String, Vec<Locked>> = BTreeMap::new();
         for value in table.get("package")?.as_array()? {
@@ -137,6 +152,13 @@ mod tests {
         let closure = Lock::parse(LOCK).unwrap().closure("tool");
         assert_eq!(closure.local, ["lib", "tool"]);
         assert_eq!(closure.foreign, ["twice 2.0.0 registry bb"]);
+    }
+
+    #[test]
+    fn a_checksum_is_that_of_the_version() {
+        let lock = Lock::parse(LOCK).unwrap();
+        assert_eq!(lock.checksum("twice", "2.0.0"), Some("bb"));
+        assert_eq!(lock.checksum("tool", "0.1.0"), None);
     }
 
     #[test]

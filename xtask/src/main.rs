@@ -39,7 +39,9 @@ mod packages;
 mod parity;
 mod parts;
 mod process;
+mod purl;
 mod sdk;
+mod semver;
 mod setup;
 mod sizes;
 mod sources;
@@ -81,7 +83,11 @@ const COMMANDS: &[Command] = &[
     deny::COMMAND,
     docs::COMMAND,
     sdk::COMMAND,
+    semver::COMMAND,
     dist::COMMAND,
+    dist::sbom::COMMAND,
+    dist::image::COMMAND,
+    dist::provenance::COMMAND,
     ci::COMMAND,
 ];
 

@@ -16,7 +16,7 @@ use crate::Command;
 use crate::cache;
 use crate::failure::{Failure, Outcome, flag_and_names, unknown_argument};
 
-use components::Component;
+pub(crate) use components::{Component, Product, by_product};
 use texts::Text;
 
 pub(crate) const COMMAND: Command = Command {
@@ -60,7 +60,7 @@ fn run(arguments: &[String]) -> Outcome {
 /// Fails when a component has no entry, or an entry no component.
 pub(crate) fn check() -> Outcome<String> {
     let current = cache::read(&cache::in_root(FILE))?;
-    let listed = listed(&current);
+    let listed: Vec<String> = listed(&current).map(|(title, _)| title.into()).collect();
     let components = components::all()?;
     let names: Vec<String> = components.iter().map(Component::title).collect();
     let missing = names.iter().filter(|name| !listed.contains(name));
@@ -78,15 +78,24 @@ pub(crate) fn check() -> Outcome<String> {
     }
 }
 
-/// The titles of the components that a page lists.
-fn listed(page: &str) -> Vec<String> {
+/// The licences of all components, by their titles, as the committed page has them: reading the
+/// sources again takes minutes.
+pub(crate) fn licences() -> Outcome<BTreeMap<String, String>> {
+    let page = cache::read(&cache::in_root(FILE))?;
+    let entries = listed(&page);
+    Ok(entries
+        .map(|(title, of)| (title.into(), of.into()))
+        .collect())
+}
+
+/// The titles of the components that a page lists, and their licences.
+fn listed(page: &str) -> impl Iterator<Item = (&str, &str)> {
     page.lines()
         .skip_while(|line| *line != "COMPONENTS")
         .skip(1)
         .take_while(|line| *line != "TEXTS")
         .filter_map(|line| line.split_once(": "))
-        .map(|(title, _)| title.to_owned())
-        .collect()
+        .map(|(title, rest)| (title, rest.split(" [").next().unwrap_or(rest).trim_end()))
 }
 
 fn page(components: &[Component]) -> Outcome<String> {
@@ -130,6 +139,7 @@ mod tests {
     #[test]
     fn components_are_read_from_the_page() {
         let page = format!("{HEAD}a 1: MIT [1]\nb 2.0: 0BSD [1] [2]\n\nTEXTS\n\n[1]\nc: d\n");
-        assert_eq!(listed(&page), ["a 1", "b 2.0"]);
+        let listed: Vec<_> = listed(&page).collect();
+        assert_eq!(listed, [("a 1", "MIT"), ("b 2.0", "0BSD")]);
     }
 }

@@ -1,4 +1,5 @@
-//! The real tools that cases are compared with: Debian's packages, and a program of each.
+//! The real tools that cases are compared with, and shells that the installer is tried in: Debian's
+//! packages, and a program of each.
 //!
 //! A tool that a case of `spec/tools` names has its package here, so that CI has it.
 
@@ -11,9 +12,11 @@ const PACKAGES: &[(&str, &str)] = &[
     ("bc", "bc"),
     ("binutils", "strings"),
     ("bsdextrautils", "hexdump"),
+    ("busybox", "busybox"),
     ("bzip2", "bzip2"),
     ("coreutils", "ls"),
     ("curl", "curl"),
+    ("dash", "dash"),
     ("dc", "dc"),
     ("diffutils", "diff"),
     ("ed", "ed"),

@@ -36,12 +36,12 @@ const BLOCK: usize = 4 << 10;
 /// A part in `guests/parts.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Definition {
-    about: String,
-    guests: Vec<String>,
+pub(crate) struct Definition {
+    pub(crate) about: String,
+    pub(crate) guests: Vec<String>,
     /// Whether the program carries it, compressed.
     #[serde(default)]
-    carried: bool,
+    pub(crate) carried: bool,
     /// Packages that it brings beside commands, as they are installed.
     #[serde(default)]
     packages: Vec<String>,
@@ -163,7 +163,8 @@ fn needed(
     found.map(|(name, _)| name.clone())
 }
 
-fn definitions() -> Outcome<BTreeMap<String, Definition>> {
+/// The parts, by name.
+pub(crate) fn definitions() -> Outcome<BTreeMap<String, Definition>> {
     let path = cache::in_root("guests/parts.toml");
     let text = cache::read(&path)?;
     toml::from_str(&text).map_err(|error| Failure::file("read", &path, error))

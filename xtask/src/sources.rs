@@ -29,6 +29,7 @@ use crate::cache;
 use crate::digest::Digest;
 use crate::failure::{Failure, Outcome};
 use crate::process;
+use crate::purl;
 use origin::Origin;
 
 /// Sources of one upstream program.
@@ -123,6 +124,35 @@ impl Source {
         let of_origin = || self.origins.first().and_then(Origin::version);
         let version = self.version.as_deref().or_else(of_origin);
         version.unwrap_or_default().to_owned()
+    }
+
+    /// What it is called as a package URL: by its registry, if that has it under its own name and
+    /// version and not inside of something else.
+    pub(crate) fn purl(&self) -> String {
+        let of_origin = self.origins.first().and_then(Origin::purl);
+        let beginning = |kind: &str| format!("pkg:{kind}/{}@", self.name.replace('_', "-"));
+        let is_own = |purl: &String| {
+            let purl = purl.replace('_', "-");
+            ["cargo", "pypi"]
+                .map(beginning)
+                .iter()
+                .any(|it| purl.starts_with(it))
+        };
+        match of_origin.filter(|it| self.version.is_none() && is_own(it)) {
+            Some(purl) => purl,
+            None => purl::of("generic", &self.name, &self.version()),
+        }
+    }
+
+    /// The archives that it may come from, as URLs or paths, with their SHA-256.
+    pub(crate) fn archives(&self) -> impl Iterator<Item = (String, &str)> {
+        let origins = self.origins.iter();
+        origins.map(|origin| (origin.address(), origin.sha256.as_str()))
+    }
+
+    /// Our changes.
+    pub(crate) fn patches(&self) -> &[PathBuf] {
+        &self.patches
     }
 
     /// Its archive as it is fetched, in the cache.
@@ -257,6 +287,16 @@ mod tests {
         assert_eq!(version(&format!("[a]\n{origin}")), "0.7.1");
         let given = format!("[a]\n{origin}\nversion = '3.51.0'");
         assert_eq!(version(&given), "3.51.0");
+    }
+
+    #[test]
+    fn what_comes_inside_of_a_package_is_not_that_package() {
+        let origin = format!("origins = [{{ crate = 'onig_sys@69.9', sha256 = '{SHA256}' }}]");
+        let purl = |text: &str| parsed(&format!("{text}{origin}")).unwrap()[0].purl();
+        assert_eq!(purl("[onig-sys]\n"), "pkg:cargo/onig_sys@69.9");
+        assert_eq!(purl("[oniguruma]\n"), "pkg:generic/oniguruma@69.9");
+        let other = "[onig-sys]\nversion = '6'\n";
+        assert_eq!(purl(other), "pkg:generic/onig-sys@6");
     }
 
     #[test]

@@ -31,6 +31,12 @@ pub(crate) const FUZZ: Tool = Tool {
     purpose: "builds and runs fuzz targets",
 };
 
+pub(crate) const SEMVER_CHECKS: Tool = Tool {
+    name: "cargo-semver-checks",
+    version: "0.51.0",
+    purpose: "compares the library's interface with that of a release",
+};
+
 impl Tool {
     /// Whether the machine or the cache has it, in any version.
     pub(crate) fn is_there(&self) -> bool {

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 
-const NOTICES: &str = include_str!("../../../THIRD-PARTY-NOTICES");
+const NOTICES: &str = include_str!("../THIRD-PARTY-NOTICES");
 
 const EXAMPLES: &str = "\
 Examples:

@@ -17,6 +17,7 @@ mod exec;
 mod failure;
 mod licenses;
 mod listing;
+mod manual;
 mod mcp;
 mod options;
 mod parts;
@@ -96,6 +97,8 @@ enum Command {
     Version,
     /// Print a completion script for a shell
     Completions(completions::Completions),
+    /// Write the manual pages of this program into a directory
+    Manual(manual::Manual),
     /// Serve JSON-RPC on standard input and output, one message per line
     Rpc(rpc::Rpc),
     /// Serve the HTTP API, for many tenants with API keys
@@ -128,6 +131,7 @@ fn main() -> ExitCode {
         Command::Licenses(licenses) => Ok(licenses.run()),
         Command::Version => Ok(version()),
         Command::Completions(completions) => completions.run(),
+        Command::Manual(manual) => manual.run(),
         Command::Rpc(rpc) => rpc.run().map_err(failure::Failure::from),
         Command::Serve(serve) => serve.run(),
         Command::Mcp(mcp) => mcp.run(),

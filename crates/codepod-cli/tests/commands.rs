@@ -68,6 +68,17 @@ fn completions_are_scripts_of_their_shells() {
     );
 }
 
+#[test]
+fn manual_pages_are_written_into_a_directory() {
+    let here = Directory::new();
+    let pages = here.path("man/man1");
+    assert_eq!(here.says(&["manual", &pages.display().to_string()]), "");
+    let page = std::fs::read_to_string(pages.join("codepod-run.1")).unwrap();
+    assert!(page.contains("\\-\\-state"), "{page}");
+    let in_the_way = here.path("man/man1/codepod-run.1").display().to_string();
+    here.fails(&["manual", &in_the_way], 125, "name a directory");
+}
+
 /// A program that was built without parts has none; one that is as it is shipped carries some.
 #[test]
 fn parts_are_listed_and_what_is_none_is_refused() {

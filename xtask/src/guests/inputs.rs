@@ -20,9 +20,7 @@ pub(super) fn kept_build(guest: &Guest) -> Outcome<PathBuf> {
 fn inputs_digest(guest: &Guest) -> Outcome<String> {
     let root = cache::root();
     let mut digest = Digest::new();
-    // What is written about a guest does not change it.
-    let enter =
-        |path: &Path| !cache::is_build_output(path) && path.extension().is_none_or(|it| it != "md");
+    let enter = |path: &Path| !cache::is_build_output(path) && !is_about(path);
     digest.part("workspace", workspace_settings()?.as_bytes());
     for package in &guest.foreign {
         digest.part("package", package.as_bytes());
@@ -49,6 +47,12 @@ fn inputs_digest(guest: &Guest) -> Outcome<String> {
     Ok(digest.hex())
 }
 
+/// Whether a file is only written about a guest or its licence, and does not change it.
+fn is_about(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".md") || name.starts_with("LICENSE-")
+}
+
 /// What the manifest of the guests' workspace says to all of them: everything but who is in it.
 fn workspace_settings() -> Outcome<String> {
     let mut table = cache::read_toml(&cache::in_root("guests/Cargo.toml"))?;
@@ -65,4 +69,15 @@ pub(super) fn path_map(root: &Path) -> Outcome<Vec<(PathBuf, &'static str)>> {
         (cache::cargo_home(), "/cargo"),
         (process::sysroot()?, "/rust"),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_about_a_guest_are_not_what_it_is_made_from() {
+        assert!(is_about(Path::new("a/LICENSE-MIT")) && is_about(Path::new("a/README.md")));
+        assert!(!is_about(Path::new("a/guest.toml")) && !is_about(Path::new("a/licence.rs")));
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use serde_json::Value;
 
@@ -9,9 +10,11 @@ use super::archive::Told;
 use super::texts::{self, Text};
 use crate::cache;
 use crate::failure::{Failure, Outcome};
-use crate::guests;
+use crate::guests::{self, Shipped};
+use crate::lock::Lock;
 use crate::metadata;
 use crate::process;
+use crate::purl;
 use crate::sizes::NOT_SHIPPED;
 use crate::sources::Source;
 
@@ -29,38 +32,71 @@ const TOOLCHAIN: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Licences of sources that do not say it in a form that is read here.
+/// Licences of sources that do not say it as an SPDX expression, or not in a form that is read
+/// here.
 const LICENCES: &[(&str, &str)] = &[
+    ("beautifulsoup4", "MIT"),
+    ("blinker", "MIT"),
+    ("contourpy", "BSD-3-Clause"),
+    ("cppy", "BSD-3-Clause"),
     ("cpython", "PSF-2.0"),
     ("cycler", "BSD-3-Clause"),
+    ("editables", "MIT"),
     ("file", "BSD-2-Clause"),
+    ("itsdangerous", "BSD-3-Clause"),
+    ("jinja2", "BSD-3-Clause"),
     ("jq", "MIT AND ICU"),
+    ("kiwisolver", "BSD-3-Clause"),
     ("libjpeg-turbo", "IJG AND BSD-3-Clause AND Zlib"),
+    ("markdown_it_py", "MIT"),
+    ("matplotlib", "LicenseRef-matplotlib"),
+    ("mccabe", "MIT"),
+    ("mdurl", "MIT"),
     ("oniguruma", "BSD-2-Clause"),
+    ("pathspec", "MPL-2.0"),
+    ("pytokens", "MIT"),
     ("qhull", "Qhull"),
     ("ripgrep", "Unlicense OR MIT"),
-    ("sqlite", "public domain"),
+    ("seaborn", "BSD-3-Clause"),
+    ("sortedcontainers", "Apache-2.0"),
+    ("sqlite", PUBLIC_DOMAIN),
+    ("trove_classifiers", "Apache-2.0"),
 ];
+
+/// What SPDX calls SQLite's words in the place of a licence. There is no text to give.
+const PUBLIC_DOMAIN: &str = "blessing";
 
 /// What stands for the holders in a text of MIT's licence.
 const HOLDERS: &str = "<year> <copyright holders>";
 
 /// Software of others.
-pub(super) struct Component {
-    name: String,
-    version: String,
+#[derive(Clone)]
+pub(crate) struct Component {
+    pub(crate) name: String,
+    pub(crate) version: String,
     origin: Origin,
 }
 
+/// What ships as one: the program, or a guest.
+pub(crate) struct Product {
+    /// The guest's name; none for the program.
+    pub(crate) guest: Option<String>,
+    /// The guest whose components it contains as well.
+    pub(crate) extends: Option<String>,
+    pub(crate) components: Vec<Component>,
+}
+
+#[derive(Clone)]
 enum Origin {
-    /// A package of the Rust registry: its directory, its licence, its authors.
+    /// A package of the Rust registry: its directory, its licence, its authors, its digest.
     Crate {
         directory: PathBuf,
         licence: String,
         authors: String,
+        sha256: Option<String>,
     },
     /// An archive that something is built from.
-    Archive(Box<dyn Fn() -> Outcome<PathBuf>>),
+    Archive(Rc<Source>),
     /// Rust's standard library.
     Rust,
     /// A package of Debian that has libraries.
@@ -72,10 +108,36 @@ enum Origin {
 
 impl Component {
     /// Its name and version.
-    pub(super) fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         format!("{} {}", self.name, self.version)
             .trim_end()
             .to_owned()
+    }
+
+    /// What it is called as a package URL.
+    pub(crate) fn purl(&self) -> String {
+        match &self.origin {
+            Origin::Crate { .. } => purl::of("cargo", &self.name, &self.version),
+            Origin::Archive(source) => source.purl(),
+            Origin::Rust => purl::of("generic", "rust-std", &self.version),
+            Origin::Debian { package, .. } => format!("pkg:generic/{package}"),
+        }
+    }
+
+    /// The SHA-256 of its package, where it is one of the Rust registry.
+    pub(crate) fn sha256(&self) -> Option<&str> {
+        match &self.origin {
+            Origin::Crate { sha256, .. } => sha256.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// What it is built from, where that is other people's sources with changes of ours.
+    pub(crate) fn source(&self) -> Option<&Source> {
+        match &self.origin {
+            Origin::Archive(source) => Some(source),
+            _ => None,
+        }
     }
 
     /// Its licence, and the texts that this asks for.
@@ -86,7 +148,7 @@ impl Component {
             Origin::Crate {
                 directory, licence, ..
             } => (Some(licence.clone()), texts::in_directory(directory)?),
-            Origin::Archive(archive) => Told::of(&archive()?)?.into_parts(),
+            Origin::Archive(source) => Told::of(&source.archive()?)?.into_parts(),
             Origin::Rust => {
                 let text = ("LICENSE-MIT".to_owned(), rust_text()?);
                 (Some("MIT OR Apache-2.0".to_owned()), vec![text])
@@ -104,7 +166,7 @@ impl Component {
                 .hint("add it to `LICENCES` in xtask/src/notices/components.rs")
         })?;
         let mut texts = texts::chosen(&self.name, texts)?;
-        if texts.is_empty() && licence != "public domain" {
+        if texts.is_empty() && licence != PUBLIC_DOMAIN {
             texts = match &self.origin {
                 Origin::Crate {
                     licence, authors, ..
@@ -164,24 +226,48 @@ fn rust_text() -> Outcome<Text> {
 
 /// Every component, by name.
 pub(super) fn all() -> Outcome<Vec<Component>> {
-    let mut all = crates("Cargo.toml", |name| name == "codepod-cli")?;
-    let (packages, sources) = guests::shipped(&NOT_SHIPPED)?;
-    let is_shipped = |name: &str| packages.iter().any(|package| package == name);
-    all.extend(crates("guests/Cargo.toml", is_shipped)?);
-    let sources = sources.into_iter().filter(|source| !source.only_builds());
-    all.extend(sources.map(of_source));
-    all.extend(toolchain()?);
+    let products = by_product()?.into_iter();
+    let mut all: Vec<Component> = products.flat_map(|product| product.components).collect();
     all.sort_by_key(|component| component.title().to_lowercase());
     all.dedup_by(|a, b| a.title() == b.title());
     Ok(all)
 }
 
-/// Packages of the registry that members of a workspace contain when they run.
-fn crates(manifest: &str, is_root: impl Fn(&str) -> bool) -> Outcome<Vec<Component>> {
-    metadata::resolved(&cache::in_root(manifest), |all| contained(all, is_root))
+/// The components of the program and of each guest that ships.
+pub(crate) fn by_product() -> Outcome<Vec<Product>> {
+    let rust = rust_library()?;
+    let lock = Lock::read(&cache::in_root("Cargo.lock"))?;
+    let mut components = metadata::resolved(&cache::in_root("Cargo.toml"), |all| {
+        contained(all, &lock, "codepod-cli")
+    })?;
+    components.push(rust.clone());
+    let mut products = vec![Product {
+        guest: None,
+        extends: None,
+        components,
+    }];
+    let guests = guests::shipped(&NOT_SHIPPED)?;
+    let lock = Lock::read(&cache::in_root("guests/Cargo.lock"))?;
+    let crates = metadata::resolved(&cache::in_root("guests/Cargo.toml"), |all| {
+        let of_guest = |guest: &Shipped| contained(all, &lock, &guest.package);
+        guests.iter().map(of_guest).collect::<Option<Vec<_>>>()
+    })?;
+    for (guest, mut components) in guests.into_iter().zip(crates) {
+        let sources = guest.sources.into_iter();
+        components.extend(sources.filter(|it| !it.only_builds()).map(of_source));
+        components.push(rust.clone());
+        components.extend(c_libraries());
+        products.push(Product {
+            guest: Some(guest.name),
+            extends: guest.extends,
+            components,
+        });
+    }
+    Ok(products)
 }
 
-fn contained(metadata: &Value, is_root: impl Fn(&str) -> bool) -> Option<Vec<Component>> {
+/// Packages of the registry that a member of a workspace contains when it runs.
+fn contained(metadata: &Value, lock: &Lock, root: &str) -> Option<Vec<Component>> {
     let packages = metadata["packages"].as_array()?;
     let package = |id: &Value| packages.iter().find(|package| package["id"] == *id);
     let nodes = metadata["resolve"]["nodes"].as_array()?;
@@ -190,7 +276,7 @@ fn contained(metadata: &Value, is_root: impl Fn(&str) -> bool) -> Option<Vec<Com
         .filter(|id| {
             package(id)
                 .and_then(|it| it["name"].as_str())
-                .is_some_and(&is_root)
+                .is_some_and(|name| name == root)
         })
         .collect();
     let mut seen = BTreeSet::new();
@@ -213,16 +299,18 @@ fn contained(metadata: &Value, is_root: impl Fn(&str) -> bool) -> Option<Vec<Com
             let text = |key: &str| package[key].as_str().unwrap_or_default().to_owned();
             let authors = package["authors"].as_array()?.iter();
             let authors: Vec<&str> = authors.filter_map(Value::as_str).collect();
+            let (name, version) = (text("name"), text("version"));
             found.push(Component {
-                name: text("name"),
-                version: text("version"),
                 origin: Origin::Crate {
+                    sha256: lock.checksum(&name, &version).map(str::to_owned),
                     directory: Path::new(package["manifest_path"].as_str()?)
                         .parent()?
                         .to_owned(),
                     licence: text("license"),
                     authors: authors.join(", "),
                 },
+                name,
+                version,
             });
         }
     }
@@ -234,25 +322,26 @@ fn of_source(source: Source) -> Component {
     Component {
         name: source.name().to_owned(),
         version: source.version(),
-        origin: Origin::Archive(Box::new(move || source.archive())),
+        origin: Origin::Archive(Rc::new(source)),
     }
 }
 
-fn toolchain() -> Outcome<Vec<Component>> {
+fn rust_library() -> Outcome<Component> {
     let rustc = process::program("rustc").arg("--version").output()?;
     let version = rustc.split_whitespace().nth(1).unwrap_or_default();
-    let mut found = vec![Component {
+    Ok(Component {
         name: "Rust standard library".to_owned(),
         version: version.to_owned(),
         origin: Origin::Rust,
-    }];
-    for (name, package, licence) in TOOLCHAIN {
-        found.push(Component {
-            name: (*name).to_owned(),
-            // Whichever Debian the machine has that builds the guests.
-            version: String::new(),
-            origin: Origin::Debian { package, licence },
-        });
-    }
-    Ok(found)
+    })
+}
+
+/// What the toolchain for guests links in.
+fn c_libraries() -> impl Iterator<Item = Component> {
+    TOOLCHAIN.iter().map(|(name, package, licence)| Component {
+        name: (*name).to_owned(),
+        // Whichever Debian the machine has that builds the guests.
+        version: String::new(),
+        origin: Origin::Debian { package, licence },
+    })
 }

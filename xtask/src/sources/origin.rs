@@ -5,8 +5,10 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::cache;
+use crate::digest::sha256_of;
 use crate::failure::{Failure, Outcome};
 use crate::process;
+use crate::purl;
 
 /// A place that has the sources.
 #[derive(Debug, Deserialize)]
@@ -100,6 +102,32 @@ impl Origin {
         }
     }
 
+    /// What the package is called as a package URL; none for an archive of a Debian package, which
+    /// is not that package.
+    pub(super) fn purl(&self) -> Option<String> {
+        match &self.place {
+            Place::Debian { .. } => None,
+            Place::Crate { name, version } => Some(purl::of("cargo", name, version)),
+            Place::Pypi { file } => {
+                let name = file.split('-').next()?.to_ascii_lowercase();
+                let name = name.replace(['_', '.'], "-");
+                Some(purl::of("pypi", &name, self.version()?))
+            }
+        }
+    }
+
+    /// Where the archive is, without the host that has it: as a package URL, or in Debian's pool.
+    pub(super) fn address(&self) -> String {
+        match &self.place {
+            Place::Debian { path } => format!("pool/main/{path}"),
+            Place::Crate { name, version } => purl::of("cargo", name, version),
+            Place::Pypi { file } => {
+                let package = self.purl().unwrap_or_default();
+                format!("{package}?file_name={file}")
+            }
+        }
+    }
+
     /// Gets the archive, and checks that it is the one that is meant.
     pub(super) fn fetch(&self, work: &Path, archive: &Path) -> Outcome {
         match &self.place {
@@ -186,8 +214,7 @@ fn from_pypi(file: &str, archive: &Path) -> Outcome {
 }
 
 fn check_digest(archive: &Path, sha256: &str) -> Outcome {
-    let said = process::program("sha256sum").arg(archive).output()?;
-    let is = said.split_whitespace().next().unwrap_or_default();
+    let is = sha256_of(archive)?;
     if is == sha256 {
         return Ok(());
     }
@@ -215,6 +242,15 @@ mod tests {
         assert_eq!(version("pypi = 'numpy-2.5.4.tar.gz'"), "2.5.4");
         let wheel = "pypi = 'et_xmlfile-2.0.0-py3-none-any.whl'";
         assert_eq!(version(wheel), "2.0.0");
+    }
+
+    #[test]
+    fn packages_have_urls() {
+        let purl = |place: &str| origin(place).unwrap().purl();
+        let wheel = "pypi = 'Markdown_it_py-4.3.0-py3-none-any.whl'";
+        assert_eq!(purl(wheel).unwrap(), "pkg:pypi/markdown-it-py@4.3.0");
+        assert_eq!(purl("crate = 'a@1'").unwrap(), "pkg:cargo/a@1");
+        assert_eq!(purl("debian = 'j/jq/jq_1.7.1.orig.tar.gz'"), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::response::{failed, json_response};
 use super::{App, terminal};
 
 /// What the reference page is made from, too.
-const OPENAPI: &str = include_str!("../../../../docs/reference/api/openapi.json");
+const OPENAPI: &str = include_str!("../../openapi.json");
 
 pub(super) fn router(app: Arc<App>) -> Router {
     let mut router = Router::new();
