@@ -91,10 +91,15 @@ fn preinitialise(
 
 /// Runs the program and returns what it wrote.
 fn run(wasm: &[u8], root: &Path, words: &[String]) -> Result<Vec<u8>, Failure> {
+    // What is made is run for each image, and compiled when it is shipped.
+    let cache = ModuleCache::of_user()?;
+    if let Some(cache) = &cache {
+        // With all cores: an engine that runs programs compiles with one.
+        Engine::precompile(cache, wasm, None)?;
+    }
     let engine = Engine::new(EngineOptions {
         slots: 4,
-        // What is made is run for each image, and compiled when it is shipped.
-        cache: ModuleCache::of_user()?,
+        cache,
         ..EngineOptions::default()
     })?;
     engine.register(GuestModule {

@@ -128,11 +128,11 @@ const BASELINE_X86: [&str; 5] = [
 /// Code for a plain processor, because code that is compiled ahead of time must run on every
 /// supported host, not only on the build machine.
 fn baseline_cpu(config: &mut Config, triple: Option<&str>) -> EngineResult<()> {
-    let Some(triple) = triple.or(OWN_TRIPLE) else {
+    let Some(triple) = triple.map(str::to_owned).or_else(own_triple) else {
         return Ok(());
     };
     config
-        .target(triple)
+        .target(&triple)
         .map_err(|error| EngineError::Setup(error.to_string()))?;
     if !triple.starts_with("x86_64") {
         return Ok(());
@@ -149,16 +149,17 @@ fn baseline_cpu(config: &mut Config, triple: Option<&str>) -> EngineResult<()> {
     Ok(())
 }
 
-/// The platform that this runs on, if guests are shipped for it.
-const OWN_TRIPLE: Option<&str> = match () {
-    () if cfg!(all(target_arch = "x86_64", target_os = "macos")) => Some("x86_64-apple-darwin"),
-    () if cfg!(all(target_arch = "aarch64", target_os = "macos")) => Some("aarch64-apple-darwin"),
-    () if cfg!(all(target_arch = "x86_64", windows)) => Some("x86_64-pc-windows-gnu"),
-    () if cfg!(all(target_arch = "x86_64", target_os = "linux")) => {
-        Some("x86_64-unknown-linux-gnu")
-    }
-    () if cfg!(all(target_arch = "aarch64", target_os = "linux")) => {
-        Some("aarch64-unknown-linux-gnu")
-    }
-    () => None,
-};
+/// The platform that this runs on, if guests are shipped for it. wasmtime compares all of it with
+/// what it was compiled for, and of compiled code only the architecture and the system.
+fn own_triple() -> Option<String> {
+    let system = match () {
+        () if cfg!(target_os = "macos") => "apple-darwin",
+        () if cfg!(all(windows, target_env = "gnu")) => "pc-windows-gnu",
+        () if cfg!(windows) => "pc-windows-msvc",
+        () if cfg!(all(target_os = "linux", target_env = "musl")) => "unknown-linux-musl",
+        () if cfg!(target_os = "linux") => "unknown-linux-gnu",
+        () => return None,
+    };
+    let architecture = std::env::consts::ARCH;
+    matches!(architecture, "x86_64" | "aarch64").then(|| format!("{architecture}-{system}"))
+}
