@@ -78,6 +78,29 @@ fn a_failure_is_told_and_the_session_goes_on() {
     says(&session, "x", "2\n");
 }
 
+/// A session that is called often stays as small and quick as it was: a call leaves nothing behind
+/// but what it made.
+#[test]
+fn calls_leave_nothing_behind() {
+    let session = sandbox().python_session("main").unwrap();
+    says(&session, "x = 0\ndef fail(): return x / 0", "");
+    for _ in 0..10 {
+        says(&session, "x += 1; x * 0", "0\n");
+    }
+    let early = session.size();
+    for _ in 0..100 {
+        says(&session, "x += 1; x * 0", "0\n");
+    }
+    let grown = session.size().saturating_sub(early);
+    // Names of calls go through a large table, now here, now there.
+    assert!(grown <= 160 << 10, "100 calls left {grown} bytes");
+    let kept = "import linecache; [name for name in linecache.cache if name.startswith('<turn')]";
+    says(&session, kept, "['<turn 1>', '<turn 112>']\n");
+    // Lines of functions can still be shown.
+    let (_, text) = run(&session, "fail()");
+    assert!(text.contains("def fail(): return x / 0\n"), "{text}");
+}
+
 #[test]
 fn code_that_is_killed_leaves_it_as_it_was() {
     let sandbox = sandbox();

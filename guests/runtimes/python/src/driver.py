@@ -199,9 +199,15 @@ def run_turn(code, name):
     space = sys.modules["__main__"].__dict__
     tree = compile(code, name, "exec", ast.PyCF_ONLY_AST, True)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    exec(compile(tree, name, "exec", 0, True), space)
+    programs = [compile(tree, name, "exec", 0, True)]
     if last is not None:
-        sys.displayhook(eval(compile(ast.Expression(last.value), name, "eval", 0, True), space))
+        programs.append(compile(ast.Expression(last.value), name, "eval", 0, True))
+    exec(programs[0], space)
+    if last is not None:
+        sys.displayhook(eval(programs[1], space))
+    # Who may show its lines later: a function that it defines. Otherwise each turn would leave something behind, in another page of memory.
+    if not any(isinstance(constant, type(programs[0])) for program in programs for constant in program.co_consts):
+        linecache.cache.pop(name, None)
 
 
 def wait_for_threads():

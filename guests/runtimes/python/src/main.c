@@ -35,8 +35,10 @@ extern void __wasilibc_reset_preopens(void);
 extern void __wasilibc_deinitialize_environ(void);
 extern void __wasilibc_initialize_environ(void);
 extern void codepod_restore_signals(void);
+extern char **environ;
 extern PyObject *codepod_begins_again;
 extern void codepod_make_immortal(void);
+extern void codepod_fill_holes(void);
 extern void codepod_start_fresh(void);
 
 /* Where the linker puts things. The stack lies below. */
@@ -170,6 +172,7 @@ static int make_snapshot(const char *path)
     __wasilibc_reset_preopens();
     __wasilibc_deinitialize_environ();
     is_snapshot = 1;
+    codepod_fill_holes();
     codepod_session_prepare();
     write_memory(path);
     return 0;
@@ -212,7 +215,6 @@ static int needs_cold_environment(void)
     static const char *const fine[] = {"PYTHONPATH=", "PYTHONUNBUFFERED=", "PYTHONDONTWRITEBYTECODE=", "PYTHONNOUSERSITE=", "PYTHONINSPECT=",
                                        "PYTHONSTARTUP=", "PYTHON_BASIC_REPL=", "PYTHONIOENCODING=utf-8", "PYTHONUTF8=1",
                                        "PYTHONHASHSEED=random", "PYTHON_COLORS=", "PYTHON_HISTORY="};
-    extern char **environ;
     for (char **variable = environ; variable != NULL && *variable != NULL; variable++) {
         if (strncmp(*variable, "PYTHON", 6) != 0 || (*variable)[strcspn(*variable, "=")] == '\0' ||
             (*variable)[strcspn(*variable, "=") + 1] == '\0') {
@@ -359,6 +361,7 @@ static int take_command_line(PyConfig *config, int argc, char **argv)
 __attribute__((noinline, noreturn)) static void take_turn(const char *path, const char *code, int goes_on)
 {
     __wasilibc_initialize_environ();
+    char **variables = environ, *first_variable = variables[0];
     codepod_restore_signals();
     PyObject *text = PyUnicode_DecodeFSDefault(code);
     PyObject *status = text != NULL ? ask("turn", text, PyBool_FromLong(goes_on)) : NULL;
@@ -371,6 +374,11 @@ __attribute__((noinline, noreturn)) static void take_turn(const char *path, cons
     Py_DECREF(text);
     PyErr_Clear();
     fflush(NULL);
+    if (first_variable != NULL) {
+        /* The C library forgets them and would leave them behind in each turn. What the program has set lies elsewhere. */
+        free(variables);
+        free(first_variable);
+    }
     if (codepod_session_save(path) != 0) {
         fprintf(stderr, "python3: %s: the session is as it was before: %s\n", path, strerror(errno));
         _Exit(126);
@@ -410,6 +418,7 @@ static void take_session(void)
 static int make_image(const char *path, const char *packages)
 {
     must_object(ask("prepare_image", PyUnicode_FromString(packages), NULL));
+    codepod_fill_holes();
     fflush(NULL);
     if (codepod_session_save(path) != 0) {
         perror(path);
