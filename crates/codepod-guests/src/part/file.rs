@@ -161,9 +161,14 @@ pub fn add(file: &Path) -> Result<Added, PartError> {
     Ok(Added { name, path })
 }
 
+/// Whether a file has the name of a part, as it is installed or as it is published, with a version
+/// and a platform.
 fn is_named(part: &Part, file: &Path) -> bool {
     let name = file.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| [false, true].iter().any(|it| file_name(part, *it) == name))
+    let name = name.map(|name| name.strip_suffix(".zst").unwrap_or(name));
+    let stem = name.and_then(|name| name.strip_suffix(".part"));
+    let rest = stem.and_then(|stem| stem.strip_prefix(part.name));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 /// Reads a file whole, and compares it with a part.

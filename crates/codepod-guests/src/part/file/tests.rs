@@ -24,6 +24,20 @@ fn put(path: &Path, content: &[u8]) {
     std::fs::set_permissions(path, PermissionsExt::from_mode(0o600)).unwrap();
 }
 
+#[test]
+fn a_part_is_known_by_the_name_it_is_published_with() {
+    let (part, ..) = part(b"");
+    for (name, is) in [
+        ("sample.part", true),
+        ("sample.part.zst", true),
+        ("sample-0.1.0-linux-x64.part.zst", true),
+        ("samples.part", false),
+        ("sample.zst", false),
+    ] {
+        assert_eq!(is_named(&part, Path::new(name)), is, "{name}");
+    }
+}
+
 /// More than a page, and not a multiple of one.
 fn content() -> Vec<u8> {
     (0..100_001_u32)
