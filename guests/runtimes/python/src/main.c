@@ -418,6 +418,7 @@ static void take_session(void)
 static int make_image(const char *path, const char *packages)
 {
     must_object(ask("prepare_image", PyUnicode_FromString(packages), NULL));
+    codepod_make_immortal();
     codepod_fill_holes();
     fflush(NULL);
     if (codepod_session_save(path) != 0) {
