@@ -127,14 +127,23 @@ fn archive(platform: &Platform, program: &Path, out: &Path) -> Outcome {
         let to = tree.join("share/doc/codepod").join(document);
         copy(&cache::in_root(document), &to)?;
     }
+    let file = out.join(format!("{name}.tar.xz"));
+    tar(out, &["--mode=u+w,go-w,a+rX", "--xz"], &[&name], &file)?;
+    std::fs::remove_dir_all(&tree).map_err(|error| Failure::file("remove", &tree, error))
+}
+
+/// Packs files of a directory, with nothing of this machine.
+fn tar(directory: &Path, options: &[&str], names: &[&str], file: &Path) -> Outcome {
     process::program("tar")
         .args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner"])
-        .args(["--mtime=@0", "--mode=u+w,go-w,a+rX", "--xz", "-cf"])
-        .arg(out.join(format!("{name}.tar.xz")))
+        .arg("--mtime=@0")
+        .args(options)
+        .arg("-cf")
+        .arg(file)
         .arg("-C")
-        .args([out, Path::new(&name)])
-        .run()?;
-    std::fs::remove_dir_all(&tree).map_err(|error| Failure::file("remove", &tree, error))
+        .arg(directory)
+        .args(names)
+        .run()
 }
 
 /// The program as it runs here: that of another platform does not.

@@ -105,9 +105,16 @@ impl Mount {
             return Err(self.failed("the path in the sandbox must be absolute".into()));
         }
         match &self.source {
+            #[cfg(unix)]
             MountSource::Host(path, access) => {
                 self.open_host(path, *access, (uid, gid), limits, budget)
             }
+            // Paths are resolved below an open directory, which needs what Unix has.
+            #[cfg(not(unix))]
+            MountSource::Host(..) => Err(self.failed(
+                "directories of the host cannot be mounted on this platform; copy the files in"
+                    .into(),
+            )),
             MountSource::Image(tree) => Ok(Box::new(Image::new(tree.clone()))),
             MountSource::Memory => {
                 let tree = Tree::builder().owner(uid, gid).dir(b"/", 0o755).build();
@@ -115,20 +122,6 @@ impl Mount {
                 Ok(Box::new(Memory::new(tree)))
             }
         }
-    }
-
-    /// Paths are resolved below an open directory, which needs what Unix has.
-    #[cfg(not(unix))]
-    fn open_host(
-        &self,
-        _: &PathBuf,
-        _: MountAccess,
-        _: (u32, u32),
-        _: FsLimits,
-        _: &Budget,
-    ) -> Result<Box<dyn FileSystem>, Error> {
-        let why = "directories of the host cannot be mounted on this platform; copy the files in";
-        Err(self.failed(why.into()))
     }
 
     #[cfg(unix)]

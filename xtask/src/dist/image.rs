@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::tar;
 use crate::Command;
 use crate::cache;
 use crate::digest::sha256_of;
@@ -115,7 +116,12 @@ fn pack(program: &[u8], machine: &Machine, work: &Path, file: &Path) -> Outcome 
     let root = work.join("root");
     cache::write(&root.join("codepod"), program)?;
     let layer = work.join("layer.tar");
-    tar(&root, "--mode=0755", &["codepod"], &layer)?;
+    tar(
+        &root,
+        &["--format=ustar", "--mode=0755"],
+        &["codepod"],
+        &layer,
+    )?;
     let unpacked = sha256_of(&layer)?;
     process::program("gzip")
         .args(["--no-name", "-9"])
@@ -140,28 +146,10 @@ fn pack(program: &[u8], machine: &Machine, work: &Path, file: &Path) -> Outcome 
     cache::write(&layout.join("oci-layout"), version.to_string().as_bytes())?;
     tar(
         &layout,
-        "--mode=u=rwX,go=rX",
+        &["--format=ustar", "--mode=u=rwX,go=rX"],
         &["oci-layout", "index.json", "blobs"],
         file,
     )
-}
-
-/// Packs files of a directory, with nothing of this machine.
-fn tar(directory: &Path, mode: &str, names: &[&str], file: &Path) -> Outcome {
-    process::program("tar")
-        .args([
-            "--format=ustar",
-            "--sort=name",
-            "--owner=0",
-            "--group=0",
-            "--numeric-owner",
-        ])
-        .args(["--mtime=@0", mode, "-cf"])
-        .arg(file)
-        .arg("-C")
-        .arg(directory)
-        .args(names)
-        .run()
 }
 
 /// How the program is started.

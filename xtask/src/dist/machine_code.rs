@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::copy;
 use super::platform::Platform;
 use crate::cache;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::process;
 
 /// The directory with the guests for a platform. The machine's own are built there already.
@@ -31,17 +32,11 @@ pub(super) fn bring(platform: &Platform) -> Outcome<PathBuf> {
 fn copy_portable(own: &Path, there: &Path) -> Outcome {
     for file in cache::files(own, &|directory| !directory.ends_with("parts"))? {
         let is_code = file.extension().is_some_and(|it| it == "cwasm");
-        let Ok(name) = file.strip_prefix(own) else {
-            continue;
-        };
-        if is_code {
-            continue;
+        if let Ok(name) = file.strip_prefix(own)
+            && !is_code
+        {
+            copy(&file, &there.join(name))?;
         }
-        let to = there.join(name);
-        if let Some(above) = to.parent() {
-            cache::make_directory(above)?;
-        }
-        std::fs::copy(&file, &to).map_err(|error| Failure::file("copy", &file, error))?;
     }
     Ok(())
 }

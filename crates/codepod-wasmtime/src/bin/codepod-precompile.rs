@@ -17,8 +17,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words[..] {
-        [directory] => precompile(Path::new(directory)),
-        [directory, triple, out] => precompile_for(triple, Path::new(directory), Path::new(out)),
+        [directory] => precompile(Path::new(directory), None, Path::new(directory)),
+        [directory, triple, out] => precompile(Path::new(directory), Some(triple), Path::new(out)),
         _ => {
             eprintln!("usage: codepod-precompile DIRECTORY [PLATFORM OUT]");
             return ExitCode::from(2);
@@ -33,45 +33,26 @@ fn main() -> ExitCode {
     }
 }
 
-type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
+type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-fn precompile(directory: &Path) -> Outcome {
-    let cache = cache()?;
-    for path in modules(directory)? {
-        let wasm = std::fs::read(&path)?;
-        std::fs::write(
-            path.with_extension("cwasm"),
-            code(&cache, &path, &wasm, None)?,
-        )?;
-        std::fs::write(path.with_extension("wasm.zst"), Code::pack(&wasm)?)?;
-    }
-    Ok(())
-}
-
-fn precompile_for(triple: &str, directory: &Path, out: &Path) -> Outcome {
-    let cache = cache()?.with_room(CACHE_BYTES);
-    for path in modules(directory)? {
-        let wasm = std::fs::read(&path)?;
-        let code = code(&cache, &path, &wasm, Some(triple))?;
-        let file = path.with_extension("cwasm");
-        std::fs::write(out.join(file.file_name().unwrap_or_default()), code)?;
-    }
-    Ok(())
-}
-
-fn cache() -> Outcome<ModuleCache> {
+fn precompile(directory: &Path, triple: Option<&str>, out: &Path) -> Outcome {
     let cache = ModuleCache::of_user()?;
-    Ok(cache.ok_or("there is no directory for compiled code: set CODEPOD_CACHE_DIR")?)
-}
-
-fn code(
-    cache: &ModuleCache,
-    path: &Path,
-    wasm: &[u8],
-    triple: Option<&str>,
-) -> Result<Vec<u8>, String> {
-    Engine::precompile(cache, wasm, triple)
-        .map_err(|error: EngineError| format!("{}: {error}", path.display()))
+    let cache = cache.ok_or("there is no directory for compiled code: set CODEPOD_CACHE_DIR")?;
+    let cache = match triple {
+        Some(_) => cache.with_room(CACHE_BYTES),
+        None => cache,
+    };
+    for path in modules(directory)? {
+        let wasm = std::fs::read(&path)?;
+        let code = Engine::precompile(&cache, &wasm, triple)
+            .map_err(|error: EngineError| format!("{}: {error}", path.display()))?;
+        let beside = out.join(path.file_name().unwrap_or_default());
+        std::fs::write(beside.with_extension("cwasm"), code)?;
+        if triple.is_none() {
+            std::fs::write(beside.with_extension("wasm.zst"), Code::pack(&wasm)?)?;
+        }
+    }
+    Ok(())
 }
 
 fn modules(directory: &Path) -> std::io::Result<Vec<std::path::PathBuf>> {
