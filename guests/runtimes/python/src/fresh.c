@@ -1,6 +1,6 @@
 /* Lets programs allocate side by side. The snapshot has thousands of holes where its own objects were freed; a program that fills them writes to as many
- * pages, each of which is copied for it. So the holes count as taken when the snapshot is made, and every size begins a page of its own, one behind
- * another.
+ * pages, each of which is copied for it. So the holes count as taken when the snapshot or an image is made, and every size begins a page of its own, one
+ * behind another.
  */
 #define Py_BUILD_CORE
 #include "Python.h"

@@ -38,7 +38,6 @@ extern void codepod_restore_signals(void);
 extern char **environ;
 extern PyObject *codepod_begins_again;
 extern void codepod_make_immortal(void);
-extern void codepod_fill_holes(void);
 extern void codepod_start_fresh(void);
 
 /* Where the linker puts things. The stack lies below. */
@@ -172,7 +171,6 @@ static int make_snapshot(const char *path)
     __wasilibc_reset_preopens();
     __wasilibc_deinitialize_environ();
     is_snapshot = 1;
-    codepod_fill_holes();
     codepod_session_prepare();
     write_memory(path);
     return 0;
@@ -419,7 +417,7 @@ static int make_image(const char *path, const char *packages)
 {
     must_object(ask("prepare_image", PyUnicode_FromString(packages), NULL));
     codepod_make_immortal();
-    codepod_fill_holes();
+    codepod_start_fresh();
     fflush(NULL);
     if (codepod_session_save(path) != 0) {
         perror(path);
