@@ -172,6 +172,8 @@ def _exists(pid: int) -> bool:
 def test_an_interrupted_call_cancels_its_run() -> None:
     code = """
 import codepod, os, signal, threading, time
+# A shell that starts tests in the background has them ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sandbox = codepod.Sandbox()
 threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
@@ -219,6 +221,8 @@ def test_sandboxes_that_nobody_holds_end() -> None:
 def test_an_interrupted_thread_leaves_the_others_waiting_well() -> None:
     code = """
 import codepod, os, signal, threading, time
+# A shell that starts tests in the background has them ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 one, two = codepod.Sandbox(), codepod.Sandbox()
 for first in ("main", "other"):
     got = []
