@@ -297,8 +297,9 @@ impl Kernel {
     }
 
     /// Prints a line on a process's standard error on behalf of the system, as far as it goes in at
-    /// once.
+    /// once. A process that has not come to the host's request gets its streams for that.
     pub fn complain(&mut self, pid: Pid, message: &str) {
+        self.give_streams_of_request(pid);
         let Ok(descriptor) = self
             .processes
             .get(pid)

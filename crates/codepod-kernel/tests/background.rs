@@ -73,6 +73,21 @@ fn what_a_run_leaves_is_in_the_background_when_the_run_has_ended() {
 }
 
 #[test]
+fn a_shell_that_never_comes_to_its_request_complains_in_the_streams_of_that() {
+    let mut machine = Machine::new();
+    let shell = shell(&mut machine);
+    let errors = machine.kernel.new_sink(100);
+    let stdio = [Stdio::Null, Stdio::Null, Stdio::Sink(errors)];
+    machine
+        .kernel
+        .request(shell, b"run".to_vec(), stdio)
+        .unwrap();
+    machine.kernel.complain(shell, "no module");
+    let said = machine.kernel.take_sink(errors).0;
+    assert_eq!(said, b"codepod: no module\n");
+}
+
+#[test]
 fn a_command_is_in_the_foreground_as_long_as_the_host_waits_for_it() {
     let mut machine = Machine::new();
     let command = machine.start();

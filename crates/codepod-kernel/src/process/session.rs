@@ -149,6 +149,17 @@ impl Kernel {
         Ok(())
     }
 
+    /// Gives a process the streams of a request that it has not taken: it may never come to that.
+    pub(crate) fn give_streams_of_request(&mut self, pid: Pid) {
+        let process = self.processes.get(pid).ok();
+        let session = process.and_then(|process| process.host_session.as_ref());
+        let stdio = session.and_then(|session| Some(session.request.as_ref()?.stdio));
+        if let Some(stdio) = stdio {
+            // Where there is no room for them, it goes without.
+            let _ = self.put_standard(pid, stdio);
+        }
+    }
+
     fn put_standard(&mut self, pid: Pid, stdio: [Stdio; 3]) -> Result<(), Errno> {
         let process = self.processes.get_mut(pid)?;
         let mut fds: FdTable = std::mem::take(&mut process.fds);
