@@ -55,22 +55,16 @@ struct Part {
 }
 
 fn main() {
-    let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let dist = env::var_os("CODEPOD_GUESTS_DIR")
-        .map_or_else(|| manifest.join("../../guests/dist"), PathBuf::from);
-    println!("cargo:rerun-if-env-changed=CODEPOD_GUESTS_DIR");
-    // All of it: modules are embedded by what was found beside them, and a stale program is hard to
-    // notice.
-    println!("cargo:rerun-if-changed={}", dist.display());
-    let Some(Index { guest: guests }) = read(&dist.join("guests.toml")) else {
+    let dist = Dist::find();
+    let Some(Index { guest: guests }) = dist.list("guests.toml") else {
         println!(
             "cargo:warning=no guests are built: run `cargo xtask guests` (`--only shell,toolbox` takes minutes)"
         );
         return write("", "");
     };
-    let feature = |name: &str| env::var_os(format!("CARGO_FEATURE_{name}")).is_some();
-    let parts = match feature("EMBED") && !feature("EMBED_ALL") {
-        true => read::<Parts>(&dist.join("parts/parts.toml")).unwrap_or_else(|| {
+    let embeds = dist.is_released || has_feature("embed");
+    let parts = match embeds && !has_feature("embed-all") {
+        true => dist.list::<Parts>("parts/parts.toml").unwrap_or_else(|| {
             println!("cargo:warning=no parts are packed: run `cargo xtask parts`");
             Parts::default()
         }),
@@ -117,9 +111,76 @@ fn main() {
     write(&inside, &beside);
 }
 
-fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
-    let text = fs::read_to_string(path).ok()?;
-    Some(toml::from_str(&text).expect("a list is what `cargo xtask` wrote"))
+/// Where the guests are that were built.
+struct Dist {
+    directories: Vec<PathBuf>,
+    /// Whether they are in crates of a release, which add themselves to this one's dependencies.
+    is_released: bool,
+}
+
+impl Dist {
+    /// What a variable names, the data crates of a release, or the checkout.
+    fn find() -> Dist {
+        println!("cargo:rerun-if-env-changed=CODEPOD_GUESTS_DIR");
+        let crates: Vec<PathBuf> = env::vars_os()
+            .filter(|(name, _)| name.to_string_lossy().starts_with("DEP_CODEPOD_DATA_"))
+            .map(|(_, directory)| PathBuf::from(directory))
+            .collect();
+        let set = env::var_os("CODEPOD_GUESTS_DIR").map(PathBuf::from);
+        let is_released = set.is_none() && !crates.is_empty();
+        let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+        let directories = match set {
+            Some(set) => vec![set],
+            None if is_released => crates,
+            None => vec![manifest.join("../../guests/dist")],
+        };
+        // All of it: modules are embedded by what was found beside them, and a stale program is
+        // hard to notice.
+        for directory in &directories {
+            println!("cargo:rerun-if-changed={}", directory.display());
+        }
+        Dist {
+            directories,
+            is_released,
+        }
+    }
+
+    /// A file in one of the directories.
+    fn file(&self, name: &str) -> Option<PathBuf> {
+        let mut places = self.directories.iter();
+        places.find_map(|place| place.join(name).canonicalize().ok())
+    }
+
+    fn list<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
+        let text = fs::read_to_string(self.file(name)?).ok()?;
+        Some(toml::from_str(&text).expect("a list is what `cargo xtask` wrote"))
+    }
+
+    /// The file of a packed part. Crates have at most ten megabytes: what is larger is in several,
+    /// and joined here.
+    fn packed(&self, part: &str) -> Option<PathBuf> {
+        let name = format!("parts/{part}.part.zst");
+        let pieces = (1..).map_while(|number| self.file(&format!("{name}.{number}")));
+        let pieces: Vec<PathBuf> = pieces.collect();
+        if pieces.is_empty() {
+            return self.file(&name);
+        }
+        let whole = pieces
+            .iter()
+            .flat_map(|piece| fs::read(piece).expect("it was there just now"));
+        let out = out_directory().join(format!("{part}.part.zst"));
+        fs::write(&out, whole.collect::<Vec<u8>>()).expect("OUT_DIR can be written");
+        Some(out)
+    }
+}
+
+fn has_feature(name: &str) -> bool {
+    let name = name.to_uppercase().replace('-', "_");
+    env::var_os(format!("CARGO_FEATURE_{name}")).is_some()
+}
+
+fn out_directory() -> PathBuf {
+    PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"))
 }
 
 /// A guest in a table.
@@ -135,20 +196,19 @@ fn entry(guest: &Guest, code: &str, place: impl Fn(&str) -> String) -> String {
     )
 }
 
-/// The packed part, if the program carries it.
-fn carried(dist: &Path, part: &Part) -> String {
-    if !part.carried {
+/// The packed part, if the program carries it: always, or because a feature of its name is on.
+fn carried(dist: &Dist, part: &Part) -> String {
+    if !part.carried && !has_feature(&part.name) {
         return "None".to_owned();
     }
-    let file = dist.join(format!("parts/{}.part.zst", part.name));
-    let file = file.canonicalize().expect("`cargo xtask parts` packs it");
+    let file = dist.packed(&part.name);
+    let file = file.expect("`cargo xtask parts --pack` packs it");
     format!("Some(include_bytes!({file:?}))")
 }
 
 /// A module or file that the program carries, or reads from where it was built.
-fn module(dist: &Path, name: &str) -> String {
-    let path = dist.join(name).canonicalize();
-    let path = path.expect("everything in guests.toml is there");
+fn module(dist: &Dist, name: &str) -> String {
+    let path = dist.file(name).expect("everything in guests.toml is there");
     let [compiled, portable] = ["cwasm", "wasm.zst"].map(|other| path.with_extension(other));
     let path = path.to_str().expect("a path in UTF-8");
     match name.ends_with(".wasm") && compiled.exists() && portable.exists() {
@@ -162,6 +222,5 @@ fn write(guests: &str, parts: &str) {
         "pub(crate) static GUESTS: &[Guest] = &[\n{guests}];\n\
          pub(crate) static PARTS: &[Part] = &[\n{parts}];\n"
     );
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("guests.rs");
-    fs::write(out, code).expect("OUT_DIR can be written");
+    fs::write(out_directory().join("guests.rs"), code).expect("OUT_DIR can be written");
 }

@@ -1,6 +1,7 @@
 //! `dist`: what is published, for one platform or more: the program in an archive, the wheels, the
 //! npm packages, and their digests.
 
+mod crates;
 pub(crate) mod image;
 mod installer;
 mod machine_code;
@@ -10,10 +11,11 @@ pub(crate) mod sbom;
 
 use std::path::{Path, PathBuf};
 
-use self::platform::Platform;
+use self::crates::Workspace;
+use self::platform::{PLATFORMS, Platform};
 use crate::Command;
 use crate::cache;
-use crate::failure::{Failure, Outcome, flag_and_names};
+use crate::failure::{Failure, Outcome, flag_and_names, unknown_argument};
 use crate::parts;
 use crate::process;
 use crate::sdk;
@@ -21,8 +23,8 @@ use crate::versions::VERSION;
 
 pub(crate) const COMMAND: Command = Command {
     name: "dist",
-    arguments: "[PLATFORM…]",
-    about: "make what is published, in dist: archives, wheels, npm packages, their digests and origins",
+    arguments: "[--all | PLATFORM…]",
+    about: "make what is published, in dist: archives, wheels, npm packages, crates, their digests and origins",
     more: "The guests have to be built (`cargo xtask guests`). Without a name it is for this machine's platform; the\n\
         others are linked with zig, and their machine code is compiled here. A platform takes a quarter of an hour.",
     run,
@@ -45,8 +47,10 @@ const COMPLETIONS: [(&str, &str); 3] = [
 ];
 
 fn run(arguments: &[String]) -> Outcome {
-    let (_, names) = flag_and_names(arguments, "", "dist")?;
+    let (all, names) = flag_and_names(arguments, "--all", "dist")?;
     let platforms: Vec<&Platform> = match names[..] {
+        [] if all => PLATFORMS.iter().collect(),
+        [first, ..] if all => return Err(unknown_argument(first, "dist")),
         [] => vec![Platform::host()?],
         _ => names
             .into_iter()
@@ -56,20 +60,26 @@ fn run(arguments: &[String]) -> Outcome {
     let out = cache::in_root("dist");
     let _ = std::fs::remove_dir_all(&out);
     cache::make_directory(&out)?;
-    for platform in platforms {
+    let mut workspace = Workspace::begin()?;
+    for platform in &platforms {
         println!("\n== {}", platform.name);
-        publish(platform, &out)?;
+        publish(platform, &mut workspace, &out)?;
     }
+    workspace.pack(&out)?;
+    publish_portable(&out)?;
     installer::write(&out)?;
     sbom::write(&out.join(sbom::file_name()))?;
-    provenance::write(&out)?;
+    let named: Vec<&str> = platforms.iter().map(|platform| platform.name).collect();
+    provenance::write(&out, &named)?;
     write_digests(&out)
 }
 
 /// Makes everything for a platform.
-fn publish(platform: &Platform, out: &Path) -> Outcome {
+fn publish(platform: &Platform, workspace: &mut Workspace, out: &Path) -> Outcome {
     let guests = machine_code::bring(platform)?;
-    let parts = parts::pack(&guests, true)?;
+    let mut parts = parts::pack(&guests, true)?;
+    workspace.add(platform, &guests, &parts)?;
+    parts.retain(|part| !part.is_carried);
     let program = build_program(platform, &guests)?;
     archive(platform, &program, out)?;
     if platform.target.contains("musl") {
@@ -80,6 +90,19 @@ fn publish(platform: &Platform, out: &Path) -> Outcome {
     for part in &parts {
         let name = format!("{}-{VERSION}-{}.part.zst", part.name, platform.of_parts());
         copy(&part.packed(), &out.join(name))?;
+    }
+    Ok(())
+}
+
+/// The parts without machine code, for platforms that there is none for, and for browsers.
+fn publish_portable(out: &Path) -> Outcome {
+    let dist = cache::in_root("guests/dist");
+    for (part, files) in parts::portable(&dist)? {
+        let mut names = vec!["guests.toml"];
+        names.extend(files.iter().map(String::as_str));
+        let file = out.join(format!("{part}-{VERSION}-wasm.tar.zst"));
+        let zstd = "--use-compress-program=zstd --ultra -22 -T0 --long=27";
+        tar(&dist, &["--mode=u+w,go-w,a+rX", zstd], &names, &file)?;
     }
     Ok(())
 }
@@ -96,11 +119,28 @@ fn build_program(platform: &Platform, guests: &Path) -> Outcome<PathBuf> {
         .hint("other platforms need a toolchain that rustup has installed")
         .run()?;
     let libc = platform.libc.map(|version| format!(".{version}"));
+    // What names files says the same wherever it is built.
+    let places = [
+        (cache::root().to_owned(), "/codepod"),
+        // May be inside; the last that fits counts.
+        (cache::target(), "/target"),
+        (cache::cargo_home(), "/cargo"),
+    ];
+    let renamed = |option: &str| {
+        let options = places.iter();
+        options
+            .map(|(from, to)| format!("{option}={}={to}", from.display()))
+            .collect::<Vec<String>>()
+    };
+    let rust = renamed("--remap-path-prefix").join("','");
     process::program(tools.join("cargo-zigbuild"))
         .args(["zigbuild", "--profile", "dist", "--bin", "codepod"])
         .args(["--features", "codepod-cli/embed", "--target"])
         .arg(format!("{}{}", platform.target, libc.unwrap_or_default()))
         .args(["--config", "profile.dist.strip='symbols'"])
+        .arg("--config")
+        .arg(format!("build.rustflags=['{rust}']"))
+        .env("CFLAGS", renamed("-ffile-prefix-map").join(" "))
         .env("CODEPOD_GUESTS_DIR", guests)
         .env("PATH", paths)
         .directory(cache::root())
@@ -164,7 +204,7 @@ fn copy(from: &Path, to: &Path) -> Outcome {
 fn write_digests(out: &Path) -> Outcome {
     let mut files: Vec<String> = cache::files(out, &|_| true)?
         .iter()
-        .filter_map(|file| Some(file.file_name()?.to_str()?.to_owned()))
+        .filter_map(|file| Some(file.strip_prefix(out).ok()?.to_str()?.to_owned()))
         .collect();
     files.sort();
     for name in &files {

@@ -30,6 +30,9 @@ pub(crate) const COMMAND: Command = Command {
 /// lies.
 const PAGE: usize = 64 << 10;
 
+/// How zstd packs: as small as it can, which takes minutes and nothing where it is unpacked.
+const LEVEL: &str = "-22";
+
 /// Where other pieces begin.
 const BLOCK: usize = 4 << 10;
 
@@ -51,6 +54,8 @@ pub(crate) struct Definition {
 pub(crate) struct Made {
     pub(crate) name: String,
     pub(crate) about: String,
+    /// Whether the program carries it.
+    pub(crate) is_carried: bool,
     /// The part without which it is of no use.
     pub(crate) needs: Option<String>,
     /// Its file, as it is.
@@ -84,7 +89,8 @@ fn run(arguments: &[String]) -> Outcome {
 pub(crate) fn bring() -> Outcome<PathBuf> {
     let built = cache::target().join("debug");
     cache::make_directory(&built)?;
-    for part in pack(&cache::in_root("guests/dist"), false)? {
+    let parts = pack(&cache::in_root("guests/dist"), false)?;
+    for part in parts.iter().filter(|part| !part.is_carried) {
         let beside = built.join(format!("{}.part", part.name));
         let _ = std::fs::remove_file(&beside);
         std::fs::hard_link(&part.file, &beside)
@@ -95,22 +101,22 @@ pub(crate) fn bring() -> Outcome<PathBuf> {
 }
 
 /// Makes all parts of the guests in a directory, compresses those that the program carries, and if
-/// wanted the others as well. The others.
+/// wanted the others as well.
 pub(crate) fn pack(dist: &Path, compressed: bool) -> Outcome<Vec<Made>> {
     let list = cache::read_toml(&dist.join("guests.toml"))?;
-    let guests = list.get("guest").and_then(Value::as_array);
-    let guests: Vec<&Value> = guests.into_iter().flatten().collect();
+    let guests = guests_in(&list);
     let definitions = definitions()?;
     refuse_guests_in_no_part(&definitions, &guests)?;
     let (mut described, mut made) = (Vec::new(), Vec::new());
     for (name, definition) in &definitions {
         let file = dist.join("parts").join(format!("{name}.part"));
-        let (content, pieces) = join(dist, &pieces_of(name, definition, &guests)?)?;
+        let (content, pieces) = join(dist, &files_of(name, definition, &guests, compiled)?)?;
         cache::write(&file, &content)?;
         println!("{name}: {} MB in {}", content.len() >> 20, file.display());
         let part = Made {
             name: name.clone(),
             about: definition.about.clone(),
+            is_carried: definition.carried,
             needs: needed(definition, &definitions, &guests),
             file,
             digest: digest::of_bytes(&content),
@@ -122,15 +128,18 @@ pub(crate) fn pack(dist: &Path, compressed: bool) -> Outcome<Vec<Made>> {
             pack_once(&part, base)?;
         }
         described.push(describe(&part, definition, content.len(), pieces));
-        if !definition.carried {
-            made.push(part);
-        }
+        made.push(part);
     }
     let mut table = Table::new();
     table.insert("part".into(), Value::Array(described));
     let text = format!("# Made by `cargo xtask parts`.\n\n{table}");
     cache::write(&dist.join("parts/parts.toml"), text.as_bytes())?;
     Ok(made)
+}
+
+fn guests_in(list: &Table) -> Vec<&Value> {
+    let guests = list.get("guest").and_then(Value::as_array);
+    guests.into_iter().flatten().collect()
 }
 
 /// A guest that ships has to be somewhere.
@@ -181,8 +190,27 @@ fn compiled(module: &str) -> String {
     file.display().to_string()
 }
 
-/// The files of a part's guests, by their names in `guests/dist`.
-fn pieces_of(name: &str, definition: &Definition, guests: &[&Value]) -> Outcome<Vec<String>> {
+/// The portable files of each part, by their names in `guests/dist`: modules in the place of their
+/// machine code.
+pub(crate) fn portable(dist: &Path) -> Outcome<Vec<(String, Vec<String>)>> {
+    let list = cache::read_toml(&dist.join("guests.toml"))?;
+    let guests = guests_in(&list);
+    let parts = definitions()?;
+    let parts = parts.iter().map(|(name, definition)| {
+        let files = files_of(name, definition, &guests, str::to_owned)?;
+        Ok((name.clone(), files))
+    });
+    parts.collect()
+}
+
+/// The files of a part's guests, by their names in `guests/dist`; `code` says which is the code of
+/// a module.
+fn files_of(
+    name: &str,
+    definition: &Definition,
+    guests: &[&Value],
+    code: fn(&str) -> String,
+) -> Outcome<Vec<String>> {
     let mut pieces = Vec::new();
     for wanted in &definition.guests {
         let of_group = |guest: &&&Value| text(guest, "group") == *wanted;
@@ -194,7 +222,7 @@ fn pieces_of(name: &str, definition: &Definition, guests: &[&Value]) -> Outcome<
             .hint(format!("`cargo xtask guests --only {wanted}` builds it")));
         }
         for guest in found {
-            pieces.push(compiled(&text(guest, "file")));
+            pieces.push(code(&text(guest, "file")));
             let files = guest.get("files").and_then(Value::as_table);
             let files = files.into_iter().flat_map(Table::values);
             pieces.extend(files.filter_map(|file| Some(file.as_str()?.to_owned())));
@@ -247,7 +275,7 @@ fn pack_once(part: &Made, base: Option<&Made>) -> Outcome {
     let directory = cache::directory()?.join("packed");
     cache::make_directory(&directory)?;
     let of_base = base.map_or_else(String::new, |base| format!("-{}", &base.digest[..16]));
-    let name = format!("{}-{}{of_base}.zst", part.name, &part.digest[..16]);
+    let name = format!("{}-{}{of_base}-{LEVEL}.zst", part.name, &part.digest[..16]);
     let kept = directory.join(name);
     if !kept.exists() {
         let fresh = kept.with_extension(format!("{}.tmp", std::process::id()));
@@ -261,7 +289,7 @@ fn pack_once(part: &Made, base: Option<&Made>) -> Outcome {
 
 /// As small as it gets in minutes.
 fn compress(file: &Path, packed: &Path, base: Option<&Path>) -> Outcome {
-    let mut zstd = process::program("zstd").args(["--quiet", "--force", "-19"]);
+    let mut zstd = process::program("zstd").args(["--quiet", "--force", "--ultra", LEVEL]);
     zstd = match base {
         // Machine code has its likeness anywhere in the base: tables remember all of it.
         Some(base) => zstd

@@ -106,6 +106,12 @@ impl Part {
         })
     }
 
+    /// Whether it waits, packed, until one of its guests is used: nobody but their code needs it.
+    fn waits(&self) -> bool {
+        let mut guests = self.guests.iter();
+        self.is_carried() && guests.all(|guest| guest.files.is_empty() && guest.extends.is_none())
+    }
+
     /// Whether this program carries it.
     pub fn is_carried(&self) -> bool {
         self.carried.is_some()
@@ -116,8 +122,8 @@ impl Part {
         base_in(self, opened())
     }
 
-    /// Where it was found when this program opened it; otherwise why it is not there. One that the
-    /// program carries is in no file.
+    /// Where it was found when this program opened it; otherwise why it is not there. One that
+    /// waits in the program was not opened.
     pub fn opened(&self) -> Result<PathBuf, PartError> {
         let opened = opened().iter().find(|(part, _)| part.name == self.name);
         match opened {
@@ -129,7 +135,7 @@ impl Part {
 
     /// Whether its guests can be used.
     pub fn is_there(&self) -> bool {
-        self.is_carried() || self.opened().is_ok()
+        self.waits() || self.opened().is_ok()
     }
 }
 
@@ -137,7 +143,8 @@ impl Part {
 pub(crate) fn guests() -> impl Iterator<Item = &'static Guest> {
     static GUESTS: OnceLock<Vec<Guest>> = OnceLock::new();
     let guests = GUESTS.get_or_init(|| {
-        let carried = PARTS.iter().flat_map(carried_guests);
+        let waiting = PARTS.iter().filter(|part| part.waits());
+        let carried = waiting.flat_map(carried_guests);
         let opened = opened().iter().filter_map(|(part, opened)| {
             let bytes = opened.as_ref().ok()?.bytes;
             let guests = part.guests.iter();
@@ -152,7 +159,8 @@ pub(crate) fn guests() -> impl Iterator<Item = &'static Guest> {
 /// nothing later.
 pub fn open_parts() {
     opened();
-    for packed in PARTS.iter().filter_map(Part::packed) {
+    let waiting = PARTS.iter().filter(|part| part.waits());
+    for packed in waiting.filter_map(Part::packed) {
         // What cannot be unpacked is compiled, or says so, when it is used.
         let _ = packed.unpack();
     }
@@ -166,7 +174,7 @@ pub fn preparing() -> Option<(&'static Part, u64)> {
     Some((part, done))
 }
 
-/// The guests of a part that this program carries. It is unpacked when one of them is used.
+/// The guests of a part that waits. It is unpacked when one of them is used.
 fn carried_guests(part: &'static Part) -> impl Iterator<Item = Guest> {
     let packed = part.packed();
     part.guests.iter().filter_map(move |guest| {
@@ -180,12 +188,12 @@ fn carried_guests(part: &'static Part) -> impl Iterator<Item = Guest> {
     })
 }
 
-/// Every part that the program does not carry, as it was found at the first call.
+/// Every part that does not wait, as it was found at the first call.
 fn opened() -> &'static [(&'static Part, Result<Opened, PartError>)] {
     static OPENED: OnceLock<Vec<(&Part, Result<Opened, PartError>)>> = OnceLock::new();
     OPENED.get_or_init(|| {
         let directories = directories();
-        let mut parts: Vec<&Part> = PARTS.iter().filter(|part| !part.is_carried()).collect();
+        let mut parts: Vec<&Part> = PARTS.iter().filter(|part| !part.waits()).collect();
         // Those that others need come first.
         parts.sort_by_key(|part| part.needs().next().is_some());
         let mut found = Vec::new();

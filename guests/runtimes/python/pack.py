@@ -32,10 +32,15 @@ LEFT_OUT_PATHS = ("setuptools/_vendor/autocommand",)
 SOURCE_ONLY = re.compile(
     r"pygments/(styles/|lexers/(?!__init__|_mapping|python|special))"
     r"|sqlalchemy/(testing|dialects/(mssql|mysql|oracle|postgresql))/"
-    r"|poetry/core/_vendor/"
+    # Tools that build packages run once for each; and copies of packages that are here as well.
+    r"|(poetry|pdm|hatchling|hatch_vcs|vcs_versioning|setuptools_scm|flit_core)/"
+    r"|setuptools/(_distutils/compilers/|_vendor/(?!jaraco|more_itertools))"
+    r"|pip/_vendor/(distlib|pkg_resources|platformdirs|truststore)/"
+    r"|hypothesis/|anyio/_backends/_trio|_pytest/pytester"
     r"|fontTools/(designspaceLib|feaLib|otlLib|varLib)/"
     r"|numpy/(f2py|testing|typing)/|matplotlib/testing/"
-    r"|pydoc_data/|_pydatetime|_pydecimal|_pyio"
+    r"|pydoc_data/|_pydatetime|_pydecimal|_pyio|_pyrepl/|ctypes/"
+    r"|multiprocessing/(forkserver|heap|managers|popen_|resource_|shared|spawn|synchronize)"
 )
 
 

@@ -95,6 +95,17 @@ impl Platform {
         self.name.strip_suffix("-musl").unwrap_or(self.name)
     }
 
+    /// What a dependency of cargo for it depends on.
+    pub(crate) fn condition(&self) -> String {
+        let architecture = self.target.split('-').next().unwrap_or_default();
+        let system = match self.name.split('-').next() {
+            Some("darwin") => "macos",
+            Some("win32") => "windows",
+            _ => "linux",
+        };
+        format!("cfg(all(target_os = \"{system}\", target_arch = \"{architecture}\"))")
+    }
+
     /// What Cranelift calls it.
     pub(crate) fn code_target(&self) -> String {
         self.target.replace("-musl", "-gnu")
@@ -124,6 +135,10 @@ mod tests {
         let static_one = Platform::named("linux-arm64-musl").unwrap();
         assert_eq!(static_one.of_parts(), "linux-arm64");
         assert_eq!(static_one.code_target(), "aarch64-unknown-linux-gnu");
+        assert_eq!(
+            static_one.condition(),
+            r#"cfg(all(target_os = "linux", target_arch = "aarch64"))"#
+        );
         assert!(PLATFORMS.iter().filter(|it| it.is_host()).count() <= 1);
     }
 }

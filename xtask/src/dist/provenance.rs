@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::Command;
 use crate::cache;
 use crate::digest::sha256_of;
-use crate::failure::{Failure, Outcome, unknown_argument};
+use crate::failure::{Failure, Outcome, flag_and_names};
 use crate::guests;
 use crate::process;
 use crate::sizes::NOT_SHIPPED;
@@ -19,10 +19,10 @@ use crate::versions::VERSION;
 
 pub(crate) const COMMAND: Command = Command {
     name: "provenance",
-    arguments: "[DIRECTORY]",
-    about: "say how the files of a directory were made (in-toto statement, SLSA provenance)",
-    more: "Without DIRECTORY it is that of dist. The statement goes there as codepod-VERSION.provenance.json.\n\
-        `cargo xtask dist` writes it as well.",
+    arguments: "[PLATFORM…]",
+    about: "say how the files of dist were made (in-toto statement, SLSA provenance)",
+    more: "The platforms are those that `cargo xtask dist` was called with, which writes the statement as well, as\n\
+        codepod-VERSION.provenance.json.",
     run,
 };
 
@@ -35,20 +35,16 @@ const MATERIALS: [&str; 3] = ["Cargo.lock", "guests/Cargo.lock", "rust-toolchain
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 fn run(arguments: &[String]) -> Outcome {
-    match arguments {
-        [] => write(&cache::in_root("dist")),
-        [directory] if !directory.starts_with('-') => write(&cache::in_root(directory)),
-        [first] => Err(unknown_argument(first, "provenance")),
-        [_, second, ..] => Err(unknown_argument(second, "provenance")),
-    }
+    let (_, platforms) = flag_and_names(arguments, "", "provenance")?;
+    write(&cache::in_root("dist"), &platforms)
 }
 
 fn file_name() -> String {
     format!("codepod-{VERSION}.provenance.json")
 }
 
-/// Writes the statement about the files of a directory into it.
-pub(crate) fn write(directory: &Path) -> Outcome {
+/// Writes the statement about the files of a directory, which are for these platforms, into it.
+pub(crate) fn write(directory: &Path, platforms: &[&str]) -> Outcome {
     let own = file_name();
     let is_subject = |path: &Path| {
         path.file_name()
@@ -63,9 +59,11 @@ pub(crate) fn write(directory: &Path) -> Outcome {
     }
     let subjects = files.iter().map(|file| subject(directory, file));
     let subjects = subjects.collect::<Outcome<Vec<_>>>()?;
+    let dist = format!("cargo xtask dist {}", platforms.join(" "));
     let statement = statement(
         &subjects,
         &Commit::here()?,
+        dist.trim_end(),
         &builder(variable),
         &materials()?,
     );
@@ -140,7 +138,13 @@ fn materials() -> Outcome<Vec<Value>> {
     Ok(all)
 }
 
-fn statement(subjects: &[Value], commit: &Commit, builder: &str, materials: &[Value]) -> Value {
+fn statement(
+    subjects: &[Value],
+    commit: &Commit,
+    dist: &str,
+    builder: &str,
+    materials: &[Value],
+) -> Value {
     let mut source = json!({
         "uri": format!("git+{REPOSITORY}"),
         "digest": { "gitCommit": commit.hash },
@@ -158,7 +162,7 @@ fn statement(subjects: &[Value], commit: &Commit, builder: &str, materials: &[Va
                 "buildType": format!("{REPOSITORY}/blob/main/docs/releasing.md#what-is-built"),
                 "externalParameters": {
                     "source": format!("git+{REPOSITORY}@{}", commit.hash),
-                    "commands": ["cargo xtask setup", "cargo xtask guests", "cargo xtask dist"],
+                    "commands": ["cargo xtask setup", "cargo xtask guests", dist],
                 },
                 "resolvedDependencies": dependencies,
             },
@@ -190,7 +194,7 @@ mod tests {
                 hash: "aa".into(),
                 is_changed,
             };
-            statement(&[], &commit, "b", &[]).to_string()
+            statement(&[], &commit, "cargo xtask dist", "b", &[]).to_string()
         };
         assert!(of(true).contains("uncommittedChanges"));
         assert!(!of(false).contains("uncommittedChanges"));
@@ -202,22 +206,25 @@ mod tests {
         let directory = std::env::temp_dir().join(format!("codepod-slsa-{}", std::process::id()));
         cache::write(&directory.join("a"), b"abc").unwrap();
         cache::write(&directory.join(SUMS), b"").unwrap();
-        write(&directory).unwrap();
+        write(&directory, &["linux-x64"]).unwrap();
         let statement = directory.join(file_name());
         let first = cache::read(&statement).unwrap();
-        write(&directory).unwrap();
+        write(&directory, &["linux-x64"]).unwrap();
         assert_eq!(cache::read(&statement).unwrap(), first);
         let parsed: Value = serde_json::from_str(&first).unwrap();
         let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         let subject = json!([{ "name": "a", "digest": { "sha256": digest } }]);
         assert_eq!(parsed["subject"], subject);
+        assert!(first.contains("cargo xtask dist linux-x64"));
         assert!(first.contains("pkg:pypi/numpy@") && first.contains("guests/Cargo.lock"));
         std::fs::remove_dir_all(directory).unwrap();
     }
 
     #[test]
     fn an_empty_directory_is_refused() {
-        let failure = write(Path::new("/nonexistent")).unwrap_err().to_string();
+        let failure = write(Path::new("/nonexistent"), &[])
+            .unwrap_err()
+            .to_string();
         assert!(failure.contains("has no files"), "{failure}");
     }
 }

@@ -67,14 +67,22 @@ pub struct Added {
     pub path: PathBuf,
 }
 
-/// Opens a part that is in one of the directories; the first that is right counts. `base` is the
-/// part that it needs.
+/// Opens a part that the program carries or that is in one of the directories; the first that is
+/// right counts. `base` is the part that it needs.
 pub(crate) fn open(
     part: &Part,
     directories: &[PathBuf],
     base: Option<&'static [u8]>,
 ) -> Result<Opened, PartError> {
     let mut why = PartError::Missing;
+    if let Some(packed) = part.carried {
+        let path = std::env::current_exe().unwrap_or_default();
+        let opened = open_packed(part, || Ok(packed), cache_of_user(), base);
+        match opened {
+            Ok(bytes) => return Ok(Opened { path, bytes }),
+            Err(error) => why = PartError::of(&path, error),
+        }
+    }
     for directory in directories {
         for packed in [false, true] {
             let path = directory.join(file_name(part, packed));
@@ -85,7 +93,7 @@ pub(crate) fn open(
             let cache = cache_of_user();
             let opened = match packed {
                 false => part.content().open(&path, cache),
-                true => open_packed(part, &path, cache, base),
+                true => open_packed(part, || File::open(&path), cache, base),
             };
             match opened {
                 Ok(bytes) => return Ok(Opened { path, bytes }),
@@ -103,23 +111,22 @@ fn file_name(part: &Part, packed: bool) -> String {
 }
 
 /// A packed part: unpacked into the cache once, or into memory where that is not possible.
-fn open_packed(
+fn open_packed<R: Read>(
     part: &Part,
-    path: &Path,
+    packed: impl Fn() -> io::Result<R>,
     cache: Option<&PrivateDirectory>,
     base: Option<&'static [u8]>,
 ) -> Result<&'static [u8], ContentError> {
-    part.content()
-        .keep(|| unpacked(File::open(path)?, base), cache)
+    part.content().keep(|| unpacked(packed()?, base), cache)
 }
 
 /// `--long=29` of zstd: what lies so far back can be referred to, in the base as well.
 const LARGEST_WINDOW: u32 = 29;
 
-/// What a packed file has. One that needs another part is packed as the difference from it.
-fn unpacked(file: File, base: Option<&'static [u8]>) -> io::Result<impl Read> {
-    let file = io::BufReader::new(file);
-    let mut decoder = zstd::Decoder::with_ref_prefix(file, base.unwrap_or_default())?;
+/// What is packed. A part that needs another is packed as the difference from it.
+fn unpacked<R: Read>(packed: R, base: Option<&'static [u8]>) -> io::Result<impl Read> {
+    let packed = io::BufReader::new(packed);
+    let mut decoder = zstd::Decoder::with_ref_prefix(packed, base.unwrap_or_default())?;
     decoder.window_log_max(LARGEST_WINDOW)?;
     Ok(decoder)
 }

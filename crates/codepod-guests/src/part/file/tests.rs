@@ -38,6 +38,18 @@ fn a_part_is_known_by_the_name_it_is_published_with() {
     }
 }
 
+#[test]
+fn a_part_that_the_program_carries_needs_no_file() {
+    let content = content();
+    let (mut part, ..) = part(&content);
+    part.carried = Some(zstd::encode_all(&content[..], 1).unwrap().leak());
+    let found = open(&part, &[], None);
+    assert_eq!(found.map(|found| found.bytes.to_vec()), Ok(content));
+    let (mut damaged, ..) = self::part(b"what nothing has unpacked before");
+    damaged.carried = Some(b"damaged");
+    assert!(open(&damaged, &[], None).is_err());
+}
+
 /// More than a page, and not a multiple of one.
 fn content() -> Vec<u8> {
     (0..100_001_u32)
@@ -51,6 +63,7 @@ fn a_packed_part_is_unpacked_once_and_without_a_cache_into_memory() {
     let (part, directory, cache) = part(&content);
     let path = directory.path().join("sample.part.zst");
     put(&path, &zstd::encode_all(&content[..], 1).unwrap());
+    let file = || File::open(&path);
     let found = open(
         &part,
         &[directory.path().join("nothing"), directory.path().into()],
@@ -58,23 +71,23 @@ fn a_packed_part_is_unpacked_once_and_without_a_cache_into_memory() {
     );
     assert_eq!(found.map(|found| found.bytes.to_vec()), Ok(content.clone()));
     assert_eq!(
-        open_packed(&part, &path, Some(&cache), None).unwrap(),
+        open_packed(&part, file, Some(&cache), None).unwrap(),
         content
     );
     let unpacked = cache.path().join(format!("{}.part", part.digest));
     let inode = |path: &Path| std::os::unix::fs::MetadataExt::ino(&path.metadata().unwrap());
     let first = inode(&unpacked);
     assert_eq!(
-        open_packed(&part, &path, Some(&cache), None).unwrap(),
+        open_packed(&part, file, Some(&cache), None).unwrap(),
         content
     );
     assert_eq!(inode(&unpacked), first);
-    let in_memory = open_packed(&part, &path, None, None).unwrap();
+    let in_memory = open_packed(&part, file, None, None).unwrap();
     assert_eq!(in_memory, content);
     // A file where the cache's directory was: nothing can be written there, whoever we are.
     std::fs::remove_dir_all(cache.path()).unwrap();
     put(cache.path(), b"");
-    let in_memory = open_packed(&part, &path, Some(&cache), None).unwrap();
+    let in_memory = open_packed(&part, file, Some(&cache), None).unwrap();
     assert_eq!(in_memory, content);
 }
 
@@ -83,6 +96,7 @@ fn what_unpacks_to_something_else_leaves_nothing_behind() {
     let content = content();
     let (part, directory, cache) = part(&content);
     let path = directory.path().join("sample.part.zst");
+    let file = || File::open(&path);
     let mut long = content.clone();
     long.extend_from_slice(&content);
     let mut wrong = content.clone();
@@ -98,8 +112,8 @@ fn what_unpacks_to_something_else_leaves_nothing_behind() {
         b"none".to_vec(),
     ] {
         put(&path, &bytes);
-        assert!(open_packed(&part, &path, Some(&cache), None).is_err());
-        assert!(open_packed(&part, &path, None, None).is_err());
+        assert!(open_packed(&part, file, Some(&cache), None).is_err());
+        assert!(open_packed(&part, file, None, None).is_err());
         let left = std::fs::read_dir(cache.path()).unwrap();
         let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["key"]);
@@ -116,11 +130,12 @@ fn a_part_that_needs_another_is_packed_as_the_difference_from_it() {
     io::copy(&mut &content[..], &mut encoder).unwrap();
     put(&path, &encoder.finish().unwrap());
     assert!(path.metadata().unwrap().len() < 2_000);
-    let opened = open_packed(&part, &path, Some(&cache), Some(base));
+    let file = || File::open(&path);
+    let opened = open_packed(&part, file, Some(&cache), Some(base));
     assert_eq!(opened.unwrap(), content);
     // With another base it is another content.
     let other: &'static [u8] = vec![0; 90_000].leak();
     for other in [Some(other), None] {
-        assert!(open_packed(&part, &path, None, other).is_err());
+        assert!(open_packed(&part, file, None, other).is_err());
     }
 }

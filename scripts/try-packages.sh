@@ -1,0 +1,228 @@
+#!/usr/bin/env bash
+# Installs what `cargo xtask dist` has made as users would, from registries on this machine, and runs the
+# README's examples with it. Prints how long each step takes.
+#
+# Usage: scripts/try-packages.sh [python|npm|rust|archive]…
+#
+# Nothing of the checkout but `dist` and the README is used. It installs from PyPI (uv), npm (verdaccio) and
+# crates.io what it needs itself. Every step begins with empty caches of ours.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+dist=$root/dist
+readme=$root/README.md
+work=$(mktemp -d "${TMPDIR:-/tmp}/codepod-packages.XXXXXX")
+servers=()
+trap 'kill "${servers[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
+[ -f "$dist/SHA256SUMS" ] || { echo "error: there is nothing in dist: run \`cargo xtask dist\`" >&2; exit 1; }
+unset CODEPOD_BIN CODEPOD_PARTS CODEPOD_GUESTS_DIR PYTHONPATH
+
+fail() { echo "error: $*" >&2; exit 1; }
+
+# Runs what follows $2 with a home of its own that has never seen codepod, compares its output with $2, and
+# says how long it took.
+expect() { # what, output, command…
+    local what=$1 wanted=$2 began printed
+    shift 2
+    began=$(date +%s%N)
+    printed=$("$@" 2>"$work/stderr") || { cat "$work/stderr" >&2; fail "$what: $* failed"; }
+    [ "$printed" = "$wanted" ] || fail "$what printed '$printed', not '$wanted'"
+    printf '%-58s %6d ms\n' "$what" $((($(date +%s%N) - began) / 1000000))
+}
+
+# Fails if what is run opens a socket of the Internet, or asks for a name.
+without_network() { # what, command…
+    local what=$1
+    shift
+    strace --follow-forks --output="$work/trace" -e trace=%network "$@" >/dev/null
+    ! grep -E 'AF_INET|AF_NETLINK|connect\(' "$work/trace" || fail "$what uses the network"
+    printf '%-58s no network\n' "$what"
+}
+
+# The first block of the language $1 in the README, or what is printed below it.
+block() { # language, what follows: code or output
+    awk -v language="$1" -v wanted="$2" '
+        $0 == "```" language && !seen { inside = "code"; seen = 1; next }
+        $0 == "```text" && seen == 1 { inside = "output"; seen = 2; next }
+        $0 == "```" { inside = ""; next }
+        inside == wanted' "$readme"
+}
+
+new_home() {
+    HOME=$work/home-$RANDOM$RANDOM
+    mkdir -p "$HOME"
+    export HOME XDG_CACHE_HOME=$HOME/.cache XDG_DATA_HOME=$HOME/.local/share
+}
+
+serve() { # a command that prints its address first; sets $address
+    coproc server { exec "$@"; }
+    servers+=("$server_PID")
+    read -r address <&"${server[0]}" || fail "$1 does not serve"
+}
+
+# An index as PyPI's: a directory for each project, which is listed.
+python_index() {
+    local wheel project
+    for wheel in "$dist"/*.whl; do
+        project=$(basename "$wheel")
+        project=${project%%-*}
+        mkdir -p "$work/simple/${project//_/-}"
+        ln -f "$wheel" "$work/simple/${project//_/-}/" 2>/dev/null || cp "$wheel" "$work/simple/${project//_/-}/"
+    done
+    serve python3 -u -c '
+import functools, http.server, sys
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_): pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=sys.argv[1]))
+print(f"http://127.0.0.1:{server.server_port}/simple/")
+server.serve_forever()' "$work"
+}
+
+try_python() {
+    python_index
+    local index=(--index-url "$address" --disable-pip-version-check --quiet)
+    new_home
+    python3 -m venv "$work/uv"
+    "$work/uv/bin/pip" install --quiet --disable-pip-version-check uv
+    export UV_NO_CONFIG=1 UV_CACHE_DIR=$work/uv-cache
+    expect "uvx codepod run 'echo hi'" hi "$work/uv/bin/uvx" --default-index "$address" codepod run 'echo hi'
+    expect "uvx, the second time" hi "$work/uv/bin/uvx" --default-index "$address" codepod run 'echo hi'
+    new_home
+    python3 -m venv "$work/venv"
+    expect "pip install codepod" "" "$work/venv/bin/pip" install "${index[@]}" codepod
+    expect "codepod run 'echo hi', the first time" hi "$work/venv/bin/codepod" run 'echo hi'
+    expect "codepod run 'echo hi', the second time" hi "$work/venv/bin/codepod" run 'echo hi'
+    block python code >"$work/example.py"
+    expect "the README's example" "$(block python output)" "$work/venv/bin/python" "$work/example.py"
+    without_network "codepod run" "$work/venv/bin/codepod" run 'seq 3 | sort'
+    without_network "codepod doctor" "$work/venv/bin/codepod" doctor
+    without_network "codepod parts" "$work/venv/bin/codepod" parts
+    without_network "codepod mcp" sh -c '"$0" mcp </dev/null' "$work/venv/bin/codepod"
+    without_network "the package for Python" "$work/venv/bin/python" "$work/example.py"
+    "$work/venv/bin/codepod" run 'python3 -c "print(1)"' >"$work/out" 2>&1 && fail "python3 runs without its part"
+    grep -q 'in the part .python.' "$work/out" || fail "a missing part is not told of: $(cat "$work/out")"
+    expect "pip install codepod[python]" "" "$work/venv/bin/pip" install "${index[@]}" 'codepod[python]'
+    expect "python3 -c 'print(1)', the first time" 1 "$work/venv/bin/codepod" run 'python3 -c "print(1)"'
+    expect "python3 -c 'print(1)', the second time" 1 "$work/venv/bin/codepod" run 'python3 -c "print(1)"'
+    expect "pip install codepod[science]" "" "$work/venv/bin/pip" install "${index[@]}" 'codepod[science]'
+    local script='python3 -c "import pandas; print(pandas.DataFrame({1: [2]})[1].sum())"'
+    expect "import pandas, the first time" 2 "$work/venv/bin/codepod" run "$script"
+    expect "import pandas, the second time" 2 "$work/venv/bin/codepod" run "$script"
+}
+
+# A real registry of npm. Anybody may publish there; nothing is asked of another.
+npm_registry() {
+    local port=$((20000 + RANDOM % 20000))
+    mkdir -p "$work/verdaccio"
+    # It asks for a version of node-fetch by a tag, which mirrors of npm do not have.
+    echo '{"overrides": {"node-fetch": "2.6.7"}}' >"$work/verdaccio/package.json"
+    (cd "$work/verdaccio" && npm install --silent --no-audit --no-fund verdaccio@6.0.5) || fail "npm cannot install verdaccio"
+    cat >"$work/verdaccio/config.yaml" <<YAML
+storage: $work/verdaccio/storage
+max_body_size: 200mb
+auth: {htpasswd: {file: $work/verdaccio/htpasswd}}
+packages: {'**': {access: \$all, publish: \$all}}
+log: {type: stdout, format: pretty, level: warn}
+YAML
+    "$work/verdaccio/node_modules/.bin/verdaccio" --config "$work/verdaccio/config.yaml" --listen "127.0.0.1:$port" >"$work/verdaccio/log" 2>&1 &
+    servers+=($!)
+    address=http://127.0.0.1:$port/
+    for _ in {1..100}; do
+        ! curl --silent --fail "${address}-/ping" >/dev/null || return 0
+        sleep 0.2
+    done
+    cat "$work/verdaccio/log" >&2
+    fail "verdaccio does not serve"
+}
+
+try_npm() {
+    npm_registry
+    new_home
+    printf '%s\n' "registry=$address" "//${address#http://}:_authToken=anybody" audit=false fund=false update-notifier=false >"$HOME/.npmrc"
+    local package
+    for package in "$dist"/*.tgz; do
+        npm publish --silent --access public "$package" >/dev/null || fail "npm publish $package"
+    done
+    rm -rf "$HOME/.npm"
+    mkdir -p "$work/npx" "$work/npm"
+    cd "$work/npx"
+    expect "npx codepod run 'echo hi'" hi npx --yes codepod run 'echo hi'
+    expect "npx, the second time" hi npx --yes codepod run 'echo hi'
+    cd "$work/npm"
+    npm init --yes >/dev/null
+    rm -rf "$HOME/.npm" "$HOME/.cache"
+    expect "npm install codepod" "" npm install --silent codepod
+    block js code >example.mjs
+    expect "the README's example" "$(block js output)" node example.mjs
+    expect "npm install @codepod/python" "" npm install --silent @codepod/python
+    expect "python3 -c 'print(1)', the first time" 1 npx codepod run 'python3 -c "print(1)"'
+    cd "$root"
+}
+
+try_rust() {
+    serve python3 -u "$root/scripts/local-registry.py" "$dist/crates"
+    new_home
+    # The compiler is the machine's; nothing that cargo has downloaded or built is.
+    export RUSTUP_HOME=${RUSTUP_HOME:-$(rustup show home)} CARGO_HOME=$work/cargo CARGO_TARGET_DIR=$work/target
+    export CARGO_REGISTRIES_LOCAL_INDEX=$address
+    mkdir -p "$CARGO_HOME"
+    cp "$real_cargo_home"/config.toml "$CARGO_HOME" 2>/dev/null || true
+    cd "$work"
+    cargo new --quiet x
+    cd x
+    expect "cargo add codepod" "" cargo add --quiet codepod --registry local
+    expect "cargo fetch" "" cargo fetch --quiet
+    block rust code >src/main.rs
+    expect "cargo build" "" cargo build --quiet
+    expect "the README's example, the first time" "" "$CARGO_TARGET_DIR/debug/x"
+    expect "the README's example, the second time" "" "$CARGO_TARGET_DIR/debug/x"
+    expect "cargo add codepod --features python" "" cargo add --quiet codepod --registry local --features python
+    cat >src/main.rs <<'RUST'
+fn main() -> Result<(), codepod::Error> {
+    let sandbox = codepod::Sandbox::create(codepod::Options::default())?;
+    let result = sandbox.run_blocking("python3 -c 'print(1)'")?;
+    print!("{}{}", String::from_utf8_lossy(&result.stdout), String::from_utf8_lossy(&result.stderr));
+    Ok(())
+}
+RUST
+    expect "cargo build" "" cargo build --quiet
+    expect "python3 -c 'print(1)', the first time" 1 "$CARGO_TARGET_DIR/debug/x"
+    expect "python3 -c 'print(1)', the second time" 1 "$CARGO_TARGET_DIR/debug/x"
+    cd "$root"
+}
+
+# The archive, in a root that has nothing but what `debootstrap` puts there.
+try_archive() {
+    local clean=$work/root machine
+    machine=$(uname -m)
+    machine=linux-${machine/x86_64/x64}
+    machine=${machine/aarch64/arm64}
+    command -v debootstrap >/dev/null || fail "debootstrap is missing (Debian: package debootstrap)"
+    debootstrap --variant=minbase --include=xz-utils stable "$clean" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} >"$work/debootstrap.log" 2>&1 ||
+        { tail -n 5 "$work/debootstrap.log" >&2; fail "debootstrap: set DEBIAN_MIRROR"; }
+    cp "$dist/install.sh" "$dist/SHA256SUMS" "$dist"/codepod-*-"$machine".tar.xz "$dist"/*-"$machine".part.zst "$clean/root"
+    local inside=(chroot "$clean" /usr/bin/env -i HOME=/root PATH=/usr/local/bin:/usr/bin:/bin)
+    chroot "$clean" sh -c '! command -v cc && ! command -v python3 && ! command -v node' || fail "the root is not clean"
+    "${inside[@]}" sh -c 'cd /root && sh install.sh .' >"$work/install.log" 2>&1 || { cat "$work/install.log" >&2; fail "install.sh"; }
+    expect "codepod run 'echo hi' in a clean root" hi "${inside[@]}" sh -c 'PATH=$PATH:/root/.local/bin; codepod run "echo hi"'
+    expect "the second time" hi "${inside[@]}" sh -c 'PATH=$PATH:/root/.local/bin; codepod run "echo hi"'
+}
+
+# The compiler that codepod is made for, also outside of the checkout.
+if command -v rustup >/dev/null; then
+    RUSTUP_TOOLCHAIN=$(cd "$root" && rustup show active-toolchain | cut -d' ' -f1)
+    export RUSTUP_TOOLCHAIN
+fi
+real_cargo_home=${CARGO_HOME:-$HOME/.cargo}
+export RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
+PATH=$real_cargo_home/bin:$PATH
+[ $# -gt 0 ] || set -- python npm rust archive
+for what; do
+    case $what in
+    python | npm | rust | archive)
+        echo "== $what"
+        "try_$what"
+        ;;
+    *) fail "there is no \`$what\`: it is python, npm, rust or archive" ;;
+    esac
+done
