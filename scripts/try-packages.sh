@@ -19,8 +19,7 @@ unset CODEPOD_BIN CODEPOD_PARTS CODEPOD_GUESTS_DIR PYTHONPATH
 
 fail() { echo "error: $*" >&2; exit 1; }
 
-# Runs what follows $2 with a home of its own that has never seen codepod, compares its output with $2, and
-# says how long it took.
+# Runs a command, compares its output, and says how long it took.
 expect() { # what, output, command…
     local what=$1 wanted=$2 began printed
     shift 2
@@ -48,6 +47,7 @@ block() { # language, what follows: code or output
         inside == wanted' "$readme"
 }
 
+# A home that has never seen codepod.
 new_home() {
     HOME=$work/home-$RANDOM$RANDOM
     mkdir -p "$HOME"

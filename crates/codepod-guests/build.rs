@@ -165,11 +165,10 @@ impl Dist {
         if pieces.is_empty() {
             return self.file(&name);
         }
-        let whole = pieces
-            .iter()
-            .flat_map(|piece| fs::read(piece).expect("it was there just now"));
+        let read = |piece| fs::read(piece).expect("it was there just now");
+        let whole: Vec<Vec<u8>> = pieces.iter().map(read).collect();
         let out = out_directory().join(format!("{part}.part.zst"));
-        fs::write(&out, whole.collect::<Vec<u8>>()).expect("OUT_DIR can be written");
+        fs::write(&out, whole.concat()).expect("OUT_DIR can be written");
         Some(out)
     }
 }

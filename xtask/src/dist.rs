@@ -101,8 +101,9 @@ fn publish_portable(out: &Path) -> Outcome {
         let mut names = vec!["guests.toml"];
         names.extend(files.iter().map(String::as_str));
         let file = out.join(format!("{part}-{VERSION}-wasm.tar.zst"));
-        let zstd = "--use-compress-program=zstd --ultra -22 -T0 --long=27";
-        tar(&dist, &["--mode=u+w,go-w,a+rX", zstd], &names, &file)?;
+        let zstd = format!("zstd --ultra {} -T0 --long=27", parts::LEVEL);
+        let zstd = format!("--use-compress-program={zstd}");
+        tar(&dist, &["--mode=u+w,go-w,a+rX", &zstd], &names, &file)?;
     }
     Ok(())
 }

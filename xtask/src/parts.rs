@@ -31,7 +31,7 @@ pub(crate) const COMMAND: Command = Command {
 const PAGE: usize = 64 << 10;
 
 /// How zstd packs: as small as it can, which takes minutes and nothing where it is unpacked.
-const LEVEL: &str = "-22";
+pub(crate) const LEVEL: &str = "-22";
 
 /// Where other pieces begin.
 const BLOCK: usize = 4 << 10;
@@ -275,7 +275,7 @@ fn pack_once(part: &Made, base: Option<&Made>) -> Outcome {
     let directory = cache::directory()?.join("packed");
     cache::make_directory(&directory)?;
     let of_base = base.map_or_else(String::new, |base| format!("-{}", &base.digest[..16]));
-    let name = format!("{}-{}{of_base}-{LEVEL}.zst", part.name, &part.digest[..16]);
+    let name = format!("{}-{}{of_base}{LEVEL}.zst", part.name, &part.digest[..16]);
     let kept = directory.join(name);
     if !kept.exists() {
         let fresh = kept.with_extension(format!("{}.tmp", std::process::id()));
