@@ -2,21 +2,22 @@
 //! npm packages, and their digests.
 
 mod crates;
+pub(crate) mod cross;
 pub(crate) mod image;
 mod installer;
 mod machine_code;
-pub(crate) mod platform;
+mod program;
 pub(crate) mod provenance;
 pub(crate) mod sbom;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use self::crates::Workspace;
-use self::platform::{PLATFORMS, Platform};
 use crate::Command;
 use crate::cache;
 use crate::failure::{Failure, Outcome, flag_and_names, unknown_argument};
 use crate::parts;
+use crate::platform::{PLATFORMS, Platform};
 use crate::process;
 use crate::sdk;
 use crate::versions::VERSION;
@@ -77,10 +78,10 @@ fn run(arguments: &[String]) -> Outcome {
 /// Makes everything for a platform.
 fn publish(platform: &Platform, workspace: &mut Workspace, out: &Path) -> Outcome {
     let guests = machine_code::bring(platform)?;
-    let mut parts = parts::pack(&guests, true)?;
+    let mut parts = parts::pack(&guests, true, platform)?;
     workspace.add(platform, &guests, &parts)?;
     parts.retain(|part| !part.is_carried);
-    let program = build_program(platform, &guests)?;
+    let program = program::build(platform, &guests)?;
     archive(platform, &program, out)?;
     if platform.target.contains("musl") {
         image::write(&program, out)?;
@@ -108,48 +109,6 @@ fn publish_portable(out: &Path) -> Outcome {
     Ok(())
 }
 
-/// The program as it is shipped, with the core in it. zig links it, for any platform and against
-/// the oldest C library that we support.
-fn build_program(platform: &Platform, guests: &Path) -> Outcome<PathBuf> {
-    let tools = sdk::python::environment("scripts/dist-requirements.txt")?.join("bin");
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let paths = std::iter::once(tools.clone()).chain(std::env::split_paths(&path));
-    let paths = std::env::join_paths(paths).unwrap_or_default();
-    process::program("rustup")
-        .args(["target", "add", platform.target])
-        .hint("other platforms need a toolchain that rustup has installed")
-        .run()?;
-    let libc = platform.libc.map(|version| format!(".{version}"));
-    // What names files says the same wherever it is built.
-    let places = [
-        (cache::root().to_owned(), "/codepod"),
-        // May be inside; the last that fits counts.
-        (cache::target(), "/target"),
-        (cache::cargo_home(), "/cargo"),
-    ];
-    let renamed = |option: &str| {
-        let options = places.iter();
-        options
-            .map(|(from, to)| format!("{option}={}={to}", from.display()))
-            .collect::<Vec<String>>()
-    };
-    let rust = renamed("--remap-path-prefix").join("','");
-    process::program(tools.join("cargo-zigbuild"))
-        .args(["zigbuild", "--profile", "dist", "--bin", "codepod"])
-        .args(["--features", "codepod-cli/embed", "--target"])
-        .arg(format!("{}{}", platform.target, libc.unwrap_or_default()))
-        .args(["--config", "profile.dist.strip='symbols'"])
-        .arg("--config")
-        .arg(format!("build.rustflags=['{rust}']"))
-        .env("CFLAGS", renamed("-ffile-prefix-map").join(" "))
-        .env("CODEPOD_GUESTS_DIR", guests)
-        .env("PATH", paths)
-        .directory(cache::root())
-        .run()?;
-    let built = cache::target().join(platform.target).join("dist");
-    Ok(built.join(platform.program()))
-}
-
 /// Packs the program with its completions, manual pages and documents, as it would lie in
 /// `/usr/local`.
 fn archive(platform: &Platform, program: &Path, out: &Path) -> Outcome {
@@ -169,7 +128,8 @@ fn archive(platform: &Platform, program: &Path, out: &Path) -> Outcome {
         copy(&cache::in_root(document), &to)?;
     }
     let file = out.join(format!("{name}.tar.xz"));
-    tar(out, &["--mode=u+w,go-w,a+rX", "--xz"], &[&name], &file)?;
+    let xz = format!("--use-compress-program=xz {}", platform.xz_options());
+    tar(out, &["--mode=u+w,go-w,a+rX", &xz], &[&name], &file)?;
     std::fs::remove_dir_all(&tree).map_err(|error| Failure::file("remove", &tree, error))
 }
 

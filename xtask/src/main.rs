@@ -38,6 +38,7 @@ mod notices;
 mod packages;
 mod parity;
 mod parts;
+mod platform;
 mod process;
 mod purl;
 mod sdk;
@@ -85,6 +86,7 @@ const COMMANDS: &[Command] = &[
     sdk::COMMAND,
     semver::COMMAND,
     dist::COMMAND,
+    dist::cross::COMMAND,
     dist::sbom::COMMAND,
     dist::image::COMMAND,
     dist::provenance::COMMAND,

@@ -4,9 +4,12 @@
 //! in it says what lies where: `parts.toml` does, which is built into the program together with the
 //! digest of the whole file. Some parts the program carries itself, compressed.
 
+pub(crate) mod calls;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use calls::Processor;
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -14,6 +17,7 @@ use crate::Command;
 use crate::cache;
 use crate::digest;
 use crate::failure::{Failure, Outcome, flag_and_names, unknown_argument};
+use crate::platform::Platform;
 use crate::process;
 use crate::sizes::NOT_SHIPPED;
 
@@ -81,7 +85,7 @@ fn run(arguments: &[String]) -> Outcome {
     if let Some(name) = names.first() {
         return Err(unknown_argument(name, "parts"));
     }
-    pack(&cache::in_root("guests/dist"), compress).map(drop)
+    pack(&cache::in_root("guests/dist"), compress, Platform::host()?).map(drop)
 }
 
 /// Makes all parts for a debug build of the program with the feature `embed`, and puts those that
@@ -89,7 +93,7 @@ fn run(arguments: &[String]) -> Outcome {
 pub(crate) fn bring() -> Outcome<PathBuf> {
     let built = cache::target().join("debug");
     cache::make_directory(&built)?;
-    let parts = pack(&cache::in_root("guests/dist"), false)?;
+    let parts = pack(&cache::in_root("guests/dist"), false, Platform::host()?)?;
     for part in parts.iter().filter(|part| !part.is_carried) {
         let beside = built.join(format!("{}.part", part.name));
         let _ = std::fs::remove_file(&beside);
@@ -100,9 +104,9 @@ pub(crate) fn bring() -> Outcome<PathBuf> {
     Ok(built)
 }
 
-/// Makes all parts of the guests in a directory, compresses those that the program carries, and if
-/// wanted the others as well.
-pub(crate) fn pack(dist: &Path, compressed: bool) -> Outcome<Vec<Made>> {
+/// Makes all parts of the guests in a directory, whose machine code is a platform's, compresses
+/// those that the program carries, and if wanted the others as well.
+pub(crate) fn pack(dist: &Path, compressed: bool, platform: &Platform) -> Outcome<Vec<Made>> {
     let list = cache::read_toml(&dist.join("guests.toml"))?;
     let guests = guests_in(&list);
     let definitions = definitions()?;
@@ -125,7 +129,7 @@ pub(crate) fn pack(dist: &Path, compressed: bool) -> Outcome<Vec<Made>> {
             let base = made
                 .iter()
                 .find(|it: &&Made| part.needs.as_ref() == Some(&it.name));
-            pack_once(&part, base)?;
+            pack_once(&part, base, platform.processor())?;
         }
         described.push(describe(&part, definition, content.len(), pieces));
         made.push(part);
@@ -271,20 +275,34 @@ fn describe(made: &Made, definition: &Definition, bytes: usize, pieces: Table) -
 
 /// Compresses a part, as the difference from the one that it needs, or takes what was made of the
 /// same content before.
-fn pack_once(part: &Made, base: Option<&Made>) -> Outcome {
+fn pack_once(part: &Made, base: Option<&Made>, processor: Processor) -> Outcome {
     let directory = cache::directory()?.join("packed");
     cache::make_directory(&directory)?;
-    let of_base = base.map_or_else(String::new, |base| format!("-{}", &base.digest[..16]));
-    let name = format!("{}-{}{of_base}{LEVEL}.zst", part.name, &part.digest[..16]);
+    let form = base.map_or("calls", |base| &base.digest[..16]);
+    let name = format!("{}-{}-{form}{LEVEL}.zst", part.name, &part.digest[..16]);
     let kept = directory.join(name);
     if !kept.exists() {
         let fresh = kept.with_extension(format!("{}.tmp", std::process::id()));
-        compress(&part.file, &fresh, base.map(|base| base.file.as_path()))?;
+        match base {
+            Some(base) => compress(&part.file, &fresh, Some(&base.file))?,
+            None => compress_with_calls(&part.file, &fresh, processor)?,
+        }
         cache::put_in_place(&fresh, &kept)?;
     }
     let packed = std::fs::read(&kept).map_err(|error| Failure::file("read", &kept, error))?;
     println!("{}: {} KB packed", part.name, packed.len() / 1000);
     cache::write(&part.packed(), &packed)
+}
+
+/// Compresses a part with calls that say where they lead.
+fn compress_with_calls(file: &Path, packed: &Path, processor: Processor) -> Outcome {
+    let mut content = std::fs::read(file).map_err(|error| Failure::file("read", file, error))?;
+    calls::absolute(processor, &mut content);
+    let changed = packed.with_extension("calls");
+    cache::write(&changed, &content)?;
+    drop(content);
+    compress(&changed, packed, None)?;
+    std::fs::remove_file(&changed).map_err(|error| Failure::file("remove", &changed, error))
 }
 
 /// As small as it gets in minutes.

@@ -5,6 +5,7 @@
 //! of its own: what has that digest is what the program's build has made, wherever it comes from,
 //! and everything else is refused. A part is never fetched.
 
+mod calls;
 pub(crate) mod file;
 
 use std::path::{Path, PathBuf};

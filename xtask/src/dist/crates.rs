@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::copy;
-use super::platform::Platform;
 use crate::cache;
 use crate::failure::{Failure, Outcome};
 use crate::parts::Made;
+use crate::platform::Platform;
 use crate::process;
 use crate::versions::VERSION;
 

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::copy;
-use super::platform::Platform;
 use crate::cache;
 use crate::failure::Outcome;
+use crate::platform::Platform;
 use crate::process;
 
 /// The directory with the guests for a platform. The machine's own are built there already.

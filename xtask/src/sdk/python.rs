@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use super::{judge_first_result, work_directory};
 use crate::cache;
-use crate::dist::platform::Platform;
 use crate::docs;
 use crate::failure::{Failure, Outcome};
 use crate::parity;
 use crate::parts::Made;
+use crate::platform::Platform;
 use crate::process::{self, Watched};
 use crate::versions::VERSION;
 

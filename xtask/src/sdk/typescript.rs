@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use crate::cache;
-use crate::dist::platform::{PLATFORMS, Platform};
 use crate::docs;
 use crate::failure::{Failure, Outcome};
 use crate::parts::Made;
+use crate::platform::{PLATFORMS, Platform};
 use crate::process::{self, Watched};
 
 /// Types, tests, tarballs and first minute.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use codepod_wasmtime::{ContentError, PrivateDirectory, cache_of_user};
 
+use super::calls::Relative;
 use super::{Part, parts, users_directory};
 
 /// A part in memory.
@@ -123,12 +124,19 @@ fn open_packed<R: Read>(
 /// `--long=29` of zstd: what lies so far back can be referred to, in the base as well.
 const LARGEST_WINDOW: u32 = 29;
 
-/// What is packed. A part that needs another is packed as the difference from it.
-fn unpacked<R: Read>(packed: R, base: Option<&'static [u8]>) -> io::Result<impl Read> {
+/// What is packed. A part that needs another is packed as the difference from it; the calls of one
+/// that needs none say where they lead.
+fn unpacked<'a, R: Read + 'a>(
+    packed: R,
+    base: Option<&'static [u8]>,
+) -> io::Result<Box<dyn Read + 'a>> {
     let packed = io::BufReader::new(packed);
     let mut decoder = zstd::Decoder::with_ref_prefix(packed, base.unwrap_or_default())?;
     decoder.window_log_max(LARGEST_WINDOW)?;
-    Ok(decoder)
+    Ok(match base {
+        Some(_) => Box::new(decoder),
+        None => Box::new(Relative::new(decoder)),
+    })
 }
 
 /// Puts the part that `file` is, packed or not, into the user's directory. Which one it is, its
@@ -199,7 +207,7 @@ fn reader(part: &Part, path: &Path) -> Result<Box<dyn Read>, PartError> {
     if !is_packed {
         return Ok(Box::new(file));
     }
-    Ok(Box::new(unpacked(file, part.base()?).map_err(failed)?))
+    unpacked(file, part.base()?).map_err(failed)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The platforms that codepod is published for, and what each registry calls them.
 
 use crate::failure::{Failure, Outcome};
+use crate::parts::calls::Processor;
 
 /// A platform.
 #[derive(Debug)]
@@ -66,7 +67,7 @@ impl Platform {
         let mut platforms = PLATFORMS.iter();
         platforms.find(|it| it.is_host()).ok_or_else(|| {
             Failure::new("codepod is not published for this machine's platform")
-                .hint("xtask/src/dist/platform.rs has the list")
+                .hint("xtask/src/platform.rs has the list")
         })
     }
 
@@ -93,6 +94,23 @@ impl Platform {
     /// The name of the platform whose parts it has: machine code does not know the C library.
     pub(crate) fn of_parts(&self) -> &'static str {
         self.name.strip_suffix("-musl").unwrap_or(self.name)
+    }
+
+    /// Its processor.
+    pub(crate) fn processor(&self) -> Processor {
+        match self.target.starts_with("aarch64") {
+            true => Processor::Arm64,
+            false => Processor::X86,
+        }
+    }
+
+    /// How xz packs its archive. Every xz knows the filter for x86; the one for arm64 came in 5.4,
+    /// which systems in use do not have.
+    pub(crate) fn xz_options(&self) -> &'static str {
+        match self.processor() {
+            Processor::X86 => "--x86 --lzma2=preset=9e",
+            Processor::Arm64 => "--lzma2=preset=9e",
+        }
     }
 
     /// What a dependency of cargo for it depends on.
