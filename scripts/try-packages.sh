@@ -2,7 +2,7 @@
 # Installs what `cargo xtask dist` has made as users would, from registries on this machine, and runs the
 # README's examples with it. Prints how long each step takes.
 #
-# Usage: scripts/try-packages.sh [python|npm|rust|archive]…
+# Usage: scripts/try-packages.sh [python|npm|rust|archive|roots]…
 #
 # Nothing of the checkout but `dist` and the README is used. It installs from PyPI (uv), npm (verdaccio) and
 # crates.io what it needs itself. Every step begins with empty caches of ours.
@@ -13,7 +13,12 @@ dist=$root/dist
 readme=$root/README.md
 work=$(mktemp -d "${TMPDIR:-/tmp}/codepod-packages.XXXXXX")
 servers=()
-trap 'kill "${servers[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
+leave() {
+    kill "${servers[@]}" 2>/dev/null || true
+    umount "$work"/*/proc 2>/dev/null || true
+    rm -rf "$work"
+}
+trap leave EXIT
 [ -f "$dist/SHA256SUMS" ] || { echo "error: there is nothing in dist: run \`cargo xtask dist\`" >&2; exit 1; }
 unset CODEPOD_BIN CODEPOD_PARTS CODEPOD_GUESTS_DIR PYTHONPATH
 
@@ -135,14 +140,19 @@ YAML
     fail "verdaccio does not serve"
 }
 
-try_npm() {
-    npm_registry
-    new_home
+# Publishes the packages for npm; the home knows the registry then.
+publish_npm() {
     printf '%s\n' "registry=$address" "//${address#http://}:_authToken=anybody" audit=false fund=false update-notifier=false >"$HOME/.npmrc"
     local package
     for package in "$dist"/*.tgz; do
         npm publish --silent --access public "$package" >/dev/null || fail "npm publish $package"
     done
+}
+
+try_npm() {
+    npm_registry
+    new_home
+    publish_npm
     rm -rf "$HOME/.npm"
     mkdir -p "$work/npx" "$work/npm"
     cd "$work/npx"
@@ -191,21 +201,57 @@ RUST
     cd "$root"
 }
 
-# The archive, in a root that has nothing but what `debootstrap` puts there.
+# A root that has nothing but what `debootstrap` puts there, and the packages that are named.
+clean_root() { # directory, package…
+    local clean=$1 packages
+    shift
+    packages=$(IFS=, && echo "xz-utils${*:+,$*}")
+    command -v debootstrap >/dev/null || fail "debootstrap is missing (Debian: package debootstrap)"
+    debootstrap --variant=minbase --include="$packages" stable "$clean" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} >"$work/debootstrap.log" 2>&1 ||
+        { tail -n 5 "$work/debootstrap.log" >&2; fail "debootstrap: set DEBIAN_MIRROR"; }
+    chroot "$clean" sh -c '! command -v cc && ! command -v cargo' || fail "the root is not clean"
+    mount -t proc proc "$clean/proc"
+    inside=(chroot "$clean" /usr/bin/env -i HOME=/root PATH=/root/.local/bin:/usr/local/bin:/usr/bin:/bin)
+}
+
+# The commands of the README's first block for a terminal, as a script that prints what that block shows.
+terminal() {
+    block console code | sed -n "s/'/'\\\\''/g; s/^\$ \(.*\)/\1/p" | while IFS= read -r command; do
+        printf "printf '\$ %%s\\n' '%s'\n%s\n" "$command" "${command//"'\\''"/"'"}"
+    done
+}
+
 try_archive() {
-    local clean=$work/root machine
+    local machine
     machine=$(uname -m)
     machine=linux-${machine/x86_64/x64}
     machine=${machine/aarch64/arm64}
-    command -v debootstrap >/dev/null || fail "debootstrap is missing (Debian: package debootstrap)"
-    debootstrap --variant=minbase --include=xz-utils stable "$clean" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} >"$work/debootstrap.log" 2>&1 ||
-        { tail -n 5 "$work/debootstrap.log" >&2; fail "debootstrap: set DEBIAN_MIRROR"; }
-    cp "$dist/install.sh" "$dist/SHA256SUMS" "$dist"/codepod-*-"$machine".tar.xz "$dist"/*-"$machine".part.zst "$clean/root"
-    local inside=(chroot "$clean" /usr/bin/env -i HOME=/root PATH=/usr/local/bin:/usr/bin:/bin)
-    chroot "$clean" sh -c '! command -v cc && ! command -v python3 && ! command -v node' || fail "the root is not clean"
-    "${inside[@]}" sh -c 'cd /root && sh install.sh .' >"$work/install.log" 2>&1 || { cat "$work/install.log" >&2; fail "install.sh"; }
-    expect "codepod run 'echo hi' in a clean root" hi "${inside[@]}" sh -c 'PATH=$PATH:/root/.local/bin; codepod run "echo hi"'
-    expect "the second time" hi "${inside[@]}" sh -c 'PATH=$PATH:/root/.local/bin; codepod run "echo hi"'
+    clean_root "$work/root"
+    cp "$dist/install.sh" "$dist/SHA256SUMS" "$dist"/codepod-*-"$machine".tar.xz "$dist"/*-"$machine".part.zst "$work/root/root"
+    expect "install.sh in a clean root" "" "${inside[@]}" sh -c 'cd /root && sh install.sh . >install.log'
+    expect "codepod run 'echo hi'" hi "${inside[@]}" codepod run 'echo hi'
+    expect "codepod run 'echo hi', the second time" hi "${inside[@]}" codepod run 'echo hi'
+    terminal >"$work/root/root/terminal.sh"
+    expect "the README's examples" "$(block console code)" "${inside[@]}" sh /root/terminal.sh
+}
+
+# The packages, in roots with Python or Node and no compiler.
+try_roots() {
+    python_index
+    clean_root "$work/python-root" python3-pip python3-venv
+    block python code >"$work/python-root/root/example.py"
+    expect "pip install codepod[python] in a clean root" "" "${inside[@]}" sh -c "python3 -m venv /root/venv &&
+        /root/venv/bin/pip install --index-url $address --disable-pip-version-check --quiet 'codepod[python]'"
+    expect "codepod run 'echo hi'" hi "${inside[@]}" /root/venv/bin/codepod run 'echo hi'
+    expect "the README's example" "$(block python output)" "${inside[@]}" /root/venv/bin/python /root/example.py
+    npm_registry
+    new_home
+    publish_npm
+    clean_root "$work/npm-root" nodejs npm
+    block js code >"$work/npm-root/root/example.mjs"
+    expect "npm install codepod in a clean root" "" "${inside[@]}" sh -c "cd /root && npm install --silent --no-audit --no-fund --registry $address codepod @codepod/python"
+    expect "codepod run 'echo hi'" hi "${inside[@]}" sh -c 'cd /root && npx codepod run "echo hi"'
+    expect "the README's example" "$(block js output)" "${inside[@]}" sh -c 'cd /root && node example.mjs'
 }
 
 # The compiler that codepod is made for, also outside of the checkout.
@@ -216,13 +262,13 @@ fi
 real_cargo_home=${CARGO_HOME:-$HOME/.cargo}
 export RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
 PATH=$real_cargo_home/bin:$PATH
-[ $# -gt 0 ] || set -- python npm rust archive
+[ $# -gt 0 ] || set -- python npm rust archive roots
 for what; do
     case $what in
-    python | npm | rust | archive)
+    python | npm | rust | archive | roots)
         echo "== $what"
         "try_$what"
         ;;
-    *) fail "there is no \`$what\`: it is python, npm, rust or archive" ;;
+    *) fail "there is no \`$what\`: it is python, npm, rust, archive or roots" ;;
     esac
 done
