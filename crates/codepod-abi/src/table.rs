@@ -41,6 +41,8 @@ pub enum Grant {
     Terminal,
     /// Requests of the host to a process that serves it: the shell's.
     Session,
+    /// Sockets with addresses, and names of hosts.
+    Socket,
 }
 
 impl Grant {
@@ -52,6 +54,7 @@ impl Grant {
         Grant::Files,
         Grant::Terminal,
         Grant::Session,
+        Grant::Socket,
     ];
 
     /// The name as a manifest (`guest.toml`) writes it.
@@ -63,6 +66,7 @@ impl Grant {
             Grant::Files => "files",
             Grant::Terminal => "terminal",
             Grant::Session => "session",
+            Grant::Socket => "socket",
         }
     }
 
@@ -200,8 +204,9 @@ macro_rules! for_each_call {
             [wasi Wasi] waits random_get(buf: Out, buf_len: u32) fails [Fault];
             /// Lets other processes run.
             [wasi Wasi] waits sched_yield() fails [];
-            /// Accepts a connection. No socket can listen yet.
-            [wasi Wasi] waits sock_accept(fd: u32, flags: u32, accepted: Out) fails [Badf, NotSock, Inval] without success;
+            /// Accepts a connection; waits for one. `flags` may be non-blocking (4), for the new
+            /// descriptor. `sock_name` tells who has connected.
+            [wasi Wasi] waits sock_accept(fd: u32, flags: u32, accepted: Out) fails [Badf, NotSock, Fault, Inval, Again, Intr, Mfile, NotSup];
             /// Receives from a socket.
             [wasi Wasi] waits sock_recv(fd: u32, iovs: In, iovs_len: u32, flags: u32, nread: Out, out_flags: Out) fails [Badf, NotSock, Fault, Inval, Again, Intr];
             /// Sends to a socket.
@@ -299,6 +304,50 @@ macro_rules! for_each_call {
             /// Answers the request: the exit status, and the state to go on from after this one
             /// (length 0: as before). 0, 1 and 2 read nothing and write nowhere then.
             [codepod Session] ready session_done(status: u32, state: In, state_len: u32) fails [Fault, Inval, Perm, TooBig];
+
+            /// Creates a socket: its family ([`crate::wire::socket::INET`] or
+            /// [`crate::wire::socket::UNIX`]), its kind ([`crate::wire::socket::STREAM`] or
+            /// [`crate::wire::socket::DATAGRAM`]), and as `flags` non-blocking (4) or 0.
+            [codepod Socket] ready sock_open(family: u32, kind: u32, flags: u32, opened: Out) fails [Fault, Inval, AfNoSupport, ProtoNoSupport, Mfile, Nfile];
+            /// Gives a socket an address of its own ([`crate::wire::socket`]). Port 0 is a free port
+            /// from 32768 on; a path becomes a node with the permission bits that the umask leaves;
+            /// the family alone, of a UNIX socket, is a free abstract name.
+            [codepod Socket] ready sock_bind(fd: u32, address: In, address_len: u32) fails [Badf, NotSock, Fault, Access, AddrInUse, AddrNotAvail, AfNoSupport, Inval, Loop, NoEnt, NoSpc, NotDir, Rofs];
+            /// Lets a stream socket take connections, and says how many may wait to be accepted. An
+            /// IPv4 socket without an address gets a free port.
+            [codepod Socket] ready sock_listen(fd: u32, backlog: u32) fails [Badf, NotSock, Inval, AddrInUse, NotSup];
+            /// Connects a socket, or says where a datagram socket sends to. It waits until a stream
+            /// is connected; a non-blocking one fails with `InProgress` (IPv4) or `Again` (UNIX,
+            /// while too many wait to be accepted). Beyond the sandbox the host's gateway decides:
+            /// without one `Access`, with one any error that it names; `net_why` has the reason.
+            [codepod Socket] waits sock_connect(fd: u32, address: In, address_len: u32) fails [Badf, NotSock, Fault, Access, AfNoSupport, Again, Already, ConnRefused, InProgress, Intr, Inval, IsConn, Loop, NoEnt, NotDir, Prototype];
+            /// Sends as `sock_send` does; a datagram to an address, unless that is empty. `flags` are
+            /// [`crate::wire::socket::DONT_WAIT`] and [`crate::wire::socket::NO_SIGNAL`].
+            [codepod Socket] waits sock_send_to(fd: u32, iovs: In, iovs_len: u32, flags: u32, address: In, address_len: u32, nwritten: Out) fails [Badf, NotSock, Fault, Access, AfNoSupport, Again, ConnRefused, DestAddrReq, Intr, Inval, IsConn, Loop, MsgSize, NoEnt, NotConn, NotDir, Pipe, Prototype];
+            /// Receives as `sock_recv` does, and writes the sender's address, as much of it as fits.
+            /// `flags` are [`crate::wire::socket::PEEK`], [`crate::wire::socket::WAIT_ALL`],
+            /// [`crate::wire::socket::DONT_WAIT`] and [`crate::wire::socket::WHOLE_LENGTH`];
+            /// `received` is a [`crate::wire::socket::Received`].
+            [codepod Socket] waits sock_recv_from(fd: u32, iovs: In, iovs_len: u32, flags: u32, address: Out, address_len: u32, received: Out) fails [Badf, NotSock, Fault, Again, ConnRefused, ConnReset, Intr, Inval, NotConn];
+            /// Writes a socket's own address ([`crate::wire::socket::LOCAL`]) or the one it is
+            /// connected to ([`crate::wire::socket::PEER`]), as much of it as fits; `used` is its
+            /// whole length.
+            [codepod Socket] ready sock_name(fd: u32, which: u32, address: Out, address_len: u32, used: Out) fails [Badf, NotSock, Fault, Inval, NotConn];
+            /// Returns an option ([`crate::wire::socket::SocketOption`]) as a `u64`.
+            [codepod Socket] ready sock_option_get(fd: u32, option: u32, value: Out) fails [Badf, NotSock, Fault, NoProtoOpt];
+            /// Sets an option. Sizes of buffers are taken as near as the limits let them be.
+            [codepod Socket] ready sock_option_set(fd: u32, option: u32, value: u64) fails [Badf, NotSock, Inval, NoProtoOpt];
+            /// Finds the addresses of a host by its name, and writes as many as fit, each in
+            /// [`crate::wire::socket::ADDRESS_SLOT`] bytes with port 0; `count` is how many there
+            /// are. A name beyond the sandbox gets an address that stands for it here only. The
+            /// host's gateway is asked whether there is such a name, and may name any error.
+            [codepod Socket] waits name_resolve(name: In, name_len: u32, addresses: Out, addresses_len: u32, count: Out) fails [Fault, Inval, NoEnt];
+            /// Finds the name that an address stands for.
+            [codepod Socket] ready name_of(address: In, address_len: u32, name: Out, name_len: u32, used: Out) fails [Fault, AfNoSupport, Inval, NoEnt, Range];
+            /// Writes why the last `sock_connect` or `sock_send_to` of this descriptor was refused, as
+            /// much of the text as fits; `used` is its whole length, 0 when there is no more to say
+            /// than the error number does.
+            [codepod Socket] ready net_why(fd: u32, text: Out, text_len: u32, used: Out) fails [Badf, NotSock, Fault];
         }
     };
 }

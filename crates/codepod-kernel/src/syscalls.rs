@@ -51,7 +51,11 @@ pub use process::{proc_exit, proc_group_set, proc_spawn, proc_wait};
 pub use read_until::fd_read_until;
 pub use session::{session_done, session_next};
 pub use signals::{proc_alarm, proc_kill, proc_raise, signal_action, signal_take};
-pub use socket::{sock_accept, sock_pair, sock_recv, sock_send, sock_shutdown};
+pub use socket::{
+    name_of, name_resolve, net_why, sock_accept, sock_bind, sock_connect, sock_listen, sock_name,
+    sock_open, sock_option_get, sock_option_set, sock_pair, sock_recv, sock_recv_from, sock_send,
+    sock_send_to, sock_shutdown,
+};
 pub use stat::{
     fd_mode_set, fd_owner_set, fd_stat, path_access, path_mkfifo, path_mode_set, path_owner_set,
     path_stat,

@@ -175,3 +175,138 @@ pub fn sock_shutdown<M: GuestMemory>(
     }
     Ok(())
 }
+
+/// Not yet.
+pub fn sock_open<M: GuestMemory>(
+    _call: &mut Syscall<'_, M>,
+    _family: u32,
+    _kind: u32,
+    _flags: u32,
+    _opened: u32,
+) -> Result<(), Errno> {
+    Err(Errno::AfNoSupport)
+}
+
+/// Not yet.
+pub fn sock_bind<M: GuestMemory>(
+    _call: &mut Syscall<'_, M>,
+    _a: u32,
+    _b: u32,
+    _c: u32,
+) -> Result<(), Errno> {
+    Err(Errno::NotSup)
+}
+
+/// Not yet.
+pub fn sock_listen<M: GuestMemory>(
+    _call: &mut Syscall<'_, M>,
+    _a: u32,
+    _b: u32,
+) -> Result<(), Errno> {
+    Err(Errno::NotSup)
+}
+
+/// Not yet.
+pub fn sock_connect<M: GuestMemory>(
+    _call: &mut Syscall<'_, M>,
+    _a: u32,
+    _b: u32,
+    _c: u32,
+) -> Poll<Result<(), Errno>> {
+    Poll::Ready(Err(Errno::NotSup))
+}
+
+/// Not yet.
+pub fn sock_send_to<M: GuestMemory>(
+    _call: &mut Syscall<'_, M>,
+    _a: u32,
+    _b: u32,
+    _c: u32,
+    _d: u32,
+    _e: u32,
+    _f: u32,
+    _g: u32,
+) -> Poll<Result<(), Errno>> {
+    Poll::Ready(Err(Errno::NotSup))
+}
+
+/// Not yet.
+pub fn sock_recv_from<M: GuestMemory>(
+    _call: &mut Syscall<'_, M>,
+    _a: u32,
+    _b: u32,
+    _c: u32,
+    _d: u32,
+    _e: u32,
+    _f: u32,
+    _g: u32,
+) -> Poll<Result<(), Errno>> {
+    Poll::Ready(Err(Errno::NotSup))
+}
+
+/// Not yet.
+pub fn sock_name<M: GuestMemory>(
+    _call: &mut Syscall<'_, M>,
+    _a: u32,
+    _b: u32,
+    _c: u32,
+    _d: u32,
+    _e: u32,
+) -> Result<(), Errno> {
+    Err(Errno::NotSup)
+}
+
+/// Not yet.
+pub fn sock_option_get<M: GuestMemory>(
+    _call: &mut Syscall<'_, M>,
+    _a: u32,
+    _b: u32,
+    _c: u32,
+) -> Result<(), Errno> {
+    Err(Errno::NotSup)
+}
+
+/// Not yet.
+pub fn sock_option_set<M: GuestMemory>(
+    _call: &mut Syscall<'_, M>,
+    _a: u32,
+    _b: u32,
+    _c: u64,
+) -> Result<(), Errno> {
+    Err(Errno::NotSup)
+}
+
+/// Not yet.
+pub fn name_resolve<M: GuestMemory>(
+    _call: &mut Syscall<'_, M>,
+    _a: u32,
+    _b: u32,
+    _c: u32,
+    _d: u32,
+    _e: u32,
+) -> Poll<Result<(), Errno>> {
+    Poll::Ready(Err(Errno::NotSup))
+}
+
+/// Not yet.
+pub fn name_of<M: GuestMemory>(
+    _call: &mut Syscall<'_, M>,
+    _a: u32,
+    _b: u32,
+    _c: u32,
+    _d: u32,
+    _e: u32,
+) -> Result<(), Errno> {
+    Err(Errno::NotSup)
+}
+
+/// Not yet.
+pub fn net_why<M: GuestMemory>(
+    _call: &mut Syscall<'_, M>,
+    _a: u32,
+    _b: u32,
+    _c: u32,
+    _d: u32,
+) -> Result<(), Errno> {
+    Err(Errno::NotSup)
+}
