@@ -23,6 +23,7 @@ pub(super) fn filetype_of(kind: FileKind) -> u8 {
         FileKind::Directory => filetype::DIRECTORY,
         FileKind::Symlink => filetype::SYMBOLIC_LINK,
         FileKind::CharDevice => filetype::CHARACTER_DEVICE,
+        FileKind::Socket => filetype::SOCKET_STREAM,
         FileKind::Fifo | FileKind::Other => filetype::UNKNOWN,
     }
 }
@@ -106,7 +107,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
         let now = self.kernel.file_time();
         let kind = match object {
             Object::Terminal(_) | Object::Null => FileKind::CharDevice,
-            Object::Socket { .. } => FileKind::Other,
+            Object::Socket { .. } => FileKind::Socket,
             _ => FileKind::Fifo,
         };
         Ok(Stat {
