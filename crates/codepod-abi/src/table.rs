@@ -160,7 +160,7 @@ macro_rules! for_each_call {
             /// Writes at an offset without moving the descriptor's own.
             [wasi Wasi] ready fd_pwrite(fd: u32, iovs: In, iovs_len: u32, offset: u64, nwritten: Out) fails [Badf, Fault, Inval, Spipe, Fbig, NoSpc, NotCapable];
             /// Reads from a descriptor; waits for a pipe, a terminal or a socket to have something.
-            [wasi Wasi] waits fd_read(fd: u32, iovs: In, iovs_len: u32, nread: Out) fails [Badf, Fault, Inval, IsDir, Again, Intr, NotCapable];
+            [wasi Wasi] waits fd_read(fd: u32, iovs: In, iovs_len: u32, nread: Out) fails [Badf, Fault, Inval, IsDir, Again, ConnRefused, ConnReset, Intr, NotCapable, NotConn];
             /// Lists a directory from a cookie on, as many entries as fit.
             [wasi Wasi] ready fd_readdir(fd: u32, buf: Out, buf_len: u32, cookie: u64, used: Out) fails [Badf, Fault, NotDir];
             /// Moves a descriptor onto another open one, which is closed.
@@ -173,7 +173,7 @@ macro_rules! for_each_call {
             [wasi Wasi] ready fd_tell(fd: u32, offset: Out) fails [Badf, Fault, Spipe];
             /// Writes to a descriptor; waits while a pipe or the host's sink is full. Without
             /// readers the process gets SIGPIPE, and `Pipe` where that is ignored.
-            [wasi Wasi] waits fd_write(fd: u32, iovs: In, iovs_len: u32, nwritten: Out) fails [Badf, Fault, Inval, Again, Intr, Pipe, Fbig, NoSpc, NotCapable];
+            [wasi Wasi] waits fd_write(fd: u32, iovs: In, iovs_len: u32, nwritten: Out) fails [Badf, Fault, Inval, Again, ConnRefused, ConnReset, DestAddrReq, Intr, MsgSize, NotConn, Perm, Pipe, Fbig, NoSpc, NotCapable];
             /// Creates a directory.
             [wasi Wasi] ready path_create_directory(fd: u32, path: In, path_len: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NoSpc, NotDir, Rofs];
             /// Returns what is known of a path.
@@ -194,7 +194,9 @@ macro_rules! for_each_call {
             [wasi Wasi] ready path_symlink(old_path: In, old_path_len: u32, fd: u32, new_path: In, new_path_len: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NoSpc, NotDir, Rofs];
             /// Removes a file, symbolic link or fifo.
             [wasi Wasi] ready path_unlink_file(fd: u32, path: In, path_len: u32) fails [Badf, Fault, Access, Inval, IsDir, Loop, NameTooLong, NoEnt, NotDir, Rofs];
-            /// Waits until a descriptor is ready or a clock has reached a time.
+            /// Waits until a descriptor is ready or a clock has reached a time. A socket is ready for
+            /// reading when it has a connection to accept, too, and for writing when it is connected;
+            /// and for both when it has an error to tell.
             [wasi Wasi] waits poll_oneoff(subscriptions: In, events: Out, nsubscriptions: u32, nevents: Out) fails [Fault, Inval, Intr];
             /// Ends the process.
             [wasi Wasi] ends proc_exit(status: u32) fails [];
@@ -207,12 +209,13 @@ macro_rules! for_each_call {
             /// Accepts a connection; waits for one. `flags` may be non-blocking (4), for the new
             /// descriptor. `sock_name` tells who has connected.
             [wasi Wasi] waits sock_accept(fd: u32, flags: u32, accepted: Out) fails [Badf, NotSock, Fault, Inval, Again, Intr, Mfile, NotSup];
-            /// Receives from a socket.
-            [wasi Wasi] waits sock_recv(fd: u32, iovs: In, iovs_len: u32, flags: u32, nread: Out, out_flags: Out) fails [Badf, NotSock, Fault, Inval, Again, Intr];
-            /// Sends to a socket.
-            [wasi Wasi] waits sock_send(fd: u32, iovs: In, iovs_len: u32, flags: u32, nwritten: Out) fails [Badf, NotSock, Fault, Inval, Again, Intr, Pipe];
+            /// Receives from a socket: bytes of a stream, or the next message. When that is longer than
+            /// the buffers, the rest of it is lost, and `out_flags` are 1.
+            [wasi Wasi] waits sock_recv(fd: u32, iovs: In, iovs_len: u32, flags: u32, nread: Out, out_flags: Out) fails [Badf, NotSock, Fault, Inval, Again, ConnRefused, ConnReset, Intr, NotConn];
+            /// Sends to the peer of a socket.
+            [wasi Wasi] waits sock_send(fd: u32, iovs: In, iovs_len: u32, flags: u32, nwritten: Out) fails [Badf, NotSock, Fault, Inval, Again, ConnRefused, ConnReset, DestAddrReq, Intr, MsgSize, NotConn, Perm, Pipe];
             /// Closes one or both directions of a socket.
-            [wasi Wasi] ready sock_shutdown(fd: u32, how: u32) fails [Badf, NotSock, Inval];
+            [wasi Wasi] ready sock_shutdown(fd: u32, how: u32) fails [Badf, NotSock, Inval, NotConn];
 
             /// Checks that the kernel serves the version a guest was built for, and returns its
             /// own.
@@ -258,7 +261,7 @@ macro_rules! for_each_call {
             [codepod Process] ready fd_pipe(read: Out, write: Out) fails [Fault, Mfile, Nfile];
             /// Reads from a descriptor as `fd_read` does, stops after the first byte that is
             /// `delimiter`, and takes nothing beyond it.
-            [codepod Process] waits fd_read_until(fd: u32, buf: Out, buf_len: u32, delimiter: u32, nread: Out) fails [Badf, Fault, Inval, IsDir, Again, Intr, NotCapable];
+            [codepod Process] waits fd_read_until(fd: u32, buf: Out, buf_len: u32, delimiter: u32, nread: Out) fails [Badf, Fault, Inval, IsDir, Again, ConnRefused, ConnReset, Intr, NotCapable, NotConn];
             /// Duplicates a descriptor onto the lowest free number from `least` on.
             [codepod Process] ready fd_dup(fd: u32, least: u32, new: Out) fails [Badf, Fault, Inval, Mfile];
             /// Duplicates a descriptor onto a number, closing what was there.
@@ -320,10 +323,10 @@ macro_rules! for_each_call {
             /// is connected; a non-blocking one fails with `InProgress` (IPv4) or `Again` (UNIX,
             /// while too many wait to be accepted). Beyond the sandbox the host's gateway decides:
             /// without one `Access`, with one any error that it names; `net_why` has the reason.
-            [codepod Socket] waits sock_connect(fd: u32, address: In, address_len: u32) fails [Badf, NotSock, Fault, Access, AfNoSupport, Again, Already, ConnRefused, InProgress, Intr, Inval, IsConn, Loop, NoEnt, NotDir, Prototype];
+            [codepod Socket] waits sock_connect(fd: u32, address: In, address_len: u32) fails [Badf, NotSock, Fault, Access, AfNoSupport, Again, Already, ConnAborted, ConnRefused, InProgress, Intr, Inval, IsConn, Loop, Nfile, NoEnt, NotDir, Perm, Prototype];
             /// Sends as `sock_send` does; a datagram to an address, unless that is empty. `flags` are
             /// [`crate::wire::socket::DONT_WAIT`] and [`crate::wire::socket::NO_SIGNAL`].
-            [codepod Socket] waits sock_send_to(fd: u32, iovs: In, iovs_len: u32, flags: u32, address: In, address_len: u32, nwritten: Out) fails [Badf, NotSock, Fault, Access, AfNoSupport, Again, ConnRefused, DestAddrReq, Intr, Inval, IsConn, Loop, MsgSize, NoEnt, NotConn, NotDir, Pipe, Prototype];
+            [codepod Socket] waits sock_send_to(fd: u32, iovs: In, iovs_len: u32, flags: u32, address: In, address_len: u32, nwritten: Out) fails [Badf, NotSock, Fault, Access, AfNoSupport, Again, ConnRefused, ConnReset, DestAddrReq, Intr, Inval, IsConn, Loop, MsgSize, NoEnt, NotConn, NotDir, NotSup, Perm, Pipe, Prototype];
             /// Receives as `sock_recv` does, and writes the sender's address, as much of it as fits.
             /// `flags` are [`crate::wire::socket::PEEK`], [`crate::wire::socket::WAIT_ALL`],
             /// [`crate::wire::socket::DONT_WAIT`] and [`crate::wire::socket::WHOLE_LENGTH`];

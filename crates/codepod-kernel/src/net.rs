@@ -29,7 +29,6 @@ use codepod_vfs::NodeRef;
 
 pub(crate) use address::{Address, Family};
 pub(crate) use connect::Step;
-pub(crate) use datagram::Destination;
 pub(crate) use gateway::Request;
 pub use gateway::{Gateway, Link, NameAnswer, Open, Refusal, Target};
 pub use host_socket::HostSocket;

@@ -29,7 +29,7 @@ impl Net {
             return Err(Errno::AddrNotAvail);
         }
         let socket = self.get(id)?;
-        if socket.local.is_some() || !socket.is_closed() {
+        if socket.is_bound() || !socket.is_closed() {
             return Err(Errno::Inval);
         }
         let chosen = wanted.port() == 0;
@@ -42,24 +42,29 @@ impl Net {
             return Err(Errno::AddrInUse);
         }
         let socket = self.get_mut(id)?;
+        // As on Linux, who has asked for one address once keeps what comes later, too.
+        let asked_before = socket.local.is_some() && !socket.any_address;
+        socket.any_address = wanted.ip().is_unspecified() && !asked_before;
         socket.local = Some(Address::Inet(wanted));
-        socket.any_address = wanted.ip().is_unspecified();
         socket.chosen_port = chosen;
+        socket.lost_port = false;
         Ok(())
     }
 
     /// Gives an IPv4 socket without a port a free one. `AddrNotAvail` when there is none.
-    pub(super) fn choose_port(&mut self, id: SocketId) -> Result<(), Errno> {
+    pub(crate) fn choose_port(&mut self, id: SocketId) -> Result<(), Errno> {
         let socket = self.get(id)?;
-        if socket.local.is_some() {
+        if socket.is_bound() {
             return Ok(());
         }
-        let any = Ipv4Addr::UNSPECIFIED;
-        let port = self.free_port(socket.kind, any)?;
+        let own = socket.own_ip().filter(|_| !socket.any_address);
+        let ip = own.unwrap_or(Ipv4Addr::UNSPECIFIED);
+        let port = self.free_port(socket.kind, ip)?;
         let socket = self.get_mut(id)?;
-        socket.local = Some(Address::Inet(SocketAddrV4::new(any, port)));
-        socket.any_address = true;
+        socket.local = Some(Address::Inet(SocketAddrV4::new(ip, port)));
+        socket.any_address = own.is_none();
         socket.chosen_port = true;
+        socket.lost_port = false;
         Ok(())
     }
 
@@ -95,7 +100,8 @@ impl Net {
                 && (bound.ip() == wanted.ip()
                     || bound.ip().is_unspecified()
                     || wanted.ip().is_unspecified());
-            (socket.kind == kind && overlaps).then_some((SocketId(number), socket))
+            (socket.kind == kind && overlaps && socket.is_bound())
+                .then_some((SocketId(number), socket))
         })
     }
 
@@ -250,15 +256,17 @@ impl Net {
         Ok(())
     }
 
-    /// Takes back what [`Net::fix_address`] has done, and a port that was chosen.
+    /// Takes back what [`Net::fix_address`] has done, and of a datagram socket a port that was
+    /// chosen.
     pub(super) fn loosen_address(&mut self, id: SocketId) -> Result<(), Errno> {
         let socket = self.get_mut(id)?;
-        if std::mem::take(&mut socket.chosen_port) {
-            socket.local = None;
-        } else if let Some(Address::Inet(own)) = &mut socket.local
-            && socket.any_address
-        {
-            own.set_ip(Ipv4Addr::UNSPECIFIED);
+        if let Some(Address::Inet(own)) = &mut socket.local {
+            if socket.any_address {
+                own.set_ip(Ipv4Addr::UNSPECIFIED);
+            }
+            if socket.kind == Kind::Datagram && socket.chosen_port {
+                own.set_port(0);
+            }
         }
         Ok(())
     }

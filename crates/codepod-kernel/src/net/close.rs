@@ -57,6 +57,7 @@ impl Kernel {
     /// Takes an IPv4 stream back to where it began, as Linux's `tcp_disconnect` does: its peer is
     /// reset, what was received is lost.
     pub(super) fn disconnect(&mut self, id: SocketId) -> Result<(), Errno> {
+        let was_open = !self.net.get(id)?.is_closed();
         match self.net.get(id)?.stage {
             Stage::Listening(_) => self.stop_listening(id),
             Stage::Established => {
@@ -71,6 +72,7 @@ impl Kernel {
         }
         self.net.loosen_address(id)?;
         let socket = self.net.get_mut(id)?;
+        socket.lost_port |= socket.chosen_port && was_open;
         socket.stage = Stage::Closed;
         socket.progress = Progress::Unconnected;
         socket.peer = None;
@@ -189,9 +191,9 @@ impl Net {
         }
     }
 
-    /// Resets the peer of an IPv4 stream.
+    /// Resets the peer of an IPv4 stream and forgets it.
     pub(super) fn reset_peer(&mut self, id: SocketId) {
-        let peer = self.get(id).ok().and_then(|socket| socket.peer);
+        let peer = self.get_mut(id).ok().and_then(|socket| socket.peer.take());
         if let Some(peer) = peer.and_then(|peer| self.sockets.get_mut(peer.0)) {
             peer.reset();
         }

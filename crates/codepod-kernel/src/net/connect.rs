@@ -90,7 +90,7 @@ impl Kernel {
 
     /// Sends an IPv4 stream on its way: to a listener inside, or to the gateway.
     fn start_tcp(&mut self, pid: Pid, id: SocketId, to: SocketAddrV4) -> Result<(), Errno> {
-        let to = reached(to);
+        let to = reached(to, self.net.get(id)?.own_ip());
         if !is_own(*to.ip()) {
             return self.ask_gateway(pid, id, to);
         }
@@ -99,6 +99,7 @@ impl Kernel {
         let listener = self.net.find_inet(Kind::Stream, to, listens);
         let socket = self.net.get_mut(id)?;
         socket.peer_address = Some(Address::Inet(to));
+        socket.error = None;
         let Some(listener) = listener else {
             socket.error = Some(Errno::ConnRefused);
             socket.end();
@@ -179,6 +180,13 @@ impl Kernel {
         accepted.peer = Some(id);
         accepted.peer_address = Some(client_address.unwrap_or(family.no_address()));
         accepted.credentials = credentials;
+        accepted.chosen_port = listening.chosen_port;
+        accepted.any_address = listening.any_address;
+        if accepted.is_tcp() {
+            // Linux copies the listener, with what was shut down before it listened.
+            accepted.shut = listening.shut;
+        }
+        let says_end = accepted.shut.send;
         let accepted = self.insert_socket(accepted)?;
         let (budget, net) = (&self.budget, &mut self.net);
         let client = net.get_mut(id)?;
@@ -196,6 +204,9 @@ impl Kernel {
             listener.ready.push_back(accepted);
         }
         listening.readers.wake();
+        if says_end {
+            net.say_end(accepted);
+        }
         Ok(())
     }
 
@@ -206,12 +217,8 @@ impl Kernel {
         if !socket.is_stream() {
             return Err(Errno::NotSup);
         }
-        let (shut, is_tcp) = (socket.shut, socket.is_tcp());
         let listener = socket.listener_mut().ok_or(Errno::Inval)?;
-        let Some(accepted) = listener.ready.pop_front() else {
-            let is_over = shut.receive && !is_tcp;
-            return Err(if is_over { Errno::Inval } else { Errno::Again });
-        };
+        let accepted = listener.ready.pop_front().ok_or(Errno::Again)?;
         socket.senders.wake();
         self.let_in(id)?;
         Ok(accepted)
@@ -269,7 +276,9 @@ impl Kernel {
             socket.stage = Stage::Closed;
             return Ok(());
         }
-        let to = reached(address::inet(to)?);
+        // Linux gives it a port before it looks at the address.
+        self.net.choose_port(id)?;
+        let to = reached(address::inet(to)?, self.net.get(id)?.own_ip());
         self.check_datagram(id, to)?;
         self.net.fix_address(id)?;
         let socket = self.net.get_mut(id)?;
@@ -290,7 +299,7 @@ impl Kernel {
             if target.is_stream() {
                 return Err(Errno::Prototype);
             }
-            if target.peer.is_some_and(|peer| peer != id) {
+            if target.hears_another(id) {
                 return Err(Errno::Perm);
             }
         }
@@ -313,11 +322,20 @@ impl Kernel {
 }
 
 impl Net {
-    /// What was under way between two datagram sockets is lost when one of them leaves the other.
+    /// What a datagram socket has not received is lost when it leaves its peer, which hears that if
+    /// it sends to this one only.
     pub(super) fn leave_datagram_peer(&mut self, id: SocketId, before: SocketId) {
-        if let Ok(Inbox::Messages(messages)) = self.get_mut(id).map(|socket| &mut socket.inbox) {
-            messages.clear();
+        let Ok(socket) = self.get_mut(id) else {
+            return;
+        };
+        let Inbox::Messages(messages) = &mut socket.inbox else {
+            return;
+        };
+        if messages.is_empty() {
+            return;
         }
+        messages.clear();
+        socket.senders.wake();
         if let Ok(other) = self.get_mut(before)
             && other.peer == Some(id)
         {
@@ -327,10 +345,10 @@ impl Net {
     }
 }
 
-/// The address that is reached under one: all addresses as a destination are this sandbox.
-pub(super) fn reached(to: SocketAddrV4) -> SocketAddrV4 {
+/// The address that is reached under one: all addresses as a destination are the sender's own.
+pub(super) fn reached(to: SocketAddrV4, own: Option<Ipv4Addr>) -> SocketAddrV4 {
     match to.ip().is_unspecified() {
-        true => SocketAddrV4::new(Ipv4Addr::LOCALHOST, to.port()),
+        true => SocketAddrV4::new(own.unwrap_or(Ipv4Addr::LOCALHOST), to.port()),
         false => to,
     }
 }

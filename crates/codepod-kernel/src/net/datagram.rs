@@ -9,7 +9,7 @@ use codepod_vfs::{Budget, Charge};
 use super::bind::is_own;
 use super::connect::reached;
 use super::socket::{Inbox, Kind, Stage};
-use super::{Address, Net, Socket, address};
+use super::{Address, Net, Socket};
 use crate::ids::SocketId;
 use crate::kernel::Kernel;
 
@@ -73,15 +73,6 @@ impl Messages {
     }
 }
 
-/// Where a message goes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Destination {
-    /// To the peer.
-    Peer,
-    Inet(SocketAddrV4),
-    Unix(SocketId),
-}
-
 impl Socket {
     /// Gives it an empty inbox for messages. `Nfile` when the budget has no memory for it.
     pub(super) fn receive_messages(&mut self, budget: &Budget) -> Result<(), Errno> {
@@ -103,6 +94,11 @@ impl Socket {
         }
     }
 
+    /// Whether it has a peer, be that gone, and it is another.
+    pub(super) fn hears_another(&self, id: SocketId) -> bool {
+        self.is_established() && self.peer != Some(id)
+    }
+
     fn deliver(&mut self, message: Message) {
         if let Inbox::Messages(messages) = &mut self.inbox {
             messages.push(message);
@@ -121,26 +117,18 @@ impl Kernel {
         Err(Errno::Access)
     }
 
-    /// Sends a message.
+    /// Sends a message over IPv4, to the peer without `to`. What finds no room is lost, and so is
+    /// what nobody receives.
     ///
-    /// `Again`, with whom to wait for, when a UNIX receiver has no room; over IPv4 such a message is
-    /// lost, as it is when nobody receives at its address. `MsgSize` when no receiver could take it,
-    /// `DestAddrReq` (IPv4) or `NotConn` (UNIX) without a destination, `ConnRefused` when it is known
-    /// that nobody is there, `Pipe` after a shutdown, `Perm` when the receiver hears somebody else,
-    /// `Prototype` when it is a stream.
-    pub(crate) fn send_message(
+    /// `DestAddrReq` without a destination, `Inval` for port 0, `Access` for one beyond the sandbox,
+    /// `MsgSize` when it is too long, `ConnRefused` when it is known that nobody is there, `Pipe`
+    /// after a shutdown.
+    pub(crate) fn send_inet(
         &mut self,
         id: SocketId,
-        to: Destination,
+        to: Option<SocketAddrV4>,
         bytes: &[u8],
-    ) -> Result<(), (Errno, Option<SocketId>)> {
-        match self.net.get(id).map_err(alone)?.family {
-            address::Family::Inet => self.send_inet(id, to, bytes).map_err(alone),
-            address::Family::Unix => self.net.send_unix(id, to, bytes),
-        }
-    }
-
-    fn send_inet(&mut self, id: SocketId, to: Destination, bytes: &[u8]) -> Result<(), Errno> {
+    ) -> Result<(), Errno> {
         let peer = match self.net.get(id)?.peer_address {
             Some(Address::Inet(peer)) => Some(peer),
             _ => None,
@@ -150,9 +138,9 @@ impl Kernel {
             return Err(Errno::MsgSize);
         }
         let to = match to {
-            Destination::Inet(to) if to.port() == 0 => return Err(Errno::Inval),
-            Destination::Inet(to) => reached(to),
-            _ => peer.ok_or(Errno::DestAddrReq)?,
+            Some(to) if to.port() == 0 => return Err(Errno::Inval),
+            Some(to) => reached(to, self.net.get(id)?.own_ip()),
+            None => peer.ok_or(Errno::DestAddrReq)?,
         };
         self.check_datagram(id, to)?;
         if bytes.len() > LONGEST {
@@ -165,7 +153,7 @@ impl Kernel {
             return Err(Errno::Pipe);
         }
         let from = match &socket.local {
-            Some(Address::Inet(own)) => Address::Inet(reached(*own)),
+            Some(Address::Inet(own)) => Address::Inet(reached(*own, None)),
             _ => socket.family.no_address(),
         };
         let hears = |socket: &Socket| {
@@ -193,59 +181,65 @@ impl Kernel {
     }
 }
 
-/// An error that nobody is to be waited for.
-fn alone(errno: Errno) -> (Errno, Option<SocketId>) {
-    (errno, None)
-}
-
 impl Net {
-    fn send_unix(
+    /// Whether a UNIX socket can send a message of a length, to whomever. `MsgSize`, `Pipe` after a
+    /// shutdown, and whatever error waits to be told.
+    pub(crate) fn check_unix(&mut self, id: SocketId, len: usize) -> Result<(), Errno> {
+        let socket = self.get_mut(id)?;
+        if len + OVERHEAD > socket.options.send_buffer {
+            return Err(Errno::MsgSize);
+        }
+        socket.take_error()?;
+        if socket.shut.send {
+            return Err(Errno::Pipe);
+        }
+        Ok(())
+    }
+
+    /// Sends a message that was checked to another UNIX socket, to the peer without `to`. `Ok` with
+    /// the receiver that has no room for it now.
+    ///
+    /// `NotConn` without a peer, `ConnRefused` when that has gone, `Prototype` when the receiver is
+    /// a stream, `Perm` when it hears somebody else, `Pipe` when it receives no more, `MsgSize`.
+    pub(crate) fn send_unix(
         &mut self,
         id: SocketId,
-        to: Destination,
+        to: Option<SocketId>,
         bytes: &[u8],
-    ) -> Result<(), (Errno, Option<SocketId>)> {
-        let socket = self.get_mut(id).map_err(alone)?;
-        let receiver = match to {
-            Destination::Unix(to) => Some(to),
-            _ if !socket.is_established() => return Err(alone(Errno::NotConn)),
-            _ => socket.peer,
-        };
-        if bytes.len() + OVERHEAD > socket.options.send_buffer {
-            return Err(alone(Errno::MsgSize));
-        }
-        socket.take_error().map_err(alone)?;
-        if socket.shut.send {
-            return Err(alone(Errno::Pipe));
-        }
+    ) -> Result<Option<SocketId>, Errno> {
+        let socket = self.get_mut(id)?;
         let from = socket.local.clone();
-        let Some(receiver_id) = receiver else {
-            // Its peer has gone, and it learns that now.
-            socket.stage = Stage::Closed;
-            socket.peer_address = None;
-            return Err(alone(Errno::ConnRefused));
+        let receiver_id = match to.or(socket.peer) {
+            Some(receiver) => receiver,
+            None if !socket.is_established() => return Err(Errno::NotConn),
+            None => {
+                // Its peer has gone, and it learns that now.
+                socket.stage = Stage::Closed;
+                socket.peer_address = None;
+                return Err(Errno::ConnRefused);
+            }
         };
-        let receiver = self.get_mut(receiver_id).map_err(alone)?;
+        let receiver = self.get_mut(receiver_id)?;
         if receiver.is_stream() {
-            return Err(alone(Errno::Prototype));
+            return Err(Errno::Prototype);
         }
-        if receiver.peer.is_some_and(|peer| peer != id) {
-            return Err(alone(Errno::Perm));
+        if receiver.hears_another(id) {
+            return Err(Errno::Perm);
         }
         if receiver.shut.receive {
-            return Err(alone(Errno::Pipe));
+            return Err(Errno::Pipe);
         }
         if bytes.len() + OVERHEAD > receiver.options.receive_buffer {
-            return Err(alone(Errno::MsgSize));
+            return Err(Errno::MsgSize);
         }
         if !receiver.takes_message(bytes.len()) {
-            return Err((Errno::Again, Some(receiver_id)));
+            return Ok(Some(receiver_id));
         }
         receiver.deliver(Message {
             from,
             bytes: bytes.into(),
         });
-        Ok(())
+        Ok(None)
     }
 
     /// Hands the next message to `take` and, unless that only `peek`s, removes it. `Again` when

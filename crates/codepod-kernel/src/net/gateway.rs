@@ -105,8 +105,8 @@ impl Link {
     /// has given up is not told.
     pub fn failed(self, errno: Errno, why: &str) {
         let _ = self.0.with(|kernel, own| {
-            let guest = kernel.net.get(own)?.peer.ok_or(Errno::Canceled)?;
-            let guest = kernel.net.get_mut(guest)?;
+            let guest = kernel.net.get_mut(own)?.peer.take();
+            let guest = kernel.net.get_mut(guest.ok_or(Errno::Canceled)?)?;
             why.clone_into(&mut guest.why);
             guest.error = Some(errno);
             guest.end();

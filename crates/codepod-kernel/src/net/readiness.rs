@@ -4,7 +4,6 @@ use std::task::Waker;
 
 use codepod_abi::Errno;
 
-use super::address::Family;
 use super::socket::Stage;
 use super::{Net, Shut};
 use crate::ids::{SocketId, WaiterId};
@@ -30,7 +29,12 @@ impl Net {
     pub(crate) fn readiness(&self, id: SocketId, side: Side) -> Result<Option<Readiness>, Errno> {
         let socket = self.get(id)?;
         let is_over = socket.is_stream() && socket.is_closed();
-        let hangup = socket.shut == Shut::BOTH || is_over;
+        // What was shut down before it listened shows at UNIX sockets only.
+        let shut = match socket.is_tcp() && socket.listener().is_some() {
+            true => Shut::default(),
+            false => socket.shut,
+        };
+        let hangup = shut == Shut::BOTH || is_over;
         let urgent = hangup || socket.error.is_some();
         let found = |bytes: usize| {
             Some(Readiness {
@@ -39,11 +43,13 @@ impl Net {
             })
         };
         Ok(match (&socket.stage, side) {
-            (Stage::Listening(listener), Side::Read) => {
-                (!listener.ready.is_empty() || socket.shut.receive || urgent)
-                    .then_some(Readiness { bytes: 0, hangup })
+            (Stage::Listening(listener), side) => {
+                let waiting = !listener.ready.is_empty() || shut.receive;
+                let ready = side == Side::Read && waiting;
+                (ready || (urgent && !socket.is_tcp()))
+                    .then(|| found(0))
+                    .flatten()
             }
-            (Stage::Listening(_), Side::Write) if socket.family == Family::Inet => None,
             (_, Side::Read) => {
                 let ready = !socket.is_empty() || socket.shut.receive || urgent;
                 ready.then(|| found(socket.received())).flatten()

@@ -5,6 +5,7 @@
 //! to the next is in the other files of `net/`.
 
 use std::collections::VecDeque;
+use std::net::Ipv4Addr;
 
 use codepod_abi::Errno;
 use codepod_abi::wire::wasi::filetype;
@@ -132,6 +133,8 @@ pub(crate) struct Socket {
     pub(crate) local: Option<Address>,
     /// Whether the port was chosen for it: such a port is free again once it is disconnected.
     pub(crate) chosen_port: bool,
+    /// Whether the port in `local` is one that it had.
+    pub(crate) lost_port: bool,
     /// Whether it was bound to all addresses; it is again once it has no peer.
     pub(crate) any_address: bool,
     /// Whether a listener has made it: then it has that one's name, and is not found by it.
@@ -140,7 +143,8 @@ pub(crate) struct Socket {
     pub(crate) node: Option<NodeRef>,
     pub(crate) stage: Stage,
     pub(crate) progress: Progress,
-    /// The socket at the other end, while there is one.
+    /// The socket at the other end, while there is one. Of streams each names the other, or neither
+    /// does: numbers are used again.
     pub(crate) peer: Option<SocketId>,
     /// The other end's address, also when that has gone.
     pub(crate) peer_address: Option<Address>,
@@ -172,6 +176,7 @@ impl Socket {
             kind,
             local: None,
             chosen_port: false,
+            lost_port: false,
             any_address: false,
             is_accepted: false,
             node: None,
@@ -264,7 +269,25 @@ impl Socket {
         self.stage = Stage::Closed;
         self.shut = Shut::BOTH;
         self.peer = None;
+        self.lost_port |= self.chosen_port;
         self.wake();
+    }
+
+    /// Whether it has an address that others reach it at.
+    pub(crate) fn is_bound(&self) -> bool {
+        match &self.local {
+            Some(Address::Inet(own)) => own.port() != 0 && !self.lost_port,
+            Some(Address::Unix(_)) => true,
+            None => false,
+        }
+    }
+
+    /// The IPv4 address that it is bound to; none for all of them.
+    pub(crate) fn own_ip(&self) -> Option<Ipv4Addr> {
+        match &self.local {
+            Some(Address::Inet(own)) => Some(*own.ip()).filter(|ip| !ip.is_unspecified()),
+            _ => None,
+        }
     }
 
     /// Wakes all who wait for it.

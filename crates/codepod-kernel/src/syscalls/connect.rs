@@ -135,8 +135,14 @@ pub fn sock_accept<M: GuestMemory>(
             Poll::Ready(installed.and_then(|fd| call.memory.write_u32(accepted, fd)))
         }
         Err(Errno::Again) if socket.blocking => {
-            let timeout = call.kernel.net.get(socket.id);
-            let timeout = timeout.map_or(0, |socket| socket.options.receive_timeout);
+            let Ok(listener) = call.kernel.net.get(socket.id) else {
+                return Poll::Ready(Err(Errno::Badf));
+            };
+            // It never gets one more. Linux says so only to those who would wait.
+            if listener.shut.receive {
+                return Poll::Ready(Err(Errno::Inval));
+            }
+            let timeout = listener.options.receive_timeout;
             match call.give_up_at(timeout, Errno::Again) {
                 Ok(deadline) => call.wait(deadline, |kernel, waiter, waker| {
                     kernel.net.wait_for(socket.id, Side::Read, waiter, waker);

@@ -5,6 +5,7 @@ use std::task::Poll;
 use codepod_abi::Errno;
 use codepod_abi::wire::wasi::{IOVEC_SIZE, fdflags, rights};
 
+use super::transfer::Destination;
 use super::{Syscall, files_of};
 use crate::device;
 use crate::fd_table::Descriptor;
@@ -12,7 +13,6 @@ use crate::ids::{Fd, PipeId};
 use crate::kernel::Kernel;
 use crate::limits::Limits;
 use crate::memory::GuestMemory;
-use crate::net::Destination;
 use crate::open_file::Object;
 use crate::pipe::{ATOMIC_WRITE, End};
 

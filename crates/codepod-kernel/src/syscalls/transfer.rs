@@ -1,5 +1,6 @@
 //! Receiving from sockets and sending to them.
 
+use std::net::SocketAddrV4;
 use std::task::Poll;
 
 use codepod_abi::Errno;
@@ -12,12 +13,22 @@ use super::Syscall;
 use super::connect::named;
 use super::io::Buffers;
 use super::socket::SocketFd;
+use crate::ids::SocketId;
 use crate::memory::GuestMemory;
-use crate::net::address::{self, Family};
-use crate::net::{Address, Destination, Kind, Side};
+use crate::net::address::{self, Family, UnixName};
+use crate::net::{Address, Kind, Side};
 
 /// The longest message that is gathered to be sent: more is too long whoever receives it.
 const LONGEST_MESSAGE: u64 = 1 << 20;
+
+/// Where what is sent goes.
+#[derive(Debug)]
+pub(super) enum Destination {
+    /// To the peer.
+    Peer,
+    Inet(SocketAddrV4),
+    Unix(UnixName),
+}
 
 /// What a receive has found.
 #[derive(Debug, Default)]
@@ -66,9 +77,15 @@ impl<M: GuestMemory> Syscall<'_, M> {
             }
             net.receive_bytes(socket.id, skip, bytes)
         });
+        // Of a UNIX stream the sender's name is told, if it has one.
+        let from = match (socket.family, &read) {
+            (Family::Unix, Ok(1..)) => net.peer_name(socket.id).ok(),
+            _ => None,
+        };
         let arrived = |bytes| Arrived {
             bytes,
-            ..Arrived::default()
+            is_truncated: false,
+            from: from.filter(|from| *from != Family::Unix.no_address()),
         };
         let done = match read {
             Ok(0) => return Poll::Ready(Ok(arrived(before))),
@@ -215,11 +232,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
     }
 
     /// Waits until there is room, at a receiver if it is another than the peer.
-    fn wait_to_send(
-        &mut self,
-        socket: SocketFd,
-        receiver: Option<crate::ids::SocketId>,
-    ) -> Poll<Errno> {
+    fn wait_to_send(&mut self, socket: SocketFd, receiver: Option<SocketId>) -> Poll<Errno> {
         let timeout = self.kernel.net.get(socket.id);
         let timeout = timeout.map_or(0, |socket| socket.options.send_timeout);
         let deadline = match self.give_up_at(timeout, Errno::Again) {
@@ -248,20 +261,35 @@ impl<M: GuestMemory> Syscall<'_, M> {
                 message.extend_from_slice(bytes);
                 Ok(bytes.len())
             });
-        if let Err(errno) = gathered {
-            return Poll::Ready(Err(errno));
-        }
-        match self.kernel.send_message(socket.id, to, &message) {
-            Ok(()) => Poll::Ready(Ok(message.len() as u64)),
-            Err((Errno::Again, receiver)) if socket.blocking => {
-                self.wait_to_send(socket, receiver).map(Err)
+        let sent = gathered.and_then(|_| match to {
+            Destination::Inet(to) => {
+                let sent = self.kernel.send_inet(socket.id, Some(to), &message);
+                sent.map(|()| None)
             }
-            Err((errno, _)) => Poll::Ready(Err(errno)),
+            Destination::Peer if socket.family == Family::Inet => {
+                let sent = self.kernel.send_inet(socket.id, None, &message);
+                sent.map(|()| None)
+            }
+            to => {
+                // Linux looks for the receiver last.
+                self.kernel.net.check_unix(socket.id, message.len())?;
+                let to = match to {
+                    Destination::Unix(name) => Some(self.bound_to(Kind::Datagram, &name)?),
+                    _ => None,
+                };
+                self.kernel.net.send_unix(socket.id, to, &message)
+            }
+        });
+        match sent {
+            Ok(None) => Poll::Ready(Ok(message.len() as u64)),
+            Ok(receiver) if socket.blocking => self.wait_to_send(socket, receiver).map(Err),
+            Ok(Some(_)) => Poll::Ready(Err(Errno::Again)),
+            Err(errno) => Poll::Ready(Err(errno)),
         }
     }
 
-    /// Where a message goes. `AfNoSupport`, `Inval`, and what finding a UNIX socket can fail with;
-    /// `IsConn` and `NotSup` for a UNIX stream, which goes nowhere but to its peer.
+    /// Where a message goes. `AfNoSupport`, `Inval`; `IsConn` and `NotSup` for a UNIX stream, which
+    /// goes nowhere but to its peer.
     fn destination(&mut self, socket: SocketFd, bytes: &[u8]) -> Result<Destination, Errno> {
         if bytes.is_empty() {
             return Ok(Destination::Peer);
@@ -270,6 +298,8 @@ impl<M: GuestMemory> Syscall<'_, M> {
             // TCP does not look at it.
             (Family::Inet, Kind::Stream) => Ok(Destination::Peer),
             (Family::Inet, Kind::Datagram) => {
+                // Linux gives it a port before it looks at the address.
+                self.kernel.net.choose_port(socket.id)?;
                 let family = address::family_of(bytes)?;
                 let mut bytes = bytes.to_vec();
                 if family == UNSPEC {
@@ -286,10 +316,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
                     Errno::NotSup
                 })
             }
-            (Family::Unix, Kind::Datagram) => {
-                let to = self.bound_to(Kind::Datagram, &named(bytes)?)?;
-                Ok(Destination::Unix(to))
-            }
+            (Family::Unix, Kind::Datagram) => named(bytes).map(Destination::Unix),
         }
     }
 
@@ -341,7 +368,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
     }
 }
 
-/// Receives from a socket.
+/// Receives from a socket: bytes of a stream, or the next message.
 pub fn sock_recv<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
@@ -373,7 +400,7 @@ pub fn sock_recv<M: GuestMemory>(
     })
 }
 
-/// Sends to a socket.
+/// Sends to the peer of a socket.
 pub fn sock_send<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     fd: u32,
