@@ -33,7 +33,7 @@ pub(super) fn object_filetype(object: Object) -> u8 {
         Object::File(_) => filetype::REGULAR_FILE,
         Object::Directory(..) => filetype::DIRECTORY,
         Object::Device(..) | Object::Terminal(_) | Object::Null => filetype::CHARACTER_DEVICE,
-        Object::Socket { .. } => filetype::SOCKET_STREAM,
+        Object::Socket(_, kind) => kind.filetype(),
         Object::Pipe(..) | Object::Fifo(..) | Object::Sink(_) => filetype::UNKNOWN,
     }
 }
@@ -107,7 +107,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
         let now = self.kernel.file_time();
         let kind = match object {
             Object::Terminal(_) | Object::Null => FileKind::CharDevice,
-            Object::Socket { .. } => FileKind::Socket,
+            Object::Socket(..) => FileKind::Socket,
             _ => FileKind::Fifo,
         };
         Ok(Stat {
