@@ -6,14 +6,14 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 use codepod_abi::Errno;
 use codepod_abi::wire::socket::{
-    ADDRESS_SLOT, DATAGRAM, INET, INET_ADDRESS_BYTES, LOCAL, PEER, Received, STREAM, SocketOption,
+    ADDRESS_SLOT, DATAGRAM, INET, INET_ADDRESS_BYTES, LOCAL, NO_SIGNAL, PEER, Received, STREAM,
     UNIX,
 };
 
 use crate::descriptor::Fd;
 use crate::{address, address_mut, check, raw};
 
-pub use codepod_abi::wire::socket::{DONT_WAIT, PEEK, UNIX_NAME_BYTES};
+pub use codepod_abi::wire::socket::{DONT_WAIT, PEEK, SocketOption, UNIX_NAME_BYTES};
 pub use codepod_abi::wire::wasi::{SHUT_RD, SHUT_WR};
 
 /// The longest address that is read.
@@ -94,8 +94,7 @@ pub fn open(kind: Kind, like: &Address) -> Result<Fd, Errno> {
     };
     let mut opened = 0u32;
     // SAFETY: the call writes to `opened` only.
-    let number =
-        unsafe { raw::sock_open(like.family().into(), kind, 0, address_mut(&mut opened)) };
+    let number = unsafe { raw::sock_open(like.family().into(), kind, 0, address_mut(&mut opened)) };
     check(number).map(|()| Fd(opened))
 }
 
@@ -128,9 +127,11 @@ pub fn accept(fd: Fd) -> Result<Fd, Errno> {
     check(number).map(|()| Fd(accepted))
 }
 
-/// Sends a message to the address that a datagram socket is connected to, or to another.
+/// Sends to the address that a socket is connected to, or a message to another, and returns how much
+/// went. There is no SIGPIPE.
 ///
-/// Fails with [`Errno::MsgSize`] when it is too long, and as [`connect`] does.
+/// Fails with [`Errno::Pipe`] when nobody reads any more, [`Errno::MsgSize`] when a message is too
+/// long, and as [`connect`] does.
 pub fn send_to(fd: Fd, bytes: &[u8], to: Option<&Address>) -> Result<usize, Errno> {
     let iovec = [address(bytes.as_ptr()), bytes.len() as u32];
     let to = to.map(Address::to_bytes).unwrap_or_default();
@@ -142,7 +143,7 @@ pub fn send_to(fd: Fd, bytes: &[u8], to: Option<&Address>) -> Result<usize, Errn
             fd.0,
             address(&iovec),
             1,
-            0,
+            NO_SIGNAL,
             address(to.as_ptr()),
             to.len() as u32,
             address_mut(&mut sent),
@@ -155,11 +156,7 @@ pub fn send_to(fd: Fd, bytes: &[u8], to: Option<&Address>) -> Result<usize, Errn
 ///
 /// Fails with [`Errno::Intr`] when a caught signal came first, [`Errno::ConnRefused`] when nobody
 /// took the last message, [`Errno::Again`] where it would wait and must not.
-pub fn recv_from(
-    fd: Fd,
-    buffer: &mut [u8],
-    flags: u32,
-) -> Result<(usize, Option<Address>), Errno> {
+pub fn recv_from(fd: Fd, buffer: &mut [u8], flags: u32) -> Result<(usize, Option<Address>), Errno> {
     let iovec = [address_mut(buffer.as_mut_ptr()), buffer.len() as u32];
     let mut from = [0u8; LONGEST];
     let mut received = [0u8; Received::SIZE];

@@ -60,14 +60,12 @@ impl Kinds {
 /// The port of a service: its number, of which the lowest 16 bits count as in Linux, or its name.
 pub fn port(service: &[u8], kind: Kind) -> Option<u16> {
     if !service.is_empty() && service.iter().all(u8::is_ascii_digit) {
-        let add = |port: u16, digit: &u8| {
-            port.wrapping_mul(10).wrapping_add(u16::from(*digit - b'0'))
-        };
+        let add =
+            |port: u16, digit: &u8| port.wrapping_mul(10).wrapping_add(u16::from(*digit - b'0'));
         return Some(service.iter().fold(0, add));
     }
-    let named = |&&(name, _, kinds): &&(&str, u16, Kinds)| {
-        name.as_bytes() == service && kinds.has(kind)
-    };
+    let named =
+        |&&(name, _, kinds): &&(&str, u16, Kinds)| name.as_bytes() == service && kinds.has(kind);
     SERVICES.iter().find(named).map(|(_, port, _)| *port)
 }
 

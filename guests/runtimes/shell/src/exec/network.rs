@@ -47,7 +47,8 @@ pub(super) fn open(
         return Err(Errno::Inval);
     };
     let address = Address::Inet(SocketAddrV4::new(ip, port));
-    let fd = socket::open(target.kind, &address).inspect_err(|errno| say(shell, "socket", *errno))?;
+    let fd =
+        socket::open(target.kind, &address).inspect_err(|errno| say(shell, "socket", *errno))?;
     match again(|| socket::connect(fd, &address)) {
         // It was connected while a signal was taken.
         Ok(()) | Err(Errno::IsConn) => Ok(Open::kernel(fd)),
@@ -94,7 +95,12 @@ mod tests {
             (found.kind, found.host, found.port),
             (Kind::Datagram, &b""[..], &b"80/x"[..])
         );
-        for path in [&b"/dev/tcp/localhost"[..], b"/dev/tcp/", b"/dev/tcpx/a/1", b"/dev/null"] {
+        for path in [
+            &b"/dev/tcp/localhost"[..],
+            b"/dev/tcp/",
+            b"/dev/tcpx/a/1",
+            b"/dev/null",
+        ] {
             assert_eq!(target(path), None);
         }
     }
