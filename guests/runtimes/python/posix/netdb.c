@@ -148,7 +148,7 @@ static int port_of(const char *service, int flags, const struct addrinfo *kind)
 {
     char *end;
     unsigned long number = strtoul(service, &end, 10);
-    if (*service >= '0' && *service <= '9' && *end == '\0') {
+    if (*service == '\0' || (*service >= '0' && *service <= '9' && *end == '\0')) {
         return (int)(number & 0xffff);
     }
     if (flags & AI_NUMERICSERV || kind->ai_socktype == SOCK_RAW) {

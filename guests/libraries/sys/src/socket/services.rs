@@ -57,9 +57,10 @@ impl Kinds {
     }
 }
 
-/// The port of a service: its number, of which the lowest 16 bits count as in Linux, or its name.
+/// The port of a service: its number, of which the lowest 16 bits count and none is 0 as in Linux, or
+/// its name.
 pub fn port(service: &[u8], kind: Kind) -> Option<u16> {
-    if !service.is_empty() && service.iter().all(u8::is_ascii_digit) {
+    if service.iter().all(u8::is_ascii_digit) {
         let add =
             |port: u16, digit: &u8| port.wrapping_mul(10).wrapping_add(u16::from(*digit - b'0'));
         return Some(service.iter().fold(0, add));
@@ -84,7 +85,8 @@ mod tests {
         assert_eq!(port(b"80", Kind::Stream), Some(80));
         assert_eq!(port(b"99999", Kind::Stream), Some(34463));
         assert_eq!(port(b"http", Kind::Stream), Some(80));
-        for service in [&b"http"[..], b"", b"-1", b"80/x"] {
+        assert_eq!(port(b"", Kind::Stream), Some(0));
+        for service in [&b"http"[..], b"-1", b"80/x"] {
             assert_eq!(port(service, Kind::Datagram), None, "{service:?}");
         }
         assert_eq!(name(53, Kind::Datagram), Some("domain"));
