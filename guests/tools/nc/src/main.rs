@@ -8,7 +8,6 @@ mod say;
 
 codepod_tool::tools! {
     "nc": nc, "connect to a port or a socket, or listen on one";
-    "netcat": nc, "connect to a port or a socket, or listen on one";
 }
 
 /// nc as a tool.
