@@ -607,15 +607,18 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options)
     return child.ended;
 }
 
+/* Whether others are to run while a call for a socket waits. */
+static int lets_others_run(int fd, int flags)
+{
+    return !is_alone() && !(flags & MSG_DONTWAIT) && !(fcntl(fd, F_GETFL) & O_NONBLOCK);
+}
+
 /* Waits until a socket can be read from or written to, if the call would wait. -1 if it is interrupted. */
 static int wait_for_socket(int fd, short events, int flags)
 {
     struct pollfd polled = {.fd = fd, .events = events};
     struct wait wait = {.ready = NEVER, .polled = &polled, .number = 1};
-    if (is_alone() || flags & MSG_DONTWAIT || fcntl(fd, F_GETFL) & O_NONBLOCK) {
-        return 0;
-    }
-    return wait_outside(&wait);
+    return lets_others_run(fd, flags) ? wait_outside(&wait) : 0;
 }
 
 #define RECEIVES(name, parameters, arguments, flags) \
@@ -642,11 +645,16 @@ int __wrap_accept4(int fd, struct sockaddr *restrict from, socklen_t *restrict r
     extern ssize_t __real_##name parameters; \
     ssize_t __wrap_##name parameters \
     { \
-        if (wait_for_socket(fd, POLLOUT, flags) != 0) { \
-            return -1; \
-        } \
-        flags |= is_alone() ? 0 : MSG_DONTWAIT; \
-        return __real_##name arguments; \
+        int others = lets_others_run(fd, flags); \
+        ssize_t sent = -1; \
+        do { \
+            if (wait_for_socket(fd, POLLOUT, flags & ~(others ? MSG_DONTWAIT : 0)) != 0) { \
+                return -1; \
+            } \
+            flags |= others ? MSG_DONTWAIT : 0; \
+            sent = __real_##name arguments; \
+        } while (sent < 0 && others && errno == EAGAIN); \
+        return sent; \
     }
 
 SENDS(send, (int fd, const void *data, size_t size, int flags), (fd, data, size, flags))
