@@ -38,6 +38,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("moreutils", "sponge"),
     ("ncal", "cal"),
     ("openssl", "openssl"),
+    ("netcat-openbsd", "nc.openbsd"),
     ("patch", "patch"),
     ("procps", "ps"),
     ("pv", "pv"),

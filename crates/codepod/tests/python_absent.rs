@@ -20,20 +20,15 @@ fn without_a_network_programs_end_with_a_line_that_says_so() {
         "import requests; requests.get('https://example.com/a')",
         "import httpx; httpx.get('https://example.com/a')",
         "import urllib.request as u; u.urlopen('https://example.com/a')",
-        "import urllib.request as u; u.urlopen('http://127.0.0.1:80/a')",
-        "import http.server as h; h.HTTPServer(('', 8000), h.BaseHTTPRequestHandler)",
-        "import socket; socket.getaddrinfo('example.com', 80)",
-        "import socket; socket.gethostbyname('example.com')",
-        "import socket; socket.socket().connect(('127.0.0.1', 80))",
-        "import socket; socket.create_connection(('localhost', 80))",
+        "import socket; socket.create_connection(('example.com', 80))",
+        "import socket; socket.socket().connect(('192.0.2.1', 80))",
         "import asyncio; asyncio.run(asyncio.open_connection('example.com', 80))",
         "import smtplib; smtplib.SMTP('example.com')",
-        "import flask; flask.Flask('x').run()",
         "import ssl; ssl.get_server_certificate(('example.com', 443))",
     ] {
         let (line, count) = last_line(program);
         assert!(
-            line.contains("this sandbox has no network; "),
+            line.contains(" is beyond the sandbox, which has no network)"),
             "{program}\n{line}"
         );
         assert!(count < 50, "{program}: {count} lines");
@@ -59,7 +54,7 @@ fn tls_can_be_set_up_and_not_used() {
 #[test]
 fn what_needs_no_network_of_sockets_works() {
     let program = "import socket, ssl\na, b = socket.socketpair(); a.send(b'hi'); print(b.recv(9))\n\
-        print(socket.gethostbyname('localhost'), socket.getfqdn(), socket.inet_aton('1.2.3.4'))\n\
+        print(socket.gethostbyname('localhost'), socket.gethostname(), socket.inet_aton('1.2.3.4'))\n\
         print(socket.getaddrinfo('1.2.3.4', '80', type=socket.SOCK_STREAM)[0][4])";
     let result = sandbox().command(["python3", "-c", program]).run_blocking();
     let result = result.unwrap();

@@ -192,7 +192,8 @@ MAKE
         -Wl,-z,stack-size="$stack" -Wl,--stack-first -Wl,--strip-all -Wl,--fatal-warnings \
         -Wl,--wrap=Py_FinalizeEx,--wrap=_PyImport_Fini2,--wrap=_PyRuntime_Finalize,--wrap=_PyPathConfig_ClearGlobal \
         -Wl,--wrap=_Py_HandlePending,--wrap=PyErr_CheckSignals,--wrap=_PyErr_CheckSignalsTstate -Wl,--export=codepod_interrupt \
-        -Wl,--wrap=poll,--wrap=select,--wrap=waitpid,--wrap=setlocale) >link.log 2>&1
+        -Wl,--wrap=poll,--wrap=waitpid,--wrap=connect,--wrap=listen,--wrap=accept4,--wrap=setlocale \
+        -Wl,--wrap=recv,--wrap=recvfrom,--wrap=recvmsg,--wrap=send,--wrap=sendto,--wrap=sendmsg) >link.log 2>&1
 }
 
 # Starts the linked interpreter of the guest $1 with the files of the directory $2, and makes the module and the

@@ -27,6 +27,7 @@ pub mod random;
 pub mod raw;
 pub mod session;
 pub mod signal;
+pub mod socket;
 pub mod start;
 pub mod terminal;
 

@@ -30,12 +30,19 @@ pub fn writable(fd: Fd, timeout: Option<Duration>) -> Result<bool, Errno> {
 /// Fails with [`Errno::Badf`] when one cannot be read, [`Errno::Inval`] when there are none or too
 /// many, and [`Errno::Intr`] when a caught signal came first.
 pub fn any_readable(fds: &[Fd]) -> Result<usize, Errno> {
-    let subscriptions: Vec<Subscription> = fds
+    any_readable_within(fds, None)?.ok_or(Errno::Inval)
+}
+
+/// Waits as [`any_readable`] does; none when `timeout` came first.
+pub fn any_readable_within(fds: &[Fd], timeout: Option<Duration>) -> Result<Option<usize>, Errno> {
+    let mut subscriptions: Vec<Subscription> = fds
         .iter()
         .zip(0u64..)
         .map(|(fd, place)| Subscription([place, EVENT_FD_READ.into(), fd.0.into(), 0, 0, 0]))
         .collect();
-    let mut events = vec![[0u64; EVENT_SIZE as usize / 8]; fds.len()];
+    // The clock comes last: what is ready at once counts, also with no time at all.
+    subscriptions.extend(timeout.map(after));
+    let mut events = vec![[0u64; EVENT_SIZE as usize / 8]; subscriptions.len()];
     let mut count = 0u32;
     // SAFETY: the call reads the subscriptions, and writes as many events at most and to `count`.
     let number = unsafe {
@@ -47,9 +54,10 @@ pub fn any_readable(fds: &[Fd]) -> Result<usize, Errno> {
         )
     };
     check(number)?;
-    let [place, result, ..] = events[0];
+    // After the user data: the error in 16 bits, then the kind.
+    let [place, result, ..] = *events.first().ok_or(Errno::Inval)?;
     check((result as u16).into())?;
-    Ok(place as usize)
+    Ok(((result >> 16) as u8 != EVENT_CLOCK).then_some(place as usize))
 }
 
 /// Waits so long. Fails with [`Errno::Intr`] when a caught signal came first.

@@ -1,8 +1,9 @@
 """What is not in the sandbox says so, and what to do instead, where a program ends because of it."""
-import _offline
 
 # The table that the shell's hints come from as well: kind, names and advice, with tabs between them.
 TABLE = "/usr/share/codepod/absent"
+# What `strerror` adds when the sandbox has refused a connection (posix/errno.c).
+REFUSED = "(codepod: "
 
 # Parts of the standard library that are not in the table under the name that is looked for first.
 MODULES = {
@@ -49,7 +50,7 @@ def traceback(module):
         if isinstance(exc_value, ModuleNotFoundError) and isinstance(exc_value.name, str):
             if text := advice_on_module(exc_value.name):
                 self._str = f"{self._str} (not in this sandbox: {text})"
-        elif isinstance(exc_value, Exception) and _offline.NO_NETWORK in self._str:
+        elif isinstance(exc_value, Exception) and REFUSED in self._str:
             # What it was made of says the same, at length.
             self.__cause__, self.__context__, self.__suppress_context__ = None, None, True
 

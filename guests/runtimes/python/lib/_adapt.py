@@ -7,16 +7,20 @@ CANNOT_SPLIT = "a process of the sandbox cannot be split, so multiprocessing doe
 
 
 class BeginsAgain(SystemExit):
-    """Ends a thread that waits on top of one that could go on. Its arguments are whether it has let another thread go on, and whether it has slept
-    there for too long."""
+    """Ends a thread that waits on top of one that could go on. Its arguments are whether it has let another thread go on, whether it has waited
+    there for too long, and whether it cannot begin again: it has a connection to the other, or a socket that would be closed."""
 
     def error(self, is_daemon):
         """What is raised in place of this, or None if the thread begins again. What a thread did that has let another go on would be done twice, so it
         begins again only if it is a worker (a daemon), which has nothing to remember."""
-        has_signalled, is_late = self.args
+        has_signalled, is_late, _ = self.args
         if is_late:
             return RuntimeError(TOO_LONG)
-        return RuntimeError(CANNOT_END) if has_signalled and not is_daemon else None
+        return RuntimeError(CANNOT_END) if self.is_over or has_signalled and not is_daemon else None
+
+    @property
+    def is_over(self):
+        return self.args[2]
 
 
 def threading(module):
@@ -169,6 +173,32 @@ def event_loop(module):
     module._ThreadedChildWatcher.add_child_handler = add_child_handler
 
 
+def servers(module):
+    """A server in a thread begins again (threads.c), and is not to when it was shut down meanwhile. A connection that it keeps open after its answer
+    is closed when who asked goes on: it could not wait there for the next question."""
+    serve = module.BaseServer.serve_forever
+
+    def serve_forever(self, poll_interval=0.5):
+        if self._BaseServer__shutdown_request:
+            self._BaseServer__shutdown_request = False
+        else:
+            serve(self, poll_interval)
+
+    def ends_connection(handle):
+        def handle_one(self, *arguments):
+            try:
+                handle(self, *arguments)
+            except BeginsAgain as end:
+                if not end.is_over:
+                    raise
+
+        return handle_one
+
+    module.BaseServer.serve_forever = serve_forever
+    module.BaseServer._handle_request_noblock = ends_connection(module.BaseServer._handle_request_noblock)
+    module.ThreadingMixIn.process_request_thread = ends_connection(module.ThreadingMixIn.process_request_thread)
+
+
 def hashes(module):
     """Upstream has these from OpenSSL alone."""
     import _kdf
@@ -224,7 +254,7 @@ ADAPTED = {
     "pip._internal.resolution.resolvelib.factory": elsewhere("_offline", "resolver"),
     "pip._vendor.pyproject_hooks._impl": elsewhere("_offline", "hooks"),
     "signal": signals,
-    "socket": elsewhere("_offline", "sockets"),
+    "socketserver": servers,
     "threading": threading,
     "traceback": elsewhere("_absent", "traceback"),
     "venv": elsewhere("_environments", "builder"),

@@ -1,61 +1,9 @@
-"""There is no network: whoever looks for it is told so, in the words of the errors that programs expect."""
-import errno
-
-NO_NETWORK = "this sandbox has no network; what is needed has to be put into its files from outside"
-
-# Names of Linux that upstream leaves out when there is no network, and that programs use before they connect.
-CONSTANTS = {"SOCK_RAW": 3, "SO_REUSEADDR": 2, "SO_ERROR": 4, "SO_BROADCAST": 6, "SO_SNDBUF": 7, "SO_RCVBUF": 8, "SO_KEEPALIVE": 9,
-             "SO_LINGER": 13, "SO_REUSEPORT": 15, "MSG_DONTWAIT": 64, "MSG_NOSIGNAL": 16384}
-
-
-def sockets(module):
-    """Addresses of this machine can be asked for, as without a network anywhere; names of others, and sockets other than pairs, cannot."""
-    make = module.socket.__init__
-
-    def address(host):
-        if host in (None, "", b"", "localhost", b"localhost") or host == module.gethostname():
-            return "127.0.0.1"
-        try:
-            return module.inet_ntoa(module.inet_aton(host if isinstance(host, str) else bytes(host).decode()))
-        except (OSError, UnicodeError):
-            raise module.gaierror(module.EAI_AGAIN, NO_NETWORK) from None
-
-    def getaddrinfo(host, port, family=0, type=0, proto=0, flags=0):
-        if isinstance(port, str) and not port.isdecimal():
-            raise module.gaierror(module.EAI_SERVICE, NO_NETWORK)
-        found = "0.0.0.0" if host is None and flags & module.AI_PASSIVE else address(host)
-        kinds = [(module.SOCK_STREAM, module.IPPROTO_TCP), (module.SOCK_DGRAM, module.IPPROTO_UDP)]
-        kinds = [kind for kind in kinds if type in (0, kind[0]) and proto in (0, kind[1])]
-        return [(module.AF_INET, kind, protocol, "", (found, int(port or 0))) for kind, protocol in kinds]
-
-    def unknown(*arguments, **options):
-        raise module.gaierror(module.EAI_AGAIN, NO_NETWORK)
-
-    def unreachable(*arguments, **options):
-        raise OSError(errno.ENETUNREACH, NO_NETWORK)
-
-    def __init__(self, family=-1, type=-1, proto=-1, fileno=None):
-        if fileno is None:
-            unreachable()
-        make(self, family, type, proto, fileno)
-
-    module.socket.__init__ = __init__
-    module.getaddrinfo, module.gethostbyname = getaddrinfo, address
-    module.gethostbyname_ex = lambda host: (host, [], [address(host)])
-    module.gethostbyaddr = module.getnameinfo = module.getservbyname = module.getservbyport = unknown
-    for name in ("connect", "connect_ex", "bind", "listen", "accept", "sendto", "recvfrom", "recvfrom_into"):
-        if not hasattr(module.socket, name) or name == "accept":
-            setattr(module.socket, name, unreachable)
-    # A pair has no addresses.
-    module.socket.getpeername = module.socket.getsockname = lambda self: ""
-    for name, number in CONSTANTS.items():
-        if not hasattr(module, name):
-            setattr(module, name, number)
+"""There is no registry: who asks pip for a package is told so, and what to do instead."""
 
 
 def unavailable(name, wanted, version):
     """Why a package cannot be fetched. `version` is the one that is installed, None if there is none."""
-    import _absent  # which needs this module
+    import _absent
 
     if version is not None:
         return f"{wanted}: version {version} is installed, and this sandbox has no network to fetch another from"

@@ -3,6 +3,7 @@
 #define CODEPOD_H
 
 #include <stddef.h>
+#include <sys/socket.h>
 
 #include "calls.h"
 
@@ -19,5 +20,16 @@ int codepod_spawn(const char *path, char *const argv[], char *const envp[]);
 char *codepod_joined(char *const list[], size_t *length);
 /* Whether a program that is started gets this descriptor. */
 int codepod_is_inherited(int fd);
+void codepod_set_inherited(int fd, int yes);
+/* What `strerror` adds to the words of an error number until there is another error: why a connection was refused. */
+struct codepod_reason {
+    int number;
+    char text[512];
+};
+void codepod_note_reason(int number, const char *text);
+/* Linux's form of an address of the kernel, and its family. */
+int codepod_address_from_kernel(const void *slot, void *result, socklen_t *room);
+/* The name that an address stands for. -1 if it stands for none. */
+int codepod_name_of_address(const struct sockaddr *address, socklen_t length, char *name, size_t size);
 
 #endif

@@ -19,6 +19,13 @@ enum { COUNT = sizeof errors / sizeof *errors, WASI_NOTCAPABLE = 76 };
 /* wasi-libc's own variable; <errno.h> of this library hides its name. */
 extern _Thread_local int libc_errno __asm__("errno");
 static int number;
+static struct codepod_reason reason;
+
+void codepod_note_reason(int of, const char *text)
+{
+    reason.number = of;
+    snprintf(reason.text, sizeof reason.text, "%s", text);
+}
 
 int codepod_linux_errno(int wasi)
 {
@@ -37,7 +44,7 @@ int *codepod_errno(void)
 {
     if (libc_errno != 0) {
         number = codepod_linux_errno(libc_errno);
-        libc_errno = 0;
+        libc_errno = reason.number = 0;
         if (number == EINTR) {
             codepod_deliver_signals();
             number = EINTR;
@@ -51,7 +58,7 @@ int codepod_result(uint32_t wasi)
     if (wasi == 0) {
         return 0;
     }
-    libc_errno = 0;
+    libc_errno = reason.number = 0;
     number = codepod_linux_errno((int)wasi);
     if (number == EINTR) {
         codepod_deliver_signals();
@@ -62,17 +69,21 @@ int codepod_result(uint32_t wasi)
 
 char *strerror(int error)
 {
-    static char unknown[40];
+    static char made[sizeof reason.text + 100];
     if (error == 0) {
         return "Success";
     }
     for (int i = 0; i < COUNT; i++) {
-        if (errors[i].linux_number == error) {
+        if (errors[i].linux_number == error && error != reason.number) {
             return (char *)errors[i].words;
         }
+        if (errors[i].linux_number == error) {
+            snprintf(made, sizeof made, "%s (codepod: %s)", errors[i].words, reason.text);
+            return made;
+        }
     }
-    snprintf(unknown, sizeof unknown, "Unknown error %d", error);
-    return unknown;
+    snprintf(made, sizeof made, "Unknown error %d", error);
+    return made;
 }
 
 char *strerror_l(int error, locale_t locale)

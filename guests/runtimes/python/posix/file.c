@@ -27,7 +27,7 @@ int codepod_is_inherited(int fd)
     return fd >= 0 && fd < HELD && inherited[fd / 8] >> fd % 8 & 1;
 }
 
-static void set_inherited(int fd, int yes)
+void codepod_set_inherited(int fd, int yes)
 {
     if (fd >= 0 && fd < HELD) {
         inherited[fd / 8] = (unsigned char)(yes ? inherited[fd / 8] | 1 << fd % 8 : inherited[fd / 8] & ~(1 << fd % 8));
@@ -65,7 +65,7 @@ static int open_at(int directory, const char *path, int flags, mode_t mode)
     if (codepod_result(error) != 0) {
         return -1;
     }
-    set_inherited(fd, 0);
+    codepod_set_inherited(fd, 0);
     return fd;
 }
 
@@ -467,7 +467,7 @@ int pipe2(int ends[2], int flags)
         return -1;
     }
     for (int i = 0; i < 2; i++) {
-        set_inherited(ends[i], !(flags & O_CLOEXEC));
+        codepod_set_inherited(ends[i], !(flags & O_CLOEXEC));
         if (flags & O_NONBLOCK) {
             fcntl(ends[i], F_SETFL, O_NONBLOCK);
         }
@@ -486,7 +486,7 @@ static int dup_from(int fd, int least, int inherit)
     if (codepod_result(codepod_fd_dup(fd, (uint32_t)least, &fresh)) != 0) {
         return -1;
     }
-    set_inherited(fresh, inherit);
+    codepod_set_inherited(fresh, inherit);
     return fresh;
 }
 
@@ -504,7 +504,7 @@ int dup3(int fd, int to, int flags)
     if (codepod_result(codepod_fd_dup_to(fd, to)) != 0) {
         return -1;
     }
-    set_inherited(to, !(flags & O_CLOEXEC));
+    codepod_set_inherited(to, !(flags & O_CLOEXEC));
     return to;
 }
 
@@ -550,7 +550,7 @@ int fcntl(int fd, int command, ...)
     }
     switch (command) {
     case F_GETFD: return fd < 3 || codepod_is_inherited(fd) ? 0 : FD_CLOEXEC;
-    case F_SETFD: set_inherited(fd, !(argument & FD_CLOEXEC)); return 0;
+    case F_SETFD: codepod_set_inherited(fd, !(argument & FD_CLOEXEC)); return 0;
     case F_GETFL: {
         int flags = state.fs_flags;
         int reads = (state.fs_rights_base & (__WASI_RIGHTS_FD_READ | __WASI_RIGHTS_FD_READDIR)) != 0;

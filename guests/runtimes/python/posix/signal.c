@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -211,16 +210,6 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
         return -1;
     }
     return 0;
-}
-
-int socketpair(int family, int type, int protocol, int ends[2])
-{
-    (void)family;
-    if ((type & 0xf) != (SOCK_STREAM & 0xf) || protocol != 0) {
-        errno = EPROTONOSUPPORT;
-        return -1;
-    }
-    return codepod_result(codepod_sock_pair(&ends[0], &ends[1]));
 }
 
 /* Tells the kernel again what signals do: a process that goes on from a snapshot has an owner's settings, not these. A signal that it was

@@ -10,6 +10,7 @@ mod compound;
 mod coproc;
 mod function;
 mod list;
+mod network;
 mod pipeline;
 mod program;
 mod redirect;

@@ -16,6 +16,8 @@ use crate::shell::{Shell, Waiting};
 use crate::text::Text;
 use crate::{builtins, expand};
 
+use super::network;
+
 /// What redirections have replaced, the oldest first.
 #[derive(Debug, Default)]
 pub struct Undo(Vec<(u32, Option<Open>)>);
@@ -308,7 +310,12 @@ fn open_target(shell: &mut Shell, path: &[u8], options: OpenOptions, keeps: bool
         shell.waiting = Waiting::Met;
         return None;
     }
-    match open(shell, path, options, keeps) {
+    let mut reason = Vec::new();
+    let opened = match network::target(path) {
+        Some(target) => network::open(shell, &target, &mut reason),
+        None => open(shell, path, options, keeps),
+    };
+    match opened {
         Ok(open) => Some(open),
         Err(errno) => {
             let message = match errno {
@@ -316,8 +323,8 @@ fn open_target(shell: &mut Shell, path: &[u8], options: OpenOptions, keeps: bool
                 errno => errno.message(),
             };
             shell.error([path, b": ", message.as_bytes()].concat());
-            if path.starts_with(b"/dev/tcp/") || path.starts_with(b"/dev/udp/") {
-                shell.hint("/dev/tcp and /dev/udp are not supported in this sandbox");
+            if !reason.is_empty() {
+                shell.hint(reason);
             }
             None
         }
@@ -362,9 +369,6 @@ pub fn open(shell: &Shell, path: &[u8], options: OpenOptions, keeps: bool) -> Re
             }
             None => {}
         }
-    }
-    if path.starts_with(b"/dev/tcp/") || path.starts_with(b"/dev/udp/") {
-        return Err(Errno::NotSup);
     }
     if keeps && shell.state.set.has(SetOptions::NOCLOBBER) {
         return open_new(path, options);
