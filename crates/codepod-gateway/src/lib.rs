@@ -14,7 +14,10 @@
 )]
 #![forbid(unsafe_code)]
 
+pub mod budget;
+pub mod event;
 pub mod policy;
+pub mod secrets;
 pub mod vet;
 
 pub use policy::{Policy, PolicySpec, RuleSpec};

@@ -22,6 +22,7 @@ mod path_prefix;
 mod pattern;
 mod rule;
 mod rule_set;
+mod secret_rules;
 pub mod target;
 
 #[cfg(test)]
@@ -38,6 +39,7 @@ use target::{Scheme, Target};
 pub use metadata::is_metadata_address;
 pub use rule::{Protocol, Rule, RuleError, RuleSpec, TlsSpec};
 pub use rule_set::{List, RuleRef};
+pub(crate) use secret_rules::SecretRules;
 
 use crate::vet::{self, Beyond};
 use rule::Use;

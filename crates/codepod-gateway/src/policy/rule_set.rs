@@ -19,6 +19,8 @@ pub enum List {
     Allowed,
     /// `blocked_hosts`.
     Blocked,
+    /// The hosts of a secret.
+    Secret,
 }
 
 /// A rule by its place, for people.
@@ -37,6 +39,7 @@ impl fmt::Display for RuleRef {
         let list = match self.list {
             List::Allowed => "allowed_hosts",
             List::Blocked => "blocked_hosts",
+            List::Secret => "its hosts",
         };
         write!(f, "rule {} of {list} (`{}`)", self.number, self.text)
     }
@@ -67,7 +70,7 @@ impl RuleSet {
         };
         for (index, spec) in specs.iter().enumerate() {
             let read = match list {
-                List::Allowed => Rule::allowing(spec),
+                List::Allowed | List::Secret => Rule::allowing(spec),
                 List::Blocked => Rule::blocking(spec),
             };
             let rule = read.map_err(|why| PolicyError::Rule {
