@@ -230,7 +230,7 @@ impl Budget {
 /// nothing does.
 fn draw(counter: &AtomicU64, limit: u64, wanted: usize) -> Option<usize> {
     let mut granted = 0;
-    let drawn = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+    let drawn = counter.try_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
         granted = limit.saturating_sub(used).min(wanted as u64);
         (granted > 0 || wanted == 0).then_some(used + granted)
     });

@@ -15,7 +15,14 @@
 #![forbid(unsafe_code)]
 
 pub mod budget;
+pub mod cptls;
 pub mod event;
+pub mod http;
+#[cfg(feature = "net")]
+pub mod net;
+pub mod network;
+#[cfg(feature = "net")]
+mod pins;
 pub mod policy;
 pub mod secrets;
 pub mod vet;

@@ -308,6 +308,19 @@ impl Policy {
         }
     }
 
+    /// The parent of a name that is allowed by a rule with a `*` and by no other.
+    pub fn wildcard_of(&self, name: &str) -> Option<Box<str>> {
+        let Lists::Allowed(rules) = &self.lists else {
+            return None;
+        };
+        let mut parent = None;
+        for index in rules.candidates(&Host::Name(name.into())) {
+            let own = rules.rule(index).wildcard()?;
+            parent.get_or_insert_with(|| own.into());
+        }
+        parent
+    }
+
     /// The rule that blocks an address which a name has, whatever the name is.
     pub fn blocks_address(&self, ip: IpAddr, port: u16) -> Option<Denial> {
         let Lists::Blocked(..) = &self.lists else {

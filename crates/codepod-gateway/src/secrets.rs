@@ -24,7 +24,7 @@ use zeroize::Zeroizing;
 
 use crate::policy::target::{Scheme, Target};
 use crate::policy::{PolicyError, RuleSpec, SecretRules};
-use forms::Form;
+use forms::{Form, Pair};
 pub(crate) use replacer::{Replacer, Stream};
 
 /// How many secrets a sandbox may have.
@@ -298,8 +298,7 @@ pub(crate) struct Bound {
 
 impl Bound {
     fn new(list: &[Secret], bits: u64) -> Bound {
-        let of = |wanted: &dyn Fn(usize, &Secret) -> bool,
-                  texts: &dyn Fn(&Secret) -> Vec<(Vec<u8>, Vec<u8>)>| {
+        let of = |wanted: &dyn Fn(usize, &Secret) -> bool, texts: &dyn Fn(&Secret) -> Vec<Pair>| {
             let chosen = list
                 .iter()
                 .enumerate()
@@ -405,7 +404,7 @@ fn replaced(replacer: &Replacer, bytes: &[u8], hits: &mut u64) -> Option<Vec<u8>
 }
 
 /// The placeholder in its forms, and the value in the form of the place.
-fn fill(secret: &Secret, form: Form) -> Vec<(Vec<u8>, Vec<u8>)> {
+fn fill(secret: &Secret, form: Form) -> Vec<Pair> {
     let value = forms::encode(&secret.value, form).into_bytes();
     let mut texts = vec![(secret.placeholder.as_bytes().to_vec(), value.clone())];
     if form == Form::Percent {

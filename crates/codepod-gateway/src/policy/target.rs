@@ -145,7 +145,7 @@ fn read(text: &str) -> Result<Target, &'static str> {
 }
 
 /// Divides `host`, `host:port` and `[v6]:port`.
-pub(super) fn split_port(address: &str) -> Result<(&str, Option<u16>), &'static str> {
+pub(crate) fn split_port(address: &str) -> Result<(&str, Option<u16>), &'static str> {
     let (host, port) = match address.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => (host, Some(port)),
         _ => (address, None),

@@ -30,11 +30,14 @@ pub(super) fn encode(text: &str, form: Form) -> String {
     }
 }
 
+/// A text, and what takes its place.
+pub(super) type Pair = (Vec<u8>, Vec<u8>);
+
 /// Pairs of what `text` may look like and what `other` looks like in that form, without repetition.
 ///
 /// Base64 has three, by where in a group of three bytes the text begins; the characters that it
 /// shares with its neighbours are left out.
-pub(super) fn pairs(text: &str, other: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
+pub(super) fn pairs(text: &str, other: &str) -> Vec<Pair> {
     let all = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     let lower = |encoded: String| -> String {
         let mut pieces = encoded.split('%');

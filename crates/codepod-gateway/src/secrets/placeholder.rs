@@ -55,11 +55,11 @@ pub(super) fn placeholder(key: &[u8; 32], namespace: &str, name: &str, value: &s
     hash.update(&(namespace.len() as u64).to_le_bytes());
     hash.update(namespace.as_bytes());
     hash.update(name.as_bytes());
-    let mut random = vec![0; 2 * (length - prefix.len())];
-    hash.finalize_xof().fill(&mut random);
+    let mut random = vec![[0; 2]; length - prefix.len()];
+    hash.finalize_xof().fill(random.as_flattened_mut());
     let random = random
-        .chunks_exact(2)
-        .map(|two| usize::from(u16::from_le_bytes([two[0], two[1]])) % ALPHABET.len())
+        .into_iter()
+        .map(|two| usize::from(u16::from_le_bytes(two)) % ALPHABET.len())
         .map(|index| char::from(ALPHABET[index]));
     prefix.chars().chain(random).collect()
 }
