@@ -1,0 +1,168 @@
+//! Bodies on their way: counted, searched, filled in or redacted, piece by piece.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http_body_util::combinators::UnsyncBoxBody;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+
+use crate::budget::{Budget, Exceeded};
+use crate::secrets::Stream;
+
+/// What goes wrong with a body that is not the peer's fault.
+pub type BodyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The body of a reply as an [`Upstream`](super::Upstream) gives it.
+pub type ReplyBody = UnsyncBoxBody<Bytes, BodyError>;
+
+/// A body on its way from one side to the other.
+pub type Body = UnsyncBoxBody<Bytes, BodyError>;
+
+/// Why a body was cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum CutOff {
+    /// It carried the placeholder of this secret to a stranger.
+    #[error("the body has a placeholder of a secret that is not bound to this host")]
+    Leak(u64),
+    /// A budget was used up.
+    #[error("{0}")]
+    Budget(Exceeded),
+}
+
+/// Which way a body goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    Out,
+    In,
+}
+
+/// What a body went through, for whoever looks when it has ended.
+#[derive(Debug, Default)]
+pub(crate) struct Passage {
+    pub(crate) bytes: AtomicU64,
+    pub(crate) hits: AtomicU64,
+    pub(crate) cut_off: OnceLock<CutOff>,
+}
+
+/// A body that is counted and changed. `guard` is dropped with it.
+pub(super) struct Filtered<B, G> {
+    pub(super) inner: B,
+    /// Ends the body when it finds anything.
+    pub(super) leak: Option<Stream>,
+    /// Exchanges placeholders and values.
+    pub(super) exchange: Option<Stream>,
+    pub(super) keeps_length: bool,
+    pub(super) budget: Budget,
+    pub(super) way: Way,
+    pub(super) passage: Arc<Passage>,
+    /// A budget that ended within the last piece.
+    pub(super) over: Option<CutOff>,
+    pub(super) ended: bool,
+    pub(super) _guard: G,
+}
+
+impl<B, G> Filtered<B, G> {
+    /// What goes on of a piece, or of the held rest at the end.
+    fn filter(&mut self, piece: Option<Bytes>) -> Result<Bytes, CutOff> {
+        if let Some(why) = self.over {
+            return Err(why);
+        }
+        let last = piece.is_none();
+        let mut data = piece.unwrap_or_default();
+        if let Some(leak) = &mut self.leak {
+            data = through(leak, &data, last);
+            if leak.hits() != 0 {
+                return Err(CutOff::Leak(leak.hits()));
+            }
+        }
+        if let Some(exchange) = &mut self.exchange {
+            data = through(exchange, &data, last);
+            self.passage.hits.fetch_or(exchange.hits(), Relaxed);
+        }
+        if data.is_empty() {
+            return Ok(data);
+        }
+        let drawn = match self.way {
+            Way::Out => self.budget.send(data.len()),
+            Way::In => self.budget.receive(data.len()),
+        };
+        let drawn = drawn.map_err(CutOff::Budget)?;
+        if drawn < data.len() {
+            data.truncate(drawn);
+            let why = match self.way {
+                Way::Out => self.budget.send(1),
+                Way::In => self.budget.receive(1),
+            };
+            self.over = why.err().map(CutOff::Budget);
+        }
+        self.passage.bytes.fetch_add(drawn as u64, Relaxed);
+        Ok(data)
+    }
+}
+
+fn through(stream: &mut Stream, piece: &[u8], last: bool) -> Bytes {
+    let mut out = stream.push(piece);
+    if last {
+        out.extend(stream.finish());
+    }
+    out.into()
+}
+
+impl<B, G> HttpBody for Filtered<B, G>
+where
+    B: HttpBody<Data = Bytes> + Unpin,
+    B::Error: Into<BodyError>,
+    G: Unpin,
+{
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let this = &mut *self;
+        loop {
+            if this.ended {
+                return Poll::Ready(None);
+            }
+            let piece = match ready!(Pin::new(&mut this.inner).poll_frame(cx)) {
+                None => {
+                    this.ended = true;
+                    None
+                }
+                Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
+                // Trailers are of one connection.
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => Some(data),
+                    Err(_) => continue,
+                },
+            };
+            match this.filter(piece) {
+                Ok(data) if data.is_empty() => {}
+                Ok(data) => return Poll::Ready(Some(Ok(Frame::data(data)))),
+                Err(why) => {
+                    this.ended = true;
+                    let _ = this.passage.cut_off.set(why);
+                    return Poll::Ready(Some(Err(why.into())));
+                }
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        let unchanged = self.leak.is_none() && self.exchange.is_none() && self.over.is_none();
+        self.ended || (unchanged && self.inner.is_end_stream())
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        if self.keeps_length {
+            self.inner.size_hint()
+        } else {
+            SizeHint::default()
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Heads of requests and replies, from what was parsed to what is sent.
+
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Method, Uri, Version, http};
+
+use crate::policy::host::Host;
+use crate::policy::target::{Scheme, Target, split_port};
+
+/// Fields that are about one connection. What `Connection` names goes as well.
+const HOP_BY_HOP: &[&str] = &[
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// What is wrong with a head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BadHead {
+    /// It is malformed, or programs read it differently.
+    Malformed(&'static str),
+    /// It names another host than the connection is to.
+    OtherHost,
+}
+
+/// The target of a request on a connection to `host` and `port`.
+///
+/// Fails when the head names another host, or none where it has to, or could be read as two.
+pub(super) fn target(
+    request: &http::request::Parts,
+    scheme: Scheme,
+    host: &Host,
+    port: u16,
+) -> Result<Target, BadHead> {
+    let headers = &request.headers;
+    if headers.contains_key(header::TRANSFER_ENCODING)
+        && headers.contains_key(header::CONTENT_LENGTH)
+    {
+        return Err(BadHead::Malformed(
+            "there are both Content-Length and Transfer-Encoding",
+        ));
+    }
+    if request.version != Version::HTTP_11 && headers.contains_key(header::TRANSFER_ENCODING) {
+        return Err(BadHead::Malformed("Transfer-Encoding is of HTTP/1.1"));
+    }
+    if request.method == Method::CONNECT {
+        return Err(BadHead::Malformed("CONNECT is not forwarded"));
+    }
+    let own = |authority: &str| is_authority(authority, scheme, host, port);
+    let mut names = headers.get_all(header::HOST).iter();
+    match (names.next(), names.next()) {
+        (Some(name), None) => {
+            if !name.to_str().is_ok_and(own) {
+                return Err(BadHead::OtherHost);
+            }
+        }
+        (None, None) if request.version == Version::HTTP_10 => {}
+        (None, None) => return Err(BadHead::Malformed("there is no Host")),
+        (_, Some(_)) => return Err(BadHead::Malformed("there is more than one Host")),
+    }
+    if let Some(authority) = request.uri.authority() {
+        let same_scheme = request.uri.scheme_str().and_then(Scheme::parse) == Some(scheme);
+        if !same_scheme || !own(authority.as_str()) {
+            return Err(BadHead::OtherHost);
+        }
+    }
+    let path = request.uri.path();
+    if !path.starts_with('/') && !(path == "*" && request.method == Method::OPTIONS) {
+        return Err(BadHead::Malformed("the target is a path"));
+    }
+    Ok(Target {
+        scheme,
+        host: host.clone(),
+        port,
+        path: path.to_owned(),
+    })
+}
+
+/// Whether `authority` is this host and port, and nothing else.
+fn is_authority(authority: &str, scheme: Scheme, host: &Host, port: u16) -> bool {
+    let Ok((name, own_port)) = split_port(authority) else {
+        return false;
+    };
+    let bare = name.trim_start_matches('[').trim_end_matches(']');
+    Host::parse(bare).is_ok_and(|own| own == *host)
+        && own_port.or(scheme.default_port()) == Some(port)
+}
+
+/// The value of `Host` that the server gets.
+pub(super) fn host_value(scheme: Scheme, host: &Host, port: u16) -> HeaderValue {
+    let text = if scheme.default_port() == Some(port) {
+        host.in_url()
+    } else {
+        format!("{}:{port}", host.in_url())
+    };
+    // A host in canonical form is visible ASCII.
+    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
+}
+
+/// The fields that go on, in their order; `exchange` may replace a value.
+pub(super) fn end_to_end(
+    headers: &HeaderMap,
+    mut exchange: impl FnMut(&HeaderName, &HeaderValue) -> Option<HeaderValue>,
+) -> HeaderMap {
+    let named: Vec<HeaderName> = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        // A guest must not strip what we or the framing need.
+        .filter(|name| *name != header::HOST && *name != header::CONTENT_LENGTH)
+        .collect();
+    let mut kept = HeaderMap::with_capacity(headers.len() + 2);
+    for (name, value) in headers {
+        if HOP_BY_HOP.contains(&name.as_str()) || named.contains(name) {
+            continue;
+        }
+        let value = exchange(name, value).unwrap_or_else(|| value.clone());
+        kept.append(name.clone(), value);
+    }
+    kept
+}
+
+/// Whether a head asks for, or agrees to, WebSocket.
+pub(super) fn is_websocket(headers: &HeaderMap) -> bool {
+    let has = |name, token: &str| {
+        let mut values = headers.get_all(name).iter();
+        values.any(|value| {
+            let tokens = value.to_str().unwrap_or_default().split(',');
+            tokens
+                .map(str::trim)
+                .any(|own| own.eq_ignore_ascii_case(token))
+        })
+    };
+    headers.get_all(header::UPGRADE).iter().count() == 1
+        && has(header::UPGRADE, "websocket")
+        && has(header::CONNECTION, "upgrade")
+}
+
+/// Whether the server closes the connection after this reply.
+pub(super) fn closes(version: Version, headers: &HeaderMap) -> bool {
+    let says = |token: &str| {
+        let mut values = headers.get_all(header::CONNECTION).iter();
+        values.any(|value| {
+            let tokens = value.to_str().unwrap_or_default().split(',');
+            tokens
+                .map(str::trim)
+                .any(|own| own.eq_ignore_ascii_case(token))
+        })
+    };
+    says("close") || (version == Version::HTTP_10 && !says("keep-alive"))
+}
+
+/// Path and query for the request line, with another query if one is given.
+pub(super) fn origin_form(uri: &Uri, query: Option<&[u8]>) -> Option<Uri> {
+    let mut text = uri.path().as_bytes().to_vec();
+    if let Some(query) = query.or(uri.query().map(str::as_bytes)) {
+        text.push(b'?');
+        text.extend_from_slice(query);
+    }
+    Uri::from_maybe_shared(bytes::Bytes::from(text)).ok()
+}

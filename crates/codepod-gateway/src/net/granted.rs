@@ -1,0 +1,327 @@
+//! A connection that was granted and dialled: TLS if the guest asks for it, then what it carries.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::client::TlsStream;
+
+use super::idle::Idle;
+use super::offload::{self, Offloaded};
+use super::prefixed::Prefixed;
+use super::relay::{self, Carried, End};
+use super::tls::{self, TlsFailure};
+use super::upstream::HttpServer;
+use super::{Gateway, clock};
+use crate::budget::OpenConnection;
+use crate::cptls::{Hello, MAGIC, Record};
+use crate::event::{Event, Origin, RequestEvent, Times, cut_url};
+use crate::http::{self, Connection};
+use crate::network::{Answer, Ask, BoxFuture, Network, OnRequest, over_budget};
+use crate::policy::Grant;
+use crate::policy::denial::{Denial, DenialKind};
+use crate::policy::host::Host;
+use crate::policy::printable;
+use crate::policy::target::Scheme;
+
+/// How long a guest may take with its hello.
+const HELLO: Duration = Duration::from_secs(10);
+
+/// What is known of a granted connection.
+pub(super) struct Granted {
+    pub(super) gateway: Gateway,
+    pub(super) network: Arc<Network>,
+    pub(super) origin: Origin,
+    pub(super) host: Host,
+    pub(super) port: u16,
+    pub(super) grant: Grant,
+    pub(super) address: SocketAddr,
+    pub(super) times: Times,
+    /// Counts the connection as open until it is dropped.
+    pub(super) _counted: OpenConnection,
+}
+
+impl Granted {
+    /// Ends TLS for a guest that asks for it, and tells it what came of that. `None` when there is
+    /// no TLS; the guest knows why.
+    pub(super) async fn offload<S>(
+        mut self,
+        mut guest: Prefixed<S>,
+        server: Idle<TcpStream>,
+        scheme: Scheme,
+    ) -> Option<(
+        Offloaded<Prefixed<S>>,
+        TlsStream<Idle<TcpStream>>,
+        &'static str,
+        Granted,
+    )>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let hello = match timeout(HELLO, read_hello(&mut guest)).await {
+            Ok(Ok(hello)) => hello,
+            Ok(Err(why)) => {
+                if why.kind() == io::ErrorKind::InvalidData {
+                    tell_failure(&mut guest, &TlsFailure::new(why.to_string())).await;
+                }
+                return None;
+            }
+            Err(_) => return None,
+        };
+        let refused = match self.network.policy().stream(&self.host, self.port, scheme) {
+            Err(denial) => Some(denial),
+            Ok(grant) => {
+                self.grant = grant;
+                // The name of the certificate is the name that was allowed.
+                let other = Host::parse(&hello.server_name).as_ref() != Ok(&self.host);
+                other.then(|| {
+                    let why = "TLS asks for another name than the connection is to";
+                    self.denial(DenialKind::Ambiguous, why)
+                })
+            }
+        };
+        if let Some(denial) = refused {
+            self.report(&denial);
+            tell_failure(&mut guest, &TlsFailure::new(denial.to_string())).await;
+            return None;
+        }
+        let alpn = match scheme {
+            // Between guest and gateway there is HTTP/1.1 only.
+            Scheme::Https => {
+                let offered = hello.alpn.iter().filter(|own| *own == b"http/1.1");
+                offered.cloned().collect()
+            }
+            _ => hello.alpn.clone(),
+        };
+        let began = clock();
+        let rule = self.grant.rule.clone();
+        let handshake = tls::handshake(
+            &self.gateway.shared.tls,
+            server,
+            &self.host,
+            &hello,
+            alpn,
+            rule.as_ref().map(|rule| rule.tls()),
+        );
+        let outcome = timeout(self.network.timeouts().tls, handshake)
+            .await
+            .unwrap_or_else(|_| Err(TlsFailure::new("the handshake took too long")));
+        self.times.tls = clock().saturating_sub(began);
+        match outcome {
+            Ok((server, outcome)) => {
+                offload::send(&mut guest, Record::Reply, &outcome.reply)
+                    .await
+                    .ok()?;
+                Some((Offloaded::new(guest), server, outcome.version, self))
+            }
+            Err(failure) => {
+                let mut event = self.event(scheme, None);
+                event.failure = Some(failure.text.clone());
+                self.network.tell(Event::Request(Box::new(event)));
+                tell_failure(&mut guest, &failure).await;
+                None
+            }
+        }
+    }
+
+    /// Carries requests of HTTP until one side ends the connection.
+    pub(super) async fn carry_http<G, S>(
+        self,
+        guest: G,
+        server: S,
+        scheme: Scheme,
+        tls: Option<&'static str>,
+    ) where
+        G: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let first_byte = self.network.timeouts().first_byte;
+        let Ok((server, closed)) = HttpServer::new(server, first_byte).await else {
+            return;
+        };
+        let connection = Connection {
+            on_request: self.asking(),
+            network: self.network.clone(),
+            origin: self.origin.clone(),
+            host: self.host.clone(),
+            port: self.port,
+            scheme,
+            address: Some(self.address),
+            tls,
+            times: Mutex::new(self.times),
+            clock,
+        };
+        let closed = async {
+            let _ = closed.await;
+        };
+        http::serve(
+            TokioIo::new(guest),
+            Arc::new(connection),
+            Arc::new(server),
+            closed,
+        )
+        .await;
+    }
+
+    /// Carries bytes until both sides have ended.
+    pub(super) async fn carry_raw<G, S>(
+        self,
+        guest: G,
+        server: S,
+        scheme: Scheme,
+        tls: Option<&'static str>,
+    ) where
+        G: AsyncRead + AsyncWrite + Unpin,
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let network = self.network.clone();
+        if let Err(denial) = self.ask_raw(scheme).await {
+            return self.report(&denial);
+        }
+        let secrets = network.secrets();
+        let leak = secrets.bind_nothing().leak_scan();
+        let carried = Arc::new(Carried::default());
+        let mut event = self.event(scheme, tls);
+        let began = clock();
+        let end = relay::carry(guest, server, network.budget(), leak, carried.clone()).await;
+        event.failure = match end {
+            End::Done => None,
+            End::Broken(error) => Some(error.to_string()),
+            End::Budget(why) => {
+                self.report(&over_budget(&self.host, self.port, why));
+                Some(why.to_string())
+            }
+            End::Leak(hits) => {
+                for secret in secrets.names(hits) {
+                    network.tell(Event::SecretLeak {
+                        origin: self.origin.clone(),
+                        secret,
+                        host: self.host.to_string(),
+                    });
+                }
+                let denial = self.denial(DenialKind::Secret, "a secret goes over https only");
+                self.report(&denial);
+                Some(denial.reason)
+            }
+        };
+        event.bytes_out = carried.sent.load(Relaxed);
+        event.bytes_in = carried.received.load(Relaxed);
+        event.times.total = clock().saturating_sub(began);
+        network.tell(Event::Request(Box::new(event)));
+    }
+
+    /// The steps of a decision that a raw connection has: policy, budget, callback.
+    async fn ask_raw(&self, scheme: Scheme) -> Result<(), Denial> {
+        self.network
+            .policy()
+            .stream(&self.host, self.port, scheme)?;
+        self.network
+            .budget()
+            .request()
+            .map_err(|why| over_budget(&self.host, self.port, why))?;
+        let Some(ask) = self.asking() else {
+            return Ok(());
+        };
+        let answer = ask(Ask {
+            id: self.network.next_id(),
+            origin: self.origin.clone(),
+            method: None,
+            url: cut_url(scheme.as_str(), &self.host.in_url(), self.port, ""),
+            host: self.host.to_string(),
+            port: self.port,
+            headers: Vec::new(),
+            body_bytes: None,
+        });
+        match answer.await {
+            Answer::Allow => Ok(()),
+            Answer::Deny(reason) => Err(self.denial(DenialKind::Callback, &printable(&reason))),
+            Answer::Respond { .. } => {
+                Err(self.denial(DenialKind::Callback, "a raw connection cannot be answered"))
+            }
+        }
+    }
+
+    /// The embedder's callback, such that it denies when it fails, takes too long, or too many wait.
+    fn asking(&self) -> Option<OnRequest> {
+        let ask = self.network.on_request()?.clone();
+        let places = self.gateway.shared.asked.clone();
+        let limit = self.network.timeouts().callback;
+        Some(Arc::new(move |question| -> BoxFuture<Answer> {
+            let (ask, places) = (ask.clone(), places.clone());
+            Box::pin(async move {
+                let Ok(_place) = places.try_acquire() else {
+                    return Answer::Deny("too many requests wait for an answer".to_owned());
+                };
+                // On a task of its own a panic ends only that.
+                let answer = tokio::spawn(async move { ask(question).await });
+                let stop = answer.abort_handle();
+                match timeout(limit, answer).await {
+                    Ok(Ok(answer)) => answer,
+                    Ok(Err(_)) => Answer::Deny("the question failed".to_owned()),
+                    Err(_) => {
+                        stop.abort();
+                        Answer::Deny("the question was not answered in time".to_owned())
+                    }
+                }
+            })
+        }))
+    }
+
+    /// A denial of this connection.
+    pub(super) fn denial(&self, kind: DenialKind, why: &str) -> Denial {
+        denial(&self.host, self.port, kind, why)
+    }
+
+    /// Reports a denial of this connection.
+    pub(super) fn report(&self, denial: &Denial) {
+        let url = cut_url("tcp", &self.host.in_url(), self.port, "");
+        let policy = self.network.policy().version();
+        self.network.denied(&self.origin, policy, None, url, denial);
+    }
+
+    fn event(&self, scheme: Scheme, tls: Option<&'static str>) -> RequestEvent {
+        let mut event = RequestEvent {
+            origin: self.origin.clone(),
+            id: self.network.next_id(),
+            url: cut_url(scheme.as_str(), &self.host.in_url(), self.port, ""),
+            address: Some(self.address),
+            tls,
+            times: self.times,
+            ..RequestEvent::default()
+        };
+        event.granted(&self.grant);
+        event
+    }
+}
+
+/// A denial of a connection to `port` of `host`.
+pub(super) fn denial(host: &Host, port: u16, kind: DenialKind, why: &str) -> Denial {
+    Denial {
+        kind,
+        host: host.to_string(),
+        port: Some(port),
+        rule: None,
+        reason: format!("{}:{port}: {why}", host.in_url()),
+        ask: None,
+    }
+}
+
+async fn read_hello<S>(guest: &mut Prefixed<S>) -> io::Result<Hello>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let mut magic = MAGIC;
+    guest.read_exact(&mut magic).await?;
+    offload::read_hello(guest).await
+}
+
+/// Tells a guest why there is no TLS. If it is gone, nobody wants to know.
+async fn tell_failure<S: AsyncWrite + Unpin>(guest: &mut S, failure: &TlsFailure) {
+    let _ = offload::send(guest, Record::Fail, &failure.payload()).await;
+}

@@ -1,0 +1,74 @@
+//! Lookups of names.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use crate::network::BoxFuture;
+
+/// How many lookups of the system run at one time; each blocks a thread.
+pub(super) const MAX_LOOKUPS: usize = 16;
+
+/// Why a lookup has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ResolveError {
+    /// There is no such name.
+    #[error("there is no host of this name")]
+    NotFound,
+    /// It could not be found out.
+    #[error("the name cannot be looked up: {0}")]
+    Failed(String),
+}
+
+/// Looks names up.
+pub trait Resolver: Send + Sync {
+    /// All addresses of a name, which is absolute and in canonical form.
+    fn resolve(&self, name: String) -> BoxFuture<Result<Vec<IpAddr>, ResolveError>>;
+}
+
+/// The host's own lookups (`getaddrinfo`), so that what its administrator has set up holds. Names
+/// are absolute: search lists do not apply.
+#[derive(Debug, Clone)]
+pub struct SystemResolver {
+    places: Arc<Semaphore>,
+}
+
+impl Default for SystemResolver {
+    fn default() -> Self {
+        SystemResolver {
+            places: Arc::new(Semaphore::new(MAX_LOOKUPS)),
+        }
+    }
+}
+
+impl Resolver for SystemResolver {
+    fn resolve(&self, name: String) -> BoxFuture<Result<Vec<IpAddr>, ResolveError>> {
+        let places = self.places.clone();
+        Box::pin(async move {
+            let failed = |why: &dyn std::fmt::Display| ResolveError::Failed(why.to_string());
+            let _place = places.acquire().await.map_err(|why| failed(&why))?;
+            let answers = tokio::net::lookup_host((format!("{name}."), 0)).await;
+            match answers {
+                Ok(answers) => Ok(answers.map(|address| address.ip()).collect()),
+                Err(why) => {
+                    let text = why.to_string();
+                    // The standard library tells the reason of `getaddrinfo` in words only: glibc's,
+                    // musl's and Apple's for a name that does not exist or has no address.
+                    let absent = [
+                        "Name or service not known",
+                        "No address associated",
+                        "Name does not resolve",
+                        "Name has no usable address",
+                        "nodename nor servname provided",
+                    ];
+                    if absent.iter().any(|known| text.contains(known)) {
+                        Err(ResolveError::NotFound)
+                    } else {
+                        Err(ResolveError::Failed(text))
+                    }
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,291 @@
+//! Opening a connection for a guest: decide, look up, vet, dial; then see what the guest speaks.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use codepod_abi::Errno;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::granted::{Granted, denial};
+use super::idle::Idle;
+use super::offload::{self, Beginning};
+use super::prefixed::Prefixed;
+use super::resolver::ResolveError;
+use super::{Gateway, Refusal, clock, dial};
+use crate::event::{Event, Origin, RequestEvent, Times, cut_url};
+use crate::network::{Network, over_budget};
+use crate::policy::denial::{Denial, DenialKind};
+use crate::policy::host::Host;
+use crate::policy::target::Scheme;
+use crate::policy::{Grant, Policy, Protocol};
+use crate::vet::{self, Refused};
+
+/// A connection to a server that a guest was granted.
+pub struct Session {
+    granted: Granted,
+    server: Idle<TcpStream>,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session")
+            .field("host", &self.granted.host)
+            .field("port", &self.granted.port)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether there is a host of this name; see [`Gateway::resolve`].
+pub(super) async fn look_up(
+    gateway: &Gateway,
+    network: &Network,
+    host: &Host,
+) -> Result<(), Errno> {
+    let policy = network.policy();
+    let Host::Name(name) = host else {
+        return Ok(());
+    };
+    if !policy.knows(host) || policy.static_address(host).is_some() {
+        return Ok(());
+    }
+    match answers(gateway, network, &policy, name).await {
+        Ok(_) | Err(Unresolved::Budget(_)) => Ok(()),
+        Err(Unresolved::Lookup(ResolveError::NotFound)) => Err(Errno::NoEnt),
+        Err(Unresolved::Lookup(ResolveError::Failed(_))) => Err(Errno::Again),
+    }
+}
+
+/// Why a name has no addresses.
+enum Unresolved {
+    Budget(crate::budget::Exceeded),
+    Lookup(ResolveError),
+}
+
+/// The addresses of a name that the policy knows, kept or looked up.
+async fn answers(
+    gateway: &Gateway,
+    network: &Network,
+    policy: &Policy,
+    name: &str,
+) -> Result<Arc<[IpAddr]>, Unresolved> {
+    if let Some(kept) = network.pins().get(name, clock()) {
+        return Ok(kept);
+    }
+    if let Some(parent) = policy.wildcard_of(name) {
+        network
+            .budget()
+            .name(&parent, name)
+            .map_err(Unresolved::Budget)?;
+    }
+    gateway.shared.lookups.fetch_add(1, Ordering::Relaxed);
+    let lookup = gateway.shared.resolver.resolve(name.to_owned());
+    let answers = timeout(network.timeouts().resolve, lookup)
+        .await
+        .unwrap_or_else(|_| Err(ResolveError::Failed("it took too long".to_owned())))
+        .map_err(Unresolved::Lookup)?;
+    let answers: Arc<[IpAddr]> = answers.into();
+    network.pins().put(name, answers.clone(), clock());
+    Ok(answers)
+}
+
+impl Session {
+    /// See [`Gateway::open`].
+    pub(super) async fn open(
+        gateway: Gateway,
+        network: Arc<Network>,
+        origin: Origin,
+        host: Host,
+        port: u16,
+    ) -> Result<Session, Refusal> {
+        let policy = network.policy();
+        let deny = |denial: Denial| {
+            let url = cut_url("tcp", &host.in_url(), port, "");
+            network.denied(&origin, policy.version(), None, url, &denial);
+            Refusal::denied(&denial)
+        };
+        let grant = policy.open(&host, port).map_err(deny)?;
+        let over = |why| over_budget(&host, port, why);
+        network.budget().has_room().map_err(|why| deny(over(why)))?;
+        let counted = network
+            .budget()
+            .connection()
+            .map_err(|why| deny(over(why)))?;
+
+        let began = clock();
+        let mut times = Times::default();
+        let fail = |errno, why: String, times| {
+            let mut event = RequestEvent {
+                origin: origin.clone(),
+                id: network.next_id(),
+                url: cut_url("tcp", &host.in_url(), port, ""),
+                failure: Some(why.clone()),
+                times,
+                ..RequestEvent::default()
+            };
+            event.granted(&grant);
+            event.times.total = clock().saturating_sub(began);
+            network.tell(Event::Request(Box::new(event)));
+            Refusal { errno, why }
+        };
+        let addresses = match (policy.static_address(&host), &host) {
+            (Some(address), _) => vec![address.at(port)],
+            (None, Host::Ip(ip)) => vetted(&policy, &grant, &host, port, &[*ip]).map_err(deny)?,
+            (None, Host::Name(name)) => {
+                let answers = answers(&gateway, &network, &policy, name).await;
+                times.resolve = clock().saturating_sub(began);
+                match answers {
+                    Ok(answers) => vetted(&policy, &grant, &host, port, &answers).map_err(deny)?,
+                    Err(Unresolved::Budget(why)) => return Err(deny(over(why))),
+                    Err(Unresolved::Lookup(why)) => {
+                        return Err(fail(Errno::HostUnreach, format!("{host}: {why}"), times));
+                    }
+                }
+            }
+        };
+        let dialling = clock();
+        let count = || {
+            gateway.shared.dials.fetch_add(1, Ordering::Relaxed);
+        };
+        let limit = network.timeouts().connect;
+        let dialled = timeout(limit, dial::dial(&addresses, count))
+            .await
+            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        times.connect = clock().saturating_sub(dialling);
+        let (server, address) = match dialled {
+            Ok(dialled) => dialled,
+            Err(error) => {
+                let why = format!("{}:{port}: {error}", host.in_url());
+                return Err(fail(errno_of(&error), why, times));
+            }
+        };
+        let server = Idle::new(server, network.timeouts().idle);
+        let granted = Granted {
+            gateway,
+            network: network.clone(),
+            origin: origin.clone(),
+            host: host.clone(),
+            port,
+            grant: grant.clone(),
+            address,
+            times,
+            _counted: counted,
+        };
+        Ok(Session { granted, server })
+    }
+
+    /// Carries the connection until it ends. `guest` is the guest's side.
+    pub async fn serve<S>(self, guest: S)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let Session { granted, server } = self;
+        let protocol = granted.grant.protocol();
+        if protocol == Protocol::Tcp {
+            // The server may be the one that speaks first.
+            return granted.carry_raw(guest, server, Scheme::Tcp, None).await;
+        }
+        let limit = granted.network.timeouts().idle;
+        let Ok(Some((what, guest))) = timeout(limit, first_bytes(guest)).await else {
+            return;
+        };
+        match (what, protocol) {
+            (Beginning::Magic, Protocol::Http) => {
+                if let Some((guest, server, tls, granted)) =
+                    granted.offload(guest, server, Scheme::Https).await
+                {
+                    granted.carry_http(guest, server, Scheme::Https, Some(tls)).await;
+                }
+            }
+            (Beginning::Magic, _) => {
+                if let Some((guest, server, tls, granted)) =
+                    granted.offload(guest, server, Scheme::Tls).await
+                {
+                    granted.carry_raw(guest, server, Scheme::Tls, Some(tls)).await;
+                }
+            }
+            (Beginning::OwnTls, _) => granted.report(&granted.denial(
+                DenialKind::NotAllowed,
+                "TLS from inside cannot be looked into; programs of the sandbox leave it to the gateway",
+            )),
+            (_, Protocol::Http) => granted.carry_http(guest, server, Scheme::Http, None).await,
+            (_, _) => granted.report(
+                &granted.denial(DenialKind::NotAllowed, "the rule is for tls, and this is plain"),
+            ),
+        }
+    }
+}
+
+/// The vetted addresses among `answers`, none of which may be refused or blocked.
+fn vetted(
+    policy: &Policy,
+    grant: &Grant,
+    host: &Host,
+    port: u16,
+    answers: &[IpAddr],
+) -> Result<Vec<SocketAddr>, Denial> {
+    let vetted = vet::vet(answers, grant.beyond(), dial::is_own).map_err(|why| {
+        let kind = match why {
+            Refused::Address(..) => DenialKind::Address,
+            Refused::Nothing => DenialKind::NotAllowed,
+        };
+        let mut denial = denial(host, port, kind, &why.to_string());
+        if matches!(why, Refused::Address(..)) && grant.rule_ref.is_some() {
+            denial.ask = Some(format!(
+                "mark the rule for `{host}` as `private`, if that range may be granted"
+            ));
+        }
+        denial
+    })?;
+    if let Some(denial) = vetted
+        .iter()
+        .find_map(|ip| policy.blocks_address(*ip, port))
+    {
+        return Err(denial);
+    }
+    Ok(vetted
+        .into_iter()
+        .map(|ip| SocketAddr::new(ip, port))
+        .collect())
+}
+
+fn errno_of(error: &io::Error) -> Errno {
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => Errno::ConnRefused,
+        io::ErrorKind::ConnectionReset => Errno::ConnReset,
+        io::ErrorKind::TimedOut => Errno::TimedOut,
+        io::ErrorKind::NetworkUnreachable => Errno::NetUnreach,
+        _ => Errno::HostUnreach,
+    }
+}
+
+/// Reads until it is known what a guest speaks. `None` when it has sent nothing and ended.
+async fn first_bytes<S: AsyncRead + Unpin>(mut guest: S) -> Option<(Beginning, Prefixed<S>)> {
+    let mut first = Vec::with_capacity(16);
+    loop {
+        let what = offload::beginning(&first);
+        let ended = what == Beginning::Unknown && {
+            let mut more = [0; 16];
+            let read = guest.read(&mut more).await.ok()?;
+            first.extend_from_slice(&more[..read]);
+            read == 0
+        };
+        if ended && first.is_empty() {
+            return None;
+        }
+        if ended || what != Beginning::Unknown {
+            let prefix = Bytes::from(first);
+            return Some((
+                what,
+                Prefixed {
+                    prefix,
+                    stream: guest,
+                },
+            ));
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! TLS to servers, by rustls.
+//!
+//! The gateway's roots decide, or those of the rule; roots that the guest brings narrow that and
+//! never widen it. Nothing that a guest sends switches a check off.
+
+use std::io;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    SupportedProtocolVersion,
+};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use crate::cptls::{Hello, fail, push_field, reply};
+use crate::policy::TlsSpec;
+use crate::policy::host::Host;
+
+/// What all handshakes share.
+pub(super) struct Configs {
+    provider: Arc<CryptoProvider>,
+    roots: OnceLock<Arc<RootCertStore>>,
+}
+
+impl Default for Configs {
+    fn default() -> Self {
+        Configs {
+            provider: Arc::new(rustls::crypto::ring::default_provider()),
+            roots: OnceLock::new(),
+        }
+    }
+}
+
+/// What came of a handshake.
+pub(super) struct Outcome {
+    pub(super) version: &'static str,
+    /// The payload of a `cptls` reply.
+    pub(super) reply: Vec<u8>,
+}
+
+/// Why there is no TLS with a server.
+#[derive(Debug)]
+pub(super) struct TlsFailure {
+    pub(super) alert: Option<u8>,
+    /// OpenSSL's number of what is wrong with the certificate.
+    pub(super) verify: Option<u32>,
+    pub(super) text: String,
+}
+
+impl TlsFailure {
+    pub(super) fn new(text: impl Into<String>) -> TlsFailure {
+        TlsFailure {
+            alert: None,
+            verify: None,
+            text: text.into(),
+        }
+    }
+
+    /// The payload of a `cptls` failure.
+    pub(super) fn payload(&self) -> Vec<u8> {
+        let mut payload = Vec::new();
+        if let Some(alert) = self.alert {
+            push_field(&mut payload, fail::ALERT, &[alert]);
+        }
+        if let Some(verify) = self.verify {
+            push_field(&mut payload, fail::VERIFY, &verify.to_be_bytes());
+        }
+        let text: String = self.text.chars().take(2_000).collect();
+        push_field(&mut payload, fail::TEXT, text.as_bytes());
+        payload
+    }
+}
+
+/// Does a handshake with the server of `host`. `alpn` is what is offered.
+pub(super) async fn handshake<S>(
+    configs: &Configs,
+    stream: S,
+    host: &Host,
+    hello: &Hello,
+    alpn: Vec<Vec<u8>>,
+    rule: Option<&TlsSpec>,
+) -> Result<(TlsStream<S>, Outcome), TlsFailure>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let verifier = Arc::new(verifier(configs, hello, rule)?);
+    let versions: Vec<&SupportedProtocolVersion> = rustls::ALL_VERSIONS
+        .iter()
+        .filter(|known| {
+            let version = u16::from(known.version);
+            hello.min_version.is_none_or(|min| version >= min)
+                && hello.max_version.is_none_or(|max| version <= max)
+        })
+        .copied()
+        .collect();
+    let builder = ClientConfig::builder_with_provider(configs.provider.clone())
+        .with_protocol_versions(&versions)
+        .map_err(|_| TlsFailure::new("the gateway speaks TLS 1.2 and 1.3"))?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier.clone());
+    let mut config = match &hello.key {
+        Some(key) => {
+            let chain = hello
+                .certificates
+                .iter()
+                .cloned()
+                .map(CertificateDer::from)
+                .collect();
+            let key = PrivateKeyDer::try_from(key.clone())
+                .map_err(|why| TlsFailure::new(format!("the client's key: {why}")))?;
+            builder
+                .with_client_auth_cert(chain, key)
+                .map_err(|why| TlsFailure::new(format!("the client's certificate: {why}")))?
+        }
+        None => builder.with_no_client_auth(),
+    };
+    config.alpn_protocols = alpn;
+    // A session of one guest must not show in the next one's handshake.
+    config.resumption = rustls::client::Resumption::disabled();
+    let name = match host {
+        Host::Name(name) => ServerName::try_from(name.to_string())
+            .map_err(|_| TlsFailure::new("the name cannot be one of a certificate"))?,
+        Host::Ip(ip) => ServerName::IpAddress((*ip).into()),
+    };
+    let connected = TlsConnector::from(Arc::new(config))
+        .connect(name, stream)
+        .await;
+    let stream = connected.map_err(|error| failure(&error, &verifier))?;
+    let (_, session) = stream.get_ref();
+    let version = session.protocol_version().map_or(0, u16::from);
+    let mut payload = Vec::new();
+    push_field(&mut payload, reply::VERSION, &version.to_be_bytes());
+    if let Some(suite) = session.negotiated_cipher_suite() {
+        let name = suite.suite().as_str().unwrap_or_default();
+        push_field(&mut payload, reply::CIPHER, name.as_bytes());
+    }
+    if let Some(alpn) = session.alpn_protocol() {
+        push_field(&mut payload, reply::ALPN, alpn);
+    }
+    // A chain is bounded by what rustls takes of a handshake, and a reply by its record.
+    for certificate in session.peer_certificates().unwrap_or_default() {
+        if payload.len() + certificate.len() + 4 > crate::cptls::MAX_RECORD {
+            break;
+        }
+        push_field(&mut payload, reply::CERTIFICATE, certificate);
+    }
+    let outcome = Outcome {
+        version: if version == 0x304 {
+            "TLSv1.3"
+        } else {
+            "TLSv1.2"
+        },
+        reply: payload,
+    };
+    Ok((stream, outcome))
+}
+
+/// Checks certificates by the gateway's or the rule's roots, and by the guest's if it has any.
+#[derive(Debug)]
+struct Verifier {
+    own: Arc<WebPkiServerVerifier>,
+    guests: Option<Arc<WebPkiServerVerifier>>,
+    /// Whether the certificate that was refused is its own issuer.
+    self_signed: Mutex<bool>,
+}
+
+fn verifier(
+    configs: &Configs,
+    hello: &Hello,
+    rule: Option<&TlsSpec>,
+) -> Result<Verifier, TlsFailure> {
+    let build = |roots: Arc<RootCertStore>| {
+        WebPkiServerVerifier::builder_with_provider(roots, configs.provider.clone())
+            .build()
+            .map_err(|_| TlsFailure {
+                verify: Some(20),
+                ..TlsFailure::new("there is no root certificate that can be read")
+            })
+    };
+    let of = |roots: &[Vec<u8>]| {
+        let mut store = RootCertStore::empty();
+        store.add_parsable_certificates(roots.iter().cloned().map(CertificateDer::from));
+        Arc::new(store)
+    };
+    let own = match rule.and_then(|rule| rule.roots.as_deref()) {
+        Some(roots) => of(roots),
+        None => configs
+            .roots
+            .get_or_init(|| {
+                Arc::new(RootCertStore::from_iter(
+                    webpki_roots::TLS_SERVER_ROOTS.iter().cloned(),
+                ))
+            })
+            .clone(),
+    };
+    Ok(Verifier {
+        own: build(own)?,
+        guests: match hello.roots.as_slice() {
+            [] => None,
+            roots => Some(build(of(roots))?),
+        },
+        self_signed: Mutex::new(false),
+    })
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let own = self
+            .own
+            .verify_server_cert(end_entity, intermediates, server_name, ocsp, now);
+        let both = own.and_then(|verified| match &self.guests {
+            Some(guests) => {
+                guests.verify_server_cert(end_entity, intermediates, server_name, ocsp, now)
+            }
+            None => Ok(verified),
+        });
+        if both.is_err() {
+            *self
+                .self_signed
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = is_self_issued(end_entity);
+        }
+        both
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.own
+            .verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.own
+            .verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.own.supported_verify_schemes()
+    }
+}
+
+fn failure(error: &io::Error, verifier: &Verifier) -> TlsFailure {
+    let Some(tls) = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<rustls::Error>())
+    else {
+        return TlsFailure::new(error.to_string());
+    };
+    let self_signed = *verifier
+        .self_signed
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    let (alert, verify) = match tls {
+        rustls::Error::AlertReceived(alert) => (Some(u8::from(*alert)), None),
+        rustls::Error::InvalidCertificate(why) => (None, Some(openssl_number(why, self_signed))),
+        _ => (None, None),
+    };
+    TlsFailure {
+        alert,
+        verify,
+        text: tls.to_string(),
+    }
+}
+
+/// What OpenSSL calls a fault of a certificate (`X509_V_ERR_…`).
+fn openssl_number(why: &CertificateError, self_signed: bool) -> u32 {
+    match why {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => 10,
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => 9,
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => 62,
+        CertificateError::Revoked => 23,
+        CertificateError::BadSignature => 7,
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => 26,
+        // A certificate that is its own root is no certificate of a server for rustls.
+        _ if self_signed => 18,
+        CertificateError::UnknownIssuer => 20,
+        _ => 1,
+    }
+}
+
+/// Whether issuer and subject of a certificate are the same.
+fn is_self_issued(certificate: &[u8]) -> bool {
+    let read = || {
+        let (_, certificate, _) = der(certificate)?;
+        let (_, mut rest, _) = der(certificate)?;
+        // version (optional), serial number, signature, issuer, validity, subject
+        if der(rest)?.0 == 0xa0 {
+            rest = der(rest)?.2;
+        }
+        let (_, _, rest) = der(rest)?;
+        let (_, _, rest) = der(rest)?;
+        let (_, issuer, rest) = der(rest)?;
+        let (_, _, rest) = der(rest)?;
+        let (_, subject, _) = der(rest)?;
+        Some(issuer == subject)
+    };
+    read().unwrap_or(false)
+}
+
+/// The first element of DER: its tag, its content, and what follows.
+fn der(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (&tag, rest) = bytes.split_first()?;
+    let (&first, rest) = rest.split_first()?;
+    let (length, rest) = if first < 0x80 {
+        (usize::from(first), rest)
+    } else {
+        let digits = usize::from(first & 0x7f);
+        let (digits, rest) = rest
+            .split_at_checked(digits)
+            .filter(|_| (1..=3).contains(&digits))?;
+        let length = digits
+            .iter()
+            .fold(0, |sum, digit| sum << 8 | usize::from(*digit));
+        (length, rest)
+    };
+    let (content, rest) = rest.split_at_checked(length)?;
+    Some((tag, content, rest))
+}

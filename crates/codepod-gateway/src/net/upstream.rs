@@ -1,0 +1,128 @@
+//! HTTP to a server over one connection, by hyper's client.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{Mutex, oneshot};
+use tokio::task::AbortHandle;
+
+use crate::http::{Body, BodyError, Failure, ReplyBody, Upstream};
+use crate::network::BoxFuture;
+
+/// The largest head of a reply, which is also the most that is read ahead.
+const MAX_HEAD: usize = 64 * 1024;
+/// The most header fields.
+const MAX_FIELDS: usize = 256;
+
+/// A connection to a server.
+pub(super) struct HttpServer {
+    sender: Arc<Mutex<SendRequest<Body>>>,
+    first_byte: Duration,
+    carrier: AbortHandle,
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        self.carrier.abort();
+    }
+}
+
+impl HttpServer {
+    /// Speaks HTTP over a stream; the second part is ready when the server has closed it.
+    pub(super) async fn new<S>(
+        stream: S,
+        first_byte: Duration,
+    ) -> Result<(HttpServer, oneshot::Receiver<()>), Failure>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let handshake = http1::Builder::new()
+            .preserve_header_case(true)
+            .max_buf_size(MAX_HEAD)
+            .max_headers(MAX_FIELDS)
+            .handshake(TokioIo::new(stream));
+        let (sender, connection) = handshake.await.map_err(broken)?;
+        let (tell, closed) = oneshot::channel();
+        let carrier = tokio::spawn(async move {
+            // What went wrong is told with the reply.
+            let _ = connection.with_upgrades().await;
+            let _ = tell.send(());
+        });
+        let server = HttpServer {
+            sender: Arc::new(Mutex::new(sender)),
+            first_byte,
+            carrier: carrier.abort_handle(),
+        };
+        Ok((server, closed))
+    }
+}
+
+impl Upstream for HttpServer {
+    fn send(&self, request: Request<Body>) -> BoxFuture<Result<Response<ReplyBody>, Failure>> {
+        let (sender, first_byte) = (self.sender.clone(), self.first_byte);
+        Box::pin(async move {
+            let mut sender = sender.lock().await;
+            sender.ready().await.map_err(broken)?;
+            let (tell, sent) = oneshot::channel();
+            let request = request.map(|body| Watched { body, _end: tell }.boxed_unsync());
+            let reply = sender.send_request(request);
+            // The time runs when the request has gone: an upload may take long.
+            let late = async move {
+                let _ = sent.await;
+                tokio::time::sleep(first_byte).await;
+            };
+            tokio::select! {
+                reply = reply => {
+                    let reply = reply.map_err(broken)?;
+                    Ok(reply.map(|body| body.map_err(BodyError::from).boxed_unsync()))
+                }
+                () = late => Err(Failure::TimedOut(first_byte)),
+            }
+        })
+    }
+}
+
+fn broken(error: hyper::Error) -> Failure {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(&error);
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    Failure::Broken(text)
+}
+
+/// A body that tells when it is dropped.
+struct Watched {
+    body: Body,
+    _end: oneshot::Sender<()>,
+}
+
+impl HttpBody for Watched {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,448 @@
+//! Secrets that are used at the gateway and never enter a sandbox.
+//!
+//! Inside, a placeholder stands for each. On its way to a host that the secret is bound to, over
+//! https, the placeholder is exchanged for the value; in the reply the value is exchanged back. A
+//! placeholder on its way to anybody else is a leak, and the request is denied.
+//!
+//! Values are wiped when a secret is dropped, as far as Rust's types do it: what a search automaton
+//! and a request under way hold is freed without.
+
+mod forms;
+mod placeholder;
+mod replacer;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use zeroize::Zeroizing;
+
+use crate::policy::target::{Scheme, Target};
+use crate::policy::{PolicyError, RuleSpec, SecretRules};
+use forms::{Form, Pair};
+pub(crate) use replacer::{Replacer, Stream};
+
+/// How many secrets a sandbox may have.
+pub const MAX_SECRETS: usize = 64;
+const MAX_VALUE: usize = 8 * 1024;
+/// Shorter values occur by chance, and redaction would garble replies.
+const MIN_VALUE: usize = 8;
+
+/// The key of the host that placeholders are made with.
+#[derive(Clone)]
+pub struct HostKey(Zeroizing<[u8; 32]>);
+
+impl HostKey {
+    /// A key of 32 random bytes that the embedder keeps as long as saved states.
+    pub fn new(bytes: [u8; 32]) -> HostKey {
+        HostKey(Zeroizing::new(bytes))
+    }
+}
+
+impl fmt::Debug for HostKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HostKey(…)")
+    }
+}
+
+/// Where a secret is put in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Places {
+    /// The values of header fields.
+    pub header: bool,
+    /// User and password of `Authorization: Basic`.
+    pub basic: bool,
+    /// The query of the URL.
+    pub query: bool,
+    /// The body.
+    pub body: bool,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Places {
+            header: true,
+            basic: true,
+            query: true,
+            body: false,
+        }
+    }
+}
+
+/// A secret as an embedder gives it.
+#[derive(Clone)]
+pub struct SecretSpec {
+    /// The name, which is the environment variable's.
+    pub name: String,
+    /// The value: 8 bytes to 8 KiB of visible ASCII.
+    pub value: Zeroizing<String>,
+    /// Where it is bound to: rules for https. Their paths and methods count.
+    pub hosts: Vec<RuleSpec>,
+    /// Where it is put in.
+    pub places: Places,
+    /// Whether replies of bound hosts are searched for the value.
+    pub redact: bool,
+    /// Whether a placeholder may go to strangers, where it is worth nothing.
+    pub pass: bool,
+}
+
+impl SecretSpec {
+    /// A secret with what is usual: put into heads, redacted from replies, and no leaks.
+    pub fn new(name: &str, value: &str, hosts: &[&str]) -> SecretSpec {
+        SecretSpec {
+            name: name.to_owned(),
+            value: Zeroizing::new(value.to_owned()),
+            hosts: hosts.iter().map(|host| RuleSpec::from(*host)).collect(),
+            places: Places::default(),
+            redact: true,
+            pass: false,
+        }
+    }
+}
+
+impl fmt::Debug for SecretSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SecretSpec")
+            .field("name", &self.name)
+            .field("hosts", &self.hosts)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a secret cannot be used. No text has a value.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SecretError {
+    /// The name is not one of an environment variable.
+    #[error("the name of a secret is one of an environment variable")]
+    Name,
+    /// The value has the wrong length or bytes that are not allowed.
+    #[error("secret `{0}`: a value has {MIN_VALUE} bytes to {MAX_VALUE} of visible ASCII")]
+    Value(String),
+    /// A value in bodies is exchanged for a placeholder of the same length.
+    #[error("secret `{0}`: only a value of at least 24 bytes can be put into bodies")]
+    TooShortForBodies(String),
+    /// A binding is not a rule.
+    #[error("secret `{name}`: {why}")]
+    Hosts {
+        /// Which secret.
+        name: String,
+        /// Why.
+        why: PolicyError,
+    },
+    /// Two have one name.
+    #[error("there are two secrets `{0}`")]
+    Twice(String),
+    /// There are too many.
+    #[error("a sandbox has at most {MAX_SECRETS} secrets")]
+    TooMany,
+    /// There is none of this name.
+    #[error("there is no secret `{0}`")]
+    Unknown(String),
+}
+
+#[derive(Clone)]
+struct Secret {
+    name: Arc<str>,
+    value: Zeroizing<String>,
+    placeholder: Arc<str>,
+    hosts: Arc<SecretRules>,
+    places: Places,
+    redact: bool,
+    pass: bool,
+}
+
+/// The secrets of a sandbox.
+pub struct Secrets {
+    list: Vec<Secret>,
+    /// The automata of each set of secrets that was bound, by its bits.
+    bound: Mutex<HashMap<u64, Arc<Bound>>>,
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.list.iter().map(|secret| &secret.name))
+            .finish()
+    }
+}
+
+impl Secrets {
+    /// No secrets.
+    pub fn none() -> Secrets {
+        Secrets {
+            list: Vec::new(),
+            bound: Mutex::default(),
+        }
+    }
+
+    /// Secrets whose placeholders are made with `key`, for the sandboxes of `namespace`.
+    ///
+    /// Fails when one of them cannot be used.
+    pub fn new(
+        specs: &[SecretSpec],
+        key: &HostKey,
+        namespace: &str,
+    ) -> Result<Secrets, SecretError> {
+        if specs.len() > MAX_SECRETS {
+            return Err(SecretError::TooMany);
+        }
+        let mut list: Vec<Secret> = Vec::with_capacity(specs.len());
+        for spec in specs {
+            if !is_variable(&spec.name) {
+                return Err(SecretError::Name);
+            }
+            if list.iter().any(|secret| *secret.name == *spec.name) {
+                return Err(SecretError::Twice(spec.name.clone()));
+            }
+            check_value(&spec.name, &spec.value, spec.places)?;
+            let hosts = SecretRules::new(&spec.hosts).map_err(|why| SecretError::Hosts {
+                name: spec.name.clone(),
+                why,
+            })?;
+            list.push(Secret {
+                name: spec.name.as_str().into(),
+                value: spec.value.clone(),
+                placeholder: placeholder::placeholder(&key.0, namespace, &spec.name, &spec.value)
+                    .into(),
+                hosts: Arc::new(hosts),
+                places: spec.places,
+                redact: spec.redact,
+                pass: spec.pass,
+            });
+        }
+        Ok(Secrets {
+            list,
+            bound: Mutex::default(),
+        })
+    }
+
+    /// The same secrets with another value for one. Its placeholder stays.
+    ///
+    /// Fails when there is no such secret, or the value cannot be used.
+    pub fn rotated(&self, name: &str, value: Zeroizing<String>) -> Result<Secrets, SecretError> {
+        let mut list = self.list.clone();
+        let secret = list
+            .iter_mut()
+            .find(|secret| *secret.name == *name)
+            .ok_or_else(|| SecretError::Unknown(name.to_owned()))?;
+        check_value(name, &value, secret.places)?;
+        secret.value = value;
+        Ok(Secrets {
+            list,
+            bound: Mutex::default(),
+        })
+    }
+
+    /// Names and placeholders, for the environment.
+    pub fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.list
+            .iter()
+            .map(|secret| (&*secret.name, &*secret.placeholder))
+    }
+
+    /// The names of the secrets that `hits` has a bit of.
+    pub(crate) fn names(&self, hits: u64) -> Vec<Arc<str>> {
+        let hit = self.list.iter().enumerate();
+        hit.filter(|(index, _)| hits & 1 << index != 0)
+            .map(|(_, secret)| secret.name.clone())
+            .collect()
+    }
+
+    /// What is done to a request for `target`, and to its reply.
+    pub(crate) fn bind(&self, target: &Target, method: &str) -> Arc<Bound> {
+        let mut bits = 0;
+        for (index, secret) in self.list.iter().enumerate() {
+            // Values go over TLS only.
+            if target.scheme == Scheme::Https && secret.hosts.allow(target, method) {
+                bits |= 1 << index;
+            }
+        }
+        self.bound(bits)
+    }
+
+    /// What is looked for in a raw connection, which no secret is bound to.
+    pub(crate) fn bind_nothing(&self) -> Arc<Bound> {
+        self.bound(0)
+    }
+
+    fn bound(&self, bits: u64) -> Arc<Bound> {
+        let mut kept = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        // A sandbox has few sets; a bound keeps a hostile list of paths from making many.
+        if kept.len() >= 64 && !kept.contains_key(&bits) {
+            kept.clear();
+        }
+        kept.entry(bits)
+            .or_insert_with(|| Arc::new(Bound::new(&self.list, bits)))
+            .clone()
+    }
+}
+
+/// The secrets that are bound to a request, and those that are not.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    /// Placeholders that are no business of this host.
+    strangers: Option<Arc<Replacer>>,
+    header: Option<Arc<Replacer>>,
+    basic: Option<Arc<Replacer>>,
+    query: Option<Arc<Replacer>>,
+    /// By the form of the body: raw, percent, JSON.
+    body: [Option<Arc<Replacer>>; 3],
+    redact: Option<Arc<Replacer>>,
+}
+
+impl Bound {
+    fn new(list: &[Secret], bits: u64) -> Bound {
+        let of = |wanted: &dyn Fn(usize, &Secret) -> bool, texts: &dyn Fn(&Secret) -> Vec<Pair>| {
+            let chosen = list
+                .iter()
+                .enumerate()
+                .filter(|(i, secret)| wanted(*i, secret));
+            let texts = chosen.flat_map(|(index, secret)| {
+                texts(secret)
+                    .into_iter()
+                    .map(move |(from, to)| (from, to, index))
+            });
+            Replacer::new(texts).map(Arc::new)
+        };
+        let is_bound = |index: usize| bits & 1 << index != 0;
+        let fill = |form: Form| move |secret: &Secret| fill(secret, form);
+        let body = |form| of(&|i, secret| is_bound(i) && secret.places.body, &fill(form));
+        Bound {
+            strangers: of(&|i, secret| !is_bound(i) && !secret.pass, &|secret| {
+                forms::pairs(&secret.placeholder, &secret.placeholder)
+            }),
+            header: of(
+                &|i, secret| is_bound(i) && secret.places.header,
+                &fill(Form::Raw),
+            ),
+            basic: of(
+                &|i, secret| is_bound(i) && secret.places.basic,
+                &fill(Form::Raw),
+            ),
+            query: of(
+                &|i, secret| is_bound(i) && secret.places.query,
+                &fill(Form::Percent),
+            ),
+            body: [body(Form::Raw), body(Form::Percent), body(Form::Json)],
+            redact: of(&|i, secret| is_bound(i) && secret.redact, &|secret| {
+                forms::pairs(&secret.value, &secret.placeholder)
+            }),
+        }
+    }
+
+    /// The placeholder of a stranger in a piece of a head; also in what its Basic credentials say.
+    pub(crate) fn leak(&self, bytes: &[u8]) -> Option<usize> {
+        let strangers = self.strangers.as_ref()?;
+        strangers
+            .find(bytes)
+            .or_else(|| basic_credentials(bytes).and_then(|(_, plain)| strangers.find(&plain)))
+    }
+
+    /// Looks for placeholders of strangers in a body or a raw connection, piece by piece.
+    pub(crate) fn leak_scan(&self) -> Option<Stream> {
+        self.strangers.clone().map(Stream::new)
+    }
+
+    /// A header value with the values put in; `None` when there is nothing to put in.
+    pub(crate) fn fill_header(&self, value: &[u8], hits: &mut u64) -> Option<Vec<u8>> {
+        if let Some(basic) = &self.basic
+            && let Some((scheme, plain)) = basic_credentials(value)
+        {
+            let mut found = 0;
+            let filled = Zeroizing::new(basic.replace(&plain, &mut found));
+            if found != 0 {
+                *hits |= found;
+                return Some([scheme, STANDARD.encode(&*filled).as_bytes()].concat());
+            }
+        }
+        replaced(self.header.as_ref()?, value, hits)
+    }
+
+    /// A query with the values put in, percent-encoded; `None` when there is nothing to put in.
+    pub(crate) fn fill_query(&self, query: &[u8], hits: &mut u64) -> Option<Vec<u8>> {
+        replaced(self.query.as_ref()?, query, hits)
+    }
+
+    /// Puts the values into a body of a media type. `None` when no secret goes into bodies.
+    pub(crate) fn fill_body(&self, media_type: &str) -> Option<Filling> {
+        let form = match media_type {
+            "application/x-www-form-urlencoded" => Form::Percent,
+            json if json == "application/json" || json.ends_with("+json") => Form::Json,
+            _ => Form::Raw,
+        };
+        let replacer = self.body[form as usize].clone()?;
+        Some(Filling {
+            keeps_length: replacer.keeps_lengths(),
+            stream: Stream::new(replacer),
+        })
+    }
+
+    /// What takes values out of a reply; `None` when nothing is looked for.
+    pub(crate) fn redaction(&self) -> Option<&Arc<Replacer>> {
+        self.redact.as_ref()
+    }
+}
+
+/// A body that is being filled in.
+#[derive(Debug)]
+pub(crate) struct Filling {
+    pub(crate) stream: Stream,
+    pub(crate) keeps_length: bool,
+}
+
+fn replaced(replacer: &Replacer, bytes: &[u8], hits: &mut u64) -> Option<Vec<u8>> {
+    let mut found = 0;
+    let out = replacer.replace(bytes, &mut found);
+    *hits |= found;
+    (found != 0).then_some(out)
+}
+
+/// The placeholder in its forms, and the value in the form of the place.
+fn fill(secret: &Secret, form: Form) -> Vec<Pair> {
+    let value = forms::encode(&secret.value, form).into_bytes();
+    let mut texts = vec![(secret.placeholder.as_bytes().to_vec(), value.clone())];
+    if form == Form::Percent {
+        // Some encoders encode the `-` or `_` of a prefix, which need not be.
+        let encoded = secret.placeholder.replace('-', "%2D").replace('_', "%5F");
+        let lower = secret.placeholder.replace('-', "%2d").replace('_', "%5f");
+        if encoded != *secret.placeholder {
+            texts.push((encoded.into_bytes(), value.clone()));
+            texts.push((lower.into_bytes(), value));
+        }
+    }
+    texts
+}
+
+/// `Basic ` as it was written, and the decoded credentials.
+fn basic_credentials(value: &[u8]) -> Option<(&[u8], Zeroizing<Vec<u8>>)> {
+    let (scheme, encoded) = value.split_at_checked(6)?;
+    if !scheme.eq_ignore_ascii_case(b"basic ") {
+        return None;
+    }
+    let plain = STANDARD.decode(encoded.trim_ascii()).ok()?;
+    Some((scheme, Zeroizing::new(plain)))
+}
+
+fn is_variable(name: &str) -> bool {
+    let first = name.bytes().next();
+    first.is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && name.len() <= 256
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+fn check_value(name: &str, value: &str, places: Places) -> Result<(), SecretError> {
+    let visible = value.bytes().all(|b| b.is_ascii_graphic() || b == b' ');
+    if !visible || !(MIN_VALUE..=MAX_VALUE).contains(&value.len()) || value.trim() != value {
+        return Err(SecretError::Value(name.to_owned()));
+    }
+    if places.body && value.len() < 24 {
+        return Err(SecretError::TooShortForBodies(name.to_owned()));
+    }
+    Ok(())
+}

@@ -1,0 +1,324 @@
+use super::*;
+use proptest::prelude::*;
+
+const VALUE: &str = "sk-live/0123456789+abcdef\"&=XYZ";
+
+fn key() -> HostKey {
+    HostKey::new([7; 32])
+}
+
+fn secrets(specs: &[SecretSpec]) -> Secrets {
+    Secrets::new(specs, &key(), "tenant").unwrap()
+}
+
+fn in_body(mut spec: SecretSpec) -> SecretSpec {
+    spec.places.body = true;
+    spec
+}
+
+fn target(url: &str) -> Target {
+    Target::parse(url).unwrap()
+}
+
+fn placeholder_of(secrets: &Secrets, name: &str) -> String {
+    let mut all = secrets.environment();
+    all.find(|(own, _)| *own == name).unwrap().1.to_owned()
+}
+
+#[test]
+fn a_placeholder_has_the_shape_and_the_length_of_its_secret() {
+    let token = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
+    let all = secrets(&[
+        SecretSpec::new("TOKEN", token, &["a.com"]),
+        SecretSpec::new("SHORT", "hunter22", &["a.com"]),
+    ]);
+    let placeholder = placeholder_of(&all, "TOKEN");
+    assert!(
+        placeholder.starts_with("ghp_") && placeholder.len() == token.len() && placeholder != token
+    );
+    assert!(
+        placeholder
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+    );
+    assert_eq!(placeholder_of(&all, "SHORT").len(), 24);
+    // A fork, a saved state and a rotated secret keep theirs; another tenant or key does not.
+    let again = secrets(&[SecretSpec::new("TOKEN", token, &["b.com"])]);
+    assert_eq!(placeholder_of(&again, "TOKEN"), placeholder);
+    let rotated = all
+        .rotated("TOKEN", Zeroizing::new("another value".to_owned()))
+        .unwrap();
+    assert_eq!(placeholder_of(&rotated, "TOKEN"), placeholder);
+    let spec = [SecretSpec::new("TOKEN", token, &["a.com"])];
+    let other = Secrets::new(&spec, &key(), "other").unwrap();
+    assert_ne!(placeholder_of(&other, "TOKEN"), placeholder);
+    let other = Secrets::new(&spec, &HostKey::new([8; 32]), "tenant").unwrap();
+    assert_ne!(placeholder_of(&other, "TOKEN"), placeholder);
+}
+
+#[test]
+fn secrets_that_cannot_be_kept_are_refused() {
+    let new = |spec: SecretSpec| {
+        Secrets::new(&[spec], &key(), "")
+            .err()
+            .map(|e| e.to_string())
+    };
+    assert!(new(SecretSpec::new("A", "a value of a secret", &["a.com"])).is_none());
+    for spec in [
+        SecretSpec::new("", VALUE, &["a.com"]),
+        SecretSpec::new("A=B", VALUE, &["a.com"]),
+        SecretSpec::new("A", "short", &["a.com"]),
+        SecretSpec::new("A", "line\r\nbreak in it", &["a.com"]),
+        SecretSpec::new("A", "a value that ends in a blank ", &["a.com"]),
+        SecretSpec::new("A", &"x".repeat(9000), &["a.com"]),
+        SecretSpec::new("A", VALUE, &["*.com"]),
+        in_body(SecretSpec::new("A", "hunter22", &["a.com"])),
+    ] {
+        let why = new(spec.clone()).expect(&spec.name);
+        assert!(!why.contains(spec.value.as_str()), "{why}");
+        assert!(!format!("{spec:?}").contains(spec.value.as_str()));
+    }
+    let twice = [
+        SecretSpec::new("A", VALUE, &["a.com"]),
+        SecretSpec::new("A", VALUE, &["a.com"]),
+    ];
+    assert!(matches!(
+        Secrets::new(&twice, &key(), ""),
+        Err(SecretError::Twice(_))
+    ));
+    let many: Vec<_> = (0..65)
+        .map(|i| SecretSpec::new(&format!("S{i}"), VALUE, &["a.com"]))
+        .collect();
+    assert!(Secrets::new(&many[..64], &key(), "").is_ok());
+    assert!(matches!(
+        Secrets::new(&many, &key(), ""),
+        Err(SecretError::TooMany)
+    ));
+}
+
+// NW-13
+#[test]
+fn nw_13_a_value_goes_to_its_host_path_and_method_over_tls() {
+    let all = secrets(&[SecretSpec {
+        hosts: vec![RuleSpec {
+            methods: Some(vec!["POST".into()]),
+            ..RuleSpec::from("api.com/v1")
+        }],
+        ..SecretSpec::new("KEY", VALUE, &[])
+    }]);
+    let header = format!("Bearer {}", placeholder_of(&all, "KEY"));
+    let filled = |url: &str, method: &str| {
+        let mut hits = 0;
+        let bound = all.bind(&target(url), method);
+        let leaks = bound.leak(header.as_bytes()).is_some();
+        (bound.fill_header(header.as_bytes(), &mut hits), leaks)
+    };
+    let expected = format!("Bearer {VALUE}").into_bytes();
+    assert_eq!(
+        filled("https://api.com/v1/x", "POST"),
+        (Some(expected), false)
+    );
+    for (url, method) in [
+        ("https://api.com/v1/x", "GET"),
+        ("https://api.com/v2", "POST"),
+        ("https://api.com/v1/../v2", "POST"),
+        ("http://api.com/v1/x", "POST"),
+        ("https://api.com:8443/v1/x", "POST"),
+        ("https://evil.com/v1/x", "POST"),
+    ] {
+        assert_eq!(filled(url, method), (None, true), "{method} {url}");
+    }
+}
+
+#[test]
+fn values_are_put_into_headers_basic_and_queries_in_the_form_of_the_place() {
+    let all = secrets(&[SecretSpec::new("KEY", VALUE, &["api.com"])]);
+    let placeholder = placeholder_of(&all, "KEY");
+    let bound = all.bind(&target("https://api.com/"), "GET");
+    let mut hits = 0;
+    let basic = format!("basic {}", STANDARD.encode(format!("user:{placeholder}")));
+    let filled = bound.fill_header(basic.as_bytes(), &mut hits).unwrap();
+    assert_eq!(
+        filled,
+        format!("basic {}", STANDARD.encode(format!("user:{VALUE}"))).into_bytes()
+    );
+    for query in [
+        placeholder.clone(),
+        placeholder.replace('-', "%2d"),
+        placeholder.replace('-', "%2D"),
+    ] {
+        let filled = bound
+            .fill_query(format!("a=1&key={query}&b=2").as_bytes(), &mut hits)
+            .unwrap();
+        assert_eq!(
+            filled,
+            b"a=1&key=sk-live%2F0123456789%2Babcdef%22%26%3DXYZ&b=2"
+        );
+    }
+    assert_eq!(bound.fill_query(b"a=1", &mut 0), None);
+    assert_eq!(all.names(hits), ["KEY".into()]);
+}
+
+#[test]
+fn each_place_is_opened_by_itself() {
+    let mut spec = SecretSpec::new("KEY", VALUE, &["api.com"]);
+    spec.places = Places {
+        header: false,
+        basic: false,
+        query: false,
+        body: true,
+    };
+    let all = secrets(&[spec]);
+    let placeholder = placeholder_of(&all, "KEY");
+    let bound = all.bind(&target("https://api.com/"), "GET");
+    let basic = format!("Basic {}", STANDARD.encode(format!("user:{placeholder}")));
+    assert_eq!(bound.fill_header(placeholder.as_bytes(), &mut 0), None);
+    assert_eq!(bound.fill_header(basic.as_bytes(), &mut 0), None);
+    assert_eq!(bound.fill_query(placeholder.as_bytes(), &mut 0), None);
+    assert!(bound.fill_body("").is_some());
+}
+
+// NW-13
+#[test]
+fn nw_13_a_placeholder_to_a_stranger_is_found_in_every_form() {
+    let all = secrets(&[SecretSpec::new("KEY", VALUE, &["api.com"])]);
+    let placeholder = placeholder_of(&all, "KEY");
+    let bound = all.bind(&target("https://evil.com/"), "GET");
+    let upper =
+        percent_encoding::utf8_percent_encode(&placeholder, percent_encoding::NON_ALPHANUMERIC)
+            .to_string();
+    let url_safe = base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    let mut forms = vec![
+        placeholder.clone(),
+        upper.clone(),
+        upper.replace("%2D", "%2d").replace("%5F", "%5f"),
+    ];
+    for before in ["", "x", "xy", "user:"] {
+        forms.push(STANDARD.encode(format!("{before}{placeholder}")));
+        forms.push(STANDARD.encode(format!("{before}{placeholder}tail")));
+        forms.push(url_safe.encode(format!("{before}{placeholder}tail")));
+        forms.push(format!(
+            "Basic {}",
+            STANDARD.encode(format!("{before}{placeholder}"))
+        ));
+    }
+    for form in &forms {
+        for around in [form.clone(), format!("before {form} after")] {
+            assert_eq!(bound.leak(around.as_bytes()), Some(0), "{around}");
+        }
+    }
+    assert_eq!(bound.leak(&placeholder.as_bytes()[1..]), None);
+    assert_eq!(
+        all.bind(&target("https://api.com/"), "GET")
+            .leak(placeholder.as_bytes()),
+        None
+    );
+    let mut passing = SecretSpec::new("KEY", VALUE, &["api.com"]);
+    passing.pass = true;
+    assert_eq!(
+        secrets(&[passing])
+            .bind_nothing()
+            .leak(placeholder.as_bytes()),
+        None
+    );
+}
+
+#[test]
+fn a_secret_of_one_host_is_a_stranger_at_another() {
+    let all = secrets(&[
+        SecretSpec::new("A", "the first of two values", &["a.com"]),
+        SecretSpec::new("B", "the other of the values", &["b.com"]),
+    ]);
+    let bound = all.bind(&target("https://a.com/"), "GET");
+    let mut hits = 0;
+    assert_eq!(bound.leak(placeholder_of(&all, "B").as_bytes()), Some(1));
+    assert_eq!(bound.leak(placeholder_of(&all, "A").as_bytes()), None);
+    assert_eq!(
+        bound
+            .fill_header(placeholder_of(&all, "A").as_bytes(), &mut hits)
+            .unwrap(),
+        b"the first of two values"
+    );
+    assert_eq!(
+        bound.fill_header(placeholder_of(&all, "B").as_bytes(), &mut hits),
+        None
+    );
+}
+
+#[test]
+fn a_reply_shows_the_placeholder_in_place_of_the_value() {
+    let value = "sk-proj/0123456789+abcdef\"&=<XYZ";
+    let all = secrets(&[SecretSpec::new("KEY", value, &["api.com"])]);
+    let placeholder = placeholder_of(&all, "KEY");
+    let bound = all.bind(&target("https://api.com/"), "GET");
+    let redaction = bound.redaction().unwrap();
+    let redact =
+        |text: &str| String::from_utf8(redaction.replace(text.as_bytes(), &mut 0)).unwrap();
+    let percent = forms::encode(value, Form::Percent);
+    for form in [
+        value.to_owned(),
+        percent.clone(),
+        percent
+            .replace("%2F", "%2f")
+            .replace("%2B", "%2b")
+            .replace("%3D", "%3d")
+            .replace("%3C", "%3c"),
+        percent.replace("%2F", "/"),
+        "sk-proj/0123456789+abcdef\\\"&=<XYZ".to_owned(),
+        "sk-proj\\/0123456789+abcdef\\\"&=<XYZ".to_owned(),
+        "sk-proj/0123456789+abcdef\\\"\\u0026=\\u003cXYZ".to_owned(),
+    ] {
+        assert_eq!(
+            redact(&format!("a {form} b")),
+            format!("a {placeholder} b"),
+            "{form}"
+        );
+    }
+    // In base64 the characters that it shares with its neighbours stay; the value is gone.
+    for before in ["", "x", "xy", "abc"] {
+        let echo = STANDARD.encode(format!("{before}{value}tail"));
+        let plain = STANDARD.decode(redact(&echo)).unwrap();
+        let plain = String::from_utf8_lossy(&plain).into_owned();
+        assert!(
+            plain.contains(&placeholder[2..placeholder.len() - 2]),
+            "{plain}"
+        );
+        assert!(
+            !plain.contains(&value[8..20])
+                && plain.len() == echo.len() / 4 * 3 - echo.matches('=').count()
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// A body is filled, and a reply redacted, wherever it is divided.
+    #[test]
+    fn nw_13_a_body_may_be_divided_at_every_byte(before in "[ -~]{0,40}", between in "[ -~]{0,40}", after in "[ -~]{0,40}") {
+        let value = "a value of some length: \"0123456789\"";
+        let all = secrets(&[in_body(SecretSpec::new("KEY", value, &["api.com"]))]);
+        let placeholder = placeholder_of(&all, "KEY");
+        let bound = all.bind(&target("https://api.com/"), "POST");
+        let body = format!("{before}{placeholder}{between}{placeholder}{after}");
+        for media_type in ["text/plain", "application/json", "application/x-www-form-urlencoded"] {
+            let form = match media_type { "text/plain" => Form::Raw, "application/json" => Form::Json, _ => Form::Percent };
+            let encoded = forms::encode(value, form);
+            let expected = format!("{before}{encoded}{between}{encoded}{after}");
+            for at in 0..=body.len() {
+                let mut filling = bound.fill_body(media_type).unwrap();
+                let (first, second) = body.as_bytes().split_at(at);
+                let mut out = filling.stream.push(first);
+                out.extend(filling.stream.push(second));
+                out.extend(filling.stream.finish());
+                prop_assert_eq!(&out, expected.as_bytes());
+                let mut reply = Stream::new(bound.redaction().unwrap().clone());
+                let (first, second) = expected.as_bytes().split_at(at.min(expected.len()));
+                let mut back = reply.push(first);
+                back.extend(reply.push(second));
+                back.extend(reply.finish());
+                prop_assert_eq!(&back, body.as_bytes());
+            }
+        }
+    }
+}
