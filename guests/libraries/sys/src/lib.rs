@@ -1,8 +1,8 @@
 //! What a guest needs to call codepod's kernel: the imports, and safe functions over them.
 //!
 //! [`raw`] and [`calls`] are made from the table in `codepod-abi`; the other modules wrap what std
-//! cannot say: processes, signals, pipes, modes and owners, the terminal, the working directory,
-//! and files and directories by paths that are bytes. Errors are [`Errno`]; [`io_error`] makes
+//! cannot say: processes, signals, pipes, sockets, modes and owners, the terminal, the working
+//! directory, and files and directories by paths that are bytes. Errors are [`Errno`]; [`io_error`] makes
 //! std's from it.
 //!
 //! A program calls [`init`] first. On targets other than wasm the crate compiles and every call
@@ -27,6 +27,7 @@ pub mod random;
 pub mod raw;
 pub mod session;
 pub mod signal;
+pub mod socket;
 pub mod start;
 pub mod terminal;
 
