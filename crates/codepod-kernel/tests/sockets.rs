@@ -489,6 +489,7 @@ fn a_fork_has_the_name_and_no_listener() {
     assert_eq!(got, Poll::Ready(Got::Fails(Errno::ConnRefused)));
 }
 
+// NW-01
 #[test]
 fn nothing_leaves_without_a_gateway_and_the_reason_is_told() {
     let (mut machine, pid) = machine(|_| {});

@@ -108,6 +108,14 @@ pub enum ErrorKind {
         /// Why.
         errno: Errno,
     },
+    /// Nothing inside can be connected to at a port.
+    #[error("port {port} of the sandbox: {errno}")]
+    Dial {
+        /// The port.
+        port: u16,
+        /// Why: refused when nothing listens, `Again` while too many connections wait there.
+        errno: Errno,
+    },
     /// A shell cannot go on from the state that it has.
     #[error("the shell cannot take over its state")]
     ShellState,
@@ -243,6 +251,10 @@ impl Error {
             }
             ErrorKind::PartlyApplied { .. } => "`Sandbox::mount_changes` shows what is left",
             ErrorKind::Process { .. } => "`Sandbox::jobs` lists the processes",
+            ErrorKind::Dial { errno, .. } => match errno {
+                Errno::ConnRefused => "start a server in the sandbox that listens at that port",
+                _ => "try again once the server has accepted others",
+            },
             ErrorKind::ShellState => "close the shell with `Shell::close`, or restore a snapshot",
             ErrorKind::Store(error) => store_hint(error),
             ErrorKind::NoSuchState { .. } => {
@@ -392,6 +404,11 @@ mod tests {
             ErrorKind::Foreign,
             ErrorKind::PartlyApplied { path },
             ErrorKind::Process { pid: 1, errno },
+            ErrorKind::Dial { port: 80, errno },
+            ErrorKind::Dial {
+                port: 80,
+                errno: Errno::ConnRefused,
+            },
             ErrorKind::ShellState,
             ErrorKind::Store(StoreError::Nothing {
                 namespace: "n".into(),
@@ -440,6 +457,7 @@ mod tests {
                 | ErrorKind::Foreign
                 | ErrorKind::PartlyApplied { .. }
                 | ErrorKind::Process { .. }
+                | ErrorKind::Dial { .. }
                 | ErrorKind::ShellState
                 | ErrorKind::Store(_)
                 | ErrorKind::Ephemeral

@@ -41,6 +41,7 @@ mod budget;
 mod changes;
 mod command;
 mod complete;
+mod dial;
 mod edit;
 mod edit_failure;
 mod env;
@@ -103,6 +104,7 @@ pub use codepod_vfs::{
 pub use codepod_wasmtime::Share;
 pub use command::{Command, Stdin};
 pub use complete::Completion;
+pub use dial::Connection;
 pub use edit::{Edit, Edited};
 pub use edit_failure::{EditFailure, LARGEST_EDITED, MOST_EDITS};
 pub use error::{Error, ErrorKind};

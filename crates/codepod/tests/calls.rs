@@ -27,6 +27,8 @@ fn fixture(runtime: &Runtime, trace: impl Fn(Trace) + Send + Sync + 'static) -> 
     options.limits.processes = 8;
     options.limits.descriptors = 64;
     options.limits.pipes = 16;
+    options.limits.sockets = 16;
+    options.limits.socket_bytes = 64 << 10;
     options.limits.argument_bytes = 128 << 10;
     options.limits.session_bytes = 64 << 10;
     let image = Tree::builder()

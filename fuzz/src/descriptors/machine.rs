@@ -86,6 +86,8 @@ impl Machine {
                 descriptors: setting.descriptors(),
                 pipes: setting.pipes(),
                 pipe_bytes: setting.pipe_bytes(),
+                sockets: setting.pipes(),
+                socket_bytes: setting.pipe_bytes(),
                 ..Limits::default()
             }
             .into(),

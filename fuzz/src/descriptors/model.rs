@@ -29,10 +29,11 @@ enum Object {
     Zero,
     /// What it reads from and writes to, as far as it still can.
     Stream {
-        socket: bool,
         from: Option<usize>,
         to: Option<usize>,
     },
+    /// One of a connected pair, by its place among all that ever were.
+    Socket(usize),
 }
 
 #[derive(Debug, Clone)]
@@ -59,6 +60,18 @@ struct Pipe {
     writers: usize,
 }
 
+#[derive(Debug, Default)]
+struct Socket {
+    queue: VecDeque<u8>,
+    /// The other one; `None` when that is closed.
+    peer: Option<usize>,
+    receives: bool,
+    sends: bool,
+    /// Whether its peer has closed without having read all.
+    reset: bool,
+    closed: bool,
+}
+
 pub(super) struct Model {
     descriptors: BTreeMap<u32, Descriptor>,
     open_files: Vec<OpenFile>,
@@ -67,6 +80,7 @@ pub(super) struct Model {
     /// Whether [`ROOT_FD`] is the root's descriptor still, whose rights are those of the paths.
     root_is_open: bool,
     pipes: Vec<Pipe>,
+    sockets: Vec<Socket>,
     /// The content of every file that ever was.
     contents: Vec<Vec<u8>>,
     /// The files that have a name.
@@ -78,6 +92,28 @@ pub(super) struct Model {
 }
 
 type Outcome = Result<Answer, Errno>;
+
+/// Puts as much into a queue as fits: of a small piece all or nothing.
+fn put(queue: &mut VecDeque<u8>, capacity: usize, bytes: &[u8]) -> usize {
+    let room = capacity - queue.len();
+    let taken = if bytes.len() <= ATOMIC && room < bytes.len() {
+        0
+    } else {
+        room.min(bytes.len())
+    };
+    queue.extend(&bytes[..taken]);
+    taken
+}
+
+/// How a write ends of which so much was taken.
+fn wrote(taken: usize, len: usize, blocking: bool) -> Outcome {
+    match (taken, blocking) {
+        (0, false) => Err(Errno::Again),
+        (0, true) => interrupted(Answer::Failed(Errno::Intr)),
+        (_, true) if taken < len => interrupted(Answer::Done(vec![taken as u64])),
+        _ => done([taken as u64]),
+    }
+}
 
 fn done(numbers: impl IntoIterator<Item = u64>) -> Outcome {
     Ok(Answer::Done(numbers.into_iter().collect()))
@@ -95,6 +131,7 @@ impl Model {
             root: [rights::ALL; 2],
             root_is_open: true,
             pipes: Vec::new(),
+            sockets: Vec::new(),
             contents: vec![b"0123456789".to_vec(), pattern(0, 5000)],
             names: BTreeMap::from([("a".to_owned(), 0), ("b".to_owned(), 1)]),
             limit: setting.descriptors(),
@@ -131,7 +168,7 @@ impl Model {
             Object::File(_) => filetype::REGULAR_FILE,
             Object::Directory { .. } => filetype::DIRECTORY,
             Object::Null | Object::Zero => filetype::CHARACTER_DEVICE,
-            Object::Stream { socket: true, .. } => filetype::SOCKET_STREAM,
+            Object::Socket(_) => filetype::SOCKET_STREAM,
             Object::Stream { .. } => filetype::UNKNOWN,
         };
         Ok((kind, file.flags, descriptor.rights, descriptor.inheriting))
@@ -199,8 +236,8 @@ impl Model {
                 }
                 done([])
             }
-            Operation::Pipe => self.pair(false),
-            Operation::SockPair => self.pair(true),
+            Operation::Pipe => self.pipe(),
+            Operation::SockPair => self.socket_pair(),
             Operation::Read { fd, sizes } => {
                 let file = self.readable(number(fd), rights::FD_READ)?;
                 self.read(file, sizes, false)
@@ -236,15 +273,19 @@ impl Model {
             }
             Operation::Shutdown { fd, how } => {
                 let file = self.socket(number(fd))?;
+                let Object::Socket(socket) = self.open_files[file].object else {
+                    return Err(Errno::NotSock);
+                };
                 if how == 0 || how > 3 {
                     return Err(Errno::Inval);
                 }
-                let Object::Stream { from, to, .. } = &mut self.open_files[file].object else {
-                    return Err(Errno::NotSock);
-                };
-                let reading = if how & 1 != 0 { from.take() } else { None };
-                let writing = if how & 2 != 0 { to.take() } else { None };
-                self.drop_ends(reading, writing);
+                let peer = self.sockets[socket].peer;
+                for (socket, receives, sends) in [(Some(socket), 1, 2), (peer, 2, 1)] {
+                    if let Some(socket) = socket.map(|socket| &mut self.sockets[socket]) {
+                        socket.receives &= how & receives == 0;
+                        socket.sends &= how & sends == 0;
+                    }
+                }
                 done([])
             }
             Operation::Seek { fd, offset, whence } => self.seek(number(fd), offset, whence),
@@ -407,38 +448,93 @@ impl Model {
         })
     }
 
-    fn pair(&mut self, socket: bool) -> Outcome {
+    fn pipe(&mut self) -> Outcome {
         let first = self.lowest_free(0)?;
         let second = self.lowest_free(first + 1)?;
         let used = |pipe: &&Pipe| pipe.readers + pipe.writers > 0;
-        let needed = if socket { 2 } else { 1 };
-        if self.pipes.iter().filter(used).count() + needed > self.pipe_limit {
+        if self.pipes.iter().filter(used).count() >= self.pipe_limit {
             return Err(Errno::Nfile);
         }
-        for _ in 0..needed {
-            self.pipes.push(Pipe {
-                readers: 1,
-                writers: 1,
-                ..Pipe::default()
-            });
-        }
-        let last = self.pipes.len() - 1;
-        let there = if socket { last - 1 } else { last };
-        let stream = |from, to| Object::Stream { socket, from, to };
+        self.pipes.push(Pipe {
+            readers: 1,
+            writers: 1,
+            ..Pipe::default()
+        });
+        let pipe = Some(self.pipes.len() - 1);
+        let stream = |from, to| Object::Stream { from, to };
         let all = [rights::ALL; 2];
-        if socket {
-            let object = stream(Some(last), Some(there));
-            self.insert(first, object, 0, (true, true), all);
-            let object = stream(Some(there), Some(last));
-            self.insert(second, object, 0, (true, true), all);
-        } else {
-            self.insert(first, stream(Some(there), None), 0, (true, false), all);
-            self.insert(second, stream(None, Some(there)), 0, (false, true), all);
+        self.insert(first, stream(pipe, None), 0, (true, false), all);
+        self.insert(second, stream(None, pipe), 0, (false, true), all);
+        done([first.into(), second.into()])
+    }
+
+    fn socket_pair(&mut self) -> Outcome {
+        let first = self.lowest_free(0)?;
+        let second = self.lowest_free(first + 1)?;
+        let used = |socket: &&Socket| !socket.closed;
+        // The setting's pipes are its sockets, too.
+        if self.sockets.iter().filter(used).count() + 2 > self.pipe_limit {
+            return Err(Errno::Nfile);
+        }
+        let one = self.sockets.len();
+        for (fd, socket, peer) in [(first, one, one + 1), (second, one + 1, one)] {
+            self.sockets.push(Socket {
+                peer: Some(peer),
+                receives: true,
+                sends: true,
+                ..Socket::default()
+            });
+            let all = [rights::ALL; 2];
+            self.insert(fd, Object::Socket(socket), 0, (true, true), all);
         }
         done([first.into(), second.into()])
     }
 
+    fn receive(&mut self, file: usize, socket: usize, sizes: Sizes, peek: bool) -> Outcome {
+        let blocking = self.open_files[file].flags & fdflags::NONBLOCK == 0;
+        let socket = &mut self.sockets[socket];
+        let count = sizes.total().min(socket.queue.len());
+        let bytes: Vec<u8> = if peek {
+            socket.queue.iter().take(count).copied().collect()
+        } else {
+            socket.queue.drain(..count).collect()
+        };
+        if !bytes.is_empty() || sizes.total() == 0 {
+            return Ok(Answer::Got(Bytes(bytes)));
+        }
+        if std::mem::take(&mut socket.reset) {
+            return Err(Errno::ConnReset);
+        }
+        match (socket.receives, blocking) {
+            (false, _) => Ok(Answer::Got(Bytes(bytes))),
+            (true, false) => Err(Errno::Again),
+            (true, true) => interrupted(Answer::Failed(Errno::Intr)),
+        }
+    }
+
+    fn send(&mut self, file: usize, socket: usize, bytes: &[u8]) -> Outcome {
+        let blocking = self.open_files[file].flags & fdflags::NONBLOCK == 0;
+        let sender = &mut self.sockets[socket];
+        if !sender.sends {
+            return self.broken_pipe();
+        }
+        if bytes.is_empty() {
+            return done([0]);
+        }
+        if std::mem::take(&mut sender.reset) {
+            return Err(Errno::ConnReset);
+        }
+        let Some(peer) = sender.peer.filter(|peer| self.sockets[*peer].receives) else {
+            return self.broken_pipe();
+        };
+        let taken = put(&mut self.sockets[peer].queue, self.capacity, bytes);
+        wrote(taken, bytes.len(), blocking)
+    }
+
     fn read(&mut self, file: usize, sizes: Sizes, peek: bool) -> Outcome {
+        if let Object::Socket(socket) = self.open_files[file].object {
+            return self.receive(file, socket, sizes, peek);
+        }
         let Object::Stream { from, .. } = self.open_files[file].object else {
             let offset = self.open_files[file].offset;
             let bytes = self.read_at(file, sizes, offset)?;
@@ -468,6 +564,9 @@ impl Model {
 
     fn write(&mut self, file: usize, sizes: Sizes, first: u8) -> Outcome {
         let bytes = pattern(first, sizes.total());
+        if let Object::Socket(socket) = self.open_files[file].object {
+            return self.send(file, socket, &bytes);
+        }
         let open_file = &self.open_files[file];
         let Object::Stream { to, .. } = open_file.object else {
             let offset = match open_file.object {
@@ -492,19 +591,8 @@ impl Model {
         if pipe.readers == 0 {
             return self.broken_pipe();
         }
-        let room = self.capacity - pipe.queue.len();
-        let taken = if bytes.len() <= ATOMIC && room < bytes.len() {
-            0
-        } else {
-            room.min(bytes.len())
-        };
-        pipe.queue.extend(&bytes[..taken]);
-        match (taken, blocking) {
-            (0, false) => Err(Errno::Again),
-            (0, true) => interrupted(Answer::Failed(Errno::Intr)),
-            (_, true) if taken < bytes.len() => interrupted(Answer::Done(vec![taken as u64])),
-            _ => done([taken as u64]),
-        }
+        let taken = put(&mut pipe.queue, self.capacity, &bytes);
+        wrote(taken, bytes.len(), blocking)
     }
 
     fn broken_pipe(&self) -> Outcome {
@@ -583,6 +671,9 @@ impl Model {
             Err(errno) => return self.poll_without_readers(fd, write, errno),
         };
         let open_file = &self.open_files[file];
+        if let Object::Socket(socket) = open_file.object {
+            return self.poll_socket(&self.sockets[socket], write);
+        }
         let pipe = match (open_file.object, write) {
             (Object::Stream { to, .. }, true) => to,
             (Object::Stream { from, .. }, false) => from,
@@ -603,6 +694,21 @@ impl Model {
             (len > 0, len, pipe.writers == 0)
         };
         if ready || gone {
+            done([0, bytes as u64, gone.into()])
+        } else {
+            done([])
+        }
+    }
+
+    fn poll_socket(&self, socket: &Socket, write: bool) -> Outcome {
+        let gone = !socket.receives && !socket.sends;
+        let room = |peer: usize| self.capacity - self.sockets[peer].queue.len() >= ATOMIC;
+        let ready = match write {
+            true => !socket.sends || socket.peer.is_none_or(room),
+            false => !socket.receives || !socket.queue.is_empty(),
+        };
+        let bytes = if write { 0 } else { socket.queue.len() };
+        if ready || gone || socket.reset {
             done([0, bytes as u64, gone.into()])
         } else {
             done([])
@@ -659,8 +765,21 @@ impl Model {
         if self.descriptors.values().any(|other| other.file == file) {
             return;
         }
-        if let Object::Stream { from, to, .. } = self.open_files[file].object {
-            self.drop_ends(from, to);
+        match self.open_files[file].object {
+            Object::Stream { from, to } => self.drop_ends(from, to),
+            Object::Socket(socket) => {
+                let socket = &mut self.sockets[socket];
+                socket.closed = true;
+                let unread = !socket.queue.is_empty();
+                if let Some(peer) = socket.peer.take() {
+                    let peer = &mut self.sockets[peer];
+                    peer.peer = None;
+                    peer.receives = false;
+                    peer.sends = false;
+                    peer.reset |= unread;
+                }
+            }
+            _ => {}
         }
     }
 
@@ -714,14 +833,14 @@ impl Model {
     fn socket(&self, fd: u32) -> Result<usize, Errno> {
         let file = self.get(fd)?.file;
         match self.open_files[file].object {
-            Object::Stream { socket: true, .. } => Ok(file),
+            Object::Socket(_) => Ok(file),
             _ => Err(Errno::NotSock),
         }
     }
 
     fn seekable(&self, file: usize) -> Result<(), Errno> {
         match self.open_files[file].object {
-            Object::Stream { .. } => Err(Errno::Spipe),
+            Object::Stream { .. } | Object::Socket(_) => Err(Errno::Spipe),
             _ => Ok(()),
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use codepod_abi::Signal;
+use codepod_abi::wire::socket::{DATAGRAM, INET, STREAM, UNIX};
 use codepod_abi::wire::wasi::{oflags, rights};
 use codepod_abi::wire::{SIGNAL_CATCH, TerminalState};
 use codepod_kernel::testing::VirtualHost;
@@ -121,8 +122,9 @@ impl World {
         }
     }
 
-    /// Gives the first process a pipe, a socket pair, a file, a directory and a fifo, as 4 to 10, a
-    /// signal that it catches, and a child that has the pipe and the sockets too.
+    /// Gives the first process a pipe, a socket pair, a file, a directory, a fifo, a listener and a
+    /// datagram socket, as 4 to 12, a signal that it catches, and a child that has the pipe and the
+    /// pair, too.
     fn prepare(&mut self) {
         let Some(guest) = self.guests.first_mut() else {
             return;
@@ -147,6 +149,9 @@ impl World {
             };
             let _ = syscalls::path_open(&mut call, 3, 0, 8, len, flags, all, all, 0, 0);
         }
+        let _ = syscalls::sock_open(&mut call, INET.into(), STREAM, 0, 0);
+        let _ = syscalls::sock_listen(&mut call, 11, 1);
+        let _ = syscalls::sock_open(&mut call, UNIX.into(), DATAGRAM, 0, 0);
         let parent = guest.program.pid;
         let child = self.kernel.spawn(
             Some(parent),

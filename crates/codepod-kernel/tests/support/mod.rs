@@ -34,6 +34,9 @@ pub(crate) enum Got {
     Ends,
 }
 
+/// What was received: the bytes, the whole result and the sender's address.
+pub(crate) type Message = (Vec<u8>, Received, Vec<u8>);
+
 /// Counts how often it was woken.
 #[derive(Default)]
 pub(crate) struct Bell(AtomicUsize);
@@ -383,14 +386,14 @@ impl Machine {
         })
     }
 
-    /// `sock_recv_from` into one buffer: the bytes, the whole result and the sender's address.
+    /// `sock_recv_from` into one buffer.
     pub(crate) fn receive(
         &mut self,
         pid: Pid,
         fd: u32,
         len: u32,
         flags: u32,
-    ) -> Poll<Result<(Vec<u8>, Received, Vec<u8>), Got>> {
+    ) -> Poll<Result<Message, Got>> {
         self.buffer(pid, len);
         self.poll(pid, Call::sock_recv_from, |call| {
             syscalls::sock_recv_from(call, fd, IOVS, 1, flags, ADDRESS, 128, OUT)

@@ -18,6 +18,7 @@
 pub mod call;
 pub mod paths;
 pub mod resources;
+pub mod sockets;
 mod verdict;
 
 pub use codepod_abi::{Errno, Signal};

@@ -1,8 +1,11 @@
 //! Making and duplicating descriptors: every outcome of `fd_pipe`, `fd_dup`, `fd_dup_to`,
 //! `sock_pair`.
 
+use codepod_abi::wire::socket::{STREAM, UNIX};
 use test_programs::resources::{close_both, fill_descriptors, pipe};
-use test_programs::{BAD, CLOSED, Errno, Slot, call, check, expect_errno, expect_ok, finish};
+use test_programs::{
+    BAD, CLOSED, Errno, Slot, call, check, expect_errno, expect_ok, finish, sockets,
+};
 
 fn main() {
     test_programs::start();
@@ -60,7 +63,7 @@ fn main() {
         call::fd_close(*fd);
     }
 
-    // fd_pipe, sock_pair: Nfile.
+    // fd_pipe: Nfile.
     let pipes: Vec<_> = (0..14).map(|_| pipe()).collect();
     let mut more = Vec::new();
     let mut number = 0;
@@ -74,9 +77,27 @@ fn main() {
         number == u32::from(Errno::Nfile.raw()),
         "too many pipes: {number}, not Nfile"
     );
-    expect_errno!(call::sock_pair(first.at(), second.at()), Errno::Nfile);
     for pair in pipes.into_iter().chain(more) {
         close_both(pair);
     }
+
+    // sock_pair: Nfile. One free place is not enough for two ends.
+    let alone = sockets::socket(UNIX, STREAM, 0);
+    let mut pairs = Vec::new();
+    let mut number = 0;
+    while number == 0 && pairs.len() < 20 {
+        number = call::sock_pair(first.at(), second.at());
+        if number == 0 {
+            pairs.push((first.get(), second.get()));
+        }
+    }
+    check!(
+        number == u32::from(Errno::Nfile.raw()),
+        "too many sockets: {number}, not Nfile"
+    );
+    for pair in pairs {
+        close_both(pair);
+    }
+    call::fd_close(alone);
     finish();
 }

@@ -1,4 +1,5 @@
-//! Sockets: every outcome of their calls, on a connected pair.
+//! Sockets: every outcome of WASI's calls on a connected pair. Those of other sockets are in
+//! `calls_connect` and `calls_transfer`.
 
 use codepod_abi::wire::wasi::{RECV_PEEK, SHUT_RD, SHUT_WR, fdflags};
 use test_programs::paths;
@@ -24,7 +25,7 @@ fn main() {
     let into = iovec_of(&buffer);
     let from = iovec(b"hello");
 
-    // sock_accept: Badf, NotSock, Inval. It cannot succeed.
+    // sock_accept: Badf, NotSock, Inval. The rest is in `calls_connect`.
     expect_errno!(call::sock_accept(CLOSED, 0, count.at()), Errno::Badf);
     expect_errno!(call::sock_accept(reading, 0, count.at()), Errno::NotSock);
     expect_errno!(call::sock_accept(file, 0, count.at()), Errno::NotSock);
