@@ -194,9 +194,9 @@ macro_rules! for_each_call {
             [wasi Wasi] ready path_symlink(old_path: In, old_path_len: u32, fd: u32, new_path: In, new_path_len: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NoSpc, NotDir, Rofs];
             /// Removes a file, symbolic link or fifo.
             [wasi Wasi] ready path_unlink_file(fd: u32, path: In, path_len: u32) fails [Badf, Fault, Access, Inval, IsDir, Loop, NameTooLong, NoEnt, NotDir, Rofs];
-            /// Waits until a descriptor is ready or a clock has reached a time. A socket is ready for
-            /// reading when it has a connection to accept, too, and for writing when it is connected;
-            /// and for both when it has an error to tell.
+            /// Waits until a descriptor is ready or a clock has reached a time. A socket is ready
+            /// for reading when it has a connection to accept, too, and for writing when it is
+            /// connected; and for both when it has an error to tell.
             [wasi Wasi] waits poll_oneoff(subscriptions: In, events: Out, nsubscriptions: u32, nevents: Out) fails [Fault, Inval, Intr];
             /// Ends the process.
             [wasi Wasi] ends proc_exit(status: u32) fails [];
@@ -209,8 +209,8 @@ macro_rules! for_each_call {
             /// Accepts a connection; waits for one. `flags` may be non-blocking (4), for the new
             /// descriptor. `sock_name` tells who has connected.
             [wasi Wasi] waits sock_accept(fd: u32, flags: u32, accepted: Out) fails [Badf, NotSock, Fault, Inval, Again, Intr, Mfile, NotSup];
-            /// Receives from a socket: bytes of a stream, or the next message. When that is longer than
-            /// the buffers, the rest of it is lost, and `out_flags` are 1.
+            /// Receives from a socket: bytes of a stream, or the next message. When that is longer
+            /// than the buffers, the rest of it is lost, and `out_flags` are 1.
             [wasi Wasi] waits sock_recv(fd: u32, iovs: In, iovs_len: u32, flags: u32, nread: Out, out_flags: Out) fails [Badf, NotSock, Fault, Inval, Again, ConnRefused, ConnReset, Intr, NotConn];
             /// Sends to the peer of a socket.
             [wasi Wasi] waits sock_send(fd: u32, iovs: In, iovs_len: u32, flags: u32, nwritten: Out) fails [Badf, NotSock, Fault, Inval, Again, ConnRefused, ConnReset, DestAddrReq, Intr, MsgSize, NotConn, Perm, Pipe];
@@ -312,9 +312,9 @@ macro_rules! for_each_call {
             /// [`crate::wire::socket::UNIX`]), its kind ([`crate::wire::socket::STREAM`] or
             /// [`crate::wire::socket::DATAGRAM`]), and as `flags` non-blocking (4) or 0.
             [codepod Socket] ready sock_open(family: u32, kind: u32, flags: u32, opened: Out) fails [Fault, Inval, AfNoSupport, ProtoNoSupport, Mfile, Nfile];
-            /// Gives a socket an address of its own ([`crate::wire::socket`]). Port 0 is a free port
-            /// from 32768 on; a path becomes a node with the permission bits that the umask leaves;
-            /// the family alone, of a UNIX socket, is a free abstract name.
+            /// Gives a socket an address of its own ([`crate::wire::socket`]). Port 0 is a free
+            /// port from 32768 on; a path becomes a node with the permission bits that the umask
+            /// leaves; the family alone, of a UNIX socket, is a free abstract name.
             [codepod Socket] ready sock_bind(fd: u32, address: In, address_len: u32) fails [Badf, NotSock, Fault, Access, AddrInUse, AddrNotAvail, AfNoSupport, Inval, Loop, NoEnt, NoSpc, NotDir, Rofs];
             /// Lets a stream socket take connections, and says how many may wait to be accepted. An
             /// IPv4 socket without an address gets a free port.
@@ -324,11 +324,11 @@ macro_rules! for_each_call {
             /// while too many wait to be accepted). Beyond the sandbox the host's gateway decides:
             /// without one `Access`, with one any error that it names; `net_why` has the reason.
             [codepod Socket] waits sock_connect(fd: u32, address: In, address_len: u32) fails [Badf, NotSock, Fault, Access, AfNoSupport, Again, Already, ConnAborted, ConnRefused, InProgress, Intr, Inval, IsConn, Loop, Nfile, NoEnt, NotDir, Perm, Prototype];
-            /// Sends as `sock_send` does; a datagram to an address, unless that is empty. `flags` are
-            /// [`crate::wire::socket::DONT_WAIT`] and [`crate::wire::socket::NO_SIGNAL`].
+            /// Sends as `sock_send` does; a datagram to an address, unless that is empty. `flags`
+            /// are [`crate::wire::socket::DONT_WAIT`] and [`crate::wire::socket::NO_SIGNAL`].
             [codepod Socket] waits sock_send_to(fd: u32, iovs: In, iovs_len: u32, flags: u32, address: In, address_len: u32, nwritten: Out) fails [Badf, NotSock, Fault, Access, AfNoSupport, Again, ConnRefused, ConnReset, DestAddrReq, Intr, Inval, IsConn, Loop, MsgSize, NoEnt, NotConn, NotDir, NotSup, Perm, Pipe, Prototype];
-            /// Receives as `sock_recv` does, and writes the sender's address, as much of it as fits.
-            /// `flags` are [`crate::wire::socket::PEEK`], [`crate::wire::socket::WAIT_ALL`],
+            /// Receives as `sock_recv` does, and writes the sender's address, as much of it as
+            /// fits. `flags` are [`crate::wire::socket::PEEK`], [`crate::wire::socket::WAIT_ALL`],
             /// [`crate::wire::socket::DONT_WAIT`] and [`crate::wire::socket::WHOLE_LENGTH`];
             /// `received` is a [`crate::wire::socket::Received`].
             [codepod Socket] waits sock_recv_from(fd: u32, iovs: In, iovs_len: u32, flags: u32, address: Out, address_len: u32, received: Out) fails [Badf, NotSock, Fault, Again, ConnRefused, ConnReset, Intr, Inval, NotConn];
@@ -347,9 +347,9 @@ macro_rules! for_each_call {
             [codepod Socket] waits name_resolve(name: In, name_len: u32, addresses: Out, addresses_len: u32, count: Out) fails [Fault, Inval, NoEnt];
             /// Finds the name that an address stands for.
             [codepod Socket] ready name_of(address: In, address_len: u32, name: Out, name_len: u32, used: Out) fails [Fault, AfNoSupport, Inval, NoEnt, Range];
-            /// Writes why the last `sock_connect` or `sock_send_to` of this descriptor was refused, as
-            /// much of the text as fits; `used` is its whole length, 0 when there is no more to say
-            /// than the error number does.
+            /// Writes why the last `sock_connect` or `sock_send_to` of this descriptor was refused,
+            /// as much of the text as fits; `used` is its whole length, 0 when there is no more to
+            /// say than the error number does.
             [codepod Socket] ready net_why(fd: u32, text: Out, text_len: u32, used: Out) fails [Badf, NotSock, Fault];
         }
     };

@@ -34,8 +34,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Reads what there is, waiting for something; 0 bytes is the end, also of a connection that was
-    /// reset.
+    /// Reads what there is, waiting for something; 0 bytes is the end, also of a connection that
+    /// was reset.
     pub async fn read(&self, buffer: &mut [u8]) -> Result<usize, Error> {
         match poll_fn(|cx| self.socket.poll_read(cx, buffer)).await {
             Err(Errno::Canceled) => Err(ErrorKind::Internal.into()),
@@ -48,7 +48,8 @@ impl Connection {
         block_on(self.read(buffer))
     }
 
-    /// Writes all of it; waits while the server does not read. False when it will not read any more.
+    /// Writes all of it; waits while the server does not read. False when it will not read any
+    /// more.
     pub async fn write_all(&self, bytes: &[u8]) -> Result<bool, Error> {
         let mut at = 0;
         while at < bytes.len() {

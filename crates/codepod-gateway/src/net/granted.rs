@@ -247,7 +247,8 @@ impl Granted {
         }
     }
 
-    /// The embedder's callback, such that it denies when it fails, takes too long, or too many wait.
+    /// The embedder's callback, such that it denies when it fails, takes too long, or too many
+    /// wait.
     fn asking(&self) -> Option<OnRequest> {
         let ask = self.network.on_request()?.clone();
         let places = self.gateway.shared.asked.clone();

@@ -53,8 +53,8 @@ impl Resolver for SystemResolver {
                 Ok(answers) => Ok(answers.map(|address| address.ip()).collect()),
                 Err(why) => {
                     let text = why.to_string();
-                    // The standard library tells the reason of `getaddrinfo` in words only: glibc's,
-                    // musl's and Apple's for a name that does not exist or has no address.
+                    // The standard library tells the reason of `getaddrinfo` in words only:
+                    // glibc's, musl's and Apple's for a name that does not exist or has no address.
                     let absent = [
                         "Name or service not known",
                         "No address associated",

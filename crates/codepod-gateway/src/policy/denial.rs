@@ -6,8 +6,8 @@ use super::rule_set::RuleRef;
 
 /// Why something was denied.
 ///
-/// Its text is the same wherever it is told: in the error of a `connect`, in the body of a `403`, in
-/// events, in the answer of a check.
+/// Its text is the same wherever it is told: in the error of a `connect`, in the body of a `403`,
+/// in events, in the answer of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denial {
     /// Which step of the decision refused.

@@ -337,7 +337,8 @@ fn divide(rest: &str) -> (&str, &str) {
     {
         return (host, tail);
     }
-    // `10.0.0.0/8/x` is a range and a path, `10.0.0.0/8` a range, `10.0.0.0/v1` an address and a path.
+    // `10.0.0.0/8/x` is a range and a path, `10.0.0.0/8` a range, `10.0.0.0/v1` an address and a
+    // path.
     match behind.find('/') {
         Some(path) => rest.split_at(slash + 1 + digits + path),
         None => (rest, ""),

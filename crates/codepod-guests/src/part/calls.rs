@@ -1,8 +1,9 @@
 //! Calls in machine code, as a packed part has them: by where they lead.
 //!
-//! A call says how far away its target is, so every call of a function is other bytes. Before a part
-//! is packed, `cargo xtask parts` (`xtask/src/parts/calls.rs`) puts the target's place there, and
-//! the same function packs as the same bytes; here that is taken back while the part is unpacked.
+//! A call says how far away its target is, so every call of a function is other bytes. Before a
+//! part is packed, `cargo xtask parts` (`xtask/src/parts/calls.rs`) puts the target's place there,
+//! and the same function packs as the same bytes; here that is taken back while the part is
+//! unpacked.
 //!
 //! Nothing here knows which bytes are code: whatever looks like a call is changed and changed back,
 //! files and images too. Whether the result is right the part's digest says.

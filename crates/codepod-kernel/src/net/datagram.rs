@@ -120,9 +120,9 @@ impl Kernel {
     /// Sends a message over IPv4, to the peer without `to`. What finds no room is lost, and so is
     /// what nobody receives.
     ///
-    /// `DestAddrReq` without a destination, `Inval` for port 0, `Access` for one beyond the sandbox,
-    /// `MsgSize` when it is too long, `ConnRefused` when it is known that nobody is there, `Pipe`
-    /// after a shutdown.
+    /// `DestAddrReq` without a destination, `Inval` for port 0, `Access` for one beyond the
+    /// sandbox, `MsgSize` when it is too long, `ConnRefused` when it is known that nobody is there,
+    /// `Pipe` after a shutdown.
     pub(crate) fn send_inet(
         &mut self,
         id: SocketId,

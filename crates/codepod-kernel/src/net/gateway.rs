@@ -1,8 +1,9 @@
 //! The way out: what the kernel asks of the host's gateway, and what that does with a connection.
 //!
 //! The kernel opens nothing itself. A stream to an address beyond the sandbox is checked with the
-//! [`Gateway`] at once, and handed to it as a [`Link`] once the kernel's lock is free. A link is the
-//! other end of the guest's socket: a socket that the host holds, with the same queues and limits.
+//! [`Gateway`] at once, and handed to it as a [`Link`] once the kernel's lock is free. A link is
+//! the other end of the guest's socket: a socket that the host holds, with the same queues and
+//! limits.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::{Arc, Weak};
@@ -121,8 +122,8 @@ impl Link {
         self.0.poll_read(cx, buffer)
     }
 
-    /// Gives bytes to the guest and returns how many it takes now. `Pipe` or `ConnReset` when it has
-    /// closed the connection, `Canceled` when its sandbox is gone.
+    /// Gives bytes to the guest and returns how many it takes now. `Pipe` or `ConnReset` when it
+    /// has closed the connection, `Canceled` when its sandbox is gone.
     pub fn poll_give(&self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize, Errno>> {
         self.0.poll_write(cx, bytes)
     }
@@ -167,7 +168,8 @@ impl Drop for NameAnswer {
 }
 
 impl Kernel {
-    /// Sets who is asked about everything beyond the sandbox. `kernel` is what this kernel is behind.
+    /// Sets who is asked about everything beyond the sandbox. `kernel` is what this kernel is
+    /// behind.
     pub fn set_gateway(&mut self, gateway: Arc<dyn Gateway>, kernel: &Arc<SharedKernel>) {
         self.net.gateway = Some((gateway, Arc::downgrade(kernel)));
     }

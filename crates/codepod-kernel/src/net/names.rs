@@ -179,8 +179,8 @@ enum Host {
     Elsewhere,
 }
 
-/// Sorts a name: an address in writing, this sandbox, or somewhere else. `NoEnt` for what looks like
-/// an address and is none.
+/// Sorts a name: an address in writing, this sandbox, or somewhere else. `NoEnt` for what looks
+/// like an address and is none.
 fn host(name: &str, own: &str) -> Result<Host, Errno> {
     if name == "localhost" || name.ends_with(".localhost") || name.eq_ignore_ascii_case(own) {
         return Ok(Host::Address(Ipv4Addr::LOCALHOST));

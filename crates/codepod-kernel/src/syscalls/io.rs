@@ -69,8 +69,8 @@ impl Buffers {
         Ok((word(0), word(4)))
     }
 
-    /// Fills the buffers from `skip` on, one after the other, until `read` gives less than asked for. An error after
-    /// the first byte ends it without being reported.
+    /// Fills the buffers from `skip` on, one after the other, until `read` gives less than asked
+    /// for. An error after the first byte ends it without being reported.
     pub(super) fn fill<M: GuestMemory>(
         self,
         memory: &mut M,

@@ -127,8 +127,8 @@ pub fn accept(fd: Fd) -> Result<Fd, Errno> {
     check(number).map(|()| Fd(accepted))
 }
 
-/// Sends to the address that a socket is connected to, or a message to another, and returns how much
-/// went. There is no SIGPIPE.
+/// Sends to the address that a socket is connected to, or a message to another, and returns how
+/// much went. There is no SIGPIPE.
 ///
 /// Fails with [`Errno::Pipe`] when nobody reads any more, [`Errno::MsgSize`] when a message is too
 /// long, and as [`connect`] does.

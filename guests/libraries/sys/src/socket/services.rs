@@ -57,8 +57,8 @@ impl Kinds {
     }
 }
 
-/// The port of a service: its number, of which the lowest 16 bits count and none is 0 as in Linux, or
-/// its name.
+/// The port of a service: its number, of which the lowest 16 bits count and none is 0 as in Linux,
+/// or its name.
 pub fn port(service: &[u8], kind: Kind) -> Option<u16> {
     if service.iter().all(u8::is_ascii_digit) {
         let add =
