@@ -3,7 +3,7 @@
 
 use super::{copy, machine_code, program};
 use crate::Command;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, unknown_argument};
 use crate::parts;
 use crate::platform::Platform;
 
@@ -20,6 +20,9 @@ fn run(arguments: &[String]) -> Outcome {
         return Err(Failure::new("`cross` needs a platform")
             .hint("`cargo xtask cross win32-x64` is one; xtask/src/platform.rs has all"));
     };
+    if name.starts_with('-') {
+        return Err(unknown_argument(name, "cross"));
+    }
     let platform = Platform::named(name)?;
     let guests = machine_code::bring(platform)?;
     let parts = parts::pack(&guests, false, platform)?;
