@@ -107,11 +107,20 @@ pub async fn serve<S>(
     let mut open = true;
     // What goes wrong between the guest and us is the guest's affair.
     let _ = std::future::poll_fn(|cx| {
-        if open && closed.as_mut().poll(cx).is_ready() {
+        let polled = served.as_mut().poll(cx);
+        // A connection that became a WebSocket is no longer one of HTTP, and has not ended.
+        let is_tunnel = || {
+            tunnels
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .is_some()
+        };
+        if polled.is_pending() && open && closed.as_mut().poll(cx).is_ready() && !is_tunnel() {
             open = false;
             served.as_mut().graceful_shutdown();
+            return served.as_mut().poll(cx);
         }
-        served.as_mut().poll(cx)
+        polled
     })
     .await;
     let tunnel = tunnels
@@ -413,6 +422,7 @@ impl Exchange {
             let mut reply = Response::new(empty());
             *reply.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
             *reply.headers_mut() = headers;
+            *reply.extensions_mut() = parts.extensions;
             return Ok(reply);
         }
         if closes {
