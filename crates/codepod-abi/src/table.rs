@@ -41,6 +41,8 @@ pub enum Grant {
     Terminal,
     /// Requests of the host to a process that serves it: the shell's.
     Session,
+    /// Sockets with addresses, and names of hosts.
+    Socket,
 }
 
 impl Grant {
@@ -52,6 +54,7 @@ impl Grant {
         Grant::Files,
         Grant::Terminal,
         Grant::Session,
+        Grant::Socket,
     ];
 
     /// The name as a manifest (`guest.toml`) writes it.
@@ -63,6 +66,7 @@ impl Grant {
             Grant::Files => "files",
             Grant::Terminal => "terminal",
             Grant::Session => "session",
+            Grant::Socket => "socket",
         }
     }
 
@@ -156,7 +160,7 @@ macro_rules! for_each_call {
             /// Writes at an offset without moving the descriptor's own.
             [wasi Wasi] ready fd_pwrite(fd: u32, iovs: In, iovs_len: u32, offset: u64, nwritten: Out) fails [Badf, Fault, Inval, Spipe, Fbig, NoSpc, NotCapable];
             /// Reads from a descriptor; waits for a pipe, a terminal or a socket to have something.
-            [wasi Wasi] waits fd_read(fd: u32, iovs: In, iovs_len: u32, nread: Out) fails [Badf, Fault, Inval, IsDir, Again, Intr, NotCapable];
+            [wasi Wasi] waits fd_read(fd: u32, iovs: In, iovs_len: u32, nread: Out) fails [Badf, Fault, Inval, IsDir, Again, ConnRefused, ConnReset, Intr, NotCapable, NotConn];
             /// Lists a directory from a cookie on, as many entries as fit.
             [wasi Wasi] ready fd_readdir(fd: u32, buf: Out, buf_len: u32, cookie: u64, used: Out) fails [Badf, Fault, NotDir];
             /// Moves a descriptor onto another open one, which is closed.
@@ -169,7 +173,7 @@ macro_rules! for_each_call {
             [wasi Wasi] ready fd_tell(fd: u32, offset: Out) fails [Badf, Fault, Spipe];
             /// Writes to a descriptor; waits while a pipe or the host's sink is full. Without
             /// readers the process gets SIGPIPE, and `Pipe` where that is ignored.
-            [wasi Wasi] waits fd_write(fd: u32, iovs: In, iovs_len: u32, nwritten: Out) fails [Badf, Fault, Inval, Again, Intr, Pipe, Fbig, NoSpc, NotCapable];
+            [wasi Wasi] waits fd_write(fd: u32, iovs: In, iovs_len: u32, nwritten: Out) fails [Badf, Fault, Inval, Again, ConnRefused, ConnReset, DestAddrReq, Intr, MsgSize, NotConn, Perm, Pipe, Fbig, NoSpc, NotCapable];
             /// Creates a directory.
             [wasi Wasi] ready path_create_directory(fd: u32, path: In, path_len: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NoSpc, NotDir, Rofs];
             /// Returns what is known of a path.
@@ -190,7 +194,9 @@ macro_rules! for_each_call {
             [wasi Wasi] ready path_symlink(old_path: In, old_path_len: u32, fd: u32, new_path: In, new_path_len: u32) fails [Badf, Fault, Access, Exist, Inval, Loop, NameTooLong, NoEnt, NoSpc, NotDir, Rofs];
             /// Removes a file, symbolic link or fifo.
             [wasi Wasi] ready path_unlink_file(fd: u32, path: In, path_len: u32) fails [Badf, Fault, Access, Inval, IsDir, Loop, NameTooLong, NoEnt, NotDir, Rofs];
-            /// Waits until a descriptor is ready or a clock has reached a time.
+            /// Waits until a descriptor is ready or a clock has reached a time. A socket is ready for
+            /// reading when it has a connection to accept, too, and for writing when it is connected;
+            /// and for both when it has an error to tell.
             [wasi Wasi] waits poll_oneoff(subscriptions: In, events: Out, nsubscriptions: u32, nevents: Out) fails [Fault, Inval, Intr];
             /// Ends the process.
             [wasi Wasi] ends proc_exit(status: u32) fails [];
@@ -200,14 +206,16 @@ macro_rules! for_each_call {
             [wasi Wasi] waits random_get(buf: Out, buf_len: u32) fails [Fault];
             /// Lets other processes run.
             [wasi Wasi] waits sched_yield() fails [];
-            /// Accepts a connection. No socket can listen yet.
-            [wasi Wasi] waits sock_accept(fd: u32, flags: u32, accepted: Out) fails [Badf, NotSock, Inval] without success;
-            /// Receives from a socket.
-            [wasi Wasi] waits sock_recv(fd: u32, iovs: In, iovs_len: u32, flags: u32, nread: Out, out_flags: Out) fails [Badf, NotSock, Fault, Inval, Again, Intr];
-            /// Sends to a socket.
-            [wasi Wasi] waits sock_send(fd: u32, iovs: In, iovs_len: u32, flags: u32, nwritten: Out) fails [Badf, NotSock, Fault, Inval, Again, Intr, Pipe];
+            /// Accepts a connection; waits for one. `flags` may be non-blocking (4), for the new
+            /// descriptor. `sock_name` tells who has connected.
+            [wasi Wasi] waits sock_accept(fd: u32, flags: u32, accepted: Out) fails [Badf, NotSock, Fault, Inval, Again, Intr, Mfile, NotSup];
+            /// Receives from a socket: bytes of a stream, or the next message. When that is longer than
+            /// the buffers, the rest of it is lost, and `out_flags` are 1.
+            [wasi Wasi] waits sock_recv(fd: u32, iovs: In, iovs_len: u32, flags: u32, nread: Out, out_flags: Out) fails [Badf, NotSock, Fault, Inval, Again, ConnRefused, ConnReset, Intr, NotConn];
+            /// Sends to the peer of a socket.
+            [wasi Wasi] waits sock_send(fd: u32, iovs: In, iovs_len: u32, flags: u32, nwritten: Out) fails [Badf, NotSock, Fault, Inval, Again, ConnRefused, ConnReset, DestAddrReq, Intr, MsgSize, NotConn, Perm, Pipe];
             /// Closes one or both directions of a socket.
-            [wasi Wasi] ready sock_shutdown(fd: u32, how: u32) fails [Badf, NotSock, Inval];
+            [wasi Wasi] ready sock_shutdown(fd: u32, how: u32) fails [Badf, NotSock, Inval, NotConn];
 
             /// Checks that the kernel serves the version a guest was built for, and returns its
             /// own.
@@ -253,7 +261,7 @@ macro_rules! for_each_call {
             [codepod Process] ready fd_pipe(read: Out, write: Out) fails [Fault, Mfile, Nfile];
             /// Reads from a descriptor as `fd_read` does, stops after the first byte that is
             /// `delimiter`, and takes nothing beyond it.
-            [codepod Process] waits fd_read_until(fd: u32, buf: Out, buf_len: u32, delimiter: u32, nread: Out) fails [Badf, Fault, Inval, IsDir, Again, Intr, NotCapable];
+            [codepod Process] waits fd_read_until(fd: u32, buf: Out, buf_len: u32, delimiter: u32, nread: Out) fails [Badf, Fault, Inval, IsDir, Again, ConnRefused, ConnReset, Intr, NotCapable, NotConn];
             /// Duplicates a descriptor onto the lowest free number from `least` on.
             [codepod Process] ready fd_dup(fd: u32, least: u32, new: Out) fails [Badf, Fault, Inval, Mfile];
             /// Duplicates a descriptor onto a number, closing what was there.
@@ -299,6 +307,50 @@ macro_rules! for_each_call {
             /// Answers the request: the exit status, and the state to go on from after this one
             /// (length 0: as before). 0, 1 and 2 read nothing and write nowhere then.
             [codepod Session] ready session_done(status: u32, state: In, state_len: u32) fails [Fault, Inval, Perm, TooBig];
+
+            /// Creates a socket: its family ([`crate::wire::socket::INET`] or
+            /// [`crate::wire::socket::UNIX`]), its kind ([`crate::wire::socket::STREAM`] or
+            /// [`crate::wire::socket::DATAGRAM`]), and as `flags` non-blocking (4) or 0.
+            [codepod Socket] ready sock_open(family: u32, kind: u32, flags: u32, opened: Out) fails [Fault, Inval, AfNoSupport, ProtoNoSupport, Mfile, Nfile];
+            /// Gives a socket an address of its own ([`crate::wire::socket`]). Port 0 is a free port
+            /// from 32768 on; a path becomes a node with the permission bits that the umask leaves;
+            /// the family alone, of a UNIX socket, is a free abstract name.
+            [codepod Socket] ready sock_bind(fd: u32, address: In, address_len: u32) fails [Badf, NotSock, Fault, Access, AddrInUse, AddrNotAvail, AfNoSupport, Inval, Loop, NoEnt, NoSpc, NotDir, Rofs];
+            /// Lets a stream socket take connections, and says how many may wait to be accepted. An
+            /// IPv4 socket without an address gets a free port.
+            [codepod Socket] ready sock_listen(fd: u32, backlog: u32) fails [Badf, NotSock, Inval, AddrInUse, NotSup];
+            /// Connects a socket, or says where a datagram socket sends to. It waits until a stream
+            /// is connected; a non-blocking one fails with `InProgress` (IPv4) or `Again` (UNIX,
+            /// while too many wait to be accepted). Beyond the sandbox the host's gateway decides:
+            /// without one `Access`, with one any error that it names; `net_why` has the reason.
+            [codepod Socket] waits sock_connect(fd: u32, address: In, address_len: u32) fails [Badf, NotSock, Fault, Access, AfNoSupport, Again, Already, ConnAborted, ConnRefused, InProgress, Intr, Inval, IsConn, Loop, Nfile, NoEnt, NotDir, Perm, Prototype];
+            /// Sends as `sock_send` does; a datagram to an address, unless that is empty. `flags` are
+            /// [`crate::wire::socket::DONT_WAIT`] and [`crate::wire::socket::NO_SIGNAL`].
+            [codepod Socket] waits sock_send_to(fd: u32, iovs: In, iovs_len: u32, flags: u32, address: In, address_len: u32, nwritten: Out) fails [Badf, NotSock, Fault, Access, AfNoSupport, Again, ConnRefused, ConnReset, DestAddrReq, Intr, Inval, IsConn, Loop, MsgSize, NoEnt, NotConn, NotDir, NotSup, Perm, Pipe, Prototype];
+            /// Receives as `sock_recv` does, and writes the sender's address, as much of it as fits.
+            /// `flags` are [`crate::wire::socket::PEEK`], [`crate::wire::socket::WAIT_ALL`],
+            /// [`crate::wire::socket::DONT_WAIT`] and [`crate::wire::socket::WHOLE_LENGTH`];
+            /// `received` is a [`crate::wire::socket::Received`].
+            [codepod Socket] waits sock_recv_from(fd: u32, iovs: In, iovs_len: u32, flags: u32, address: Out, address_len: u32, received: Out) fails [Badf, NotSock, Fault, Again, ConnRefused, ConnReset, Intr, Inval, NotConn];
+            /// Writes a socket's own address ([`crate::wire::socket::LOCAL`]) or the one it is
+            /// connected to ([`crate::wire::socket::PEER`]), as much of it as fits; `used` is its
+            /// whole length.
+            [codepod Socket] ready sock_name(fd: u32, which: u32, address: Out, address_len: u32, used: Out) fails [Badf, NotSock, Fault, Inval, NotConn];
+            /// Returns an option ([`crate::wire::socket::SocketOption`]) as a `u64`.
+            [codepod Socket] ready sock_option_get(fd: u32, option: u32, value: Out) fails [Badf, NotSock, Fault, NoProtoOpt];
+            /// Sets an option. Sizes of buffers are taken as near as the limits let them be.
+            [codepod Socket] ready sock_option_set(fd: u32, option: u32, value: u64) fails [Badf, NotSock, Inval, NoProtoOpt];
+            /// Finds the addresses of a host by its name, and writes as many as fit, each in
+            /// [`crate::wire::socket::ADDRESS_SLOT`] bytes with port 0; `count` is how many there
+            /// are. A name beyond the sandbox gets an address that stands for it here only. The
+            /// host's gateway is asked whether there is such a name, and may name any error.
+            [codepod Socket] waits name_resolve(name: In, name_len: u32, addresses: Out, addresses_len: u32, count: Out) fails [Fault, Inval, NoEnt];
+            /// Finds the name that an address stands for.
+            [codepod Socket] ready name_of(address: In, address_len: u32, name: Out, name_len: u32, used: Out) fails [Fault, AfNoSupport, Inval, NoEnt, Range];
+            /// Writes why the last `sock_connect` or `sock_send_to` of this descriptor was refused, as
+            /// much of the text as fits; `used` is its whole length, 0 when there is no more to say
+            /// than the error number does.
+            [codepod Socket] ready net_why(fd: u32, text: Out, text_len: u32, used: Out) fails [Badf, NotSock, Fault];
         }
     };
 }

@@ -287,7 +287,7 @@ macro_rules! wire_struct {
             pub const SIZE: usize = 0 $(+ size_of::<$ty>())*;
 
             /// Its name, size and fields.
-            pub const INFO: StructInfo = StructInfo {
+            pub const INFO: $crate::wire::StructInfo = $crate::wire::StructInfo {
                 name: stringify!($name),
                 size: Self::SIZE,
                 fields: &[$((stringify!($field), stringify!($ty))),*],
@@ -325,6 +325,8 @@ macro_rules! wire_struct {
         const _: () = assert!(size_of::<$name>() == $name::SIZE);
     };
 }
+
+pub mod socket;
 
 wire_struct! {
     /// What `proc_spawn` starts. Pointers and lengths are the caller's.
@@ -441,6 +443,7 @@ pub const STRUCTS: &[StructInfo] = &[
     WaitResult::INFO,
     Stat::INFO,
     TerminalState::INFO,
+    socket::Received::INFO,
 ];
 
 /// `st_mode` type bits.

@@ -50,6 +50,12 @@ impl<T> Arena<T> {
         Some(value)
     }
 
+    /// The values with their numbers, in the order of these.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        let numbered = (0..).zip(&self.items);
+        numbered.filter_map(|(number, item)| Some((number, item.as_ref()?)))
+    }
+
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.items.iter_mut().flatten()
     }

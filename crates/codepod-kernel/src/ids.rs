@@ -25,6 +25,8 @@ ids! {
     OpenFileId;
     /// A pipe of a sandbox.
     PipeId;
+    /// A socket of a sandbox.
+    SocketId;
     /// A host's sink for output.
     SinkId;
     /// A terminal of a sandbox.

@@ -27,6 +27,7 @@ use crate::host_command::HostCommands;
 use crate::ids::{Fd, Pid, PipeId, WaiterId};
 use crate::limit_reached::Reached;
 use crate::limits::Limits;
+use crate::net::Net;
 use crate::open_file::{Object, OpenFile};
 use crate::pipe::Pipe;
 use crate::policy::Policy;
@@ -73,6 +74,7 @@ pub struct Kernel {
     pub(crate) files: Arena<OpenFile>,
     pub(crate) locks: FileLocks,
     pub(crate) pipes: Arena<Pipe>,
+    pub(crate) net: Net,
     pub(crate) sinks: Arena<Sink>,
     pub(crate) terminals: Arena<Terminal>,
     /// The pipes behind fifos that somebody has open.
@@ -110,6 +112,7 @@ impl Kernel {
             files: Arena::default(),
             locks: FileLocks::default(),
             pipes: Arena::default(),
+            net: Net::default(),
             sinks: Arena::default(),
             terminals: Arena::default(),
             fifos: HashMap::new(),
@@ -250,9 +253,10 @@ impl Kernel {
         self.processes.len()
     }
 
-    /// Open files, pipes and sinks: 0 in an idle sandbox.
+    /// Open files, pipes, sockets and sinks: 0 in an idle sandbox.
     pub fn open_count(&self) -> usize {
-        self.files.len() + self.pipes.len() + self.sinks.len() + self.terminals.len()
+        let streams = self.pipes.len() + self.net.sockets.len();
+        self.files.len() + streams + self.sinks.len() + self.terminals.len()
     }
 
     /// The processes that guests have started since the last time: the engine must run them.
@@ -271,6 +275,7 @@ impl Kernel {
             pipe.read_waiters.wake();
             pipe.write_waiters.wake();
         }
+        self.net.wake_everybody();
     }
 
     /// Waits until a stopped process goes on or is to end.

@@ -14,6 +14,8 @@ pub enum Limit {
     Descriptors,
     /// Pipes of the sandbox.
     Pipes,
+    /// Sockets of the sandbox.
+    Sockets,
     /// Bytes of arguments and environment.
     Arguments,
     /// Linear memory of a process.
@@ -39,6 +41,7 @@ impl Limit {
             Limit::Processes => "processes",
             Limit::Descriptors => "descriptors",
             Limit::Pipes => "pipes",
+            Limit::Sockets => "sockets",
             Limit::Arguments => "arguments",
             Limit::Memory => "memory",
             Limit::TotalMemory => "total-memory",
@@ -55,6 +58,7 @@ impl Limit {
         match errno {
             Errno::NoSpc => Some(Limit::FileBytes),
             Errno::Mfile => Some(Limit::Descriptors),
+            Errno::Nfile if call.info().name.starts_with("sock_") => Some(Limit::Sockets),
             Errno::Nfile => Some(Limit::Pipes),
             Errno::TooBig => Some(Limit::Arguments),
             Errno::Again if call == Call::proc_spawn => Some(Limit::Processes),

@@ -10,8 +10,16 @@ pub struct Limits {
     pub processes: usize,
     /// Descriptors of one process; one more fails with `Mfile`.
     pub descriptors: usize,
-    /// Pipes and socket directions in the sandbox; one more fails with `Nfile`.
+    /// Pipes in the sandbox; one more fails with `Nfile`.
     pub pipes: usize,
+    /// Sockets in the sandbox, those included that wait to be accepted and those that the host
+    /// holds; one more fails with `Nfile`.
+    pub sockets: usize,
+    /// Bytes that wait at a socket to be received before their sender waits. Of datagrams over IPv4
+    /// what does not fit is lost.
+    pub socket_bytes: usize,
+    /// Connections that wait at a socket to be accepted; a guest may ask for fewer.
+    pub backlog: usize,
     /// Bytes that a pipe holds before its writer waits.
     pub pipe_bytes: usize,
     /// Bytes of arguments and environment of a process; more fails with `TooBig`.
@@ -59,6 +67,9 @@ impl Default for Limits {
             descriptors: 1024,
             pipes: 256,
             pipe_bytes: 64 << 10,
+            sockets: 256,
+            socket_bytes: 256 << 10,
+            backlog: 128,
             argument_bytes: 2 * MB,
             memory_bytes: 256 * MB,
             total_memory_bytes: 1024 * MB,

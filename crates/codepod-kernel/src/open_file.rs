@@ -4,7 +4,8 @@
 use codepod_vfs::{Device, NodeRef};
 
 use crate::fd_table::Target;
-use crate::ids::{PipeId, SinkId, TerminalId};
+use crate::ids::{PipeId, SinkId, SocketId, TerminalId};
+use crate::net::Kind;
 use crate::pipe::End;
 
 /// A lock that an open file holds.
@@ -62,13 +63,8 @@ pub(crate) enum Object {
     Pipe(PipeId, End, Option<NodeRef>),
     /// A fifo opened for both.
     Fifo(PipeId, NodeRef),
-    /// A socket: what comes and what goes.
-    Socket {
-        receive: PipeId,
-        send: PipeId,
-        receiving: bool,
-        sending: bool,
-    },
+    /// A socket.
+    Socket(SocketId, Kind),
     /// Output that the host collects.
     Sink(SinkId),
     /// A terminal.
@@ -86,7 +82,7 @@ impl Object {
             | Object::Device(_, node)
             | Object::Fifo(_, node) => Some(node),
             Object::Pipe(_, _, node) => node,
-            Object::Socket { .. } | Object::Sink(_) | Object::Terminal(_) | Object::Null => None,
+            Object::Socket(..) | Object::Sink(_) | Object::Terminal(_) | Object::Null => None,
         }
     }
 
@@ -94,7 +90,7 @@ impl Object {
     pub(crate) fn target(&self) -> Target {
         match self {
             Object::Pipe(_, _, None) | Object::Sink(_) => Target::Pipe,
-            Object::Socket { .. } => Target::Socket,
+            Object::Socket(..) => Target::Socket,
             Object::Terminal(_) => Target::Terminal,
             Object::Null => Target::Null,
             _ => self.node().map_or(Target::Null, Target::Node),

@@ -254,6 +254,8 @@ pub(crate) enum State {
 pub(crate) struct Waiting {
     /// When the call was polled first, on the monotonic clock; relative times count from there.
     pub(crate) began: Option<u64>,
+    /// Bytes already received by a call that wants its buffers full.
+    pub(crate) read: u64,
     /// Bytes already written by an `fd_write` that does not fit at once.
     pub(crate) written: usize,
     /// Whether the call has been polled before.

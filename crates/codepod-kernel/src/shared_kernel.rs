@@ -161,6 +161,10 @@ impl DerefMut for KernelGuard<'_> {
 
 impl Drop for KernelGuard<'_> {
     fn drop(&mut self) {
+        let requests = match &mut self.guard {
+            Some(kernel) if !std::thread::panicking() => kernel.take_requests(),
+            _ => None,
+        };
         self.guard = None;
         fence(Ordering::SeqCst);
         if self.shared.is_over() && !std::thread::panicking() {
@@ -173,6 +177,11 @@ impl Drop for KernelGuard<'_> {
             drop(waiting);
             for waker in wakers {
                 waker.wake();
+            }
+        }
+        if let Some((gateway, requests)) = requests {
+            for request in requests {
+                request.hand_to(&*gateway);
             }
         }
     }

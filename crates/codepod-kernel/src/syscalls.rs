@@ -7,11 +7,13 @@
 mod args;
 mod call;
 mod clock;
+mod connect;
 mod fd;
 mod fifo;
 mod hash;
 mod io;
 mod lock;
+mod names;
 mod open;
 mod path;
 mod poll;
@@ -21,6 +23,7 @@ mod session;
 mod signals;
 mod socket;
 mod stat;
+mod transfer;
 mod tty;
 
 pub(crate) use call::files_of;
@@ -32,6 +35,7 @@ pub use args::{
     proc_chdir, proc_cwd, proc_ids, proc_umask,
 };
 pub use clock::{clock_res_get, clock_time_get, random_get, sched_yield};
+pub use connect::{sock_accept, sock_connect};
 pub use fd::{
     fd_advise, fd_allocate, fd_close, fd_datasync, fd_dup, fd_dup_to, fd_fdstat_get,
     fd_fdstat_set_flags, fd_fdstat_set_rights, fd_filestat_get, fd_filestat_set_size,
@@ -41,6 +45,7 @@ pub use fd::{
 pub use hash::hash_blocks;
 pub use io::{fd_pread, fd_pwrite, fd_read, fd_write};
 pub use lock::fd_lock;
+pub use names::{name_of, name_resolve};
 pub use open::{path_open, path_open_mode};
 pub use path::{
     path_create_directory, path_filestat_get, path_filestat_set_times, path_link, path_readlink,
@@ -51,9 +56,13 @@ pub use process::{proc_exit, proc_group_set, proc_spawn, proc_wait};
 pub use read_until::fd_read_until;
 pub use session::{session_done, session_next};
 pub use signals::{proc_alarm, proc_kill, proc_raise, signal_action, signal_take};
-pub use socket::{sock_accept, sock_pair, sock_recv, sock_send, sock_shutdown};
+pub use socket::{
+    net_why, sock_bind, sock_listen, sock_name, sock_open, sock_option_get, sock_option_set,
+    sock_pair, sock_shutdown,
+};
 pub use stat::{
     fd_mode_set, fd_owner_set, fd_stat, path_access, path_mkfifo, path_mode_set, path_owner_set,
     path_stat,
 };
+pub use transfer::{sock_recv, sock_recv_from, sock_send, sock_send_to};
 pub use tty::{tty_get, tty_set};

@@ -22,6 +22,7 @@ const WHITEOUT: u8 = 6;
 const PIECE: u8 = 7;
 /// A piece of the usual length, right after the one before.
 const NEXT_PIECE: u8 = 8;
+const SOCKET: u8 = 9;
 /// Added to the kind.
 const FREE: u8 = 0x80;
 const LINKED: u8 = 0x40;
@@ -66,6 +67,7 @@ impl Segmenter {
             Item::File { linked: l, .. } => FILE | linked(*l),
             Item::Symlink { linked: l, .. } => SYMLINK | linked(*l),
             Item::Fifo { linked: l, .. } => FIFO | linked(*l),
+            Item::Socket { linked: l, .. } => SOCKET | linked(*l),
             Item::Device { linked: l, .. } => DEVICE | linked(*l),
             Item::Link(_) => LINK,
             Item::Whiteout => WHITEOUT,
@@ -92,7 +94,9 @@ impl Segmenter {
                 put_attributes(out, attributes);
                 put_bytes(out, target);
             }
-            Item::Fifo { attributes, .. } => put_attributes(out, attributes),
+            Item::Fifo { attributes, .. } | Item::Socket { attributes, .. } => {
+                put_attributes(out, attributes);
+            }
             Item::Device {
                 attributes, number, ..
             } => {
@@ -268,6 +272,10 @@ fn node(tag: u8, reader: &mut Reader<'_>) -> Result<Node, StoreError> {
             linked,
         },
         FIFO => Item::Fifo {
+            attributes: attributes(reader)?,
+            linked,
+        },
+        SOCKET => Item::Socket {
             attributes: attributes(reader)?,
             linked,
         },

@@ -190,6 +190,7 @@ impl TreeSink for Identity {
             Item::File { attributes, .. }
             | Item::Symlink { attributes, .. }
             | Item::Fifo { attributes, .. }
+            | Item::Socket { attributes, .. }
             | Item::Device { attributes, .. } => Some(attributes),
             Item::Link(_) | Item::Whiteout => None,
         };

@@ -30,6 +30,8 @@ pub enum FileKind {
     Symlink,
     /// A named pipe; the kernel does its I/O.
     Fifo,
+    /// A name that a socket of the sandbox has, or had; the kernel knows which.
+    Socket,
     /// A character device; the kernel does its I/O, see [`Device`].
     CharDevice,
     /// Something of the host that the sandbox can see and remove but not open: a socket, a device.
@@ -232,4 +234,6 @@ pub enum NewBody<'a> {
     Symlink(&'a [u8]),
     /// A named pipe.
     Fifo,
+    /// A name for a socket.
+    Socket,
 }

@@ -341,6 +341,7 @@ impl Tree {
             NewBody::Directory => Body::Directory(Directory::new()),
             NewBody::Symlink(target) => Body::Symlink(target.into()),
             NewBody::Fifo => Body::Fifo,
+            NewBody::Socket => Body::Socket,
         };
         self.insert(dir, name, body, new, now, false)
     }

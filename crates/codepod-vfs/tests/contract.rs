@@ -630,6 +630,18 @@ fn modes_times_and_links_are_kept() {
         } else {
             assert_eq!(fifo, Err(Errno::Perm));
         }
+        let socket = b.vfs.mksocket(&root(), b.base, b"socket");
+        if b.fifos {
+            socket.unwrap();
+            assert_eq!(b.kind("socket"), Ok(FileKind::Socket));
+            let again = b.vfs.mksocket(&root(), b.base, b"socket");
+            assert_eq!(again, Err(Errno::Exist));
+            let opened = b.vfs.open(&root(), b.base, b"socket", &OpenOptions::READ);
+            assert_eq!(opened, Err(Errno::Nxio));
+            b.unlink("socket").unwrap();
+        } else {
+            assert_eq!(socket, Err(Errno::Perm));
+        }
     });
 }
 
@@ -862,6 +874,7 @@ const CHANGES: &[(&str, Change)] = &[
     ("truncate", |v, c, d| v.truncate(c, d, b"hello", 0)),
     ("mkdir", |v, c, d| v.mkdir(c, d, b"new", 0o755).map(drop)),
     ("mkfifo", |v, c, d| v.mkfifo(c, d, b"new", 0o644).map(drop)),
+    ("mksocket", |v, c, d| v.mksocket(c, d, b"new").map(drop)),
     ("symlink", |v, c, d| v.symlink(c, b"x", d, b"new").map(drop)),
     ("link", |v, c, d| v.link(c, d, b"hello", false, d, b"new")),
     ("unlink", |v, c, d| v.unlink(c, d, b"hello")),
@@ -959,7 +972,7 @@ fn every_change_works_on_a_writable_mount() {
         each(writable(), |b| {
             let result = change(&mut b.vfs, &root(), b.base);
             let expected = match (*name, b.name) {
-                ("mkfifo" | "chown", "host rw") => Err(Errno::Perm),
+                ("mkfifo" | "mksocket" | "chown", "host rw") => Err(Errno::Perm),
                 ("rename a directory", host) if host.starts_with("overlay") => Err(Errno::Xdev),
                 _ => Ok(()),
             };

@@ -107,6 +107,10 @@ pub(crate) fn take_one(from: &mut Vfs, to: &mut Vfs, path: &[u8], now: u64) -> R
             Ok(_) | Err(Errno::Exist) => {}
             Err(errno) => return Err(errno),
         },
+        FileKind::Socket => match to.mksocket(&caller, root, path) {
+            Ok(_) | Err(Errno::Exist) => {}
+            Err(errno) => return Err(errno),
+        },
         FileKind::File => copy_file(from, source, to, path, now)?,
         FileKind::CharDevice | FileKind::Other => return Err(Errno::NotSup),
     }

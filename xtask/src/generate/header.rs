@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use codepod_abi::wire::socket::{self, SocketOption};
 use codepod_abi::wire::{self, Hash, STRUCTS, StructInfo, WaitResult};
 use codepod_abi::{CALLS, CallInfo};
 use codepod_api::snake_case;
@@ -54,6 +55,21 @@ const NUMBERS: &[&[(&str, u32)]] = &[
         ("HASH_SHA256", Hash::Sha256 as u32),
         ("HASH_CALL_BYTES", Hash::CALL_BYTES),
     ],
+    &[
+        ("SOCKET_INET", socket::INET as u32),
+        ("SOCKET_UNIX", socket::UNIX as u32),
+        ("SOCKET_STREAM", socket::STREAM),
+        ("SOCKET_DATAGRAM", socket::DATAGRAM),
+        ("SOCKET_PEEK", socket::PEEK),
+        ("SOCKET_WAIT_ALL", socket::WAIT_ALL),
+        ("SOCKET_DONT_WAIT", socket::DONT_WAIT),
+        ("SOCKET_WHOLE_LENGTH", socket::WHOLE_LENGTH),
+        ("SOCKET_NO_SIGNAL", socket::NO_SIGNAL),
+        ("SOCKET_TRUNCATED", socket::TRUNCATED),
+        ("SOCKET_LOCAL", socket::LOCAL),
+        ("SOCKET_PEER", socket::PEER),
+        ("SOCKET_ADDRESS_SLOT", socket::ADDRESS_SLOT as u32),
+    ],
 ];
 
 /// The header.
@@ -64,6 +80,10 @@ pub(super) fn header() -> String {
         for (name, number) in *group {
             let _ = writeln!(text, "#define CODEPOD_{name} {number}u");
         }
+    }
+    text.push('\n');
+    for (name, option) in SocketOption::ALL {
+        let _ = writeln!(text, "#define CODEPOD_OPTION_{name} {}u", *option as u32);
     }
     for info in STRUCTS {
         text.push('\n');
@@ -128,10 +148,23 @@ fn comment(call: &CallInfo) -> String {
         .collect::<Vec<_>>()
         .join(" ");
     for info in STRUCTS {
-        let link = format!("[`crate::wire::{}`]", info.name);
-        text = text.replace(&link, &format!("`struct {}`", struct_name(info.name)));
+        let name = format!("`struct {}`", struct_name(info.name));
+        for module in ["", "socket::"] {
+            text = text.replace(&format!("[`crate::wire::{module}{}`]", info.name), &name);
+        }
+    }
+    for (name, _) in NUMBERS.iter().copied().flatten() {
+        if let Some(constant) = name.strip_prefix("SOCKET_") {
+            let link = format!("[`crate::wire::socket::{constant}`]");
+            text = text.replace(&link, &format!("CODEPOD_{name}"));
+        }
     }
     let text = text
+        .replace(
+            "[`crate::wire::socket::SocketOption`]",
+            "`CODEPOD_OPTION_KIND` or another",
+        )
+        .replace("[`crate::wire::socket`]", "a `sockaddr`")
         .replace(
             "[`crate::wire::Hash::CALL_BYTES`]",
             "CODEPOD_HASH_CALL_BYTES",

@@ -53,19 +53,7 @@ impl Kernel {
                 self.drop_end(pipe, End::Write, Some(node));
                 self.vfs.close(node);
             }
-            Object::Socket {
-                receive,
-                send,
-                receiving,
-                sending,
-            } => {
-                if receiving {
-                    self.drop_end(receive, End::Read, None);
-                }
-                if sending {
-                    self.drop_end(send, End::Write, None);
-                }
-            }
+            Object::Socket(socket, _) => self.close_socket(socket),
             Object::Sink(sink) => {
                 if let Some(state) = self.sinks.get_mut(sink.0) {
                     state.writers = state.writers.saturating_sub(1);

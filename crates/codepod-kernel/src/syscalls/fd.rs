@@ -23,6 +23,7 @@ pub(super) fn filetype_of(kind: FileKind) -> u8 {
         FileKind::Directory => filetype::DIRECTORY,
         FileKind::Symlink => filetype::SYMBOLIC_LINK,
         FileKind::CharDevice => filetype::CHARACTER_DEVICE,
+        FileKind::Socket => filetype::SOCKET_STREAM,
         FileKind::Fifo | FileKind::Other => filetype::UNKNOWN,
     }
 }
@@ -32,7 +33,7 @@ pub(super) fn object_filetype(object: Object) -> u8 {
         Object::File(_) => filetype::REGULAR_FILE,
         Object::Directory(..) => filetype::DIRECTORY,
         Object::Device(..) | Object::Terminal(_) | Object::Null => filetype::CHARACTER_DEVICE,
-        Object::Socket { .. } => filetype::SOCKET_STREAM,
+        Object::Socket(_, kind) => kind.filetype(),
         Object::Pipe(..) | Object::Fifo(..) | Object::Sink(_) => filetype::UNKNOWN,
     }
 }
@@ -106,7 +107,7 @@ impl<M: GuestMemory> Syscall<'_, M> {
         let now = self.kernel.file_time();
         let kind = match object {
             Object::Terminal(_) | Object::Null => FileKind::CharDevice,
-            Object::Socket { .. } => FileKind::Other,
+            Object::Socket(..) => FileKind::Socket,
             _ => FileKind::Fifo,
         };
         Ok(Stat {

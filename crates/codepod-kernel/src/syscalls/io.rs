@@ -5,6 +5,7 @@ use std::task::Poll;
 use codepod_abi::Errno;
 use codepod_abi::wire::wasi::{IOVEC_SIZE, fdflags, rights};
 
+use super::transfer::Destination;
 use super::{Syscall, files_of};
 use crate::device;
 use crate::fd_table::Descriptor;
@@ -51,7 +52,11 @@ impl Buffers {
     /// thousand times, and a call that cannot be interrupted must end soon. More is a short count,
     /// which callers must expect.
     fn of_one_call(self) -> Buffers {
-        let most = Limits::CALL_BYTES;
+        self.of_at_most(Limits::CALL_BYTES)
+    }
+
+    /// The same buffers, of which so many bytes are moved at most.
+    pub(super) fn of_at_most(self, most: u64) -> Buffers {
         Buffers { most, ..self }
     }
 
@@ -64,16 +69,20 @@ impl Buffers {
         Ok((word(0), word(4)))
     }
 
-    /// Fills the buffers one after the other until `read` gives less than asked for. An error after
+    /// Fills the buffers from `skip` on, one after the other, until `read` gives less than asked for. An error after
     /// the first byte ends it without being reported.
     pub(super) fn fill<M: GuestMemory>(
         self,
         memory: &mut M,
+        mut skip: u64,
         mut read: impl FnMut(&mut [u8], u64) -> Result<usize, Errno>,
     ) -> Result<u64, Errno> {
         let mut done = 0;
         for i in 0..self.count {
             let (pointer, len) = self.get(memory, i)?;
+            let from = skip.min(len.into()) as u32;
+            skip -= u64::from(from);
+            let (pointer, len) = (pointer + from, len - from);
             let part = u64::from(len).min(self.most - done) as u32;
             if part == 0 {
                 continue;
@@ -169,20 +178,13 @@ impl<M: GuestMemory> Syscall<'_, M> {
         &mut self,
         pipe: PipeId,
         buffers: Buffers,
-        peek: bool,
         blocking: bool,
         result: u32,
     ) -> Poll<Result<(), Errno>> {
         let Some(state) = self.kernel.pipes.get_mut(pipe.0) else {
             return Poll::Ready(Err(Errno::Badf));
         };
-        let read = buffers.fill(self.memory, |bytes, done| {
-            if peek {
-                state.peek(done as usize, bytes)
-            } else {
-                state.read(bytes)
-            }
-        });
+        let read = buffers.fill(self.memory, 0, |bytes, _| state.read(bytes));
         match read {
             Err(Errno::Again) if blocking => self.wait(None, |kernel, waiter, waker| {
                 kernel.wait_for_pipe(pipe, End::Read, waiter, waker);
@@ -312,7 +314,7 @@ pub fn fd_pread<M: GuestMemory>(
     }
     call.memory.check(nread, 4)?;
     let (kernel, pid) = (&mut *call.kernel, call.pid);
-    let count = buffers.of_one_call().fill(call.memory, |bytes, done| {
+    let count = buffers.of_one_call().fill(call.memory, 0, |bytes, done| {
         read_node(kernel, pid, object, offset.saturating_add(done), bytes)
     })?;
     call.tell_read(nread, count as u32)
@@ -364,16 +366,19 @@ pub fn fd_read<M: GuestMemory>(
     let blocking = !call.nonblocking(descriptor);
     match object {
         Object::Pipe(pipe, ..) | Object::Fifo(pipe, _) => {
-            call.read_pipe(pipe, buffers, false, blocking, nread)
+            call.read_pipe(pipe, buffers, blocking, nread)
         }
-        Object::Socket {
-            receiving: false, ..
-        } => Poll::Ready(call.memory.write_u32(nread, 0)),
-        Object::Socket { receive, .. } => call.read_pipe(receive, buffers, false, blocking, nread),
+        Object::Socket(..) => match call.socket(fd) {
+            Ok(socket) => {
+                let arrived = call.receive(socket, buffers, 0);
+                call.tell_received(arrived, nread)
+            }
+            Err(errno) => Poll::Ready(Err(errno)),
+        },
         Object::Terminal(id) => match call.kernel.terminals.get(id.0) {
             Some(terminal) => {
                 let input = terminal.input;
-                call.read_pipe(input, buffers, false, blocking, nread)
+                call.read_pipe(input, buffers, blocking, nread)
             }
             None => Poll::Ready(Err(Errno::Io)),
         },
@@ -396,7 +401,7 @@ fn read_seekable<M: GuestMemory>(
     }
     let offset = call.open_file(descriptor)?.offset;
     let (kernel, pid) = (&mut *call.kernel, call.pid);
-    let count = buffers.of_one_call().fill(call.memory, |bytes, done| {
+    let count = buffers.of_one_call().fill(call.memory, 0, |bytes, done| {
         read_node(kernel, pid, object, offset.saturating_add(done), bytes)
     })?;
     if matches!(object, Object::File(_)) {
@@ -436,11 +441,13 @@ pub fn fd_write<M: GuestMemory>(
         Object::Pipe(pipe, ..) | Object::Fifo(pipe, _) => {
             call.write_pipe(pipe, buffers, blocking, nwritten)
         }
-        Object::Socket { sending: false, .. } => {
-            let errno = call.broken_pipe();
-            Poll::Ready(Err(errno))
-        }
-        Object::Socket { send, .. } => call.write_pipe(send, buffers, blocking, nwritten),
+        Object::Socket(..) => match call.socket(fd) {
+            Ok(socket) => {
+                let sent = call.send(socket, buffers, 0, Destination::Peer);
+                call.tell_sent(sent, nwritten)
+            }
+            Err(errno) => Poll::Ready(Err(errno)),
+        },
         Object::Terminal(id) => match call.kernel.terminals.get(id.0) {
             Some(terminal) => {
                 let output = terminal.output;

@@ -241,9 +241,9 @@ fn classify<M: GuestMemory>(
         }
         FileKind::Fifo => Ok(Opened::Fifo(node)),
         FileKind::File => Ok(Opened::Object(Object::File(node))),
-        // `follow` was not asked for and it is a link, or a host's device or socket.
+        // `follow` was not asked for and it is a link, or a device or socket.
         FileKind::Symlink => Err(Errno::Loop),
-        FileKind::CharDevice | FileKind::Other => Err(Errno::Nxio),
+        FileKind::CharDevice | FileKind::Socket | FileKind::Other => Err(Errno::Nxio),
     }
 }
 

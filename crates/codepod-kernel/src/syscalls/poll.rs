@@ -9,10 +9,11 @@ use codepod_abi::wire::wasi::{
 };
 
 use super::{Syscall, clock};
-use crate::ids::PipeId;
+use crate::ids::{PipeId, SocketId};
 use crate::kernel::Kernel;
 use crate::limits::Limits;
 use crate::memory::GuestMemory;
+use crate::net::Side;
 use crate::open_file::Object;
 use crate::pipe::{ATOMIC_WRITE, End};
 
@@ -34,8 +35,15 @@ struct Event {
 /// What a descriptor is waiting for.
 enum Readiness {
     Ready(Event),
-    /// Nothing yet; the pipe's end tells when.
-    Wait(PipeId, End),
+    /// Nothing yet; this tells when.
+    Wait(Source),
+}
+
+/// What tells that a descriptor may be ready.
+#[derive(Clone, Copy)]
+enum Source {
+    Pipe(PipeId, End),
+    Socket(SocketId, Side),
 }
 
 impl Event {
@@ -57,11 +65,14 @@ pub fn poll_oneoff<M: GuestMemory>(
     match look(call, subscriptions, events, count, nevents) {
         Err(errno) => Poll::Ready(Err(errno)),
         Ok(Looked::Found) => Poll::Ready(Ok(())),
-        Ok(Looked::Nothing { deadline, pipes }) => call.wait(
+        Ok(Looked::Nothing { deadline, sources }) => call.wait(
             (deadline != u64::MAX).then_some(deadline),
             |kernel, waiter, waker| {
-                for (pipe, end) in pipes {
-                    kernel.wait_for_pipe(pipe, end, waiter, waker);
+                for source in sources {
+                    match source {
+                        Source::Pipe(pipe, end) => kernel.wait_for_pipe(pipe, end, waiter, waker),
+                        Source::Socket(id, side) => kernel.net.wait_for(id, side, waiter, waker),
+                    }
                 }
             },
         ),
@@ -70,10 +81,7 @@ pub fn poll_oneoff<M: GuestMemory>(
 
 enum Looked {
     Found,
-    Nothing {
-        deadline: u64,
-        pipes: Vec<(PipeId, End)>,
-    },
+    Nothing { deadline: u64, sources: Vec<Source> },
 }
 
 fn look<M: GuestMemory>(
@@ -95,7 +103,7 @@ fn look<M: GuestMemory>(
 
     let mut found = 0;
     let mut earliest = u64::MAX;
-    let mut pipes = Vec::new();
+    let mut sources = Vec::new();
     for i in 0..count {
         let raw: [u8; SUBSCRIPTION_SIZE as usize] = call
             .memory
@@ -108,8 +116,8 @@ fn look<M: GuestMemory>(
             }
             Wanted::Read(fd) => match readable(call, fd) {
                 Ok(Readiness::Ready(event)) => (EVENT_FD_READ, event),
-                Ok(Readiness::Wait(pipe, end)) => {
-                    pipes.push((pipe, end));
+                Ok(Readiness::Wait(source)) => {
+                    sources.push(source);
                     continue;
                 }
                 Err(errno) => (
@@ -122,8 +130,8 @@ fn look<M: GuestMemory>(
             },
             Wanted::Write(fd) => match writable(call, fd) {
                 Ok(Readiness::Ready(event)) => (EVENT_FD_WRITE, event),
-                Ok(Readiness::Wait(pipe, end)) => {
-                    pipes.push((pipe, end));
+                Ok(Readiness::Wait(source)) => {
+                    sources.push(source);
                     continue;
                 }
                 Err(errno) => (
@@ -151,7 +159,7 @@ fn look<M: GuestMemory>(
     }
     Ok(Looked::Nothing {
         deadline: earliest,
-        pipes,
+        sources,
     })
 }
 
@@ -193,15 +201,7 @@ fn readable<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<Readin
     };
     let pipe = match object {
         Object::Pipe(pipe, ..) | Object::Fifo(pipe, _) => pipe,
-        Object::Socket {
-            receiving: false, ..
-        } => {
-            return Ok(Readiness::Ready(Event {
-                hangup: true,
-                ..Event::PLAIN
-            }));
-        }
-        Object::Socket { receive, .. } => receive,
+        Object::Socket(id, _) => return socket(call.kernel, id, Side::Read),
         Object::Terminal(id) => call.kernel.terminals.get(id.0).ok_or(Errno::Io)?.input,
         Object::Sink(_) => return Err(Errno::Badf),
         Object::File(_) => {
@@ -225,7 +225,19 @@ fn readable<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<Readin
             hangup,
         }));
     }
-    Ok(Readiness::Wait(pipe, End::Read))
+    Ok(Readiness::Wait(Source::Pipe(pipe, End::Read)))
+}
+
+/// A socket, whose protocol says what it is ready for.
+fn socket(kernel: &Kernel, id: SocketId, side: Side) -> Result<Readiness, Errno> {
+    Ok(match kernel.net.readiness(id, side)? {
+        Some(found) => Readiness::Ready(Event {
+            error: None,
+            bytes: found.bytes,
+            hangup: found.hangup,
+        }),
+        None => Readiness::Wait(Source::Socket(id, side)),
+    })
 }
 
 /// The end of a pipe that is written to, for who wants to read it: as on Linux that is ready when
@@ -237,7 +249,7 @@ fn without_readers<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result
         return Err(Errno::Badf);
     };
     if call.kernel.pipe_mut(pipe)?.readers() > 0 {
-        return Ok(Readiness::Wait(pipe, End::Write));
+        return Ok(Readiness::Wait(Source::Pipe(pipe, End::Write)));
     }
     Ok(Readiness::Ready(Event {
         hangup: true,
@@ -249,13 +261,7 @@ fn writable<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<Readin
     let (_, object) = call.writable(fd, rights::POLL_FD_READWRITE)?;
     let pipe = match object {
         Object::Pipe(pipe, ..) | Object::Fifo(pipe, _) => pipe,
-        Object::Socket { sending: false, .. } => {
-            return Ok(Readiness::Ready(Event {
-                hangup: true,
-                ..Event::PLAIN
-            }));
-        }
-        Object::Socket { send, .. } => send,
+        Object::Socket(id, _) => return socket(call.kernel, id, Side::Write),
         Object::Terminal(id) => call.kernel.terminals.get(id.0).ok_or(Errno::Io)?.output,
         _ => return Ok(Readiness::Ready(Event::PLAIN)),
     };
@@ -269,5 +275,5 @@ fn writable<M: GuestMemory>(call: &mut Syscall<'_, M>, fd: u32) -> Result<Readin
             hangup,
         }));
     }
-    Ok(Readiness::Wait(pipe, End::Write))
+    Ok(Readiness::Wait(Source::Pipe(pipe, End::Write)))
 }

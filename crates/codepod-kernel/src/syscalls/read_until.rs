@@ -56,18 +56,22 @@ pub fn fd_read_until<M: GuestMemory>(
     };
     let pipe = match object {
         Object::Pipe(pipe, ..) | Object::Fifo(pipe, _) => pipe,
-        Object::Socket {
-            receive,
-            receiving: true,
-            ..
-        } => receive,
+        Object::Socket(..) => {
+            return match call.socket(fd) {
+                Ok(socket) => {
+                    let into = (until.buf, until.buf_len);
+                    call.receive_until(socket, into, until.delimiter, until.nread)
+                }
+                Err(errno) => Poll::Ready(Err(errno)),
+            };
+        }
         Object::Terminal(id) => match call.kernel.terminals.get(id.0) {
             Some(terminal) => terminal.input,
             None => return Poll::Ready(Err(Errno::Io)),
         },
         Object::Sink(_) => return Poll::Ready(Err(Errno::Badf)),
         Object::Directory(..) => return Poll::Ready(Err(Errno::IsDir)),
-        Object::Socket { .. } | Object::Null => {
+        Object::Null => {
             return Poll::Ready(call.memory.write_u32(nread, 0));
         }
         Object::File(_) | Object::Device(..) => {

@@ -8,14 +8,14 @@ use super::{Syscall, follow};
 use crate::memory::GuestMemory;
 use crate::open_file::Object;
 
-fn to_wire(stat: &Stat, is_socket: bool) -> wire::Stat {
+fn to_wire(stat: &Stat) -> wire::Stat {
     let kind = match stat.kind {
         FileKind::File => mode::REGULAR,
         FileKind::Directory => mode::DIRECTORY,
         FileKind::Symlink => mode::SYMLINK,
         FileKind::Fifo => mode::FIFO,
         FileKind::CharDevice => mode::CHARACTER_DEVICE,
-        FileKind::Other if is_socket => mode::SOCKET,
+        FileKind::Socket => mode::SOCKET,
         FileKind::Other => 0,
     };
     wire::Stat {
@@ -60,7 +60,7 @@ pub fn path_stat<M: GuestMemory>(
         Some(object) => object_to_wire(call, object)?,
         None => {
             let (vfs, caller) = call.vfs()?;
-            to_wire(&vfs.stat(&caller, node)?, false)
+            to_wire(&vfs.stat(&caller, node)?)
         }
     };
     call.memory.write_bytes(stat, &found.to_bytes())
@@ -77,8 +77,7 @@ fn object_to_wire<M: GuestMemory>(
     call: &mut Syscall<'_, M>,
     object: Object,
 ) -> Result<wire::Stat, Errno> {
-    let is_socket = matches!(object, Object::Socket { .. });
-    Ok(to_wire(&call.stat_object(object)?, is_socket))
+    Ok(to_wire(&call.stat_object(object)?))
 }
 
 /// Sets the permission bits of a path.

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Poll, Wake, Waker};
 
 use codepod_abi::table::Call;
+use codepod_abi::wire::socket::{Received, SocketOption};
 use codepod_abi::wire::{GROUP_INHERIT, SpawnRequest, WaitResult};
 use codepod_abi::{Errno, Signal};
 use codepod_kernel::testing::VirtualHost;
@@ -55,10 +56,12 @@ type Call_<'a, 'm> = Syscall<'a, SliceMemory<'m>>;
 pub(crate) const OUT: u32 = 0;
 /// Where lists of buffers are.
 const IOVS: u32 = 512;
+/// Where addresses are.
+const ADDRESS: u32 = 768;
 /// Where bytes are.
 pub(crate) const BYTES: u32 = 1024;
 /// How large the memory of a process is.
-const MEMORY: usize = 256 << 10;
+const MEMORY: usize = 512 << 10;
 
 /// A kernel, its clock, and the memory of its processes.
 pub(crate) struct Machine {
@@ -310,6 +313,147 @@ impl Machine {
         self.put(pid, IOVS + 4, &len.to_le_bytes());
     }
 
+    // ---- sockets
+
+    /// `sock_open` of a blocking socket.
+    pub(crate) fn socket(&mut self, pid: Pid, family: u16, kind: u32) -> Result<u32, Got> {
+        match self.ready(pid, Call::sock_open, |call| {
+            syscalls::sock_open(call, family.into(), kind, 0, OUT)
+        }) {
+            Got::Fine => Ok(self.word(pid, OUT)),
+            other => Err(other),
+        }
+    }
+
+    /// `sock_bind`.
+    pub(crate) fn bind(&mut self, pid: Pid, fd: u32, address: &[u8]) -> Got {
+        self.put(pid, ADDRESS, address);
+        let len = address.len() as u32;
+        self.ready(pid, Call::sock_bind, |call| {
+            syscalls::sock_bind(call, fd, ADDRESS, len)
+        })
+    }
+
+    /// `sock_listen`.
+    pub(crate) fn listen(&mut self, pid: Pid, fd: u32, backlog: u32) -> Got {
+        self.ready(pid, Call::sock_listen, |call| {
+            syscalls::sock_listen(call, fd, backlog)
+        })
+    }
+
+    /// `sock_connect`.
+    pub(crate) fn connect(&mut self, pid: Pid, fd: u32, address: &[u8]) -> Poll<Got> {
+        self.put(pid, ADDRESS, address);
+        let len = address.len() as u32;
+        self.poll(pid, Call::sock_connect, |call| {
+            syscalls::sock_connect(call, fd, ADDRESS, len)
+        })
+    }
+
+    /// `sock_accept`.
+    pub(crate) fn accept(&mut self, pid: Pid, fd: u32) -> Poll<Result<u32, Got>> {
+        self.poll(pid, Call::sock_accept, |call| {
+            syscalls::sock_accept(call, fd, 0, OUT)
+        })
+        .map(|got| match got {
+            Got::Fine => Ok(self.word(pid, OUT)),
+            other => Err(other),
+        })
+    }
+
+    /// `sock_send_to` of one buffer; to the peer without an address.
+    pub(crate) fn send(
+        &mut self,
+        pid: Pid,
+        fd: u32,
+        bytes: &[u8],
+        flags: u32,
+        address: &[u8],
+    ) -> Poll<Result<u32, Got>> {
+        self.buffer(pid, bytes.len() as u32);
+        self.put(pid, BYTES, bytes);
+        self.put(pid, ADDRESS, address);
+        let len = address.len() as u32;
+        self.poll(pid, Call::sock_send_to, |call| {
+            syscalls::sock_send_to(call, fd, IOVS, 1, flags, ADDRESS, len, OUT)
+        })
+        .map(|got| match got {
+            Got::Fine => Ok(self.word(pid, OUT)),
+            other => Err(other),
+        })
+    }
+
+    /// `sock_recv_from` into one buffer: the bytes, the whole result and the sender's address.
+    pub(crate) fn receive(
+        &mut self,
+        pid: Pid,
+        fd: u32,
+        len: u32,
+        flags: u32,
+    ) -> Poll<Result<(Vec<u8>, Received, Vec<u8>), Got>> {
+        self.buffer(pid, len);
+        self.poll(pid, Call::sock_recv_from, |call| {
+            syscalls::sock_recv_from(call, fd, IOVS, 1, flags, ADDRESS, 128, OUT)
+        })
+        .map(|got| match got {
+            Got::Fine => {
+                let memory = self.memory(pid);
+                let told = memory[OUT as usize..][..Received::SIZE].try_into();
+                let told = Received::from_bytes(&told.unwrap());
+                let bytes = memory[BYTES as usize..][..told.bytes.min(len) as usize].to_vec();
+                let from = memory[ADDRESS as usize..][..told.address_len as usize].to_vec();
+                Ok((bytes, told, from))
+            }
+            other => Err(other),
+        })
+    }
+
+    /// `sock_name`.
+    pub(crate) fn name(&mut self, pid: Pid, fd: u32, which: u32) -> Result<Vec<u8>, Got> {
+        match self.ready(pid, Call::sock_name, |call| {
+            syscalls::sock_name(call, fd, which, ADDRESS, 128, OUT)
+        }) {
+            Got::Fine => {
+                let len = self.word(pid, OUT) as usize;
+                Ok(self.memory(pid)[ADDRESS as usize..][..len].to_vec())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// `sock_option_get`.
+    pub(crate) fn option(&mut self, pid: Pid, fd: u32, option: SocketOption) -> Result<u64, Got> {
+        match self.ready(pid, Call::sock_option_get, |call| {
+            syscalls::sock_option_get(call, fd, option as u32, OUT)
+        }) {
+            Got::Fine => Ok(self.long(pid, OUT)),
+            other => Err(other),
+        }
+    }
+
+    /// `sock_option_set`.
+    pub(crate) fn set_option(
+        &mut self,
+        pid: Pid,
+        fd: u32,
+        option: SocketOption,
+        value: u64,
+    ) -> Got {
+        self.ready(pid, Call::sock_option_set, |call| {
+            syscalls::sock_option_set(call, fd, option as u32, value)
+        })
+    }
+
+    /// `net_why`.
+    pub(crate) fn why(&mut self, pid: Pid, fd: u32) -> String {
+        let got = self.ready(pid, Call::net_why, |call| {
+            syscalls::net_why(call, fd, BYTES, 1024, OUT)
+        });
+        assert_eq!(got, Got::Fine);
+        let len = self.word(pid, OUT) as usize;
+        String::from_utf8(self.memory(pid)[BYTES as usize..][..len].to_vec()).unwrap()
+    }
+
     /// `path_open` below the root, for reading, writing or both.
     pub(crate) fn open(&mut self, pid: Pid, path: &str, rights: u64) -> Poll<Result<u32, Got>> {
         self.put(pid, BYTES, path.as_bytes());
@@ -322,6 +466,26 @@ impl Machine {
             other => Err(other),
         })
     }
+}
+
+/// An IPv4 address on the loopback, as it lies in memory.
+pub(crate) fn loopback(port: u16) -> Vec<u8> {
+    inet([127, 0, 0, 1], port)
+}
+
+/// An IPv4 address, as it lies in memory.
+pub(crate) fn inet(ip: [u8; 4], port: u16) -> Vec<u8> {
+    [&[1, 0][..], &port.to_be_bytes(), &ip].concat()
+}
+
+/// The port of an IPv4 address in memory.
+pub(crate) fn port_of(address: &[u8]) -> u16 {
+    u16::from_be_bytes([address[2], address[3]])
+}
+
+/// A path or an abstract name, as it lies in memory.
+pub(crate) fn unix(name: &[u8]) -> Vec<u8> {
+    [&[3, 0][..], name].concat()
 }
 
 fn got(outcome: Outcome) -> Got {

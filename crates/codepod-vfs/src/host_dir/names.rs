@@ -32,7 +32,7 @@ impl HostDir {
         if rustix::fs::statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
             return Err(Errno::Exist);
         }
-        if new.body == NewBody::Fifo {
+        if matches!(new.body, NewBody::Fifo | NewBody::Socket) {
             return Err(Errno::Perm);
         }
         let path = self.unguarded_path(dir, name)?;

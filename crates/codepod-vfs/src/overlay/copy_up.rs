@@ -148,6 +148,7 @@ impl Overlay {
             FileKind::File => NewBody::File,
             FileKind::Directory => NewBody::Directory,
             FileKind::Fifo => NewBody::Fifo,
+            FileKind::Socket => NewBody::Socket,
             FileKind::Symlink => {
                 target = self.lower.readlink(caller, lower)?;
                 NewBody::Symlink(&target)

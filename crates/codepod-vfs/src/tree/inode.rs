@@ -77,6 +77,7 @@ pub(crate) enum Body {
     Directory(Directory),
     Symlink(Arc<[u8]>),
     Fifo,
+    Socket,
     Device(Device),
     /// An overlay's mark that a name of the lower file system is gone.
     Whiteout,
@@ -239,6 +240,7 @@ impl Inode {
             Body::Directory(_) => FileKind::Directory,
             Body::Symlink(_) => FileKind::Symlink,
             Body::Fifo => FileKind::Fifo,
+            Body::Socket => FileKind::Socket,
             Body::Device(_) => FileKind::CharDevice,
             Body::Whiteout => FileKind::Other,
         }
@@ -276,7 +278,9 @@ impl Inode {
                 (4096, 4096, nlink)
             }
             Body::Symlink(target) => (target.len() as u64, 0, self.links.count()),
-            Body::Fifo | Body::Device(_) | Body::Whiteout => (0, 0, self.links.count()),
+            Body::Fifo | Body::Socket | Body::Device(_) | Body::Whiteout => {
+                (0, 0, self.links.count())
+            }
         };
         Stat {
             inode: id.0,

@@ -88,6 +88,13 @@ pub enum Item {
         /// As a file's.
         linked: bool,
     },
+    /// A name for a socket.
+    Socket {
+        /// Owner, mode and times.
+        attributes: Attributes,
+        /// As a file's.
+        linked: bool,
+    },
     /// A device, by its number.
     Device {
         /// Owner, mode and times.

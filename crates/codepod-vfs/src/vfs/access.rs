@@ -49,7 +49,10 @@ impl Vfs {
         stat: &Stat,
         wanted: Access,
     ) -> Result<(), Errno> {
-        let stored = !matches!(stat.kind, FileKind::Fifo | FileKind::CharDevice);
+        let stored = !matches!(
+            stat.kind,
+            FileKind::Fifo | FileKind::Socket | FileKind::CharDevice
+        );
         if wanted.has(Access::WRITE) && stored {
             self.check_writable(node)?;
         }

@@ -35,6 +35,17 @@ impl Vfs {
         self.make(caller, parent, &name, NewBody::Fifo, mode)
     }
 
+    /// Makes a name for a socket. [`Errno::Exist`] if anything has that name.
+    pub fn mksocket(
+        &mut self,
+        caller: &Caller<'_>,
+        base: NodeRef,
+        path: &[u8],
+    ) -> Result<NodeRef, Errno> {
+        let (parent, name) = self.new_file_name(caller, base, path)?;
+        self.make(caller, parent, &name, NewBody::Socket, 0o777)
+    }
+
     /// Makes a symbolic link that says `target`, which need not exist. [`Errno::NoEnt`] for an
     /// empty target, [`Errno::NameTooLong`], [`Errno::Exist`].
     pub fn symlink(

@@ -116,7 +116,7 @@ impl Vfs {
             FileKind::Directory if options.writes() || options.create => return Err(Errno::IsDir),
             FileKind::Directory => {}
             _ if options.directory => return Err(Errno::NotDir),
-            FileKind::Other => return Err(Errno::Nxio),
+            FileKind::Socket | FileKind::Other => return Err(Errno::Nxio),
             _ => {}
         }
         let mut wanted = Access::EXISTS;

@@ -35,6 +35,41 @@
 #define CODEPOD_HASH_SHA256 2u
 #define CODEPOD_HASH_CALL_BYTES 262144u
 
+#define CODEPOD_SOCKET_INET 1u
+#define CODEPOD_SOCKET_UNIX 3u
+#define CODEPOD_SOCKET_STREAM 6u
+#define CODEPOD_SOCKET_DATAGRAM 5u
+#define CODEPOD_SOCKET_PEEK 1u
+#define CODEPOD_SOCKET_WAIT_ALL 2u
+#define CODEPOD_SOCKET_DONT_WAIT 4u
+#define CODEPOD_SOCKET_WHOLE_LENGTH 8u
+#define CODEPOD_SOCKET_NO_SIGNAL 16u
+#define CODEPOD_SOCKET_TRUNCATED 1u
+#define CODEPOD_SOCKET_LOCAL 0u
+#define CODEPOD_SOCKET_PEER 1u
+#define CODEPOD_SOCKET_ADDRESS_SLOT 28u
+
+#define CODEPOD_OPTION_KIND 1u
+#define CODEPOD_OPTION_FAMILY 2u
+#define CODEPOD_OPTION_LISTENING 3u
+#define CODEPOD_OPTION_ERROR 4u
+#define CODEPOD_OPTION_REUSE_ADDRESS 5u
+#define CODEPOD_OPTION_REUSE_PORT 6u
+#define CODEPOD_OPTION_BROADCAST 7u
+#define CODEPOD_OPTION_KEEP_ALIVE 8u
+#define CODEPOD_OPTION_LINGER 9u
+#define CODEPOD_OPTION_RECEIVE_BUFFER 10u
+#define CODEPOD_OPTION_SEND_BUFFER 11u
+#define CODEPOD_OPTION_RECEIVE_TIMEOUT 12u
+#define CODEPOD_OPTION_SEND_TIMEOUT 13u
+#define CODEPOD_OPTION_NO_DELAY 14u
+#define CODEPOD_OPTION_KEEP_IDLE 15u
+#define CODEPOD_OPTION_KEEP_INTERVAL 16u
+#define CODEPOD_OPTION_KEEP_COUNT 17u
+#define CODEPOD_OPTION_PEER_PID 18u
+#define CODEPOD_OPTION_PEER_UID 19u
+#define CODEPOD_OPTION_PEER_GID 20u
+
 struct codepod_spawn_request {
     const void *path;
     uint32_t path_len;
@@ -81,6 +116,13 @@ struct codepod_terminal_state {
     uint32_t mode;
 };
 _Static_assert(sizeof(struct codepod_terminal_state) == 12, "codepod_terminal_state has padding");
+
+struct codepod_received {
+    uint32_t bytes;
+    uint32_t flags;
+    uint32_t address_len;
+};
+_Static_assert(sizeof(struct codepod_received) == 12, "codepod_received has padding");
 
 /* Checks that the kernel serves the version a guest was built for, and returns its own. */
 CODEPOD(abi_version)
@@ -235,5 +277,74 @@ uint32_t codepod_session_next(void *buf, uint32_t buf_len, void *used);
    before). 0, 1 and 2 read nothing and write nowhere then. */
 CODEPOD(session_done)
 uint32_t codepod_session_done(uint32_t status, const void *state, uint32_t state_len);
+
+/* Creates a socket: its family (CODEPOD_SOCKET_INET or CODEPOD_SOCKET_UNIX), its kind
+   (CODEPOD_SOCKET_STREAM or CODEPOD_SOCKET_DATAGRAM), and as `flags` non-blocking (4) or 0. */
+CODEPOD(sock_open)
+uint32_t codepod_sock_open(uint32_t family, uint32_t kind, uint32_t flags, void *opened);
+
+/* Gives a socket an address of its own (a `sockaddr`). Port 0 is a free port from 32768 on; a
+   path becomes a node with the permission bits that the umask leaves; the family alone, of a
+   UNIX socket, is a free abstract name. */
+CODEPOD(sock_bind)
+uint32_t codepod_sock_bind(uint32_t fd, const void *address, uint32_t address_len);
+
+/* Lets a stream socket take connections, and says how many may wait to be accepted. An IPv4
+   socket without an address gets a free port. */
+CODEPOD(sock_listen)
+uint32_t codepod_sock_listen(uint32_t fd, uint32_t backlog);
+
+/* Connects a socket, or says where a datagram socket sends to. It waits until a stream is
+   connected; a non-blocking one fails with `InProgress` (IPv4) or `Again` (UNIX, while too many
+   wait to be accepted). Beyond the sandbox the host's gateway decides: without one `Access`,
+   with one any error that it names; `net_why` has the reason. */
+CODEPOD(sock_connect)
+uint32_t codepod_sock_connect(uint32_t fd, const void *address, uint32_t address_len);
+
+/* Sends as `sock_send` does; a datagram to an address, unless that is empty. `flags` are
+   CODEPOD_SOCKET_DONT_WAIT and CODEPOD_SOCKET_NO_SIGNAL. */
+CODEPOD(sock_send_to)
+uint32_t codepod_sock_send_to(uint32_t fd, const void *iovs, uint32_t iovs_len, uint32_t flags,
+    const void *address, uint32_t address_len, void *nwritten);
+
+/* Receives as `sock_recv` does, and writes the sender's address, as much of it as fits. `flags`
+   are CODEPOD_SOCKET_PEEK, CODEPOD_SOCKET_WAIT_ALL, CODEPOD_SOCKET_DONT_WAIT and
+   CODEPOD_SOCKET_WHOLE_LENGTH; `received` is a `struct codepod_received`. */
+CODEPOD(sock_recv_from)
+uint32_t codepod_sock_recv_from(uint32_t fd, const void *iovs, uint32_t iovs_len, uint32_t flags,
+    void *address, uint32_t address_len, void *received);
+
+/* Writes a socket's own address (CODEPOD_SOCKET_LOCAL) or the one it is connected to
+   (CODEPOD_SOCKET_PEER), as much of it as fits; `used` is its whole length. */
+CODEPOD(sock_name)
+uint32_t codepod_sock_name(uint32_t fd, uint32_t which, void *address, uint32_t address_len,
+    void *used);
+
+/* Returns an option (`CODEPOD_OPTION_KIND` or another) as a `u64`. */
+CODEPOD(sock_option_get)
+uint32_t codepod_sock_option_get(uint32_t fd, uint32_t option, void *value);
+
+/* Sets an option. Sizes of buffers are taken as near as the limits let them be. */
+CODEPOD(sock_option_set)
+uint32_t codepod_sock_option_set(uint32_t fd, uint32_t option, uint64_t value);
+
+/* Finds the addresses of a host by its name, and writes as many as fit, each in
+   CODEPOD_SOCKET_ADDRESS_SLOT bytes with port 0; `count` is how many there are. A name beyond
+   the sandbox gets an address that stands for it here only. The host's gateway is asked whether
+   there is such a name, and may name any error. */
+CODEPOD(name_resolve)
+uint32_t codepod_name_resolve(const void *name, uint32_t name_len, void *addresses,
+    uint32_t addresses_len, void *count);
+
+/* Finds the name that an address stands for. */
+CODEPOD(name_of)
+uint32_t codepod_name_of(const void *address, uint32_t address_len, void *name, uint32_t name_len,
+    void *used);
+
+/* Writes why the last `sock_connect` or `sock_send_to` of this descriptor was refused, as much
+   of the text as fits; `used` is its whole length, 0 when there is no more to say than the error
+   number does. */
+CODEPOD(net_why)
+uint32_t codepod_net_why(uint32_t fd, void *text, uint32_t text_len, void *used);
 
 #endif

@@ -305,6 +305,7 @@ impl<'a> TreeLoader<'a> {
                 (attributes, linked, Body::Symlink(target))
             }
             Item::Fifo { attributes, linked } => (attributes, linked, Body::Fifo),
+            Item::Socket { attributes, linked } => (attributes, linked, Body::Socket),
             Item::Device {
                 attributes,
                 number,

@@ -192,6 +192,7 @@ impl Walk<'_> {
                 linked,
             },
             Body::Fifo => Item::Fifo { attributes, linked },
+            Body::Socket => Item::Socket { attributes, linked },
             Body::Device(device) => Item::Device {
                 attributes,
                 number: device.number(),

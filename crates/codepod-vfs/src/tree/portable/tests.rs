@@ -134,6 +134,11 @@ fn used(image: &Tree) -> Tree {
         ..FILE
     };
     tree.create(tmp, b"pipe", fifo, 9).unwrap();
+    let socket = New {
+        body: NewBody::Socket,
+        ..FILE
+    };
+    tree.create(tmp, b"socket", socket, 9).unwrap();
     tree.write_at(at(&tree, "etc/passwd"), 0, b"boot", 0, 9)
         .unwrap();
     tree.set_mode(at(&tree, "usr/lib"), 0o700, 10).unwrap();
