@@ -344,7 +344,7 @@ async fn a_connection_counts_until_it_ends() {
     let guest = world.connect("api.test", 80).await.unwrap();
     assert_eq!(world.network.budget().usage().connections, 1);
     drop(guest);
-    for _ in 0..200 {
+    for _ in 0..6000 {
         if world.network.budget().usage().connections == 0 {
             return assert_eq!(status(&world.exchange("api.test", 80, GET).await), 200);
         }

@@ -4,30 +4,44 @@ mod support;
 
 use std::io::Write;
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use support::servers::{self, read_head};
-use support::{World, status, text};
+use support::{PATIENCE, World, status, text};
 
 const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\n\r\n";
 
-/// What a guest has received from a server that does `act` after a request, and how long it took.
+/// What a guest has received from a server that does `act` after a request. No server here ends by
+/// itself, unless it breaks the connection: what ends does so by a limit.
 async fn against(
     act: impl Fn(&mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
-) -> (String, Duration, World) {
+) -> (String, World) {
+    against_within(Duration::from_millis(400), act).await
+}
+
+/// The same with a limit on time.
+async fn against_within(
+    limit: Duration,
+    act: impl Fn(&mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
+) -> (String, World) {
     let origin = servers::serve(move |mut stream| {
         if read_head(&mut stream).is_some() {
             let _ = act(&mut stream);
         }
     });
     let world = World::new(&["api.test"], &[("api.test", origin)], |options| {
-        options.timeouts.first_byte = Duration::from_millis(400);
-        options.timeouts.idle = Duration::from_millis(700);
+        options.timeouts.first_byte = limit;
+        options.timeouts.idle = limit;
         options.limits.bytes_in = 300_000;
     });
-    let began = Instant::now();
     let reply = world.exchange("api.test", 80, GET).await;
-    (text(&reply), began.elapsed(), world)
+    (text(&reply), world)
+}
+
+fn hang() -> std::io::Result<()> {
+    loop {
+        std::thread::park();
+    }
 }
 
 fn drip(stream: &mut TcpStream, bytes: impl Iterator<Item = u8>) -> std::io::Result<()> {
@@ -44,8 +58,6 @@ fn forever(stream: &mut TcpStream, first: &[u8], then: &[u8]) -> std::io::Result
         stream.write_all(then)?;
     }
 }
-
-const IN_TIME: Duration = Duration::from_secs(5);
 
 // NW-11
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -73,18 +85,13 @@ async fn nw_11_a_head_that_does_not_end_ends_in_time() {
         })
         .await,
         against(|s| forever(s, b"HTTP/1.1 200 ", &[b'K'; 4096])).await,
-        against(|_| {
-            std::thread::sleep(Duration::from_secs(30));
-            Ok(())
-        })
-        .await,
+        against(|_| hang()).await,
     ];
-    for (index, (reply, took, world)) in replies.iter().enumerate() {
+    for (index, (reply, world)) in replies.iter().enumerate() {
         assert!(
             reply.is_empty() || status(reply.as_bytes()) == 504,
             "{index}: {reply:.200}"
         );
-        assert!(*took < IN_TIME, "{index}: {took:?}");
         let event = world.requests(1).await.remove(0);
         assert!(
             event.failure.is_some() && event.status.is_none(),
@@ -97,8 +104,11 @@ async fn nw_11_a_head_that_does_not_end_ends_in_time() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nw_11_a_body_that_does_not_end_ends_with_the_budget_or_the_time() {
     let endless = [
-        against(|s| forever(s, b"HTTP/1.1 200 OK\r\n\r\n", &[b'x'; 4096])).await,
-        against(|s| {
+        against_within(PATIENCE, |s| {
+            forever(s, b"HTTP/1.1 200 OK\r\n\r\n", &[b'x'; 4096])
+        })
+        .await,
+        against_within(PATIENCE, |s| {
             forever(
                 s,
                 b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -106,7 +116,7 @@ async fn nw_11_a_body_that_does_not_end_ends_with_the_budget_or_the_time() {
             )
         })
         .await,
-        against(|s| {
+        against_within(PATIENCE, |s| {
             forever(
                 s,
                 b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
@@ -115,7 +125,7 @@ async fn nw_11_a_body_that_does_not_end_ends_with_the_budget_or_the_time() {
         })
         .await,
         // A bomb is carried as it is: nobody here unpacks it.
-        against(|s| {
+        against_within(PATIENCE, |s| {
             forever(
                 s,
                 b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n",
@@ -124,8 +134,7 @@ async fn nw_11_a_body_that_does_not_end_ends_with_the_budget_or_the_time() {
         })
         .await,
     ];
-    for (index, (_, took, world)) in endless.iter().enumerate() {
-        assert!(*took < IN_TIME, "{index}: {took:?}");
+    for (index, (_, world)) in endless.iter().enumerate() {
         let usage = world.network.budget().usage();
         assert_eq!(usage.bytes_in, 300_000, "{index}");
         let event = world.requests(1).await.remove(0);
@@ -137,14 +146,12 @@ async fn nw_11_a_body_that_does_not_end_ends_with_the_budget_or_the_time() {
     let stuck = [
         against(|s| {
             s.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")?;
-            std::thread::sleep(Duration::from_secs(30));
-            Ok(())
+            hang()
         })
         .await,
         against(|s| {
             s.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel")?;
-            std::thread::sleep(Duration::from_secs(30));
-            Ok(())
+            hang()
         })
         .await,
         // A chunk's extension and its trailers have no end.
@@ -165,8 +172,7 @@ async fn nw_11_a_body_that_does_not_end_ends_with_the_budget_or_the_time() {
         })
         .await,
     ];
-    for (index, (reply, took, world)) in stuck.iter().enumerate() {
-        assert!(*took < IN_TIME, "{index}: {took:?}");
+    for (index, (reply, world)) in stuck.iter().enumerate() {
         assert!(
             !reply.ends_with("\r\n0\r\n\r\n") && !reply.contains("helloxx"),
             "{index}: {reply}"
@@ -199,9 +205,8 @@ async fn nw_11_what_is_no_reply_is_not_passed_on() {
     ];
     let count = bad.len();
     for reply in bad {
-        let (received, took, _) = against(move |s| s.write_all(reply)).await;
+        let (received, _) = against(move |s| s.write_all(reply)).await;
         assert!(received.is_empty(), "{:?}: {received}", text(reply));
-        assert!(took < IN_TIME);
     }
     assert_eq!(count, 17);
     // A body that is cut off is not made to look whole.
@@ -227,7 +232,7 @@ async fn nw_11_what_is_no_reply_is_not_passed_on() {
             "0\r\n\r\n",
         ),
     ] {
-        let (received, ..) = against(move |s| s.write_all(reply)).await;
+        let (received, _) = against(move |s| s.write_all(reply)).await;
         let is_cut = received.contains("Content-Length: 10") || !received.ends_with(whole);
         assert!(is_cut, "{:?}: {received}", text(reply));
     }
@@ -236,7 +241,7 @@ async fn nw_11_what_is_no_reply_is_not_passed_on() {
 // NW-10
 #[tokio::test]
 async fn nw_10_what_a_server_adds_behind_its_reply_is_no_second_reply() {
-    let (reply, ..) = against(|s| {
+    let (reply, _) = against(|s| {
         s.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nextra")
     })
     .await;

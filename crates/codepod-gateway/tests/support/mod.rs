@@ -17,8 +17,8 @@ use codepod_gateway::policy::host::Host;
 use codepod_gateway::{Policy, PolicySpec, RuleSpec};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
-/// Nothing here waits longer.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a test waits for what comes at once on a host that is not busy.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A resolver whose answers are scripted: each lookup of a name takes the next, the last for ever.
 #[derive(Default)]
@@ -101,7 +101,7 @@ impl World {
 
     /// The requests that have ended, after waiting for `count` of them.
     pub(crate) async fn requests(&self, count: usize) -> Vec<RequestEvent> {
-        for _ in 0..200 {
+        for _ in 0..6000 {
             let events = self.events();
             let ended: Vec<_> = events
                 .into_iter()
