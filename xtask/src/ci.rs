@@ -95,10 +95,10 @@ fn table(summary: &[(&str, Duration, String)], total: Duration) -> String {
     text + &format!("{:<26} {:>8.1}\n", "total", total.as_secs_f64())
 }
 
-/// The kernel and the file system must compile for a browser.
+/// The kernel, the file system and what decides about the network must compile for a browser.
 fn kernel_for_the_browser() -> Outcome<String> {
     let mut checked = 0;
-    for package in ["codepod-vfs", "codepod-kernel"] {
+    for package in ["codepod-vfs", "codepod-kernel", "codepod-gateway"] {
         if metadata::has_package(package)? {
             process::cargo()
                 .args([
@@ -109,9 +109,7 @@ fn kernel_for_the_browser() -> Outcome<String> {
                     "--target",
                     "wasm32-unknown-unknown",
                 ])
-                .hint(
-                    "the kernel and the file system must not need a host: gate what does by target",
-                )
+                .hint("these crates must not need a host: gate what does by target or feature")
                 .run()?;
             checked += 1;
         }

@@ -4,8 +4,10 @@
 //! granted connection starts; who grants nothing never has them.
 
 mod dial;
+mod door;
 mod granted;
 mod idle;
+mod link_stream;
 mod offload;
 mod prefixed;
 mod relay;
@@ -29,6 +31,7 @@ use crate::network::Network;
 use crate::policy::denial::Denial;
 use crate::policy::host::Host;
 
+pub use door::{Door, WhoAsks};
 pub use resolver::{ResolveError, Resolver, SystemResolver};
 pub use session::Session;
 

@@ -38,16 +38,6 @@ pub(super) fn target(
     port: u16,
 ) -> Result<Target, BadHead> {
     let headers = &request.headers;
-    if headers.contains_key(header::TRANSFER_ENCODING)
-        && headers.contains_key(header::CONTENT_LENGTH)
-    {
-        return Err(BadHead::Malformed(
-            "there are both Content-Length and Transfer-Encoding",
-        ));
-    }
-    if request.version != Version::HTTP_11 && headers.contains_key(header::TRANSFER_ENCODING) {
-        return Err(BadHead::Malformed("Transfer-Encoding is of HTTP/1.1"));
-    }
     if request.method == Method::CONNECT {
         return Err(BadHead::Malformed("CONNECT is not forwarded"));
     }
@@ -86,8 +76,7 @@ fn is_authority(authority: &str, scheme: Scheme, host: &Host, port: u16) -> bool
     let Ok((name, own_port)) = split_port(authority) else {
         return false;
     };
-    let bare = name.trim_start_matches('[').trim_end_matches(']');
-    Host::parse(bare).is_ok_and(|own| own == *host)
+    Host::parse(name).is_ok_and(|own| own == *host)
         && own_port.or(scheme.default_port()) == Some(port)
 }
 

@@ -107,11 +107,20 @@ pub async fn serve<S>(
     let mut open = true;
     // What goes wrong between the guest and us is the guest's affair.
     let _ = std::future::poll_fn(|cx| {
-        if open && closed.as_mut().poll(cx).is_ready() {
+        let polled = served.as_mut().poll(cx);
+        // A connection that became a WebSocket is no longer one of HTTP, and has not ended.
+        let is_tunnel = || {
+            tunnels
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .is_some()
+        };
+        if polled.is_pending() && open && closed.as_mut().poll(cx).is_ready() && !is_tunnel() {
             open = false;
             served.as_mut().graceful_shutdown();
+            return served.as_mut().poll(cx);
         }
-        served.as_mut().poll(cx)
+        polled
     })
     .await;
     let tunnel = tunnels
@@ -228,9 +237,10 @@ impl Exchange {
                     return deny(secret_denial(host, *port, reason));
                 }
             };
-        if let Err(why) = network.budget().send(head_bytes(&outgoing)) {
-            return deny(over_budget(host, *port, why));
-        }
+        match network.budget().send(head_bytes(&outgoing)) {
+            Ok(drawn) => sent.bytes.fetch_add(drawn as u64, Relaxed),
+            Err(why) => return deny(over_budget(host, *port, why)),
+        };
         let reply = match upstream.send(outgoing).await {
             Ok(reply) => reply,
             Err(failure) => {
@@ -376,14 +386,14 @@ impl Exchange {
             let redacted = bound.redaction()?.replace(value.as_bytes(), &mut hits);
             HeaderValue::from_bytes(&redacted).ok()
         });
-        if let Err(why) = network.budget().receive(fields_bytes(&parts.headers)) {
-            recorder.fail(&why.to_string());
-            return Ok(denied(&over_budget(
-                &self.connection.host,
-                self.connection.port,
-                why,
-            )));
-        }
+        match network.budget().receive(reply_head_bytes(&parts)) {
+            Ok(drawn) => recorder.received.bytes.fetch_add(drawn as u64, Relaxed),
+            Err(why) => {
+                recorder.fail(&why.to_string());
+                let denial = over_budget(&self.connection.host, self.connection.port, why);
+                return Ok(denied(&denial));
+            }
+        };
         let redaction = bound.redaction().cloned();
         let has_body = *method != Method::HEAD && !body.is_end_stream() && !is_upgrade;
         if redaction.is_some() && has_body && is_encoded(&parts.headers) {
@@ -413,6 +423,7 @@ impl Exchange {
             let mut reply = Response::new(empty());
             *reply.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
             *reply.headers_mut() = headers;
+            *reply.extensions_mut() = parts.extensions;
             return Ok(reply);
         }
         if closes {
@@ -706,19 +717,25 @@ fn is_encoded(headers: &http::HeaderMap) -> bool {
         })
 }
 
-/// The length of a head as it is sent, to a few bytes.
+/// The length of a request's head with HTTP/1.1's usual spacing.
 fn head_bytes(request: &Request<Body>) -> usize {
-    let line = request.method().as_str().len()
-        + request
-            .uri()
-            .path_and_query()
-            .map_or(1, |path| path.as_str().len());
-    line + 12 + fields_bytes(request.headers())
+    let path = request
+        .uri()
+        .path_and_query()
+        .map_or(1, |path| path.as_str().len());
+    let line = request.method().as_str().len() + path + " ".len() + " HTTP/1.1\r\n".len();
+    line + fields_bytes(request.headers()) + "\r\n".len()
+}
+
+/// The length of a reply's head with the usual reason.
+fn reply_head_bytes(parts: &http::response::Parts) -> usize {
+    let reason = parts.status.canonical_reason().unwrap_or_default().len();
+    "HTTP/1.1 200 \r\n".len() + reason + fields_bytes(&parts.headers) + "\r\n".len()
 }
 
 fn fields_bytes(headers: &http::HeaderMap) -> usize {
     let fields = headers.iter();
     fields
-        .map(|(name, value)| name.as_str().len() + value.len() + 4)
+        .map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len())
         .sum()
 }

@@ -122,15 +122,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Offloaded<S> {
         let this = &mut *self;
         while !this.ended {
             if this.left > 0 {
-                let mut part = buf.take(this.left);
+                let length = this.left.min(buf.remaining());
+                let mut part = ReadBuf::new(buf.initialize_unfilled_to(length));
                 ready!(Pin::new(&mut this.stream).poll_read(cx, &mut part))?;
                 let read = part.filled().len();
-                // `part` has initialized these bytes of `buf`.
-                let filled = buf.filled().len() + read;
-                if buf.initialized().len() < filled {
-                    buf.initialize_unfilled_to(read);
-                }
-                buf.set_filled(filled);
+                buf.advance(read);
                 this.left -= read;
                 return match read {
                     0 => Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
@@ -226,7 +222,7 @@ mod tests {
             .read_to_end(&mut received)
             .await
             .unwrap();
-        assert_eq!(received, expected);
+        assert!(received == expected);
         writer.await.unwrap();
     }
 

@@ -127,7 +127,7 @@ fn read(text: &str) -> Result<Target, &'static str> {
         let whole = url::Url::parse(text).map_err(|_| "that is not a URL")?;
         let same_host = whole
             .host_str()
-            .and_then(|host| Host::parse(host.trim_start_matches('[').trim_end_matches(']')).ok())
+            .and_then(|host| Host::parse(host).ok())
             .is_some_and(|other| other == host);
         if !same_host || whole.port_or_known_default() != Some(port) {
             return Err("programs read this URL differently");

@@ -1,0 +1,350 @@
+//! A guest of a real kernel: its calls, through the gateway, to a server on loopback.
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::task::{Poll, Wake, Waker};
+
+use codepod_abi::table::Call;
+use codepod_abi::wire::socket::{INET, STREAM};
+use codepod_abi::{Errno, SUCCESS};
+use codepod_gateway::event::{Event, Origin};
+use codepod_gateway::net::Door;
+use codepod_kernel::testing::VirtualHost;
+use codepod_kernel::{
+    Fd, Group, Kernel, KernelOptions, Limits, Outcome, Pid, Policy, SharedKernel, SliceMemory,
+    SpawnSpec, Stdio, Strings, Syscall, syscalls,
+};
+use codepod_vfs::{Budget, Memory, Tree, Vfs};
+use support::World;
+use support::servers::{ok, serve, strict};
+
+const OUT: u32 = 0;
+const IOV: u32 = 64;
+const ADDRESS: u32 = 256;
+const BYTES: u32 = 1024;
+
+struct Bell(Sender<()>);
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        let _ = self.0.send(());
+    }
+}
+
+/// A process of a kernel whose way out is the gateway of a world.
+struct Guest {
+    kernel: Arc<SharedKernel>,
+    pid: Pid,
+    memory: Vec<u8>,
+    waker: Waker,
+    rung: Receiver<()>,
+}
+
+type GuestCall<'a, 'm> = Syscall<'a, SliceMemory<'m>>;
+
+impl Guest {
+    fn new(world: &World) -> Guest {
+        let tree = Tree::builder()
+            .file(b"/bin/program", 0o755, b"#!codepod program\n")
+            .build();
+        let kernel = Kernel::new(KernelOptions {
+            id: 7,
+            host: Arc::new(VirtualHost::new(1)),
+            vfs: Vfs::new(Box::new(Memory::new(tree))),
+            limits: Limits::default().into(),
+            budget: Budget::default(),
+            policy: Policy::default(),
+            uid: 1000,
+            gid: 1000,
+            trace: None,
+        });
+        let kernel = Arc::new(SharedKernel::new(kernel));
+        let door = Door::new(
+            world.gateway.clone(),
+            world.network.clone(),
+            Arc::new(|open| Origin {
+                sandbox: open.sandbox.to_string().into(),
+                pid: open.pid.0,
+                command: open.command.as_str().into(),
+                ..Origin::default()
+            }),
+        );
+        let mut guard = kernel.lock().unwrap();
+        guard.set_gateway(Arc::new(door), &kernel);
+        let spec = SpawnSpec {
+            path: b"/bin/program".to_vec(),
+            argv: Strings::new(["fetch"]).unwrap(),
+            env: Strings::new([""; 0]).unwrap(),
+            cwd: None,
+            fds: (0..3).map(|fd| (Stdio::Null, Fd(fd))).collect(),
+            group: Group::Inherit,
+        };
+        let pid = guard.spawn(None, spec).unwrap().pid;
+        drop(guard);
+        let (bell, rung) = channel();
+        Guest {
+            kernel,
+            pid,
+            memory: vec![0; 512 << 10],
+            waker: Waker::from(Arc::new(Bell(bell))),
+            rung,
+        }
+    }
+
+    /// Makes a call, and waits as an engine does.
+    fn call(
+        &mut self,
+        call: Call,
+        mut handler: impl FnMut(&mut GuestCall<'_, '_>) -> Poll<Result<(), Errno>>,
+    ) -> Result<(), Errno> {
+        loop {
+            let mut guard = self.kernel.lock().unwrap();
+            let mut syscall = Syscall {
+                kernel: &mut guard,
+                pid: self.pid,
+                memory: &mut SliceMemory(&mut self.memory),
+                waker: &self.waker,
+            };
+            let polled = syscall.poll(call, &mut handler);
+            drop(guard);
+            match polled {
+                Poll::Ready(Outcome::Return(SUCCESS)) => return Ok(()),
+                Poll::Ready(Outcome::Return(number)) => {
+                    return Err(Errno::from_raw(number).unwrap());
+                }
+                Poll::Ready(Outcome::End) => panic!("the process ends"),
+                Poll::Pending => self
+                    .rung
+                    .recv_timeout(support::PATIENCE)
+                    .expect("the call is woken"),
+            }
+        }
+    }
+
+    fn word(&self, at: u32) -> u32 {
+        u32::from_le_bytes(self.memory[at as usize..][..4].try_into().unwrap())
+    }
+
+    fn put(&mut self, at: u32, bytes: &[u8]) {
+        self.memory[at as usize..][..bytes.len()].copy_from_slice(bytes);
+    }
+
+    fn resolve(&mut self, name: &str) -> Result<[u8; 4], Errno> {
+        self.put(BYTES, name.as_bytes());
+        let length = name.len() as u32;
+        self.call(Call::name_resolve, |call| {
+            syscalls::name_resolve(call, BYTES, length, ADDRESS, 28, OUT)
+        })?;
+        Ok(self.memory[ADDRESS as usize + 4..][..4].try_into().unwrap())
+    }
+
+    fn connect(&mut self, ip: [u8; 4], port: u16) -> Result<u32, (Errno, String)> {
+        self.call(Call::sock_open, |call| {
+            Poll::Ready(syscalls::sock_open(call, INET.into(), STREAM, 0, OUT))
+        })
+        .unwrap();
+        let fd = self.word(OUT);
+        let address = [&INET.to_le_bytes()[..], &port.to_be_bytes(), &ip].concat();
+        self.put(ADDRESS, &address);
+        let length = address.len() as u32;
+        let connected = self.call(Call::sock_connect, |call| {
+            syscalls::sock_connect(call, fd, ADDRESS, length)
+        });
+        match connected {
+            Ok(()) => Ok(fd),
+            Err(errno) => {
+                self.call(Call::net_why, |call| {
+                    Poll::Ready(syscalls::net_why(call, fd, BYTES, 1024, OUT))
+                })
+                .unwrap();
+                let why = &self.memory[BYTES as usize..][..self.word(OUT) as usize];
+                Err((errno, String::from_utf8(why.to_vec()).unwrap()))
+            }
+        }
+    }
+
+    fn write(&mut self, fd: u32, bytes: &[u8]) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let length = rest.len().min(100_000);
+            self.put(BYTES, &rest[..length]);
+            self.put(
+                IOV,
+                &[BYTES.to_le_bytes(), (length as u32).to_le_bytes()].concat(),
+            );
+            self.call(Call::fd_write, |call| {
+                syscalls::fd_write(call, fd, IOV, 1, OUT)
+            })
+            .unwrap();
+            rest = &rest[self.word(OUT) as usize..];
+        }
+    }
+
+    fn read_to_end(&mut self, fd: u32) -> Result<Vec<u8>, Errno> {
+        let mut all = Vec::new();
+        loop {
+            self.put(
+                IOV,
+                &[BYTES.to_le_bytes(), 100_000u32.to_le_bytes()].concat(),
+            );
+            self.call(Call::fd_read, |call| {
+                syscalls::fd_read(call, fd, IOV, 1, OUT)
+            })?;
+            let read = self.word(OUT) as usize;
+            if read == 0 {
+                return Ok(all);
+            }
+            all.extend(&self.memory[BYTES as usize..][..read]);
+        }
+    }
+}
+
+/// Runs a guest's calls on a thread of their own, as they wait.
+async fn as_guest<R: Send + 'static>(
+    world: &World,
+    act: impl FnOnce(&mut Guest) -> R + Send + 'static,
+) -> R {
+    let mut guest = Guest::new(world);
+    tokio::task::spawn_blocking(move || act(&mut guest))
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_guest_speaks_with_a_server_through_its_own_calls() {
+    let (origin, log) = strict(|request| ok(&vec![b'r'; request.len()]));
+    let world = World::new(&["api.test"], &[("api.test", origin)], |_| {});
+    let reply = as_guest(&world, |guest| {
+        let ip = guest.resolve("API.test").unwrap();
+        assert_eq!(ip, [198, 18, 0, 1]);
+        let fd = guest.connect(ip, 80).unwrap();
+        let head = b"POST / HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n";
+        guest.write(fd, head);
+        guest.write(fd, &vec![b'q'; 1_000_000]);
+        guest.read_to_end(fd)
+    })
+    .await
+    .unwrap();
+    let sent = log.lock().unwrap()[0].len();
+    assert!(sent > 1_000_000 && reply.len() > sent && reply.ends_with(b"rrrr"));
+    let event = world.requests(1).await.remove(0);
+    assert_eq!(
+        (
+            &*event.origin.sandbox,
+            &*event.origin.command,
+            event.bytes_out
+        ),
+        ("7", "fetch", sent as u64)
+    );
+}
+
+// NW-01
+#[tokio::test]
+async fn nw_01_a_guest_is_told_why_and_nothing_is_started() {
+    let world = World::new(&["api.test"], &[], |_| {});
+    let refused = as_guest(&world, |guest| {
+        let ip = guest.resolve("evil.test").unwrap();
+        [
+            guest.connect(ip, 443),
+            guest.connect([10, 0, 0, 1], 22),
+            guest.connect([169, 254, 169, 254], 80),
+        ]
+    })
+    .await
+    .map(Result::unwrap_err);
+    assert!(
+        refused.iter().all(|(errno, _)| *errno == Errno::Access),
+        "{refused:?}"
+    );
+    assert_eq!(
+        refused[0].1,
+        "codepod: evil.test:443 is not in allowed_hosts; to allow it, add `evil.test` to allowed_hosts"
+    );
+    assert!(
+        refused[1].1.contains("10.0.0.1:22 is not in allowed_hosts"),
+        "{}",
+        refused[1].1
+    );
+    assert!(
+        refused[2].1.contains("metadata service"),
+        "{}",
+        refused[2].1
+    );
+    assert!(!world.gateway.has_started());
+    assert_eq!(
+        (
+            world.gateway.dials(),
+            world.gateway.lookups(),
+            world.events().len()
+        ),
+        (0, 0, 3)
+    );
+}
+
+#[tokio::test]
+async fn a_guest_hears_of_names_and_ports_what_is_true() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let world = World::new(
+        &["gone.test", "closed.test", "inside.test"],
+        &[("closed.test", free)],
+        |_| {},
+    );
+    world
+        .script
+        .set("inside.test", vec![vec!["127.0.0.1".parse().unwrap()]]);
+    let (gone, closed, inside) = as_guest(&world, |guest| {
+        let closed = guest.resolve("closed.test").unwrap();
+        let inside = guest.resolve("inside.test").unwrap();
+        (
+            guest.resolve("gone.test"),
+            guest.connect(closed, 80).unwrap_err(),
+            guest.connect(inside, 80).unwrap_err(),
+        )
+    })
+    .await;
+    assert_eq!(
+        (gone, closed.0, inside.0),
+        (Err(Errno::NoEnt), Errno::ConnRefused, Errno::Access)
+    );
+    assert!(
+        inside.1.contains("127.0.0.1 is a loopback address"),
+        "{}",
+        inside.1
+    );
+}
+
+#[tokio::test]
+async fn a_sandbox_that_goes_away_takes_its_connections_with_it() {
+    let (tell, told) = channel();
+    let origin = serve(move |mut stream| {
+        let _ = support::servers::read_head(&mut stream);
+        // Sends until the other side is gone.
+        let piece = [b'x'; 4096];
+        while std::io::Write::write_all(&mut stream, &piece).is_ok() {}
+        tell.send(()).unwrap();
+    });
+    let world = World::new(&["tcp://raw.test:9"], &[("raw.test", origin)], |_| {});
+    as_guest(&world, |guest| {
+        let ip = guest.resolve("raw.test").unwrap();
+        let fd = guest.connect(ip, 9).unwrap();
+        guest.write(fd, b"go\r\n\r\n");
+    })
+    .await;
+    let gone = tokio::task::spawn_blocking(move || told.recv_timeout(support::PATIENCE))
+        .await
+        .unwrap();
+    assert!(gone.is_ok(), "the server still has its connection");
+    world.requests(1).await;
+    assert_eq!(world.network.budget().usage().connections, 0);
+    assert!(
+        world
+            .events()
+            .iter()
+            .all(|event| matches!(event, Event::Request(_)))
+    );
+}

@@ -1,0 +1,601 @@
+//! TLS that the gateway ends for a guest, and secrets on their way through it.
+
+mod support;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use codepod_gateway::RuleSpec;
+use codepod_gateway::cptls::hello;
+use codepod_gateway::event::Event;
+use codepod_gateway::policy::TlsSpec;
+use codepod_gateway::secrets::{HostKey, SecretSpec, Secrets};
+use support::cptls_client::{Failed, Shaken, shake, talk};
+use support::servers::{Ca, Identity, Log, ok, self_signed, strict, strict_tls};
+use support::{World, status, text};
+use tokio::io::DuplexStream;
+
+const ALPN: (u8, &[u8]) = (hello::ALPN, b"http/1.1");
+
+/// A rule whose servers are checked by the roots of `ca`.
+fn trusting(rule: &str, ca: &Ca) -> RuleSpec {
+    RuleSpec {
+        tls: TlsSpec {
+            roots: Some(vec![ca.der.clone()]),
+        },
+        ..RuleSpec::from(rule)
+    }
+}
+
+async fn shaken(
+    world: &World,
+    name: &str,
+    fields: &[(u8, &[u8])],
+) -> Result<(DuplexStream, Shaken), Failed> {
+    let mut guest = world.connect(name, 443).await.unwrap();
+    let shaken = tokio::time::timeout(support::PATIENCE, shake(&mut guest, name, fields))
+        .await
+        .unwrap();
+    shaken.map(|shaken| (guest, shaken))
+}
+
+#[tokio::test]
+async fn a_guest_sees_the_real_certificate_and_the_server_a_real_client() {
+    let ca = Ca::new("ours");
+    let identity = ca.sign("api.test", |_| {});
+    let (origin, log) = strict_tls(&identity, &[b"h2", b"http/1.1"], |_| ok(b"over tls"));
+    let world = World::with_rules(
+        vec![trusting("api.test", &ca)],
+        &[("api.test", origin)],
+        |_| {},
+    );
+    let (guest, shaken) = shaken(&world, "api.test", &[(hello::ALPN, b"h2"), ALPN])
+        .await
+        .unwrap();
+    assert_eq!(
+        (shaken.version, shaken.alpn.as_deref()),
+        (0x304, Some(&b"http/1.1"[..]))
+    );
+    assert_eq!(shaken.chain, [identity.certificate]);
+    assert!(shaken.cipher.starts_with("TLS13_"), "{}", shaken.cipher);
+    let (reply, closed) = talk(
+        guest,
+        b"GET /x HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\n\r\n",
+    )
+    .await;
+    assert!(
+        closed && status(&reply) == 200 && text(&reply).ends_with("over tls"),
+        "{}",
+        text(&reply)
+    );
+    assert_eq!(
+        text(&log.lock().unwrap()[0]),
+        "GET /x HTTP/1.1\r\nHost: api.test\r\n\r\n"
+    );
+    let event = world.requests(1).await.remove(0);
+    assert_eq!(
+        (event.url.as_str(), event.tls, event.status),
+        ("https://api.test/x", Some("TLSv1.3"), Some(200))
+    );
+}
+
+#[tokio::test]
+async fn versions_and_protocols_are_those_the_guest_asks_for() {
+    let ca = Ca::new("ours");
+    let identity = ca.sign("api.test", |_| {});
+    let (origin, _) = strict_tls(&identity, &[b"smtp"], |_| ok(b""));
+    let world = World::with_rules(
+        vec![trusting("tls://api.test:443", &ca)],
+        &[("api.test", origin)],
+        |_| {},
+    );
+    let (_, twelve) = shaken(
+        &world,
+        "api.test",
+        &[(hello::MAX_VERSION, &[3, 3]), (hello::ALPN, b"smtp")],
+    )
+    .await
+    .unwrap();
+    assert_eq!(
+        (twelve.version, twelve.alpn.as_deref()),
+        (0x303, Some(&b"smtp"[..]))
+    );
+    let (_, none) = shaken(&world, "api.test", &[]).await.unwrap();
+    assert_eq!((none.version, none.alpn), (0x304, None));
+    let old = shaken(&world, "api.test", &[(hello::MAX_VERSION, &[3, 2])])
+        .await
+        .unwrap_err();
+    assert!(old.text.contains("TLS 1.2 and 1.3"), "{old:?}");
+    let alert = shaken(&world, "api.test", &[(hello::ALPN, b"h2")])
+        .await
+        .unwrap_err();
+    assert_eq!(alert.alert, Some(120), "no_application_protocol: {alert:?}");
+}
+
+/// What OpenSSL says of the certificate of a server, as the number of the error.
+async fn openssl(origin: SocketAddr, ca: &Ca) -> u32 {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), &ca.pem).unwrap();
+    let output = tokio::process::Command::new("openssl")
+        .args([
+            "s_client",
+            "-connect",
+            &origin.to_string(),
+            "-servername",
+            "api.test",
+            "-verify_hostname",
+            "api.test",
+            "-no-CApath",
+            "-no-CAstore",
+            // The first error, which is what programs see, and not the last.
+            "-verify_return_error",
+            "-CAfile",
+        ])
+        .arg(file.path())
+        .stdin(std::process::Stdio::null())
+        .output()
+        .await
+        .unwrap();
+    let output = text(&output.stdout);
+    let line = output
+        .lines()
+        .find(|line| line.trim_start().starts_with("Verify return code:"))
+        .unwrap();
+    line.split([':', '('])
+        .nth(1)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap()
+}
+
+/// Certificates that are not to be trusted: the number is OpenSSL's own, and nothing that a guest
+/// sends makes them good.
+// NW-14
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nw_14_a_bad_certificate_ends_the_connection_with_openssls_number() {
+    let (ca, other) = (Ca::new("ours"), Ca::new("another"));
+    let year = rcgen::date_time_ymd;
+    let bad: Vec<(&str, Identity)> = vec![
+        (
+            "expired",
+            ca.sign("api.test", |params| params.not_after = year(2020, 1, 1)),
+        ),
+        (
+            "not yet",
+            ca.sign("api.test", |params| params.not_before = year(2300, 1, 1)),
+        ),
+        ("another name", ca.sign("other.test", |_| {})),
+        ("a wildcard of another level", ca.sign("*.api.test", |_| {})),
+        ("self-signed", self_signed("api.test")),
+        ("an unknown authority", other.sign("api.test", |_| {})),
+        (
+            "for clients",
+            ca.sign("api.test", |params| {
+                params.extended_key_usages = vec![rcgen::ExtendedKeyUsagePurpose::ClientAuth]
+            }),
+        ),
+    ];
+    let mut numbers = Vec::new();
+    for (what, identity) in &bad {
+        let (origin, log) = strict_tls(identity, &[], |_| ok(b""));
+        let expected = openssl(origin, &ca).await;
+        let world = World::with_rules(
+            vec![trusting("api.test", &ca)],
+            &[("api.test", origin)],
+            |_| {},
+        );
+        let guests: [&[(u8, &[u8])]; 3] = [
+            &[],
+            &[(hello::ROOT, &other.der)],
+            &[(hello::ROOT, &identity.certificate)],
+        ];
+        for fields in guests {
+            let failed = shaken(&world, "api.test", fields).await.unwrap_err();
+            assert_eq!(failed.verify, Some(expected), "{what}: {failed:?}");
+        }
+        assert_eq!(log.lock().unwrap().len(), 0, "{what}");
+        assert!(
+            world
+                .requests(3)
+                .await
+                .iter()
+                .all(|event| event.failure.is_some())
+        );
+        numbers.push(expected);
+    }
+    assert_eq!(numbers, [10, 9, 62, 62, 18, 20, 26]);
+}
+
+// NW-14
+#[tokio::test]
+async fn nw_14_roots_of_a_guest_narrow_and_never_widen() {
+    let (ca, other) = (Ca::new("ours"), Ca::new("another"));
+    let identity = ca.sign("api.test", |_| {});
+    let (origin, _) = strict_tls(&identity, &[], |_| ok(b""));
+    let trusted = World::with_rules(
+        vec![trusting("api.test", &ca)],
+        &[("api.test", origin)],
+        |_| {},
+    );
+    assert!(
+        shaken(&trusted, "api.test", &[(hello::ROOT, &ca.der)])
+            .await
+            .is_ok()
+    );
+    assert!(
+        shaken(
+            &trusted,
+            "api.test",
+            &[(hello::ROOT, &other.der), (hello::ROOT, &ca.der)]
+        )
+        .await
+        .is_ok()
+    );
+    assert_eq!(
+        shaken(&trusted, "api.test", &[(hello::ROOT, &other.der)])
+            .await
+            .unwrap_err()
+            .verify,
+        Some(20)
+    );
+    assert_eq!(
+        shaken(&trusted, "api.test", &[(hello::ROOT, b"no certificate")])
+            .await
+            .unwrap_err()
+            .verify,
+        Some(20)
+    );
+    // By Mozilla's roots this server is nobody's, whatever the guest trusts.
+    let by_default = World::new(&["api.test"], &[("api.test", origin)], |_| {});
+    for fields in [&[][..], &[(hello::ROOT, &ca.der[..])]] {
+        assert_eq!(
+            shaken(&by_default, "api.test", fields)
+                .await
+                .unwrap_err()
+                .verify,
+            Some(20)
+        );
+    }
+}
+
+// NW-08
+#[tokio::test]
+async fn nw_08_tls_for_another_name_is_denied() {
+    let ca = Ca::new("ours");
+    let (origin, log) = strict_tls(&ca.sign("evil.test", |_| {}), &[], |_| ok(b""));
+    let world = World::with_rules(
+        vec![trusting("api.test", &ca)],
+        &[("api.test", origin)],
+        |_| {},
+    );
+    for name in [
+        "evil.test",
+        "api.test.evil.test",
+        "127.0.0.1",
+        "api.test:443",
+        "api.test\0.evil.test",
+    ] {
+        let mut guest = world.connect("api.test", 443).await.unwrap();
+        let failed = shake(&mut guest, name, &[]).await.unwrap_err();
+        assert!(failed.text.contains("another name"), "{name}: {failed:?}");
+    }
+    let mut guest = world.connect("api.test", 443).await.unwrap();
+    let failed = shake(&mut guest, "API.test.", &[]).await.unwrap_err();
+    assert_eq!(
+        failed.verify,
+        Some(62),
+        "the name is right, the certificate is not"
+    );
+    assert_eq!(log.lock().unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn a_scheme_that_no_rule_allows_is_denied_in_both_directions() {
+    let ca = Ca::new("ours");
+    let (origin, _) = strict_tls(&ca.sign("api.test", |_| {}), &[], |_| ok(b""));
+    let plain_only = World::new(&["http://api.test:443"], &[("api.test", origin)], |_| {});
+    let failed = shaken(&plain_only, "api.test", &[]).await.unwrap_err();
+    assert!(
+        failed.text.contains("rule 1 of allowed_hosts"),
+        "{failed:?}"
+    );
+    let (origin, log) = strict(|_| ok(b""));
+    let tls_only = World::new(&["https://api.test"], &[("api.test", origin)], |_| {});
+    let reply = tls_only
+        .exchange(
+            "api.test",
+            443,
+            b"GET / HTTP/1.1\r\nHost: api.test:443\r\nConnection: close\r\n\r\n",
+        )
+        .await;
+    assert_eq!(status(&reply), 403);
+    let raw = World::new(&["tls://api.test:443"], &[("api.test", origin)], |_| {});
+    assert!(
+        raw.exchange("api.test", 443, b"plain text")
+            .await
+            .is_empty()
+    );
+    // TLS of the guest's own cannot be looked into.
+    assert!(
+        tls_only
+            .exchange("api.test", 443, &[0x16, 3, 1, 0, 5, 1, 0, 0, 1, 3])
+            .await
+            .is_empty()
+    );
+    let Some(Event::Denied(event)) = tls_only.events().pop() else {
+        panic!()
+    };
+    assert!(
+        event.denial.reason.contains("TLS from inside"),
+        "{}",
+        event.denial
+    );
+    assert_eq!(log.lock().unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn a_handshake_that_hangs_ends() {
+    let origin = support::servers::serve(|stream| {
+        std::thread::park();
+        drop(stream);
+    });
+    let world = World::new(&["api.test"], &[("api.test", origin)], |options| {
+        options.timeouts.tls = Duration::from_millis(200)
+    });
+    let failed = shaken(&world, "api.test", &[]).await.unwrap_err();
+    assert_eq!(failed.text, "the handshake took too long");
+}
+
+const SECRET: &str = "sk-live+CANARY/0123456789abcdefghijklmnop==";
+
+/// A sandbox with one secret that is bound to `api.test`, where a server answers with `reply`.
+fn with_secret(
+    reply: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static,
+    change: impl FnOnce(&mut SecretSpec),
+) -> (World, Log, String) {
+    let ca = Ca::new("ours");
+    let identity = ca.sign("api.test", |params| {
+        params
+            .subject_alt_names
+            .push(rcgen::SanType::DnsName("evil.test".try_into().unwrap()));
+    });
+    let (origin, log) = strict_tls(&identity, &[], reply);
+    let mut spec = SecretSpec::new("TOKEN", SECRET, &["https://api.test"]);
+    change(&mut spec);
+    let secrets = Secrets::new(&[spec], &HostKey::new([1; 32]), "test").unwrap();
+    let placeholder = secrets.environment().next().unwrap().1.to_owned();
+    let rules = vec![
+        trusting("api.test", &ca),
+        trusting("evil.test", &ca),
+        "tcp://raw.test:9".into(),
+    ];
+    let world = World::with_rules(
+        rules,
+        &[
+            ("api.test", origin),
+            ("evil.test", origin),
+            ("raw.test", origin),
+        ],
+        |options| {
+            options.secrets = Arc::new(secrets);
+        },
+    );
+    (world, log, placeholder)
+}
+
+async fn request(world: &World, host: &str, request: &str) -> String {
+    let (guest, _) = shaken(world, host, &[ALPN]).await.unwrap();
+    text(&talk(guest, request.as_bytes()).await.0)
+}
+
+// NW-13
+#[tokio::test]
+async fn nw_13_a_secret_reaches_its_host_and_its_echo_does_not_come_back() {
+    let (world, log, placeholder) = with_secret(
+        |request| {
+            // An echo of everything, in the head and in the body, plain and encoded.
+            let seen = text(request);
+            let line = seen.lines().next().unwrap();
+            let authorization = seen
+                .lines()
+                .find_map(|line| line.strip_prefix("Authorization: "))
+                .unwrap_or_default();
+            let body = format!(
+                "{seen}\n{}\n{}",
+                STANDARD.encode(seen.rsplit("\r\n").next().unwrap()),
+                seen.replace('/', "\\/")
+            );
+            format!(
+            "HTTP/1.1 200 OK\r\nX-Echo: {authorization}\r\nX-Line: {line}\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .into_bytes()
+        },
+        |spec| spec.places.body = true,
+    );
+    let basic = STANDARD.encode(format!("me:{placeholder}"));
+    let body = format!("before {placeholder} after");
+    let length = body.len();
+    let sent = format!(
+        "POST /v1?key={placeholder}&b=2 HTTP/1.1\r\nHost: api.test\r\nAuthorization: Bearer {placeholder}\r\nX-Basic: Basic {basic}\r\nAccept-Encoding: gzip\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    );
+    let reply = request(&world, "api.test", &sent).await;
+    let seen = text(&log.lock().unwrap()[0]);
+    let real_basic = STANDARD.encode(format!("me:{SECRET}"));
+    assert_eq!(
+        seen,
+        format!(
+            "POST /v1?key=sk-live%2BCANARY%2F0123456789abcdefghijklmnop%3D%3D&b=2 HTTP/1.1\r\nHost: api.test\r\nAuthorization: Bearer {SECRET}\r\nX-Basic: Basic {real_basic}\r\nAccept-Encoding: identity\r\nContent-Length: {length}\r\n\r\nbefore {SECRET} after"
+        )
+    );
+    assert_eq!(status(reply.as_bytes()), 200);
+    assert!(
+        reply.contains(&format!("X-Echo: Bearer {placeholder}\r\n"))
+            && reply.contains(&format!("key={placeholder}&b=2")),
+        "{reply}"
+    );
+    assert!(
+        reply.contains(&format!("before {placeholder} after")),
+        "{reply}"
+    );
+    // Nothing that comes back or is told has the value, in any of these forms.
+    let told = format!(
+        "{reply}{:?}{:?}{:?}",
+        world.events(),
+        world.network,
+        world.network.secrets()
+    );
+    for canary in ["CANARY", "Q0FOQVJZ", "NBTkFSW", "DQU5BUl"] {
+        assert!(!told.contains(canary), "{canary}: {told}");
+    }
+    let event = world.requests(1).await.remove(0);
+    assert_eq!(
+        (event.secrets, event.url.as_str()),
+        (vec!["TOKEN".into()], "https://api.test/v1?key=…&b=…")
+    );
+}
+
+// NW-13
+#[tokio::test]
+async fn nw_13_a_placeholder_to_anybody_else_is_a_leak() {
+    let (world, log, placeholder) = with_secret(|_| ok(b""), |_| {});
+    let basic = STANDARD.encode(format!("x{placeholder}"));
+    let head = |line: &str, fields: &str| {
+        format!("{line} HTTP/1.1\r\nHost: evil.test\r\n{fields}Connection: close\r\n\r\n")
+    };
+    let chunks = placeholder
+        .bytes()
+        .map(|b| format!("1\r\n{}\r\n", char::from(b)))
+        .collect::<String>();
+    let leaks = [
+        head(&format!("GET /?k={placeholder}"), ""),
+        head(&format!("GET /{placeholder}"), ""),
+        head("GET /", &format!("Authorization: Bearer {placeholder}\r\n")),
+        head("GET /", &format!("Authorization: Basic {basic}\r\n")),
+        head(
+            "GET /",
+            &format!("X: {}\r\n", placeholder.replace('-', "%2D")),
+        ),
+        head(
+            "POST /",
+            &format!("Content-Length: {}\r\n", placeholder.len()),
+        ) + &placeholder,
+        head("POST /", "Transfer-Encoding: chunked\r\n") + &chunks + "0\r\n\r\n",
+        head("POST /", &format!("Content-Length: {}\r\n", basic.len())) + &basic,
+    ];
+    let mut leaked = 0;
+    for leak in &leaks {
+        let reply = request(&world, "evil.test", leak).await;
+        assert!(
+            status(reply.as_bytes()) == 403 && reply.contains("the secret `TOKEN` is not bound"),
+            "{leak}: {reply}"
+        );
+        leaked += 1;
+    }
+    assert_eq!(leaked, 8);
+    let raw = world
+        .exchange(
+            "raw.test",
+            9,
+            format!("hello {placeholder} there").as_bytes(),
+        )
+        .await;
+    assert!(raw.is_empty());
+    world.requests(4).await;
+    let mut told = 0;
+    for event in world.events() {
+        if let Event::SecretLeak { secret, host, .. } = event {
+            assert!(&*secret == "TOKEN" && (host == "evil.test" || host == "raw.test"));
+            told += 1;
+        }
+    }
+    assert_eq!(told, leaked + 1);
+    for seen in log.lock().unwrap().iter() {
+        assert!(
+            !text(seen).contains(&placeholder) && !text(seen).contains("CANARY"),
+            "{}",
+            text(seen)
+        );
+    }
+}
+
+// NW-13
+#[tokio::test]
+async fn nw_13_what_cannot_be_searched_is_refused() {
+    let (world, log, _) = with_secret(
+        |_| b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nzzzz".to_vec(),
+        |spec| spec.places.body = true,
+    );
+    let reply = request(
+        &world,
+        "api.test",
+        "GET / HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\n\r\n",
+    )
+    .await;
+    assert!(
+        status(reply.as_bytes()) == 502 && !reply.contains("zzzz"),
+        "{reply}"
+    );
+    let compressed = "POST / HTTP/1.1\r\nHost: api.test\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\nConnection: close\r\n\r\nzzzz";
+    let reply = request(&world, "api.test", compressed).await;
+    assert!(
+        status(reply.as_bytes()) == 403 && reply.contains("compressed"),
+        "{reply}"
+    );
+    assert_eq!(log.lock().unwrap().len(), 1);
+}
+
+// NW-13
+#[tokio::test]
+async fn nw_13_a_value_goes_over_no_plain_connection() {
+    let (origin, log) = strict(|_| ok(b""));
+    let secrets = Secrets::new(
+        &[SecretSpec::new("TOKEN", SECRET, &["api.test"])],
+        &HostKey::new([1; 32]),
+        "",
+    )
+    .unwrap();
+    let placeholder = secrets.environment().next().unwrap().1.to_owned();
+    let world = World::new(&["api.test"], &[("api.test", origin)], |options| {
+        options.secrets = Arc::new(secrets)
+    });
+    let sent = format!(
+        "GET / HTTP/1.1\r\nHost: api.test\r\nX: {placeholder}\r\nConnection: close\r\n\r\n"
+    );
+    assert_eq!(
+        status(&world.exchange("api.test", 80, sent.as_bytes()).await),
+        403
+    );
+    assert_eq!(log.lock().unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn a_rotated_value_is_used_from_the_next_request_on() {
+    let (world, log, placeholder) = with_secret(|_| ok(b""), |_| {});
+    let sent = format!(
+        "GET / HTTP/1.1\r\nHost: api.test\r\nX: {placeholder}\r\nConnection: close\r\n\r\n"
+    );
+    request(&world, "api.test", &sent).await;
+    let rotated = world
+        .network
+        .secrets()
+        .rotated("TOKEN", "another value, and longer".to_owned().into())
+        .unwrap();
+    world.network.set_secrets(Arc::new(rotated));
+    request(&world, "api.test", &sent).await;
+    let seen: Vec<String> = log
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|request| text(request))
+        .collect();
+    assert!(
+        seen[0].contains(&format!("X: {SECRET}\r\n"))
+            && seen[1].contains("X: another value, and longer\r\n"),
+        "{seen:?}"
+    );
+}
