@@ -43,7 +43,7 @@ const SLOTS: usize = 9;
 /// How many calls a sequence makes.
 const CALLS: usize = 60;
 /// How many sequences are compared.
-const SEQUENCES: u64 = 20000;
+const SEQUENCES: u64 = 3000;
 /// A port at which nobody listens.
 const NOBODY: u16 = 1;
 
@@ -796,7 +796,11 @@ fn next_step(random: &mut Random, known: &[Option<Known>]) -> Step {
     let used: Vec<usize> = (0..SLOTS).filter(|slot| known[*slot].is_some()).collect();
     let free: Vec<usize> = (0..SLOTS).filter(|slot| known[*slot].is_none()).collect();
     // Some stay free for what is accepted.
-    if used.len() < 3 || (free.len() > 3 && random.one_in(4)) {
+    let some_are_fresh = used.iter().any(|slot| {
+        let this = known[*slot].unwrap();
+        this.stage == Stage::Fresh && this.kind == Kind::Stream
+    });
+    if used.len() < 3 || (free.len() > 2 && random.one_in(if some_are_fresh { 6 } else { 2 })) {
         let family = [Family::Inet, Family::Unix][random.below(2)];
         let kind = [Kind::Stream, Kind::Stream, Kind::Stream, Kind::Datagram][random.below(4)];
         if free.len() > 1 && random.one_in(6) {
@@ -820,7 +824,14 @@ fn next_step(random: &mut Random, known: &[Option<Known>]) -> Step {
             this.stage == Stage::Bound && this.kind == Kind::Stream
         }),
         4..=6 => likely(random, &|this| {
-            this.stage == Stage::Fresh || this.kind == Kind::Datagram
+            let awaited = known
+                .iter()
+                .flatten()
+                .any(|that| that.stage == Stage::Listening && that.family == this.family);
+            match this.kind {
+                Kind::Stream => this.stage == Stage::Fresh && awaited,
+                Kind::Datagram => this.stage == Stage::Fresh,
+            }
         }),
         7..=9 => likely(random, &|this| this.stage == Stage::Listening),
         10..=13 => likely(random, &|this| {
@@ -886,7 +897,10 @@ fn own_name(random: &mut Random, this: Known) -> Name {
 fn destination(random: &mut Random, slot: usize, other: usize, known: &[Option<Known>]) -> Name {
     let this = known[slot].unwrap();
     let that = known[other].unwrap();
-    let is_itself = slot == other && this.family == Family::Inet && this.kind == Kind::Stream;
+    // A port that a client has lost may be chosen for another, which then finds itself there.
+    let has_a_port = matches!(that.stage, Stage::Bound | Stage::Listening);
+    let is_tcp = this.family == Family::Inet && this.kind == Kind::Stream;
+    let is_itself = is_tcp && (slot == other || !has_a_port);
     if random.one_in(10) && this.family == Family::Inet {
         return Name::Unspecified;
     }
@@ -968,7 +982,11 @@ fn compare(seed: u64, reached: &mut Reached) -> Result<(), String> {
             Step::Bind(slot, _) => known[slot].as_mut().unwrap().stage = Stage::Bound,
             Step::Listen(slot, _) => known[slot].as_mut().unwrap().stage = Stage::Listening,
             Step::Connect(slot, Name::Unspecified) => {
-                known[slot].as_mut().unwrap().stage = Stage::Bound;
+                let known = known[slot].as_mut().unwrap();
+                known.stage = match known.kind {
+                    Kind::Stream => Stage::Fresh,
+                    Kind::Datagram => Stage::Bound,
+                };
             }
             Step::Connect(slot, _) => known[slot].as_mut().unwrap().stage = Stage::Connected,
             Step::Send(slot, ..) => known[slot].as_mut().unwrap().has_sent = true,
@@ -1014,6 +1032,6 @@ fn random_sequences_end_as_on_linux() {
     );
     // Sequences that only fail would show nothing.
     let enough =
-        reached.succeeded > 15 * count && reached.accepted.min(reached.received) > count / 2;
+        reached.succeeded > 15 * count && reached.accepted.min(reached.received) > count / 3;
     assert!(enough || only.is_some(), "{reached:?}");
 }
