@@ -1,4 +1,4 @@
-//! The kernel of a sandbox: processes, descriptors, pipes, signals, limits.
+//! The kernel of a sandbox: processes, descriptors, pipes, sockets, signals, limits.
 //!
 //! One [`Kernel`] is one sandbox's. An engine runs modules and hands each import to the handler of
 //! the same name in [`syscalls`]; the library talks to the [`Kernel`] itself. Nothing here opens a

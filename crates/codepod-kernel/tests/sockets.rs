@@ -173,6 +173,28 @@ fn waiting_for_all_waits_for_all() {
     assert!(matches!(got, Poll::Ready(Ok((bytes, ..))) if bytes.is_empty()));
 }
 
+/// A list of buffers may lie where it is received into, and says something else then.
+// WM-09
+#[test]
+fn buffers_that_are_overwritten_while_they_are_waited_for_are_faults() {
+    let (mut machine, one, other) = two(|_| {});
+    let (out, accepted) = connection(&mut machine, one, other);
+    let (list, told) = (8192u32, 9000);
+    let words = |words: [u32; 2]| words.map(u32::to_le_bytes).concat();
+    machine.put(other, list, &words([list, 16]));
+    let receive = |machine: &mut Machine| {
+        machine.poll(other, Call::sock_recv_from, |call| {
+            syscalls::sock_recv_from(call, accepted, list, 1, WAIT_ALL, 0, 0, told)
+        })
+    };
+    assert!(receive(&mut machine).is_pending());
+    let sent = machine.send(one, out, &words([u32::MAX, 16]), 0, b"");
+    assert_eq!(sent, Poll::Ready(Ok(8)));
+    // What it says now is checked before anything more is taken.
+    assert!(receive(&mut machine).is_pending());
+    assert_eq!(receive(&mut machine), Poll::Ready(Got::Fails(Errno::Fault)));
+}
+
 #[test]
 fn a_caught_signal_interrupts_and_what_was_moved_counts() {
     let (mut machine, one, other) = two(|limits| limits.socket_bytes = 8 << 10);

@@ -43,7 +43,7 @@ const SLOTS: usize = 9;
 /// How many calls a sequence makes.
 const CALLS: usize = 60;
 /// How many sequences are compared.
-const SEQUENCES: u64 = 3000;
+const SEQUENCES: u64 = 1500;
 /// A port at which nobody listens.
 const NOBODY: u16 = 1;
 

@@ -17,8 +17,9 @@ use support::{Oracle, alone, assert_idle, assert_works, expect, run, sandbox, wi
 const CANCELLED: Duration = Duration::from_millis(100);
 
 /// Every way to wait for ever that a program has.
-const WAITS: [&str; 9] = [
-    "read", "write", "poll", "sleep", "wait", "open", "recv", "send", "stop",
+const WAITS: [&str; 12] = [
+    "read", "write", "poll", "sleep", "wait", "open", "recv", "send", "accept", "connect",
+    "message", "stop",
 ];
 
 fn millis(n: u64) -> Duration {

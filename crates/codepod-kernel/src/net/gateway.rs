@@ -216,15 +216,17 @@ impl Kernel {
             self.net.get_mut(id)?.why = refusal.why;
             return Err(refusal.errno);
         }
+        self.net.fix_address(id)?;
+        self.net.get_mut(id)?.peer_address = Some(Address::Inet(to));
+        // From here on nothing may fail: dropping a link needs the kernel's lock, which is held.
         let host = self.new_host_socket(kernel)?;
         let (own, link) = (host.id(), Link(host));
         for (id, peer) in [(id, own), (own, id)] {
-            let socket = self.net.get_mut(id)?;
-            socket.stage = Stage::Connecting;
-            socket.peer = Some(peer);
+            if let Ok(socket) = self.net.get_mut(id) {
+                socket.stage = Stage::Connecting;
+                socket.peer = Some(peer);
+            }
         }
-        self.net.fix_address(id)?;
-        self.net.get_mut(id)?.peer_address = Some(Address::Inet(to));
         self.net.requests.push(Request::Open(Box::new(open), link));
         Ok(())
     }

@@ -82,7 +82,8 @@ impl Buffers {
             let (pointer, len) = self.get(memory, i)?;
             let from = skip.min(len.into()) as u32;
             skip -= u64::from(from);
-            let (pointer, len) = (pointer + from, len - from);
+            let pointer = pointer.checked_add(from).ok_or(Errno::Fault)?;
+            let len = len - from;
             let part = u64::from(len).min(self.most - done) as u32;
             if part == 0 {
                 continue;

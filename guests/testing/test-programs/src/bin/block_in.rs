@@ -1,9 +1,12 @@
 //! WM-06: `block_in CALL` waits for ever in a call: `read` (an empty pipe), `write` (a full one),
 //! `poll` (a pipe that stays empty), `sleep`, `wait` (a child that never ends), `open` (a fifo
-//! without a peer), `recv` and `send` (a socket), `stop` (stopped by a signal), `spin`.
+//! without a peer), `recv` and `send` (a socket), `accept` and `connect` (a listener without clients, and
+//! one that accepts nobody), `message` (a datagram socket), `stop` (stopped by a signal), `spin`.
 
+use codepod_abi::wire::socket::{DATAGRAM, INET, STREAM};
 use codepod_abi::wire::wasi::EVENT_FD_READ;
 use test_programs::resources::{pipe, sleep, socket_pair, spawn, wait};
+use test_programs::sockets::{connect, listener, loopback, socket};
 use test_programs::{HOME, Signal, Slot, call, iovec, iovec_of, paths};
 
 fn main() {
@@ -53,6 +56,20 @@ fn main() {
             for _ in 0..1000 {
                 call::sock_send(first, iovec(&block).at(), 1, 0, count.at());
             }
+        }
+        "accept" => {
+            let (fd, _) = listener(INET, &loopback(0), 1);
+            call::sock_accept(fd, 0, count.at());
+        }
+        "connect" => {
+            let (_fd, address) = listener(INET, &loopback(0), 0);
+            for _ in 0..3 {
+                connect(socket(INET, STREAM, 0), &address);
+            }
+        }
+        "message" => {
+            let (fd, told) = (socket(INET, DATAGRAM, 0), Slot::new([0u32; 3]));
+            call::sock_recv_from(fd, iovec_of(&buffer).at(), 1, 0, 0, 0, told.at());
         }
         "stop" => {
             let own = codepod_sys::process::ids().map_or(0, |ids| ids.pid.0);

@@ -130,7 +130,10 @@ fn destinations(directory: u32) {
     check!(linked == 0, "path_symlink: {linked}");
     let fd = socket(INET, DATAGRAM, 0);
     expect_errno!(send_to(fd, b"x", 0, &inet([9, 9, 9, 9], 53)), Errno::Access);
-    expect_errno!(send_to(fd, b"x", 0, &unix("/tmp/socket")), Errno::AfNoSupport);
+    expect_errno!(
+        send_to(fd, b"x", 0, &unix("/tmp/socket")),
+        Errno::AfNoSupport
+    );
     expect_errno!(send_to(fd, b"x", 0, &loopback(0)), Errno::Inval);
     expect_ok!(send_to(fd, b"lost", 0, &loopback(9)));
     call::fd_close(fd);
