@@ -70,7 +70,8 @@ async fn requests_of_one_connection_use_one_connection() {
     assert_eq!(world.network.budget().usage().requests, 3);
 }
 
-/// Native curl directly and through the gateway: the same output, and the same request at the server.
+/// Native curl directly and through the gateway: the same output, and the same request at the
+/// server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn curl_sees_no_difference() {
     let (origin, log) = strict(|request| {

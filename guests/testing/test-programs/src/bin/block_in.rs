@@ -1,7 +1,8 @@
 //! WM-06: `block_in CALL` waits for ever in a call: `read` (an empty pipe), `write` (a full one),
 //! `poll` (a pipe that stays empty), `sleep`, `wait` (a child that never ends), `open` (a fifo
-//! without a peer), `recv` and `send` (a socket), `accept` and `connect` (a listener without clients, and
-//! one that accepts nobody), `message` (a datagram socket), `stop` (stopped by a signal), `spin`.
+//! without a peer), `recv` and `send` (a socket), `accept` and `connect` (a listener without
+//! clients, and one that accepts nobody), `message` (a datagram socket), `stop` (stopped by a
+//! signal), `spin`.
 
 use codepod_abi::wire::socket::{DATAGRAM, INET, STREAM};
 use codepod_abi::wire::wasi::EVENT_FD_READ;
