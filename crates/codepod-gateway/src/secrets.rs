@@ -267,6 +267,7 @@ impl Secrets {
     }
 
     /// What is looked for in a raw connection, which no secret is bound to.
+    #[cfg(feature = "net")]
     pub(crate) fn bind_nothing(&self) -> Arc<Bound> {
         self.bound(0)
     }
