@@ -3,13 +3,13 @@
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::{Arc, Weak};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use codepod_abi::Errno;
 
 use super::address::Family;
 use super::socket::Stage;
-use super::{Address, Kind};
+use super::{Address, Kind, Net};
 use crate::ids::{Pid, SocketId, WaiterId};
 use crate::kernel::Kernel;
 use crate::shared_kernel::SharedKernel;
@@ -43,43 +43,31 @@ impl HostSocket {
     /// Fills `buffer` with what was sent and returns how much that was; 0 at the end. `ConnReset`,
     /// and `Canceled` when the sandbox is gone.
     pub fn poll_read(&self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<Result<usize, Errno>> {
-        let Some(kernel) = self.kernel.upgrade() else {
-            return Poll::Ready(Err(Errno::Canceled));
-        };
-        let mut guard = match ready!(kernel.poll_lock(cx)) {
-            Ok(guard) => guard,
-            Err(_) => return Poll::Ready(Err(Errno::Canceled)),
-        };
-        let net = &mut guard.net;
-        match net.receive_bytes(self.socket, None, buffer) {
-            Err(Errno::Again) => {
-                net.wait_for(self.socket, super::Side::Read, self.reader, cx.waker());
-                Poll::Pending
+        self.poll_with(cx, |net, waker| {
+            match net.receive_bytes(self.socket, None, buffer) {
+                Err(Errno::Again) => {
+                    net.wait_for(self.socket, super::Side::Read, self.reader, waker);
+                    Poll::Pending
+                }
+                read => Poll::Ready(read),
             }
-            read => Poll::Ready(read),
-        }
+        })
     }
 
     /// Sends as many of `bytes` as fit and returns how many these were. `Pipe` or `ConnReset` when
     /// nobody reads them, `Canceled` when the sandbox is gone.
     pub fn poll_write(&self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize, Errno>> {
-        let Some(kernel) = self.kernel.upgrade() else {
-            return Poll::Ready(Err(Errno::Canceled));
-        };
-        let mut guard = match ready!(kernel.poll_lock(cx)) {
-            Ok(guard) => guard,
-            Err(_) => return Poll::Ready(Err(Errno::Canceled)),
-        };
-        let net = &mut guard.net;
-        // Of the host's bytes as many as there is room for: it has no line that must stay whole.
-        match net.may_send(self.socket, bytes.len().min(1)) {
-            Ok(true) => Poll::Ready(net.send_bytes(self.socket, bytes)),
-            Ok(false) => {
-                net.wait_for(self.socket, super::Side::Write, self.writer, cx.waker());
-                Poll::Pending
+        self.poll_with(cx, |net, waker| {
+            // Of the host's bytes as many as there is room for: it has no line that must stay whole.
+            match net.may_send(self.socket, bytes.len().min(1)) {
+                Ok(true) => Poll::Ready(net.send_bytes(self.socket, bytes)),
+                Ok(false) => {
+                    net.wait_for(self.socket, super::Side::Write, self.writer, waker);
+                    Poll::Pending
+                }
+                Err(errno) => Poll::Ready(Err(errno)),
             }
-            Err(errno) => Poll::Ready(Err(errno)),
-        }
+        })
     }
 
     /// Says that nothing more is sent. It can still be read from.
@@ -96,6 +84,22 @@ impl HostSocket {
 
     pub(super) fn id(&self) -> SocketId {
         self.socket
+    }
+
+    /// Does something with the sandbox's sockets when the kernel's lock is free. `Canceled` when the
+    /// sandbox is gone.
+    fn poll_with<R>(
+        &self,
+        cx: &mut Context<'_>,
+        act: impl FnOnce(&mut Net, &Waker) -> Poll<Result<R, Errno>>,
+    ) -> Poll<Result<R, Errno>> {
+        let Some(kernel) = self.kernel.upgrade() else {
+            return Poll::Ready(Err(Errno::Canceled));
+        };
+        match ready!(kernel.poll_lock(cx)) {
+            Ok(mut guard) => act(&mut guard.net, cx.waker()),
+            Err(_) => Poll::Ready(Err(Errno::Canceled)),
+        }
     }
 
     /// Does something with the kernel. `Canceled` when the sandbox is gone.

@@ -39,6 +39,23 @@ pub(super) struct Arrived {
 }
 
 impl<M: GuestMemory> Syscall<'_, M> {
+    /// What every transfer begins with: the socket and the buffers. `Badf`, `NotSock`, `Fault`, and
+    /// `Inval` for flags that are not `known`.
+    fn begin_transfer(
+        &mut self,
+        fd: u32,
+        flags: u32,
+        known: u32,
+        (iovs, iovs_len): (u32, u32),
+    ) -> Result<(SocketFd, Buffers), Errno> {
+        let socket = self.socket(fd)?;
+        if flags & !known != 0 {
+            return Err(Errno::Inval);
+        }
+        let buffers = Buffers::check(self.memory, iovs, iovs_len)?;
+        Ok((socket, buffers))
+    }
+
     /// Receives into buffers; `flags` are those of `sock_recv_from`.
     pub(super) fn receive(
         &mut self,
@@ -379,11 +396,8 @@ pub fn sock_recv<M: GuestMemory>(
     out_flags: u32,
 ) -> Poll<Result<(), Errno>> {
     let mut begin = || -> Result<_, Errno> {
-        let socket = call.socket(fd)?;
-        if flags & !(RECV_PEEK | RECV_WAITALL) != 0 {
-            return Err(Errno::Inval);
-        }
-        let buffers = Buffers::check(call.memory, iovs, iovs_len)?;
+        let known = RECV_PEEK | RECV_WAITALL;
+        let (socket, buffers) = call.begin_transfer(fd, flags, known, (iovs, iovs_len))?;
         call.memory.check(nread, 4)?;
         call.memory.check(out_flags, 2)?;
         Ok((socket, buffers))
@@ -410,11 +424,7 @@ pub fn sock_send<M: GuestMemory>(
     nwritten: u32,
 ) -> Poll<Result<(), Errno>> {
     let mut begin = || -> Result<_, Errno> {
-        let socket = call.socket(fd)?;
-        if flags != 0 {
-            return Err(Errno::Inval);
-        }
-        let buffers = Buffers::check(call.memory, iovs, iovs_len)?;
+        let (socket, buffers) = call.begin_transfer(fd, flags, 0, (iovs, iovs_len))?;
         call.memory.check(nwritten, 4)?;
         Ok((socket, buffers))
     };
@@ -439,11 +449,8 @@ pub fn sock_send_to<M: GuestMemory>(
     nwritten: u32,
 ) -> Poll<Result<(), Errno>> {
     let mut begin = || -> Result<_, Errno> {
-        let socket = call.socket(fd)?;
-        if flags & !(DONT_WAIT | NO_SIGNAL) != 0 {
-            return Err(Errno::Inval);
-        }
-        let buffers = Buffers::check(call.memory, iovs, iovs_len)?;
+        let known = DONT_WAIT | NO_SIGNAL;
+        let (socket, buffers) = call.begin_transfer(fd, flags, known, (iovs, iovs_len))?;
         call.memory.check(nwritten, 4)?;
         let bytes = call.socket_address(address, address_len)?;
         let to = call.destination(socket, &bytes)?;
@@ -471,11 +478,8 @@ pub fn sock_recv_from<M: GuestMemory>(
     received: u32,
 ) -> Poll<Result<(), Errno>> {
     let mut begin = || -> Result<_, Errno> {
-        let socket = call.socket(fd)?;
-        if flags & !(PEEK | WAIT_ALL | DONT_WAIT | WHOLE_LENGTH) != 0 {
-            return Err(Errno::Inval);
-        }
-        let buffers = Buffers::check(call.memory, iovs, iovs_len)?;
+        let known = PEEK | WAIT_ALL | DONT_WAIT | WHOLE_LENGTH;
+        let (socket, buffers) = call.begin_transfer(fd, flags, known, (iovs, iovs_len))?;
         call.memory.check(address, address_len)?;
         call.memory.check(received, Received::SIZE as u32)?;
         Ok((socket, buffers))
