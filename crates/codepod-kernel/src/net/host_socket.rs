@@ -58,7 +58,8 @@ impl HostSocket {
     /// nobody reads them, `Canceled` when the sandbox is gone.
     pub fn poll_write(&self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize, Errno>> {
         self.poll_with(cx, |net, waker| {
-            // Of the host's bytes as many as there is room for: it has no line that must stay whole.
+            // Of the host's bytes as many as there is room for: it has no line that must stay
+            // whole.
             match net.may_send(self.socket, bytes.len().min(1)) {
                 Ok(true) => Poll::Ready(net.send_bytes(self.socket, bytes)),
                 Ok(false) => {
@@ -86,8 +87,8 @@ impl HostSocket {
         self.socket
     }
 
-    /// Does something with the sandbox's sockets when the kernel's lock is free. `Canceled` when the
-    /// sandbox is gone.
+    /// Does something with the sandbox's sockets when the kernel's lock is free. `Canceled` when
+    /// the sandbox is gone.
     fn poll_with<R>(
         &self,
         cx: &mut Context<'_>,
