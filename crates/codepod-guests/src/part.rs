@@ -103,6 +103,7 @@ impl Part {
     fn packed(&self) -> Option<Packed> {
         self.carried.map(|bytes| Packed {
             bytes,
+            unpack: |bytes| file::unpacked(bytes, None),
             content: self.content(),
         })
     }

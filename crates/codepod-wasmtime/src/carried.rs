@@ -4,6 +4,7 @@
 //! after; into memory, where there is no cache or nothing can be written to it.
 
 use std::collections::BTreeMap;
+use std::io::{self, Read};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::checked_file::{Content, cache_of_user};
@@ -17,12 +18,17 @@ pub enum Carried {
     Piece(Packed, usize, usize),
 }
 
-/// Bytes packed by zstd, and what they are when they are unpacked. Code of several guests together
-/// is packed a quarter smaller than one by one.
+/// Reads packed bytes as they are unpacked.
+pub type Unpack = fn(&'static [u8]) -> io::Result<Box<dyn Read>>;
+
+/// Packed bytes, and what they are when they are unpacked. Code of several guests together is
+/// packed a quarter smaller than one by one.
 #[derive(Debug, Clone, Copy)]
 pub struct Packed {
     /// As they are carried.
     pub bytes: &'static [u8],
+    /// How they are packed.
+    pub unpack: Unpack,
     /// Unpacked.
     pub content: Content,
 }
@@ -48,7 +54,7 @@ impl Packed {
             unpacked.entry(self.content.digest).or_default().clone()
         };
         *slot.get_or_init(|| {
-            let reader = || zstd::Decoder::with_buffer(self.bytes);
+            let reader = || (self.unpack)(self.bytes);
             self.content.keep(reader, cache_of_user()).ok()
         })
     }

@@ -57,7 +57,7 @@ mod thread_handoff;
 mod unmapped;
 
 pub use cache::ModuleCache;
-pub use carried::{Carried, Packed};
+pub use carried::{Carried, Packed, Unpack};
 pub use checked_file::{Content, ContentError, cache_of_user, cache_trouble, preparing};
 pub use engine::{Engine, EngineOptions};
 pub use error::{EngineError, EngineResult};

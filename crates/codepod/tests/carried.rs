@@ -82,6 +82,7 @@ fn packed_code_is_unpacked_when_it_is_used() {
     both.extend_from_slice(&compiled);
     let packed = Packed {
         bytes: Code::pack(&both).unwrap().leak(),
+        unpack: |bytes| Ok(Box::new(zstd::Decoder::with_buffer(bytes)?)),
         content: content(&both),
     };
     let piece = Carried::Piece(packed, at, compiled.len());

@@ -126,7 +126,7 @@ const LARGEST_WINDOW: u32 = 29;
 
 /// What is packed. A part that needs another is packed as the difference from it; the calls of one
 /// that needs none say where they lead.
-fn unpacked<'a, R: Read + 'a>(
+pub(super) fn unpacked<'a, R: Read + 'a>(
     packed: R,
     base: Option<&'static [u8]>,
 ) -> io::Result<Box<dyn Read + 'a>> {
