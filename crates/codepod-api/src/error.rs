@@ -159,6 +159,8 @@ kinds! {
     Unavailable = -32018, 503, "`codepod doctor` says what is missing";
     /// This surface cannot do that.
     Unsupported = -32019, 501, "use another surface: the parity table says which have it";
+    /// Nothing in the sandbox answers at that port.
+    NoServer = -32020, 502, "start the server first, at a port of 127.0.0.1 or 0.0.0.0";
 }
 
 #[cfg(test)]

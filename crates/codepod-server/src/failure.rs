@@ -24,6 +24,7 @@ pub(crate) fn failure(error: Error) -> ApiError {
         ErrorKind::Changed => (Kind::Changed, None),
         ErrorKind::Foreign => (Kind::Foreign, None),
         ErrorKind::PartlyApplied { .. } => (Kind::PartlyApplied, None),
+        ErrorKind::Dial { errno, .. } => (Kind::NoServer, Some(*errno)),
         ErrorKind::Process { errno, .. } => (Kind::Process, Some(*errno)),
         ErrorKind::ShellState => (Kind::ShellState, None),
         ErrorKind::Store(StoreError::Limit(_)) => (Kind::TooLarge, None),

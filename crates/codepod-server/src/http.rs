@@ -1,4 +1,5 @@
-//! HTTP: the methods as routes, output as Server-Sent Events, a terminal over WebSocket.
+//! HTTP: the methods as routes, output as Server-Sent Events, a terminal over WebSocket, and what
+//! listens inside a sandbox.
 //!
 //! Every request names its tenant by a key, also on loopback. `Host` and `Origin` must be known,
 //! bodies are JSON, nothing is decompressed. A request whose client leaves is cancelled. Metrics
@@ -14,6 +15,8 @@ mod events;
 mod keys;
 mod metrics;
 mod patience;
+mod port_stream;
+mod ports;
 mod raw;
 mod request;
 mod response;

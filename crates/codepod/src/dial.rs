@@ -1,6 +1,7 @@
 //! Connections of the host to what listens inside a sandbox.
 
 use std::future::poll_fn;
+use std::task::{Context, Poll};
 
 use codepod_abi::Errno;
 use codepod_kernel::HostSocket;
@@ -37,10 +38,15 @@ impl Connection {
     /// Reads what there is, waiting for something; 0 bytes is the end, also of a connection that
     /// was reset.
     pub async fn read(&self, buffer: &mut [u8]) -> Result<usize, Error> {
-        match poll_fn(|cx| self.socket.poll_read(cx, buffer)).await {
+        poll_fn(|cx| self.poll_read(cx, buffer)).await
+    }
+
+    /// [`Self::read`] for streams of other libraries. The last task that polled is woken.
+    pub fn poll_read(&self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<Result<usize, Error>> {
+        self.socket.poll_read(cx, buffer).map(|read| match read {
             Err(Errno::Canceled) => Err(ErrorKind::Internal.into()),
             read => Ok(read.unwrap_or(0)),
-        }
+        })
     }
 
     /// Blocking form of [`Self::read`], for callers without an async runtime.
@@ -53,13 +59,28 @@ impl Connection {
     pub async fn write_all(&self, bytes: &[u8]) -> Result<bool, Error> {
         let mut at = 0;
         while at < bytes.len() {
-            match poll_fn(|cx| self.socket.poll_write(cx, &bytes[at..])).await {
-                Ok(taken) => at += taken,
-                Err(Errno::Canceled) => return Err(ErrorKind::Internal.into()),
-                Err(_) => return Ok(false),
+            match poll_fn(|cx| self.poll_write(cx, &bytes[at..])).await? {
+                Some(taken) => at += taken,
+                None => return Ok(false),
             }
         }
         Ok(true)
+    }
+
+    /// Writes as many bytes as fit, waiting for room for some, and returns how many these were;
+    /// `None` when the server will not read any more. The last task that polled is woken.
+    pub fn poll_write(
+        &self,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<Result<Option<usize>, Error>> {
+        self.socket
+            .poll_write(cx, bytes)
+            .map(|written| match written {
+                Ok(taken) => Ok(Some(taken)),
+                Err(Errno::Canceled) => Err(ErrorKind::Internal.into()),
+                Err(_) => Ok(None),
+            })
     }
 
     /// Blocking form of [`Self::write_all`], for callers without an async runtime.

@@ -20,7 +20,8 @@ use super::response::{failed, json_response, media_type};
 use super::{App, events, raw, states};
 use crate::ids;
 use crate::json;
-use crate::tenant::{Flight, Tenant};
+use crate::live_sandbox::LiveSandbox;
+use crate::tenant::{Flight, Place, Tenant};
 
 /// As much of a body that nobody wants as is read.
 const SKIPPED: usize = 64 << 10;
@@ -250,6 +251,21 @@ pub(super) fn authorize(app: &App, headers: &HeaderMap) -> Result<Arc<Tenant>, A
     app.keys().tenant(key).cloned()
 }
 
+/// The sandbox that a request names, and the request's place, for what answers no method.
+pub(super) async fn find(
+    app: &Arc<App>,
+    headers: &HeaderMap,
+    sandbox: String,
+) -> Result<(Arc<LiveSandbox>, Place), ApiError> {
+    let tenant = authorize(app, headers)?;
+    let place = tenant.take_request()?;
+    let app = app.clone();
+    // A sandbox that is asleep is loaded.
+    let found = tokio::task::spawn_blocking(move || app.server.find(&tenant, &sandbox));
+    let live = found.await.map_err(|_| ApiError::internal())??;
+    Ok((live, place))
+}
+
 fn wants_events(headers: &HeaderMap) -> bool {
     let accept = headers
         .get(header::ACCEPT)
@@ -393,7 +409,7 @@ fn not_whole() -> ApiError {
 }
 
 /// The client's own id of a request, if it is harmless; else a new one.
-fn request_id(headers: &HeaderMap) -> String {
+pub(super) fn request_id(headers: &HeaderMap) -> String {
     let given = headers.get("x-request-id").and_then(|id| id.to_str().ok());
     let plain = |id: &&str| {
         (1..=64).contains(&id.len())

@@ -6,12 +6,12 @@ use axum::Router;
 use axum::extract::{RawPathParams, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use axum::routing::{MethodFilter, get, on};
+use axum::routing::{MethodFilter, any, get, on};
 use codepod_api::{ApiError, Kind, METHODS, Surface, Verb};
 
 use super::request::{Endpoint, answer, authorize};
 use super::response::{failed, json_response};
-use super::{App, terminal};
+use super::{App, ports, terminal};
 
 /// What the reference page is made from, too.
 const OPENAPI: &str = include_str!("../../openapi.json");
@@ -36,6 +36,12 @@ pub(super) fn router(app: Arc<App>) -> Router {
     }
     router
         .route("/v1/sandboxes/{sandbox}/terminal", get(terminal::open))
+        .route("/v1/sandboxes/{sandbox}/ports/{port}", any(ports::pass))
+        .route("/v1/sandboxes/{sandbox}/ports/{port}/", any(ports::pass))
+        .route(
+            "/v1/sandboxes/{sandbox}/ports/{port}/{*path}",
+            any(ports::pass),
+        )
         .route("/v1/openapi.json", get(openapi))
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))

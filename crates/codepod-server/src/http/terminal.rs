@@ -13,7 +13,6 @@ use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use codepod::{PipeReader, PipeWriter, Running, Sandbox};
-use codepod_api::ApiError;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde::Deserialize;
@@ -22,7 +21,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout};
 
 use super::App;
-use super::request::authorize;
+use super::request::find;
 use super::response::failed;
 use crate::failure::failure;
 use crate::lock::lock;
@@ -82,8 +81,8 @@ pub(super) async fn open(
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Response {
-    let (sandbox, place) = match begin(&app, &headers, sandbox).await {
-        Ok(begun) => begun,
+    let (live, place) = match find(&app, &headers, sandbox).await {
+        Ok(found) => found,
         Err(error) => return failed(&error),
     };
     let (upgrade, Query(size)) = match (upgrade, size) {
@@ -99,21 +98,7 @@ pub(super) async fn open(
     upgrade
         .max_message_size(MESSAGE)
         .max_frame_size(MESSAGE)
-        .on_upgrade(move |socket| talk(socket, sandbox, size, limits, place))
-}
-
-async fn begin(
-    app: &Arc<App>,
-    headers: &HeaderMap,
-    sandbox: String,
-) -> Result<(Sandbox, Place), ApiError> {
-    let tenant = authorize(app, headers)?;
-    let place = tenant.take_request()?;
-    let app = app.clone();
-    // A sandbox that is asleep is loaded.
-    let found = tokio::task::spawn_blocking(move || app.server.find(&tenant, &sandbox));
-    let live = found.await.map_err(|_| ApiError::internal())??;
-    Ok((live.sandbox.clone(), place))
+        .on_upgrade(move |socket| talk(socket, live.sandbox.clone(), size, limits, place))
 }
 
 /// Why a terminal ends.

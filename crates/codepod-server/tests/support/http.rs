@@ -203,13 +203,19 @@ pub(crate) struct Terminal {
 impl Terminal {
     /// Opens a terminal of a sandbox.
     pub(crate) fn open(site: &Site, key: &str, sandbox: &str) -> Terminal {
+        let path = format!("{sandbox}/terminal?rows=30&columns=100");
+        Terminal::at(site, key, &path)
+    }
+
+    /// Opens a WebSocket.
+    pub(crate) fn at(site: &Site, key: &str, path: &str) -> Terminal {
         let mut stream = TcpStream::connect(site.address).expect("a connection");
         stream
             .set_read_timeout(Some(super::PATIENCE))
             .expect("a timeout");
         write!(
             stream,
-            "GET {sandbox}/terminal?rows=30&columns=100 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n\
+            "GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n\
              Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
              Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
         )

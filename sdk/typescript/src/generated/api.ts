@@ -1182,7 +1182,9 @@ export type ErrorKind =
   /** The machine lacks something that codepod needs. */
   | "unavailable"
   /** This surface cannot do that. */
-  | "unsupported";
+  | "unsupported"
+  /** Nothing in the sandbox answers at that port. */
+  | "no_server";
 
 /** The parameters and the result of each method. */
 export interface Methods {

@@ -152,6 +152,12 @@ class UnsupportedError(CodepodError):
     kind = "unsupported"
 
 
+class NoServerError(CodepodError):
+    """Nothing in the sandbox answers at that port."""
+
+    kind = "no_server"
+
+
 #: Classes by kind.
 BY_KIND: Dict[str, Type[CodepodError]] = {
     "parse_error": ParseError,
@@ -178,6 +184,7 @@ BY_KIND: Dict[str, Type[CodepodError]] = {
     "too_large": TooLargeError,
     "unavailable": UnavailableError,
     "unsupported": UnsupportedError,
+    "no_server": NoServerError,
 }
 
 __all__ = [
@@ -192,6 +199,7 @@ __all__ = [
     "LimitError",
     "MethodNotFoundError",
     "MountError",
+    "NoServerError",
     "NoSuchRunError",
     "NotFoundError",
     "NotPersistentError",

@@ -110,6 +110,7 @@ ErrorKind = Literal[
     "too_large",  # The request or its answer is too large.
     "unavailable",  # The machine lacks something that codepod needs.
     "unsupported",  # This surface cannot do that.
+    "no_server",  # Nothing in the sandbox answers at that port.
 ]
 
 
