@@ -5,6 +5,7 @@ pub mod env;
 pub mod files;
 pub mod jobs;
 pub mod mounts;
+pub mod network;
 pub mod persistence;
 pub mod preview;
 pub mod python;

@@ -59,6 +59,8 @@ macro_rules! for_each_method {
             mounts::MountsChanges,
             mounts::MountsApply,
             mounts::MountsDiscard,
+            network::NetworkCheck,
+            network::NetworkSet,
             jobs::JobsList,
             jobs::JobsSignal,
             persistence::PersistenceSave,

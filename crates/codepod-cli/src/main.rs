@@ -17,8 +17,10 @@ mod exec;
 mod failure;
 mod licenses;
 mod listing;
+mod lookup;
 mod manual;
 mod mcp;
+mod network;
 mod options;
 mod parts;
 mod progress;
@@ -105,6 +107,9 @@ enum Command {
     Serve(serve::Serve),
     /// Serve a sandbox as tools for a model (Model Context Protocol)
     Mcp(mcp::Mcp),
+    /// Look up names for a program behind its wall; it starts this by itself
+    #[command(name = lookup::COMMAND, hide = true)]
+    LookUpNames,
 }
 
 fn main() -> ExitCode {
@@ -132,9 +137,10 @@ fn main() -> ExitCode {
         Command::Version => Ok(version()),
         Command::Completions(completions) => completions.run(),
         Command::Manual(manual) => manual.run(),
-        Command::Rpc(rpc) => rpc.run().map_err(failure::Failure::from),
+        Command::Rpc(rpc) => rpc.run(),
         Command::Serve(serve) => serve.run(),
         Command::Mcp(mcp) => mcp.run(),
+        Command::LookUpNames => Ok(lookup::serve()),
     };
     ExitCode::from(result.unwrap_or_else(|failure| failure.tell()))
 }

@@ -5,12 +5,13 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::Args;
-use codepod::{Error, ErrorKind, LimitNames, Runtime, jail};
+use codepod::{Error, ErrorKind, LimitNames, Runtime, RuntimeOptions, jail};
 use codepod_server::http::new_key;
 use codepod_server::mcp::{self, HttpOptions, McpOptions};
 use codepod_server::{Server, ServerOptions};
 
 use crate::failure::{Failure, cannot_serve};
+use crate::lookup;
 use crate::options::SandboxOptions;
 use crate::wall;
 
@@ -69,8 +70,11 @@ impl Mcp {
         let Some(address) = self.http else {
             let mut needs = wall::needs(&options.sandbox, None)?;
             needs.event_loop = true;
+            let lookups = lookup::beside(&options.sandbox)?;
             let wall = jail::begin(needs)?;
-            let runtime = Runtime::global()?;
+            let mut setup = RuntimeOptions::default();
+            setup.resolver = lookups;
+            let runtime = Runtime::new(setup)?;
             let server = Server::new(runtime.clone(), ServerOptions::default());
             mcp::serve_stdio(&server, options, || wall.close(&runtime).map(drop))?;
             return Ok(0);

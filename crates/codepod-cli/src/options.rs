@@ -8,12 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use codepod::network::{Network, Resolver};
 use codepod::{
     ErrorKind, Event, EventFn, LimitNames, Mount, MountAccess, MountSource, Options, Profile,
     Runtime, RuntimeOptions, Sandbox, SavedSandbox, SavedState, StateDirectory,
 };
 
 use crate::failure::Failure;
+use crate::network::NetworkOptions;
 use crate::progress::Progress;
 use crate::terminal_text::shown_path;
 
@@ -56,6 +58,8 @@ pub(crate) struct SandboxOptions {
     /// Allow WebAssembly modules among the sandbox's files to be executed
     #[arg(long)]
     allow_foreign_modules: bool,
+    #[command(flatten)]
+    network: NetworkOptions,
 }
 
 impl SandboxOptions {
@@ -93,6 +97,7 @@ impl SandboxOptions {
             options.limits.processes = processes.into();
         }
         options.limit_names = LimitNames::CommandLine;
+        options.network = self.network.network()?;
         Ok(options)
     }
 
@@ -111,6 +116,13 @@ impl SandboxOptions {
             _ => Ok(()),
         }
     }
+}
+
+/// The variables that scripts in a state that is kept are given: its environment is its own.
+pub(crate) fn variables(options: &Options) -> Vec<(String, String)> {
+    let secrets = options.network.iter().flat_map(Network::environment);
+    let secrets = secrets.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    secrets.chain(options.env.iter().cloned()).collect()
 }
 
 /// The mount with an absolute host path: behind the wall nobody asks for the working directory.
@@ -266,7 +278,16 @@ fn parse_profile(name: &str) -> Result<Profile, String> {
 /// An engine with just the places that a sandbox's processes can take: setting up more takes longer
 /// than `true`.
 pub(crate) fn runtime(options: &Options) -> Result<Runtime, Failure> {
+    runtime_with(options, None)
+}
+
+/// Such an engine, with lookups of names that do not happen in this process.
+pub(crate) fn runtime_with(
+    options: &Options,
+    lookups: Option<Arc<dyn Resolver>>,
+) -> Result<Runtime, Failure> {
     let mut setup = RuntimeOptions::default();
+    setup.resolver = lookups;
     setup.slots = setup
         .slots
         .min(u32::try_from(options.limits.processes).unwrap_or(u32::MAX));

@@ -5,31 +5,46 @@ use std::fs::File;
 use std::io;
 
 use clap::Args;
-use codepod::jail::{self, Needs};
-use codepod::{Error, ErrorKind, Runtime, StateDirectory};
-use codepod_server::{Quota, Server, ServerOptions, Tenant, rpc};
+use codepod::jail::{self, Connects, Needs};
+use codepod::{Error, ErrorKind, Runtime, RuntimeOptions, StateDirectory};
+use codepod_server::{Quota, Reach, Server, ServerOptions, Tenant, rpc};
+
+use crate::failure::Failure;
+use crate::lookup;
 
 #[derive(Args)]
 pub(crate) struct Rpc {
     /// Directory of persistent sandboxes
     #[arg(long, value_name = "DIRECTORY")]
     states: Option<std::path::PathBuf>,
+    /// Let the client give sandboxes a network; without this none can have one
+    #[arg(long)]
+    network: bool,
 }
 
 impl Rpc {
-    pub(crate) fn run(self) -> Result<u8, Error> {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
         let mut options = ServerOptions::default();
         // Somebody without a home keeps nothing.
         let own = || Some(StateDirectory::of_user().ok()?.path().to_owned());
         options.states = self.states.or_else(own);
         // Whoever started this program can read those directories anyway.
         options.host_mounts = true;
-        let wall = jail::begin(needs())?;
-        let runtime = Runtime::global()?;
+        let mut needs = needs();
+        let mut setup = RuntimeOptions::default();
+        if self.network {
+            options.reach = Reach::Anything;
+            needs.connects = Connects::Anywhere;
+            setup.resolver = lookup::beside_wall()?;
+        }
+        let wall = jail::begin(needs)?;
+        let runtime = Runtime::new(setup)?;
         let server = Server::new(runtime.clone(), options);
         let tenant = Tenant::new("", Quota::alone());
         let (input, output) = standard_streams().map_err(|error| {
-            ErrorKind::InvalidArgument(format!("standard input and output: {error}"))
+            Error::from(ErrorKind::InvalidArgument(format!(
+                "standard input and output: {error}"
+            )))
         })?;
         wall.close(&runtime)?;
         rpc::serve(&server, &tenant, input, output);

@@ -81,7 +81,7 @@ impl Run {
         }
         let mut options = self.sandbox.options()?;
         options.hints = !self.no_hints && !self.quiet;
-        let env = options.env.clone();
+        let env = crate::options::variables(&options);
         let reads = !from_input && has_input();
         let state = self.state.as_deref();
         let place = wall::open(options, state)?;

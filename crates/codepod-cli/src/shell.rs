@@ -59,7 +59,7 @@ impl Shell {
         // Commands at a prompt are ended by their user.
         let timeout = self.sandbox.timeout().unwrap_or(NEVER);
         let options = self.sandbox.options()?;
-        let env = options.env.clone();
+        let env = crate::options::variables(&options);
         let state = self.state.as_deref();
         let mut needs = wall::needs(&options, state)?;
         let history = history_file(state)?;

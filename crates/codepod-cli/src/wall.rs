@@ -5,7 +5,8 @@ use codepod::jail::{self, Needs};
 use codepod::{Options, Runtime, Sandbox, StateDirectory};
 
 use crate::failure::Failure;
-use crate::options::{Place, runtime};
+use crate::lookup;
+use crate::options::{Place, runtime_with};
 use crate::progress;
 
 /// What a command needs of the host that makes a sandbox with these options, or goes on from a
@@ -27,8 +28,9 @@ pub(crate) fn closed_around<T>(
 ) -> Result<(Runtime, T), Failure> {
     // Its thread has ended when the wall is begun.
     progress::open_parts();
+    let lookups = lookup::beside(options)?;
     let wall = jail::begin(needs)?;
-    let runtime = runtime(options)?;
+    let runtime = runtime_with(options, lookups)?;
     let prepared = prepare()?;
     wall.close(&runtime)?;
     Ok((runtime, prepared))

@@ -22,7 +22,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use codepod_jail::drill::{ATTEMPTS, DONE, FILES, NEEDED, REFUSED};
-use codepod_jail::{Needs, calls};
+use codepod_jail::{Connects, Needs, calls};
 use serde_json::{Value, json};
 use support::Directory;
 use terminal::Terminal;
@@ -40,6 +40,9 @@ type Variables<'a> = &'a [(&'a str, &'a str)];
 
 /// A command with something to do.
 type Work = fn(&Directory, Variables<'_>) -> ExitStatus;
+
+/// A script that may reach something, and does not.
+const WITH_NETWORK: &[&str] = &["run", "--allow-host", "a.test", ":"];
 
 /// What commands are made to do, the quick ones first.
 const WORKS: &[(&str, Work)] = &[
@@ -120,6 +123,31 @@ const WORKS: &[(&str, Work)] = &[
         let script = "python3 -c 'import numpy, sqlite3, threading; print(numpy.arange(10).sum())'; python3 -c 'raise SystemExit(0)'";
         run(here, variables, &["run", script])
     }),
+    ("the network", |here, variables| {
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = server.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for client in server.incoming().flatten() {
+                answer(client);
+            }
+        });
+        let script = format!(
+            "set -e; exec 3<>/dev/tcp/a.test/{port}; printf 'POST / HTTP/1.1\\r\\nHost: a.test:{port}\\r\\nContent-Length: 5\\r\\nConnection: close\\r\\n\\r\\nhello' >&3; read -r line <&3; [[ $line == *200* ]]; ! exec 3<>/dev/tcp/codepod.invalid/{port}"
+        );
+        let rule = format!("http://a.test:{port}");
+        let other = format!("http://codepod.invalid:{port}");
+        let arguments = [
+            "run",
+            "--allow-host",
+            &*rule,
+            "--resolve",
+            "a.test=127.0.0.1",
+            "--allow-host",
+            &*other,
+            &*script,
+        ];
+        run(here, variables, &arguments)
+    }),
     ("JSON-RPC", |here, variables| {
         let calls = json_rpc(here);
         converse(here, variables, &["rpc"], &calls, |_| {})
@@ -132,6 +160,18 @@ const WORKS: &[(&str, Work)] = &[
         prompt(here, variables, &["--state", "at-the-prompt"])
     }),
 ];
+
+/// Reads a request and answers it.
+fn answer(client: std::net::TcpStream) {
+    let mut input = BufReader::new(&client);
+    let mut line = String::new();
+    while input.read_line(&mut line).is_ok_and(|read| read > 2) {
+        line.clear();
+    }
+    let mut body = [0; 5];
+    let _ = std::io::Read::read_exact(&mut input, &mut body);
+    let _ = (&client).write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+}
 
 /// A directory to mount at `/m`.
 fn mount(here: &Directory, access: &str) -> String {
@@ -428,7 +468,7 @@ fn each_line_of_the_table_is_needed() {
         let without = ("CODEPOD_DRILL_WITHOUT", call);
         let at_work = |(_, work): &(&str, Work)| work(&here, &[without]).signal() == Some(SIGSYS);
         let now_and_then = |(name, _): &(&str, _)| {
-            let status = run(&here, &[without, ("CODEPOD_DRILL", name)], &["run", ":"]);
+            let status = run(&here, &[without, ("CODEPOD_DRILL", name)], WITH_NETWORK);
             status.signal() == Some(SIGSYS)
         };
         WORKS.iter().any(at_work) || NEEDED.iter().any(now_and_then)
@@ -444,7 +484,7 @@ fn each_line_of_the_table_is_needed() {
 fn libraries_can_do_what_they_do_now_and_then() {
     let here = Directory::new();
     for (name, _) in NEEDED {
-        let status = run(&here, &[("CODEPOD_DRILL", name)], &["run", ":"]);
+        let status = run(&here, &[("CODEPOD_DRILL", name)], WITH_NETWORK);
         assert_eq!(status.code(), Some(DONE), "{name}: {status}");
     }
 }
@@ -454,6 +494,7 @@ fn every_call() -> BTreeSet<&'static str> {
     let mut needs = Needs::default();
     needs.writes.push("/".into());
     (needs.keeps, needs.terminal, needs.event_loop) = (true, true, true);
+    needs.connects = Connects::Anywhere;
     calls(&needs).into_iter().collect()
 }
 

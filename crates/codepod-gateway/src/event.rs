@@ -9,12 +9,12 @@ use std::time::Duration;
 use crate::policy::denial::Denial;
 use crate::policy::{Grant, RuleRef, printable};
 
-/// Who asks, in the embedder's terms.
+/// Who asks, in numbers that the embedder has given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// The sandbox.
-    pub sandbox: Arc<str>,
-    /// The number of the run.
+    /// The number of the sandbox.
+    pub sandbox: u64,
+    /// The number of the run; 0 for a program that no script has started.
     pub run: u64,
     /// The process.
     pub pid: u32,
@@ -24,7 +24,6 @@ pub struct Origin {
 
 /// Something that happened on the network of a sandbox.
 #[derive(Debug, Clone)]
-#[non_exhaustive]
 pub enum Event {
     /// A request, or a raw connection, has ended.
     Request(Box<RequestEvent>),

@@ -31,9 +31,10 @@ use crate::network::Network;
 use crate::policy::denial::Denial;
 use crate::policy::host::Host;
 
-pub use door::{Door, WhoAsks};
+pub use door::Door;
 pub use resolver::{ResolveError, Resolver, SystemResolver};
 pub use session::Session;
+pub use tls::certificates;
 
 /// How many requests of all sandboxes wait for the embedder's answer at one time.
 const MAX_ASKED: usize = 64;

@@ -10,6 +10,8 @@
 //! 4. `allowed_hosts`, when there is a list, must match; otherwise `blocked_hosts`, when there is
 //!    a list, must not match; with neither, everything is denied.
 //!
+//! A policy may have another above it, which has to allow the same.
+//!
 //! Addresses are vetted after the lookup, by [`crate::vet`].
 //!
 //! [`Host`]: host::Host
@@ -28,7 +30,7 @@ pub mod target;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
@@ -82,6 +84,8 @@ pub struct Policy {
     mode: Mode,
     lists: Lists,
     hosts: HashMap<Box<str>, StaticAddress>,
+    /// What it may not go beyond.
+    ceiling: Option<Arc<Policy>>,
 }
 
 #[derive(Debug)]
@@ -117,6 +121,8 @@ pub struct Grant {
     pub reported: Option<Denial>,
     /// The version of the policy that decided.
     pub version: u64,
+    /// Whether addresses that are not public may be dialled.
+    private: bool,
     /// Whether the host is a metadata service, which is granted by its own name only.
     metadata: bool,
 }
@@ -131,10 +137,9 @@ impl Grant {
 
     /// What may be dialled beyond public addresses.
     pub fn beyond(&self) -> Beyond {
-        let private = self.rule.as_ref().is_some_and(|rule| rule.private());
         Beyond {
-            private,
-            metadata: private && self.metadata,
+            private: self.private,
+            metadata: self.private && self.metadata,
         }
     }
 }
@@ -200,7 +205,36 @@ impl Policy {
             mode: spec.mode,
             lists,
             hosts,
+            ceiling: None,
         })
+    }
+
+    /// The policy, within another: what both allow. Static addresses, which grant what is not
+    /// public, are the other's only.
+    pub fn beneath(self, ceiling: Arc<Policy>) -> Policy {
+        Policy {
+            hosts: HashMap::new(),
+            ceiling: Some(ceiling),
+            ..self
+        }
+    }
+
+    /// The ports that connections may go to; `None` where that can be any.
+    pub fn ports(&self) -> Option<BTreeSet<u16>> {
+        let mut ports = BTreeSet::new();
+        let web = [80, 443];
+        match &self.lists {
+            _ if self.mode == Mode::Report => return None,
+            Lists::Allowed(rules) => {
+                for rule in rules.iter() {
+                    ports.extend(rule.ports()?);
+                }
+            }
+            Lists::Blocked(..) => ports.extend(web),
+            Lists::Neither => {}
+        }
+        ports.extend(self.hosts.values().filter_map(|address| address.port));
+        Some(ports)
     }
 
     /// The version, which is in every decision.
@@ -210,9 +244,10 @@ impl Policy {
 
     /// The static address of a name.
     pub fn static_address(&self, host: &Host) -> Option<StaticAddress> {
-        match host {
-            Host::Name(name) => self.hosts.get(name).copied(),
-            Host::Ip(_) => None,
+        match (host, &self.ceiling) {
+            (Host::Ip(_), _) => None,
+            (Host::Name(_), Some(ceiling)) => ceiling.static_address(host),
+            (Host::Name(name), None) => self.hosts.get(name).copied(),
         }
     }
 
@@ -230,7 +265,8 @@ impl Policy {
             }
             Lists::Neither => false,
         };
-        listed && self.metadata(host).is_ok()
+        let within = self.ceiling.as_ref();
+        listed && self.metadata(host).is_ok() && within.is_none_or(|ceiling| ceiling.knows(host))
     }
 
     /// Whether a connection to `port` of `host` may be opened at all. What it may carry is decided
@@ -272,6 +308,18 @@ impl Policy {
     }
 
     fn decide(&self, host: &Host, port: u16, what: &Use<'_>) -> Result<Grant, Denial> {
+        let mut grant = self.decide_alone(host, port, what)?;
+        if let Some(ceiling) = &self.ceiling {
+            let most = ceiling
+                .decide(host, port, what)
+                .map_err(Denial::by_ceiling)?;
+            grant.private &= most.private;
+            grant.metadata &= most.metadata;
+        }
+        Ok(grant)
+    }
+
+    fn decide_alone(&self, host: &Host, port: u16, what: &Use<'_>) -> Result<Grant, Denial> {
         self.metadata(host)?;
         let subject = Subject::new(host, port);
         match &self.lists {
@@ -323,11 +371,15 @@ impl Policy {
 
     /// The rule that blocks an address which a name has, whatever the name is.
     pub fn blocks_address(&self, ip: IpAddr, port: u16) -> Option<Denial> {
+        let ceiling = self.ceiling.as_ref();
+        if let Some(denial) = ceiling.and_then(|ceiling| ceiling.blocks_address(ip, port)) {
+            return Some(denial.by_ceiling());
+        }
         let Lists::Blocked(..) = &self.lists else {
             return None;
         };
         let host = Host::from(ip);
-        match self.decide(&host, port, &Use::Any) {
+        match self.decide_alone(&host, port, &Use::Any) {
             Err(denial) if denial.kind == DenialKind::Blocked => Some(denial),
             _ => None,
         }
@@ -366,6 +418,7 @@ impl Policy {
             rule_ref,
             reported: None,
             version: self.version,
+            private: rule.private(),
             metadata: metadata::is_metadata(host),
         }
     }
@@ -379,6 +432,7 @@ impl Policy {
                 rule_ref: None,
                 reported: Some(denial),
                 version: self.version,
+                private: false,
                 metadata: false,
             }),
         }

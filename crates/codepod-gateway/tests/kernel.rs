@@ -9,7 +9,7 @@ use std::task::{Poll, Wake, Waker};
 use codepod_abi::table::Call;
 use codepod_abi::wire::socket::{INET, STREAM};
 use codepod_abi::{Errno, SUCCESS};
-use codepod_gateway::event::{Event, Origin};
+use codepod_gateway::event::Event;
 use codepod_gateway::net::Door;
 use codepod_kernel::testing::VirtualHost;
 use codepod_kernel::{
@@ -61,16 +61,7 @@ impl Guest {
             trace: None,
         });
         let kernel = Arc::new(SharedKernel::new(kernel));
-        let door = Door::new(
-            world.gateway.clone(),
-            world.network.clone(),
-            Arc::new(|open| Origin {
-                sandbox: open.sandbox.to_string().into(),
-                pid: open.pid.0,
-                command: open.command.as_str().into(),
-                ..Origin::default()
-            }),
-        );
+        let door = Door::new(world.gateway.clone(), world.network.clone());
         let mut guard = kernel.lock().unwrap();
         guard.set_gateway(Arc::new(door), &kernel);
         let spec = SpawnSpec {
@@ -232,11 +223,11 @@ async fn a_guest_speaks_with_a_server_through_its_own_calls() {
     let event = world.requests(1).await.remove(0);
     assert_eq!(
         (
-            &*event.origin.sandbox,
+            event.origin.sandbox,
             &*event.origin.command,
             event.bytes_out
         ),
-        ("7", "fetch", sent as u64)
+        (7, "fetch", sent as u64)
     );
 }
 

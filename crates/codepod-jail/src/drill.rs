@@ -139,6 +139,20 @@ pub const NEEDED: &[(&str, Attempt)] = &[
         drop(std::hint::black_box(memory));
         Ok(())
     }),
+    // Which addresses are this machine's own, before one is connected to.
+    ("own-address", || {
+        let [mut address, mut length] = [[0_u64; 2], [16, 0]];
+        // An address of IPv4, which is 127.0.0.1 at no port.
+        address[0] = u64::from_ne_bytes([2, 0, 0, 0, 127, 0, 0, 1]);
+        let kind = (libc::SOCK_DGRAM | libc::SOCK_CLOEXEC) as usize;
+        // SAFETY: the call takes numbers only.
+        let socket = unsafe { libc::syscall(libc::SYS_socket, libc::AF_INET, kind, 0) };
+        let socket = usize::try_from(socket).map_err(|_| io::Error::last_os_error())?;
+        let at = address.as_mut_ptr().addr();
+        call(libc::SYS_connect, [socket, at, 16, 0, 0, 0])?;
+        let length = length.as_mut_ptr().addr();
+        call(libc::SYS_getsockname, [socket, at, length, 0, 0, 0])
+    }),
     ("thread", || {
         let thread = std::thread::Builder::new()
             .name("drill".into())

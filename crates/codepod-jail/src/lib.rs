@@ -82,6 +82,20 @@ pub struct Needs {
     pub terminal: bool,
     /// Whether streams are waited for by an event loop.
     pub event_loop: bool,
+    /// Where connections are made to.
+    pub connects: Connects,
+}
+
+/// Where a program connects to, over TCP. Nobody listens.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Connects {
+    /// Nowhere.
+    #[default]
+    Nowhere,
+    /// To these ports. Where Landlock does not know ports (before Linux 6.7), to any.
+    Ports(Vec<u16>),
+    /// To any port.
+    Anywhere,
 }
 
 /// What stands between this program and the rest of the machine.

@@ -20,7 +20,7 @@ fn shell(machine: &mut Machine) -> Pid {
 fn begin_run(machine: &mut Machine, shell: Pid) {
     machine
         .kernel
-        .request(shell, b"run".to_vec(), [Stdio::Null; 3])
+        .request(shell, 1, b"run".to_vec(), [Stdio::Null; 3])
         .unwrap();
     let taken = machine.poll(shell, Call::session_next, |call| {
         syscalls::session_next(call, BYTES, 100, OUT)
@@ -80,7 +80,7 @@ fn a_shell_that_never_comes_to_its_request_complains_in_the_streams_of_that() {
     let stdio = [Stdio::Null, Stdio::Null, Stdio::Sink(errors)];
     machine
         .kernel
-        .request(shell, b"run".to_vec(), stdio)
+        .request(shell, 1, b"run".to_vec(), stdio)
         .unwrap();
     machine.kernel.complain(shell, "no module");
     let said = machine.kernel.take_sink(errors).0;

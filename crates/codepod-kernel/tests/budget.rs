@@ -75,7 +75,7 @@ fn serve(machine: &mut Machine, shell: Pid, state: &[u8]) -> Got {
     let request = b"request".to_vec();
     machine
         .kernel
-        .request(shell, request, [Stdio::Null; 3])
+        .request(shell, 1, request, [Stdio::Null; 3])
         .unwrap();
     let taken = machine.poll(shell, codepod_abi::table::Call::session_next, |call| {
         syscalls::session_next(call, 0, 64, 100)
@@ -107,7 +107,7 @@ fn a_shell_that_waits_for_its_host_needs_no_place() {
     assert_eq!(budget.used().memory_bytes, before - 5);
 
     let apart = other.start();
-    let refused = one.kernel.request(shell, Vec::new(), [Stdio::Null; 3]);
+    let refused = one.kernel.request(shell, 1, Vec::new(), [Stdio::Null; 3]);
     assert_eq!(refused, Err(Errno::Again));
     other.ends(apart, 0);
     other.kernel.reap(apart);

@@ -31,7 +31,9 @@ pub(crate) fn failure(error: Error) -> ApiError {
         ErrorKind::Store(_) => (Kind::State, None),
         ErrorKind::StateRoom { .. } => (Kind::Limit, None),
         ErrorKind::Ephemeral | ErrorKind::NotPersistent => (Kind::NotPersistent, None),
-        ErrorKind::InvalidArgument(_) | ErrorKind::Edit { .. } => (Kind::InvalidParams, None),
+        ErrorKind::InvalidArgument(_) | ErrorKind::Network(_) | ErrorKind::Edit { .. } => {
+            (Kind::InvalidParams, None)
+        }
         _ => (Kind::Internal, None),
     };
     let mut told = ApiError::new(kind, error.to_string());

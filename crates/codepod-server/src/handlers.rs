@@ -6,6 +6,7 @@ mod env;
 pub(crate) mod files;
 mod jobs;
 mod mounts;
+pub(crate) mod network;
 pub(crate) mod persistence;
 mod preview;
 mod python;

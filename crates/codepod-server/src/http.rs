@@ -35,7 +35,7 @@ use codepod::Runtime;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use crate::server::{Server, ServerOptions};
+use crate::server::{Reach, Server, ServerOptions};
 use crate::signals::{Hangups, told_to_end};
 use access::Access;
 use admission::Turns;
@@ -113,6 +113,10 @@ impl HttpServer {
             states: config.states.clone(),
             host_mounts: false,
             ceiling: Some(config.ceiling.ceiling()),
+            reach: match &config.network {
+                Some(network) => Reach::Within(network.network().map_err(io::Error::other)?),
+                None => Reach::Nothing,
+            },
         };
         let (keys, made_key) = Keys::new(&config)?;
         let app = Arc::new(App {

@@ -36,5 +36,5 @@ pub use call::{Answers, Call, Client};
 pub use codepod_api::{ApiError, Kind};
 pub use dispatch::dispatch;
 pub use quota::Quota;
-pub use server::{Ceiling, Server, ServerOptions};
+pub use server::{Ceiling, Reach, Server, ServerOptions};
 pub use tenant::{Place, Tenant};

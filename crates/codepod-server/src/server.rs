@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::Duration;
 
+use codepod::network::Network;
 use codepod::{BudgetUse, Options, Persistence, Runtime, Sandbox};
 use codepod_api::ApiError;
 use codepod_api::methods::sandbox::SandboxInfo;
@@ -26,6 +27,20 @@ pub struct ServerOptions {
     pub host_mounts: bool,
     /// What no sandbox may go beyond, whatever its client asks for.
     pub ceiling: Option<Ceiling>,
+    /// What clients may have their sandboxes reach.
+    pub reach: Reach,
+}
+
+/// What clients may have their sandboxes reach.
+#[derive(Debug, Clone, Default)]
+pub enum Reach {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// What this allows as well.
+    Within(Network),
+    /// Anything that they ask for: whoever has started the server could reach it anyway.
+    Anything,
 }
 
 /// What no sandbox may go beyond.

@@ -176,6 +176,9 @@ pub enum ErrorKind {
         /// Why not.
         why: EditFailure,
     },
+    /// A rule, a static address or a secret of a network cannot be used.
+    #[error("the network: {0}")]
+    Network(String),
     /// This program cannot be locked in as its environment asks for.
     #[error("this program cannot be locked in: {0}")]
     Jail(String),
@@ -277,6 +280,9 @@ impl Error {
                 "end processes, remove files, snapshots or sandboxes that share the budget, or raise `BudgetLimits::memory_bytes`"
             }
             ErrorKind::InvalidArgument(_) => "correct the argument",
+            ErrorKind::Network(_) => {
+                "rules are written as `api.example.com`, `*.example.com`, `https://example.com/v1` or `tcp://db.example.com:5432`"
+            }
             ErrorKind::Jail(_) => {
                 "set `CODEPOD_JAIL` to `on`, which is the usual, to do without what the host lacks"
             }
@@ -437,6 +443,7 @@ mod tests {
             ErrorKind::UnknownMounts { name: "a".into() },
             ErrorKind::Memory { what: "a test" },
             ErrorKind::InvalidArgument("a word is wrong".into()),
+            ErrorKind::Network("a rule is wrong".into()),
             ErrorKind::Internal,
         ];
         for kind in &kinds {
@@ -469,6 +476,7 @@ mod tests {
                 | ErrorKind::UnknownMounts { .. }
                 | ErrorKind::Memory { .. }
                 | ErrorKind::InvalidArgument(_)
+                | ErrorKind::Network(_)
                 | ErrorKind::Internal => {}
             }
         }

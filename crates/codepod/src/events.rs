@@ -139,6 +139,91 @@ pub enum Event {
         /// Paths that were refused.
         refused: usize,
     },
+    /// A request to the network, or a raw connection, has ended.
+    NetworkRequest {
+        /// The sandbox's number in this host process.
+        sandbox: u64,
+        /// The run's number in the sandbox; 0 for a program that no script has started.
+        run: u64,
+        /// The process.
+        pid: u32,
+        /// Its name.
+        command: String,
+        /// The number of the request in the sandbox.
+        id: u64,
+        /// The version of the policy that decided.
+        policy: u64,
+        /// The rule that allowed it.
+        rule: Option<String>,
+        /// Why it would have been denied, if the policy enforced.
+        reported: Option<String>,
+        /// The method; none for a raw connection.
+        method: Option<String>,
+        /// The URL, without a user and with the names of its query only.
+        url: String,
+        /// The address that was dialled.
+        address: Option<String>,
+        /// The version of TLS.
+        tls: Option<&'static str>,
+        /// The status of the reply.
+        status: Option<u16>,
+        /// Why it failed after it was allowed.
+        failure: Option<String>,
+        /// Bytes of the reply.
+        bytes_in: u64,
+        /// Bytes of the request.
+        bytes_out: u64,
+        /// How long the lookup took, in milliseconds.
+        resolve_ms: f64,
+        /// How long connecting took.
+        connect_ms: f64,
+        /// How long the handshake of TLS took.
+        tls_ms: f64,
+        /// How long it took until the head of the reply.
+        first_ms: f64,
+        /// How long it took in all.
+        total_ms: f64,
+        /// The names of the secrets that were put in.
+        secrets: Vec<String>,
+    },
+    /// Something on the network was denied.
+    NetworkDenied {
+        /// The sandbox's number in this host process.
+        sandbox: u64,
+        /// The run's number in the sandbox; 0 for a program that no script has started.
+        run: u64,
+        /// The process.
+        pid: u32,
+        /// Its name.
+        command: String,
+        /// The version of the policy that decided.
+        policy: u64,
+        /// In a word: `not-allowed`, `blocked`, `budget`, `address`, …
+        kind: &'static str,
+        /// The rule that denied it.
+        rule: Option<String>,
+        /// The method, if there was one.
+        method: Option<String>,
+        /// The URL, or host and port.
+        url: String,
+        /// Why, in the words that the program is told.
+        reason: String,
+    },
+    /// The placeholder of a secret was on its way to a host that it is not bound to. It was denied.
+    SecretLeak {
+        /// The sandbox's number in this host process.
+        sandbox: u64,
+        /// The run's number in the sandbox; 0 for a program that no script has started.
+        run: u64,
+        /// The process.
+        pid: u32,
+        /// Its name.
+        command: String,
+        /// The secret's name.
+        secret: String,
+        /// Where it was to go.
+        host: String,
+    },
 }
 
 impl Event {

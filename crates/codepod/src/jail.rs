@@ -20,7 +20,7 @@ use std::io;
 use std::path::PathBuf;
 
 use codepod_jail::Mode;
-pub use codepod_jail::{Layers, Needs, layers};
+pub use codepod_jail::{Connects, Layers, Needs, layers};
 use codepod_wasmtime::{Code, ModuleCache, can_run_carried_code};
 
 use crate::error::{Error, ErrorKind};
@@ -40,7 +40,9 @@ const OF_ENGINE: &[&str] = &[
 ];
 
 /// What a program needs of the host that makes sandboxes with these options, beside its streams:
-/// the directories that they mount or are kept in, and whether they compile modules.
+/// the directories that they mount or are kept in, where they connect to, and whether they compile
+/// modules. Names of hosts cannot be looked up behind the wall by the host's own means: a program
+/// with a network gives [`RuntimeOptions::resolver`](crate::RuntimeOptions::resolver).
 pub fn needs(options: &Options) -> Needs {
     let mut needs = Needs::default();
     add_mounts(&mut needs, &options.mounts);
@@ -49,6 +51,13 @@ pub fn needs(options: &Options) -> Needs {
         needs.keeps = true;
     }
     needs.new_code = options.allow_foreign_modules;
+    #[cfg(feature = "network")]
+    if let Some(network) = &options.network {
+        needs.connects = match network.ports() {
+            Some(ports) => Connects::Ports(ports.into_iter().collect()),
+            None => Connects::Anywhere,
+        };
+    }
     needs
 }
 

@@ -60,6 +60,8 @@ mod jobs;
 mod merge_text;
 mod moment;
 mod mounts;
+#[cfg(feature = "network")]
+pub mod network;
 mod options;
 mod overlays;
 mod persist;

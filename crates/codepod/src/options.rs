@@ -9,6 +9,8 @@ use codepod_wasmtime::Share;
 use crate::background::BackgroundLimits;
 use crate::events::EventFn;
 use crate::mounts::Mount;
+#[cfg(feature = "network")]
+use crate::network::Network;
 use crate::persist::Persistence;
 use crate::reached::LimitNames;
 use crate::timeline::UndoLimits;
@@ -36,6 +38,9 @@ pub struct Options {
     pub gid: u32,
     /// Host directories.
     pub mounts: Vec<Mount>,
+    /// What it may reach beyond itself; nothing if `None`.
+    #[cfg(feature = "network")]
+    pub network: Option<Network>,
     /// Whether files that hold a WebAssembly module may be run. Off by default: compiling hostile
     /// code is work for the host.
     pub allow_foreign_modules: bool,
@@ -88,6 +93,8 @@ impl Default for Options {
             uid: 1000,
             gid: 1000,
             mounts: Vec::new(),
+            #[cfg(feature = "network")]
+            network: None,
             allow_foreign_modules: false,
             allowed_commands: None,
             guest_groups: Vec::new(),
@@ -123,6 +130,10 @@ impl Options {
         if self.mounts.iter().any(Mount::is_written_to) {
             // What Python compiles is not for the host: its directory stays as its owner left it.
             env.push(("PYTHONPYCACHEPREFIX".into(), PYTHON_CACHE.into()));
+        }
+        #[cfg(feature = "network")]
+        for (name, placeholder) in self.network.iter().flat_map(Network::environment) {
+            env.push((name.to_owned(), placeholder.to_owned()));
         }
         set_variables(&mut env, &self.env);
         env

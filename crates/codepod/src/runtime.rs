@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+#[cfg(feature = "network")]
+use codepod_gateway::net::{Gateway, GatewayOptions};
 use codepod_guests::Guest;
 use codepod_kernel::Allowed;
 use codepod_vfs::{Budget, BudgetLimits, Tree};
@@ -31,6 +33,9 @@ pub struct RuntimeOptions {
     /// Bytes of memory that all sandboxes may have together; `None` for four fifths of what the
     /// host has, or the cgroup of this process.
     pub memory_bytes: Option<u64>,
+    /// Where the names of hosts are looked up; `None` for where the host itself does.
+    #[cfg(feature = "network")]
+    pub resolver: Option<Arc<dyn crate::network::Resolver>>,
 }
 
 impl Default for RuntimeOptions {
@@ -41,6 +46,8 @@ impl Default for RuntimeOptions {
             threads,
             warm_shells: 256,
             memory_bytes: None,
+            #[cfg(feature = "network")]
+            resolver: None,
         }
     }
 }
@@ -60,6 +67,9 @@ struct Inner {
     /// What all sandboxes draw from.
     budget: Budget,
     sandboxes: AtomicU64,
+    /// The connections of all sandboxes. It has no threads before the first is allowed.
+    #[cfg(feature = "network")]
+    gateway: Gateway,
 }
 
 /// The guest that nearly every command begins with.
@@ -85,6 +95,14 @@ impl Runtime {
                 warm_shells: WarmList::new(options.warm_shells),
                 budget: Budget::new(BudgetLimits::new(u64::MAX, memory)),
                 sandboxes: AtomicU64::new(1),
+                #[cfg(feature = "network")]
+                gateway: match options.resolver {
+                    Some(resolver) => Gateway::new(GatewayOptions {
+                        resolver,
+                        ..GatewayOptions::default()
+                    }),
+                    None => Gateway::default(),
+                },
             }),
         })
     }
@@ -138,6 +156,11 @@ impl Runtime {
     /// The engine, to register further modules.
     pub fn engine(&self) -> &Engine {
         &self.inner.engine
+    }
+
+    #[cfg(feature = "network")]
+    pub(crate) fn gateway(&self) -> &Gateway {
+        &self.inner.gateway
     }
 
     pub(crate) fn warm_shells(&self) -> &WarmList {

@@ -44,6 +44,8 @@ pub(crate) struct Inner {
     pub(crate) timeline: Timeline,
     pub(crate) commands: Registry,
     pub(crate) sessions: Sessions,
+    #[cfg(feature = "network")]
+    pub(crate) network: crate::network::Attached,
     /// Tells it apart from others of this host process.
     pub(crate) id: u64,
     /// Keeps what it holds; set once, where that is wanted.
@@ -190,6 +192,10 @@ impl Sandbox {
             Registry::default(),
             charge,
         );
+        #[cfg(feature = "network")]
+        if let Some(network) = &sandbox.options().network {
+            sandbox.give_network(network)?;
+        }
         sandbox.begin_saving()?;
         Ok(sandbox)
     }
@@ -215,6 +221,8 @@ impl Sandbox {
             timeline: Timeline::default(),
             commands,
             sessions: Sessions::default(),
+            #[cfg(feature = "network")]
+            network: Default::default(),
             id,
             saver: OnceLock::new(),
             lineage,
@@ -328,15 +336,21 @@ impl Sandbox {
 
     /// Another sandbox with the same files, shell states, options and limits; neither sees what the
     /// other does next. Processes are not taken along, so neither are open descriptors and jobs
-    /// of shells.
+    /// of shells. What it uses of the network counts as the parent's.
     pub fn fork(&self) -> Result<Sandbox, Error> {
-        self.fork_by(Kernel::fork)
+        let fork = self.fork_by(Kernel::fork)?;
+        #[cfg(feature = "network")]
+        self.share_network(&fork)?;
+        Ok(fork)
     }
 
     /// Forks it so that what the fork does never reaches the host: a host directory that is written
-    /// to is an overlay there.
+    /// to is an overlay there, and there is no network.
     pub(crate) fn fork_apart(&self) -> Result<Sandbox, Error> {
-        self.fork_by(Kernel::fork_apart)
+        let fork = self.fork_by(Kernel::fork_apart)?;
+        #[cfg(feature = "network")]
+        self.close_network(&fork)?;
+        Ok(fork)
     }
 
     fn fork_by(

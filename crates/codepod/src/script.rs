@@ -186,6 +186,7 @@ impl Script {
             .map_or(Stdio::Null, |input| Stdio::PipeRead(input.pipe));
         let job = Job {
             request,
+            number: mark.number(),
             stdio: [reads, Stdio::Sink(sinks.out), Stdio::Sink(sinks.err)],
             feed,
             timeout,

@@ -183,6 +183,7 @@ impl Shell {
             Request::End.encode(&mut request);
             let job = Job {
                 request,
+                number: 0,
                 stdio: [Stdio::Null; 3],
                 feed: None,
                 timeout: self.sandbox.options().timeout,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Done, Empty, FEW_TOOLS, HOSTS_DECISION, ONE_COMMAND};
 use crate::method::method;
+use crate::methods::network::{NetworkParams, NetworkUsage};
 use crate::methods::timeline::PathChange;
 
 method! {
@@ -87,6 +88,9 @@ pub struct CreateParams {
     /// Host directories. A server that others reach refuses those that it was not told to allow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mounts: Option<Vec<MountParams>>,
+    /// What it may reach beyond itself; nothing if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkParams>,
     /// How many runs can be undone; 100 if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo_runs: Option<u64>,
@@ -264,4 +268,7 @@ pub struct StatsOutput {
     pub runs: u64,
     /// What its processes have used so far.
     pub usage: crate::methods::run::Usage,
+    /// What it and its forks have used of the network, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkUsage>,
 }

@@ -1,9 +1,10 @@
 //! Dialling vetted addresses.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use socket2::{Domain, Socket, Type};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
@@ -69,20 +70,20 @@ pub(super) async fn dial(
 /// Whether an address is one of the host's own: then it is also the one that the host would speak
 /// from. Nothing is sent.
 pub(super) fn is_own(ip: IpAddr) -> bool {
-    let any: SocketAddr = match ip {
-        IpAddr::V4(_) => ([0, 0, 0, 0], 0).into(),
-        IpAddr::V6(_) => ([0; 16], 0).into(),
-    };
-    UdpSocket::bind(any)
+    let there = SocketAddr::new(ip, 9);
+    // Not bound before: whoever is locked in may connect, and not bind.
+    Socket::new(Domain::for_address(there), Type::DGRAM, None)
         .and_then(|socket| {
-            socket.connect(SocketAddr::new(ip, 9))?;
+            socket.connect(&there.into())?;
             socket.local_addr()
         })
-        .is_ok_and(|local| local.ip() == ip)
+        .is_ok_and(|local| local.as_socket().is_some_and(|local| local.ip() == ip))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::UdpSocket;
+
     use super::*;
 
     #[test]

@@ -15,14 +15,10 @@ use crate::policy::denial::{Denial, DenialKind};
 use crate::policy::host::Host;
 use crate::policy::printable;
 
-/// Says who asks, in the embedder's terms.
-pub type WhoAsks = Arc<dyn Fn(&Open) -> Origin + Send + Sync>;
-
 /// The gateway as one sandbox's kernel sees it ([`codepod_kernel::Gateway`]).
 pub struct Door {
     gateway: Gateway,
     network: Arc<Network>,
-    who: WhoAsks,
 }
 
 impl fmt::Debug for Door {
@@ -35,12 +31,8 @@ impl fmt::Debug for Door {
 
 impl Door {
     /// The way from a sandbox with `network` through `gateway`.
-    pub fn new(gateway: Gateway, network: Arc<Network>, who: WhoAsks) -> Door {
-        Door {
-            gateway,
-            network,
-            who,
-        }
+    pub fn new(gateway: Gateway, network: Arc<Network>) -> Door {
+        Door { gateway, network }
     }
 
     /// The sandbox's network.
@@ -71,7 +63,7 @@ impl codepod_kernel::Gateway for Door {
         self.decide(open).map(|_| ()).map_err(|denial| {
             let url = cut_url("tcp", &name(open), open.port, "");
             self.network
-                .denied(&(self.who)(open), policy, None, url, &denial);
+                .denied(&origin(open), policy, None, url, &denial);
             let Refusal { errno, why } = Refusal::denied(&denial);
             codepod_kernel::Refusal { errno, why }
         })
@@ -81,11 +73,8 @@ impl codepod_kernel::Gateway for Door {
         let Some(host) = host(&open) else {
             return link.failed(Errno::Access, "that is not the name of a host");
         };
-        let (gateway, network, origin) = (
-            self.gateway.clone(),
-            self.network.clone(),
-            (self.who)(&open),
-        );
+        let (gateway, network, origin) =
+            (self.gateway.clone(), self.network.clone(), origin(&open));
         // Without threads the link is dropped, which the guest sees.
         let _ = self.gateway.spawn(async move {
             match gateway.open(&network, origin, host, open.port).await {
@@ -116,6 +105,15 @@ impl codepod_kernel::Gateway for Door {
         let _ = self.gateway.spawn(async move {
             answer.give(gateway.resolve(&network, &name).await);
         });
+    }
+}
+
+fn origin(open: &Open) -> Origin {
+    Origin {
+        sandbox: open.sandbox,
+        run: open.run.number(),
+        pid: open.pid.0,
+        command: open.command.as_str().into(),
     }
 }
 

@@ -21,8 +21,24 @@ pub enum ResolveError {
     Failed(String),
 }
 
+impl ResolveError {
+    /// Whether an error of the standard library's lookup says that there is no such name. It tells
+    /// the reason of `getaddrinfo` in words only: glibc's, musl's and Apple's.
+    pub fn is_absence(error: &std::io::Error) -> bool {
+        let text = error.to_string();
+        let absent = [
+            "Name or service not known",
+            "No address associated",
+            "Name does not resolve",
+            "Name has no usable address",
+            "nodename nor servname provided",
+        ];
+        absent.iter().any(|known| text.contains(known))
+    }
+}
+
 /// Looks names up.
-pub trait Resolver: Send + Sync {
+pub trait Resolver: std::fmt::Debug + Send + Sync {
     /// All addresses of a name, which is absolute and in canonical form.
     fn resolve(&self, name: String) -> BoxFuture<Result<Vec<IpAddr>, ResolveError>>;
 }
@@ -51,23 +67,8 @@ impl Resolver for SystemResolver {
             let answers = tokio::net::lookup_host((format!("{name}."), 0)).await;
             match answers {
                 Ok(answers) => Ok(answers.map(|address| address.ip()).collect()),
-                Err(why) => {
-                    let text = why.to_string();
-                    // The standard library tells the reason of `getaddrinfo` in words only:
-                    // glibc's, musl's and Apple's for a name that does not exist or has no address.
-                    let absent = [
-                        "Name or service not known",
-                        "No address associated",
-                        "Name does not resolve",
-                        "Name has no usable address",
-                        "nodename nor servname provided",
-                    ];
-                    if absent.iter().any(|known| text.contains(known)) {
-                        Err(ResolveError::NotFound)
-                    } else {
-                        Err(ResolveError::Failed(text))
-                    }
-                }
+                Err(why) if ResolveError::is_absence(&why) => Err(ResolveError::NotFound),
+                Err(why) => Err(failed(&why)),
             }
         })
     }

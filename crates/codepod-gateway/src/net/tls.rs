@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
@@ -159,6 +160,16 @@ where
         reply: payload,
     };
     Ok((stream, outcome))
+}
+
+/// The certificates of a text in PEM, for [`TlsSpec::roots`].
+///
+/// Fails with what is wrong with the text.
+pub fn certificates(pem: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+    let found = CertificateDer::pem_slice_iter(pem);
+    let read = found.map(|certificate| certificate.map(|der| der.as_ref().to_vec()));
+    read.collect::<Result<_, _>>()
+        .map_err(|error| error.to_string())
 }
 
 /// Checks certificates by the gateway's or the rule's roots, and by the guest's if it has any.

@@ -62,6 +62,18 @@ impl DenialKind {
     }
 }
 
+impl Denial {
+    /// The denial, where it comes from a policy above. Whoever is asked for more cannot give it.
+    pub(crate) fn by_ceiling(self) -> Denial {
+        Denial {
+            rule: None,
+            reason: format!("this server allows no sandbox more: {}", self.reason),
+            ask: None,
+            ..self
+        }
+    }
+}
+
 impl fmt::Display for Denial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "codepod: {}", self.reason)?;

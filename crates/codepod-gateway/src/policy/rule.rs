@@ -231,6 +231,16 @@ impl Rule {
         }
     }
 
+    /// The ports that it is for; `None` for any.
+    pub(super) fn ports(&self) -> Option<Vec<u16>> {
+        match (&self.ports, self.scheme) {
+            (Ports::Every, _) => None,
+            (Ports::These(ports), _) => Some(ports.clone()),
+            (Ports::Default, Some(scheme)) => Some(scheme.default_port().into_iter().collect()),
+            (Ports::Default, None) => Some(vec![80, 443]),
+        }
+    }
+
     /// Whether private addresses may be dialled.
     pub fn private(&self) -> bool {
         self.private

@@ -120,6 +120,10 @@ impl RuleSet {
         found.into_iter()
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().map(|(rule, _)| &**rule)
+    }
+
     pub(super) fn rule(&self, index: usize) -> &Arc<Rule> {
         &self.rules[index].0
     }

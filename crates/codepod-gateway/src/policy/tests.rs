@@ -588,6 +588,75 @@ fn static_addresses_belong_to_names() {
 }
 
 #[test]
+fn a_policy_beneath_another_allows_what_both_do() {
+    let spec = |rules: Vec<RuleSpec>, hosts: &[(&str, &str)]| PolicySpec {
+        allowed_hosts: Some(rules),
+        hosts: hosts
+            .iter()
+            .map(|(name, at)| ((*name).to_owned(), (*at).to_owned()))
+            .collect(),
+        ..PolicySpec::default()
+    };
+    let ceiling = spec(
+        vec![
+            "*.a.com".into(),
+            "db.test:5432".into(),
+            private("10.0.0.0/8"),
+        ],
+        &[("db.test", "10.1.1.1:5433")],
+    );
+    let ceiling = Arc::new(Policy::new(&ceiling, 1).unwrap());
+    let own = spec(
+        vec![
+            "x.a.com".into(),
+            "b.com".into(),
+            private("10.0.0.1"),
+            "db.test:5432".into(),
+        ],
+        // What is not public is for the one above to grant.
+        &[("x.a.com", "127.0.0.1"), ("db.test", "127.0.0.1:1")],
+    );
+    let policy = Policy::new(&own, 2).unwrap().beneath(ceiling);
+    assert!(ok(&policy, "https://x.a.com/") && policy.knows(&host("x.a.com")));
+    assert!(!ok(&policy, "https://y.a.com/"), "its own rules count");
+    let denial = policy.check("https://b.com/", "GET").unwrap_err();
+    assert_eq!(
+        denial.to_string(),
+        "codepod: this server allows no sandbox more: b.com:443 is not in allowed_hosts"
+    );
+    assert!(!policy.knows(&host("b.com")), "nothing is looked up for it");
+    assert!(policy.static_address(&host("x.a.com")).is_none());
+    let at = policy.static_address(&host("db.test")).unwrap().at(5432);
+    assert_eq!(at.to_string(), "10.1.1.1:5433");
+    assert!(policy.open(&host("10.0.0.1"), 80).unwrap().beyond().private);
+    let report = PolicySpec {
+        mode: Mode::Report,
+        ..own
+    };
+    let public = Arc::new(allowed(&["x.a.com"]));
+    let policy = Policy::new(&report, 3).unwrap().beneath(public);
+    assert!(ok(&policy, "https://x.a.com/") && !ok(&policy, "https://b.com/"));
+    assert!(policy.open(&host("10.0.0.1"), 80).is_err());
+}
+
+#[test]
+fn a_policy_names_the_ports_that_it_uses() {
+    let ports = |policy: &Policy| policy.ports().map(Vec::from_iter);
+    assert_eq!(
+        ports(&allowed(&["a.com", "tcp://b.com:25,26", "http://c.com"])),
+        Some(vec![25, 26, 80, 443])
+    );
+    assert_eq!(ports(&allowed(&["a.com:*"])), None);
+    assert_eq!(ports(&blocked(&["a.com"])), Some(vec![80, 443]));
+    let spec = PolicySpec {
+        allowed_hosts: Some(vec!["db.test:5432".into()]),
+        hosts: [("db.test".to_owned(), "127.0.0.1:1".to_owned())].into(),
+        ..PolicySpec::default()
+    };
+    assert_eq!(ports(&Policy::new(&spec, 1).unwrap()), Some(vec![1, 5432]));
+}
+
+#[test]
 fn a_list_has_a_limit() {
     let spec = |count| PolicySpec {
         allowed_hosts: Some(vec!["a.com".into(); count]),

@@ -21,7 +21,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A resolver whose answers are scripted: each lookup of a name takes the next, the last for ever.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Script(Mutex<HashMap<String, Vec<Vec<IpAddr>>>>);
 
 impl Script {
@@ -107,7 +107,7 @@ impl World {
                 .into_iter()
                 .filter_map(|event| match event {
                     Event::Request(event) => Some(*event),
-                    _ => None,
+                    Event::Denied(_) | Event::SecretLeak { .. } => None,
                 })
                 .collect();
             if ended.len() >= count {

@@ -1,5 +1,5 @@
 //! A program that locks itself in and then does what `CODEPOD_DRILL` says, for the tests.
-//! Arguments: `reads=DIRECTORY`, `writes=DIRECTORY`, `keeps`, `new-code`, `terminal`, `event-loop`.
+//! Arguments: `reads=DIRECTORY`, `writes=DIRECTORY`, `connects=PORT`, `keeps`, `new-code`, `terminal`, `event-loop`.
 
 #![expect(clippy::print_stdout, reason = "a program for tests")]
 
@@ -9,6 +9,10 @@ fn main() -> std::io::Result<()> {
         match argument.split_once('=') {
             Some(("reads", path)) => needs.reads.push(path.into()),
             Some(("writes", path)) => needs.writes.push(path.into()),
+            Some(("connects", port)) => {
+                let port = port.parse().map_err(std::io::Error::other)?;
+                needs.connects = codepod_jail::Connects::Ports(vec![port]);
+            }
             _ => match &*argument {
                 "keeps" => needs.keeps = true,
                 "new-code" => needs.new_code = true,

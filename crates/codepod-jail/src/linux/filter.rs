@@ -111,8 +111,8 @@ fn conditions(only: &Only, needs: &Needs) -> io::Result<Vec<SeccompRule>> {
             .filter(|(_, terminal)| needs.terminal || !terminal)
             .map(|(value, _)| SeccompRule::new(vec![when(argument, SeccompCmpOp::Eq, *value)?]))
             .collect(),
-        Only::Both(first, second) => when(0, SeccompCmpOp::Eq, first).and_then(|one| {
-            let two = when(1, SeccompCmpOp::Eq, second)?;
+        Only::Both(first, (mask, second)) => when(0, SeccompCmpOp::Eq, first).and_then(|one| {
+            let two = when(1, SeccompCmpOp::MaskedEq(mask), second)?;
             Ok(vec![SeccompRule::new(vec![one, two])?])
         }),
     };

@@ -1,16 +1,15 @@
-//! Landlock: which files can be reached, that no connection can be made, and that no other process
-//! can be signalled.
+//! Landlock: which files and ports can be reached, and that no other process can be signalled.
 //!
 //! A kernel knows some of the rights and not others. Those that it does not know are left out, but
 //! for one: before Linux 5.19 (version 2) nothing could be moved from one directory to another
 //! under Landlock, which saved states and mounted directories need. There it is not used.
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
-    Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath,
+    PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 
-use crate::Needs;
+use crate::{Connects, Needs};
 
 /// The newest version whose rights are known here.
 const KNOWN: ABI = ABI::V6;
@@ -37,13 +36,27 @@ fn try_restrict(needs: &Needs) -> Result<RulesetStatus, RulesetError> {
         .handle_access(AccessFs::from_all(ABI::V2))?
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(KNOWN))?
-        .handle_access(AccessNet::from_all(KNOWN))?
+        .handle_access(match needs.connects {
+            Connects::Anywhere => BitFlags::from(AccessNet::BindTcp),
+            Connects::Nowhere | Connects::Ports(_) => AccessNet::from_all(KNOWN),
+        })?
         .scope(Scope::from_all(KNOWN))?
         .create()?
         .add_rules(beneath(&needs.reads, read))?
         .add_rules(beneath(&needs.reads_early, read))?
-        .add_rules(beneath(&needs.writes, write))?;
+        .add_rules(beneath(&needs.writes, write))?
+        .add_rules(ports(&needs.connects))?;
     Ok(rules.restrict_self()?.ruleset)
+}
+
+/// A rule for each port that is connected to.
+fn ports(connects: &Connects) -> impl Iterator<Item = Result<NetPort, RulesetError>> {
+    let ports = match connects {
+        Connects::Ports(ports) => ports.as_slice(),
+        Connects::Nowhere | Connects::Anywhere => &[],
+    };
+    let ports = ports.iter();
+    ports.map(|port| Ok(NetPort::new(*port, AccessNet::ConnectTcp)))
 }
 
 /// A rule for each directory that is there.

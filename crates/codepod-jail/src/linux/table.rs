@@ -6,7 +6,7 @@
 
 use libc::c_long;
 
-use crate::Needs;
+use crate::{Connects, Needs};
 
 /// A call that is let through.
 #[derive(Debug)]
@@ -31,6 +31,10 @@ enum When {
     Terminal,
     /// Streams are waited for by an event loop.
     EventLoop,
+    /// Connections are made, for which there is an event loop, too.
+    Connects,
+    /// Lines are edited, or connections made.
+    Pairs,
     /// Machine code comes into being, where processors must be told (ARM).
     #[cfg(target_arch = "aarch64")]
     Code,
@@ -48,8 +52,8 @@ pub(super) enum Only {
     Reading((u8, u64, u64)),
     /// Where an argument is one of these values; those with `true` are for terminals only.
     OneOf(u8, &'static [(u64, bool)]),
-    /// Where the first two arguments are these.
-    Both(u64, u64),
+    /// Where the first two arguments are these, the second after it was masked.
+    Both(u64, (u64, u64)),
 }
 
 impl Call {
@@ -62,7 +66,9 @@ impl Call {
             When::Changes => changes,
             When::Keeps => needs.keeps,
             When::Terminal => needs.terminal,
-            When::EventLoop => needs.event_loop,
+            When::EventLoop => needs.event_loop || needs.connects != Connects::Nowhere,
+            When::Pairs => needs.terminal || needs.connects != Connects::Nowhere,
+            When::Connects => needs.connects != Connects::Nowhere,
             #[cfg(target_arch = "aarch64")]
             When::Code => needs.new_code,
         }
@@ -82,6 +88,8 @@ const EXECUTABLE: u64 = libc::PROT_EXEC as u64;
 const CHANGING: u64 =
     (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND) as u64;
 
+/// All of a kind of sockets but whether it waits.
+const WAITING: u64 = !(libc::SOCK_NONBLOCK as u64);
 /// The kind of a pair of sockets.
 const STREAM: u64 = (libc::SOCK_STREAM | libc::SOCK_CLOEXEC) as u64;
 
@@ -116,6 +124,12 @@ const FCNTLS: &[(u64, bool)] = &[
     (libc::F_SETFL as u64, false),
     (libc::F_DUPFD_CLOEXEC as u64, false),
     (libc::F_ADD_SEALS as u64, false),
+];
+
+/// The families of sockets that lead out of this machine.
+const INTERNET: &[(u64, bool)] = &[
+    (libc::AF_INET as u64, false),
+    (libc::AF_INET6 as u64, false),
 ];
 
 macro_rules! calls {
@@ -208,16 +222,31 @@ pub(super) const CALLS: &[Call] = calls! {
     #[cfg(target_arch = "aarch64")]
     ppoll SYS_ppoll Terminal Only::Any;
     rt_sigaction SYS_rt_sigaction Terminal Only::Any;
-    // By a pair that only this process has, the editor hears of another size of the terminal.
-    socketpair SYS_socketpair Terminal Only::Both(libc::AF_UNIX as u64, STREAM);
+    // By a pair that only this process has, the editor hears of another size of the terminal, and
+    // an event loop of signals.
+    socketpair SYS_socketpair Pairs Only::Both(libc::AF_UNIX as u64, (WAITING, STREAM));
     // Ctrl-Z at the prompt stops the program and whoever runs with it.
-    kill SYS_kill Terminal Only::Both(0, libc::SIGTSTP as u64);
+    kill SYS_kill Terminal Only::Both(0, (u64::MAX, libc::SIGTSTP as u64));
 
     // The event loop.
     #[cfg(target_arch = "x86_64")]
     epoll_wait SYS_epoll_wait EventLoop Only::Any;
     #[cfg(target_arch = "aarch64")]
     epoll_pwait SYS_epoll_pwait EventLoop Only::Any;
+
+    // Connections. Nothing listens, and the name of no other socket of this machine can be used.
+    socket SYS_socket Connects Only::OneOf(0, INTERNET);
+    connect SYS_connect Connects Only::Any;
+    getsockopt SYS_getsockopt Connects Only::Any;
+    setsockopt SYS_setsockopt Connects Only::Any;
+    getsockname SYS_getsockname Connects Only::Any;
+    sendto SYS_sendto Connects Only::Any;
+    recvfrom SYS_recvfrom Connects Only::Any;
+    writev SYS_writev Connects Only::Any;
+    shutdown SYS_shutdown Connects Only::Any;
+    epoll_create1 SYS_epoll_create1 Connects Only::Any;
+    epoll_ctl SYS_epoll_ctl Connects Only::Any;
+    eventfd2 SYS_eventfd2 Connects Only::Any;
 
     #[cfg(target_arch = "aarch64")]
     membarrier SYS_membarrier Code Only::Any;
@@ -269,14 +298,19 @@ pub(super) mod tests {
             new_code: bit(number, 2),
             terminal: bit(number, 3),
             event_loop: bit(number, 4),
+            connects: match bit(number, 6) {
+                true => Connects::Anywhere,
+                false => Connects::Nowhere,
+            },
         };
-        (0..1 << 6).map(needs).collect()
+        (0..1 << 7).map(needs).collect()
     }
 
     #[test]
     fn the_table_is_as_short_as_it_was_promised() {
         let longest = |with: fn(&Needs) -> bool| {
-            let needs = all_needs().into_iter().filter(with);
+            let alone = |needs: &Needs| needs.connects == Connects::Nowhere;
+            let needs = all_needs().into_iter().filter(alone).filter(with);
             let counts = needs.map(|needs| super::super::calls(&needs).len());
             counts.max().unwrap_or(0)
         };
@@ -286,6 +320,12 @@ pub(super) mod tests {
         });
         let mounts = longest(|needs| !needs.keeps && !needs.terminal);
         let all = longest(|needs| !(needs.terminal && needs.event_loop));
+        let network = Needs {
+            connects: Connects::Anywhere,
+            ..Needs::default()
+        };
+        let network = super::super::calls(&network).len();
+        assert!(network <= 45, "{network} calls with a network");
         assert!(bare <= 30, "{bare} calls without directories");
         assert!(mounts <= 45, "{mounts} calls with directories");
         assert!(

@@ -31,6 +31,8 @@ pub(crate) struct HostSession {
 /// What the host wants from a process.
 #[derive(Debug)]
 pub(crate) struct Request {
+    /// The host's number for its run.
+    number: u64,
     pub(crate) bytes: Vec<u8>,
     /// Standard input, output and error while it is served.
     pub(crate) stdio: [Stdio; 3],
@@ -46,9 +48,13 @@ pub struct Answer {
     pub state: Option<Charged<Vec<u8>>>,
 }
 
-/// Tells the runs of a sandbox apart; 0 belongs to no run.
+/// Tells the runs of a sandbox apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct RunId(u64);
+pub struct RunId {
+    /// 0 belongs to no run.
+    id: u64,
+    number: u64,
+}
 
 impl Kernel {
     /// Lets a process serve the host. `Srch` when there is none.
@@ -57,10 +63,16 @@ impl Kernel {
         Ok(())
     }
 
-    /// Hands a request to a process, with the standard streams of its run; one that was stopped
-    /// goes on. `Srch` when the process has ended or does not serve, `Busy` while it has a
-    /// request, `Again` when the budget has no place for it.
-    pub fn request(&mut self, pid: Pid, bytes: Vec<u8>, stdio: [Stdio; 3]) -> Result<(), Errno> {
+    /// Hands a request to a process, with the standard streams of its run and the host's number for
+    /// it; a process that was stopped goes on. `Srch` when it has ended or does not serve, `Busy`
+    /// while it has a request, `Again` when the budget has no place for it.
+    pub fn request(
+        &mut self,
+        pid: Pid,
+        number: u64,
+        bytes: Vec<u8>,
+        stdio: [Stdio; 3],
+    ) -> Result<(), Errno> {
         let process = self.processes.get_mut(pid)?;
         if !process.is_alive() || process.ending.is_some() {
             return Err(Errno::Srch);
@@ -72,7 +84,11 @@ impl Kernel {
         if process.place.is_none() {
             process.place = Some(self.budget.process().ok_or(Errno::Again)?);
         }
-        session.request = Some(Request { bytes, stdio });
+        session.request = Some(Request {
+            number,
+            bytes,
+            stdio,
+        });
         process.wake();
         if process.state == State::Stopped {
             self.signal(pid, Signal::Cont)?;
@@ -124,13 +140,15 @@ impl Kernel {
 
     /// Gives a process the streams of its next run and takes the request out.
     pub(crate) fn begin_run(&mut self, pid: Pid) -> Result<Vec<u8>, Errno> {
-        self.runs += 1;
-        let run = RunId(self.runs);
         let process = self.processes.get_mut(pid)?;
         let session = process.host_session.as_mut().ok_or(Errno::Perm)?;
         let request = session.request.take().ok_or(Errno::Inval)?;
         session.running = true;
-        process.run = run;
+        self.runs += 1;
+        process.run = RunId {
+            id: self.runs,
+            number: request.number,
+        };
         self.put_standard(pid, request.stdio)?;
         Ok(request.bytes)
     }
@@ -180,6 +198,11 @@ impl Kernel {
 
 impl RunId {
     fn is_some(self) -> bool {
-        self.0 != 0
+        self.id != 0
+    }
+
+    /// The host's number for it; 0 where the host has none.
+    pub fn number(self) -> u64 {
+        self.number
     }
 }

@@ -16,6 +16,7 @@ use crate::call::Call;
 use crate::convert::{change_kind, mount_access, path_change, text, usage};
 use crate::dispatch::Handle;
 use crate::failure::failure;
+use crate::handlers::network;
 
 /// The shortest time that a change waits until it is saved.
 const SHORTEST_AUTOSAVE: Duration = Duration::from_millis(250);
@@ -94,7 +95,8 @@ impl Handle for SandboxKill {
 
 impl Handle for SandboxStats {
     fn handle(call: &Call<'_>, Empty {}: Empty) -> Result<StatsOutput, ApiError> {
-        let stats = call.live()?.sandbox.stats().map_err(failure)?;
+        let sandbox = &call.live()?.sandbox;
+        let stats = sandbox.stats().map_err(failure)?;
         Ok(StatsOutput {
             bytes: stats.bytes,
             nodes: stats.nodes,
@@ -103,6 +105,7 @@ impl Handle for SandboxStats {
             memory: stats.memory,
             runs: stats.runs,
             usage: usage(stats.usage),
+            network: sandbox.network_usage().map(network::usage),
         })
     }
 }
@@ -174,6 +177,9 @@ fn options(call: &Call<'_>, params: CreateParams) -> Result<Options, ApiError> {
             .iter()
             .all(|mount| matches!(mount.source, MountSource::Host(..)))
     );
+    if let Some(wanted) = params.network {
+        options.network = Some(network::network(call, wanted)?);
+    }
     if let Some(persistence) = params.persistence {
         options.persistence = self::persistence(call, persistence)?;
     }

@@ -1,10 +1,12 @@
 //! Configuration: flags before environment before file before what is usual. `codepod serve` puts
 //! the first three together; here is what they add up to.
 
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use codepod::network::{Network, NetworkSpec, PolicySpec, RuleSpec};
 use serde::Deserialize;
 
 use crate::quota::Quota;
@@ -30,6 +32,8 @@ pub struct Config {
     pub tenants: Vec<TenantConfig>,
     /// What no sandbox may go beyond.
     pub ceiling: CeilingConfig,
+    /// What sandboxes may be given of the network; nothing if not given.
+    pub network: Option<NetworkConfig>,
     /// After how many idle seconds a sandbox is saved and its memory freed; never if not given.
     /// Needs `states`.
     pub idle_seconds: Option<u64>,
@@ -64,6 +68,7 @@ impl Default for Config {
             tls: None,
             tenants: Vec::new(),
             ceiling: CeilingConfig::default(),
+            network: None,
             idle_seconds: None,
             request_bytes: 64 << 20,
             request_seconds: 30,
@@ -322,6 +327,55 @@ impl CeilingConfig {
     }
 }
 
+/// What sandboxes may be given of the network: what their clients ask for has to be allowed here,
+/// too.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NetworkConfig {
+    /// Rules for what may be reached.
+    pub allowed_hosts: Option<Vec<String>>,
+    /// Rules for what may not be, where everything else that is public may.
+    pub blocked_hosts: Option<Vec<String>>,
+    /// Addresses of hosts by name, which may be private.
+    pub hosts: BTreeMap<String, String>,
+    /// Requests of a sandbox and its forks.
+    pub requests: Option<u64>,
+    /// Bytes that they receive.
+    pub bytes_in: Option<u64>,
+    /// Bytes that they send.
+    pub bytes_out: Option<u64>,
+    /// Connections of a sandbox at a time.
+    pub connections: Option<u64>,
+}
+
+impl NetworkConfig {
+    /// What it adds up to. Fails where a rule cannot be read.
+    pub(super) fn network(&self) -> Result<Network, ConfigError> {
+        let rules = |rules: &Option<Vec<String>>| {
+            let rules = rules.as_ref()?.iter();
+            Some(rules.map(|rule| RuleSpec::from(rule.as_str())).collect())
+        };
+        let mut spec = NetworkSpec::default();
+        spec.policy = PolicySpec {
+            allowed_hosts: rules(&self.allowed_hosts),
+            blocked_hosts: rules(&self.blocked_hosts),
+            hosts: self.hosts.clone(),
+            ..PolicySpec::default()
+        };
+        let limits = &mut spec.limits;
+        for (limit, most) in [
+            (&mut limits.requests, self.requests),
+            (&mut limits.bytes_in, self.bytes_in),
+            (&mut limits.bytes_out, self.bytes_out),
+            (&mut limits.connections, self.connections),
+        ] {
+            *limit = most.unwrap_or(*limit);
+        }
+        let read = Network::new(spec);
+        read.map_err(|error| ConfigError(format!("{error}; {}", error.hint())))
+    }
+}
+
 /// A configuration that cannot be used.
 #[derive(Debug)]
 pub struct ConfigError(pub String);
@@ -364,6 +418,14 @@ impl Config {
             return Err(ConfigError(
                 "a server that others can reach needs `tenants` with keys".into(),
             ));
+        }
+        if let Some(network) = &self.network {
+            if network.allowed_hosts.is_some() == network.blocked_hosts.is_some() {
+                return Err(ConfigError(
+                    "`network` has either `allowed_hosts` or `blocked_hosts`".into(),
+                ));
+            }
+            network.network()?;
         }
         if self.idle_seconds.is_some() && self.states.is_none() {
             return Err(ConfigError(
@@ -419,6 +481,9 @@ mod tests {
         let refused = [
             "listen = \"0.0.0.0:80\"",
             "idle_seconds = 1",
+            "[network]",
+            "[network]\nallowed_hosts = [\"https//a\"]",
+            "[network]\nallowed_hosts = []\nblocked_hosts = []",
             "[[tenants]]\nname = \"../x\"\nkeys = []",
             "[[tenants]]\nname = \"asleep\"\nkeys = []",
         ];

@@ -57,6 +57,7 @@ async fn go(
     let sinks = Sinks::new(&shell.sandbox, AfterTaken::Discarded)?;
     let job = Job {
         request,
+        number: 0,
         stdio: [Stdio::Null, Stdio::Sink(sinks.out), Stdio::Sink(sinks.err)],
         feed: None,
         timeout: shell.sandbox.options().timeout,

@@ -159,6 +159,7 @@ impl RunningScript {
         let started = Instant::now();
         let job = Job {
             request,
+            number: mark.number(),
             stdio: self.streams.stdio,
             feed: None,
             timeout,

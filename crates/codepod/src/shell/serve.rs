@@ -23,6 +23,8 @@ use crate::timer::Timer;
 pub(crate) struct Job<'a> {
     /// A [`Request`] as bytes.
     pub(crate) request: Vec<u8>,
+    /// The number of the step in the history; 0 for what is none.
+    pub(crate) number: u64,
     pub(crate) stdio: [Stdio; 3],
     /// What the host writes to its standard input meanwhile.
     pub(crate) feed: Option<Feed>,
@@ -91,7 +93,7 @@ async fn serve_to_end(
         // the job.
         let mut request = Vec::new();
         Request::Load { state: &state }.encode(&mut request);
-        serving.ask(request, [Stdio::Null; 3])?;
+        serving.ask(0, request, [Stdio::Null; 3])?;
         let (answer, killed) = serving.answer(&mut watch, None).await;
         if let Some(killed) = killed {
             *run = sandbox.kernel()?.run_of(serving.pid);
@@ -101,7 +103,7 @@ async fn serve_to_end(
             return Err(ErrorKind::ShellState.into());
         }
     }
-    serving.ask(job.request, job.stdio)?;
+    serving.ask(job.number, job.request, job.stdio)?;
     let (answer, killed) = serving.answer(&mut watch, job.feed).await;
     *run = sandbox.kernel()?.run_of(serving.pid);
     match (answer, killed) {
@@ -229,10 +231,10 @@ impl Serving {
         }
     }
 
-    fn ask(&self, request: Vec<u8>, stdio: [Stdio; 3]) -> Result<(), Error> {
+    fn ask(&self, number: u64, request: Vec<u8>, stdio: [Stdio; 3]) -> Result<(), Error> {
         let mut kernel = self.kernel.lock().map_err(|_| ErrorKind::Internal)?;
         kernel
-            .request(self.pid, request, stdio)
+            .request(self.pid, number, request, stdio)
             .map_err(|errno| match errno {
                 Errno::Again => Warm::failed(errno),
                 _ => ErrorKind::Internal.into(),

@@ -53,7 +53,9 @@ pub(super) fn open(
         // It was connected while a signal was taken.
         Ok(()) | Err(Errno::IsConn) => Ok(Open::kernel(fd)),
         Err(errno) => {
-            *reason = socket::why(fd);
+            let why = socket::why(fd);
+            // The hint's line says already who speaks.
+            *reason = why.strip_prefix(b"codepod: ").unwrap_or(&why).to_vec();
             say(shell, "connect", errno);
             let _ = calls::fd_close(fd.0);
             Err(errno)

@@ -1,0 +1,161 @@
+//! The network of a sandbox: what it may reach, and what it has used.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Done, FEW_TOOLS, HOSTS_DECISION, ONE_COMMAND};
+use crate::method::method;
+
+method! {
+    /// Says whether a program in the sandbox may use a URL now, and if not, why and what would
+    /// allow it. Nothing is sent, counted or reported.
+    NetworkCheck = "network.check", sandbox get "/v1/sandboxes/{sandbox}/network/check", CheckParams => Access,
+    not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
+
+    /// Sets what a sandbox may reach, and its secrets. What is under way ends as it was allowed;
+    /// the next request of an open connection is decided anew. What was used stays counted.
+    NetworkSet = "network.set", sandbox put "/v1/sandboxes/{sandbox}/network", NetworkParams => Done,
+    not_on [Mcp: HOSTS_DECISION, Cli: ONE_COMMAND];
+}
+
+/// What a sandbox may reach, within what the server allows. Without a list it is nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schemars(rename = "Network")]
+pub struct NetworkParams {
+    /// Rules for what may be reached: `api.example.com`, `*.example.com`, `https://example.com/v1`,
+    /// `tcp://db.example.com:5432`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed_hosts: Option<Vec<String>>,
+    /// Rules with more to say, after those of `allowedHosts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<Vec<HostRule>>,
+    /// Rules for what may not be reached, where everything else that is public may, by https and
+    /// http on their usual ports. Not beside `allowedHosts` or `rules`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocked_hosts: Option<Vec<String>>,
+    /// Addresses of hosts by name, `IP` or `IP:PORT`, which are reached even if they are not
+    /// public. The name needs a rule all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<BTreeMap<String, String>>,
+    /// Whether what no rule allows is let through over https and http, and only reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report_only: Option<bool>,
+    /// What programs can use and not read. In the environment there is a placeholder for each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secrets: Option<Vec<Secret>>,
+    /// Requests that may be made; 10,000 if not given. Forks count with their parent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// Bytes that may be received; 1 GiB if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_in: Option<u64>,
+    /// Bytes that may be sent; 100 MiB if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_out: Option<u64>,
+    /// Connections at a time; 32 if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connections: Option<u64>,
+}
+
+/// A rule that says more than where.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HostRule {
+    /// Where, as in `allowedHosts`.
+    pub rule: String,
+    /// The methods; all but CONNECT and TRACE if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub methods: Option<Vec<String>>,
+    /// Whether addresses that are not public may be reached; they may not if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub private: Option<bool>,
+    /// Certificate authorities in PEM, which are trusted here in place of the usual ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authorities: Option<String>,
+}
+
+/// What programs can use and not read.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Secret {
+    /// The variable that holds its placeholder.
+    pub name: String,
+    /// Its value: 8 bytes to 8 KiB of visible ASCII. It is in no answer, log or saved state.
+    pub value: String,
+    /// Rules for the hosts that it is sent to, over https.
+    pub hosts: Vec<String>,
+    /// Where it is put in; `header`, `basic` and `query` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<Vec<SecretPlace>>,
+    /// Whether replies of its hosts are searched for its value; they are if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redact: Option<bool>,
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Secret")
+            .field("name", &self.name)
+            .field("hosts", &self.hosts)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where a secret is put in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SecretPlace {
+    /// Values of header fields.
+    Header,
+    /// User and password of basic authentication.
+    Basic,
+    /// The query of the URL.
+    Query,
+    /// The body.
+    Body,
+}
+
+/// What to look up.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CheckParams {
+    /// The URL.
+    pub url: String,
+    /// The method; `GET` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+}
+
+/// Whether something may be reached.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Access {
+    /// Whether it may.
+    pub allowed: bool,
+    /// The rule that allows it, or denies it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Why it is denied, in the words that the program is told; or would be, if it is only reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What would allow it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<String>,
+}
+
+/// What a sandbox and its forks have used of the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NetworkUsage {
+    /// Requests; a connection that is no HTTP counts as one.
+    pub requests: u64,
+    /// Bytes received.
+    pub bytes_in: u64,
+    /// Bytes sent.
+    pub bytes_out: u64,
+    /// Connections that are open.
+    pub connections: u64,
+}
