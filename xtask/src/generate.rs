@@ -122,6 +122,7 @@ const FILES: &[Generated] = &[
     blocking!("client"),
     blocking!("command"),
     blocking!("files"),
+    blocking!("network"),
     blocking!("preview"),
     blocking!("sandbox"),
     blocking!("stream"),

@@ -12,6 +12,9 @@ pub const CANCEL: &str = "$/cancel";
 /// Name of the request by which the server calls a command of its client.
 pub const COMMAND_CALL: &str = "command.call";
 
+/// Name of the request by which the server asks its client about a request of a sandbox.
+pub const NETWORK_REQUEST: &str = "network.request";
+
 /// Which stream output is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -82,4 +85,80 @@ pub struct CommandReply {
     /// What it complains about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
+}
+
+/// A request to the network that the client decides about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NetworkRequest {
+    /// The word that the client has given with the network.
+    pub ask: String,
+    /// The sandbox.
+    pub sandbox_id: String,
+    /// The run that it belongs to; 0 for a program that no script has started.
+    pub run: u64,
+    /// The program.
+    pub command: String,
+    /// The number of the request in the sandbox.
+    pub id: u64,
+    /// The method; none for a connection that is no HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// The whole URL, with placeholders for secrets.
+    pub url: String,
+    /// The host.
+    pub host: String,
+    /// The port.
+    pub port: u64,
+    /// The header fields, with placeholders for secrets.
+    pub headers: Vec<HeaderField>,
+    /// The length of the body, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_bytes: Option<u64>,
+}
+
+/// A field of a head.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HeaderField {
+    /// Its name.
+    pub name: String,
+    /// Its value; what is not UTF-8 is replaced.
+    pub value: String,
+}
+
+/// What becomes of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    /// It goes on.
+    Allow,
+    /// It is denied.
+    Deny,
+    /// It is answered by the client.
+    Respond,
+}
+
+/// What the client decides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NetworkReply {
+    /// What becomes of it.
+    pub decision: Decision,
+    /// Why it is denied, for the program inside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The status of an answer, from 200 to 599; 200 if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u64>,
+    /// The header fields of an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headers: Option<Vec<HeaderField>>,
+    /// The body of an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// The body in base64, where it is not text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("contentEncoding" = "base64"))]
+    pub body_base64: Option<String>,
 }

@@ -38,6 +38,8 @@ pub fn definitions() -> Map<String, Value> {
     generator.subschema_for::<notifications::Output>();
     generator.subschema_for::<notifications::CommandCall>();
     generator.subschema_for::<notifications::CommandReply>();
+    generator.subschema_for::<notifications::NetworkRequest>();
+    generator.subschema_for::<notifications::NetworkReply>();
     generator.subschema_for::<crate::ApiError>();
     let mut definitions = generator.take_definitions(true);
     definitions.values_mut().for_each(join_lines);

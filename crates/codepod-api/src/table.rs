@@ -61,6 +61,7 @@ macro_rules! for_each_method {
             mounts::MountsDiscard,
             network::NetworkCheck,
             network::NetworkSet,
+            network::NetworkLog,
             jobs::JobsList,
             jobs::JobsSignal,
             persistence::PersistenceSave,

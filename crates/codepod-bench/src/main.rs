@@ -17,6 +17,7 @@ mod data;
 mod faults;
 mod memory;
 mod native;
+mod network;
 mod pipe;
 mod report;
 mod run;
@@ -46,6 +47,7 @@ const BENCHMARKS: &[Benchmark] = &[
     ("shell", shell::run),
     ("agent", agent::run),
     ("pipe", pipe::run),
+    ("network", network::run),
     ("snapshot", snapshot::run),
     ("store", store::run),
     ("memory", memory::run),

@@ -120,9 +120,9 @@ impl SandboxOptions {
 
 /// The variables that scripts in a state that is kept are given: its environment is its own.
 pub(crate) fn variables(options: &Options) -> Vec<(String, String)> {
-    let secrets = options.network.iter().flat_map(Network::environment);
-    let secrets = secrets.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    secrets.chain(options.env.iter().cloned()).collect()
+    let network = options.network.iter().flat_map(Network::environment);
+    let network = network.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    network.chain(options.env.iter().cloned()).collect()
 }
 
 /// The mount with an absolute host path: behind the wall nobody asks for the working directory.

@@ -94,13 +94,17 @@ impl Serve {
         } else {
             "http"
         };
-        let runtime = match config.memory_bytes {
-            None => Runtime::global()?,
-            memory => {
-                let mut options = RuntimeOptions::default();
-                options.memory_bytes = memory;
-                Runtime::new(options)?
-            }
+        let mut options = RuntimeOptions::default();
+        options.memory_bytes = config.memory_bytes;
+        let shared = config.network.as_ref();
+        if let Some(downloads) = shared.and_then(|network| network.downloads.as_ref()) {
+            let open = downloads.open();
+            options.downloads = Some(open.map_err(|error| wrong(error.to_string()))?);
+        }
+        let is_usual = options.memory_bytes.is_none() && options.downloads.is_none();
+        let runtime = match is_usual {
+            true => Runtime::global()?,
+            false => Runtime::new(options)?,
         };
         http::serve(runtime, config, again, |server| {
             if let Ok(address) = server.address() {

@@ -63,6 +63,9 @@ pub struct RequestEvent {
     pub tls: Option<&'static str>,
     /// The status of the reply.
     pub status: Option<u16>,
+    /// How a reply came that sandboxes share: `fetched` for this one, `joined` to a download under
+    /// way, or `kept` from before. None for what is not shared.
+    pub came: Option<&'static str>,
     /// Why it failed after it was allowed, if it did.
     pub failure: Option<String>,
     /// Bytes of the reply.

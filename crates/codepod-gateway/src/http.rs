@@ -14,4 +14,5 @@ mod service;
 mod tunnel;
 
 pub use body::{Body, BodyError, ReplyBody};
-pub use service::{Connection, Failure, Upstream, serve};
+pub use service::{Asker, Connection, Failure, Upstream, serve};
+pub(crate) use service::{Came, Shareable};

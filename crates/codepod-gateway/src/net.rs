@@ -5,6 +5,7 @@
 
 mod dial;
 mod door;
+mod downloads;
 mod granted;
 mod idle;
 mod link_stream;
@@ -32,6 +33,7 @@ use crate::policy::denial::Denial;
 use crate::policy::host::Host;
 
 pub use door::Door;
+pub use downloads::{Downloads, DownloadsError, DownloadsSpec};
 pub use resolver::{ResolveError, Resolver, SystemResolver};
 pub use session::Session;
 pub use tls::certificates;
@@ -46,6 +48,8 @@ pub struct GatewayOptions {
     pub resolver: Arc<dyn Resolver>,
     /// How many threads carry all connections.
     pub threads: usize,
+    /// What sandboxes share of what they download.
+    pub downloads: Option<Downloads>,
 }
 
 impl Default for GatewayOptions {
@@ -53,6 +57,7 @@ impl Default for GatewayOptions {
         GatewayOptions {
             resolver: Arc::new(SystemResolver::default()),
             threads: 1,
+            downloads: None,
         }
     }
 }
@@ -84,6 +89,7 @@ pub struct Gateway {
 struct Shared {
     resolver: Arc<dyn Resolver>,
     threads: usize,
+    downloads: Option<Downloads>,
     runtime: OnceLock<Option<Runtime>>,
     tls: tls::Configs,
     asked: Arc<Semaphore>,
@@ -122,6 +128,7 @@ impl Gateway {
             shared: Arc::new(Shared {
                 resolver: options.resolver,
                 threads: options.threads.max(1),
+                downloads: options.downloads,
                 runtime: OnceLock::new(),
                 tls: tls::Configs::default(),
                 asked: Arc::new(Semaphore::new(MAX_ASKED)),

@@ -1,6 +1,6 @@
 //! The network of one sandbox: its policy, budget, secrets, and who is told and asked.
 //!
-//! A [`Network`] is shared by everything that sandbox has open. Policy and secrets are snapshots: a
+//! A [`Network`] is shared by everything that sandbox has open. What decides is a snapshot: a
 //! decision is made by one version from its beginning to its end, and names it.
 
 use std::fmt;
@@ -64,6 +64,17 @@ pub enum Answer {
 /// Asks the embedder about a request, after every other check.
 pub type OnRequest = Arc<dyn Fn(Ask) -> BoxFuture<Answer> + Send + Sync>;
 
+/// What decides: all of it is replaced at once.
+#[derive(Clone)]
+pub struct Deciding {
+    /// What may be reached.
+    pub policy: Arc<Policy>,
+    /// What is put in on the way.
+    pub secrets: Arc<Secrets>,
+    /// Who is asked.
+    pub on_request: Option<OnRequest>,
+}
+
 /// What a sandbox's network is made from.
 #[derive(Clone)]
 pub struct NetworkOptions {
@@ -97,12 +108,10 @@ impl NetworkOptions {
 
 /// The network of one sandbox.
 pub struct Network {
-    policy: RwLock<Arc<Policy>>,
-    secrets: RwLock<Arc<Secrets>>,
+    deciding: RwLock<Arc<Deciding>>,
     budget: Budget,
     timeouts: Timeouts,
     events: Sink,
-    on_request: Option<OnRequest>,
     next_id: AtomicU64,
     #[cfg(feature = "net")]
     pins: Pins,
@@ -121,58 +130,53 @@ impl Network {
     /// A network that nothing was used of.
     pub fn new(options: NetworkOptions) -> Network {
         Network {
-            policy: RwLock::new(options.policy),
-            secrets: RwLock::new(options.secrets),
+            deciding: RwLock::new(Arc::new(Deciding {
+                policy: options.policy,
+                secrets: options.secrets,
+                on_request: options.on_request,
+            })),
             budget: Budget::new(options.limits),
             timeouts: options.timeouts,
             events: options.events,
-            on_request: options.on_request,
             next_id: AtomicU64::new(1),
             #[cfg(feature = "net")]
             pins: Pins::default(),
         }
     }
 
-    /// The network of a fork: policy and secrets as they are now, and the same budget.
+    /// The network of a fork: what decides as it is now, and the same budget.
     pub fn fork(&self) -> Network {
         Network {
-            policy: RwLock::new(self.policy()),
-            secrets: RwLock::new(self.secrets()),
+            deciding: RwLock::new(self.deciding()),
             budget: self.budget.clone(),
             timeouts: self.timeouts,
             events: self.events.clone(),
-            on_request: self.on_request.clone(),
             next_id: AtomicU64::new(1),
             #[cfg(feature = "net")]
             pins: Pins::default(),
         }
+    }
+
+    /// What decides now.
+    pub fn deciding(&self) -> Arc<Deciding> {
+        self.deciding
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Sets what decides. What has been decided stays; the next request of an open connection is
+    /// decided anew.
+    pub fn decide_by(&self, deciding: Deciding) {
+        *self
+            .deciding
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(deciding);
     }
 
     /// The policy that decides now.
     pub fn policy(&self) -> Arc<Policy> {
-        self.policy
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    /// Sets the policy. What has been decided stays; the next request of an open connection is
-    /// decided by the new one.
-    pub fn set_policy(&self, policy: Arc<Policy>) {
-        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
-    }
-
-    /// The secrets that are used now.
-    pub fn secrets(&self) -> Arc<Secrets> {
-        self.secrets
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    /// Sets the secrets for requests to come.
-    pub fn set_secrets(&self, secrets: Arc<Secrets>) {
-        *self.secrets.write().unwrap_or_else(PoisonError::into_inner) = secrets;
+        self.deciding().policy.clone()
     }
 
     /// What was used, and the counters.
@@ -203,11 +207,6 @@ impl Network {
 
     pub(crate) fn next_id(&self) -> u64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
-    }
-
-    #[cfg(feature = "net")]
-    pub(crate) fn on_request(&self) -> Option<&OnRequest> {
-        self.on_request.as_ref()
     }
 
     pub(crate) fn tell(&self, event: Event) {

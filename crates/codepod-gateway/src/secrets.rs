@@ -141,9 +141,6 @@ pub enum SecretError {
     /// There are too many.
     #[error("a sandbox has at most {MAX_SECRETS} secrets")]
     TooMany,
-    /// There is none of this name.
-    #[error("there is no secret `{0}`")]
-    Unknown(String),
 }
 
 #[derive(Clone)]
@@ -222,21 +219,23 @@ impl Secrets {
         })
     }
 
-    /// The same secrets with another value for one. Its placeholder stays.
-    ///
-    /// Fails when there is no such secret, or the value cannot be used.
-    pub fn rotated(&self, name: &str, value: Zeroizing<String>) -> Result<Secrets, SecretError> {
+    /// The same secrets with the placeholders that those of their names have in `earlier`, which
+    /// are in the environment already. One that is put into bodies keeps its own if its length has
+    /// changed.
+    pub fn in_place_of(&self, earlier: &Secrets) -> Secrets {
         let mut list = self.list.clone();
-        let secret = list
-            .iter_mut()
-            .find(|secret| *secret.name == *name)
-            .ok_or_else(|| SecretError::Unknown(name.to_owned()))?;
-        check_value(name, &value, secret.places)?;
-        secret.value = value;
-        Ok(Secrets {
+        for secret in &mut list {
+            let same = |other: &&Secret| other.name == secret.name;
+            if let Some(other) = earlier.list.iter().find(same)
+                && (!secret.places.body || other.placeholder.len() == secret.placeholder.len())
+            {
+                secret.placeholder = other.placeholder.clone();
+            }
+        }
+        Secrets {
             list,
             bound: Mutex::default(),
-        })
+        }
     }
 
     /// Names and placeholders, for the environment.

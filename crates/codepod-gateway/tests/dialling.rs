@@ -83,6 +83,34 @@ async fn nw_01_what_is_denied_is_neither_looked_up_nor_dialled() {
     assert_eq!(none.gateway.dials() + none.gateway.lookups(), 0);
 }
 
+// NW-19
+#[tokio::test]
+async fn nw_19_a_denial_does_not_tell_what_is_there() {
+    let (origin, _log) = strict(|_| ok(b""));
+    let world = World::new(&["tcp://api.test:5432"], &[("there.test", origin)], |_| {});
+    let mut seen = Vec::new();
+    for (host, port) in [
+        // A server that answers, a closed port beside it, and a name that nothing has.
+        ("127.0.0.1", origin.port()),
+        ("127.0.0.1", 1),
+        ("there.test", origin.port()),
+        ("there.test", 1),
+        ("absent.test", origin.port()),
+        ("absent.test", 1),
+    ] {
+        let refusal = world.connect(host, port).await.unwrap_err();
+        let place = format!("{host}:{port}");
+        seen.push((refusal.errno, refusal.why.replace(&place, "PLACE")));
+    }
+    assert!(seen.iter().all(|(errno, _)| *errno == Errno::Access));
+    assert_eq!(seen[0], seen[1], "an open port beside a closed one");
+    assert!(
+        seen[2..].iter().all(|same| *same == seen[2]),
+        "names: {seen:?}"
+    );
+    assert_eq!((world.gateway.dials(), world.gateway.lookups()), (0, 0));
+}
+
 #[tokio::test]
 async fn a_gateway_that_grants_nothing_has_no_threads() {
     let world = World::new(&["api.test"], &[], |_| {});

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codepod_gateway::event::{Event, RequestEvent};
-use codepod_gateway::network::Answer;
+use codepod_gateway::network::{Answer, Deciding, Network};
 use codepod_gateway::policy::denial::DenialKind;
 use codepod_gateway::{Policy, PolicySpec};
 use support::servers::{self, ok, strict};
@@ -681,7 +681,13 @@ async fn nw_20_each_decision_names_the_policy_that_made_it() {
         };
         Arc::new(Policy::new(&spec, version).unwrap())
     };
-    world.network.set_policy(policy(0));
+    let by = move |network: &Network, version| {
+        network.decide_by(Deciding {
+            policy: policy(version),
+            ..Deciding::clone(&network.deciding())
+        });
+    };
+    by(&world.network, 0);
     let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
     let (network, stopped) = (world.network.clone(), stop.clone());
     let changing = std::thread::spawn(move || {
@@ -689,7 +695,7 @@ async fn nw_20_each_decision_names_the_policy_that_made_it() {
             if stopped.load(std::sync::atomic::Ordering::Relaxed) {
                 return version;
             }
-            network.set_policy(policy(version));
+            by(&network, version);
             std::thread::yield_now();
         }
         0

@@ -11,6 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use codepod_gateway::RuleSpec;
 use codepod_gateway::cptls::hello;
 use codepod_gateway::event::Event;
+use codepod_gateway::network::Deciding;
 use codepod_gateway::policy::TlsSpec;
 use codepod_gateway::secrets::{HostKey, SecretSpec, Secrets};
 use support::cptls_client::{Failed, Shaken, shake, talk};
@@ -447,7 +448,7 @@ async fn nw_13_a_secret_reaches_its_host_and_its_echo_does_not_come_back() {
         "{reply}{:?}{:?}{:?}",
         world.events(),
         world.network,
-        world.network.secrets()
+        world.network.deciding().secrets
     );
     for canary in ["CANARY", "Q0FOQVJZ", "NBTkFSW", "DQU5BUl"] {
         assert!(!told.contains(canary), "{canary}: {told}");
@@ -580,12 +581,13 @@ async fn a_rotated_value_is_used_from_the_next_request_on() {
         "GET / HTTP/1.1\r\nHost: api.test\r\nX: {placeholder}\r\nConnection: close\r\n\r\n"
     );
     request(&world, "api.test", &sent).await;
-    let rotated = world
-        .network
-        .secrets()
-        .rotated("TOKEN", "another value, and longer".to_owned().into())
-        .unwrap();
-    world.network.set_secrets(Arc::new(rotated));
+    let spec = SecretSpec::new("TOKEN", "another value, and longer", &["https://api.test"]);
+    let rotated = Secrets::new(&[spec], &HostKey::new([2; 32]), "test").unwrap();
+    let deciding = world.network.deciding();
+    world.network.decide_by(Deciding {
+        secrets: Arc::new(rotated.in_place_of(&deciding.secrets)),
+        ..Deciding::clone(&deciding)
+    });
     request(&world, "api.test", &sent).await;
     let seen: Vec<String> = log
         .lock()

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
 use codepod::Canceller;
-use codepod_api::notifications::{CommandCall, CommandReply, Output};
+use codepod_api::notifications::{CommandCall, CommandReply, NetworkReply, NetworkRequest, Output};
 use codepod_api::{ApiError, Kind, Surface};
 
 use crate::live_sandbox::LiveSandbox;
@@ -18,7 +18,7 @@ pub trait Client: Send + Sync {
     /// Sends output of a run that is streamed.
     fn output(&self, output: Output);
 
-    /// Who answers commands that the client registers; `None` where nobody can.
+    /// Who answers commands that the client registers, and questions; `None` where nobody can.
     fn answers(&self) -> Option<Arc<dyn Answers>> {
         None
     }
@@ -31,13 +31,16 @@ impl Client for Silent {
     fn output(&self, _output: Output) {}
 }
 
-/// Answers commands that sandboxes call.
+/// What a client answers, in time; why there is no answer otherwise.
+pub type Answering<T> = Pin<Box<dyn Future<Output = Result<T, String>> + Send>>;
+
+/// Answers commands that sandboxes call, and what they ask of the network.
 pub trait Answers: Send + Sync {
     /// Calls the client. An error is what the command complains about.
-    fn call(
-        &self,
-        call: CommandCall,
-    ) -> Pin<Box<dyn Future<Output = Result<CommandReply, String>> + Send>>;
+    fn call(&self, call: CommandCall) -> Answering<CommandReply>;
+
+    /// Asks the client about a request.
+    fn decide(&self, request: NetworkRequest) -> Answering<NetworkReply>;
 }
 
 /// A call of a method.

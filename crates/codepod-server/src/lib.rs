@@ -32,7 +32,7 @@ mod server;
 mod signals;
 mod tenant;
 
-pub use call::{Answers, Call, Client};
+pub use call::{Answering, Answers, Call, Client};
 pub use codepod_api::{ApiError, Kind};
 pub use dispatch::dispatch;
 pub use quota::Quota;

@@ -167,6 +167,9 @@ pub enum Event {
         tls: Option<&'static str>,
         /// The status of the reply.
         status: Option<u16>,
+        /// How a reply came that sandboxes share: `fetched`, `joined` to a download under way, or
+        /// `kept` from before; none for what is not shared.
+        came: Option<&'static str>,
         /// Why it failed after it was allowed.
         failure: Option<String>,
         /// Bytes of the reply.

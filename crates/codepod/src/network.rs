@@ -24,22 +24,24 @@
 //!
 //! [`Options::network`]: crate::Options::network
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use codepod_abi::Errno;
 use codepod_gateway::Policy;
-use codepod_gateway::event::Event as GatewayEvent;
+use codepod_gateway::event::{Event as GatewayEvent, Sink};
 use codepod_gateway::net::Door;
-use codepod_gateway::network::{Network as OfSandbox, NetworkOptions};
+use codepod_gateway::network::{Deciding, Network as OfSandbox, NetworkOptions};
 use codepod_gateway::policy::target::Target;
 use codepod_gateway::secrets::Secrets;
 use codepod_kernel::{Link, NameAnswer, Open, OpenTarget, Refusal};
 
 pub use codepod_gateway::budget::{Limits, Timeouts, Usage};
-pub use codepod_gateway::net::{ResolveError, Resolver, SystemResolver, certificates};
+pub use codepod_gateway::net::{
+    Downloads, DownloadsError, DownloadsSpec, ResolveError, Resolver, SystemResolver, certificates,
+};
 pub use codepod_gateway::network::{Answer, Ask, BoxFuture, OnRequest};
 pub use codepod_gateway::policy::{Mode, PolicySpec, RuleSpec, TlsSpec};
 pub use codepod_gateway::secrets::{HostKey, Places, SecretSpec};
@@ -61,7 +63,7 @@ pub struct NetworkSpec {
     /// What stands in the environment as a placeholder, and is put in on the way out.
     pub secrets: Vec<SecretSpec>,
     /// What placeholders are made with. With the same key and the same names they are the same, so
-    /// those in saved states stay good. A random one if there is none.
+    /// those in saved states stay good. One of this process if there is none.
     pub key: Option<HostKey>,
     /// Who is asked about each request that everything else allows.
     pub on_request: Option<OnRequest>,
@@ -145,11 +147,11 @@ impl Network {
         static VERSIONS: AtomicU64 = AtomicU64::new(1);
         let version = VERSIONS.fetch_add(1, Ordering::Relaxed);
         let policy = Policy::new(&spec.policy, version).map_err(|why| wrong(&why))?;
-        let key = match spec.key {
+        let key = match &spec.key {
             Some(key) => key,
-            None => random_key()?,
+            None => own_key()?,
         };
-        let secrets = Secrets::new(&spec.secrets, &key, "").map_err(|why| wrong(&why))?;
+        let secrets = Secrets::new(&spec.secrets, key, "").map_err(|why| wrong(&why))?;
         Ok(Network {
             prepared: Arc::new(Prepared {
                 policy: Arc::new(match ceiling {
@@ -164,9 +166,11 @@ impl Network {
         })
     }
 
-    /// The secrets as sandboxes have them: names and placeholders.
+    /// The variables of sandboxes that have it: the placeholders of secrets by their names, and
+    /// that pip need not be content with files.
     pub fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.prepared.secrets.environment()
+        let secrets = self.prepared.secrets.environment();
+        std::iter::once(("PIP_NO_INDEX", "0")).chain(secrets)
     }
 
     /// The ports of the host's connections; `None` for any.
@@ -179,7 +183,7 @@ impl Network {
         Access::of(self.prepared.policy.check(url, method))
     }
 
-    fn of_sandbox(&self, events: Option<&EventFn>) -> OfSandbox {
+    fn of_sandbox(&self, log: Log, events: Option<&EventFn>) -> OfSandbox {
         let Prepared {
             policy,
             secrets,
@@ -192,10 +196,7 @@ impl Network {
             limits: *limits,
             timeouts: *timeouts,
             secrets: secrets.clone(),
-            events: match events.cloned() {
-                Some(tell) => Arc::new(move |event| tell(&event_of(event))),
-                None => Arc::new(|_| {}),
-            },
+            events: log.sink(events.cloned()),
             on_request: on_request.clone(),
         })
     }
@@ -242,14 +243,52 @@ impl Access {
 
 /// The network that a sandbox has, once it has one.
 #[derive(Debug, Default)]
-pub(crate) struct Attached(OnceLock<Arc<OfSandbox>>);
+pub(crate) struct Attached(OnceLock<Given>);
+
+#[derive(Debug)]
+struct Given {
+    network: Arc<OfSandbox>,
+    log: Log,
+}
+
+/// What was asked of the network lately, by a sandbox and its forks. Clones are the same.
+#[derive(Debug, Clone, Default)]
+struct Log(Arc<Mutex<VecDeque<Event>>>);
+
+impl Log {
+    /// How much is kept.
+    const LENGTH: usize = 256;
+
+    fn keep(&self, event: Event) {
+        let mut kept = self.lock();
+        if kept.len() == Log::LENGTH {
+            kept.pop_front();
+        }
+        kept.push_back(event);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Event>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps events, and tells `tell` of them.
+    fn sink(self, tell: Option<EventFn>) -> Sink {
+        Arc::new(move |event| {
+            let event = event_of(event);
+            if let Some(tell) = &tell {
+                tell(&event);
+            }
+            self.keep(event);
+        })
+    }
+}
 
 impl Sandbox {
     /// Whether a program inside may use `method` on `url` now, as far as rules and budgets decide.
     /// Nothing is looked up, sent, counted or told.
     pub fn check_access(&self, url: &str, method: &str) -> Access {
         match self.inner.network.0.get() {
-            Some(network) => Access::of(network.check(url, method)),
+            Some(given) => Access::of(given.network.check(url, method)),
             None => {
                 let place = Target::parse(url).map(|target| (target.host.in_url(), target.port));
                 let place = place.map_or_else(
@@ -271,18 +310,31 @@ impl Sandbox {
 
     /// What it and its forks have used of the network; `None` without one.
     pub fn network_usage(&self) -> Option<Usage> {
-        Some(self.inner.network.0.get()?.budget().usage())
+        Some(self.inner.network.0.get()?.network.budget().usage())
     }
 
-    /// Sets what may be reached and the secrets from now on: what is under way ends as it was
-    /// allowed, the next request of an open connection is decided anew. Placeholders of secrets
-    /// that are new are not in the environment of shells that run already. What was used stays
-    /// counted, within the limits that there were.
+    /// What it and its forks asked of the network lately, what became of it and why: the last 256
+    /// events, of which the oldest comes first.
+    pub fn network_log(&self) -> Vec<Event> {
+        match self.inner.network.0.get() {
+            Some(given) => given.log.lock().iter().cloned().collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Sets what may be reached, the secrets and who is asked from now on: what is under way ends as it was
+    /// allowed, the next request of an open connection is decided anew. Secrets keep their
+    /// placeholders; those that are new are not in the environment of shells that run already. What
+    /// was used stays counted, within the limits that there were.
     pub fn set_network(&self, network: &Network) -> Result<(), Error> {
         match self.inner.network.0.get() {
-            Some(own) => {
-                own.set_policy(network.prepared.policy.clone());
-                own.set_secrets(network.prepared.secrets.clone());
+            Some(Given { network: own, .. }) => {
+                let prepared = &network.prepared;
+                own.decide_by(Deciding {
+                    policy: prepared.policy.clone(),
+                    secrets: Arc::new(prepared.secrets.in_place_of(&own.deciding().secrets)),
+                    on_request: prepared.on_request.clone(),
+                });
                 Ok(())
             }
             None => self.give_network(network),
@@ -291,14 +343,14 @@ impl Sandbox {
 
     /// Gives it a network, as it is made or later.
     pub(crate) fn give_network(&self, network: &Network) -> Result<(), Error> {
-        let events = self.options().events.as_ref();
-        self.attach(network.of_sandbox(events))
+        let (log, events) = (Log::default(), self.options().events.as_ref());
+        self.attach(network.of_sandbox(log.clone(), events), log)
     }
 
     /// Gives a fork what its parent has.
     pub(crate) fn share_network(&self, fork: &Sandbox) -> Result<(), Error> {
         match self.inner.network.0.get() {
-            Some(network) => fork.attach(network.fork()),
+            Some(Given { network, log }) => fork.attach(network.fork(), log.clone()),
             None => Ok(()),
         }
     }
@@ -312,10 +364,14 @@ impl Sandbox {
         Ok(())
     }
 
-    fn attach(&self, network: OfSandbox) -> Result<(), Error> {
+    fn attach(&self, network: OfSandbox, log: Log) -> Result<(), Error> {
         let network = Arc::new(network);
+        let given = Given {
+            network: network.clone(),
+            log,
+        };
         // Of two that give one at the same time the first counts.
-        if self.inner.network.0.set(network.clone()).is_err() {
+        if self.inner.network.0.set(given).is_err() {
             return Ok(());
         }
         let door = Door::new(self.inner.runtime.gateway().clone(), network);
@@ -353,10 +409,15 @@ impl codepod_kernel::Gateway for Closed {
     }
 }
 
-fn random_key() -> Result<HostKey, ErrorKind> {
+/// The key of this host process: a secret that is set anew has the placeholder that it had.
+fn own_key() -> Result<&'static HostKey, ErrorKind> {
+    static KEY: OnceLock<HostKey> = OnceLock::new();
+    if let Some(key) = KEY.get() {
+        return Ok(key);
+    }
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|_| ErrorKind::Internal)?;
-    Ok(HostKey::new(bytes))
+    Ok(KEY.get_or_init(|| HostKey::new(bytes)))
 }
 
 /// The event in the words of the audit.
@@ -379,6 +440,7 @@ fn event_of(event: GatewayEvent) -> Event {
                 address: event.address.map(|address| address.to_string()),
                 tls: event.tls,
                 status: event.status,
+                came: event.came,
                 failure: event.failure,
                 bytes_in: event.bytes_in,
                 bytes_out: event.bytes_out,

@@ -36,6 +36,9 @@ pub struct RuntimeOptions {
     /// Where the names of hosts are looked up; `None` for where the host itself does.
     #[cfg(feature = "network")]
     pub resolver: Option<Arc<dyn crate::network::Resolver>>,
+    /// What sandboxes share of what they download; `None` for nothing.
+    #[cfg(feature = "network")]
+    pub downloads: Option<crate::network::Downloads>,
 }
 
 impl Default for RuntimeOptions {
@@ -48,6 +51,8 @@ impl Default for RuntimeOptions {
             memory_bytes: None,
             #[cfg(feature = "network")]
             resolver: None,
+            #[cfg(feature = "network")]
+            downloads: None,
         }
     }
 }
@@ -96,12 +101,13 @@ impl Runtime {
                 budget: Budget::new(BudgetLimits::new(u64::MAX, memory)),
                 sandboxes: AtomicU64::new(1),
                 #[cfg(feature = "network")]
-                gateway: match options.resolver {
-                    Some(resolver) => Gateway::new(GatewayOptions {
-                        resolver,
+                gateway: {
+                    let mut own = GatewayOptions {
+                        downloads: options.downloads,
                         ..GatewayOptions::default()
-                    }),
-                    None => Gateway::default(),
+                    };
+                    own.resolver = options.resolver.unwrap_or(own.resolver);
+                    Gateway::new(own)
                 },
             }),
         })

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Set
 
 import pytest
 
-from codepod import Client, CommandContext, Mount, PersistenceParams, Sandbox
+from codepod import Client, CommandContext, Mount, Network, PersistenceParams, Sandbox
 from codepod.types import Edit
 from codepod._generated.routes import ROUTES
 from codepod._transport._sync import StdioConnection
@@ -37,7 +37,7 @@ def test_every_method_answers(answered: Set[str], tmp_path: Path) -> None:
     host = tmp_path / "host"
     host.mkdir()
     (host / "f").write_text("host\n")
-    with Client(states=str(tmp_path / "states")) as client:
+    with Client(states=str(tmp_path / "states"), network=True) as client:
         assert "run" in client.info().methods
         kept = PersistenceParams(mode="persistent", namespace="parity")
         mounts = [Mount(host=str(host), at="/mnt/host", access="overlay")]
@@ -122,6 +122,12 @@ def use(sandbox: Sandbox) -> None:
     sandbox.jobs.signal(job.pid, signal="KILL")
     sandbox.kill()
     assert sandbox.stats().runs
+
+    assert not sandbox.network.check("https://api.test/").allowed
+    sandbox.network.set(Network(allowed_hosts=["api.test"]))
+    assert sandbox.network.check("https://api.test/").allowed
+    sandbox.run(": < /dev/tcp/other.test/443")
+    assert [entry.outcome for entry in sandbox.network.log()] == ["denied"]
 
     @sandbox.command("mine")
     def mine(arguments: List[str], context: CommandContext) -> str:

@@ -1,9 +1,10 @@
 /** A client: its own server over stdio, or a running one over HTTP. */
 
 import { traced } from "./errors.js";
-import type { CreateParams, SavedState, Methods, SandboxInfo, ServerInfoOutput } from "./generated/api.js";
+import type { SavedState, Methods, SandboxInfo, ServerInfoOutput } from "./generated/api.js";
 import { HttpTransport, type HttpOptions } from "./http.js";
-import { Sandbox } from "./sandbox.js";
+import { ask, named } from "./network.js";
+import { Sandbox, type SandboxOptions } from "./sandbox.js";
 import type { Params } from "./scope.js";
 import { StdioTransport, type StdioOptions } from "./stdio.js";
 import type { CallOptions, MethodName, Transport } from "./transport.js";
@@ -23,9 +24,20 @@ export class Client {
   }
 
   /** Makes a sandbox. */
-  async create(options: CreateParams = {}): Promise<Sandbox> {
-    const { sandboxId } = await this.call("sandbox.create", options);
-    return new Sandbox(this, sandboxId, options.outputBudget);
+  async create(options: SandboxOptions = {}): Promise<Sandbox> {
+    const { onRequest, network, ...params } = options;
+    if (network === undefined) {
+      if (onRequest !== undefined) throw new TypeError("`onRequest` decides about the requests of a network: give `network` as well");
+      const { sandboxId } = await this.call("sandbox.create", params);
+      return new Sandbox(this, sandboxId, options.outputBudget);
+    }
+    const asked = ask(this.transport, onRequest);
+    try {
+      const { sandboxId } = await this.call("sandbox.create", { ...params, network: named(network, asked) });
+      return new Sandbox(this, sandboxId, options.outputBudget, asked);
+    } finally {
+      asked?.release();
+    }
   }
 
   /** A sandbox that is there, by its id. */
@@ -73,13 +85,17 @@ export class Client {
   }
 }
 
-let shared: { client: Client; transport: StdioTransport } | undefined;
+const shared = new Map<boolean, { client: Client; transport: StdioTransport }>();
 
-/** The client that all share who name none. It is a new one when the server of the last is gone. */
-export function sharedClient(): Client {
-  if (shared === undefined || shared.transport.failed) {
-    const transport = new StdioTransport();
-    shared = { transport, client: new Client({ transport }) };
-  }
-  return shared.client;
+/**
+ * The client that all share who name none: one for sandboxes without a network, and one for those with. It is a new one when the
+ * server of the last is gone.
+ */
+export function sharedClient(network = false): Client {
+  const last = shared.get(network);
+  if (last !== undefined && !last.transport.failed) return last.client;
+  const transport = new StdioTransport({ network });
+  const client = new Client({ transport });
+  shared.set(network, { transport, client });
+  return client;
 }

@@ -5,7 +5,7 @@ import { clientClosed, CodepodError, serverGone } from "./errors.js";
 import { Gates } from "./gate.js";
 import { ROUTES, type ApiError, type OutputEvent, type StreamingMethod } from "./generated/api.js";
 import { readEvents } from "./sse.js";
-import type { Answer, CallOptions, MethodName, Sent, Started, Transport } from "./transport.js";
+import type { Answer, CallOptions, Decider, MethodName, Sent, Started, Transport } from "./transport.js";
 
 /** Which server, and who asks. */
 export interface HttpOptions {
@@ -96,6 +96,14 @@ export class HttpTransport implements Transport {
   }
 
   forget(_sandboxId: string): void {}
+
+  decide(_decider: Decider): string {
+    throw new CodepodError("unsupported", "`onRequest` cannot be asked over HTTP", {
+      hint: "leave `url` out: the server that is started then can ask; or decide by `allowedHosts` and `hosts`",
+    });
+  }
+
+  decideNoMore(_word: string): void {}
 
   close(): Promise<void> {
     this.#closed.abort(clientClosed());

@@ -11,9 +11,10 @@ export { Commands, HostCall, type CommandHandler, type CommandOptions, type Comm
 export { CodepodError, type CodepodErrorKind } from "./errors.js";
 export { Files, type ReadOptions } from "./files.js";
 export { HttpTransport, type HttpOptions } from "./http.js";
+export { Reach, type Decided, type NetworkResponse, type OnRequest, type ReachOptions } from "./network.js";
 export { Preview, type PreviewOptions } from "./preview.js";
 export { OutputChunk, RunResult, RunStream, type RunOptions, type RunStreams, type StreamOptions, type StreamStreams } from "./run.js";
-export { Sandbox, type CreateOptions } from "./sandbox.js";
+export { Sandbox, type CreateOptions, type SandboxOptions } from "./sandbox.js";
 export { Env, Shell, Shells } from "./shell.js";
 export { Snapshots, type SnapshotLike } from "./snapshot.js";
 export { StdioTransport, type StdioOptions } from "./stdio.js";
@@ -29,6 +30,6 @@ export {
   type ToolOptions,
   type ToolResult,
 } from "./tools.js";
-export type { Answer, CallOptions, MethodName, Transport } from "./transport.js";
+export type { Answer, CallOptions, Decider, MethodName, Transport } from "./transport.js";
 export * from "./generated/api.js";
 export * from "./generated/callers.js";

@@ -7,6 +7,7 @@ import { Commands, type CommandHandler, type CommandOptions } from "./command.js
 import { Files } from "./files.js";
 import type { CreateParams, MergeOutput, SandboxInfo, SnapshotInfo } from "./generated/api.js";
 import { JobsMethods, MountsMethods, PersistenceMethods, PythonMethods, SandboxMethods } from "./generated/callers.js";
+import { Reach, type Asked, type OnRequest } from "./network.js";
 import { preview, type Preview, type PreviewOptions } from "./preview.js";
 import { run, stream, type RunOptions, type RunResult, type RunStream, type StreamOptions } from "./run.js";
 import { Scope } from "./scope.js";
@@ -15,8 +16,14 @@ import { snapshotId, Snapshots, type SnapshotLike } from "./snapshot.js";
 import { sharedClient } from "./client.js";
 import { CodepodError } from "./errors.js";
 
+/** How a sandbox is made. */
+export interface SandboxOptions extends CreateParams {
+  /** Decides about each request that `network` allows, for the sandbox and its forks. */
+  onRequest?: OnRequest | undefined;
+}
+
 /** How a sandbox is made, and by whom. */
-export interface CreateOptions extends CreateParams {
+export interface CreateOptions extends SandboxOptions {
   /** The client; one that all share if not given. */
   client?: Client;
 }
@@ -39,6 +46,8 @@ export class Sandbox extends SandboxMethods {
   readonly commands: Commands;
   /** Its host directories. */
   readonly mounts: MountsMethods;
+  /** What it may reach beyond itself. */
+  readonly network: Reach;
   /** Its processes. */
   readonly jobs: JobsMethods;
   /** Interpreters of Python that keep their variables. */
@@ -50,7 +59,7 @@ export class Sandbox extends SandboxMethods {
   readonly outputBudget: number | undefined;
 
   /** A sandbox that is there; {@link Sandbox.create} makes one. */
-  constructor(client: Client, id: string, outputBudget?: number) {
+  constructor(client: Client, id: string, outputBudget?: number, asked?: Asked) {
     const scope = new Scope(client.transport, id);
     super(scope);
     this.client = client;
@@ -61,6 +70,7 @@ export class Sandbox extends SandboxMethods {
     this.snapshots = new Snapshots(scope);
     this.commands = new Commands(scope, this);
     this.mounts = new MountsMethods(scope);
+    this.network = new Reach(scope, asked);
     this.jobs = new JobsMethods(scope);
     this.python = new PythonMethods(scope);
     this.persistence = new PersistenceMethods(scope);
@@ -68,7 +78,7 @@ export class Sandbox extends SandboxMethods {
 
   /** Makes a sandbox. The first one starts the server, which all share. */
   static create(options: CreateOptions = {}): Promise<Sandbox> {
-    const { client = sharedClient(), ...params } = options;
+    const { client = sharedClient(options.network !== undefined), ...params } = options;
     return client.create(params);
   }
 
@@ -116,7 +126,7 @@ export class Sandbox extends SandboxMethods {
   /** Makes another sandbox with the same files, shells and limits, in microseconds. Neither sees what the other does next. */
   async fork(): Promise<Sandbox> {
     const { sandboxId } = await this.scope.call("sandbox.fork", {});
-    const fork = new Sandbox(this.client, sandboxId, this.outputBudget);
+    const fork = new Sandbox(this.client, sandboxId, this.outputBudget, this.network.asked);
     await fork.commands.inherit(this.commands);
     return fork;
   }
@@ -151,6 +161,7 @@ export class Sandbox extends SandboxMethods {
       // It is gone already, with its server or by another's hand.
       if (!(error instanceof CodepodError && ["not_found", "server_gone", "closed"].includes(error.kind))) throw error;
     } finally {
+      this.network.release();
       this.scope.transport.forget(this.id);
     }
   }

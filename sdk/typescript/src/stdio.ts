@@ -12,10 +12,18 @@ import type { Writable } from "node:stream";
 import { findBinary, withParts } from "./binary.js";
 import { toJson } from "./bytes.js";
 import { clientClosed, CodepodError, serverGone } from "./errors.js";
-import type { ApiError, CommandCall, CommandReply, OutputEvent, StreamingMethod } from "./generated/api.js";
+import type {
+  ApiError,
+  CommandCall,
+  CommandReply,
+  NetworkReply,
+  NetworkRequest,
+  OutputEvent,
+  StreamingMethod,
+} from "./generated/api.js";
 import { Gates, type Gate } from "./gate.js";
 import { Lines } from "./lines.js";
-import type { Answer, CallOptions, MethodName, Sent, Started, Transport } from "./transport.js";
+import type { Answer, CallOptions, Decider, MethodName, Sent, Started, Transport } from "./transport.js";
 
 /** How a server is started. */
 export interface StdioOptions {
@@ -23,6 +31,8 @@ export interface StdioOptions {
   binary?: string | undefined;
   /** Arguments after `rpc`. */
   arguments?: readonly string[] | undefined;
+  /** Whether its sandboxes may be given a network. */
+  network?: boolean | undefined;
   /** Environment of the server; that of this process if not given. Nothing of it reaches a sandbox. */
   env?: Record<string, string | undefined> | undefined;
 }
@@ -62,6 +72,7 @@ export class StdioTransport implements Transport {
   readonly #pending = new Map<number, Pending>();
   readonly #outputs = new Map<string, (output: OutputEvent) => void>();
   readonly #answers = new Map<string, Map<string, Answer>>();
+  readonly #deciders = new Map<string, Decider>();
   readonly #gates = new Gates();
   #child: ChildProcess | undefined;
   #stdin: Writable | undefined;
@@ -69,6 +80,7 @@ export class StdioTransport implements Transport {
   #ended: Promise<void> = Promise.resolve();
   #complaint = "";
   #lastId = 0;
+  #lastWord = 0;
 
   constructor(options: StdioOptions = {}) {
     this.#options = options;
@@ -141,6 +153,17 @@ export class StdioTransport implements Transport {
     this.#answers.delete(sandboxId);
   }
 
+  decide(decider: Decider): string {
+    this.#lastWord += 1;
+    const word = `function ${this.#lastWord}`;
+    this.#deciders.set(word, decider);
+    return word;
+  }
+
+  decideNoMore(word: string): void {
+    this.#deciders.delete(word);
+  }
+
   async close(): Promise<void> {
     this.#fail(clientClosed());
     this.#stdin?.end();
@@ -152,7 +175,8 @@ export class StdioTransport implements Transport {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#stdin !== undefined) return this.#stdin;
     const binary = this.#options.binary ?? findBinary();
-    const child = spawn(binary, ["rpc", ...(this.#options.arguments ?? [])], {
+    const network = this.#options.network === true ? ["--network"] : [];
+    const child = spawn(binary, ["rpc", ...network, ...(this.#options.arguments ?? [])], {
       stdio: ["pipe", "pipe", "pipe"],
       env: withParts(this.#options.env ?? process.env),
       windowsHide: true,
@@ -241,6 +265,8 @@ export class StdioTransport implements Transport {
       this.#outputs.get(output.runId)?.(output);
     } else if (frame.method === "command.call") {
       void this.#command(frame.id ?? null, frame.params as CommandCall);
+    } else if (frame.method === "network.request") {
+      void this.#decide(frame.id ?? null, frame.params as NetworkRequest);
     } else if (frame.method === undefined && typeof frame.id === "number") {
       const pending = this.#settle(frame.id);
       if (pending === undefined) return;
@@ -261,7 +287,16 @@ export class StdioTransport implements Transport {
   async #command(id: number | string | null, call: CommandCall): Promise<void> {
     const answer = this.#answers.get(call.sandboxId)?.get(call.name);
     const missing: CommandReply = { exitCode: 127, stderr: `${call.name}: this command is no longer answered\n` };
-    const result = answer === undefined ? missing : await answer(call);
+    this.#reply(id, answer === undefined ? missing : await answer(call));
+  }
+
+  async #decide(id: number | string | null, request: NetworkRequest): Promise<void> {
+    const decider = this.#deciders.get(request.ask);
+    const missing: NetworkReply = { decision: "deny", reason: "nobody decides about it any more" };
+    this.#reply(id, decider === undefined ? missing : await decider(request));
+  }
+
+  #reply(id: number | string | null, result: CommandReply | NetworkReply): void {
     this.#stdin?.write(`${toJson({ jsonrpc: "2.0", id, result })}\n`);
   }
 }

@@ -1,6 +1,14 @@
 /** What a client needs of the way to a server; {@link StdioTransport} and {@link HttpTransport} have it. */
 
-import type { CommandCall, CommandReply, Methods, OutputEvent, StreamingMethod } from "./generated/api.js";
+import type {
+  CommandCall,
+  CommandReply,
+  Methods,
+  NetworkReply,
+  NetworkRequest,
+  OutputEvent,
+  StreamingMethod,
+} from "./generated/api.js";
 
 /** The name of a method. */
 export type MethodName = keyof Methods;
@@ -22,6 +30,9 @@ export type Started = Sent & { runId: string; sandboxId?: string };
 /** Answers a call of a host command. */
 export type Answer = (call: CommandCall) => Promise<CommandReply>;
 
+/** Decides about a request to the network. */
+export type Decider = (request: NetworkRequest) => Promise<NetworkReply>;
+
 /** A way to a server. */
 export interface Transport {
   /** Calls a method and gives its result. Fails with a {@link CodepodError}. */
@@ -37,6 +48,10 @@ export interface Transport {
   answer(sandboxId: string, name: string, answer: Answer): void;
   /** Forgets the host commands of a sandbox. */
   forget(sandboxId: string): void;
+  /** Decides about requests of networks that name the word that this gives. */
+  decide(decider: Decider): string;
+  /** Decides no more: what still asks by the word is denied. */
+  decideNoMore(word: string): void;
   /** Ends the connection; calls that have no answer yet fail. */
   close(): Promise<void>;
 }

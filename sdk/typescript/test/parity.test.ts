@@ -26,6 +26,8 @@ function noting(transport: Transport, succeeded: Set<MethodName>): Transport {
     },
     answer: (sandboxId, name, answer) => transport.answer(sandboxId, name, answer),
     forget: (sandboxId) => transport.forget(sandboxId),
+    decide: (decider) => transport.decide(decider),
+    decideNoMore: (word) => transport.decideNoMore(word),
     close: () => transport.close(),
   };
 }
@@ -33,7 +35,7 @@ function noting(transport: Transport, succeeded: Set<MethodName>): Transport {
 test("every method of the table succeeds from TypeScript", async () => {
   const place = mkdtempSync(join(tmpdir(), "codepod-parity-"));
   const succeeded = new Set<MethodName>();
-  const transport = new StdioTransport({ arguments: ["--states", join(place, "states")] });
+  const transport = new StdioTransport({ network: true, arguments: ["--states", join(place, "states")] });
   const client = new Client({ transport: noting(transport, succeeded) });
   try {
     await callAll(client, place);
@@ -102,6 +104,13 @@ async function callAll(client: Client, place: string): Promise<void> {
   assert.deepEqual(await sandbox.shell.list(), ["", "other"]);
   await shell.close();
   assert.deepEqual((await sandbox.shell.complete("ech")).words, ["echo"]);
+
+  // The network.
+  assert.equal((await sandbox.network.check("https://api.test/")).allowed, false);
+  await sandbox.network.set({ allowedHosts: ["api.test"] });
+  assert.equal((await sandbox.network.check("https://api.test/")).allowed, true);
+  await sandbox.run(": < /dev/tcp/other.test/443");
+  assert.equal((await sandbox.network.log())[0]?.outcome, "denied");
 
   // Python.
   await sandbox.python.run("n = 41");

@@ -41,6 +41,8 @@ pub(super) struct Field {
     pub(super) required: bool,
     /// Whether it is 0 or empty where it is left out, and never null.
     pub(super) has_default: bool,
+    /// Whether it is a secret, which no program prints by itself.
+    pub(super) is_secret: bool,
 }
 
 /// The type of a field.
@@ -301,6 +303,7 @@ fn shape(schema: &Value) -> Option<Shape> {
             doc: doc(field),
             ty: ty(field)?,
             required: required.contains(&name.as_str()),
+            is_secret: field.get("writeOnly").is_some(),
             has_default: !required.contains(&name.as_str()) && !is_nullable(field),
         });
     }

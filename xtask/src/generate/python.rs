@@ -121,6 +121,8 @@ fn dataclass(ty: &Type, fields: &[Field]) -> String {
         let _ = write!(text, "\n    {}: {}", field.name, annotation(field));
         if !field.required {
             text += default(field);
+        } else if is_secret(field) {
+            text += " = field(repr=False)";
         }
         let _ = write!(text, "\n{}", docstring(&field.doc, &[], "    "));
     }
@@ -582,6 +584,11 @@ fn has_default(field: &Shown<'_>) -> bool {
     matches!(&field.kind, Carried::Plain(plain) if plain.has_default)
 }
 
+/// Whether it is left out where a value is printed.
+fn is_secret(field: &Shown<'_>) -> bool {
+    matches!(&field.kind, Carried::Plain(plain) if plain.is_secret)
+}
+
 fn default(field: &Shown<'_>) -> &'static str {
     match &field.kind {
         Carried::Plain(plain) if has_default(field) && plain.ty == Ty::Integer => " = 0",
@@ -638,7 +645,14 @@ fn read(field: &Shown<'_>) -> String {
             match &plain.ty {
                 Ty::List(of) => match &**of {
                     Ty::Named(name) if is_object(name) => {
-                        format!("[{name}.from_wire(item) for item in {get}]")
+                        let list = |get| format!("[{name}.from_wire(item) for item in {get}]");
+                        match plain.required || has_default(field) {
+                            true => list(get),
+                            false => {
+                                let there = list(format!("wire[\"{wire}\"]"));
+                                format!("{there} if {get} is not None else None")
+                            }
+                        }
                     }
                     _ => get,
                 },

@@ -5,19 +5,24 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Done, FEW_TOOLS, HOSTS_DECISION, ONE_COMMAND};
+use super::{Done, Empty, FEW_TOOLS, HOSTS_DECISION, ONE_COMMAND};
 use crate::method::method;
 
 method! {
     /// Says whether a program in the sandbox may use a URL now, and if not, why and what would
     /// allow it. Nothing is sent, counted or reported.
-    NetworkCheck = "network.check", sandbox get "/v1/sandboxes/{sandbox}/network/check", CheckParams => Access,
+    NetworkCheck = "network.check", sandbox get "/v1/sandboxes/{sandbox}/network/check", CheckParams => NetworkAccess,
     not_on [Mcp: FEW_TOOLS, Cli: ONE_COMMAND];
 
     /// Sets what a sandbox may reach, and its secrets. What is under way ends as it was allowed;
     /// the next request of an open connection is decided anew. What was used stays counted.
-    NetworkSet = "network.set", sandbox put "/v1/sandboxes/{sandbox}/network", NetworkParams => Done,
+    NetworkSet = "network.set", sandbox put "/v1/sandboxes/{sandbox}/network", NetworkSetParams => Done,
     not_on [Mcp: HOSTS_DECISION, Cli: ONE_COMMAND];
+
+    /// Lists what the sandbox and its forks asked of the network lately, what became of it and why:
+    /// the last 256 of it, of which the oldest comes first.
+    NetworkLog = "network.log", sandbox get "/v1/sandboxes/{sandbox}/network/log", Empty => NetworkLogOutput,
+    not_on [Mcp: FEW_TOOLS, Cli: "`--events` writes it to a file"];
 }
 
 /// What a sandbox may reach, within what the server allows. Without a list it is nothing.
@@ -46,6 +51,11 @@ pub struct NetworkParams {
     /// What programs can use and not read. In the environment there is a placeholder for each.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secrets: Option<Vec<Secret>>,
+    /// A word by which the client is asked about each request that everything else allows: by a
+    /// request `network.request` that names it, on the same connection. What is not answered within
+    /// 30 seconds is denied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ask: Option<String>,
     /// Requests that may be made; 10,000 if not given. Forks count with their parent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
@@ -84,6 +94,7 @@ pub struct Secret {
     /// The variable that holds its placeholder.
     pub name: String,
     /// Its value: 8 bytes to 8 KiB of visible ASCII. It is in no answer, log or saved state.
+    #[schemars(extend("writeOnly" = true))]
     pub value: String,
     /// Rules for the hosts that it is sent to, over https.
     pub hosts: Vec<String>,
@@ -118,6 +129,14 @@ pub enum SecretPlace {
     Body,
 }
 
+/// What a sandbox may reach from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NetworkSetParams {
+    /// All of it: what it was before does not count any more.
+    pub network: NetworkParams,
+}
+
 /// What to look up.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -132,7 +151,7 @@ pub struct CheckParams {
 /// Whether something may be reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Access {
+pub struct NetworkAccess {
     /// Whether it may.
     pub allowed: bool,
     /// The rule that allows it, or denies it.
@@ -158,4 +177,63 @@ pub struct NetworkUsage {
     pub bytes_out: u64,
     /// Connections that are open.
     pub connections: u64,
+}
+
+/// What was asked of the network lately.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NetworkLogOutput {
+    /// Each request and each denial.
+    pub entries: Vec<NetworkEntry>,
+}
+
+/// A request that has ended, or something that was denied.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NetworkEntry {
+    /// The sandbox, or its fork; none if it is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox_id: Option<String>,
+    /// The run that it belongs to; 0 for a program that no script has started.
+    pub run: u64,
+    /// The program.
+    pub command: String,
+    /// What became of it.
+    pub outcome: NetworkOutcome,
+    /// The method, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// The URL, without a user and with the names of its query only.
+    pub url: String,
+    /// The rule that decided, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Why it was denied or failed, in the words that the program was told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The status of the reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u64>,
+    /// Bytes of the reply.
+    pub bytes_in: u64,
+    /// Bytes of the request.
+    pub bytes_out: u64,
+    /// How long it took, in milliseconds.
+    pub total_ms: f64,
+    /// The names of the secrets that were put in, or were stopped.
+    pub secrets: Vec<String>,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum NetworkOutcome {
+    /// It was allowed, and has ended.
+    Done,
+    /// It was allowed, and failed.
+    Failed,
+    /// It was denied.
+    Denied,
+    /// It carried the placeholder of a secret to a stranger, and was denied.
+    Leak,
 }

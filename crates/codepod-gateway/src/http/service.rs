@@ -42,6 +42,14 @@ pub enum Failure {
     TimedOut(Duration),
 }
 
+/// Marks a request that has nothing of a secret, from a sandbox that has none for its host.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shareable;
+
+/// How a reply came that was not, or not only, fetched for its guest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Came(pub(crate) &'static str);
+
 /// The way to the server of a connection.
 pub trait Upstream: Send + Sync {
     /// Sends a request and returns the reply with its body to come.
@@ -68,9 +76,12 @@ pub struct Connection {
     pub times: Mutex<Times>,
     /// A clock that never goes back.
     pub clock: fn() -> Duration,
-    /// Who is asked about each request. It has to answer in time.
-    pub on_request: Option<OnRequest>,
+    /// Asks whoever is asked about each request, and has an answer in time.
+    pub asker: Asker,
 }
+
+/// Asks the embedder. It denies when that fails, takes too long, or too many wait.
+pub type Asker = Arc<dyn Fn(OnRequest, Ask) -> BoxFuture<Answer> + Send + Sync>;
 
 /// Serves the requests of a guest until it or the server ends the connection.
 ///
@@ -168,8 +179,8 @@ impl Exchange {
             scheme,
             ..
         } = &*self.connection;
-        let policy = network.policy();
-        let secrets = network.secrets();
+        let deciding = network.deciding();
+        let (policy, secrets) = (&deciding.policy, &deciding.secrets);
         let (mut parts, body) = request.into_parts();
         let url = self.cut(&parts.uri);
         let method = parts.method.clone();
@@ -197,10 +208,10 @@ impl Exchange {
         }
         let bound = secrets.bind(&target, method.as_str());
         if let Some(secret) = leak_in_head(&parts, &bound) {
-            self.leaked(&secrets, 1 << secret);
-            return deny(leak(&secrets, 1 << secret, &target));
+            self.leaked(secrets, 1 << secret);
+            return deny(leak(secrets, 1 << secret, &target));
         }
-        match self.ask(&parts, &body).await {
+        match self.ask(deciding.on_request.clone(), &parts, &body).await {
             Answer::Allow => {}
             Answer::Deny(reason) => {
                 return deny(Denial {
@@ -246,8 +257,8 @@ impl Exchange {
             Err(failure) => {
                 let reply = match sent.cut_off.get() {
                     Some(CutOff::Leak(hits)) => {
-                        self.leaked(&secrets, *hits);
-                        deny(leak(&secrets, *hits, &target))
+                        self.leaked(secrets, *hits);
+                        deny(leak(secrets, *hits, &target))
                     }
                     Some(CutOff::Budget(why)) => deny(over_budget(host, *port, *why)),
                     None => match &failure {
@@ -264,6 +275,7 @@ impl Exchange {
             }
         };
         event.status = Some(reply.status().as_u16());
+        event.came = reply.extensions().get::<Came>().map(|came| came.0);
         event.times.first = (self.connection.clock)().saturating_sub(self.began);
         self.incoming(
             reply,
@@ -355,6 +367,9 @@ impl Exchange {
         *request.headers_mut() = headers;
         // The spelling of the fields, which hyper keeps there, and the guest's side of an upgrade.
         *request.extensions_mut() = std::mem::take(&mut parts.extensions);
+        if hits == 0 && bound.redaction().is_none() {
+            request.extensions_mut().insert(Shareable);
+        }
         let upgrade = request
             .extensions_mut()
             .remove::<hyper::upgrade::OnUpgrade>()
@@ -452,15 +467,20 @@ impl Exchange {
         Ok(reply)
     }
 
-    async fn ask(&self, parts: &http::request::Parts, body: &Incoming) -> Answer {
+    async fn ask(
+        &self,
+        on_request: Option<OnRequest>,
+        parts: &http::request::Parts,
+        body: &Incoming,
+    ) -> Answer {
         let connection = &*self.connection;
-        let Some(on_request) = &connection.on_request else {
+        let Some(on_request) = on_request else {
             return Answer::Allow;
         };
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let authority = head::host_value(connection.scheme, &connection.host, connection.port);
         let authority = authority.to_str().unwrap_or_default();
-        on_request(Ask {
+        let question = Ask {
             id: self.id,
             origin: connection.origin.clone(),
             method: Some(parts.method.to_string()),
@@ -473,8 +493,8 @@ impl Exchange {
                 .map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()))
                 .collect(),
             body_bytes: body.size_hint().exact(),
-        })
-        .await
+        };
+        (connection.asker)(on_request, question).await
     }
 
     fn cut(&self, uri: &hyper::Uri) -> String {

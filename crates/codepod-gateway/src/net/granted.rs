@@ -12,6 +12,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::client::TlsStream;
 
+use super::downloads::Place;
 use super::idle::Idle;
 use super::offload::{self, Offloaded};
 use super::prefixed::Prefixed;
@@ -22,8 +23,8 @@ use super::{Gateway, clock};
 use crate::budget::OpenConnection;
 use crate::cptls::{Hello, MAGIC, Record};
 use crate::event::{Event, Origin, RequestEvent, Times, cut_url};
-use crate::http::{self, Connection};
-use crate::network::{Answer, Ask, BoxFuture, Network, OnRequest, over_budget};
+use crate::http::{self, Asker, Connection, Upstream};
+use crate::network::{Answer, Ask, BoxFuture, Network, over_budget};
 use crate::policy::Grant;
 use crate::policy::denial::{Denial, DenialKind};
 use crate::policy::host::Host;
@@ -145,8 +146,30 @@ impl Granted {
         let Ok((server, closed)) = HttpServer::new(server, first_byte).await else {
             return;
         };
+        let server: Arc<dyn Upstream> = Arc::new(server);
+        let server = match &self.gateway.shared.downloads {
+            None => server,
+            Some(downloads) => downloads.before(
+                server,
+                Place {
+                    scheme,
+                    host: self.host.clone(),
+                    port: self.port,
+                    address: self
+                        .network
+                        .policy()
+                        .static_address(&self.host)
+                        .map(|_| self.address),
+                    roots: self
+                        .grant
+                        .rule
+                        .as_ref()
+                        .and_then(|rule| rule.tls().roots.clone()),
+                },
+            ),
+        };
         let connection = Connection {
-            on_request: self.asking(),
+            asker: self.asker(),
             network: self.network.clone(),
             origin: self.origin.clone(),
             host: self.host.clone(),
@@ -160,13 +183,7 @@ impl Granted {
         let closed = async {
             let _ = closed.await;
         };
-        http::serve(
-            TokioIo::new(guest),
-            Arc::new(connection),
-            Arc::new(server),
-            closed,
-        )
-        .await;
+        http::serve(TokioIo::new(guest), Arc::new(connection), server, closed).await;
     }
 
     /// Carries bytes until both sides have ended.
@@ -184,7 +201,7 @@ impl Granted {
         if let Err(denial) = self.ask_raw(scheme).await {
             return self.report(&denial);
         }
-        let secrets = network.secrets();
+        let secrets = network.deciding().secrets.clone();
         let leak = secrets.bind_nothing().leak_scan();
         let carried = Arc::new(Carried::default());
         let mut event = self.event(scheme, tls);
@@ -218,17 +235,16 @@ impl Granted {
 
     /// The steps of a decision that a raw connection has: policy, budget, callback.
     async fn ask_raw(&self, scheme: Scheme) -> Result<(), Denial> {
-        self.network
-            .policy()
-            .stream(&self.host, self.port, scheme)?;
+        let deciding = self.network.deciding();
+        deciding.policy.stream(&self.host, self.port, scheme)?;
         self.network
             .budget()
             .request()
             .map_err(|why| over_budget(&self.host, self.port, why))?;
-        let Some(ask) = self.asking() else {
+        let Some(on_request) = deciding.on_request.clone() else {
             return Ok(());
         };
-        let answer = ask(Ask {
+        let question = Ask {
             id: self.network.next_id(),
             origin: self.origin.clone(),
             method: None,
@@ -237,8 +253,8 @@ impl Granted {
             port: self.port,
             headers: Vec::new(),
             body_bytes: None,
-        });
-        match answer.await {
+        };
+        match self.asker()(on_request, question).await {
             Answer::Allow => Ok(()),
             Answer::Deny(reason) => Err(self.denial(DenialKind::Callback, &printable(&reason))),
             Answer::Respond { .. } => {
@@ -247,14 +263,12 @@ impl Granted {
         }
     }
 
-    /// The embedder's callback, such that it denies when it fails, takes too long, or too many
-    /// wait.
-    fn asking(&self) -> Option<OnRequest> {
-        let ask = self.network.on_request()?.clone();
+    /// Asks the embedder, such that it denies when that fails, takes too long, or too many wait.
+    fn asker(&self) -> Asker {
         let places = self.gateway.shared.asked.clone();
         let limit = self.network.timeouts().callback;
-        Some(Arc::new(move |question| -> BoxFuture<Answer> {
-            let (ask, places) = (ask.clone(), places.clone());
+        Arc::new(move |ask, question| -> BoxFuture<Answer> {
+            let places = places.clone();
             Box::pin(async move {
                 let Ok(_place) = places.try_acquire() else {
                     return Answer::Deny("too many requests wait for an answer".to_owned());
@@ -271,7 +285,7 @@ impl Granted {
                     }
                 }
             })
-        }))
+        })
     }
 
     /// A denial of this connection.

@@ -45,10 +45,12 @@ fn a_placeholder_has_the_shape_and_the_length_of_its_secret() {
     // A fork, a saved state and a rotated secret keep theirs; another tenant or key does not.
     let again = secrets(&[SecretSpec::new("TOKEN", token, &["b.com"])]);
     assert_eq!(placeholder_of(&again, "TOKEN"), placeholder);
-    let rotated = all
-        .rotated("TOKEN", Zeroizing::new("another value".to_owned()))
-        .unwrap();
-    assert_eq!(placeholder_of(&rotated, "TOKEN"), placeholder);
+    let spec = SecretSpec::new("TOKEN", "another value, and longer than it was", &["a.com"]);
+    let own = Secrets::new(&[spec.clone()], &HostKey::new([8; 32]), "").unwrap();
+    assert_eq!(placeholder_of(&own.in_place_of(&all), "TOKEN"), placeholder);
+    // In bodies both have one length.
+    let own = Secrets::new(&[in_body(spec)], &HostKey::new([8; 32]), "").unwrap();
+    assert_ne!(placeholder_of(&own.in_place_of(&all), "TOKEN"), placeholder);
     let spec = [SecretSpec::new("TOKEN", token, &["a.com"])];
     let other = Secrets::new(&spec, &key(), "other").unwrap();
     assert_ne!(placeholder_of(&other, "TOKEN"), placeholder);

@@ -88,6 +88,7 @@ impl World {
             gateway: Gateway::new(GatewayOptions {
                 resolver: script.clone(),
                 threads: 1,
+                downloads: None,
             }),
             network: Arc::new(Network::new(options)),
             script,

@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use codepod::network::{Network, NetworkSpec, PolicySpec, RuleSpec};
+use codepod::network::{Downloads, DownloadsSpec, Network, NetworkSpec, PolicySpec, RuleSpec};
 use serde::Deserialize;
 
 use crate::quota::Quota;
@@ -346,6 +346,29 @@ pub struct NetworkConfig {
     pub bytes_out: Option<u64>,
     /// Connections of a sandbox at a time.
     pub connections: Option<u64>,
+    /// What sandboxes of all tenants share of what they download.
+    pub downloads: Option<DownloadsConfig>,
+}
+
+/// What is downloaded once for all sandboxes.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DownloadsConfig {
+    /// Where it is kept.
+    pub directory: PathBuf,
+    /// How much is kept; 4 GiB if not given.
+    pub bytes: Option<u64>,
+    /// Rules for the servers that give everybody the same.
+    pub from: Vec<String>,
+}
+
+impl DownloadsConfig {
+    /// Opens the directory. Fails where it cannot be used, or a rule cannot be read.
+    pub fn open(&self) -> Result<Downloads, ConfigError> {
+        let mut spec = DownloadsSpec::new(&self.directory, self.from.iter().map(String::as_str));
+        spec.bytes = self.bytes.unwrap_or(spec.bytes);
+        Downloads::new(spec).map_err(|error| ConfigError(format!("`network.downloads`: {error}")))
+    }
 }
 
 impl NetworkConfig {

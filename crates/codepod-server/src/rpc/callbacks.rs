@@ -1,16 +1,19 @@
-//! Calls in the other direction: commands of sandboxes that the client answers.
+//! Calls in the other direction: commands of sandboxes that the client answers, and requests of
+//! theirs that it decides about.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
 use std::io::Write;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Poll, Waker};
 
-use codepod_api::notifications::{COMMAND_CALL, CommandCall, CommandReply};
+use codepod_api::notifications::{
+    COMMAND_CALL, CommandCall, CommandReply, NETWORK_REQUEST, NetworkReply, NetworkRequest,
+};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::call::Answers;
+use crate::call::{Answering, Answers};
 use crate::lock::lock;
 
 /// Calls that a client may have open.
@@ -53,7 +56,7 @@ struct State {
 
 #[derive(Default)]
 struct Open {
-    answer: Option<Result<CommandReply, String>>,
+    answer: Option<Result<Value, String>>,
     waker: Option<Waker>,
 }
 
@@ -83,8 +86,7 @@ impl Calls {
     /// Takes an answer of the client; one that nobody waits for is ignored.
     pub(super) fn answer(&self, id: &Value, answer: Result<Value, Value>) {
         let answer = match answer {
-            Ok(reply) => serde_json::from_value(reply)
-                .map_err(|error| format!("the host's answer is wrong: {error}")),
+            Ok(reply) => Ok(reply),
             Err(error) => {
                 let message = error.get("message").and_then(Value::as_str);
                 Err(message.unwrap_or("the host failed").to_owned())
@@ -122,16 +124,23 @@ impl Calls {
 pub(super) struct Caller(pub(super) Arc<Calls>);
 
 impl Answers for Caller {
-    fn call(
-        &self,
-        call: CommandCall,
-    ) -> Pin<Box<dyn Future<Output = Result<CommandReply, String>> + Send>> {
+    fn call(&self, call: CommandCall) -> Answering<CommandReply> {
+        self.ask(COMMAND_CALL, json!(call))
+    }
+
+    fn decide(&self, request: NetworkRequest) -> Answering<NetworkReply> {
+        self.ask(NETWORK_REQUEST, json!(request))
+    }
+}
+
+impl Caller {
+    /// Sends a request and reads its answer.
+    fn ask<T: DeserializeOwned>(&self, method: &'static str, params: Value) -> Answering<T> {
         let calls = self.0.clone();
         Box::pin(async move {
             let id = calls.open()?;
             let guard = Waiting { calls: &calls, id };
-            let request =
-                json!({"jsonrpc": "2.0", "id": id, "method": COMMAND_CALL, "params": call});
+            let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
             calls.writer.send(request.to_string());
             let answer = poll_fn(|cx| {
                 let mut state = calls.lock();
@@ -150,7 +159,8 @@ impl Answers for Caller {
             })
             .await;
             drop(guard);
-            answer
+            serde_json::from_value(answer?)
+                .map_err(|error| format!("the host's answer is wrong: {error}"))
         })
     }
 }

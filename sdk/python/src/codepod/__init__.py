@@ -21,8 +21,19 @@ from ._async.stream import AsyncRunStream
 from ._errors import BinaryNotFoundError, ClosedError, CodepodError, CommandFailedError, ServerGoneError
 from ._generated.errors import *  # noqa: F403
 from ._generated.errors import BY_KIND as _BY_KIND
-from ._generated.types import CommandReply, CreateOptions, Mount, PersistenceParams, RunResult
+from ._generated.types import (
+    CommandReply,
+    CreateOptions,
+    HostRule,
+    Mount,
+    Network,
+    NetworkRequest,
+    PersistenceParams,
+    RunResult,
+    Secret,
+)
 from ._generated.version import VERSION as __version__
+from ._network import NetworkResponse
 from ._sync.background import BackgroundRun
 from ._sync.client import Client
 from ._sync.command import CommandContext
@@ -46,12 +57,17 @@ __all__ = [
     "CommandFailedError",
     "CommandReply",
     "CreateOptions",
+    "HostRule",
     "Mount",
+    "Network",
+    "NetworkRequest",
+    "NetworkResponse",
     "PersistenceParams",
     "Preview",
     "RunResult",
     "RunStream",
     "Sandbox",
+    "Secret",
     "ServerGoneError",
     "__version__",
     "errors",

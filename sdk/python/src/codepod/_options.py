@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import shlex
-from typing import Any, Mapping
+from typing import Any, Mapping, Optional
 
-from ._generated.types import CreateOptions, Mount
+from ._generated.types import CreateOptions, Mount, Network
 
 
 def check_options(options: Mapping[str, Any]) -> None:
@@ -22,6 +22,25 @@ def check_options(options: Mapping[str, Any]) -> None:
         if not isinstance(mount, Mount):
             kind = type(mount).__name__
             raise TypeError(f'`mounts` holds a {kind}: write `codepod.Mount(host="DIRECTORY", at="/work")`')
+    network = options.get("network")
+    if network is not None and not isinstance(network, Network):
+        raise TypeError(
+            f"`network` is a {type(network).__name__}: write "
+            '`codepod.Network(allowed_hosts=["api.example.com"])`'
+        )
+
+
+def check_client(
+    url: Optional[str], api_key: Optional[str], binary: Optional[str], states: Optional[str], network: bool
+) -> None:
+    """Refuses what a client by address cannot have, and one of a process of its own."""
+    if url is None:
+        if api_key is not None:
+            raise TypeError("`api_key` is of a server at `url`: give its address as well")
+        return
+    for name, given in [("binary", binary is not None), ("states", states is not None), ("network", network)]:
+        if given:
+            raise TypeError(f"`{name}` is of a process of the client's own, not of a server at `url`: leave it out")
 
 
 def check_script(command: Any) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Callable, Deque, Dict, List, Optional, Tuple
 
 from ._binary import find_binary
 from ._errors import ClosedError, CodepodError, ServerGoneError, error_from_wire
-from ._generated.types import CommandCall, CommandReply
+from ._generated.types import CommandCall, CommandReply, NetworkReply, NetworkRequest
 
 #: As much as a read takes at once: what a pipe holds.
 _PIECE = 1 << 16
@@ -33,6 +33,8 @@ _loads = json.JSONDecoder().decode
 Message = Tuple[bool, Any]
 #: What answers a call of a command.
 Handler = Callable[[CommandCall], CommandReply]
+#: What decides about a request to the network.
+Decider = Callable[[NetworkRequest], NetworkReply]
 
 
 class Waiter:
@@ -57,11 +59,22 @@ class Waiter:
             self.wake.release()
 
 
+class Asked:
+    """A word by which the server asks about requests. Who drops it does not want to be asked any more: they are denied."""
+
+    __slots__ = ("__weakref__", "word")
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+
+
 class Server:
     """A `codepod rpc` process and the pipes to it. It ends with this process, whatever becomes of it."""
 
-    def __init__(self, binary: Optional[str] = None, states: Optional[str] = None) -> None:
+    def __init__(self, binary: Optional[str] = None, states: Optional[str] = None, network: bool = False) -> None:
         command = [binary or find_binary(), "rpc"]
+        if network:
+            command.append("--network")
         if states is not None:
             command += ["--states", states]
         try:
@@ -83,6 +96,8 @@ class Server:
         self._sleepers: List[Waiter] = []
         self._streams: Dict[Tuple[str, str], Waiter] = {}
         self._handlers: Dict[Tuple[str, str], Handler] = {}
+        self._deciders: Dict[str, Decider] = {}
+        self._words = itertools.count(1)
         self._reading = False
         self._gone: Optional[CodepodError] = None
         self._reader: Optional[threading.Thread] = None
@@ -175,6 +190,14 @@ class Server:
                 self._handlers[sandbox_id, name] = handler
         if handler is not None:
             self.read_always()
+
+    def decide(self, decider: Decider) -> Asked:
+        """Has a function decide about the requests of networks that name the word, as long as somebody holds it."""
+        asked = Asked(f"function {next(self._words)}")
+        self._deciders[asked.word] = decider
+        weakref.finalize(asked, self._deciders.pop, asked.word, None).atexit = False
+        self.read_always()
+        return asked
 
     def forget(self, sandbox_id: str) -> None:
         """A sandbox is gone, and with it its commands."""
@@ -314,17 +337,26 @@ class Server:
     def _answer(self, message: Dict[str, Any]) -> None:
         reply: Dict[str, Any] = {"jsonrpc": "2.0", "id": message["id"]}
         try:
-            call = CommandCall.from_wire(message["params"])
-            handler = self._handlers.get((call.sandbox_id, call.name))
-            if handler is None:
-                raise LookupError(f"nothing answers `{call.name}` any more")
-            reply["result"] = handler(call).to_wire()
+            reply["result"] = self._result(message["method"], message["params"])
         except Exception as error:
             reply["error"] = {"code": -32603, "message": f"{type(error).__name__}: {error}"}
         try:
             self._write(_dumps(reply))
         except ServerGoneError:
             pass
+
+    def _result(self, method: str, params: Dict[str, Any]) -> Dict[str, Any]:
+        if method == "network.request":
+            request = NetworkRequest.from_wire(params)
+            decider = self._deciders.get(request.ask)
+            if decider is None:
+                raise LookupError("nobody decides about it any more")
+            return decider(request).to_wire()
+        call = CommandCall.from_wire(params)
+        handler = self._handlers.get((call.sandbox_id, call.name))
+        if handler is None:
+            raise LookupError(f"nothing answers `{call.name}` any more")
+        return handler(call).to_wire()
 
     def _write(self, line: str) -> None:
         data = memoryview(line.encode("utf-8", "surrogatepass") + b"\n")
@@ -419,20 +451,21 @@ class Server:
 
 
 _SERVERS: "weakref.WeakSet[Server]" = weakref.WeakSet()
-_shared: Optional[Server] = None
+#: The servers of this interpreter: without a network, and with.
+_shared: Dict[bool, Server] = {}
 _shared_lock = threading.Lock()
 
 
-def shared_server() -> Server:
-    """The server of this interpreter; a new one if the last has gone."""
-    global _shared
-    server = _shared
+def shared_server(network: bool = False) -> Server:
+    """The server of this interpreter, or that for sandboxes with a network; a new one if the last has gone."""
+    server = _shared.get(network)
     if server is not None and server.alive:
         return server
     with _shared_lock:
-        if _shared is None or not _shared.alive:
-            _shared = Server()
-        return _shared
+        server = _shared.get(network)
+        if server is None or not server.alive:
+            server = _shared[network] = Server(network=network)
+        return server
 
 
 @atexit.register
@@ -443,8 +476,9 @@ def _close_all() -> None:
 
 
 def _after_fork() -> None:
-    global _shared, _shared_lock
-    _shared, _shared_lock = None, threading.Lock()
+    global _shared_lock
+    _shared_lock = threading.Lock()
+    _shared.clear()
     for server in list(_SERVERS):
         server._abandon()
     _SERVERS.clear()

@@ -40,6 +40,8 @@ export interface CreateParams {
   allowedCommands?: string[];
   /** Host directories. A server that others reach refuses those that it was not told to allow. */
   mounts?: Mount[];
+  /** What it may reach beyond itself; nothing if not given. */
+  network?: Network;
   /** How many runs can be undone; 100 if not given. */
   undoRuns?: number;
   /**
@@ -87,6 +89,80 @@ export type Guard =
   | "usual"
   /** None. */
   | "none";
+
+/** What a sandbox may reach, within what the server allows. Without a list it is nothing. */
+export interface Network {
+  /**
+   * Rules for what may be reached: `api.example.com`, `*.example.com`, `https://example.com/v1`, `tcp://db.example.com:5432`.
+   */
+  allowedHosts?: string[];
+  /** Rules with more to say, after those of `allowedHosts`. */
+  rules?: HostRule[];
+  /**
+   * Rules for what may not be reached, where everything else that is public may, by https and http on their usual ports. Not
+   * beside `allowedHosts` or `rules`.
+   */
+  blockedHosts?: string[];
+  /**
+   * Addresses of hosts by name, `IP` or `IP:PORT`, which are reached even if they are not public. The name needs a rule all the
+   * same.
+   */
+  hosts?: Record<string, string>;
+  /** Whether what no rule allows is let through over https and http, and only reported. */
+  reportOnly?: boolean;
+  /** What programs can use and not read. In the environment there is a placeholder for each. */
+  secrets?: Secret[];
+  /**
+   * A word by which the client is asked about each request that everything else allows: by a request `network.request` that names
+   * it, on the same connection. What is not answered within 30 seconds is denied.
+   */
+  ask?: string;
+  /** Requests that may be made; 10,000 if not given. Forks count with their parent. */
+  requests?: number;
+  /** Bytes that may be received; 1 GiB if not given. */
+  bytesIn?: number;
+  /** Bytes that may be sent; 100 MiB if not given. */
+  bytesOut?: number;
+  /** Connections at a time; 32 if not given. */
+  connections?: number;
+}
+
+/** A rule that says more than where. */
+export interface HostRule {
+  /** Where, as in `allowedHosts`. */
+  rule: string;
+  /** The methods; all but CONNECT and TRACE if not given. */
+  methods?: string[];
+  /** Whether addresses that are not public may be reached; they may not if not given. */
+  private?: boolean;
+  /** Certificate authorities in PEM, which are trusted here in place of the usual ones. */
+  authorities?: string;
+}
+
+/** What programs can use and not read. */
+export interface Secret {
+  /** The variable that holds its placeholder. */
+  name: string;
+  /** Its value: 8 bytes to 8 KiB of visible ASCII. It is in no answer, log or saved state. */
+  value: string;
+  /** Rules for the hosts that it is sent to, over https. */
+  hosts: string[];
+  /** Where it is put in; `header`, `basic` and `query` if not given. */
+  places?: SecretPlace[];
+  /** Whether replies of its hosts are searched for its value; they are if not given. */
+  redact?: boolean;
+}
+
+/** Where a secret is put in. */
+export type SecretPlace =
+  /** Values of header fields. */
+  | "header"
+  /** User and password of basic authentication. */
+  | "basic"
+  /** The query of the URL. */
+  | "query"
+  /** The body. */
+  | "body";
 
 /** Whether a state can leave its sandbox. */
 export interface PersistenceParams {
@@ -233,6 +309,8 @@ export interface StatsOutput {
   runs: number;
   /** What its processes have used so far. */
   usage: Usage;
+  /** What it and its forks have used of the network, if it has one. */
+  network?: NetworkUsage;
 }
 
 /** What processes used. */
@@ -245,6 +323,18 @@ export interface Usage {
   read: number;
   /** Bytes that they wrote. */
   written: number;
+}
+
+/** What a sandbox and its forks have used of the network. */
+export interface NetworkUsage {
+  /** Requests; a connection that is no HTTP counts as one. */
+  requests: number;
+  /** Bytes received. */
+  bytesIn: number;
+  /** Bytes sent. */
+  bytesOut: number;
+  /** Connections that are open. */
+  connections: number;
 }
 
 /** What to run. */
@@ -937,6 +1027,79 @@ export interface DiscardedOutput {
   changes: MountChange[];
 }
 
+/** What to look up. */
+export interface CheckParams {
+  /** The URL. */
+  url: string;
+  /** The method; `GET` if not given. */
+  method?: string;
+}
+
+/** Whether something may be reached. */
+export interface NetworkAccess {
+  /** Whether it may. */
+  allowed: boolean;
+  /** The rule that allows it, or denies it. */
+  rule?: string;
+  /** Why it is denied, in the words that the program is told; or would be, if it is only reported. */
+  reason?: string;
+  /** What would allow it. */
+  ask?: string;
+}
+
+/** What a sandbox may reach from now on. */
+export interface NetworkSetParams {
+  /** All of it: what it was before does not count any more. */
+  network: Network;
+}
+
+/** What was asked of the network lately. */
+export interface NetworkLogOutput {
+  /** Each request and each denial. */
+  entries: NetworkEntry[];
+}
+
+/** A request that has ended, or something that was denied. */
+export interface NetworkEntry {
+  /** The sandbox, or its fork; none if it is gone. */
+  sandboxId?: string;
+  /** The run that it belongs to; 0 for a program that no script has started. */
+  run: number;
+  /** The program. */
+  command: string;
+  /** What became of it. */
+  outcome: NetworkOutcome;
+  /** The method, if there is one. */
+  method?: string;
+  /** The URL, without a user and with the names of its query only. */
+  url: string;
+  /** The rule that decided, if one did. */
+  rule?: string;
+  /** Why it was denied or failed, in the words that the program was told. */
+  reason?: string;
+  /** The status of the reply. */
+  status?: number;
+  /** Bytes of the reply. */
+  bytesIn: number;
+  /** Bytes of the request. */
+  bytesOut: number;
+  /** How long it took, in milliseconds. */
+  totalMs: number;
+  /** The names of the secrets that were put in, or were stopped. */
+  secrets: string[];
+}
+
+/** What became of a request. */
+export type NetworkOutcome =
+  /** It was allowed, and has ended. */
+  | "done"
+  /** It was allowed, and failed. */
+  | "failed"
+  /** It was denied. */
+  | "denied"
+  /** It carried the placeholder of a secret to a stranger, and was denied. */
+  | "leak";
+
 /** The processes of a sandbox. */
 export interface JobsOutput {
   /** Each of them. */
@@ -1112,6 +1275,65 @@ export interface CommandReply {
   /** What it complains about. */
   stderr?: string;
 }
+
+/** A request to the network that the client decides about. */
+export interface NetworkRequest {
+  /** The word that the client has given with the network. */
+  ask: string;
+  /** The sandbox. */
+  sandboxId: string;
+  /** The run that it belongs to; 0 for a program that no script has started. */
+  run: number;
+  /** The program. */
+  command: string;
+  /** The number of the request in the sandbox. */
+  id: number;
+  /** The method; none for a connection that is no HTTP. */
+  method?: string;
+  /** The whole URL, with placeholders for secrets. */
+  url: string;
+  /** The host. */
+  host: string;
+  /** The port. */
+  port: number;
+  /** The header fields, with placeholders for secrets. */
+  headers: HeaderField[];
+  /** The length of the body, if that is known. */
+  bodyBytes?: number;
+}
+
+/** A field of a head. */
+export interface HeaderField {
+  /** Its name. */
+  name: string;
+  /** Its value; what is not UTF-8 is replaced. */
+  value: string;
+}
+
+/** What the client decides. */
+export interface NetworkReply {
+  /** What becomes of it. */
+  decision: Decision;
+  /** Why it is denied, for the program inside. */
+  reason?: string;
+  /** The status of an answer, from 200 to 599; 200 if not given. */
+  status?: number;
+  /** The header fields of an answer. */
+  headers?: HeaderField[];
+  /** The body of an answer. */
+  body?: string;
+  /** The body in base64, where it is not text. */
+  bodyBase64?: string;
+}
+
+/** What becomes of a request. */
+export type Decision =
+  /** It goes on. */
+  | "allow"
+  /** It is denied. */
+  | "deny"
+  /** It is answered by the client. */
+  | "respond";
 
 /** An error on its way to a client: the `error` of a JSON-RPC answer, and the body of an HTTP one. */
 export interface ApiError {
@@ -1318,6 +1540,21 @@ export interface Methods {
   "mounts.apply": { params: MountApplyParams; output: AppliedOutput };
   /** Forgets changes of an overlay: the sandbox sees the host's files again. */
   "mounts.discard": { params: MountPathsParams; output: DiscardedOutput };
+  /**
+   * Says whether a program in the sandbox may use a URL now, and if not, why and what would allow it. Nothing is sent, counted or
+   * reported.
+   */
+  "network.check": { params: CheckParams; output: NetworkAccess };
+  /**
+   * Sets what a sandbox may reach, and its secrets. What is under way ends as it was allowed; the next request of an open
+   * connection is decided anew. What was used stays counted.
+   */
+  "network.set": { params: NetworkSetParams; output: Done };
+  /**
+   * Lists what the sandbox and its forks asked of the network lately, what became of it and why: the last 256 of it, of which the
+   * oldest comes first.
+   */
+  "network.log": { params: Empty; output: NetworkLogOutput };
   /** Lists the processes of a sandbox. */
   "jobs.list": { params: Empty; output: JobsOutput };
   /** Sends a signal to a process. */
@@ -1401,6 +1638,9 @@ export const ROUTES: Readonly<Record<keyof Methods, Route>> = {
   "mounts.changes": { verb: "GET", path: "/v1/sandboxes/{sandbox}/mounts/changes" },
   "mounts.apply": { verb: "POST", path: "/v1/sandboxes/{sandbox}/mounts/apply" },
   "mounts.discard": { verb: "POST", path: "/v1/sandboxes/{sandbox}/mounts/discard" },
+  "network.check": { verb: "GET", path: "/v1/sandboxes/{sandbox}/network/check" },
+  "network.set": { verb: "PUT", path: "/v1/sandboxes/{sandbox}/network" },
+  "network.log": { verb: "GET", path: "/v1/sandboxes/{sandbox}/network/log" },
   "jobs.list": { verb: "GET", path: "/v1/sandboxes/{sandbox}/jobs" },
   "jobs.signal": { verb: "POST", path: "/v1/sandboxes/{sandbox}/jobs/signal" },
   "persistence.save": { verb: "POST", path: "/v1/sandboxes/{sandbox}/save" },

@@ -4,6 +4,7 @@ import { encode, fromBase64, toBase64, type Data } from "../bytes.js";
 import { runMethod, RunStream, type RunResult, type RunStreams, type StreamStreams } from "../run.js";
 import { OfSandbox } from "../scope.js";
 import type {
+  Network,
   Stat,
   StatsOutput,
   Edit,
@@ -19,6 +20,8 @@ import type {
   MountChange,
   Resolve,
   AppliedOutput,
+  NetworkAccess,
+  NetworkEntry,
   Job,
   SavedOutput,
 } from "./api.js";
@@ -303,6 +306,39 @@ export class MountsMethods extends OfSandbox {
   /** Forgets changes of an overlay: the sandbox sees the host's files again. */
   async discard(at: string, options: MountsDiscardOptions = {}): Promise<MountChange[]> {
     return (await this.scope.call("mounts.discard", { at, ...options })).changes;
+  }
+}
+
+/** Options of {@link NetworkMethods.check}. */
+export interface NetworkCheckOptions {
+  /** The method; `GET` if not given. */
+  method?: string | undefined;
+}
+
+/** Methods `network.*` of a sandbox. */
+export class NetworkMethods extends OfSandbox {
+  /**
+   * Says whether a program in the sandbox may use a URL now, and if not, why and what would allow it. Nothing is sent, counted or
+   * reported.
+   */
+  check(url: string, options: NetworkCheckOptions = {}): Promise<NetworkAccess> {
+    return this.scope.call("network.check", { url, ...options });
+  }
+
+  /**
+   * Sets what a sandbox may reach, and its secrets. What is under way ends as it was allowed; the next request of an open
+   * connection is decided anew. What was used stays counted.
+   */
+  async set(network: Network): Promise<void> {
+    await this.scope.call("network.set", { network });
+  }
+
+  /**
+   * Lists what the sandbox and its forks asked of the network lately, what became of it and why: the last 256 of it, of which the
+   * oldest comes first.
+   */
+  async log(): Promise<NetworkEntry[]> {
+    return (await this.scope.call("network.log", {})).entries;
   }
 }
 

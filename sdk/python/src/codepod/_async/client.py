@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Optional, Type
 
 from .._generated.async_methods import AsyncSandboxesMethods, AsyncServerMethods, AsyncStatesMethods
 from .._generated.types import CreateOptions
+from .._options import check_client
 from .._transport._async import connect
+from .network import AsyncOnRequest
 from .sandbox import AsyncSandbox
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ class AsyncClient(AsyncServerMethods):
         api_key: A key of that server.
         binary: The program to start instead of the one that came with this package.
         states: Where the process keeps persistent sandboxes; a directory of the user's if not given.
+        network: Whether sandboxes of the process may be given a network. What a server at `url` allows is its own matter.
     """
 
     def __init__(
@@ -31,16 +34,20 @@ class AsyncClient(AsyncServerMethods):
         api_key: Optional[str] = None,
         binary: Optional[str] = None,
         states: Optional[str] = None,
+        network: bool = False,
     ) -> None:
-        super().__init__(connect(url, api_key, binary, states))
+        check_client(url, api_key, binary, states, network)
+        super().__init__(connect(url, api_key, binary, states, network))
         #: Makes and lists sandboxes.
         self.sandboxes = AsyncSandboxesMethods(self._connection)
         #: Lists and removes the states that are kept for persistent sandboxes.
         self.states = AsyncStatesMethods(self._connection)
 
-    async def sandbox(self, **options: Unpack[CreateOptions]) -> AsyncSandbox:
+    async def sandbox(
+        self, *, on_request: Optional[AsyncOnRequest] = None, **options: Unpack[CreateOptions]
+    ) -> AsyncSandbox:
         """Makes a sandbox. Every option has a default."""
-        return await AsyncSandbox.create(self, **options)
+        return await AsyncSandbox.create(self, on_request=on_request, **options)
 
     def attach(self, sandbox_id: str) -> AsyncSandbox:
         """A sandbox that is there already, by its id."""

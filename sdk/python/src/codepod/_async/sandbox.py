@@ -10,12 +10,14 @@ from .._errors import ClosedError, CodepodError, ServerGoneError
 from .._generated import async_methods as methods
 from .._generated.errors import NotFoundError
 from .._generated.types import CommandCall, CommandReply, CreateOptions, MergeOutput, RunResult, SandboxInfo, SnapshotInfo
+from .._network import named
 from .._options import check_options, check_script
 from .._result import Told
 from .._transport._async import AsyncConnection, AsyncMethods, shared
 from .background import AsyncBackgroundRun
 from .command import AsyncCommand, answer
 from .files import AsyncFiles
+from .network import AsyncReach, AsyncOnRequest, ask
 from .preview import AsyncPreview
 from .stream import AsyncRunStream
 
@@ -45,6 +47,7 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
 
     Args:
         client: The client whose server it lives in; the one of this interpreter if not given.
+        on_request: Decides about each request that `network` allows, for the sandbox and its forks.
         options: See `CreateOptions`.
     """
 
@@ -62,6 +65,8 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
     previews: methods.AsyncPreviewMethods
     #: Host directories.
     mounts: methods.AsyncMountsMethods
+    #: What it may reach beyond itself.
+    network: AsyncReach
     #: Processes.
     jobs: methods.AsyncJobsMethods
     #: Interpreters of Python that keep their variables.
@@ -71,19 +76,35 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
     #: Commands that there are.
     commands: methods.AsyncCommandsMethods
 
-    def __init__(self, client: Optional[AsyncClient] = None, **options: Unpack[CreateOptions]) -> None:
+    def __init__(
+        self,
+        client: Optional[AsyncClient] = None,
+        *,
+        on_request: Optional[AsyncOnRequest] = None,
+        **options: Unpack[CreateOptions],
+    ) -> None:
         check_options(options)
-        super().__init__(shared() if client is None else client._connection)
+        has_network = options.get("network") is not None
+        if on_request is not None and not has_network:
+            raise TypeError("`on_request` decides about the requests of a network: give `network` as well")
+        super().__init__(shared(has_network) if client is None else client._connection)
         self._options = options
+        self._on_request = on_request
         self._closed = False
         self._owned = True
         self._registering: List[asyncio.Future[None]] = []  # async only
         # sync: self._open()
 
     @classmethod
-    async def create(cls, client: Optional[AsyncClient] = None, **options: Unpack[CreateOptions]) -> Self:
+    async def create(
+        cls,
+        client: Optional[AsyncClient] = None,
+        *,
+        on_request: Optional[AsyncOnRequest] = None,
+        **options: Unpack[CreateOptions],
+    ) -> Self:
         """Makes a sandbox that stays until it is closed."""
-        sandbox = cls(client, **options)
+        sandbox = cls(client, on_request=on_request, **options)
         await sandbox._open()
         return sandbox
 
@@ -93,6 +114,7 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
         sandbox = cls.__new__(cls)
         methods.AsyncSandboxMethods.__init__(sandbox, connection)
         sandbox._options = {}
+        sandbox._on_request = None
         sandbox._closed = False
         sandbox._owned = False
         sandbox._registering = []  # async only
@@ -101,8 +123,14 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
 
     async def _open(self) -> None:
         if self._sandbox_id is None:
-            info = await methods.AsyncSandboxesMethods(self._connection).create(**self._options)
+            asked = await ask(self._connection, self._on_request)
+            options = self._options.copy()
+            network = options.get("network")
+            if network is not None:
+                options["network"] = named(network, asked)
+            info = await methods.AsyncSandboxesMethods(self._connection).create(**options)
             self._enter(info.sandbox_id)
+            self.network._asked = asked
 
     def _enter(self, sandbox_id: str) -> None:
         connection = self._connection
@@ -114,13 +142,14 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
         self.snapshots = methods.AsyncSnapshotMethods(connection, sandbox_id)
         self.previews = methods.AsyncPreviewMethods(connection, sandbox_id)
         self.mounts = methods.AsyncMountsMethods(connection, sandbox_id)
+        self.network = AsyncReach(connection, sandbox_id)
         self.jobs = methods.AsyncJobsMethods(connection, sandbox_id)
         self.python = methods.AsyncPythonMethods(connection, sandbox_id)
         self.persistence = methods.AsyncPersistenceMethods(connection, sandbox_id)
         self.commands = methods.AsyncCommandsMethods(connection, sandbox_id)
         # What is taken from a sandbox keeps it alive.
         parts: List[AsyncMethods] = [self.files, self.env, self.shell, self.shell.history, self.runs, self.snapshots]
-        parts += [self.previews, self.mounts, self.jobs, self.python, self.persistence, self.commands]
+        parts += [self.previews, self.mounts, self.network, self.jobs, self.python, self.persistence, self.commands]
         for part in parts:
             part._owner = self
 
@@ -296,6 +325,7 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
         fork = AsyncSandbox.attach(self._connection, (await self._fork()).sandbox_id)
         fork._owned = True
         fork._options = self._options
+        fork.network._asked = self.network._asked
         return fork
 
     async def adopt(self, fork: Union[AsyncSandbox, str]) -> None:

@@ -38,6 +38,7 @@ class SandboxesMethods(Methods):
         output_budget: Optional[int] = None,
         allowed_commands: Optional[List[str]] = None,
         mounts: Optional[List[types.Mount]] = None,
+        network: Optional[types.Network] = None,
         undo_runs: Optional[int] = None,
         hints: Optional[bool] = None,
         persistence: Optional[types.PersistenceParams] = None,
@@ -58,6 +59,7 @@ class SandboxesMethods(Methods):
                 stays in `/proc/runs`.
             allowed_commands: The only commands that may be started; all if not given.
             mounts: Host directories. A server that others reach refuses those that it was not told to allow.
+            network: What it may reach beyond itself; nothing if not given.
             undo_runs: How many runs can be undone; 100 if not given.
             hints: Whether shells add a line `codepod: hint: …` where bash's own message leaves a model without
                 help, and standard error ends with a line for each limit that was reached; they do if not given.
@@ -84,6 +86,8 @@ class SandboxesMethods(Methods):
             params["allowedCommands"] = list(allowed_commands)
         if mounts is not None:
             params["mounts"] = [item.to_wire() for item in mounts]
+        if network is not None:
+            params["network"] = network.to_wire()
         if undo_runs is not None:
             params["undoRuns"] = undo_runs
         if hints is not None:
@@ -994,6 +998,44 @@ class MountsMethods(Methods):
             params["paths"] = list(paths)
         wire: Dict[str, Any] = self._call("mounts.discard", params)
         unpacked: List[types.MountChange] = [types.MountChange.from_wire(item) for item in wire["changes"]]
+        return unpacked
+
+
+class NetworkMethods(Methods):
+    """Methods `network.*` of a sandbox."""
+
+    def check(self, url: str, *, method: Optional[str] = None) -> types.NetworkAccess:
+        """Says whether a program in the sandbox may use a URL now, and if not, why and what would allow it. Nothing is
+        sent, counted or reported.
+
+        Args:
+            url: The URL.
+            method: The method; `GET` if not given.
+        """
+        params: Dict[str, Any] = {}
+        params["url"] = url
+        if method is not None:
+            params["method"] = method
+        return types.NetworkAccess.from_wire(self._call("network.check", params))
+
+    def set(self, network: types.Network) -> None:
+        """Sets what a sandbox may reach, and its secrets. What is under way ends as it was allowed; the next request of an
+        open connection is decided anew. What was used stays counted.
+
+        Args:
+            network: All of it: what it was before does not count any more.
+        """
+        params: Dict[str, Any] = {}
+        params["network"] = network.to_wire()
+        self._call("network.set", params)
+
+    def log(self) -> List[types.NetworkEntry]:
+        """Lists what the sandbox and its forks asked of the network lately, what became of it and why: the last 256 of it,
+        of which the oldest comes first.
+        """
+        params: Dict[str, Any] = {}
+        wire: Dict[str, Any] = self._call("network.log", params)
+        unpacked: List[types.NetworkEntry] = [types.NetworkEntry.from_wire(item) for item in wire["entries"]]
         return unpacked
 
 

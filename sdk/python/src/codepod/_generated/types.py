@@ -32,6 +32,14 @@ Guard = Literal[
     "none",  # None.
 ]
 
+# Where a secret is put in.
+SecretPlace = Literal[
+    "header",  # Values of header fields.
+    "basic",  # User and password of basic authentication.
+    "query",  # The query of the URL.
+    "body",  # The body.
+]
+
 # How a state is kept.
 PersistenceMode = Literal[
     "ephemeral",  # It ends with the sandbox and cannot be saved.
@@ -70,6 +78,14 @@ Resolve = Literal[
     "force",  # The sandbox's files and repositories of git are taken whole; what the host has done to them since is lost.
 ]
 
+# What became of a request.
+NetworkOutcome = Literal[
+    "done",  # It was allowed, and has ended.
+    "failed",  # It was allowed, and failed.
+    "denied",  # It was denied.
+    "leak",  # It carried the placeholder of a secret to a stranger, and was denied.
+]
+
 # What a process is doing.
 JobState = Literal[
     "running",  # It runs or could.
@@ -82,6 +98,13 @@ JobState = Literal[
 OutputStream = Literal[
     "stdout",  # Standard output.
     "stderr",  # Standard error.
+]
+
+# What becomes of a request.
+Decision = Literal[
+    "allow",  # It goes on.
+    "deny",  # It is denied.
+    "respond",  # It is answered by the client.
 ]
 
 # What went wrong.
@@ -187,6 +210,178 @@ class Mount:
             wire["access"] = self.access
         if self.guard is not None:
             wire["guard"] = self.guard
+        return wire
+
+
+@dataclass(frozen=True)
+class Network:
+    """What a sandbox may reach, within what the server allows. Without a list it is nothing."""
+
+    allowed_hosts: Optional[List[str]] = None
+    """Rules for what may be reached: `api.example.com`, `*.example.com`, `https://example.com/v1`,
+    `tcp://db.example.com:5432`.
+    """
+
+    rules: Optional[List[HostRule]] = None
+    """Rules with more to say, after those of `allowedHosts`."""
+
+    blocked_hosts: Optional[List[str]] = None
+    """Rules for what may not be reached, where everything else that is public may, by https and http on their usual ports.
+    Not beside `allowedHosts` or `rules`.
+    """
+
+    hosts: Optional[Dict[str, str]] = None
+    """Addresses of hosts by name, `IP` or `IP:PORT`, which are reached even if they are not public. The name needs a rule
+    all the same.
+    """
+
+    report_only: Optional[bool] = None
+    """Whether what no rule allows is let through over https and http, and only reported."""
+
+    secrets: Optional[List[Secret]] = None
+    """What programs can use and not read. In the environment there is a placeholder for each."""
+
+    ask: Optional[str] = None
+    """A word by which the client is asked about each request that everything else allows: by a request `network.request`
+    that names it, on the same connection. What is not answered within 30 seconds is denied.
+    """
+
+    requests: Optional[int] = None
+    """Requests that may be made; 10,000 if not given. Forks count with their parent."""
+
+    bytes_in: Optional[int] = None
+    """Bytes that may be received; 1 GiB if not given."""
+
+    bytes_out: Optional[int] = None
+    """Bytes that may be sent; 100 MiB if not given."""
+
+    connections: Optional[int] = None
+    """Connections at a time; 32 if not given."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            allowed_hosts=wire.get("allowedHosts"),
+            rules=[HostRule.from_wire(item) for item in wire["rules"]] if wire.get("rules") is not None else None,
+            blocked_hosts=wire.get("blockedHosts"),
+            hosts=wire.get("hosts"),
+            report_only=wire.get("reportOnly"),
+            secrets=[Secret.from_wire(item) for item in wire["secrets"]] if wire.get("secrets") is not None else None,
+            ask=wire.get("ask"),
+            requests=wire.get("requests"),
+            bytes_in=wire.get("bytesIn"),
+            bytes_out=wire.get("bytesOut"),
+            connections=wire.get("connections"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        if self.allowed_hosts is not None:
+            wire["allowedHosts"] = list(self.allowed_hosts)
+        if self.rules is not None:
+            wire["rules"] = [item.to_wire() for item in self.rules]
+        if self.blocked_hosts is not None:
+            wire["blockedHosts"] = list(self.blocked_hosts)
+        if self.hosts is not None:
+            wire["hosts"] = dict(self.hosts)
+        if self.report_only is not None:
+            wire["reportOnly"] = self.report_only
+        if self.secrets is not None:
+            wire["secrets"] = [item.to_wire() for item in self.secrets]
+        if self.ask is not None:
+            wire["ask"] = self.ask
+        if self.requests is not None:
+            wire["requests"] = self.requests
+        if self.bytes_in is not None:
+            wire["bytesIn"] = self.bytes_in
+        if self.bytes_out is not None:
+            wire["bytesOut"] = self.bytes_out
+        if self.connections is not None:
+            wire["connections"] = self.connections
+        return wire
+
+
+@dataclass(frozen=True)
+class HostRule:
+    """A rule that says more than where."""
+
+    rule: str
+    """Where, as in `allowedHosts`."""
+
+    methods: Optional[List[str]] = None
+    """The methods; all but CONNECT and TRACE if not given."""
+
+    private: Optional[bool] = None
+    """Whether addresses that are not public may be reached; they may not if not given."""
+
+    authorities: Optional[str] = None
+    """Certificate authorities in PEM, which are trusted here in place of the usual ones."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            rule=wire["rule"],
+            methods=wire.get("methods"),
+            private=wire.get("private"),
+            authorities=wire.get("authorities"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["rule"] = self.rule
+        if self.methods is not None:
+            wire["methods"] = list(self.methods)
+        if self.private is not None:
+            wire["private"] = self.private
+        if self.authorities is not None:
+            wire["authorities"] = self.authorities
+        return wire
+
+
+@dataclass(frozen=True)
+class Secret:
+    """What programs can use and not read."""
+
+    name: str
+    """The variable that holds its placeholder."""
+
+    value: str = field(repr=False)
+    """Its value: 8 bytes to 8 KiB of visible ASCII. It is in no answer, log or saved state."""
+
+    hosts: List[str]
+    """Rules for the hosts that it is sent to, over https."""
+
+    places: Optional[List[SecretPlace]] = None
+    """Where it is put in; `header`, `basic` and `query` if not given."""
+
+    redact: Optional[bool] = None
+    """Whether replies of its hosts are searched for its value; they are if not given."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            name=wire["name"],
+            value=wire["value"],
+            hosts=wire["hosts"],
+            places=wire.get("places"),
+            redact=wire.get("redact"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["name"] = self.name
+        wire["value"] = self.value
+        wire["hosts"] = list(self.hosts)
+        if self.places is not None:
+            wire["places"] = list(self.places)
+        if self.redact is not None:
+            wire["redact"] = self.redact
         return wire
 
 
@@ -459,6 +654,9 @@ class StatsOutput:
     usage: Usage
     """What its processes have used so far."""
 
+    network: Optional[NetworkUsage] = None
+    """What it and its forks have used of the network, if it has one."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
@@ -470,6 +668,7 @@ class StatsOutput:
             memory=wire["memory"],
             runs=wire["runs"],
             usage=Usage.from_wire(wire["usage"]),
+            network=NetworkUsage.from_wire(wire["network"]) if wire.get("network") is not None else None,
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -482,6 +681,8 @@ class StatsOutput:
         wire["memory"] = self.memory
         wire["runs"] = self.runs
         wire["usage"] = self.usage.to_wire()
+        if self.network is not None:
+            wire["network"] = self.network.to_wire()
         return wire
 
 
@@ -518,6 +719,42 @@ class Usage:
         wire["cpuMs"] = self.cpu_ms
         wire["read"] = self.read
         wire["written"] = self.written
+        return wire
+
+
+@dataclass(frozen=True)
+class NetworkUsage:
+    """What a sandbox and its forks have used of the network."""
+
+    requests: int
+    """Requests; a connection that is no HTTP counts as one."""
+
+    bytes_in: int
+    """Bytes received."""
+
+    bytes_out: int
+    """Bytes sent."""
+
+    connections: int
+    """Connections that are open."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            requests=wire["requests"],
+            bytes_in=wire["bytesIn"],
+            bytes_out=wire["bytesOut"],
+            connections=wire["connections"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["requests"] = self.requests
+        wire["bytesIn"] = self.bytes_in
+        wire["bytesOut"] = self.bytes_out
+        wire["connections"] = self.connections
         return wire
 
 
@@ -1621,6 +1858,152 @@ class DiscardedOutput:
 
 
 @dataclass(frozen=True)
+class NetworkAccess:
+    """Whether something may be reached."""
+
+    allowed: bool
+    """Whether it may."""
+
+    rule: Optional[str] = None
+    """The rule that allows it, or denies it."""
+
+    reason: Optional[str] = None
+    """Why it is denied, in the words that the program is told; or would be, if it is only reported."""
+
+    ask: Optional[str] = None
+    """What would allow it."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            allowed=wire["allowed"],
+            rule=wire.get("rule"),
+            reason=wire.get("reason"),
+            ask=wire.get("ask"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["allowed"] = self.allowed
+        if self.rule is not None:
+            wire["rule"] = self.rule
+        if self.reason is not None:
+            wire["reason"] = self.reason
+        if self.ask is not None:
+            wire["ask"] = self.ask
+        return wire
+
+
+@dataclass(frozen=True)
+class NetworkLogOutput:
+    """What was asked of the network lately."""
+
+    entries: List[NetworkEntry]
+    """Each request and each denial."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            entries=[NetworkEntry.from_wire(item) for item in wire["entries"]],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["entries"] = [item.to_wire() for item in self.entries]
+        return wire
+
+
+@dataclass(frozen=True)
+class NetworkEntry:
+    """A request that has ended, or something that was denied."""
+
+    run: int
+    """The run that it belongs to; 0 for a program that no script has started."""
+
+    command: str
+    """The program."""
+
+    outcome: NetworkOutcome
+    """What became of it."""
+
+    url: str
+    """The URL, without a user and with the names of its query only."""
+
+    bytes_in: int
+    """Bytes of the reply."""
+
+    bytes_out: int
+    """Bytes of the request."""
+
+    total_ms: float
+    """How long it took, in milliseconds."""
+
+    secrets: List[str]
+    """The names of the secrets that were put in, or were stopped."""
+
+    sandbox_id: Optional[str] = None
+    """The sandbox, or its fork; none if it is gone."""
+
+    method: Optional[str] = None
+    """The method, if there is one."""
+
+    rule: Optional[str] = None
+    """The rule that decided, if one did."""
+
+    reason: Optional[str] = None
+    """Why it was denied or failed, in the words that the program was told."""
+
+    status: Optional[int] = None
+    """The status of the reply."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            run=wire["run"],
+            command=wire["command"],
+            outcome=wire["outcome"],
+            url=wire["url"],
+            bytes_in=wire["bytesIn"],
+            bytes_out=wire["bytesOut"],
+            total_ms=wire["totalMs"],
+            secrets=wire["secrets"],
+            sandbox_id=wire.get("sandboxId"),
+            method=wire.get("method"),
+            rule=wire.get("rule"),
+            reason=wire.get("reason"),
+            status=wire.get("status"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["run"] = self.run
+        wire["command"] = self.command
+        wire["outcome"] = self.outcome
+        wire["url"] = self.url
+        wire["bytesIn"] = self.bytes_in
+        wire["bytesOut"] = self.bytes_out
+        wire["totalMs"] = self.total_ms
+        wire["secrets"] = list(self.secrets)
+        if self.sandbox_id is not None:
+            wire["sandboxId"] = self.sandbox_id
+        if self.method is not None:
+            wire["method"] = self.method
+        if self.rule is not None:
+            wire["rule"] = self.rule
+        if self.reason is not None:
+            wire["reason"] = self.reason
+        if self.status is not None:
+            wire["status"] = self.status
+        return wire
+
+
+@dataclass(frozen=True)
 class JobsOutput:
     """The processes of a sandbox."""
 
@@ -1974,6 +2357,149 @@ class CommandReply:
 
 
 @dataclass(frozen=True)
+class NetworkRequest:
+    """A request to the network that the client decides about."""
+
+    ask: str
+    """The word that the client has given with the network."""
+
+    sandbox_id: str
+    """The sandbox."""
+
+    run: int
+    """The run that it belongs to; 0 for a program that no script has started."""
+
+    command: str
+    """The program."""
+
+    id: int
+    """The number of the request in the sandbox."""
+
+    url: str
+    """The whole URL, with placeholders for secrets."""
+
+    host: str
+    """The host."""
+
+    port: int
+    """The port."""
+
+    headers: List[HeaderField]
+    """The header fields, with placeholders for secrets."""
+
+    method: Optional[str] = None
+    """The method; none for a connection that is no HTTP."""
+
+    body_bytes: Optional[int] = None
+    """The length of the body, if that is known."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            ask=wire["ask"],
+            sandbox_id=wire["sandboxId"],
+            run=wire["run"],
+            command=wire["command"],
+            id=wire["id"],
+            url=wire["url"],
+            host=wire["host"],
+            port=wire["port"],
+            headers=[HeaderField.from_wire(item) for item in wire["headers"]],
+            method=wire.get("method"),
+            body_bytes=wire.get("bodyBytes"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["ask"] = self.ask
+        wire["sandboxId"] = self.sandbox_id
+        wire["run"] = self.run
+        wire["command"] = self.command
+        wire["id"] = self.id
+        wire["url"] = self.url
+        wire["host"] = self.host
+        wire["port"] = self.port
+        wire["headers"] = [item.to_wire() for item in self.headers]
+        if self.method is not None:
+            wire["method"] = self.method
+        if self.body_bytes is not None:
+            wire["bodyBytes"] = self.body_bytes
+        return wire
+
+
+@dataclass(frozen=True)
+class HeaderField:
+    """A field of a head."""
+
+    name: str
+    """Its name."""
+
+    value: str
+    """Its value; what is not UTF-8 is replaced."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            name=wire["name"],
+            value=wire["value"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["name"] = self.name
+        wire["value"] = self.value
+        return wire
+
+
+@dataclass(frozen=True)
+class NetworkReply:
+    """What the client decides."""
+
+    decision: Decision
+    """What becomes of it."""
+
+    body: bytes
+    """The body of an answer."""
+
+    reason: Optional[str] = None
+    """Why it is denied, for the program inside."""
+
+    status: Optional[int] = None
+    """The status of an answer, from 200 to 599; 200 if not given."""
+
+    headers: Optional[List[HeaderField]] = None
+    """The header fields of an answer."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            decision=wire["decision"],
+            body=get_bytes(wire, "body", "bodyBase64"),
+            reason=wire.get("reason"),
+            status=wire.get("status"),
+            headers=[HeaderField.from_wire(item) for item in wire["headers"]] if wire.get("headers") is not None else None,
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["decision"] = self.decision
+        put_bytes(wire, "body", "bodyBase64", self.body)
+        if self.reason is not None:
+            wire["reason"] = self.reason
+        if self.status is not None:
+            wire["status"] = self.status
+        if self.headers is not None:
+            wire["headers"] = [item.to_wire() for item in self.headers]
+        return wire
+
+
+@dataclass(frozen=True)
 class ApiError:
     """An error on its way to a client: the `error` of a JSON-RPC answer, and the body of an HTTP one."""
 
@@ -2068,6 +2594,9 @@ class CreateOptions(TypedDict, total=False):
 
     mounts: Optional[List[Mount]]
     """Host directories. A server that others reach refuses those that it was not told to allow."""
+
+    network: Optional[Network]
+    """What it may reach beyond itself; nothing if not given."""
 
     undo_runs: Optional[int]
     """How many runs can be undone; 100 if not given."""

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Optional, Type
 
 from .._generated.sync_methods import SandboxesMethods, ServerMethods, StatesMethods
 from .._generated.types import CreateOptions
+from .._options import check_client
 from .._transport._sync import connect
+from .network import OnRequest
 from .sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ class Client(ServerMethods):
         api_key: A key of that server.
         binary: The program to start instead of the one that came with this package.
         states: Where the process keeps persistent sandboxes; a directory of the user's if not given.
+        network: Whether sandboxes of the process may be given a network. What a server at `url` allows is its own matter.
     """
 
     def __init__(
@@ -32,16 +35,20 @@ class Client(ServerMethods):
         api_key: Optional[str] = None,
         binary: Optional[str] = None,
         states: Optional[str] = None,
+        network: bool = False,
     ) -> None:
-        super().__init__(connect(url, api_key, binary, states))
+        check_client(url, api_key, binary, states, network)
+        super().__init__(connect(url, api_key, binary, states, network))
         #: Makes and lists sandboxes.
         self.sandboxes = SandboxesMethods(self._connection)
         #: Lists and removes the states that are kept for persistent sandboxes.
         self.states = StatesMethods(self._connection)
 
-    def sandbox(self, **options: Unpack[CreateOptions]) -> Sandbox:
+    def sandbox(
+        self, *, on_request: Optional[OnRequest] = None, **options: Unpack[CreateOptions]
+    ) -> Sandbox:
         """Makes a sandbox. Every option has a default."""
-        return Sandbox.create(self, **options)
+        return Sandbox.create(self, on_request=on_request, **options)
 
     def attach(self, sandbox_id: str) -> Sandbox:
         """A sandbox that is there already, by its id."""

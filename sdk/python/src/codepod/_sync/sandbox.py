@@ -10,12 +10,14 @@ from .._errors import ClosedError, CodepodError, ServerGoneError
 from .._generated import sync_methods as methods
 from .._generated.errors import NotFoundError
 from .._generated.types import CommandCall, CommandReply, CreateOptions, MergeOutput, RunResult, SandboxInfo, SnapshotInfo
+from .._network import named
 from .._options import check_options, check_script
 from .._result import Told
 from .._transport._sync import Connection, Methods, shared
 from .background import BackgroundRun
 from .command import Command, answer
 from .files import Files
+from .network import Reach, OnRequest, ask
 from .preview import Preview
 from .stream import RunStream
 
@@ -45,6 +47,7 @@ class Sandbox(methods.SandboxMethods):
 
     Args:
         client: The client whose server it lives in; the one of this interpreter if not given.
+        on_request: Decides about each request that `network` allows, for the sandbox and its forks.
         options: See `CreateOptions`.
     """
 
@@ -62,6 +65,8 @@ class Sandbox(methods.SandboxMethods):
     previews: methods.PreviewMethods
     #: Host directories.
     mounts: methods.MountsMethods
+    #: What it may reach beyond itself.
+    network: Reach
     #: Processes.
     jobs: methods.JobsMethods
     #: Interpreters of Python that keep their variables.
@@ -71,18 +76,34 @@ class Sandbox(methods.SandboxMethods):
     #: Commands that there are.
     commands: methods.CommandsMethods
 
-    def __init__(self, client: Optional[Client] = None, **options: Unpack[CreateOptions]) -> None:
+    def __init__(
+        self,
+        client: Optional[Client] = None,
+        *,
+        on_request: Optional[OnRequest] = None,
+        **options: Unpack[CreateOptions],
+    ) -> None:
         check_options(options)
-        super().__init__(shared() if client is None else client._connection)
+        has_network = options.get("network") is not None
+        if on_request is not None and not has_network:
+            raise TypeError("`on_request` decides about the requests of a network: give `network` as well")
+        super().__init__(shared(has_network) if client is None else client._connection)
         self._options = options
+        self._on_request = on_request
         self._closed = False
         self._owned = True
         self._open()
 
     @classmethod
-    def create(cls, client: Optional[Client] = None, **options: Unpack[CreateOptions]) -> Self:
+    def create(
+        cls,
+        client: Optional[Client] = None,
+        *,
+        on_request: Optional[OnRequest] = None,
+        **options: Unpack[CreateOptions],
+    ) -> Self:
         """Makes a sandbox that stays until it is closed."""
-        sandbox = cls(client, **options)
+        sandbox = cls(client, on_request=on_request, **options)
         sandbox._open()
         return sandbox
 
@@ -92,6 +113,7 @@ class Sandbox(methods.SandboxMethods):
         sandbox = cls.__new__(cls)
         methods.SandboxMethods.__init__(sandbox, connection)
         sandbox._options = {}
+        sandbox._on_request = None
         sandbox._closed = False
         sandbox._owned = False
         sandbox._enter(sandbox_id)
@@ -99,8 +121,14 @@ class Sandbox(methods.SandboxMethods):
 
     def _open(self) -> None:
         if self._sandbox_id is None:
-            info = methods.SandboxesMethods(self._connection).create(**self._options)
+            asked = ask(self._connection, self._on_request)
+            options = self._options.copy()
+            network = options.get("network")
+            if network is not None:
+                options["network"] = named(network, asked)
+            info = methods.SandboxesMethods(self._connection).create(**options)
             self._enter(info.sandbox_id)
+            self.network._asked = asked
 
     def _enter(self, sandbox_id: str) -> None:
         connection = self._connection
@@ -112,13 +140,14 @@ class Sandbox(methods.SandboxMethods):
         self.snapshots = methods.SnapshotMethods(connection, sandbox_id)
         self.previews = methods.PreviewMethods(connection, sandbox_id)
         self.mounts = methods.MountsMethods(connection, sandbox_id)
+        self.network = Reach(connection, sandbox_id)
         self.jobs = methods.JobsMethods(connection, sandbox_id)
         self.python = methods.PythonMethods(connection, sandbox_id)
         self.persistence = methods.PersistenceMethods(connection, sandbox_id)
         self.commands = methods.CommandsMethods(connection, sandbox_id)
         # What is taken from a sandbox keeps it alive.
         parts: List[Methods] = [self.files, self.env, self.shell, self.shell.history, self.runs, self.snapshots]
-        parts += [self.previews, self.mounts, self.jobs, self.python, self.persistence, self.commands]
+        parts += [self.previews, self.mounts, self.network, self.jobs, self.python, self.persistence, self.commands]
         for part in parts:
             part._owner = self
 
@@ -289,6 +318,7 @@ class Sandbox(methods.SandboxMethods):
         fork = Sandbox.attach(self._connection, (self._fork()).sandbox_id)
         fork._owned = True
         fork._options = self._options
+        fork.network._asked = self.network._asked
         return fork
 
     def adopt(self, fork: Union[Sandbox, str]) -> None:

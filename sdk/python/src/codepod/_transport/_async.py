@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Deque, Dict, List, O
 
 from .. import _http
 from .._errors import ClosedError, ServerGoneError
-from .._generated.types import CommandCall, CommandReply
-from .._stdio import Message, Server, Waiter, shared_server
+from .._generated.types import CommandCall, CommandReply, NetworkReply, NetworkRequest
+from .._stdio import Asked, Message, Server, Waiter, shared_server
 
 if TYPE_CHECKING:
     from .._async.sandbox import AsyncSandbox
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: What answers a call of a command.
 AsyncHandler = Callable[[CommandCall], Awaitable[CommandReply]]
+#: What decides about a request to the network.
+AsyncDecider = Callable[[NetworkRequest], Awaitable[NetworkReply]]
 #: A request that is longer than that is sent by another thread, since a pipe may have no room for it at once.
 _LONG = 1 << 15
 
@@ -57,6 +59,10 @@ class AsyncConnection(ABC):
         """Sets what answers calls of a command."""
         raise _http.unsupported("commands.register")
 
+    async def decide(self, decider: AsyncDecider) -> Asked:
+        """Has a function decide about requests to the network that name the word, while it is held."""
+        raise _http.unsupported("on_request")
+
     async def forget(self, sandbox_id: str) -> None:
         """A sandbox is gone."""
 
@@ -90,15 +96,15 @@ class AsyncMethods:
 
 
 def connect(
-    url: Optional[str], api_key: Optional[str], binary: Optional[str], states: Optional[str]
+    url: Optional[str], api_key: Optional[str], binary: Optional[str], states: Optional[str], network: bool
 ) -> AsyncConnection:
     """A connection of one's own: to a server by its address, or to a new process."""
-    return AsyncStdioConnection(Server(binary, states)) if url is None else AsyncHttpConnection(url, api_key)
+    return AsyncStdioConnection(Server(binary, states, network)) if url is None else AsyncHttpConnection(url, api_key)
 
 
-def shared() -> AsyncConnection:
+def shared(network: bool) -> AsyncConnection:
     """A connection to the server of this interpreter."""
-    return AsyncStdioConnection(shared_server())
+    return AsyncStdioConnection(shared_server(network))
 
 
 class _LoopWaiter(Waiter):
@@ -165,6 +171,17 @@ class AsyncStdioConnection(AsyncConnection):
             return asyncio.run_coroutine_threadsafe(answer(call), loop).result()
 
         self._server.handle(sandbox_id, name, wait)
+
+    async def decide(self, decider: AsyncDecider) -> Asked:
+        loop = asyncio.get_running_loop()
+
+        async def answer(request: NetworkRequest) -> NetworkReply:
+            return await decider(request)
+
+        def wait(request: NetworkRequest) -> NetworkReply:
+            return asyncio.run_coroutine_threadsafe(answer(request), loop).result()
+
+        return self._server.decide(wait)
 
     async def forget(self, sandbox_id: str) -> None:
         self._server.forget(sandbox_id)

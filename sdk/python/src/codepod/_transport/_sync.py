@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Un
 from .. import _http
 from .._errors import ClosedError
 from .._generated.types import CommandCall, CommandReply
-from .._stdio import Server, Waiter, shared_server
+from .._stdio import Asked, Decider, Server, Waiter, shared_server
 
 if TYPE_CHECKING:
     from .._sync.sandbox import Sandbox
@@ -51,6 +51,10 @@ class Connection(ABC):
         """Sets what answers calls of a command."""
         raise _http.unsupported("commands.register")
 
+    def decide(self, decider: Decider) -> Asked:
+        """Has a function decide about requests to the network that name the word, while it is held."""
+        raise _http.unsupported("on_request")
+
     def forget(self, sandbox_id: str) -> None:
         """A sandbox is gone."""
 
@@ -84,15 +88,15 @@ class Methods:
 
 
 def connect(
-    url: Optional[str], api_key: Optional[str], binary: Optional[str], states: Optional[str]
+    url: Optional[str], api_key: Optional[str], binary: Optional[str], states: Optional[str], network: bool
 ) -> Connection:
     """A connection of one's own: to a server by its address, or to a new process."""
-    return StdioConnection(Server(binary, states)) if url is None else HttpConnection(url, api_key)
+    return StdioConnection(Server(binary, states, network)) if url is None else HttpConnection(url, api_key)
 
 
-def shared() -> Connection:
+def shared(network: bool) -> Connection:
     """A connection to the server of this interpreter."""
-    return StdioConnection(shared_server())
+    return StdioConnection(shared_server(network))
 
 
 class StdioConnection(Connection):
@@ -111,6 +115,9 @@ class StdioConnection(Connection):
 
     def handle(self, sandbox_id: str, name: str, handler: Handler) -> None:
         self._server.handle(sandbox_id, name, handler)
+
+    def decide(self, decider: Decider) -> Asked:
+        return self._server.decide(decider)
 
     def forget(self, sandbox_id: str) -> None:
         self._server.forget(sandbox_id)
