@@ -1,5 +1,5 @@
-//! The network: the loopback inside, what is denied, and requests through the gateway beside those of
-//! this process.
+//! The network: the loopback inside, what is denied, and requests through the gateway beside those
+//! of this process.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};

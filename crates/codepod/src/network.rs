@@ -15,7 +15,8 @@
 //! let mut options = Options::default();
 //! options.network = Some(Network::new(spec)?);
 //! let sandbox = Sandbox::create(options)?;
-//! sandbox.run_blocking("curl -H \"Authorization: Bearer $EXAMPLE_KEY\" https://api.example.com/v1/x")?;
+//! let header = "Authorization: Bearer $EXAMPLE_KEY";
+//! sandbox.run_blocking(&format!("curl -H \"{header}\" https://api.example.com/v1/me"))?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -322,8 +323,8 @@ impl Sandbox {
         }
     }
 
-    /// Sets what may be reached, the secrets and who is asked from now on: what is under way ends as it was
-    /// allowed, the next request of an open connection is decided anew. Secrets keep their
+    /// Sets what may be reached, the secrets and who is asked from now on: what is under way ends as
+    /// it was allowed, the next request of an open connection is decided anew. Secrets keep their
     /// placeholders; those that are new are not in the environment of shells that run already. What
     /// was used stays counted, within the limits that there were.
     pub fn set_network(&self, network: &Network) -> Result<(), Error> {

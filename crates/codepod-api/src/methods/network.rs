@@ -157,7 +157,8 @@ pub struct NetworkAccess {
     /// The rule that allows it, or denies it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Why it is denied, in the words that the program is told; or would be, if it is only reported.
+    /// Why it is denied, in the words that the program is told; or would be, if it is only
+    /// reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// What would allow it.

@@ -1,5 +1,6 @@
 //! A program that locks itself in and then does what `CODEPOD_DRILL` says, for the tests.
-//! Arguments: `reads=DIRECTORY`, `writes=DIRECTORY`, `connects=PORT`, `keeps`, `new-code`, `terminal`, `event-loop`.
+//! Arguments: `reads=DIRECTORY`, `writes=DIRECTORY`, `connects=PORT`, `keeps`, `new-code`,
+//! `terminal`, `event-loop`.
 
 #![expect(clippy::print_stdout, reason = "a program for tests")]
 

@@ -5,7 +5,7 @@
 //! net_speed sink                     accepts one connection at port 8000 and reads it to its end
 //! net_speed source BYTES             sends so much to port 8000
 //! net_speed connect HOST PORT COUNT  tries to connect, which is refused
-//! net_speed get HOST PORT COUNT      sends requests of HTTP on one connection, and reads the answers
+//! net_speed get HOST PORT COUNT      sends requests of HTTP on one connection, reads the answers
 //! ```
 
 use std::net::{Ipv4Addr, SocketAddrV4};
