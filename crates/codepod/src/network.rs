@@ -323,10 +323,10 @@ impl Sandbox {
         }
     }
 
-    /// Sets what may be reached, the secrets and who is asked from now on: what is under way ends as
-    /// it was allowed, the next request of an open connection is decided anew. Secrets keep their
-    /// placeholders; those that are new are not in the environment of shells that run already. What
-    /// was used stays counted, within the limits that there were.
+    /// Sets what may be reached, the secrets and who is asked from now on: what is under way ends
+    /// as it was allowed, the next request of an open connection is decided anew. Secrets keep
+    /// their placeholders; those that are new are not in the environment of shells that run
+    /// already. What was used stays counted, within the limits that there were.
     pub fn set_network(&self, network: &Network) -> Result<(), Error> {
         match self.inner.network.0.get() {
             Some(Given { network: own, .. }) => {
