@@ -54,6 +54,7 @@ mod read_tree;
 mod rebase;
 mod ref_fields;
 mod reflog;
+mod refspec;
 mod remote;
 mod remotes;
 mod reset;

@@ -37,6 +37,7 @@ mod revision;
 mod stop;
 mod walk;
 mod wildmatch;
+mod wire;
 mod worktree;
 
 codepod_tool::tools! {
