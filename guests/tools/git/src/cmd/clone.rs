@@ -3,7 +3,7 @@
 use super::branch::set_upstream;
 use super::fetch::parse_depth;
 use super::transfer::{self, For, Other};
-use super::{Call, init, remotes, short_ref, switch_head};
+use super::{Call, head, init, remotes, short_ref, switch_head};
 use crate::args::options;
 use crate::config::{Config, Entry, Level, canonical, set_value};
 use crate::ident::{Role, identity};
@@ -439,6 +439,10 @@ impl Pair<'_> {
         let repo = &self.repo;
         let log = format!("clone: from {}", show(&anonymous(&self.url)));
         let Some(branch) = branch else {
+            let has_advice = repo.config.truth("advice.detachedhead") != Some(false);
+            if !self.options.bare && !self.options.no_checkout && has_advice {
+                head::advise_detached(oid.hex().as_bytes());
+            }
             return switch_head(repo, None, oid, log.as_bytes());
         };
         self.follow(branch)?;

@@ -51,6 +51,8 @@ pub(crate) struct Head {
     pub(crate) name: Vec<u8>,
     /// Whether `pull` merges it.
     pub(crate) for_merge: bool,
+    /// Whether it was said where it goes.
+    has_target: bool,
 }
 
 /// Where it comes from.
@@ -94,13 +96,34 @@ pub(crate) fn fetch(call: &Call) -> Result<i32> {
         [] => (default_remote(&repo), &[][..]),
         [name, specs @ ..] => (name.clone(), specs),
     };
+    let specs = with_tags(specs)?;
     if rest.words.is_empty() && url(&repo, &name).is_none() {
         return fatal(
             "No remote repository specified.  Please, specify either a URL or a\nremote name from which new revisions should be fetched.",
         );
     }
-    fetch_from(&repo, &name, specs, &settings)?;
+    fetch_from(&repo, &name, &specs, &settings)?;
     Ok(0)
+}
+
+/// The words, with `tag NAME` as the refspec that it stands for.
+fn with_tags(words: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
+    let mut specs = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if word != b"tag" {
+            specs.push(word.clone());
+            continue;
+        }
+        match words.next() {
+            Some(name) => {
+                let full = [b"refs/tags/", &name[..]].concat();
+                specs.push([&full[..], b":", &full].concat());
+            }
+            None => return fatal("You need to specify a tag name."),
+        }
+    }
+    Ok(specs)
 }
 
 /// How far back history is to go.
@@ -171,7 +194,10 @@ pub(crate) fn fetch_from(
         rows.extend(apply(repo, &source, update, &who)?);
     }
     if updates.is_empty() && !heads.is_empty() || !specs.is_empty() && source.is_remote {
-        for head in heads.iter().filter(|head| head.for_merge) {
+        for head in heads
+            .iter()
+            .filter(|head| head.for_merge && !head.has_target)
+        {
             rows.insert(0, head_row(head));
         }
     }
@@ -234,6 +260,7 @@ fn branch_heads(repo: &Repo, source: &Source<'_>) -> Vec<Head> {
             oid,
             name: b"HEAD".to_vec(),
             for_merge: true,
+            has_target: false,
         });
         return head.into_iter().collect();
     }
@@ -249,6 +276,7 @@ fn branch_heads(repo: &Repo, source: &Source<'_>) -> Vec<Head> {
         .map(|(name, oid)| Head {
             oid,
             for_merge: merges == Some(&name[..]),
+            has_target: false,
             name,
         })
         .filter(|head| head.for_merge || fits(&head.name))
@@ -292,6 +320,7 @@ fn named(
                     oid,
                     name: from.clone(),
                     for_merge: true,
+                    has_target: !to.is_empty(),
                 });
                 if !to.is_empty() {
                     updates.push(Update {
@@ -326,6 +355,7 @@ fn named(
             oid,
             name: from.clone(),
             for_merge: true,
+            has_target: !target.is_empty(),
         });
         // A branch without a target goes where it always goes.
         let (to, force) = match target {
@@ -451,6 +481,7 @@ fn write_heads(repo: &Repo, source: &Source<'_>, heads: &[Head]) -> Result<()> {
         oid,
         name,
         for_merge,
+        ..
     } in heads
     {
         let mark = if *for_merge { "" } else { "not-for-merge" };
