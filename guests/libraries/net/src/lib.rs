@@ -28,4 +28,5 @@ pub use body::Unpacked;
 pub use client::{Client, Request, Response};
 pub use error::Error;
 pub use head::Fields;
+pub use socket::resolve;
 pub use url::{BadUrl, Scheme, Url, percent_decode};

@@ -4,6 +4,21 @@ use std::time::Duration;
 
 use crate::Error;
 
+/// The address of a host; in the sandbox it is one that the kernel makes up for the name.
+pub fn resolve(host: &str) -> Option<std::net::Ipv4Addr> {
+    #[cfg(target_os = "wasi")]
+    return codepod_sys::socket::resolve(host.as_bytes()).ok();
+    #[cfg(not(target_os = "wasi"))]
+    {
+        use std::net::{IpAddr, ToSocketAddrs as _};
+        let mut found = (host, 0).to_socket_addrs().ok()?;
+        found.find_map(|address| match address.ip() {
+            IpAddr::V4(ip) => Some(ip),
+            IpAddr::V6(_) => None,
+        })
+    }
+}
+
 #[cfg(not(target_os = "wasi"))]
 pub(crate) use native::Socket;
 #[cfg(target_os = "wasi")]

@@ -6,8 +6,11 @@ use codepod_calendar::{Broken, Zone, days_from_civil, strftime};
 
 /// Now, as messages have it.
 pub(crate) fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let zone = std::env::var("TZ").map_or_else(|_| Zone::utc(), |zone| Zone::parse(zone.as_bytes()));
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let zone =
+        std::env::var("TZ").map_or_else(|_| Zone::utc(), |zone| Zone::parse(zone.as_bytes()));
     match Broken::new(since.as_secs() as i64, &zone) {
         Some(time) => String::from_utf8_lossy(&strftime(b"%Y-%m-%d %H:%M:%S", &time)).into_owned(),
         None => String::new(),
@@ -73,7 +76,12 @@ mod tests {
             assert_eq!(parse(text.as_bytes()), Some(time), "{text}");
         }
         assert_eq!(http(time), "Sun, 06 Nov 1994 08:49:37 GMT");
-        for text in ["", "yesterday", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 8 GMT"] {
+        for text in [
+            "",
+            "yesterday",
+            "Sun, 99 Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 8 GMT",
+        ] {
             assert_eq!(parse(text.as_bytes()), None, "{text}");
         }
     }

@@ -18,12 +18,18 @@ pub(crate) enum Loudness {
 #[derive(Debug)]
 pub(crate) struct Log {
     pub(crate) loudness: Loudness,
+    /// Whether the dots are shown in any case.
+    shows_progress: bool,
     file: Option<File>,
 }
 
 impl Log {
-    pub(crate) fn new(loudness: Loudness, file: Option<File>) -> Log {
-        Log { loudness, file }
+    pub(crate) fn new(loudness: Loudness, shows_progress: bool, file: Option<File>) -> Log {
+        Log {
+            loudness,
+            shows_progress,
+            file,
+        }
     }
 
     fn write(&mut self, text: &str) {
@@ -55,8 +61,10 @@ impl Log {
         }
     }
 
-    /// Tells it always.
-    pub(crate) fn always(&mut self, text: impl AsRef<str>) {
-        self.write(text.as_ref());
+    /// Shows how far a download is.
+    pub(crate) fn progress(&mut self, text: impl AsRef<str>) {
+        if self.loudness == Loudness::Verbose || self.shows_progress {
+            self.write(text.as_ref());
+        }
     }
 }

@@ -59,7 +59,9 @@ fn safe(part: &[u8]) -> Vec<u8> {
     let mut name = Vec::new();
     for byte in decoded {
         match byte {
-            0..0x20 | 0x7f..0xa0 | b'/' if byte < 0x80 => name.extend(format!("%{byte:02X}").bytes()),
+            0..0x20 | 0x7f..0xa0 | b'/' if byte < 0x80 => {
+                name.extend(format!("%{byte:02X}").bytes())
+            }
             _ => name.push(byte),
         }
     }
@@ -80,7 +82,10 @@ pub(crate) fn disposition(field: &[u8]) -> Option<Vec<u8>> {
     }
     // Directories in it are the server's wish, and not followed.
     let name = found?;
-    let name = name.rsplit(|byte| matches!(byte, b'/' | b'\\')).next()?.to_vec();
+    let name = name
+        .rsplit(|byte| matches!(byte, b'/' | b'\\'))
+        .next()?
+        .to_vec();
     (!name.is_empty() && name != b"." && name != b"..").then(|| safe(&name))
 }
 
@@ -90,7 +95,10 @@ pub(crate) fn unique(name: &[u8]) -> Vec<u8> {
         return name.to_vec();
     }
     let numbered = |number: u32| [name, format!(".{number}").as_bytes()].concat();
-    (1..u32::MAX).map(numbered).find(|name| !exists(name)).unwrap_or_else(|| name.to_vec())
+    (1..u32::MAX)
+        .map(numbered)
+        .find(|name| !exists(name))
+        .unwrap_or_else(|| name.to_vec())
 }
 
 /// Whether there is a file.
@@ -116,8 +124,14 @@ mod tests {
         ] {
             assert_eq!(safe(part), name, "{part:?}");
         }
-        assert_eq!(disposition(b"attachment; filename=\"a b.txt\""), Some(b"a b.txt".to_vec()));
-        assert_eq!(disposition(b"attachment; filename=../../etc/passwd"), Some(b"passwd".to_vec()));
+        assert_eq!(
+            disposition(b"attachment; filename=\"a b.txt\""),
+            Some(b"a b.txt".to_vec())
+        );
+        assert_eq!(
+            disposition(b"attachment; filename=../../etc/passwd"),
+            Some(b"passwd".to_vec())
+        );
         assert_eq!(disposition(b"attachment; filename=\"..\""), None);
         assert_eq!(disposition(b"inline"), None);
     }

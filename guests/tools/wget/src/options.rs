@@ -61,7 +61,6 @@ enum Key {
     ProtocolDirectories,
     Quiet,
     Quota,
-    RandomWait,
     ReadTimeout,
     Recursive,
     Referer,
@@ -72,6 +71,7 @@ enum Key {
     RetryStatus,
     RestrictNames,
     ServerResponse,
+    ShowProgress,
     SpanHosts,
     Spider,
     Timeout,
@@ -149,7 +149,7 @@ const TABLE: &[Opt<Key>] = &[
     word(Key::Nothing, "no-glob"),
     word(Key::Nothing, "no-passive-ftp"),
     word(Key::Nothing, "no-backups"),
-    word(Key::Nothing, "show-progress"),
+    word(Key::ShowProgress, "show-progress"),
     value(Key::Output, b'O', "output-document"),
     value(Key::OutputFile, b'o', "output-file"),
     with(Key::Password, "password"),
@@ -161,7 +161,6 @@ const TABLE: &[Opt<Key>] = &[
     word(Key::ProtocolDirectories, "protocol-directories"),
     flag(Key::Quiet, b'q', "quiet"),
     value(Key::Quota, b'Q', "quota"),
-    word(Key::RandomWait, "random-wait"),
     with(Key::ReadTimeout, "read-timeout"),
     flag(Key::Recursive, b'r', "recursive"),
     with(Key::Referer, "referer"),
@@ -214,6 +213,7 @@ const TABLE: &[Opt<Key>] = &[
     with(Key::Refused, "secure-protocol"),
     with(Key::Refused, "start-pos"),
     word(Key::Refused, "no-http-keep-alive"),
+    word(Key::Refused, "random-wait"),
     word(Key::Refused, "strict-comments"),
     word(Key::Refused, "unlink"),
     with(Key::Refused, "use-askpass"),
@@ -249,6 +249,7 @@ pub(crate) struct Plan {
     pub(crate) sets_time: bool,
     pub(crate) spider: bool,
     pub(crate) shows_head: bool,
+    pub(crate) shows_progress: bool,
     pub(crate) fields: Vec<(String, Vec<u8>)>,
     pub(crate) agent: Option<Vec<u8>>,
     pub(crate) referer: Option<Vec<u8>>,
@@ -315,6 +316,7 @@ impl Plan {
             sets_time: true,
             spider: false,
             shows_head: false,
+            shows_progress: false,
             fields: Vec::new(),
             agent: None,
             referer: None,
@@ -364,7 +366,8 @@ impl Plan {
 
     /// Whether files go into directories.
     pub(crate) fn has_directories(&self) -> bool {
-        self.directories.unwrap_or(self.recursive || self.requisites)
+        self.directories
+            .unwrap_or(self.recursive || self.requisites)
     }
 }
 
@@ -383,8 +386,9 @@ wget, for http and https, as GNU Wget 1.21.3 is
 Usage: wget [OPTION]... [URL]...
 
 Messages:  -V -h -q -v -nv -o FILE -a FILE -i FILE -F -B URL -S --progress=dot
+           --show-progress
 Download:  -t N -O FILE -nc -c -N -T SECONDS --connect-timeout --read-timeout --limit-rate
-           -w SECONDS --waitretry --random-wait -Q BYTES --spider --no-use-server-timestamps
+           -w SECONDS --waitretry -Q BYTES --spider --no-use-server-timestamps
            --retry-connrefused --retry-on-http-error --no-proxy -4
 Places:    -nd -x -nH -P DIRECTORY --protocol-directories --cut-dirs=N --default-page
 HTTP:      --user --password --auth-no-challenge --header --referer -U AGENT --post-data
@@ -401,9 +405,9 @@ pub(crate) fn read(arguments: Arguments) -> Result<Asked, i32> {
     let mut options = Options::new(TABLE, arguments);
     loop {
         let found = match options.next() {
-            None => break,
-            Some(Ok(found)) => found,
-            Some(Err(usage)) => return Err(misused(&usage)),
+            Ok(None) => break,
+            Ok(Some(found)) => found,
+            Err(usage) => return Err(misused(&usage)),
         };
         let (key, value) = match found {
             Found::Operand(url) => {
@@ -456,7 +460,9 @@ fn check(plan: &Plan) -> Result<(), i32> {
         return wrong("Cannot specify both -k or -r and -O if multiple URLs are given.");
     }
     if plan.body.is_some() && plan.method.is_none() {
-        return wrong("You must specify a method through --method=HTTPMethod to use with --body-data or --body-file.");
+        return wrong(
+            "You must specify a method through --method=HTTPMethod to use with --body-data or --body-file.",
+        );
     }
     Ok(())
 }
@@ -494,7 +500,10 @@ fn set(plan: &mut Plan, key: Key, value: Vec<u8>) -> Result<(), i32> {
     let count = |name: &str| -> Result<u64, i32> { text.parse().map_err(|_| bad(name)) };
     let words = || -> Vec<Vec<u8>> {
         let words = value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
-        words.filter(|word| !word.is_empty()).map(<[u8]>::to_vec).collect()
+        words
+            .filter(|word| !word.is_empty())
+            .map(<[u8]>::to_vec)
+            .collect()
     };
     let domains = || -> Vec<String> {
         let words = text.split(',').filter(|word| !word.is_empty());
@@ -502,14 +511,20 @@ fn set(plan: &mut Plan, key: Key, value: Vec<u8>) -> Result<(), i32> {
     };
     let directories = || -> Vec<Vec<u8>> {
         let slash = |word: &[u8]| [b"/", word.trim_ascii()].concat();
-        words().iter().map(|word| match word.first() {
-            Some(b'/') => word.clone(),
-            _ => slash(word),
-        }).collect()
+        words()
+            .iter()
+            .map(|word| match word.first() {
+                Some(b'/') => word.clone(),
+                _ => slash(word),
+            })
+            .collect()
     };
     let file = || -> Result<Vec<u8>, i32> {
         std::fs::read(path(&value)).map_err(|error| {
-            say(&format!("BODY data file '{text}' missing: {}", codepod_tool::io_text(&error)));
+            say(&format!(
+                "BODY data file '{text}' missing: {}",
+                codepod_tool::io_text(&error)
+            ));
             3
         })
     };
@@ -552,8 +567,10 @@ fn set(plan: &mut Plan, key: Key, value: Vec<u8>) -> Result<(), i32> {
             _ if value.is_empty() => plan.fields.clear(),
             Some(at) if at > 0 && !value.contains(&b'\n') && !value.contains(&b'\r') => {
                 let name = String::from_utf8_lossy(&value[..at]).into_owned();
-                plan.fields.retain(|(known, _)| !known.eq_ignore_ascii_case(&name));
-                plan.fields.push((name, value[at + 1..].trim_ascii().to_vec()));
+                plan.fields
+                    .retain(|(known, _)| !known.eq_ignore_ascii_case(&name));
+                plan.fields
+                    .push((name, value[at + 1..].trim_ascii().to_vec()));
             }
             _ => {
                 say(&format!("header: Invalid header '{text}'."));
@@ -567,8 +584,17 @@ fn set(plan: &mut Plan, key: Key, value: Vec<u8>) -> Result<(), i32> {
                 _ => Some(count("level")? as usize),
             }
         }
-        Key::LimitRate => plan.limit_rate = Some(size(&text).ok_or_else(|| bad("limit-rate"))?).filter(|rate| *rate > 0),
-        Key::Quota => plan.quota = if text == "inf" { 0 } else { size(&text).ok_or_else(|| bad("quota"))? },
+        Key::LimitRate => {
+            plan.limit_rate =
+                Some(size(&text).ok_or_else(|| bad("limit-rate"))?).filter(|rate| *rate > 0)
+        }
+        Key::Quota => {
+            plan.quota = if text == "inf" {
+                0
+            } else {
+                size(&text).ok_or_else(|| bad("quota"))?
+            }
+        }
         Key::MaxRedirect => plan.max_redirect = count("max-redirect")? as usize,
         Key::Method => plan.method = Some(text.to_ascii_uppercase()),
         Key::Post | Key::PostFile => {
@@ -606,20 +632,23 @@ fn set(plan: &mut Plan, key: Key, value: Vec<u8>) -> Result<(), i32> {
         Key::Password => plan.password = Some(value),
         Key::Preemptive => plan.preemptive = true,
         Key::Prefix => {
-            let end = value.iter().rposition(|byte| *byte != b'/').map_or(0, |at| at + 1);
+            let end = value
+                .iter()
+                .rposition(|byte| *byte != b'/')
+                .map_or(0, |at| at + 1);
             plan.prefix = match end {
                 0 => value,
                 end => value[..end].to_vec(),
             };
         }
-        Key::RandomWait => {}
         Key::Recursive => plan.recursive = true,
         Key::Requisites => plan.requisites = true,
         Key::Referer => plan.referer = Some(value),
         Key::RetryRefused => plan.retries_refused = true,
         Key::RetryStatus => {
             for word in text.split(',') {
-                plan.retries_status.push(word.parse().map_err(|_| bad("retry-on-http-error"))?);
+                plan.retries_status
+                    .push(word.parse().map_err(|_| bad("retry-on-http-error"))?);
             }
         }
         Key::RestrictNames => match &text[..] {
@@ -640,6 +669,7 @@ fn set(plan: &mut Plan, key: Key, value: Vec<u8>) -> Result<(), i32> {
             Some("dot" | "bar") => {}
             _ => return Err(bad("progress")),
         },
+        Key::ShowProgress => plan.shows_progress = true,
         Key::ServerResponse => plan.shows_head = true,
         Key::SpanHosts => plan.spans_hosts = true,
         Key::Spider => plan.spider = true,
@@ -689,7 +719,10 @@ pub(crate) fn listed(file: &[u8], plan: &Plan) -> Result<Vec<Vec<u8>>, String> {
     if plan.lists_are_html {
         let found = links::html(&text).into_iter().map(|link| link.target);
         let whole = found.filter_map(|target| match &base {
-            Some(base) => base.join(&target).ok().map(|url| url.to_string().into_bytes()),
+            Some(base) => base
+                .join(&target)
+                .ok()
+                .map(|url| url.to_string().into_bytes()),
             None => Url::parse(&target).ok().map(|_| target),
         });
         return Ok(whole.collect());
@@ -698,7 +731,9 @@ pub(crate) fn listed(file: &[u8], plan: &Plan) -> Result<Vec<Vec<u8>>, String> {
     let lines = lines.filter(|line| !line.is_empty() && line[0] != b'#');
     Ok(lines
         .map(|line| match &base {
-            Some(base) => base.join(line).map_or_else(|_| line.to_vec(), |url| url.to_string().into_bytes()),
+            Some(base) => base
+                .join(line)
+                .map_or_else(|_| line.to_vec(), |url| url.to_string().into_bytes()),
             None => line.to_vec(),
         })
         .collect())

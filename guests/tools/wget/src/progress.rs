@@ -43,13 +43,17 @@ impl Dots {
             let kilobytes = skipped.to_string();
             if skipped > 0 {
                 let width = 6 + 1 + kilobytes.len();
-                log.verbose(format!("\n{:>width$}[ skipping {kilobytes}K ]", "", width = width.max(8)));
+                log.progress(format!(
+                    "\n{:>width$}[ skipping {kilobytes}K ]",
+                    "",
+                    width = width.max(8)
+                ));
             }
-            log.verbose(format!("\n{skipped:>6}K"));
+            log.progress(format!("\n{skipped:>6}K"));
             dots.rows = first / row;
             let whole = rest / DOT;
             for at in 0..whole {
-                log.verbose(if at % GROUP == 0 { " ," } else { "," });
+                log.progress(if at % GROUP == 0 { " ," } else { "," });
             }
             dots.dots = whole;
             dots.rest = rest % DOT;
@@ -63,9 +67,9 @@ impl Dots {
         while self.rest >= DOT {
             self.rest -= DOT;
             if self.dots == 0 {
-                log.verbose(format!("\n{:>6}K", self.rows * ROW));
+                log.progress(format!("\n{:>6}K", self.rows * ROW));
             }
-            log.verbose(if self.dots % GROUP == 0 { " ." } else { "." });
+            log.progress(if self.dots % GROUP == 0 { " ." } else { "." });
             self.dots += 1;
             if self.dots == ROW {
                 self.rows += 1;
@@ -78,13 +82,13 @@ impl Dots {
     /// The last row.
     pub(crate) fn finish(&mut self, log: &mut Log) {
         if self.dots == 0 {
-            log.verbose(format!("\n{:>6}K", self.rows * ROW));
+            log.progress(format!("\n{:>6}K", self.rows * ROW));
         }
         for at in self.dots..ROW {
-            log.verbose(if at % GROUP == 0 { "  " } else { " " });
+            log.progress(if at % GROUP == 0 { "  " } else { " " });
         }
         self.numbers(log, true);
-        log.verbose("\n\n");
+        log.progress("\n\n");
     }
 
     fn numbers(&mut self, log: &mut Log, is_last: bool) {
@@ -94,7 +98,7 @@ impl Dots {
             shown += self.rest;
         }
         if let Some(total) = self.total.filter(|total| *total > 0) {
-            log.verbose(format!("{:>3}%", 100 * shown / total));
+            log.progress(format!("{:>3}%", 100 * shown / total));
         }
         let mut row = match is_last {
             true => self.dots * DOT + self.rest,
@@ -106,19 +110,19 @@ impl Dots {
         }
         let (rate, unit) = rate(row, elapsed.saturating_sub(self.row_started));
         let unit = [" ", "K", "M", "G", "T"][unit];
-        log.verbose(format!(" {:>4}{unit}", digits(rate)));
+        log.progress(format!(" {:>4}{unit}", digits(rate)));
         self.row_started = elapsed;
         if is_last {
             let seconds = elapsed.as_secs_f64();
             match seconds >= 10.0 {
-                true => log.verbose(format!("={}", short_time(seconds.round() as u64, false))),
-                false => log.verbose(format!("={}s", decimal(seconds))),
+                true => log.progress(format!("={}", short_time(seconds.round() as u64, false))),
+                false => log.progress(format!("={}s", decimal(seconds))),
             }
         } else if let Some(total) = self.total.filter(|total| *total > 0) {
             let done = shown.saturating_sub(self.first).max(1);
             let left = total.saturating_sub(shown);
             let eta = elapsed.as_secs_f64() * left as f64 / done as f64;
-            log.verbose(format!(" {}", short_time((eta + 0.5) as u64, true)));
+            log.progress(format!(" {}", short_time((eta + 0.5) as u64, true)));
         }
     }
 
@@ -206,10 +210,26 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_wget_does() {
-        for (bytes, text) in [(0, "0"), (1023, "1023"), (1024, "1.0K"), (262_144, "256K"), (162_144, "158K"), (5 << 30, "5.0G")] {
+        for (bytes, text) in [
+            (0, "0"),
+            (1023, "1023"),
+            (1024, "1.0K"),
+            (262_144, "256K"),
+            (162_144, "158K"),
+            (5 << 30, "5.0G"),
+        ] {
             assert_eq!(human(bytes), text);
         }
-        for (number, text) in [(0.0, "0"), (0.0004, "0"), (0.0006, "0.001"), (0.04, "0.04"), (0.5, "0.5"), (0.2, "0.2"), (1.26, "1.3"), (12.4, "12")] {
+        for (number, text) in [
+            (0.0, "0"),
+            (0.0004, "0"),
+            (0.0006, "0.001"),
+            (0.04, "0.04"),
+            (0.5, "0.5"),
+            (0.2, "0.2"),
+            (1.26, "1.3"),
+            (12.4, "12"),
+        ] {
             assert_eq!(decimal(number), text, "{number}");
         }
         assert_eq!(rate_text(6, Duration::from_millis(40)), "150 B/s");
