@@ -84,7 +84,11 @@ fn convert(
         let target = match known {
             Some(target) => {
                 to_files += 1;
-                [&encoded(&relative(file, target))[..], fragment].concat()
+                [
+                    &encoded(&relative(file, target), retriever.plan.adjusts)[..],
+                    fragment,
+                ]
+                .concat()
             }
             None => {
                 let whole = [url.to_string().as_bytes(), fragment].concat();
@@ -133,13 +137,14 @@ fn relative(from: &[u8], to: &[u8]) -> Vec<u8> {
 }
 
 /// A path as a URL has it.
-fn encoded(path: &[u8]) -> Vec<u8> {
+fn encoded(path: &[u8], adjusts: bool) -> Vec<u8> {
     let mut text = Vec::new();
     for byte in path {
         match byte {
             b'%' => text.extend(b"%25"),
             b'#' => text.extend(b"%23"),
-            b'?' => text.extend(b"%3F"),
+            // A browser opens `a?b` as it stands there, where the name has no end of its own.
+            b'?' if adjusts => text.extend(b"%3F"),
             b':' => text.extend(b"%3A"),
             byte => text.push(*byte),
         }
@@ -166,6 +171,6 @@ mod tests {
                 "{from} {to}"
             );
         }
-        assert_eq!(encoded(b"a?b#c%"), b"a%3Fb%23c%25");
+        assert_eq!(encoded(b"a?b#c%", true), b"a%3Fb%23c%25");
     }
 }

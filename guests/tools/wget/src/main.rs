@@ -60,22 +60,25 @@ fn run(plan: &Plan) -> i32 {
             }
         }
     }
-    for url in &urls {
+    for (at, url) in urls.iter().enumerate() {
         match plan.recursive || plan.requisites {
             true => recurse::run(&mut retriever, url),
             false => {
-                retriever.get(url);
+                if let Some(page) = retriever.get(url) {
+                    retriever.tidy(&page);
+                }
             }
         }
-        if retriever.is_over_quota() {
+        // What the command line names comes in any case.
+        if retriever.is_over_quota() && at + 1 >= plan.urls.len() {
             break;
         }
     }
-    if plan.convert {
-        convert::run(&mut retriever);
-    }
     if retriever.files > 0 && (urls.len() > 1 || plan.recursive || plan.requisites) {
         retriever.finish();
+    }
+    if plan.convert {
+        convert::run(&mut retriever);
     }
     retriever.status()
 }

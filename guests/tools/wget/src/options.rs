@@ -441,10 +441,7 @@ fn misused(usage: &Usage) -> i32 {
 }
 
 fn hint() {
-    use std::io::Write as _;
-    // Where nobody reads there is nobody to tell.
-    let _ = std::io::stderr()
-        .write_all(b"Usage: wget [OPTION]... [URL]...\n\nTry `wget --help' for more options.\n");
+    tell("Usage: wget [OPTION]... [URL]...\n\nTry `wget --help' for more options.\n");
 }
 
 fn check(plan: &Plan) -> Result<(), i32> {
@@ -460,17 +457,23 @@ fn check(plan: &Plan) -> Result<(), i32> {
         return wrong("Cannot specify both -k or -r and -O if multiple URLs are given.");
     }
     if plan.body.is_some() && plan.method.is_none() {
-        return wrong(
-            "You must specify a method through --method=HTTPMethod to use with --body-data or --body-file.",
+        tell(
+            "You must specify a method through --method=HTTPMethod to use with --body-data or --body-file.\n",
         );
+        return Err(1);
     }
     Ok(())
 }
 
 fn wrong(text: &str) -> Result<(), i32> {
-    codepod_tool::complain("wget", text);
-    hint();
+    tell(&format!("{text}\nUsage: wget [OPTION]... [URL]...\n"));
     Err(1)
+}
+
+fn tell(text: &str) {
+    use std::io::Write as _;
+    // Where nobody reads there is nobody to tell.
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 fn set(plan: &mut Plan, key: Key, value: Vec<u8>) -> Result<(), i32> {
@@ -536,8 +539,10 @@ fn set(plan: &mut Plan, key: Key, value: Vec<u8>) -> Result<(), i32> {
         Key::OutputFile => plan.log = Some((value, false)),
         Key::Append => plan.log = Some((value, true)),
         Key::Base => plan.base = Some(value),
-        Key::Body => plan.body = Some(value),
-        Key::BodyFile => plan.body = Some(file()?),
+        Key::Body | Key::BodyFile => {
+            plan.body = Some(if key == Key::Body { value } else { file()? });
+            plan.is_form = true;
+        }
         Key::ByHtml => plan.lists_are_html = true,
         Key::CaFile => plan.ca_file = Some(value),
         Key::Clobber => plan.keeps_old = true,
@@ -616,9 +621,9 @@ fn set(plan: &mut Plan, key: Key, value: Vec<u8>) -> Result<(), i32> {
                     b'p' => plan.no_parent = true,
                     b'v' => plan.loudness = Loudness::NotVerbose,
                     other => {
-                        say(&format!("invalid option -- 'n{}'", other as char));
+                        say(&format!("illegal option -- `-n{}'", other as char));
                         hint();
-                        return Err(2);
+                        return Err(1);
                     }
                 }
             }

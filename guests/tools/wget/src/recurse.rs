@@ -61,7 +61,7 @@ pub(crate) fn run(retriever: &mut Retriever, start: &[u8]) {
             walk.start = page.url.clone();
         }
         walk.descend(retriever, &next, &page, &mut todo);
-        walk.tidy(retriever, &next, &page);
+        retriever.tidy(&page);
     }
 }
 
@@ -166,7 +166,7 @@ impl Walk {
         if !plan.spans_hosts && url.host != page.url.host {
             return false;
         }
-        is_part && !plan.recursive || self.may_robots(retriever, url)
+        self.may_robots(retriever, url)
     }
 
     /// Whether robots may have a URL; the rules of each host are asked for once.
@@ -179,32 +179,6 @@ impl Walk {
         self.robots
             .get(&host)
             .is_none_or(|robots| robots.allow(&url.path))
-    }
-
-    /// Removes a page that was only wanted for its links.
-    fn tidy(&self, retriever: &mut Retriever, from: &Todo, page: &Page) {
-        let Some(file) = &page.file else {
-            return;
-        };
-        let name = file.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-        let is_unwanted = from.depth > 0 && !is_accepted(&retriever.plan, name);
-        if retriever.plan.deletes || is_unwanted {
-            let shown = String::from_utf8_lossy(file).into_owned();
-            let text = match retriever.plan.deletes {
-                true => format!("Removing {shown}.\n"),
-                false => format!("Removing {shown} since it should be rejected.\n\n"),
-            };
-            retriever.log.verbose(text);
-            if std::fs::remove_file(path(file)).is_err() {
-                retriever.log.note(format!("unlink: {shown}\n"));
-            }
-            retriever
-                .pages
-                .retain(|other| other.file.as_ref() != Some(file));
-            retriever
-                .got
-                .retain(|_, other| other.file.as_ref() != Some(file));
-        }
     }
 }
 
@@ -243,7 +217,7 @@ fn has_html_suffix(name: &str) -> bool {
 }
 
 /// Whether the lists of the options let a file in.
-fn is_accepted(plan: &Plan, name: &[u8]) -> bool {
+pub(crate) fn is_accepted(plan: &Plan, name: &[u8]) -> bool {
     let fits = |list: &[Vec<u8>]| {
         list.iter()
             .any(|pattern| matches(pattern, name, plan.ignores_case))

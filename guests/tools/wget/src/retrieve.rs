@@ -11,6 +11,7 @@ use codepod_tool::path;
 use crate::log::{Log, Loudness};
 use crate::options::Plan;
 use crate::progress::{Dots, decimal, human, rate_text};
+use crate::recurse::is_accepted;
 use crate::{date, names};
 
 /// How much is read at once.
@@ -348,8 +349,6 @@ impl Retriever {
             }
             other => (other.to_string(), Attempt::Again(status::NETWORK)),
         };
-        // With `-nv` nothing has said yet where to.
-        self.log.short(format!("Connecting to {shown}... "));
         self.log.note(format!("failed: {text}.\n"));
         if matches!(result, Attempt::Again(_)) {
             self.log.verbose("Retrying.\n\n");
@@ -649,6 +648,35 @@ impl Retriever {
         })
     }
 
+    /// Whether a file goes again once it was looked at.
+    pub(crate) fn is_passing(&self, name: &[u8]) -> bool {
+        let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let is_recursive = self.plan.recursive || self.plan.requisites;
+        self.plan.deletes || is_recursive && !is_accepted(&self.plan, last)
+    }
+
+    /// Removes a file that goes again.
+    pub(crate) fn tidy(&mut self, page: &Page) {
+        let Some(file) = page.file.as_ref().filter(|file| file.ends_with(b".tmp")) else {
+            return;
+        };
+        if !self.is_passing(&file[..file.len() - 4]) {
+            return;
+        }
+        let shown = String::from_utf8_lossy(file).into_owned();
+        self.log.verbose(match self.plan.deletes {
+            true => format!("Removing {shown}.\n"),
+            false => format!("Removing {shown} since it should be rejected.\n\n"),
+        });
+        if let Err(error) = std::fs::remove_file(path(file)) {
+            let text = codepod_tool::io_text(&error);
+            self.log.note(format!("unlink: {text}\n"));
+        }
+        self.pages.retain(|other| other.file.as_ref() != Some(file));
+        self.got
+            .retain(|_, other| other.file.as_ref() != Some(file));
+    }
+
     /// Takes what comes.
     fn body(&mut self, ask: &Ask<'_>, mut response: Response, first: u64) -> Attempt {
         let kind = response.fields.get("content-type").unwrap_or_default();
@@ -664,7 +692,9 @@ impl Retriever {
             false => response.body.length(),
         };
         let total = length.map(|length| length + first);
-        self.log.verbose(length_text(total, first, &kind));
+        if (200..300).contains(&response.status) {
+            self.log.verbose(length_text(total, first, &kind));
+        }
         if self.plan.spider && !self.plan.recursive {
             let text = match kind == b"text/html" {
                 true => {
@@ -705,6 +735,9 @@ impl Retriever {
                 || self.plan.newer_only
                 || ask.tries > 1
                 || (self.plan.has_directories() && (self.plan.recursive || self.plan.requisites));
+            if self.is_passing(&name) {
+                name.extend(b".tmp");
+            }
             if !overwrites {
                 name = names::unique(&name);
             }
