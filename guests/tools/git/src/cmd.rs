@@ -494,6 +494,12 @@ pub(crate) fn start_shell(arguments: &[Vec<u8>], variables: &[(&[u8], &[u8])]) -
     }
 }
 
+/// Makes an empty bare repository, for tests.
+#[cfg(test)]
+pub(crate) fn init_bare(directory: &[u8]) -> Result<()> {
+    init::create(directory, true, b"main")
+}
+
 /// Words of an alias, with quotes as the shell has them.
 fn split_words(text: &[u8]) -> Result<Vec<Vec<u8>>> {
     let mut words = Vec::new();

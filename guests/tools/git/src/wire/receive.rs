@@ -22,7 +22,7 @@ const UNPACK_LIMIT: usize = 100;
 /// The largest pack; offsets in it have 32 bits here.
 const LARGEST: usize = 2 << 30;
 /// How much of differences is kept until they are applied.
-const KEPT_DELTAS: usize = 128 << 20;
+const KEPT_DELTAS: usize = 16 << 20;
 /// How much of objects may be in memory while others are put together from them.
 const LIVE: usize = 1 << 30;
 /// The most bytes that all objects may have together.
@@ -569,5 +569,218 @@ impl Children {
         rest.take_while(|(base, _)| base == oid)
             .map(|(_, child)| *child as usize)
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::Global;
+    use crate::stop::Stop;
+
+    /// A new repository of its own, which goes away with it.
+    struct Fresh {
+        repo: Repo,
+        directory: std::path::PathBuf,
+    }
+
+    impl Fresh {
+        fn new(name: &str) -> Fresh {
+            let directory =
+                std::env::temp_dir().join(format!("codepod-git-{name}-{}", std::process::id()));
+            let _ = std::fs::remove_dir_all(&directory);
+            std::fs::create_dir(&directory).unwrap();
+            let path = directory.to_str().unwrap().as_bytes();
+            crate::cmd::init_bare(path).unwrap();
+            let global = Global {
+                git_dir: Some(path.to_vec()),
+                ..Global::default()
+            };
+            Fresh {
+                repo: Repo::discover(&global).unwrap(),
+                directory,
+            }
+        }
+    }
+
+    impl Drop for Fresh {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.directory);
+        }
+    }
+
+    /// A pack of these entries: how each begins, and what it holds.
+    fn pack(entries: &[(Vec<u8>, &[u8])]) -> Vec<u8> {
+        let mut data = pack::head(entries.len());
+        for (head, content) in entries {
+            data.extend_from_slice(head);
+            let mut encoder =
+                flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+            std::io::Write::write_all(&mut encoder, content).unwrap();
+            data.extend(encoder.finish().unwrap());
+        }
+        let sum = oid::sha1(&data);
+        data.extend(sum.0);
+        data
+    }
+
+    fn whole<'a>(kind: Kind, content: &'a [u8]) -> (Vec<u8>, &'a [u8]) {
+        let mut head = Vec::new();
+        pack::push_head(&mut head, pack::code(kind), content.len());
+        (head, content)
+    }
+
+    fn delta<'a>(base: Oid, content: &'a [u8]) -> (Vec<u8>, &'a [u8]) {
+        let mut head = Vec::new();
+        pack::push_head(&mut head, 7, content.len());
+        head.extend(base.0);
+        (head, content)
+    }
+
+    fn back<'a>(back: u8, content: &'a [u8]) -> (Vec<u8>, &'a [u8]) {
+        let mut head = Vec::new();
+        pack::push_head(&mut head, 6, content.len());
+        head.push(back);
+        (head, content)
+    }
+
+    /// Takes a pack, in pieces as servers send it.
+    fn take(repo: &Repo, data: &[u8], wanted: &[Oid]) -> Result<()> {
+        let mut text = Vec::new();
+        for part in data.chunks(7) {
+            super::super::packet::push(&mut text, [&[1], part].concat());
+        }
+        text.extend(super::super::packet::FLUSH);
+        let mut packets = Packets::new(Box::new(std::io::Cursor::new(text)), true);
+        let is_clone = true;
+        receive(repo, &mut packets, &Keeping { is_clone, wanted })
+    }
+
+    fn why(repo: &Repo, data: &[u8], wanted: &[Oid]) -> String {
+        match take(repo, data, wanted) {
+            Err(Stop::Fatal(why)) => String::from_utf8(why).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_pack_is_kept_and_its_differences_with_it() {
+        let fresh = Fresh::new("kept");
+        let base = b"hello, world";
+        // Copies five bytes and adds one: `hello!`.
+        let made = [12, 6, 0x90, 5, 1, b'!'];
+        let name = oid::hash(Kind::Blob, base);
+        let second = oid::hash(Kind::Blob, b"hello!");
+        // A difference from a difference, which comes before its base.
+        let third = [6, 3, 0x90, 2, 1, b'?'];
+        let data = pack(&[
+            delta(second, &third),
+            delta(name, &made),
+            whole(Kind::Blob, base),
+        ]);
+        let wanted = [name, second, oid::hash(Kind::Blob, b"he?")];
+        take(&fresh.repo, &data, &wanted).unwrap();
+        for (oid, text) in wanted.iter().zip([&base[..], b"hello!", b"he?"]) {
+            assert_eq!(*fresh.repo.objects.blob(oid).unwrap(), text);
+        }
+        assert_eq!(fresh.repo.objects.pack_count(), 1);
+        // A thin one, whose base is here: it is completed.
+        let thin = pack(&[delta(name, &[12, 5, 0x90, 4, 1, b'.'])]);
+        let fourth = oid::hash(Kind::Blob, b"hell.");
+        take(&fresh.repo, &thin, &[fourth]).unwrap();
+        assert_eq!(*fresh.repo.objects.blob(&fourth).unwrap(), b"hell.");
+    }
+
+    #[test]
+    fn packs_of_hostile_servers_are_refused() {
+        let fresh = Fresh::new("hostile");
+        let repo = &fresh.repo;
+        let blob = |content| whole(Kind::Blob, content);
+        let good = pack(&[blob(b"x")]);
+        let name = oid::hash(Kind::Blob, b"x");
+        for end in 0..good.len() {
+            assert!(take(repo, &good[..end], &[]).is_err(), "{end}");
+        }
+        for at in 0..good.len() {
+            let mut flipped = good.clone();
+            flipped[at] ^= 0x10;
+            assert!(take(repo, &flipped, &[]).is_err(), "{at}");
+        }
+        let why = |data: &[u8]| why(repo, data, &[]);
+        assert!(why(&[&good[..], b"x"].concat()).contains("garbage"));
+        assert!(why(&pack(&[blob(b"x"), blob(b"x")])).contains("twice"));
+        // Sizes that are not so.
+        let mut head = Vec::new();
+        pack::push_head(&mut head, 3, 1 << 29);
+        assert!(why(&pack(&[(head, b"x")])).contains("size"));
+        let mut head = Vec::new();
+        pack::push_head(&mut head, 3, 1);
+        assert!(why(&pack(&[(head, &[b'x'; 100_000])])).contains("size"));
+        assert!(why(&pack(&[(vec![0xff; 30], b"x")])).contains("bad object"));
+        assert!(why(&pack(&[(vec![0x50], b"")])).contains("bad object"));
+        // Differences from nothing, from themselves, from each other, and beyond the pack.
+        let own = oid::hash(Kind::Blob, b"y");
+        assert!(why(&pack(&[delta(own, &[1, 1, 1, b'y'])])).contains("unresolved"));
+        assert!(why(&pack(&[blob(b"z"), back(1, &[1, 1, 1, b'y'])])).contains("out of bound"));
+        assert!(why(&pack(&[back(100, &[1, 1, 1, b'y'])])).contains("out of bound"));
+        assert!(why(&pack(&[back(0, &[1, 1, 1, b'y'])])).contains("out of bound"));
+        // Differences that lead out of their base, or are longer than they say.
+        let other = oid::hash(Kind::Blob, b"abc");
+        for bad in [
+            &[3, 9, 0x90, 9][..],
+            &[3, 1, 2, b'a', b'b'],
+            &[4, 1, 1, b'a'],
+            &[3, 1, 0],
+            &[3, 0xff, 0xff, 0xff, 0xff, 0x7f, 1],
+        ] {
+            let data = pack(&[blob(b"abc"), delta(other, bad)]);
+            assert!(why(&data).contains("delta"), "{bad:?}");
+        }
+        // Nothing of it stayed.
+        assert!(!repo.objects.has(&name) && repo.objects.pack_count() == 0);
+    }
+
+    #[test]
+    fn what_objects_name_must_be_there() {
+        let fresh = Fresh::new("links");
+        let repo = &fresh.repo;
+        let blob = oid::hash(Kind::Blob, b"x");
+        let tree = [&b"100644 a\0"[..], &blob.0].concat();
+        let tree_name = oid::hash(Kind::Tree, &tree);
+        let commit =
+            format!("tree {tree_name}\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx\n");
+        let commit_name = oid::hash(Kind::Commit, commit.as_bytes());
+        let trees = whole(Kind::Tree, &tree);
+        let commits = whole(Kind::Commit, commit.as_bytes());
+        let missing = "did not send all";
+        assert!(why(repo, &pack(&[trees.clone()]), &[]).contains(missing));
+        assert!(
+            why(
+                repo,
+                &pack(&[commits.clone(), whole(Kind::Blob, b"x")]),
+                &[]
+            )
+            .contains(missing)
+        );
+        assert!(why(repo, &pack(&[whole(Kind::Blob, b"x")]), &[commit_name]).contains(missing));
+        // A tree where a commit is to be.
+        let wrong =
+            format!("tree {blob}\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx\n");
+        let data = pack(&[
+            whole(Kind::Blob, b"x"),
+            whole(Kind::Commit, wrong.as_bytes()),
+        ]);
+        assert!(why(repo, &data, &[]).contains("fsck error"));
+        // What writes elsewhere.
+        let evil = [&b"40000 .git\0"[..], &tree_name.0].concat();
+        let data = pack(&[
+            trees.clone(),
+            whole(Kind::Blob, b"x"),
+            whole(Kind::Tree, &evil),
+        ]);
+        assert!(why(repo, &data, &[]).contains("fsck error"));
+        let all = pack(&[commits, trees, whole(Kind::Blob, b"x")]);
+        take(repo, &all, &[commit_name]).unwrap();
+        assert!(repo.objects.has(&commit_name));
     }
 }
