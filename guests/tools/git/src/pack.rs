@@ -20,7 +20,7 @@ pub(crate) const DEEPEST: usize = 4096;
 /// The largest object that is taken into memory.
 pub(crate) const MOST: usize = 1 << 30;
 /// How much of objects that others are differences from is kept.
-const CACHED: usize = 48 << 20;
+const CACHED: usize = 16 << 20;
 
 /// An open pack, in memory.
 pub(crate) struct Pack {

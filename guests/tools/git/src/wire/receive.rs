@@ -716,8 +716,8 @@ mod tests {
         let mut head = Vec::new();
         pack::push_head(&mut head, 3, 1);
         assert!(why(&pack(&[(head, &[b'x'; 100_000])])).contains("size"));
-        assert!(why(&pack(&[(vec![0xff; 30], b"x")])).contains("bad object"));
-        assert!(why(&pack(&[(vec![0x50], b"")])).contains("bad object"));
+        assert!(why(&pack(&[(vec![0xff; 80], b"x")])).contains("bad object"));
+        assert!(why(&pack(&[(vec![0x50; 80], b"")])).contains("bad object"));
         // Differences from nothing, from themselves, from each other, and beyond the pack.
         let own = oid::hash(Kind::Blob, b"y");
         assert!(why(&pack(&[delta(own, &[1, 1, 1, b'y'])])).contains("unresolved"));
