@@ -62,9 +62,7 @@ impl<'a> Helpers<'a> {
             if user.is_some() && password.is_some() {
                 break;
             }
-            let mut given = self.fields(user.as_deref(), None);
-            given.push(b'\n');
-            let said = self.run(helper, "get", &given)?;
+            let said = self.run(helper, "get", &self.fields(user.as_deref(), None))?;
             for line in said.split(|byte| *byte == b'\n') {
                 if let Some(name) = line.strip_prefix(b"username=") {
                     user = Some(name.to_vec());
@@ -312,9 +310,9 @@ impl Line {
     }
 
     fn text(&self) -> Vec<u8> {
-        let user = encode(self.user.as_deref().unwrap_or_default(), b"");
-        let password = encode(self.password.as_deref().unwrap_or_default(), b"");
-        let place = encode(&self.place, b":");
+        let user = encode(self.user.as_deref().unwrap_or_default());
+        let password = encode(self.password.as_deref().unwrap_or_default());
+        let place = encode(&self.place);
         [
             &self.scheme[..],
             b"://",
@@ -329,10 +327,10 @@ impl Line {
     }
 }
 
-fn encode(text: &[u8], also: &[u8]) -> Vec<u8> {
+fn encode(text: &[u8]) -> Vec<u8> {
     let mut encoded = Vec::new();
     for byte in text {
-        match byte.is_ascii_alphanumeric() || b"-_.~".contains(byte) || also.contains(byte) {
+        match byte.is_ascii_alphanumeric() || b"-_.~".contains(byte) {
             true => encoded.push(*byte),
             false => encoded.extend(format!("%{byte:02x}").bytes()),
         }
@@ -353,7 +351,7 @@ mod tests {
             password: Some(b"p:/@ss".to_vec()),
         };
         let text = line.text();
-        assert_eq!(text, b"https://me%40home:p%3a%2f%40ss@a.test:8443\n");
+        assert_eq!(text, b"https://me%40home:p%3a%2f%40ss@a.test%3a8443\n");
         assert_eq!(Line::parse(text.trim_ascii_end()), Some(line));
         assert_eq!(Line::parse(b"https://a.test"), None);
         assert_eq!(Line::parse(b"nonsense"), None);
