@@ -15,7 +15,6 @@
 #![forbid(unsafe_code)]
 
 pub mod budget;
-pub mod cptls;
 pub mod event;
 pub mod http;
 #[cfg(feature = "net")]
@@ -27,4 +26,5 @@ pub mod policy;
 pub mod secrets;
 pub mod vet;
 
+pub use codepod_cptls as cptls;
 pub use policy::{Policy, PolicySpec, RuleSpec};

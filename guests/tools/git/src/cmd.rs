@@ -54,6 +54,7 @@ mod read_tree;
 mod rebase;
 mod ref_fields;
 mod reflog;
+mod refspec;
 mod remote;
 mod remotes;
 mod reset;
@@ -491,6 +492,12 @@ pub(crate) fn start_shell(arguments: &[Vec<u8>], variables: &[(&[u8], &[u8])]) -
         }
         Ok(command.status()?.code().unwrap_or(128))
     }
+}
+
+/// Makes an empty bare repository, for tests.
+#[cfg(test)]
+pub(crate) fn init_bare(directory: &[u8]) -> Result<()> {
+    init::create(directory, true, b"main")
 }
 
 /// Words of an alias, with quotes as the shell has them.

@@ -1,8 +1,8 @@
-//! git on local repositories, written for the sandbox.
+//! git on local repositories and over http(s), written for the sandbox.
 //!
 //! `cmd` has the commands; everything else is what they are made of: objects, references, the
-//! index, differences, merges. README.md says why it is not built on libgit2 or gitoxide, and what
-//! is not there.
+//! index, differences, merges, and in `wire` the protocol. README.md says why it is not built on
+//! libgit2 or gitoxide, and what is not there.
 
 #![expect(
     clippy::type_complexity,
@@ -37,6 +37,7 @@ mod revision;
 mod stop;
 mod walk;
 mod wildmatch;
+mod wire;
 mod worktree;
 
 codepod_tool::tools! {

@@ -46,11 +46,16 @@ impl Commit {
         (!head.is_empty()).then_some(commit)
     }
 
-    /// Reads a commit that has to be there.
+    /// Reads a commit that has to be there; where history ends, it has no parents.
     pub(crate) fn read(objects: &Objects, oid: &Oid) -> Result<Commit> {
         let content = objects.read_kind(oid, Kind::Commit)?;
         match Commit::parse(*oid, &content) {
-            Some(commit) => Ok(commit),
+            Some(mut commit) => {
+                if objects.is_shallow(oid) {
+                    commit.parents.clear();
+                }
+                Ok(commit)
+            }
             None => fatal(format!("bad commit {oid}")),
         }
     }

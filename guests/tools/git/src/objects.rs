@@ -4,7 +4,7 @@
 //! are written loose.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{Read as _, Write as _};
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use flate2::write::ZlibEncoder;
 
 use crate::oid::{self, Kind, Oid};
 use crate::os;
-use crate::pack::Pack;
+use crate::pack::{self, Pack};
 use crate::stop::{Result, fatal, show};
 
 /// An object's kind and content.
@@ -31,6 +31,8 @@ pub(crate) struct Objects {
     /// Trees and commits that were read.
     cache: RefCell<HashMap<Oid, Object>>,
     cached_bytes: RefCell<usize>,
+    /// Commits whose parents are not here: where history ends.
+    shallow: RefCell<HashSet<Oid>>,
 }
 
 impl Objects {
@@ -55,12 +57,69 @@ impl Objects {
             }
             at += 1;
         }
+        let shallow = os::read(&[&directories[0][..], b"/../shallow"].concat()).unwrap_or_default();
+        let shallow = shallow.split(|byte| *byte == b'\n').filter_map(Oid::parse);
         Objects {
+            shallow: RefCell::new(shallow.collect()),
             directories,
             packs: RefCell::default(),
             cache: RefCell::default(),
             cached_bytes: RefCell::default(),
         }
+    }
+
+    /// The commits whose parents are not here.
+    pub(crate) fn shallow(&self) -> HashSet<Oid> {
+        self.shallow.borrow().clone()
+    }
+
+    /// Whether a commit's parents are not here.
+    pub(crate) fn is_shallow(&self, oid: &Oid) -> bool {
+        self.shallow.borrow().contains(oid)
+    }
+
+    /// Sets where history ends, for this process.
+    pub(crate) fn set_shallow(&self, ends: HashSet<Oid>) {
+        self.shallow.replace(ends);
+    }
+
+    /// Adds a pack and its index.
+    pub(crate) fn add_pack(&self, trailer: Oid, pack: &[u8], index: &[u8]) -> Result<()> {
+        let directory = [self.directory(), b"/pack"].concat();
+        os::mkdir_all(&directory)?;
+        let base = [&directory[..], b"/pack-", trailer.hex().as_bytes()].concat();
+        // The index comes last: with it the pack is there.
+        for (end, content) in [(&b".pack"[..], pack), (b".idx", index)] {
+            let temporary = [
+                &directory[..],
+                b"/tmp_",
+                &trailer.hex().as_bytes()[..8],
+                end,
+            ]
+            .concat();
+            os::write(&temporary, content)?;
+            os::chmod(&temporary, 0o444)?;
+            os::rename(&temporary, &[&base[..], end].concat())?;
+        }
+        self.packs.replace(None);
+        Ok(())
+    }
+
+    /// Adds an object to a pack as it lies in one here, if it does.
+    pub(crate) fn with_packed<T>(
+        &self,
+        oid: &Oid,
+        mut work: impl FnMut(usize, &pack::Packed<'_>) -> T,
+    ) -> Result<Option<T>> {
+        let mut number = 0;
+        let found = self.with_packs(|pack| {
+            number += 1;
+            match pack.packed(oid) {
+                Ok(found) => found.map(|found| Ok(work(number, &found))),
+                Err(stop) => Some(Err(stop)),
+            }
+        });
+        found.transpose()
     }
 
     /// The directory that is written to.

@@ -1,7 +1,10 @@
 //! Packs: many objects in one file, some as differences from others, with an index (version 1 or
 //! 2).
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
+use std::rc::Rc;
 
 use flate2::Compression;
 use flate2::bufread::ZlibDecoder;
@@ -13,9 +16,11 @@ use crate::os;
 use crate::stop::{Result, fatal};
 
 /// How long a chain of differences may be.
-const DEEPEST: usize = 4096;
+pub(crate) const DEEPEST: usize = 4096;
 /// The largest object that is taken into memory.
-const MOST: usize = 1 << 30;
+pub(crate) const MOST: usize = 1 << 30;
+/// How much of objects that others are differences from is kept.
+const CACHED: usize = 16 << 20;
 
 /// An open pack, in memory.
 pub(crate) struct Pack {
@@ -24,6 +29,47 @@ pub(crate) struct Pack {
     count: usize,
     data: std::cell::OnceCell<Vec<u8>>,
     path: Vec<u8>,
+    bases: RefCell<Bases>,
+    /// The offsets of all objects in order, and the end; made when it is needed.
+    offsets: std::cell::OnceCell<Vec<u64>>,
+    names: std::cell::OnceCell<HashMap<u64, Oid>>,
+}
+
+/// Objects that others are differences from, by their offset.
+#[derive(Default)]
+struct Bases {
+    objects: HashMap<usize, (Kind, Rc<Vec<u8>>)>,
+    bytes: usize,
+}
+
+impl Bases {
+    fn keep(&mut self, at: usize, kind: Kind, content: &Rc<Vec<u8>>) {
+        if content.len() > CACHED / 8 {
+            return;
+        }
+        if self.bytes + content.len() > CACHED {
+            self.objects.clear();
+            self.bytes = 0;
+        }
+        self.bytes += content.len();
+        self.objects.insert(at, (kind, content.clone()));
+    }
+}
+
+/// An object as it lies in a pack.
+pub(crate) struct Packed<'a> {
+    pub(crate) offset: u64,
+    pub(crate) base: PackedBase,
+    /// Its size when it is inflated.
+    pub(crate) size: usize,
+    /// Its zlib stream.
+    pub(crate) stream: &'a [u8],
+}
+
+/// What an object in a pack is a difference from.
+pub(crate) enum PackedBase {
+    Whole(Kind),
+    Delta(Oid),
 }
 
 impl Pack {
@@ -55,6 +101,9 @@ impl Pack {
             count,
             data: std::cell::OnceCell::new(),
             path,
+            bases: RefCell::default(),
+            offsets: std::cell::OnceCell::new(),
+            names: std::cell::OnceCell::new(),
         })
     }
 
@@ -135,9 +184,12 @@ impl Pack {
     /// The object at an offset, put together from its differences.
     pub(crate) fn read(&self, offset: u64, objects: &Objects) -> Result<(Kind, Vec<u8>)> {
         let data = self.data()?;
-        let mut deltas = Vec::new();
+        let mut deltas: Vec<(usize, Vec<u8>)> = Vec::new();
         let mut at = offset as usize;
         let (kind, mut content) = loop {
+            if let Some((kind, content)) = self.bases.borrow().objects.get(&at) {
+                break (*kind, content.clone());
+            }
             if deltas.len() > DEEPEST {
                 return fatal("packfile has a delta chain that is too long");
             }
@@ -146,51 +198,112 @@ impl Pack {
             };
             let content = inflate(&data[entry.start..], entry.size)?;
             match entry.base {
-                Base::Whole(kind) => break (kind, content),
+                Base::Whole(kind) if deltas.is_empty() => return Ok((kind, content)),
+                Base::Whole(kind) => {
+                    let content = Rc::new(content);
+                    self.bases.borrow_mut().keep(at, kind, &content);
+                    break (kind, content);
+                }
                 Base::Offset(back) => {
-                    deltas.push(content);
+                    deltas.push((at, content));
                     match at.checked_sub(back) {
                         Some(base) if back > 0 => at = base,
                         _ => return fatal("packfile is corrupt"),
                     }
                 }
                 Base::Name(name) => {
-                    deltas.push(content);
+                    deltas.push((at, content));
                     match self.find(&name) {
                         Some(base) => at = base as usize,
-                        None => {
-                            let (kind, content) = objects.read(&name)?;
-                            break (kind, content.to_vec());
-                        }
+                        None => break objects.read(&name)?,
                     }
                 }
             }
         };
-        while let Some(delta) = deltas.pop() {
-            content = match apply_delta(&content, &delta) {
-                Some(content) => content,
-                None => return fatal("packfile has a corrupt delta"),
+        while let Some((at, delta)) = deltas.pop() {
+            let Some(made) = apply_delta(&content, &delta) else {
+                return fatal("packfile has a corrupt delta");
             };
+            content = Rc::new(made);
+            if !deltas.is_empty() {
+                self.bases.borrow_mut().keep(at, kind, &content);
+            }
         }
-        Ok((kind, content))
+        Ok((kind, Rc::unwrap_or_clone(content)))
+    }
+
+    /// An object as it lies here, so that it can go into another pack.
+    pub(crate) fn packed(&self, oid: &Oid) -> Result<Option<Packed<'_>>> {
+        let Some(offset) = self.find(oid) else {
+            return Ok(None);
+        };
+        let data = self.data()?;
+        let offsets = self.offsets.get_or_init(|| {
+            let mut all: Vec<u64> = (0..self.count).filter_map(|at| self.offset(at)).collect();
+            all.push((data.len() as u64).saturating_sub(20));
+            all.sort_unstable();
+            all
+        });
+        let next = offsets.partition_point(|found| *found <= offset);
+        let end = offsets.get(next).copied().unwrap_or(0) as usize;
+        let entry = Entry::parse(data, offset as usize);
+        let Some(entry) = entry.filter(|entry| entry.start <= end && end <= data.len()) else {
+            return fatal("packfile is corrupt");
+        };
+        let base = match entry.base {
+            Base::Whole(kind) => PackedBase::Whole(kind),
+            Base::Name(name) => PackedBase::Delta(name),
+            Base::Offset(back) => {
+                let base = (offset as usize).checked_sub(back);
+                match base.and_then(|base| self.name_at(base as u64)) {
+                    Some(name) => PackedBase::Delta(name),
+                    None => return fatal("packfile is corrupt"),
+                }
+            }
+        };
+        Ok(Some(Packed {
+            offset,
+            base,
+            size: entry.size,
+            stream: &data[entry.start..end],
+        }))
+    }
+
+    /// The object at an offset, by name.
+    fn name_at(&self, offset: u64) -> Option<Oid> {
+        let names = self.names.get_or_init(|| {
+            let all = (0..self.count).filter_map(|at| {
+                let name = Oid::from_bytes(self.name(at))?;
+                Some((self.offset(at)?, name))
+            });
+            all.collect()
+        });
+        names.get(&offset).copied()
     }
 }
 
-enum Base {
+/// What an entry of a pack is.
+pub(crate) enum Base {
+    /// The object itself.
     Whole(Kind),
+    /// A difference from the object so many bytes before.
     Offset(usize),
+    /// A difference from another object.
     Name(Oid),
 }
 
-struct Entry {
-    base: Base,
-    size: usize,
+/// An entry of a pack.
+pub(crate) struct Entry {
+    pub(crate) base: Base,
+    /// Its size when it is inflated.
+    pub(crate) size: usize,
     /// Where its zlib stream starts.
-    start: usize,
+    pub(crate) start: usize,
 }
 
 impl Entry {
-    fn parse(data: &[u8], mut at: usize) -> Option<Entry> {
+    /// Reads the head of the entry at a place; none when it is not one, or not whole.
+    pub(crate) fn parse(data: &[u8], mut at: usize) -> Option<Entry> {
         let mut byte = *data.get(at)?;
         at += 1;
         let code = (byte >> 4) & 7;
@@ -233,7 +346,8 @@ impl Entry {
     }
 }
 
-fn inflate(data: &[u8], size: usize) -> Result<Vec<u8>> {
+/// What a zlib stream holds, which must have this size.
+pub(crate) fn inflate(data: &[u8], size: usize) -> Result<Vec<u8>> {
     let mut content = Vec::with_capacity(size.min(16 << 20));
     let read = ZlibDecoder::new(data)
         .take(size as u64 + 1)
@@ -244,7 +358,8 @@ fn inflate(data: &[u8], size: usize) -> Result<Vec<u8>> {
     Ok(content)
 }
 
-fn apply_delta(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
+/// The object that a difference makes of another; none when it does not fit.
+pub(crate) fn apply_delta(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     let mut rest = delta;
     let from = length(&mut rest)?;
     let to = length(&mut rest)?;
@@ -309,36 +424,63 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(four.try_into().ok()?))
 }
 
+/// A line of an index: name, checksum, offset.
+pub(crate) type Indexed = (Oid, u32, u32);
+
 /// A pack of these objects, without differences, and its index. Both are what `objects/pack` holds.
 pub(crate) fn build(objects: &Objects, names: &[Oid]) -> Result<(Oid, Vec<u8>, Vec<u8>)> {
-    let mut pack = b"PACK\0\0\0\x02".to_vec();
-    pack.extend((names.len() as u32).to_be_bytes());
+    let mut pack = head(names.len());
     let mut entries = Vec::new();
     for name in names {
         let (kind, content) = objects.read(name)?;
         let offset = pack.len();
-        let code = match kind {
-            Kind::Commit => 1u8,
-            Kind::Tree => 2,
-            Kind::Blob => 3,
-            Kind::Tag => 4,
-        };
-        let mut size = content.len();
-        let mut byte = (code << 4) | (size & 15) as u8;
-        size >>= 4;
-        while size > 0 {
-            pack.push(byte | 0x80);
-            byte = (size & 0x7f) as u8;
-            size >>= 7;
-        }
-        pack.push(byte);
-        let mut encoder = ZlibEncoder::new(pack, Compression::default());
-        encoder.write_all(&content)?;
-        pack = encoder.finish()?;
+        push_whole(&mut pack, kind, &content)?;
         entries.push((*name, crc32(&pack[offset..]), offset as u32));
     }
     let trailer = oid::sha1(&pack);
     pack.extend(trailer.0);
+    let index = index(&mut entries, trailer);
+    Ok((trailer, pack, index))
+}
+
+/// What a pack of so many objects begins with.
+pub(crate) fn head(count: usize) -> Vec<u8> {
+    [b"PACK\0\0\0\x02", &(count as u32).to_be_bytes()[..]].concat()
+}
+
+/// Adds an object that is no difference.
+pub(crate) fn push_whole(pack: &mut Vec<u8>, kind: Kind, content: &[u8]) -> Result<()> {
+    push_head(pack, code(kind), content.len());
+    let mut encoder = ZlibEncoder::new(std::mem::take(pack), Compression::default());
+    encoder.write_all(content)?;
+    *pack = encoder.finish()?;
+    Ok(())
+}
+
+/// The number that packs have for a kind.
+pub(crate) fn code(kind: Kind) -> u8 {
+    match kind {
+        Kind::Commit => 1,
+        Kind::Tree => 2,
+        Kind::Blob => 3,
+        Kind::Tag => 4,
+    }
+}
+
+/// Adds the head of an entry: what it is, and its size.
+pub(crate) fn push_head(pack: &mut Vec<u8>, code: u8, mut size: usize) {
+    let mut byte = (code << 4) | (size & 15) as u8;
+    size >>= 4;
+    while size > 0 {
+        pack.push(byte | 0x80);
+        byte = (size & 0x7f) as u8;
+        size >>= 7;
+    }
+    pack.push(byte);
+}
+
+/// The index of a pack.
+pub(crate) fn index(entries: &mut [Indexed], trailer: Oid) -> Vec<u8> {
     entries.sort();
     let mut index = b"\xfftOc\0\0\0\x02".to_vec();
     for first in 0..=255u8 {
@@ -355,10 +497,11 @@ pub(crate) fn build(objects: &Objects, names: &[Oid]) -> Result<(Oid, Vec<u8>, V
     index.extend(trailer.0);
     let sum = oid::sha1(&index);
     index.extend(sum.0);
-    Ok((trailer, pack, index))
+    index
 }
 
-fn crc32(bytes: &[u8]) -> u32 {
+/// The checksum that an index has.
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     let mut crc = flate2::Crc::new();
     crc.update(bytes);
     crc.sum()

@@ -331,6 +331,30 @@ impl Refs {
         }
     }
 
+    /// Writes the references of a new repository into `packed-refs`; `peel` gives what a tag leads
+    /// to.
+    pub(crate) fn write_packed(
+        &self,
+        refs: &[(Vec<u8>, Oid)],
+        peel: impl Fn(Oid) -> Option<Oid>,
+    ) -> Result<()> {
+        let mut refs: Vec<&(Vec<u8>, Oid)> = refs.iter().collect();
+        refs.sort();
+        let mut text = b"# pack-refs with: peeled fully-peeled sorted \n".to_vec();
+        for (name, oid) in refs {
+            text.extend(format!("{oid} ").bytes());
+            text.extend_from_slice(name);
+            text.push(b'\n');
+            if let Some(peeled) = peel(*oid) {
+                text.extend(format!("^{peeled}\n").bytes());
+            }
+        }
+        Ok(os::replace(
+            &[&self.common[..], b"/packed-refs"].concat(),
+            &text,
+        )?)
+    }
+
     /// Writes all references into `packed-refs`; `peel` gives what a tag leads to.
     pub(crate) fn pack(&self, peel: impl Fn(Oid) -> Option<Oid>) -> Result<()> {
         let mut text = b"# pack-refs with: peeled fully-peeled sorted \n".to_vec();

@@ -1,7 +1,7 @@
 //! Walking through history: ranges, order, merge bases.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use crate::object::Commit;
 use crate::oid::Oid;
@@ -86,21 +86,18 @@ pub(crate) fn is_ancestor(repo: &Repo, old: Oid, new: Oid) -> Result<bool> {
     if old == new {
         return Ok(true);
     }
-    let least = Commit::read(&repo.objects, &old)?.time();
+    // The newest first: what is looked for is mostly near. A parent may be newer than its child,
+    // where a clock was wrong, so that dates do not end the search.
+    let time = |oid: &Oid| Commit::read(&repo.objects, oid).map(|commit| commit.time());
     let mut seen = HashSet::from([new]);
-    let mut todo = VecDeque::from([new]);
-    while let Some(oid) = todo.pop_front() {
-        let commit = Commit::read(&repo.objects, &oid)?;
-        // Clocks may be wrong by a day; beyond that a parent is not older than its child.
-        if commit.time() + 86_400 < least {
-            continue;
-        }
-        for parent in commit.parents {
+    let mut todo = BinaryHeap::from([(time(&new)?, new)]);
+    while let Some((_, oid)) = todo.pop() {
+        for parent in Commit::read(&repo.objects, &oid)?.parents {
             if parent == old {
                 return Ok(true);
             }
             if seen.insert(parent) {
-                todo.push_back(parent);
+                todo.push((time(&parent)?, parent));
             }
         }
     }

@@ -1,14 +1,16 @@
 //! `git fetch`: the references that are asked for, what is to follow them here, and how that goes.
 
+use super::refspec::{self, Refspec};
 use super::remotes::{default_remote, names, url};
-use super::transfer::{Other, Row, copy, open, print_rows, revision_target, shown_place};
+use super::transfer::{For, Other, Row, open, print_rows, shown_place};
 use super::{Call, short_ref};
 use crate::args::options;
 use crate::ident::{Role, identity};
 use crate::oid::Oid;
 use crate::repo::Repo;
 use crate::stop::{Result, Stop, fatal, show};
-use crate::{os, out, walk};
+use crate::wire::fetch::{Depth, Wanted};
+use crate::{date, os, out, walk};
 
 options! {
     /// What the command line says.
@@ -18,11 +20,15 @@ options! {
         force: bool = "f|force",
         tags: Option<bool> = ["t|tags" => true, "no-tags" => false, "n|" => false],
         prune: Option<bool> = "p|prune",
+        depth: Option<String> = "depth=",
+        deepen: Option<String> = "deepen=",
+        since: Option<String> = "shallow-since=",
+        unshallow: bool = "unshallow",
     }
     ignored "v|verbose upload-pack= m|multiple j|jobs= P|prune-tags recurse-submodules? \
         write-fetch-head k|keep u|update-head-ok progress refetch atomic"
-    refused "depth= shallow-since= deepen= unshallow dry-run porcelain a|append set-upstream \
-        prefetch"
+    refused "dry-run porcelain a|append set-upstream prefetch shallow-exclude= filter= \
+        o|server-option= refmap="
 }
 
 /// How a fetch goes.
@@ -34,6 +40,8 @@ pub(crate) struct Settings {
     /// All tags, or none; without a word, those of the commits that come.
     pub(crate) tags: Option<bool>,
     pub(crate) force: bool,
+    /// How far back history goes.
+    pub(crate) depth: Depth,
 }
 
 /// A reference of the other repository that was asked for: a line of `FETCH_HEAD`.
@@ -43,6 +51,8 @@ pub(crate) struct Head {
     pub(crate) name: Vec<u8>,
     /// Whether `pull` merges it.
     pub(crate) for_merge: bool,
+    /// Whether it was said where it goes.
+    has_target: bool,
 }
 
 /// Where it comes from.
@@ -51,6 +61,8 @@ struct Source<'a> {
     name: &'a [u8],
     place: Vec<u8>,
     is_remote: bool,
+    /// What the settings say of the remote.
+    specs: Vec<Refspec>,
     other: Other,
 }
 
@@ -71,6 +83,7 @@ pub(crate) fn fetch(call: &Call) -> Result<i32> {
         prune: (options.prune).unwrap_or(repo.config.truth("fetch.prune") == Some(true)),
         tags: options.tags,
         force: options.force,
+        depth: depth(&repo, &options)?,
     };
     if options.all {
         for name in names(&repo) {
@@ -83,13 +96,61 @@ pub(crate) fn fetch(call: &Call) -> Result<i32> {
         [] => (default_remote(&repo), &[][..]),
         [name, specs @ ..] => (name.clone(), specs),
     };
+    let specs = with_tags(specs)?;
     if rest.words.is_empty() && url(&repo, &name).is_none() {
         return fatal(
             "No remote repository specified.  Please, specify either a URL or a\nremote name from which new revisions should be fetched.",
         );
     }
-    fetch_from(&repo, &name, specs, &settings)?;
+    fetch_from(&repo, &name, &specs, &settings)?;
     Ok(0)
+}
+
+/// The words, with `tag NAME` as the refspec that it stands for.
+fn with_tags(words: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
+    let mut specs = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if word != b"tag" {
+            specs.push(word.clone());
+            continue;
+        }
+        match words.next() {
+            Some(name) => {
+                let full = [b"refs/tags/", &name[..]].concat();
+                specs.push([&full[..], b":", &full].concat());
+            }
+            None => return fatal("You need to specify a tag name."),
+        }
+    }
+    Ok(specs)
+}
+
+/// How far back history is to go.
+fn depth(repo: &Repo, options: &Options) -> Result<Depth> {
+    if options.unshallow {
+        return match repo.objects.shallow().is_empty() {
+            true => fatal("--unshallow on a complete repository does not make sense"),
+            false => Ok(Depth::ALL),
+        };
+    }
+    if let Some(time) = &options.since {
+        return Ok(Depth::Since(date::approximate(time, date::now())));
+    }
+    if let Some(count) = &options.deepen {
+        return Ok(Depth::Deepen(parse_depth(count)?));
+    }
+    options.depth.as_deref().map_or(Ok(Depth::AsItIs), |count| {
+        Ok(Depth::Commits(parse_depth(count)?))
+    })
+}
+
+/// Reads the number of `--depth`.
+pub(crate) fn parse_depth(text: &str) -> Result<u32> {
+    match text.parse() {
+        Ok(count @ 1..=0x7fff_ffff) => Ok(count),
+        _ => fatal(format!("depth {text} is not a positive number")),
+    }
 }
 
 /// Brings what the specs name, or all branches of a remote. Returns the references asked for.
@@ -99,7 +160,7 @@ pub(crate) fn fetch_from(
     specs: &[Vec<u8>],
     settings: &Settings,
 ) -> Result<Vec<Head>> {
-    let source = source(repo, name)?;
+    let source = source(repo, name, specs, settings)?;
     let who = identity(repo, Role::Committer, false)?;
     let (heads, mut updates) = match specs {
         [] => (branch_heads(repo, &source), branch_updates(&source)),
@@ -107,9 +168,23 @@ pub(crate) fn fetch_from(
     };
     let mut starts: Vec<Oid> = heads.iter().map(|head| head.oid).collect();
     starts.extend(updates.iter().map(|update| update.oid));
-    copy(&source.other.objects, &repo.objects, &starts)?;
-    if settings.tags.unwrap_or(specs.is_empty()) {
-        updates.extend(tags(repo, &source, settings)?);
+    let key = [b"remote.", name, b".tagopt"].concat();
+    let setting = match repo.config.get_bytes(&key) {
+        Some(b"--no-tags") => Some(false),
+        Some(b"--tags") => Some(true),
+        _ => None,
+    };
+    let tag_option = settings.tags.or(setting);
+    let follows = tag_option.unwrap_or(specs.is_empty() && source.is_remote);
+    let wanted = Wanted {
+        oids: &starts,
+        depth: settings.depth,
+        with_tags: follows,
+        is_clone: false,
+    };
+    source.other.bring(repo, wanted)?;
+    if follows || (tag_option.is_none() && specs.is_empty()) {
+        updates.extend(tags(repo, &source, tag_option == Some(true), wanted)?);
     }
     let mut rows = Vec::new();
     if settings.prune {
@@ -119,7 +194,10 @@ pub(crate) fn fetch_from(
         rows.extend(apply(repo, &source, update, &who)?);
     }
     if updates.is_empty() && !heads.is_empty() || !specs.is_empty() && source.is_remote {
-        for head in heads.iter().filter(|head| head.for_merge) {
+        for head in heads
+            .iter()
+            .filter(|head| head.for_merge && !head.has_target)
+        {
             rows.insert(0, head_row(head));
         }
     }
@@ -134,34 +212,55 @@ pub(crate) fn fetch_from(
     }
 }
 
-fn source<'a>(repo: &Repo, name: &'a [u8]) -> Result<Source<'a>> {
+fn source<'a>(
+    repo: &Repo,
+    name: &'a [u8],
+    specs: &[Vec<u8>],
+    settings: &Settings,
+) -> Result<Source<'a>> {
     let known = url(repo, name);
     let is_remote = known.is_some();
     let place = known.unwrap_or_else(|| name.to_vec());
     let base = repo.work_tree.as_ref().unwrap_or(&repo.started_in);
-    let other = open(&place, base)?;
+    let configured = match is_remote {
+        true => refspec::configured(repo, name)?,
+        false => Vec::new(),
+    };
+    let mut prefixes = vec![b"HEAD".to_vec(), b"refs/tags/".to_vec()];
+    if specs.is_empty() {
+        prefixes.extend(configured.iter().map(|spec| spec.prefix().to_vec()));
+        prefixes.push(b"refs/heads/".to_vec());
+    }
+    for word in specs {
+        let spec = Refspec::parse(word)?;
+        for prefix in ["", "refs/", "refs/heads/", "refs/tags/"] {
+            prefixes.push([prefix.as_bytes(), spec.prefix()].concat());
+        }
+    }
+    let other = open(
+        &repo.config,
+        &place,
+        base,
+        For::Fetch(&prefixes),
+        settings.quiet,
+    )?;
     Ok(Source {
         name,
-        place,
+        place: other.place.clone(),
         is_remote,
+        specs: configured,
         other,
     })
 }
 
-impl Source<'_> {
-    /// The reference of this repository that follows a branch of the other, by its short name.
-    fn tracking(&self, branch: &[u8]) -> Vec<u8> {
-        [b"refs/remotes/", self.name, b"/", branch].concat()
-    }
-}
-
-/// What is asked for when nothing is named: all branches of a remote, or the `HEAD` of a path.
+/// What is asked for when nothing is named: what the settings say of a remote, or `HEAD`.
 fn branch_heads(repo: &Repo, source: &Source<'_>) -> Vec<Head> {
-    if !source.is_remote {
-        let head = source.other.refs.resolve(b"HEAD").map(|oid| Head {
+    if !source.is_remote || source.specs.is_empty() {
+        let head = source.other.resolve(b"HEAD").map(|oid| Head {
             oid,
             name: b"HEAD".to_vec(),
             for_merge: true,
+            has_target: false,
         });
         return head.into_iter().collect();
     }
@@ -172,28 +271,31 @@ fn branch_heads(repo: &Repo, source: &Source<'_>) -> Vec<Head> {
     };
     let follows = setting(b"remote") == Some(source.name);
     let merges = setting(b"merge").filter(|_| follows);
-    let mut heads: Vec<Head> = (source.other.refs.all(b"refs/heads/").into_iter())
+    let fits = |name: &[u8]| source.specs.iter().any(|spec| spec.map(name).is_some());
+    let mut heads: Vec<Head> = (source.other.all(b"refs/").into_iter())
         .map(|(name, oid)| Head {
             oid,
             for_merge: merges == Some(&name[..]),
+            has_target: false,
             name,
         })
+        .filter(|head| head.for_merge || fits(&head.name))
         .collect();
     heads.sort_by_key(|head| !head.for_merge);
     heads
 }
 
-/// What follows the branches of a remote.
+/// What follows the references of a remote.
 fn branch_updates(source: &Source<'_>) -> Vec<Update> {
-    if !source.is_remote {
-        return Vec::new();
-    }
-    let branches = source.other.refs.all(b"refs/heads/").into_iter();
-    let updates = branches.map(|(from, oid)| Update {
-        to: source.tracking(&from[b"refs/heads/".len()..]),
-        from,
-        oid,
-        force: true,
+    let all = source.other.all(b"refs/").into_iter();
+    let updates = all.filter_map(|(from, oid)| {
+        let (to, force) = refspec::tracking(&source.specs, &from)?;
+        Some(Update {
+            from,
+            to,
+            oid,
+            force,
+        })
     });
     updates.collect()
 }
@@ -207,16 +309,45 @@ fn named(
     let mut heads = Vec::new();
     let mut updates = Vec::new();
     for word in specs {
-        let spec = word.strip_prefix(b"+").unwrap_or(word);
-        let force = spec.len() < word.len() || settings.force;
-        let (name, target) = match spec.iter().position(|byte| *byte == b':') {
-            Some(at) => (&spec[..at], &spec[at + 1..]),
-            None => (spec, &b""[..]),
+        let spec = Refspec::parse(word)?;
+        let force = spec.force || settings.force;
+        if spec.from.contains(&b'*') {
+            for (from, oid) in source.other.all(b"refs/") {
+                let Some(to) = spec.map(&from) else {
+                    continue;
+                };
+                heads.push(Head {
+                    oid,
+                    name: from.clone(),
+                    for_merge: true,
+                    has_target: !to.is_empty(),
+                });
+                if !to.is_empty() {
+                    updates.push(Update {
+                        from,
+                        to,
+                        oid,
+                        force,
+                    });
+                }
+            }
+            continue;
+        }
+        let name: &[u8] = match &spec.from[..] {
+            b"" => b"HEAD",
+            name => name,
         };
-        let found = ["", "refs/heads/", "refs/tags/"].iter().find_map(|prefix| {
-            let full = [prefix.as_bytes(), name].concat();
-            source.other.refs.resolve(&full).map(|oid| (full, oid))
-        });
+        let target = &spec.to[..];
+        let found = ["", "refs/", "refs/tags/", "refs/heads/"]
+            .iter()
+            .find_map(|prefix| {
+                let full = [prefix.as_bytes(), name].concat();
+                let oid = source
+                    .other
+                    .resolve(&full)
+                    .filter(|_| full == b"HEAD" || full.starts_with(b"refs/"));
+                oid.map(|oid| (full, oid))
+            });
         let Some((from, oid)) = found else {
             return fatal(format!("couldn't find remote ref {}", show(name)));
         };
@@ -224,13 +355,17 @@ fn named(
             oid,
             name: from.clone(),
             for_merge: true,
+            has_target: !target.is_empty(),
         });
         // A branch without a target goes where it always goes.
-        let (to, force) = match (target, from.strip_prefix(b"refs/heads/")) {
-            (b"", Some(branch)) if source.is_remote => (source.tracking(branch), true),
-            (b"", _) => continue,
-            (target, _) if target.starts_with(b"refs/") => (target.to_vec(), force),
-            (target, _) => ([b"refs/heads/", target].concat(), force),
+        let (to, force) = match target {
+            b"" => match refspec::tracking(&source.specs, &from) {
+                Some(found) => found,
+                None => continue,
+            },
+            target if target.starts_with(b"refs/") => (target.to_vec(), force),
+            target if from.starts_with(b"refs/tags/") => ([b"refs/tags/", target].concat(), force),
+            target => ([b"refs/heads/", target].concat(), force),
         };
         updates.push(Update {
             from,
@@ -243,14 +378,12 @@ fn named(
 }
 
 /// The tags that are new here; their objects are brought with them.
-fn tags(repo: &Repo, source: &Source<'_>, settings: &Settings) -> Result<Vec<Update>> {
+fn tags(repo: &Repo, source: &Source<'_>, all: bool, wanted: Wanted<'_>) -> Result<Vec<Update>> {
     let mut updates = Vec::new();
-    for (full, oid) in source.other.refs.all(b"refs/tags/") {
-        let target = revision_target(&source.other, oid);
-        let wanted =
-            settings.tags == Some(true) || target.is_some_and(|target| repo.objects.has(&target));
+    for (full, oid) in source.other.all(b"refs/tags/") {
+        let target = source.other.target(&full, oid);
+        let wanted = all || target.is_some_and(|target| repo.objects.has(&target));
         if wanted && repo.refs.resolve(&full).is_none() {
-            copy(&source.other.objects, &repo.objects, &[oid])?;
             updates.push(Update {
                 from: full.clone(),
                 to: full,
@@ -259,20 +392,23 @@ fn tags(repo: &Repo, source: &Source<'_>, settings: &Settings) -> Result<Vec<Upd
             });
         }
     }
+    let oids: Vec<Oid> = updates.iter().map(|update| update.oid).collect();
+    let wanted = Wanted {
+        oids: &oids,
+        depth: Depth::AsItIs,
+        ..wanted
+    };
+    source.other.bring(repo, wanted)?;
     Ok(updates)
 }
 
-/// Removes what follows a branch that the remote has no more.
+/// Removes what follows a reference that the remote has no more.
 fn prune(repo: &Repo, source: &Source<'_>) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    let branches = source.other.refs.all(b"refs/heads/");
-    let prefix = source.tracking(b"");
-    for (full, _) in repo.refs.all(&prefix) {
-        let short = &full[prefix.len()..];
-        let is_there = branches
-            .iter()
-            .any(|(branch, _)| &branch[b"refs/heads/".len()..] == short);
-        if is_there || short == b"HEAD" {
+    for (full, _) in repo.refs.all(b"refs/") {
+        let mut from = source.specs.iter().filter_map(|spec| spec.back(&full));
+        let is_gone = |name: Vec<u8>| source.other.resolve(&name).is_none();
+        if full.ends_with(b"/HEAD") || !from.next().is_some_and(is_gone) {
             continue;
         }
         repo.refs.delete(&full)?;
@@ -345,6 +481,7 @@ fn write_heads(repo: &Repo, source: &Source<'_>, heads: &[Head]) -> Result<()> {
         oid,
         name,
         for_merge,
+        ..
     } in heads
     {
         let mark = if *for_merge { "" } else { "not-for-merge" };

@@ -418,7 +418,7 @@ impl Arrival<'_> {
 }
 
 /// Says what a `HEAD` on no branch means.
-fn advise_detached(name: &[u8]) {
+pub(crate) fn advise_detached(name: &[u8]) {
     out::note(format!(
         "Note: switching to '{}'.\n\nYou are in 'detached HEAD' state. You can look around, make experimental\nchanges and commit them, \
          and you can discard any commits you make in this\nstate without impacting any branches by switching back to a \

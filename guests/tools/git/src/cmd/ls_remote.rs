@@ -2,10 +2,10 @@
 
 use super::Call;
 use super::remotes::{default_remote, url};
-use super::transfer::{Other, open, revision_target};
+use super::transfer::{For, Other, open};
 use crate::args::options;
 use crate::oid::Oid;
-use crate::repo::Repo;
+use crate::repo::{Repo, outside_config};
 use crate::stop::{Result, show};
 use crate::wildmatch::{self, Slashes};
 use crate::{os, out};
@@ -22,7 +22,7 @@ options! {
         exit_code: bool = "exit-code",
     }
     ignored "get-url upload-pack="
-    refused "sort= symref"
+    refused "sort= symref o|server-option="
 }
 
 /// `git ls-remote`.
@@ -40,10 +40,20 @@ pub(crate) fn ls_remote(call: &Call) -> Result<i32> {
         .unwrap_or_default();
     let known = repo.as_ref().and_then(|repo| url(repo, &name));
     let place = known.unwrap_or(name);
+    let config = match &repo {
+        Some(repo) => repo.config.clone(),
+        None => outside_config(&call.global)?,
+    };
     let base = repo.and_then(|repo| repo.work_tree).unwrap_or(started);
-    let other = open(&place, &base)?;
+    let other = open(
+        &config,
+        &place,
+        &base,
+        For::Fetch(&prefixes(&options)),
+        options.quiet,
+    )?;
     if !is_given && !options.quiet {
-        out::note(format!("From {}", show(&place)));
+        out::note(format!("From {}", show(&other.place)));
     }
     let mut found = references(&other, &options);
     found.retain(|(name, _)| patterns.is_empty() || matches(patterns, name));
@@ -56,23 +66,35 @@ pub(crate) fn ls_remote(call: &Call) -> Result<i32> {
     })
 }
 
+/// What the names begin with that the options ask for; nothing for all.
+fn prefixes(options: &Options) -> Vec<Vec<u8>> {
+    let mut prefixes = Vec::new();
+    if options.heads || options.branches {
+        prefixes.push(b"refs/heads/".to_vec());
+    }
+    if options.tags {
+        prefixes.push(b"refs/tags/".to_vec());
+    }
+    prefixes
+}
+
 /// The references that the options ask for, in the order in which they are shown.
 fn references(other: &Other, options: &Options) -> Vec<(Vec<u8>, Oid)> {
     let branches = options.heads || options.branches;
     let is_limited = branches || options.tags;
     let mut found = Vec::new();
     if !is_limited && !options.refs {
-        let head = other.refs.resolve(b"HEAD");
+        let head = other.resolve(b"HEAD");
         found.extend(head.map(|oid| (b"HEAD".to_vec(), oid)));
     }
-    for (full, oid) in other.refs.all(b"refs/") {
+    for (full, oid) in other.all(b"refs/") {
         let is_wanted = !is_limited
             || branches && full.starts_with(b"refs/heads/")
             || options.tags && full.starts_with(b"refs/tags/");
         if !is_wanted {
             continue;
         }
-        let target = revision_target(other, oid).filter(|target| *target != oid);
+        let target = other.target(&full, oid).filter(|target| *target != oid);
         found.push((full.clone(), oid));
         if let (Some(target), false) = (target, options.refs) {
             found.push(([&full[..], b"^{}"].concat(), target));

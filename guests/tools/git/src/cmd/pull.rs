@@ -1,6 +1,6 @@
 //! `git pull`: fetches, then merges or rebases.
 
-use super::fetch::{Head, Settings, fetch_from};
+use super::fetch::{Head, Settings, fetch_from, parse_depth};
 use super::merge::request::{self, Fast, Request};
 use super::merging::strategy_options;
 use super::remotes::{default_remote, url};
@@ -10,6 +10,7 @@ use crate::args::{Optional, options};
 use crate::merge::Labels;
 use crate::repo::Repo;
 use crate::stop::{Result, fatal, show};
+use crate::wire::fetch::Depth;
 use crate::{os, out, revision, walk};
 
 options! {
@@ -26,6 +27,7 @@ options! {
         unrelated: bool = "allow-unrelated-histories",
         prune: bool = "p|prune",
         tags: Option<bool> = "t|tags",
+        depth: Option<String> = "depth=",
     }
     ignored "v|verbose summary edit no-edit f|force progress no-tags"
     refused "autostash all s|strategy= log?"
@@ -43,6 +45,10 @@ pub(crate) fn pull(call: &Call) -> Result<i32> {
         quiet: options.quiet,
         prune: options.prune,
         tags: options.tags,
+        depth: match &options.depth {
+            Some(count) => Depth::Commits(parse_depth(count)?),
+            None => Depth::AsItIs,
+        },
         ..Settings::default()
     };
     if specs.is_empty() && !has_upstream(&repo) && url(&repo, &name).is_some() {

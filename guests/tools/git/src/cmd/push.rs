@@ -3,7 +3,7 @@
 
 use super::Call;
 use super::remotes::{default_remote, url};
-use super::transfer::{Other, Row, copy, open, print_rows};
+use super::transfer::{For, Local, Other, Row, open, print_rows};
 use crate::args::{Optional, options};
 use crate::ident::{Role, identity};
 use crate::oid::Oid;
@@ -13,6 +13,7 @@ use crate::repo::Repo;
 use crate::revision;
 use crate::stop::{Result, fatal, show};
 use crate::walk;
+use crate::wire::send::{Command, How};
 
 options! {
     /// What the command line says.
@@ -26,17 +27,46 @@ options! {
         set_upstream: bool = "u|set-upstream",
         quiet: bool = "q|quiet",
         dry: bool = "n|dry-run",
+        atomic: bool = "atomic",
+        push_options: Vec<Vec<u8>> = "o|push-option=",
     }
     ignored "v|verbose repo= force-if-includes recurse-submodules= thin receive-pack= progress \
         no-verify follow-tags"
-    refused "mirror porcelain prune signed? o|push-option= atomic"
+    refused "mirror porcelain prune signed?"
 }
 
 impl Options {
-    fn forces(&self) -> bool {
-        self.force || self.force_with_lease != Optional::No
+    /// What the other repository's reference must be for a push to be forced; none when it is
+    /// forced or not whatever it is.
+    fn lease(&self, repo: &Repo, to: &Destination, target: &[u8]) -> Result<Option<Lease>> {
+        let short = target.strip_prefix(b"refs/heads/").unwrap_or(target);
+        let tracked = || {
+            let tracking = [b"refs/remotes/", &to.name[..], b"/", short].concat();
+            Lease(repo.refs.resolve(&tracking))
+        };
+        let given = match &self.force_with_lease {
+            Optional::No => return Ok(None),
+            _ if self.force => return Ok(None),
+            Optional::Plain => return Ok(Some(tracked())),
+            Optional::With(given) => given,
+        };
+        let (name, expected) = match given.iter().position(|byte| *byte == b':') {
+            Some(at) => (&given[..at], Some(&given[at + 1..])),
+            None => (&given[..], None),
+        };
+        if name != short && name != target {
+            return Ok(None);
+        }
+        Ok(Some(match expected {
+            None => tracked(),
+            Some(b"") => Lease(None),
+            Some(word) => Lease(Some(revision::resolve(repo, word)?)),
+        }))
     }
 }
+
+/// What a reference has to be.
+struct Lease(Option<Oid>);
 
 /// Where it goes.
 struct Destination {
@@ -57,7 +87,8 @@ struct Wish {
 struct Update {
     /// Its full name.
     target: Vec<u8>,
-    is_new: bool,
+    /// What it is.
+    old: Option<Oid>,
     change: Change,
 }
 
@@ -80,12 +111,20 @@ pub(crate) fn push(call: &Call) -> Result<i32> {
     let to = destination(&repo, given)?;
     let wishes = wishes(&repo, names, &to, &options)?;
     let base = repo.work_tree.as_ref().unwrap_or(&repo.started_in);
-    let other = open(&to.place, base)?;
-    let Some(updates) = plan(&repo, &other, wishes)? else {
+    let other = open(&repo.config, &to.place, base, For::Push, options.quiet)?;
+    let to = Destination {
+        place: other.place.clone(),
+        ..to
+    };
+    let Some(mut updates) = plan(&repo, &other, &to, wishes, &options)? else {
         return Ok(failed(&to));
     };
+    let is_rejected = |update: &Update| matches!(update.change, Change::Rejected(_));
+    if options.atomic && updates.iter().any(is_rejected) {
+        refuse_all(&mut updates);
+    }
     if !options.dry {
-        apply(&repo, &other, &updates)?;
+        apply(&repo, &other, &mut updates, &options)?;
     }
     report(&to, &updates, &options);
     for update in &updates {
@@ -133,7 +172,7 @@ fn wishes(
     let wish = |source: &[u8], target: &[u8]| {
         let forced = source.strip_prefix(b"+");
         Wish {
-            force: options.forces() || forced.is_some(),
+            force: options.force || forced.is_some(),
             source: forced.unwrap_or(source).to_vec(),
             target: target.strip_prefix(b"+").unwrap_or(target).to_vec(),
         }
@@ -191,7 +230,13 @@ fn sets_upstream(repo: &Repo) -> bool {
 }
 
 /// What is to happen; `None` when that was told and nothing is to.
-fn plan(repo: &Repo, other: &Other, wishes: Vec<Wish>) -> Result<Option<Vec<Update>>> {
+fn plan(
+    repo: &Repo,
+    other: &Other,
+    to: &Destination,
+    wishes: Vec<Wish>,
+    options: &Options,
+) -> Result<Option<Vec<Update>>> {
     let mut updates = Vec::new();
     for wish in wishes {
         let full_source = revision::full_ref(repo, &wish.source);
@@ -215,8 +260,11 @@ fn plan(repo: &Repo, other: &Other, wishes: Vec<Wish>) -> Result<Option<Vec<Upda
             to: show(super::short_ref(&target)),
             reason: String::new(),
         };
-        let old = other.refs.resolve(&target);
-        let change = if wish.source.is_empty() {
+        let old = other.resolve(&target);
+        let lease = options.lease(repo, to, &target)?;
+        let change = if lease.as_ref().is_some_and(|lease| lease.0 != old) {
+            Change::Rejected(row.with('!', "[rejected]", "stale info"))
+        } else if wish.source.is_empty() {
             if old.is_none() {
                 let name = &row.to;
                 out::note(format!(
@@ -231,16 +279,17 @@ fn plan(repo: &Repo, other: &Other, wishes: Vec<Wish>) -> Result<Option<Vec<Upda
                 out::note(format!("error: src refspec {source} does not match any"));
                 return Ok(None);
             };
-            change(repo, other, &target, (old, new), wish.force, row)
+            let force = wish.force || lease.is_some();
+            change(repo, other, &target, (old, new), force, row)
         };
         updates.push(Update {
             target,
-            is_new: old.is_none(),
+            old,
             change,
         });
     }
     // Those that are there by name, then the new ones as they were named.
-    updates.sort_by(|a, b| match (a.is_new, b.is_new) {
+    updates.sort_by(|a, b| match (a.old.is_none(), b.old.is_none()) {
         (false, false) => a.target.cmp(&b.target),
         (a, b) => a.cmp(&b),
     });
@@ -266,7 +315,9 @@ fn change(
         };
         return Change::Set(new, row.with('*', what, ""));
     };
-    if other.refs.head_branch().as_deref() == Some(target) && !is_bare(other) {
+    let is_checked_out =
+        |local: &Local| local.refs.head_branch().as_deref() == Some(target) && !is_bare(local);
+    if other.local().is_some_and(is_checked_out) {
         return Change::Rejected(row.with(
             '!',
             "[remote rejected]",
@@ -289,7 +340,7 @@ fn change(
     }
 }
 
-fn is_bare(other: &Other) -> bool {
+fn is_bare(other: &Local) -> bool {
     let text = os::read(&[&other.refs.common[..], b"/config"].concat()).unwrap_or_default();
     let items = crate::config::parse(&text).unwrap_or_default();
     let says_so = |item: &crate::config::Item| {
@@ -298,17 +349,53 @@ fn is_bare(other: &Other) -> bool {
     items.iter().any(says_so)
 }
 
-/// Does it in the other repository.
-fn apply(repo: &Repo, other: &Other, updates: &[Update]) -> Result<()> {
+/// All or nothing: where one is rejected, all are.
+fn refuse_all(updates: &mut [Update]) {
     for update in updates {
-        match &update.change {
-            Change::Set(oid, _) => {
-                copy(&repo.objects, &other.objects, &[*oid])?;
-                other.refs.write(&update.target, *oid, None)?;
+        update.change = match std::mem::replace(&mut update.change, Change::Nothing(Oid::NULL)) {
+            Change::Set(_, row) | Change::Delete(row) => {
+                Change::Rejected(row.with('!', "[rejected]", "atomic push failed"))
             }
-            Change::Delete(_) => other.refs.delete(&update.target)?,
-            Change::Nothing(_) | Change::Rejected(_) => {}
-        }
+            other => other,
+        };
+    }
+}
+
+/// Does it in the other repository; what that refuses is rejected.
+fn apply(repo: &Repo, other: &Other, updates: &mut [Update], options: &Options) -> Result<()> {
+    let commands: Vec<Command> = (updates.iter())
+        .filter_map(|update| {
+            let new = match &update.change {
+                Change::Set(oid, _) => Some(*oid),
+                Change::Delete(_) => None,
+                Change::Nothing(_) | Change::Rejected(_) => return None,
+            };
+            Some(Command {
+                name: update.target.clone(),
+                old: update.old,
+                new,
+            })
+        })
+        .collect();
+    if commands.is_empty() {
+        return Ok(());
+    }
+    let how = How {
+        atomic: options.atomic,
+        options: options.push_options.clone(),
+        quiet: options.quiet,
+    };
+    let refused = other.change(repo, &commands, &how)?;
+    for update in updates {
+        let Some(why) = refused.get(&update.target) else {
+            continue;
+        };
+        update.change = match std::mem::replace(&mut update.change, Change::Nothing(Oid::NULL)) {
+            Change::Set(_, row) | Change::Delete(row) => {
+                Change::Rejected(row.with('!', "[remote rejected]", why))
+            }
+            other => other,
+        };
     }
     Ok(())
 }

@@ -62,7 +62,10 @@ pub(crate) fn reachable(repo: &Repo, missing: &mut dyn FnMut(Kind, Oid)) -> Resu
             Kind::Blob => {}
             Kind::Tag => todo.extend(Tag::parse(&content).map(|tag| (tag.target, tag.kind))),
             Kind::Commit => {
-                if let Some(commit) = Commit::parse(oid, &content) {
+                if let Some(mut commit) = Commit::parse(oid, &content) {
+                    if repo.objects.is_shallow(&oid) {
+                        commit.parents.clear();
+                    }
                     todo.push((commit.tree, Kind::Tree));
                     todo.extend(
                         commit

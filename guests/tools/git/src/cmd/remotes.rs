@@ -1,5 +1,6 @@
 //! The remotes that the settings know: their names and places.
 
+use crate::config::Config;
 use crate::repo::Repo;
 
 /// The names of remotes.
@@ -37,4 +38,28 @@ pub(crate) fn default_remote(repo: &Repo) -> Vec<u8> {
         [one] => one.clone(),
         _ => b"origin".to_vec(),
     })
+}
+
+/// A place as `url.<base>.insteadOf` and `pushInsteadOf` have it: the longest beginning that fits
+/// is replaced.
+pub(crate) fn rewritten(config: &Config, place: &[u8], is_push: bool) -> Vec<u8> {
+    let longest = |name: &[u8]| {
+        let entries = config.entries.iter().filter_map(|entry| {
+            let base = entry.key.strip_prefix(b"url.")?.strip_suffix(name)?;
+            let beginning = entry.value.as_deref()?;
+            let rest = place.strip_prefix(beginning)?;
+            Some((beginning.len(), [base, rest].concat()))
+        });
+        entries
+            .max_by_key(|(length, _)| *length)
+            .map(|(_, place)| place)
+    };
+    let pushed = if is_push {
+        longest(b".pushinsteadof")
+    } else {
+        None
+    };
+    pushed
+        .or_else(|| longest(b".insteadof"))
+        .unwrap_or_else(|| place.to_vec())
 }

@@ -30,6 +30,8 @@ pub(crate) enum Naming {
     Branch,
     /// The stash.
     Stash,
+    /// Not a name: history ends here.
+    Grafted,
     /// Something else.
     Other,
 }
@@ -90,6 +92,17 @@ pub(crate) fn decorations(repo: &Repo, full: bool) -> HashMap<Oid, Vec<Decoratio
             .or_default()
             .push(Decoration { name, kind });
     }
+    for oid in repo.objects.shallow() {
+        let names = found.entry(oid).or_default();
+        let name = b"grafted".to_vec();
+        names.insert(
+            0,
+            Decoration {
+                name,
+                kind: Naming::Grafted,
+            },
+        );
+    }
     found
 }
 
@@ -117,6 +130,7 @@ impl Context {
                 Naming::Tag => paint("\x1b[1;33m", &[b"tag: ", &decoration.name[..]].concat()),
                 Naming::Head => paint("\x1b[1;36m", &decoration.name),
                 Naming::Remote => paint("\x1b[1;31m", &decoration.name),
+                Naming::Grafted => paint("\x1b[1;34m", &decoration.name),
                 Naming::Stash => paint("\x1b[1;35m", &decoration.name),
                 _ => paint("\x1b[1;32m", &decoration.name),
             });

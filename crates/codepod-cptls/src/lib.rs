@@ -14,6 +14,17 @@
 //! ```
 //!
 //! A real ClientHello begins with `16 03`, HTTP with a letter; neither can be taken for the magic.
+//!
+//! This crate has the wire format only, for the gateway and for guests: it reads and writes no
+//! sockets and has no dependencies.
+
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
+#![forbid(unsafe_code)]
+
+use std::fmt;
 
 /// What a guest's side of a connection begins with when it asks for TLS.
 pub const MAGIC: [u8; 7] = [0x16, b'C', b'P', b'T', b'L', b'S', 1];
@@ -69,22 +80,31 @@ impl Record {
     }
 }
 
-/// What is wrong with what a guest sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+/// What is wrong with what the other side sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Malformed {
     /// A record of a type that does not belong here.
-    #[error("a record of type {0} does not belong here")]
     Type(u8),
     /// A record is too long.
-    #[error("a record of {0} bytes is too long")]
     TooLong(usize),
     /// The fields of a record do not add up to it.
-    #[error("the fields of a record do not add up to it")]
     Fields,
     /// A field has a value that it cannot have.
-    #[error("field {0} of the hello is wrong")]
     Field(u8),
 }
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Malformed::Type(byte) => write!(f, "a record of type {byte} does not belong here"),
+            Malformed::TooLong(length) => write!(f, "a record of {length} bytes is too long"),
+            Malformed::Fields => f.write_str("the fields of a record do not add up to it"),
+            Malformed::Field(tag) => write!(f, "field {tag} of the record is wrong"),
+        }
+    }
+}
+
+impl std::error::Error for Malformed {}
 
 /// The length of the payload that a head announces, if it is of an expected type.
 pub fn payload_length(
@@ -160,8 +180,8 @@ pub struct Hello {
     pub key: Option<Vec<u8>>,
 }
 
-impl std::fmt::Debug for Hello {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Hello {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Hello")
             .field("server_name", &self.server_name)
             .finish_non_exhaustive()
@@ -211,6 +231,115 @@ impl Hello {
         }
         Ok(hello)
     }
+
+    /// What a guest sends first: the magic and the hello's record.
+    ///
+    /// Fails when the hello is longer than the gateway reads.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Malformed> {
+        let mut payload = Vec::new();
+        push_field(
+            &mut payload,
+            hello::SERVER_NAME,
+            self.server_name.as_bytes(),
+        );
+        for protocol in &self.alpn {
+            push_field(&mut payload, hello::ALPN, protocol);
+        }
+        if let Some(version) = self.min_version {
+            push_field(&mut payload, hello::MIN_VERSION, &version.to_be_bytes());
+        }
+        if let Some(version) = self.max_version {
+            push_field(&mut payload, hello::MAX_VERSION, &version.to_be_bytes());
+        }
+        for root in &self.roots {
+            push_field(&mut payload, hello::ROOT, root);
+        }
+        for certificate in &self.certificates {
+            push_field(&mut payload, hello::CERTIFICATE, certificate);
+        }
+        if let Some(key) = &self.key {
+            push_field(&mut payload, hello::KEY, key);
+        }
+        if payload.len() > MAX_HELLO {
+            return Err(Malformed::TooLong(payload.len()));
+        }
+        Ok([&MAGIC[..], &Record::Hello.head(payload.len()), &payload].concat())
+    }
+}
+
+/// The outcome of a handshake that went well.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// The version of TLS; 0 when it is not told.
+    pub version: u16,
+    /// The name of the cipher, as IANA has it.
+    pub cipher: String,
+    /// The protocol that was agreed on.
+    pub alpn: Option<Vec<u8>>,
+    /// The server's chain, its own certificate first.
+    pub certificates: Vec<Vec<u8>>,
+}
+
+impl Reply {
+    /// Reads the payload of a reply.
+    ///
+    /// Fails when its fields do not add up, or one cannot be.
+    pub fn parse(payload: &[u8]) -> Result<Reply, Malformed> {
+        let mut read = Reply::default();
+        let mut rest = payload;
+        while let Some((tag, value, more)) = field(rest)? {
+            rest = more;
+            match tag {
+                reply::VERSION => {
+                    let bytes = value.try_into().map_err(|_| Malformed::Field(tag))?;
+                    read.version = u16::from_be_bytes(bytes);
+                }
+                reply::CIPHER => read.cipher = String::from_utf8_lossy(value).into_owned(),
+                reply::ALPN => read.alpn = Some(value.to_vec()),
+                reply::CERTIFICATE if read.certificates.len() < MAX_CERTIFICATES => {
+                    read.certificates.push(value.to_vec());
+                }
+                reply::CERTIFICATE => return Err(Malformed::Field(tag)),
+                _ => {}
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// Why there is no connection, or no more.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// TLS's alert.
+    pub alert: Option<u8>,
+    /// OpenSSL's number of what is wrong with the certificate.
+    pub verify: Option<u32>,
+    /// What happened, in words.
+    pub text: String,
+}
+
+impl Failure {
+    /// Reads the payload of a failure.
+    ///
+    /// Fails when its fields do not add up, or one cannot be.
+    pub fn parse(payload: &[u8]) -> Result<Failure, Malformed> {
+        let mut read = Failure::default();
+        let mut rest = payload;
+        while let Some((tag, value, more)) = field(rest)? {
+            rest = more;
+            let wrong = Malformed::Field(tag);
+            match tag {
+                fail::ALERT => read.alert = Some(*value.first().ok_or(wrong)?),
+                fail::VERIFY => {
+                    let bytes = value.try_into().map_err(|_| wrong)?;
+                    read.verify = Some(u32::from_be_bytes(bytes));
+                }
+                fail::TEXT => read.text = String::from_utf8_lossy(value).into_owned(),
+                _ => {}
+            }
+        }
+        Ok(read)
+    }
 }
 
 /// The first field of a payload, and what follows it.
@@ -236,7 +365,6 @@ pub fn push_field(payload: &mut Vec<u8>, tag: u8, value: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn a_hello_is_read_as_it_was_written() {
@@ -318,10 +446,104 @@ mod tests {
         assert_eq!(payload_length([0; 4], all), Err(Malformed::Type(0)));
     }
 
-    proptest! {
-        #[test]
-        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    #[test]
+    fn what_a_guest_writes_is_what_the_gateway_reads() {
+        let hello = Hello {
+            server_name: "a.com".into(),
+            alpn: vec![b"http/1.1".to_vec()],
+            min_version: Some(0x303),
+            max_version: Some(0x304),
+            roots: vec![vec![1; 300], vec![2]],
+            certificates: vec![vec![3]],
+            key: Some(vec![4]),
+        };
+        let bytes = hello.to_bytes().unwrap();
+        let rest = bytes.strip_prefix(&MAGIC).unwrap();
+        let head = *rest.first_chunk().unwrap();
+        let payload = &rest[RECORD_HEAD..];
+        assert_eq!(
+            payload_length(head, &[Record::Hello]),
+            Ok((Record::Hello, payload.len()))
+        );
+        assert!(Hello::parse(payload).unwrap() == hello);
+        let long = Hello {
+            roots: vec![vec![0; MAX_HELLO]],
+            ..hello
+        };
+        assert!(matches!(long.to_bytes(), Err(Malformed::TooLong(_))));
+    }
+
+    #[test]
+    fn outcomes_are_read_as_they_were_written() {
+        let mut payload = Vec::new();
+        push_field(&mut payload, reply::VERSION, &[3, 4]);
+        push_field(&mut payload, reply::CIPHER, b"TLS_AES_128_GCM_SHA256");
+        push_field(&mut payload, 99, b"from the future");
+        push_field(&mut payload, reply::CERTIFICATE, b"one");
+        push_field(&mut payload, reply::CERTIFICATE, b"two");
+        let read = Reply::parse(&payload).unwrap();
+        assert_eq!((read.version, read.alpn), (0x304, None));
+        assert_eq!(read.certificates, [b"one", b"two"]);
+        assert_eq!(read.cipher, "TLS_AES_128_GCM_SHA256");
+
+        let mut payload = Vec::new();
+        push_field(&mut payload, fail::ALERT, &[42]);
+        push_field(&mut payload, fail::VERIFY, &20u32.to_be_bytes());
+        push_field(&mut payload, fail::TEXT, b"unknown authority");
+        assert_eq!(
+            Failure::parse(&payload),
+            Ok(Failure {
+                alert: Some(42),
+                verify: Some(20),
+                text: "unknown authority".into()
+            })
+        );
+    }
+
+    #[test]
+    fn what_an_outcome_cannot_say_is_refused() {
+        let one = |tag, value: &[u8]| {
+            let mut payload = Vec::new();
+            push_field(&mut payload, tag, value);
+            payload
+        };
+        let version = one(reply::VERSION, &[3]);
+        assert_eq!(
+            Reply::parse(&version),
+            Err(Malformed::Field(reply::VERSION))
+        );
+        let many = one(reply::CERTIFICATE, b"").repeat(MAX_CERTIFICATES + 1);
+        assert_eq!(
+            Reply::parse(&many),
+            Err(Malformed::Field(reply::CERTIFICATE))
+        );
+        assert_eq!(Reply::parse(&many[..3]), Err(Malformed::Fields));
+        assert_eq!(
+            Failure::parse(&one(fail::ALERT, b"")),
+            Err(Malformed::Field(fail::ALERT))
+        );
+        assert_eq!(
+            Failure::parse(&one(fail::VERIFY, b"123")),
+            Err(Malformed::Field(fail::VERIFY))
+        );
+    }
+
+    #[test]
+    fn no_bytes_panic() {
+        let mut state = 1u64;
+        let mut random = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        for _ in 0..20_000 {
+            let length = random() % 40;
+            // Small bytes, so that lengths of fields are often near the truth.
+            let bytes: Vec<u8> = (0..length).map(|_| (random() % 9) as u8).collect();
             let _ = Hello::parse(&bytes);
+            let _ = Reply::parse(&bytes);
+            let _ = Failure::parse(&bytes);
             let mut fields = Vec::new();
             push_field(&mut fields, hello::SERVER_NAME, &bytes);
             let _ = Hello::parse(&fields);
