@@ -130,12 +130,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def on_cookies(self, words, query):
         if words[:1] == ["set"]:
-            cookies = [("Set-Cookie", f"{name}={value}") for name, value in query.items()]
+            cookies = [("Set-Cookie", f"{name}={value}; Path=/") for name, value in query.items()]
             return self.answer(302, b"", [*cookies, ("Location", "/cookies")])
         if words[:1] == ["many"]:
             return self.answer(body=b"x\n", headers=[
                 ("Set-Cookie", "a=1; Path=/"), ("Set-Cookie", "b=2; Path=/anything; Secure"),
-                ("Set-Cookie", "c=3; Domain=.test; HttpOnly"), ("Set-Cookie", "d=4; Expires=Fri, 01 Jan 2038 00:00:00 GMT"),
+                ("Set-Cookie", "c=3; Domain=.test; HttpOnly"), ("Set-Cookie", "d=4; Path=/; Expires=Fri, 01 Jan 2038 00:00:00 GMT"),
                 ("Set-Cookie", "e=5; Max-Age=0")])
         self.json({"cookies": self.headers.get("Cookie")})
 
