@@ -83,7 +83,9 @@ impl Drop for Servers {
 
 fn cases() -> Vec<String> {
     let text = std::fs::read_to_string(format!("{HERE}/cases.txt")).unwrap();
-    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = text
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(str::to_owned).collect()
 }
 
@@ -102,7 +104,7 @@ fn prepare() -> Directory {
 
 /// What a case has left.
 #[derive(Debug, PartialEq, Eq)]
-struct Result {
+struct Left {
     stdout: Vec<u8>,
     status: String,
     /// Whether it complained: the words are those of another version.
@@ -122,11 +124,11 @@ fn files_below(directory: &Path, root: &Path, files: &mut BTreeMap<PathBuf, Vec<
     }
 }
 
-fn results(directory: &Path, number: usize) -> Result {
+fn results(directory: &Path, number: usize) -> Left {
     let of = |kind: &str| directory.join(format!("{number}.{kind}"));
     let mut files = BTreeMap::new();
     files_below(&of("files"), &of("files"), &mut files);
-    Result {
+    Left {
         stdout: std::fs::read(of("stdout")).unwrap_or_default(),
         status: std::fs::read_to_string(of("status")).unwrap_or_default(),
         complained: std::fs::read(of("stderr")).is_ok_and(|text| !text.is_empty()),
@@ -177,10 +179,109 @@ fn command_lines_do_what_they_do_on_the_machine() {
             differing += &format!("{case}\n  {}\n  {}\n", shown(&inside), shown(&machine));
         }
     }
-    assert!(differing.is_empty(), "inside, then on the machine:\n{differing}");
+    assert!(
+        differing.is_empty(),
+        "inside, then on the machine:\n{differing}"
+    );
 }
 
-fn shown(result: &Result) -> String {
+/// What `curl` says inside: status, output and complaints.
+fn curl(servers: &Servers, here: &Directory, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = servers.inside(here, &here.path("inside"));
+    ends(command.arg("curl").args(arguments), "")
+}
+
+#[test]
+fn what_is_refused_has_its_reason_in_the_message() {
+    let here = prepare();
+    let servers = Servers::start(&here.path("data"));
+    for (arguments, status, parts) in [
+        (
+            &["-sS", "http://other.test/"][..],
+            7,
+            &["other.test:80", "Could not connect to server (codepod: "][..],
+        ),
+        (
+            &["-sS", "https://other.test/"],
+            7,
+            &["other.test:443", "Could not connect to server (codepod: "],
+        ),
+        // Nothing that is given inside switches a check off.
+        (
+            &["-sSk", "https://wrong.test/"],
+            60,
+            &["wrong.test", "--insecure changes nothing"],
+        ),
+        (
+            &["-sS", "--ciphers", "DEFAULT", "https://tls.test/"],
+            59,
+            &["--ciphers is not supported"],
+        ),
+        (
+            &["-sS", "--crlfile", "/data/ca.pem", "https://tls.test/"],
+            82,
+            &["--crlfile is not supported"],
+        ),
+        (
+            &["-sS", "--connect-to", "::tls.test:", "https://wrong.test/"],
+            35,
+            &["TLS asks for another name"],
+        ),
+        (
+            &["-sS", "--tls-max", "1.1", "https://tls.test/"],
+            35,
+            &["TLS before 1.2 is not supported"],
+        ),
+    ] {
+        let (ended, stdout, stderr) = curl(&servers, &here, arguments);
+        assert_eq!(
+            (ended, stdout.as_str()),
+            (status, ""),
+            "{arguments:?}: {stderr}"
+        );
+        for part in parts {
+            assert!(stderr.contains(part), "{arguments:?}: {stderr}");
+        }
+    }
+}
+
+#[test]
+fn the_certificate_is_the_servers_own() {
+    let here = prepare();
+    let servers = Servers::start(&here.path("data"));
+    let arguments = [
+        "-sv",
+        "-o",
+        "/dev/null",
+        "-w",
+        "%{certs}",
+        "https://tls.test/text/x",
+    ];
+    let (status, stdout, stderr) = curl(&servers, &here, &arguments);
+    assert_eq!(status, 0, "{stderr}");
+    let own = std::fs::read_to_string(here.path("data/server.pem")).unwrap();
+    assert!(stdout.contains(own.trim()), "{stdout}");
+    for part in [
+        "subject: O=codepod tests, CN=tls.test",
+        "issuer: O=codepod tests, CN=An authority",
+        "SSL connection using TLSv1.3 / TLS",
+        "ALPN: server accepted http/1.1",
+    ] {
+        assert!(stderr.contains(part), "{stderr}");
+    }
+}
+
+#[test]
+fn a_server_inside_is_reached_without_a_network() {
+    let here = Directory::new();
+    let script = "mkdir w; echo hello > w/f; (cd w && python3 -m http.server 8000 > /dev/null 2>&1) & \
+        until curl -s localhost:8000/f; do sleep .1; done; curl -sS https://localhost:8000/; echo $?; kill %1";
+    let (_, stdout, stderr) = here.codepod(&["run", script]);
+    assert_eq!(stdout, "hello\n35\n", "{stderr}");
+    assert!(stderr.contains("servers in the sandbox have n"), "{stderr}");
+}
+
+fn shown(result: &Left) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let files = result.files.iter();
     let files: Vec<_> = files.map(|(name, bytes)| (name, text(bytes))).collect();

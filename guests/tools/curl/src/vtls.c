@@ -161,6 +161,32 @@ static CURLcode read_client(struct Curl_easy *data, const struct ssl_primary_con
     return result;
 }
 
+/* What the gateway cannot be told is refused: whoever asks for it relies on it. */
+static CURLcode refuse(struct Curl_easy *data, const struct ssl_primary_config *config)
+{
+    const struct {
+        bool asked;
+        const char *option;
+        CURLcode code;
+    } refused[] = {
+        {config->cipher_list != NULL, "--ciphers", CURLE_SSL_CIPHER},
+        {config->cipher_list13 != NULL, "--tls13-ciphers", CURLE_SSL_CIPHER},
+        {config->curves != NULL, "--curves", CURLE_SSL_CIPHER},
+        {config->signature_algorithms != NULL, "--sigalgs", CURLE_SSL_CIPHER},
+        {config->CRLfile != NULL, "--crlfile", CURLE_SSL_CRL_BADFILE},
+        {config->CApath != NULL, "--capath (or SSL_CERT_DIR)", CURLE_SSL_CACERT_BADFILE},
+        {config->issuercert != NULL || config->issuercert_blob != NULL, "an issuer's certificate", CURLE_SSL_ISSUER_ERROR},
+        {config->verifystatus, "--cert-status", CURLE_SSL_INVALIDCERTSTATUS},
+    };
+    for (size_t i = 0; i < CURL_ARRAYSIZE(refused); i++) {
+        if (refused[i].asked) {
+            failf(data, "%s is not supported: codepod's gateway does TLS, and chooses that itself; leave it out", refused[i].option);
+            return refused[i].code;
+        }
+    }
+    return CURLE_OK;
+}
+
 /* The gateway has TLS 1.2 and 1.3. */
 static CURLcode choose_versions(struct Curl_easy *data, const struct ssl_primary_config *config, struct cptls_hello *hello)
 {
@@ -187,13 +213,9 @@ static CURLcode begin(struct Curl_cfilter *cf, struct Curl_easy *data)
     struct cptls_hello hello = {.server_name = connssl->peer.sni != NULL ? connssl->peer.sni : connssl->peer.origin->hostname};
     struct alpn_proto_buf alpn = {.len = 0};
     struct pem roots = {0}, client = {0};
-    CURLcode result = CURLE_OK;
+    CURLcode result = refuse(data, config);
 
-    if (config->verifystatus) {
-        failf(data, "codepod's gateway does not check the status of certificates");
-        return CURLE_SSL_INVALIDCERTSTATUS;
-    }
-    if (connssl->alpn != NULL) {
+    if (result == CURLE_OK && connssl->alpn != NULL) {
         result = Curl_alpn_to_proto_buf(&alpn, connssl->alpn);
         hello.alpn = alpn.data;
         hello.alpn_size = (size_t)alpn.len;
@@ -511,6 +533,18 @@ static CURLcode cp_random(struct Curl_easy *data, unsigned char *bytes, size_t s
     return getentropy(bytes, size) == 0 ? CURLE_OK : CURLE_FAILED_INIT;
 }
 
+/* Whether the option is known; refuse() says what comes of it. */
+static bool cp_cert_status_request(void)
+{
+    return TRUE;
+}
+
+static CURLcode cp_set_engine(struct Curl_easy *data, const char *engine)
+{
+    failf(data, "SSL engine '%s' not found", engine);
+    return CURLE_SSL_ENGINE_NOTFOUND;
+}
+
 static void *cp_internals(struct ssl_connect_data *connssl, CURLINFO info)
 {
     (void)info;
@@ -525,16 +559,21 @@ static CURLcode cp_sha256sum(const unsigned char *input, size_t input_size, unsi
 
 const struct Curl_ssl Curl_ssl_rustls = {
     .info = {CURLSSLBACKEND_RUSTLS, "codepod-gateway"},
-    .supports = SSLSUPP_CAINFO_BLOB | SSLSUPP_CERTINFO | SSLSUPP_PINNEDPUBKEY,
+    /* With what refuse() refuses: curl ignores what is not in this list. */
+    .supports = SSLSUPP_CAINFO_BLOB | SSLSUPP_CA_PATH | SSLSUPP_CERTINFO | SSLSUPP_CIPHER_LIST | SSLSUPP_CRLFILE | SSLSUPP_ISSUERCERT |
+                SSLSUPP_ISSUERCERT_BLOB | SSLSUPP_PINNEDPUBKEY | SSLSUPP_SIGNATURE_ALGORITHMS | SSLSUPP_SSL_EC_CURVES |
+                SSLSUPP_TLS13_CIPHERSUITES,
     .sizeof_ssl_backend_data = sizeof(struct rustls_ssl_backend_data),
     .version = cp_version,
     .shut_down = cp_shutdown,
     .data_pending = cp_data_pending,
     .random = cp_random,
+    .cert_status_request = cp_cert_status_request,
     .do_connect = cp_connect,
     .adjust_pollset = Curl_ssl_adjust_pollset,
     .get_internals = cp_internals,
     .close = cp_close,
+    .set_engine = cp_set_engine,
     .sha256sum = cp_sha256sum,
     .recv_plain = cp_recv,
     .send_plain = cp_send,
