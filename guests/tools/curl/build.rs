@@ -41,7 +41,10 @@ fn main() {
         println!("cargo:rerun-if-changed={name}");
     }
     let (curl, zlib) = (source("curl"), source("libz_sys").join("src/zlib"));
-    let (brotli, zstd) = (source("brotli").join("c"), source("zstd_sys").join("zstd/lib"));
+    let (brotli, zstd) = (
+        source("brotli").join("c"),
+        source("zstd_sys").join("zstd/lib"),
+    );
 
     for name in WRAPPED {
         println!("cargo:rustc-link-arg-bins=--wrap={name}");
@@ -123,7 +126,11 @@ fn compiler(own: &Path, posix: &Path) -> cc::Build {
 fn sources(directory: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = std::fs::read_dir(directory).expect("the directory of the sources can be read");
     let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("the directory of the sources can be read").path())
+        .map(|entry| {
+            entry
+                .expect("the directory of the sources can be read")
+                .path()
+        })
         .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
         .collect();
     files.sort();
