@@ -20,7 +20,7 @@ fn tools_are_listed_and_told_about() {
     );
     here.fails(&["tools", "perl"], 125, "use `sed -E`");
     let absent = here.says(&["tools", "--absent"]);
-    assert!(absent.starts_with("curl, aria2c"), "{absent}");
+    assert!(absent.starts_with("aria2c, http"), "{absent}");
     let one = here.says(&["tools", "--absent", "vim"]);
     assert!(one.starts_with("vim: there is no editor"), "{one}");
     let json = here.says(&["tools", "--json"]);

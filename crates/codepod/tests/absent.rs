@@ -107,14 +107,14 @@ fn a_command_that_is_not_there_says_what_to_do_instead() {
 #[test]
 fn without_hints_it_is_what_bash_says() {
     let quiet = sandbox_with(|options| options.hints = false);
-    let result = quiet.run_blocking("curl x; /usr/bin/curl x").unwrap();
+    let result = quiet.run_blocking("aria2c x; /usr/bin/aria2c x").unwrap();
     assert_eq!(
         result.stderr_text(),
-        "bash: line 1: curl: command not found\n\
-         bash: line 1: /usr/bin/curl: No such file or directory\n"
+        "bash: line 1: aria2c: command not found\n\
+         bash: line 1: /usr/bin/aria2c: No such file or directory\n"
     );
-    let result = quiet.command(["curl"]).run_blocking().unwrap();
-    assert_eq!(result.stderr_text(), "codepod: curl: command not found\n");
+    let result = quiet.command(["aria2c"]).run_blocking().unwrap();
+    assert_eq!(result.stderr_text(), "codepod: aria2c: command not found\n");
 }
 
 #[test]
@@ -138,20 +138,20 @@ fn a_command_without_a_shell_says_it_too() {
 fn help_lists_what_is_absent() {
     let sandbox = sandbox();
     let all = text(&sandbox, "help --absent");
-    assert!(all.starts_with("curl, aria2c"), "{all}");
+    assert!(all.starts_with("aria2c, http"), "{all}");
     assert!(all.contains("torch") && all.contains("tkinter"), "{all}");
     assert_eq!(text(&sandbox, "/usr/bin/help -a"), all);
     let one = text(&sandbox, "help --absent vim");
     assert!(one.starts_with("vim: there is no editor"), "{one}");
     assert_eq!(one.lines().count(), 1);
     let result = sandbox
-        .run_blocking("help --absent ls curl; echo $?; /usr/bin/help curl")
+        .run_blocking("help --absent ls aria2c; echo $?; /usr/bin/help aria2c")
         .unwrap();
     assert!(result.stdout_text().ends_with("\n1\n"), "{result:?}");
     let said = result.stderr_text();
     assert!(said.contains("'ls' is not in the list"), "{said}");
     assert!(
-        said.contains("there is no command 'curl'; there is no network"),
+        said.contains("there is no command 'aria2c'; there is no network"),
         "{said}"
     );
 }
@@ -159,9 +159,9 @@ fn help_lists_what_is_absent() {
 #[test]
 fn a_host_command_is_not_absent() {
     let sandbox = sandbox();
-    let command = HostCommand::new("curl".to_owned(), |_call| async { 0 });
+    let command = HostCommand::new("aria2c".to_owned(), |_call| async { 0 });
     sandbox.register(command).unwrap();
-    assert_eq!(text(&sandbox, "curl; echo $?"), "0\n");
+    assert_eq!(text(&sandbox, "aria2c; echo $?"), "0\n");
     let all = text(&sandbox, "help --absent");
-    assert!(all.starts_with("aria2c"), "{all}");
+    assert!(all.starts_with("http"), "{all}");
 }

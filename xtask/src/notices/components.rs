@@ -37,9 +37,11 @@ const TOOLCHAIN: &[(&str, &str, &str)] = &[
 const LICENCES: &[(&str, &str)] = &[
     ("beautifulsoup4", "MIT"),
     ("blinker", "MIT"),
+    ("brotli", "MIT"),
     ("contourpy", "BSD-3-Clause"),
     ("cppy", "BSD-3-Clause"),
     ("cpython", "PSF-2.0"),
+    ("curl", "curl"),
     ("cycler", "BSD-3-Clause"),
     ("editables", "MIT"),
     ("file", "BSD-2-Clause"),

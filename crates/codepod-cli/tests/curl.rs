@@ -1,0 +1,291 @@
+//! `curl` in the sandbox beside the machine's own: the same command lines to the same servers, with
+//! the same output, status and files.
+
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use support::{Directory, ends, program};
+
+const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/curl");
+
+/// A server by http, one by https, and one by https that wants certificates of clients.
+struct Servers {
+    child: Child,
+    ports: [u16; 3],
+}
+
+impl Servers {
+    fn start(data: &Path) -> Servers {
+        let mut child = Command::new("python3")
+            .arg(format!("{HERE}/server.py"))
+            .args(["server.pem", "server.key", "ca.pem"])
+            .current_dir(data)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut line).unwrap();
+        let ports: Vec<u16> = line
+            .split_whitespace()
+            .map(|port| port.parse().unwrap())
+            .collect();
+        Servers {
+            child,
+            ports: ports.try_into().unwrap(),
+        }
+    }
+
+    /// Each name of a server, and its port.
+    fn names(&self) -> [(&'static str, u16); 4] {
+        let [http, https, clients] = self.ports;
+        [
+            ("api.test", http),
+            ("tls.test", https),
+            ("wrong.test", https),
+            ("mtls.test", clients),
+        ]
+    }
+
+    /// The command with the servers as what the sandbox may reach.
+    fn inside(&self, here: &Directory, results: &Path) -> Command {
+        let mut command = here.command();
+        command.arg("run").arg("--ca").arg(here.path("data/ca.pem"));
+        for (name, port) in self.names() {
+            command.args(["--allow-host", name]);
+            command.args(["--resolve", &format!("{name}=127.0.0.1:{port}")]);
+        }
+        for (directory, guest, access) in [
+            (Path::new(HERE), "cases", "ro"),
+            (&here.path("data"), "data", "ro"),
+            (results, "results", "rw"),
+        ] {
+            let mount = format!("{}:/{guest}:{access}", directory.display());
+            command.args(["--mount", &mount]);
+        }
+        command
+    }
+}
+
+impl Drop for Servers {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn cases() -> Vec<String> {
+    let text = std::fs::read_to_string(format!("{HERE}/cases.txt")).unwrap();
+    let lines = text
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(str::to_owned).collect()
+}
+
+/// A directory with a directory for the results, and one with data and certificates.
+fn prepare() -> Directory {
+    let here = Directory::new();
+    for name in ["data", "inside", "machine"] {
+        std::fs::create_dir(here.path(name)).unwrap();
+    }
+    let script = format!("{HERE}/data.sh");
+    let mut command = Command::new("bash");
+    let made = ends(command.arg(script).arg(here.path("data")), "");
+    assert_eq!(made.0, 0, "{}", made.2);
+    here
+}
+
+/// What a case has left.
+#[derive(Debug, PartialEq, Eq)]
+struct Left {
+    stdout: Vec<u8>,
+    status: String,
+    /// Whether it complained: the words are those of another version.
+    complained: bool,
+    files: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+fn files_below(directory: &Path, root: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files_below(&path, root, files);
+        } else {
+            let name = path.strip_prefix(root).unwrap().to_owned();
+            files.insert(name, std::fs::read(&path).unwrap());
+        }
+    }
+}
+
+fn results(directory: &Path, number: usize) -> Left {
+    let of = |kind: &str| directory.join(format!("{number}.{kind}"));
+    let mut files = BTreeMap::new();
+    files_below(&of("files"), &of("files"), &mut files);
+    Left {
+        stdout: std::fs::read(of("stdout")).unwrap_or_default(),
+        status: std::fs::read_to_string(of("status")).unwrap_or_default(),
+        complained: std::fs::read(of("stderr")).is_ok_and(|text| !text.is_empty()),
+        files,
+    }
+}
+
+#[test]
+fn command_lines_do_what_they_do_on_the_machine() {
+    let here = prepare();
+    let servers = Servers::start(&here.path("data"));
+
+    let mut command = servers.inside(&here, &here.path("inside"));
+    command.args(["-e", "D=/data", "-e", "WHO=inside", "-c"]);
+    command.arg("bash /cases/run.sh /cases/cases.txt /results");
+    let (status, _, stderr) = ends(&mut command, "");
+    assert_eq!(status, 0, "{stderr}");
+
+    let connect: Vec<String> = servers
+        .names()
+        .iter()
+        .flat_map(|(name, port)| {
+            [80, 443].map(|own| format!("--connect-to {name}:{own}:127.0.0.1:{port}"))
+        })
+        .collect();
+    let script = format!(
+        "C='{}'; curl() {{ command curl $C \"$@\"; }}; set -- {HERE}/cases.txt {}; . {HERE}/run.sh",
+        connect.join(" "),
+        here.path("machine").display(),
+    );
+    let mut command = Command::new("bash");
+    command.args(["-c", &script]);
+    command
+        .env("D", here.path("data"))
+        .env("WHO", "machine")
+        .env("CURL_CA_BUNDLE", here.path("data/ca.pem"))
+        .env("HOME", &here.0);
+    let (status, _, stderr) = ends(&mut command, "");
+    assert_eq!(status, 0, "{stderr}");
+
+    let cases = cases();
+    let mut differing = String::new();
+    for (case, number) in cases.iter().zip(1..) {
+        let inside = results(&here.path("inside"), number);
+        let machine = results(&here.path("machine"), number);
+        assert!(!machine.status.is_empty(), "{case}: it was not run");
+        if inside != machine {
+            differing += &format!("{case}\n  {}\n  {}\n", shown(&inside), shown(&machine));
+        }
+    }
+    assert!(
+        differing.is_empty(),
+        "inside, then on the machine:\n{differing}"
+    );
+}
+
+/// What `curl` says inside: status, output and complaints.
+fn curl(servers: &Servers, here: &Directory, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = servers.inside(here, &here.path("inside"));
+    ends(command.arg("curl").args(arguments), "")
+}
+
+#[test]
+fn what_is_refused_has_its_reason_in_the_message() {
+    let here = prepare();
+    let servers = Servers::start(&here.path("data"));
+    for (arguments, status, parts) in [
+        (
+            &["-sS", "http://other.test/"][..],
+            7,
+            &["other.test:80", "Could not connect to server (codepod: "][..],
+        ),
+        (
+            &["-sS", "https://other.test/"],
+            7,
+            &["other.test:443", "Could not connect to server (codepod: "],
+        ),
+        // Nothing that is given inside switches a check off.
+        (
+            &["-sSk", "https://wrong.test/"],
+            60,
+            &["wrong.test", "--insecure changes nothing"],
+        ),
+        (
+            &["-sS", "--ciphers", "DEFAULT", "https://tls.test/"],
+            59,
+            &["--ciphers is not supported"],
+        ),
+        (
+            &["-sS", "--crlfile", "/data/ca.pem", "https://tls.test/"],
+            82,
+            &["--crlfile is not supported"],
+        ),
+        (
+            &["-sS", "--connect-to", "::tls.test:", "https://wrong.test/"],
+            35,
+            &["TLS asks for another name"],
+        ),
+        (
+            &["-sS", "--tls-max", "1.1", "https://tls.test/"],
+            35,
+            &["TLS before 1.2 is not supported"],
+        ),
+    ] {
+        let (ended, stdout, stderr) = curl(&servers, &here, arguments);
+        assert_eq!(
+            (ended, stdout.as_str()),
+            (status, ""),
+            "{arguments:?}: {stderr}"
+        );
+        for part in parts {
+            assert!(stderr.contains(part), "{arguments:?}: {stderr}");
+        }
+    }
+}
+
+#[test]
+fn the_certificate_is_the_servers_own() {
+    let here = prepare();
+    let servers = Servers::start(&here.path("data"));
+    let arguments = [
+        "-sv",
+        "-o",
+        "/dev/null",
+        "-w",
+        "%{certs}",
+        "https://tls.test/text/x",
+    ];
+    let (status, stdout, stderr) = curl(&servers, &here, &arguments);
+    assert_eq!(status, 0, "{stderr}");
+    let own = std::fs::read_to_string(here.path("data/server.pem")).unwrap();
+    assert!(stdout.contains(own.trim()), "{stdout}");
+    for part in [
+        "subject: O=codepod tests, CN=tls.test",
+        "issuer: O=codepod tests, CN=An authority",
+        "SSL connection using TLSv1.3 / TLS",
+        "ALPN: server accepted http/1.1",
+    ] {
+        assert!(stderr.contains(part), "{stderr}");
+    }
+}
+
+#[test]
+fn a_server_inside_is_reached_without_a_network() {
+    let here = Directory::new();
+    let script = "mkdir w; echo hello > w/f; (cd w && python3 -m http.server 8000 > /dev/null 2>&1) & \
+        until curl -s localhost:8000/f; do sleep .1; done; curl -sS https://localhost:8000/; echo $?; kill %1";
+    let (_, stdout, stderr) = here.codepod(&["run", script]);
+    assert_eq!(stdout, "hello\n35\n", "{stderr}");
+    assert!(stderr.contains("servers in the sandbox have n"), "{stderr}");
+}
+
+fn shown(result: &Left) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let files = result.files.iter();
+    let files: Vec<_> = files.map(|(name, bytes)| (name, text(bytes))).collect();
+    let stdout = text(&result.stdout);
+    let (status, complained) = (result.status.trim(), result.complained);
+    format!("{status} complained={complained} {stdout:?} {files:?}")
+}

@@ -1,0 +1,33 @@
+#!/bin/bash
+# Makes what the cases of curl send, and certificates: `bash data.sh DIRECTORY`.
+set -eu
+cd "$1"
+
+seq -f 'line %g' 5 >lines
+seq 40000 >large
+printf '\x00\x01\xff\r\n\xfe' >binary
+printf '{"from": "a file"}\n' >json
+printf 'X-From: file\nX-More: yes\n' >headers
+printf '%%{http_code} from a file\\n' >format
+printf 'machine api.test login net password rc\n' >netrc
+printf 'url = "http://api.test/anything?config"\nsilent\nheader = "X-Config: 1"\n' >config
+printf '# Netscape HTTP Cookie File\napi.test\tFALSE\t/\tFALSE\t2147483000\tkept\t1\napi.test\tFALSE\t/\tFALSE\t0\tsession\t2\n' >jar
+
+authority() { # FILE NAME
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj "/O=codepod tests/CN=$2" \
+        -addext keyUsage=critical,keyCertSign,cRLSign -keyout "$1.key" -out "$1.pem" 2>/dev/null
+}
+certificate() { # FILE SUBJECT EXTENSIONS…
+    local file=$1 subject=$2
+    shift 2
+    printf '%s\n' "$@" basicConstraints=critical,CA:FALSE >"$file.ext"
+    openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "$subject" -keyout "$file.key" -out "$file.csr" 2>/dev/null
+    openssl x509 -req -in "$file.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -days 20 -extfile "$file.ext" -out "$file.pem" 2>/dev/null
+}
+authority ca 'An authority'
+authority other-ca 'Another authority'
+certificate server '/O=codepod tests/CN=tls.test' subjectAltName=DNS:tls.test,DNS:mtls.test extendedKeyUsage=serverAuth
+certificate client '/CN=a client' extendedKeyUsage=clientAuth
+cat client.pem client.key >client-both.pem
+openssl x509 -in server.pem -noout -pubkey >public.pem
+openssl pkey -pubin -in public.pem -outform der | openssl dgst -sha256 -binary | base64 >pin
