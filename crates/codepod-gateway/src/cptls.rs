@@ -103,7 +103,7 @@ pub fn payload_length(
 
 /// The fields of a hello; a field that is not known is ignored.
 pub mod hello {
-    /// The server's name, UTF-8; required.
+    /// The server's name, UTF-8. Without one, that of the connection.
     pub const SERVER_NAME: u8 = 1;
     /// A protocol of ALPN; one field each, the preferred first.
     pub const ALPN: u8 = 2;
@@ -144,8 +144,8 @@ pub mod fail {
 /// What a guest asks for.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Hello {
-    /// The server's name.
-    pub server_name: String,
+    /// The server's name; `None` for that of the connection.
+    pub server_name: Option<String>,
     /// The protocols of ALPN.
     pub alpn: Vec<Vec<u8>>,
     /// The lowest version.
@@ -186,8 +186,8 @@ impl Hello {
                 hello::SERVER_NAME => {
                     let name = std::str::from_utf8(value)
                         .ok()
-                        .filter(|name| name.len() <= 1024);
-                    hello.server_name = name.ok_or(wrong)?.to_owned();
+                        .filter(|name| (1..=1024).contains(&name.len()));
+                    hello.server_name = Some(name.ok_or(wrong)?.to_owned());
                 }
                 hello::ALPN if hello.alpn.len() < 16 && (1..=255).contains(&value.len()) => {
                     hello.alpn.push(value.to_vec());
@@ -205,9 +205,6 @@ impl Hello {
                 hello::KEY => hello.key = Some(value.to_vec()),
                 _ => {}
             }
-        }
-        if hello.server_name.is_empty() {
-            return Err(Malformed::Field(hello::SERVER_NAME));
         }
         Ok(hello)
     }
@@ -249,8 +246,8 @@ mod tests {
         push_field(&mut payload, hello::ROOT, &[0; 70_000]);
         let read = Hello::parse(&payload).unwrap();
         assert_eq!(
-            (read.server_name.as_str(), read.min_version),
-            ("a.com", Some(0x303))
+            (read.server_name.as_deref(), read.min_version),
+            (Some("a.com"), Some(0x303))
         );
         assert_eq!(read.alpn, [b"h2".to_vec(), b"http/1.1".to_vec()]);
         assert_eq!(read.roots[0].len(), 70_000);
@@ -268,7 +265,8 @@ mod tests {
             (0..times).for_each(|_| push_field(&mut payload, tag, value));
             Hello::parse(&payload).err()
         };
-        assert_eq!(Hello::parse(&[]), Err(Malformed::Field(hello::SERVER_NAME)));
+        assert_eq!(Hello::parse(&[]), Ok(Hello::default()));
+        assert_eq!(with(hello::SERVER_NAME, b"", 1), Some(Malformed::Field(1)));
         assert_eq!(with(hello::MIN_VERSION, &[3], 1), Some(Malformed::Field(3)));
         assert_eq!(
             with(hello::SERVER_NAME, &[0xff], 1),

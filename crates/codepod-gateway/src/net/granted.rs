@@ -79,7 +79,8 @@ impl Granted {
             Ok(grant) => {
                 self.grant = grant;
                 // The name of the certificate is the name that was allowed.
-                let other = Host::parse(&hello.server_name).as_ref() != Ok(&self.host);
+                let asked = hello.server_name.as_deref().map(Host::parse);
+                let other = asked.is_some_and(|asked| asked.as_ref() != Ok(&self.host));
                 other.then(|| {
                     let why = "TLS asks for another name than the connection is to";
                     self.denial(DenialKind::Ambiguous, why)
