@@ -404,7 +404,7 @@ async fn tls_can_be_asked_for_on_the_way_where_a_rule_is_for_tcp() {
     let event = world.requests(1).await.remove(0);
     assert_eq!(
         (event.url.as_str(), event.tls),
-        ("tcp://mail.test:25/", Some("TLSv1.3"))
+        ("tcp://mail.test:25", Some("TLSv1.3"))
     );
     assert_eq!((event.bytes_out, event.bytes_in), (16, 25));
 

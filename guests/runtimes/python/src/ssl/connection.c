@@ -89,9 +89,12 @@ static int wait_for(struct wait *wait, int is_write)
             return -1;
         }
         if (ready == 0) {
-            PyErr_Format(PyExc_TimeoutError, strcmp(wait->name, "handshake") == 0 ? "_ssl.c:%d: The %s operation timed out"
-                                                                                  : "The %2$s operation timed out",
-                         __LINE__, wait->name);
+            if (strcmp(wait->name, "handshake") == 0) {
+                PyErr_Format(PyExc_TimeoutError, "_ssl.c:%d: The handshake operation timed out", __LINE__);
+            }
+            else {
+                PyErr_Format(PyExc_TimeoutError, "The %s operation timed out", wait->name);
+            }
             return -1;
         }
         if (number != EINTR) {
