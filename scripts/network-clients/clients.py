@@ -634,14 +634,6 @@ def feedparser_():
     is_([entry.title for entry in feedparser.parse(URL + "/feed").entries], ["one"])
 
 
-@client("pusher")
-def pusher_():
-    import pusher
-
-    own = pusher.Pusher("1", "k", "s", host=HOST, port=PORTS["api"], ssl=True)
-    is_(own.trigger("c", "e", {})["ok"], True)
-
-
 @client("notion-client")
 def notion_client():
     import notion_client
@@ -675,14 +667,6 @@ def zulip_():
 
     own = zulip.Client(email="e", api_key="k", site=URL)
     is_(own.call_endpoint("users", "GET")["ok"], True)
-
-
-@client("simple-salesforce")
-def simple_salesforce():
-    from simple_salesforce import Salesforce
-
-    own = Salesforce(instance_url=URL, session_id="s")
-    is_(own.restful("x")["ok"], True)
 
 
 @client("SPARQLWrapper")
