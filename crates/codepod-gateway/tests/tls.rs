@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use codepod_gateway::secrets::{HostKey, SecretSpec, Secrets};
 use support::cptls_client::{Failed, Shaken, shake, talk};
 use support::servers::{Ca, Identity, Log, ok, self_signed, strict, strict_tls};
 use support::{World, status, text};
-use tokio::io::DuplexStream;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 const ALPN: (u8, &[u8]) = (hello::ALPN, b"http/1.1");
 
@@ -349,6 +350,157 @@ async fn a_handshake_that_hangs_ends() {
     });
     let failed = shaken(&world, "api.test", &[]).await.unwrap_err();
     assert_eq!(failed.text, "the handshake took too long");
+}
+
+/// A server with which STARTTLS is needed: a greeting, the answer to one line, then TLS, in which it
+/// sends a line back. `more` follows its answer, before TLS.
+fn starttls(identity: &Identity, more: &'static [u8]) -> SocketAddr {
+    let config = support::servers::config(identity, &[]);
+    support::servers::serve(move |mut stream| {
+        stream.write_all(b"220 ready\r\n").unwrap();
+        let mut line = [0; 10];
+        if stream.read_exact(&mut line).is_err() || &line != b"STARTTLS\r\n" {
+            return;
+        }
+        stream.write_all(&[b"220 go\r\n", more].concat()).unwrap();
+        let session = rustls::ServerConnection::new(config.clone()).unwrap();
+        let mut stream = rustls::StreamOwned::new(session, stream);
+        let mut line = [0; 6];
+        if stream.read_exact(&mut line).is_ok() {
+            stream.write_all(&line).unwrap();
+            stream.conn.send_close_notify();
+            stream.flush().unwrap();
+        }
+    })
+}
+
+/// Reads bytes that must be there.
+async fn expect(guest: &mut DuplexStream, bytes: &[u8]) {
+    let mut read = vec![0; bytes.len()];
+    let whole = guest.read_exact(&mut read);
+    tokio::time::timeout(support::PATIENCE, whole)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(text(&read), text(bytes));
+}
+
+#[tokio::test]
+async fn tls_can_be_asked_for_on_the_way_where_a_rule_is_for_tcp() {
+    let ca = Ca::new("ours");
+    let identity = ca.sign("mail.test", |_| {});
+    let world = World::with_rules(
+        vec![trusting("tcp://mail.test:25", &ca)],
+        &[("mail.test", starttls(&identity, b""))],
+        |_| {},
+    );
+    let mut guest = world.connect("mail.test", 25).await.unwrap();
+    expect(&mut guest, b"220 ready\r\n").await;
+    guest.write_all(b"STARTTLS\r\n").await.unwrap();
+    expect(&mut guest, b"220 go\r\n").await;
+    let shaken = shake(&mut guest, "mail.test", &[]).await.unwrap();
+    assert_eq!(shaken.chain, [identity.certificate.clone()]);
+    let (reply, closed) = talk(guest, b"hello\n").await;
+    assert!(closed && reply == b"hello\n", "{}", text(&reply));
+    let event = world.requests(1).await.remove(0);
+    assert_eq!(
+        (event.url.as_str(), event.tls),
+        ("tcp://mail.test:25", Some("TLSv1.3"))
+    );
+    assert_eq!((event.bytes_out, event.bytes_in), (16, 25));
+
+    let mut guest = world.connect("mail.test", 25).await.unwrap();
+    expect(&mut guest, b"220 ready\r\n").await;
+    guest.write_all(b"STARTTLS\r\n").await.unwrap();
+    expect(&mut guest, b"220 go\r\n").await;
+    let failed = shake(&mut guest, "other.test", &[]).await.unwrap_err();
+    assert!(failed.text.contains("another name"), "{failed:?}");
+}
+
+#[tokio::test]
+async fn a_guest_that_begins_with_a_hello_has_tls_where_a_rule_is_for_tcp() {
+    let ca = Ca::new("ours");
+    let identity = ca.sign("mail.test", |_| {});
+    let (origin, _) = strict_tls(&identity, &[], |_| ok(b"over tls"));
+    let world = World::with_rules(
+        vec![trusting("tcp://mail.test:443", &ca)],
+        &[("mail.test", origin)],
+        |_| {},
+    );
+    let (guest, _) = shaken(&world, "mail.test", &[]).await.unwrap();
+    let (reply, _) = talk(guest, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert!(text(&reply).contains("over tls"), "{}", text(&reply));
+}
+
+/// What was not answered is not followed by a handshake: a hello there is bytes like others.
+#[tokio::test]
+async fn a_hello_that_does_not_wait_for_an_answer_goes_to_the_server() {
+    let (origin, log) = strict(|_| ok(b"plain"));
+    let world = World::new(&["tcp://a.test:1"], &[("a.test", origin)], |_| {});
+    let request = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 13\r\n\r\n";
+    let mut guest = world.connect("a.test", 1).await.unwrap();
+    guest.write_all(request).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    guest
+        .write_all(b"\x16CPTLS\x01\x01\0\0\x02xy")
+        .await
+        .unwrap();
+    let head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplain";
+    expect(&mut guest, head).await;
+    assert!(log.lock().unwrap()[0].ends_with(b"\x16CPTLS\x01\x01\0\0\x02xy"));
+}
+
+#[tokio::test]
+async fn a_magic_in_pieces_is_one() {
+    let ca = Ca::new("ours");
+    let identity = ca.sign("mail.test", |_| {});
+    let world = World::with_rules(
+        vec![trusting("tcp://mail.test:25", &ca)],
+        &[("mail.test", starttls(&identity, b""))],
+        |_| {},
+    );
+    let mut guest = world.connect("mail.test", 25).await.unwrap();
+    expect(&mut guest, b"220 ready\r\n").await;
+    guest.write_all(b"STARTTLS\r\n").await.unwrap();
+    expect(&mut guest, b"220 go\r\n").await;
+    for byte in b"\x16CPTLS\x01\x01\0\0\x0d\x01\0\0\x09mail.test" {
+        guest.write_all(&[*byte]).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let mut record = [0];
+    guest.read_exact(&mut record).await.unwrap();
+    assert_eq!(record, [2], "a reply");
+}
+
+/// What a server, or somebody on the way, sends behind its answer is not part of what follows.
+#[tokio::test]
+async fn what_is_still_on_its_way_when_a_handshake_begins_ends_the_connection() {
+    static MORE: [u8; 300_000] = [b'+'; 300_000];
+    let ca = Ca::new("ours");
+    let identity = ca.sign("mail.test", |_| {});
+    let world = World::with_rules(
+        vec![trusting("tcp://mail.test:25", &ca)],
+        &[("mail.test", starttls(&identity, &MORE))],
+        |_| {},
+    );
+    let mut guest = world.connect("mail.test", 25).await.unwrap();
+    expect(&mut guest, b"220 ready\r\n").await;
+    guest.write_all(b"STARTTLS\r\n").await.unwrap();
+    expect(&mut guest, b"220 go\r\n").await;
+    // The rest does not fit into the guest's buffer.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let hello = b"\x16CPTLS\x01\x01\0\0\x0d\x01\0\0\x09mail.test";
+    let seen = support::talk(guest, hello).await;
+    assert!(seen.iter().all(|byte| *byte == b'+'), "{}", text(&seen));
+    let event = world.requests(1).await.remove(0);
+    assert!(
+        event
+            .failure
+            .as_deref()
+            .unwrap_or_default()
+            .contains("before the handshake"),
+        "{event:?}"
+    );
 }
 
 const SECRET: &str = "sk-live+CANARY/0123456789abcdefghijklmnop==";

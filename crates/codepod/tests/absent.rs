@@ -151,7 +151,7 @@ fn help_lists_what_is_absent() {
     let said = result.stderr_text();
     assert!(said.contains("'ls' is not in the list"), "{said}");
     assert!(
-        said.contains("there is no command 'aria2c'; there is no network"),
+        said.contains("there is no command 'aria2c'; use `curl`"),
         "{said}"
     );
 }

@@ -36,19 +36,35 @@ fn without_a_network_programs_end_with_a_line_that_says_so() {
 }
 
 #[test]
-fn tls_can_be_set_up_and_not_used() {
-    let (line, _) = last_line(
-        "import socket, ssl\ncontext = ssl.create_default_context()\n\
-         assert context.check_hostname and context.verify_mode == ssl.CERT_REQUIRED\n\
-         context.check_hostname = False; context.verify_mode = ssl.CERT_NONE\n\
-         context.minimum_version = ssl.TLSVersion.TLSv1_3; context.load_default_certs()\n\
-         assert len(ssl.RAND_bytes(8)) == 8 and issubclass(ssl.SSLError, OSError)\n\
-         context.wrap_socket(socket.socketpair()[0])",
-    );
-    assert_eq!(
-        line,
-        "OSError: [Errno 101] this sandbox has no network, and so no TLS: ssl can be imported and set up, not used"
-    );
+fn what_tls_cannot_do_here_says_so() {
+    for (program, expected) in [
+        (
+            "ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).wrap_bio(\
+             ssl.MemoryBIO(), ssl.MemoryBIO(), server_side=True).do_handshake()",
+            "NotImplementedError: a server inside cannot speak TLS; serve http, or whatever it is, without TLS",
+        ),
+        (
+            "ssl.create_default_context().keylog_filename = '/tmp/keys'",
+            "NotImplementedError: the keys of a connection cannot be logged",
+        ),
+        (
+            "ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).set_psk_client_callback(print)",
+            "NotImplementedError: TLS with keys that both sides know beforehand (PSK)",
+        ),
+        (
+            "context = ssl.create_default_context(); context.maximum_version = ssl.TLSVersion.TLSv1_1\n\
+             context.wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname='a').do_handshake()",
+            "ssl.SSLError: [SSL: NO_PROTOCOLS_AVAILABLE] no protocols available (codepod: the gateway speaks TLS 1.2 and 1.3)",
+        ),
+        (
+            "a, b = socket.socketpair(); b.send(b'HTTP/1.1 400 Bad Request')\n\
+             ssl.create_default_context().wrap_socket(a, server_hostname='a')",
+            "ssl.SSLError: [SSL: WRONG_VERSION_NUMBER] wrong version number (codepod: TLS is the gateway's",
+        ),
+    ] {
+        let (line, _) = last_line(&format!("import socket, ssl\n{program}"));
+        assert!(line.contains(expected), "{program}\n{line}");
+    }
 }
 
 #[test]

@@ -314,6 +314,20 @@ void cptls_received(struct cptls *tls, size_t size)
     tls->in.end += size < room ? size : room;
 }
 
+size_t cptls_missing(const struct cptls *tls, size_t wanted)
+{
+    size_t there = waiting(&tls->in), whole = HEAD;
+    if (tls->left > 0) {
+        whole = wanted < tls->left ? wanted : tls->left;
+    }
+    else if (there >= HEAD) {
+        const unsigned char *head = tls->in.bytes + tls->in.begin;
+        size_t size = (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
+        whole += size <= CPTLS_MAX_RECORD ? size : 0;
+    }
+    return there < whole ? whole - there : 1;
+}
+
 /* The next field of a payload: 1 with its tag and value, 0 at the end, -1 if it does not add up. */
 static int next_field(struct cptls_bytes *rest, int *tag, struct cptls_bytes *value)
 {

@@ -105,6 +105,11 @@ void cptls_sent(struct cptls *tls, size_t size);
 unsigned char *cptls_room(struct cptls *tls, size_t *size);
 void cptls_received(struct cptls *tls, size_t size);
 
+/* How many bytes from the gateway are missing for the next record, or for `wanted` bytes of the text
+   of this one. Who receives no more than that at a time leaves the rest to the connection, and may
+   wait for its descriptor without a look at cptls_pending. */
+size_t cptls_missing(const struct cptls *tls, size_t wanted);
+
 /* Takes plain text from what was received. DONE with a count of at least 1 (0 if size is 0), WANT
    when more has to be received, CLOSED, FAILED, MALFORMED, NO_MEMORY. */
 enum cptls_status cptls_read(struct cptls *tls, void *buffer, size_t size, size_t *count);

@@ -102,6 +102,7 @@ static void text_goes_both_ways(void)
     cptls_sent(tls, 5);
     assert(cptls_to_send(tls, &size) == sent + 5);
     cptls_sent(tls, size + 1000);
+    assert(cptls_missing(tls, 100) == 4);
     give(tls, records, sizeof records);
     assert(cptls_pending(tls) == 0);
     assert(cptls_read(tls, read, 2, &count) == CPTLS_DONE && count == 2 && cptls_pending(tls) == 1);
@@ -112,6 +113,39 @@ static void text_goes_both_ways(void)
     assert(cptls_close(tls) == CPTLS_DONE && cptls_close(tls) == CPTLS_DONE && cptls_is_closed_here(tls));
     assert(memcmp(cptls_to_send(tls, &size), "\4\0\0\0", 4) == 0 && size == 4);
     assert(cptls_write(tls, "x", 1, &count) == CPTLS_REFUSED);
+    cptls_free(tls);
+}
+
+/* Receiving only what is missing, no byte is taken that a read would leave. */
+static void nothing_is_taken_too_early(void)
+{
+    static const unsigned char records[] = {3, 0, 0, 3, 'a', 'b', 'c', 4, 0, 0, 0};
+    /* A head, two bytes of text, the third, a head. */
+    static const struct {
+        size_t missing, read;
+    } steps[] = {{4, 0}, {2, 2}, {1, 1}, {4, 0}};
+    struct cptls *tls = open_connection();
+    char text[2];
+    size_t at = 0, count;
+    assert(cptls_read(tls, text, sizeof text, &count) == CPTLS_WANT);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        assert(cptls_missing(tls, sizeof text) == steps[i].missing);
+        give(tls, records + at, steps[i].missing);
+        at += steps[i].missing;
+        if (steps[i].read > 0) {
+            assert(cptls_read(tls, text, sizeof text, &count) == CPTLS_DONE && count == steps[i].read);
+        }
+        assert(cptls_read(tls, text, sizeof text, &count) == (i == 3 ? CPTLS_CLOSED : CPTLS_WANT));
+    }
+    assert(at == sizeof records);
+    cptls_free(tls);
+    tls = begun();
+    give(tls, reply, 3);
+    assert(cptls_handshake(tls) == CPTLS_WANT && cptls_missing(tls, 0) == 1);
+    give(tls, reply + 3, 1);
+    assert(cptls_handshake(tls) == CPTLS_WANT && cptls_missing(tls, 0) == sizeof reply - 4);
+    give(tls, reply + 4, sizeof reply - 4);
+    assert(cptls_handshake(tls) == CPTLS_DONE);
     cptls_free(tls);
 }
 
@@ -256,6 +290,7 @@ int main(int count, char **arguments)
     a_reply_is_read_in_pieces_of_any_size();
     a_failure_says_why();
     text_goes_both_ways();
+    nothing_is_taken_too_early();
     what_is_no_record_ends_the_connection();
     what_the_gateway_would_not_take_is_refused();
     no_bytes_do_harm();

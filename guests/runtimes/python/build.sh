@@ -22,7 +22,8 @@ step_snapshot() {
 }
 
 run_interpreter_steps
-run_step link "$here/src" "$here/posix"
+run_step link "$here/src" "$here/posix" "$cptls"/cptls.{c,h}
 inputs_before+=$library_key
 run_step snapshot "$PREINIT"
+cp "$SOURCES/certifi/certifi/cacert.pem" "$out/ca-certificates.crt"
 cp -r "$work"/{python.wasm,python-cold-start,.image} "$root"/usr/lib/{python314.zip,python3.14/packages.zip} "$here"/{packages.pth,pip.conf} "$out"

@@ -8,6 +8,8 @@
 
 : "${CLANG:?}" "${AR:?}" "${SOURCES:?}" "${PREINIT:?}"
 python=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# How `_ssl` asks the gateway for TLS.
+cptls=$(cd "$python/../../libraries/cptls-c" && pwd)
 work=$(realpath -m "$1")
 out=$(realpath -m "$2")
 jobs=$(nproc)
@@ -167,7 +169,7 @@ link_interpreter() {
     local name=$1 file compiler objects=() rest=()
     shift
     cd "$work/linked-$name"
-    for file in "$python"/src/*.c "$@"; do
+    for file in "$python"/src/*.c "$python"/src/ssl/*.c "$cptls"/cptls.c "$@"; do
         case $file in
         "$work"/* | -*)
             rest+=("$file")
@@ -179,7 +181,7 @@ link_interpreter() {
         objects+=("$(basename "${file%.*}")-codepod.o")
         # shellcheck disable=SC2086
         "${compiler[@]}" $flags $own_flags -Wall -Wextra -Wno-unused-parameter -DNAME="\"$name\"" -I. -I../wasm -I"$source/Include" -I"$source/Include/internal" \
-            -isystem "$source/Modules/_hacl" -isystem "$source/Modules/_hacl/include" \
+            -isystem "$source/Modules/_hacl" -isystem "$source/Modules/_hacl/include" -isystem "$source/Modules" -I"$cptls" \
             -c "$file" -o "${objects[-1]}"
     done
     make -s -C ../wasm -f Makefile -f - print-libraries >libraries 2>make-libraries.log <<'MAKE'

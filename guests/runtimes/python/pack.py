@@ -46,6 +46,10 @@ SOURCE_ONLY = re.compile(
 
 # Lines of packages that open files beside them, and what finds the same in an archive. Patches would have pandas compiled anew.
 REPLACED = {
+    "certifi/core.py": (
+        '            _CACERT_CTX = as_file(files("certifi").joinpath("cacert.pem"))\n',
+        '            _CACERT_CTX = __import__("contextlib").nullcontext("/etc/ssl/certs/ca-certificates.crt")\n',
+    ),
     "blib2to3/pgen2/pgen.py": ('open(filename, encoding="utf-8")', 'open(__import__("_tools").real(filename), encoding="utf-8")'),
     "coverage/html.py": ("    return static_filename\n", '    return __import__("_tools").real(static_filename)\n'),
     "pandas/io/formats/style_render.py": (

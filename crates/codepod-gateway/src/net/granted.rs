@@ -30,6 +30,7 @@ use crate::policy::denial::{Denial, DenialKind};
 use crate::policy::host::Host;
 use crate::policy::printable;
 use crate::policy::target::Scheme;
+use crate::secrets::Secrets;
 
 /// How long a guest may take with its hello.
 const HELLO: Duration = Duration::from_secs(10);
@@ -46,6 +47,36 @@ pub(super) struct Granted {
     pub(super) times: Times,
     /// Counts the connection as open until it is dropped.
     pub(super) _counted: OpenConnection,
+}
+
+/// A raw connection while it is carried.
+struct Raw {
+    network: Arc<Network>,
+    /// Those there were when it began.
+    secrets: Arc<Secrets>,
+    carried: Carried,
+    began: Duration,
+}
+
+impl Raw {
+    fn new(network: &Arc<Network>) -> Raw {
+        Raw {
+            network: network.clone(),
+            secrets: network.deciding().secrets.clone(),
+            carried: Carried::default(),
+            began: clock(),
+        }
+    }
+
+    async fn carry<G, S>(&self, guest: G, server: S, may_upgrade: bool) -> End
+    where
+        G: AsyncRead + AsyncWrite + Unpin,
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let leak = self.secrets.bind_nothing().leak_scan();
+        let budget = self.network.budget();
+        relay::carry(guest, server, budget, leak, &self.carried, may_upgrade).await
+    }
 }
 
 impl Granted {
@@ -187,36 +218,62 @@ impl Granted {
         http::serve(TokioIo::new(guest), Arc::new(connection), server, closed).await;
     }
 
-    /// Carries bytes until both sides have ended.
-    pub(super) async fn carry_raw<G, S>(
+    /// Carries bytes until both sides have ended, in TLS that is done already.
+    pub(super) async fn carry_tls<G, S>(
         self,
         guest: G,
         server: S,
         scheme: Scheme,
-        tls: Option<&'static str>,
+        tls: &'static str,
     ) where
         G: AsyncRead + AsyncWrite + Unpin,
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        let network = self.network.clone();
         if let Err(denial) = self.ask_raw(scheme).await {
             return self.report(&denial);
         }
-        let secrets = network.deciding().secrets.clone();
-        let leak = secrets.bind_nothing().leak_scan();
-        let carried = Arc::new(Carried::default());
+        let raw = Raw::new(&self.network);
+        let end = raw.carry(guest, server, false).await;
+        self.tell_end(raw, end, scheme, Some(tls));
+    }
+
+    /// Carries bytes until both sides have ended. Either may speak first, and the guest may ask for
+    /// TLS on the way.
+    pub(super) async fn carry_tcp<G>(self, mut guest: G, mut server: Idle<TcpStream>)
+    where
+        G: AsyncRead + AsyncWrite + Unpin,
+    {
+        if let Err(denial) = self.ask_raw(Scheme::Tcp).await {
+            return self.report(&denial);
+        }
+        let raw = Raw::new(&self.network);
+        let end = raw.carry(&mut guest, &mut server, true).await;
+        let End::Upgrade(prefix) = end else {
+            return self.tell_end(raw, end, Scheme::Tcp, None);
+        };
+        let guest = Prefixed {
+            prefix: prefix.into(),
+            stream: guest,
+        };
+        if let Some((guest, server, tls, own)) = self.offload(guest, server, Scheme::Tcp).await {
+            let end = raw.carry(guest, server, false).await;
+            own.tell_end(raw, end, Scheme::Tcp, Some(tls));
+        }
+    }
+
+    /// Tells how a raw connection ended.
+    fn tell_end(&self, raw: Raw, end: End, scheme: Scheme, tls: Option<&'static str>) {
+        let network = &self.network;
         let mut event = self.event(scheme, tls);
-        let began = clock();
-        let end = relay::carry(guest, server, network.budget(), leak, carried.clone()).await;
         event.failure = match end {
-            End::Done => None,
+            End::Done | End::Upgrade(_) => None,
             End::Broken(error) => Some(error.to_string()),
             End::Budget(why) => {
                 self.report(&over_budget(&self.host, self.port, why));
                 Some(why.to_string())
             }
             End::Leak(hits) => {
-                for secret in secrets.names(hits) {
+                for secret in raw.secrets.names(hits) {
                     network.tell(Event::SecretLeak {
                         origin: self.origin.clone(),
                         secret,
@@ -228,9 +285,9 @@ impl Granted {
                 Some(denial.reason)
             }
         };
-        event.bytes_out = carried.sent.load(Relaxed);
-        event.bytes_in = carried.received.load(Relaxed);
-        event.times.total = clock().saturating_sub(began);
+        event.bytes_out = raw.carried.sent.load(Relaxed);
+        event.bytes_in = raw.carried.received.load(Relaxed);
+        event.times.total = clock().saturating_sub(raw.began);
         network.tell(Event::Request(Box::new(event)));
     }
 

@@ -1,11 +1,12 @@
 //! A raw connection: bytes both ways, counted, and searched for placeholders on their way out.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
+use super::offload::{self, Beginning};
 use crate::budget::{Budget, Exceeded};
+use crate::cptls::MAGIC;
 use crate::secrets::Stream;
 
 /// Why a raw connection ended.
@@ -19,6 +20,8 @@ pub(super) enum End {
     Budget(Exceeded),
     /// The guest sent a placeholder.
     Leak(u64),
+    /// The guest asks for TLS from here on; its bytes, which begin with the magic.
+    Upgrade(Vec<u8>),
 }
 
 /// How many bytes went each way.
@@ -29,12 +32,16 @@ pub(super) struct Carried {
 }
 
 /// Carries bytes until both sides have ended.
+///
+/// With `may_upgrade` the guest may ask for TLS once all it has sent is answered, as STARTTLS has
+/// it: the server then waits for a handshake.
 pub(super) async fn carry<G, S>(
     guest: G,
     server: S,
     budget: &Budget,
     mut leak: Option<Stream>,
-    carried: Arc<Carried>,
+    carried: &Carried,
+    may_upgrade: bool,
 ) -> End
 where
     G: AsyncRead + AsyncWrite + Unpin,
@@ -42,10 +49,32 @@ where
 {
     let (mut guest_reads, mut guest_writes) = tokio::io::split(guest);
     let (mut server_reads, mut server_writes) = tokio::io::split(server);
+    // Whether the server has sent something since the guest did; and whether a part of it is still
+    // on its way to the guest.
+    let (answered, on_its_way) = (AtomicBool::new(true), AtomicBool::new(false));
     let out = async {
         let mut buffer = vec![0; 32 * 1024];
         loop {
-            let length = guest_reads.read(&mut buffer).await.map_err(End::Broken)?;
+            let mut length = guest_reads.read(&mut buffer).await.map_err(End::Broken)?;
+            while may_upgrade
+                && answered.load(Relaxed)
+                && (1..MAGIC.len()).contains(&length)
+                && offload::beginning(&buffer[..length]) == Beginning::Unknown
+            {
+                let rest = guest_reads.read(&mut buffer[length..]).await;
+                match rest.map_err(End::Broken)? {
+                    0 => break,
+                    more => length += more,
+                }
+            }
+            let is_magic = offload::beginning(&buffer[..length]) == Beginning::Magic;
+            if may_upgrade && answered.load(Relaxed) && is_magic {
+                buffer.truncate(length);
+                return Err(End::Upgrade(buffer));
+            }
+            if length > 0 {
+                answered.store(false, Relaxed);
+            }
             let searched;
             let mut bytes = &buffer[..length];
             if let Some(leak) = &mut leak {
@@ -81,6 +110,8 @@ where
             if length == 0 {
                 return guest_writes.shutdown().await.map_err(End::Broken);
             }
+            answered.store(true, Relaxed);
+            on_its_way.store(true, Relaxed);
             let mut bytes = &buffer[..length];
             while !bytes.is_empty() {
                 let drawn = budget.receive(bytes.len()).map_err(End::Budget)?;
@@ -92,10 +123,15 @@ where
                 bytes = &bytes[drawn..];
             }
             guest_writes.flush().await.map_err(End::Broken)?;
+            on_its_way.store(false, Relaxed);
         }
     };
     match tokio::try_join!(out, back) {
         Ok(((), ())) => End::Done,
+        // What a server sends before a handshake must not count as part of what follows.
+        Err(End::Upgrade(_)) if on_its_way.load(Relaxed) => End::Broken(std::io::Error::other(
+            "the server sent more before the handshake",
+        )),
         Err(end) => end,
     }
 }

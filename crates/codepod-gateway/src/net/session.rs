@@ -187,7 +187,7 @@ impl Session {
         let protocol = granted.grant.protocol();
         if protocol == Protocol::Tcp {
             // The server may be the one that speaks first.
-            return granted.carry_raw(guest, server, Scheme::Tcp, None).await;
+            return granted.carry_tcp(guest, server).await;
         }
         let limit = granted.network.timeouts().idle;
         let Ok(Some((what, guest))) = timeout(limit, first_bytes(guest)).await else {
@@ -205,7 +205,7 @@ impl Session {
                 if let Some((guest, server, tls, granted)) =
                     granted.offload(guest, server, Scheme::Tls).await
                 {
-                    granted.carry_raw(guest, server, Scheme::Tls, Some(tls)).await;
+                    granted.carry_tls(guest, server, Scheme::Tls, tls).await;
                 }
             }
             (Beginning::OwnTls, _) => granted.report(&granted.denial(

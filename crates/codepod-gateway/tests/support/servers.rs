@@ -170,12 +170,8 @@ pub(crate) struct Identity {
     pub(crate) key: Vec<u8>,
 }
 
-/// A strict server behind TLS.
-pub(crate) fn strict_tls(
-    identity: &Identity,
-    alpn: &[&[u8]],
-    reply: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static,
-) -> (SocketAddr, Log) {
+/// What a server of TLS is made with.
+pub(crate) fn config(identity: &Identity, alpn: &[&[u8]]) -> Arc<rustls::ServerConfig> {
     let mut config = rustls::ServerConfig::builder_with_provider(
         rustls::crypto::ring::default_provider().into(),
     )
@@ -188,7 +184,16 @@ pub(crate) fn strict_tls(
     )
     .unwrap();
     config.alpn_protocols = alpn.iter().map(|own| own.to_vec()).collect();
-    let config = Arc::new(config);
+    Arc::new(config)
+}
+
+/// A strict server behind TLS.
+pub(crate) fn strict_tls(
+    identity: &Identity,
+    alpn: &[&[u8]],
+    reply: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static,
+) -> (SocketAddr, Log) {
+    let config = config(identity, alpn);
     let log = Log::default();
     let own = log.clone();
     let at = serve(move |stream| {

@@ -67,6 +67,7 @@ __asm__(".section .custom_section.codepod.commands,\"\",@\n"
 #define MODULES                                                                                                                                      \
     MODULE("_kdf", PyInit__kdf)                                                                                                                      \
     MODULE("_posixsubprocess", PyInit__posixsubprocess)                                                                                              \
+    MODULE("_ssl", PyInit__ssl)                                                                                                                      \
     MODULE("markupsafe._speedups", PyInit__speedups)                                                                                                 \
     MODULE("mmap", PyInit_mmap)                                                                                                                      \
     MODULE("regex._regex", PyInit__regex)                                                                                                            \

@@ -1,0 +1,125 @@
+/* The numbers of `_ssl`: OpenSSL's and the protocol's. */
+#include "ssl.h"
+
+static const struct {
+    const char *name;
+    long long value;
+} numbers[] = {
+    {"PROTOCOL_SSLv23", PROTOCOL_TLS},
+    {"PROTOCOL_TLS", PROTOCOL_TLS},
+    {"PROTOCOL_TLS_CLIENT", PROTOCOL_TLS_CLIENT},
+    {"PROTOCOL_TLS_SERVER", PROTOCOL_TLS_SERVER},
+    {"PROTOCOL_TLSv1", PROTOCOL_TLSV1},
+    {"PROTOCOL_TLSv1_1", PROTOCOL_TLSV1_1},
+    {"PROTOCOL_TLSv1_2", PROTOCOL_TLSV1_2},
+    {"PROTO_MINIMUM_SUPPORTED", -2},
+    {"PROTO_MAXIMUM_SUPPORTED", -1},
+    {"PROTO_SSLv3", VERSION_SSL3},
+    {"PROTO_TLSv1", VERSION_TLS1},
+    {"PROTO_TLSv1_1", VERSION_TLS1_1},
+    {"PROTO_TLSv1_2", VERSION_TLS1_2},
+    {"PROTO_TLSv1_3", VERSION_TLS1_3},
+    {"OP_ALL", OP_ALL_DEFAULT},
+    {"OP_CIPHER_SERVER_PREFERENCE", 1 << 22},
+    {"OP_ENABLE_KTLS", 1 << 3},
+    {"OP_ENABLE_MIDDLEBOX_COMPAT", 1 << 20},
+    {"OP_IGNORE_UNEXPECTED_EOF", OP_IGNORE_UNEXPECTED_EOF},
+    {"OP_LEGACY_SERVER_CONNECT", 1 << 2},
+    {"OP_NO_COMPRESSION", 1 << 17},
+    {"OP_NO_RENEGOTIATION", 1 << 30},
+    {"OP_NO_SSLv2", 0},
+    {"OP_NO_SSLv3", OP_NO_SSLV3},
+    {"OP_NO_TICKET", 1 << 14},
+    {"OP_NO_TLSv1", OP_NO_TLSV1},
+    {"OP_NO_TLSv1_1", OP_NO_TLSV1_1},
+    {"OP_NO_TLSv1_2", OP_NO_TLSV1_2},
+    {"OP_NO_TLSv1_3", OP_NO_TLSV1_3},
+    {"OP_SINGLE_DH_USE", 0},
+    {"OP_SINGLE_ECDH_USE", 0},
+    {"ALERT_DESCRIPTION_CLOSE_NOTIFY", 0},
+    {"ALERT_DESCRIPTION_UNEXPECTED_MESSAGE", 10},
+    {"ALERT_DESCRIPTION_BAD_RECORD_MAC", 20},
+    {"ALERT_DESCRIPTION_RECORD_OVERFLOW", 22},
+    {"ALERT_DESCRIPTION_DECOMPRESSION_FAILURE", 30},
+    {"ALERT_DESCRIPTION_HANDSHAKE_FAILURE", 40},
+    {"ALERT_DESCRIPTION_BAD_CERTIFICATE", 42},
+    {"ALERT_DESCRIPTION_UNSUPPORTED_CERTIFICATE", 43},
+    {"ALERT_DESCRIPTION_CERTIFICATE_REVOKED", 44},
+    {"ALERT_DESCRIPTION_CERTIFICATE_EXPIRED", 45},
+    {"ALERT_DESCRIPTION_CERTIFICATE_UNKNOWN", 46},
+    {"ALERT_DESCRIPTION_ILLEGAL_PARAMETER", 47},
+    {"ALERT_DESCRIPTION_UNKNOWN_CA", 48},
+    {"ALERT_DESCRIPTION_ACCESS_DENIED", 49},
+    {"ALERT_DESCRIPTION_DECODE_ERROR", 50},
+    {"ALERT_DESCRIPTION_DECRYPT_ERROR", 51},
+    {"ALERT_DESCRIPTION_PROTOCOL_VERSION", 70},
+    {"ALERT_DESCRIPTION_INSUFFICIENT_SECURITY", 71},
+    {"ALERT_DESCRIPTION_INTERNAL_ERROR", 80},
+    {"ALERT_DESCRIPTION_USER_CANCELLED", 90},
+    {"ALERT_DESCRIPTION_NO_RENEGOTIATION", 100},
+    {"ALERT_DESCRIPTION_UNSUPPORTED_EXTENSION", 110},
+    {"ALERT_DESCRIPTION_CERTIFICATE_UNOBTAINABLE", 111},
+    {"ALERT_DESCRIPTION_UNRECOGNIZED_NAME", 112},
+    {"ALERT_DESCRIPTION_BAD_CERTIFICATE_STATUS_RESPONSE", 113},
+    {"ALERT_DESCRIPTION_BAD_CERTIFICATE_HASH_VALUE", 114},
+    {"ALERT_DESCRIPTION_UNKNOWN_PSK_IDENTITY", 115},
+    {"SSL_ERROR_SSL", ERROR_SSL},
+    {"SSL_ERROR_WANT_READ", ERROR_WANT_READ},
+    {"SSL_ERROR_WANT_WRITE", ERROR_WANT_WRITE},
+    {"SSL_ERROR_WANT_X509_LOOKUP", 4},
+    {"SSL_ERROR_SYSCALL", ERROR_SYSCALL},
+    {"SSL_ERROR_ZERO_RETURN", ERROR_ZERO_RETURN},
+    {"SSL_ERROR_WANT_CONNECT", 7},
+    {"SSL_ERROR_EOF", ERROR_EOF},
+    {"SSL_ERROR_INVALID_ERROR_CODE", 10},
+    {"VERIFY_DEFAULT", 0},
+    {"VERIFY_CRL_CHECK_LEAF", VERIFY_CRL_CHECK},
+    {"VERIFY_CRL_CHECK_CHAIN", VERIFY_CRL_CHECK | 8},
+    {"VERIFY_X509_STRICT", 0x20},
+    {"VERIFY_ALLOW_PROXY_CERTS", 0x40},
+    {"VERIFY_X509_TRUSTED_FIRST", VERIFY_TRUSTED_FIRST},
+    {"VERIFY_X509_PARTIAL_CHAIN", 0x80000},
+    {"CERT_NONE", VERIFY_NONE},
+    {"CERT_OPTIONAL", VERIFY_OPTIONAL},
+    {"CERT_REQUIRED", VERIFY_REQUIRED},
+    {"HOSTFLAG_ALWAYS_CHECK_SUBJECT", 1},
+    {"HOSTFLAG_NO_WILDCARDS", 2},
+    {"HOSTFLAG_NO_PARTIAL_WILDCARDS", 4},
+    {"HOSTFLAG_MULTI_LABEL_WILDCARDS", 8},
+    {"HOSTFLAG_SINGLE_LABEL_SUBDOMAINS", 16},
+    {"HOSTFLAG_NEVER_CHECK_SUBJECT", 32},
+    {"ENCODING_PEM", ENCODING_PEM},
+    {"ENCODING_DER", ENCODING_DER},
+    {"OPENSSL_VERSION_NUMBER", 0x30500000},
+};
+
+/* What there is. The gateway's TLS is 1.2 and 1.3. */
+static const struct {
+    const char *name;
+    int value;
+} facts[] = {
+    {"HAS_SNI", 1},  {"HAS_TLS_UNIQUE", 0}, {"HAS_ECDH", 1},    {"HAS_NPN", 0},     {"HAS_ALPN", 1},
+    {"HAS_SSLv2", 0}, {"HAS_SSLv3", 0},     {"HAS_TLSv1", 0},   {"HAS_TLSv1_1", 0}, {"HAS_TLSv1_2", 1},
+    {"HAS_TLSv1_3", 1}, {"HAS_PSK", 0},     {"HAS_PSK_TLS13", 0}, {"HAS_PHA", 0},
+};
+
+int ssl_add_constants(PyObject *module)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (PyModule_Add(module, numbers[i].name, PyLong_FromLongLong(numbers[i].value)) < 0) {
+            return -1;
+        }
+    }
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        if (PyModule_AddObjectRef(module, facts[i].name, facts[i].value ? Py_True : Py_False) < 0) {
+            return -1;
+        }
+    }
+    /* Packages look at how the version begins. */
+    if (PyModule_AddStringConstant(module, "OPENSSL_VERSION", "OpenSSL 3.5.0 (codepod gateway)") < 0 ||
+        PyModule_AddStringConstant(module, "_DEFAULT_CIPHERS", DEFAULT_CIPHERS) < 0 ||
+        PyModule_Add(module, "OPENSSL_VERSION_INFO", Py_BuildValue("iiiii", 3, 5, 0, 0, 0)) < 0) {
+        return -1;
+    }
+    return PyModule_Add(module, "_OPENSSL_API_VERSION", Py_BuildValue("iiiii", 3, 5, 0, 0, 0));
+}
