@@ -216,7 +216,7 @@ missing=
 for part in $known; do
     case " $(echo $chosen) " in *" $part "*) ;; *) missing="${missing:+$missing,}$part" ;; esac
 done
-[ -z "$missing" ] || echo "not installed: $missing (\`--parts $missing\` does that)"
+[ -z "$missing" ] || echo "not installed: $missing (\`--parts all\` brings every part)"
 case :$PATH: in
     *":$prefix/bin:"*) echo "try it: codepod run 'echo hi'" ;;
     *) echo "add $prefix/bin to PATH, or try it: $prefix/bin/codepod run 'echo hi'" ;;
