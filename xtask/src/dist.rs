@@ -160,18 +160,21 @@ fn archive(platform: &Platform, program: &Path, out: &Path) -> Outcome {
     copy(&kept.join(&archive), &out.join(&archive))
 }
 
-/// Completions and manual pages, as they lie in `/usr/local`. They are those of every platform.
+/// Completions and manual pages, as they lie in `/usr/local`. They are the same on every platform,
+/// and the program for this machine's writes them.
 fn descriptions() -> Outcome<PathBuf> {
     let step = Step::new("descriptions".into(), include_str!("dist.rs"));
     step.sources("codepod-cli")?.once(|into| {
+        let host = Platform::host()?;
+        let guests = machine_code::bring(host)?;
+        let program = program::bring(host, &guests, &parts::pack(&guests, true, host)?)?;
         for (shell, file) in COMPLETIONS {
-            let text = program_here().args(["completions", shell]).output()?;
+            let program = process::program(&program);
+            let text = program.args(["completions", shell]).output()?;
             cache::write(&into.join(file), text.as_bytes())?;
         }
-        let manual = program_here()
-            .arg("manual")
-            .arg(into.join("share/man/man1"));
-        manual.run()
+        let pages = into.join("share/man/man1");
+        process::program(program).arg("manual").arg(pages).run()
     })
 }
 
@@ -187,11 +190,6 @@ fn tar(directory: &Path, options: &[&str], names: &[&str], file: &Path) -> Outco
         .arg(directory)
         .args(names)
         .run()
-}
-
-/// The program as it runs here: that of another platform does not.
-fn program_here() -> process::Process {
-    process::cargo().args(["run", "--quiet", "--bin", "codepod", "--"])
 }
 
 fn copy(from: &Path, to: &Path) -> Outcome {

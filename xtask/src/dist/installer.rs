@@ -182,7 +182,10 @@ mod tests {
             assert!(release.installed(python) && release.installed(science));
             // What is not wanted any more is of another release, and goes.
             let (_, stdout, _) = release.install(shell, &["--parts", "python", "."]);
-            assert!(stdout.contains("not installed: science"), "{shell:?} {stdout}");
+            assert!(
+                stdout.contains("not installed: science"),
+                "{shell:?} {stdout}"
+            );
             assert!(release.installed(python) && !release.installed(science));
             let (_, stdout, _) = release.install(shell, &["--parts=none", "."]);
             assert!(stdout.contains("not installed: python,science"), "{stdout}");
