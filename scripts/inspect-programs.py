@@ -3,13 +3,15 @@
 Usage: scripts/inspect-programs.py [DIRECTORY]
 
 Prints a line for each and fails if one needs more than docs/reference/platforms.md says: a newer C library, a library
-that the system does not bring, an unsigned program where the system refuses those, or if it names a path of this
-machine. Needs `lief` (PyPI).
+that the system does not bring, an unsigned program where the system refuses those, a signature that is not that of
+the program's bytes, or if it names a path of this machine. Needs `lief` (PyPI).
 """
 
+import hashlib
 import os
 import pathlib
 import re
+import struct
 import sys
 import tarfile
 
@@ -29,7 +31,7 @@ DLLS = {
 }
 
 
-def elf(program, platform):
+def elf(program, platform, _content):
     faults = []
     needed = [str(library) for library in program.libraries]
     faults += [f"needs {library}" for library in needed if not ELF_LIBRARIES.fullmatch(library)]
@@ -55,7 +57,51 @@ def elf(program, platform):
     return ("static" if static else f"glibc {newest[0]}.{newest[1]}"), faults
 
 
-def macho(program, platform):
+# Magic numbers of a signature in a program of macOS, and flags of the directory of its pages.
+SIGNATURE, DIRECTORY, ENTITLEMENTS = 0xFADE0CC0, 0xFADE0C02, 0xFADE7171
+AD_HOC, HARDENED = 0x2, 0x10000
+SHA256 = 2
+
+
+def signature(content, offset, size):
+    """What a signature says, and what is wrong with it: macOS kills a program whose page has another digest."""
+    signed = content[offset : offset + size]
+    try:
+        magic, _, count = struct.unpack_from(">3I", signed)
+        if magic != SIGNATURE:
+            return None, ["has a signature of another kind"]
+        begins = [struct.unpack_from(">2I", signed, 12 + 8 * index)[1] for index in range(count)]
+        blobs = {struct.unpack_from(">I", signed, begin)[0]: begin for begin in begins}
+        begin = blobs[DIRECTORY]
+        fields = struct.unpack_from(">9I4B", signed, begin)
+        _, _, _, flags, digests, _, _, pages, limit, digest_bytes, kind, _, page_bits = fields
+        faults = []
+        if kind != SHA256 or digest_bytes != 32:
+            return None, [f"has digests of kind {kind}, not SHA-256"]
+        if not flags & AD_HOC:
+            faults.append("is not signed ad hoc, and we have no key")
+        # Code in memory that is not signed, which is what guests are, would need entitlements then.
+        if flags & HARDENED:
+            faults.append("has the hardened runtime, in which guests cannot run")
+        if ENTITLEMENTS in blobs:
+            faults.append("has entitlements, and needs none")
+        if limit != offset or offset + size != len(content):
+            faults.append(f"is signed up to {limit}; its signature is at {offset}, and its end at {len(content)}")
+        page_bytes = 1 << page_bits
+        if pages != -(-limit // page_bytes):
+            faults.append(f"has digests of {pages} pages, not of all")
+        wrong = 0
+        for page in range(pages):
+            there = hashlib.sha256(content[page * page_bytes : min((page + 1) * page_bytes, limit)]).digest()
+            wrong += there != signed[begin + digests + page * 32 :][:32]
+        if wrong:
+            faults.append(f"has {wrong} of {pages} pages that are not those that were signed")
+        return f"signed ad hoc, {pages} pages as signed" if not faults else "wrongly signed", faults
+    except (struct.error, KeyError):
+        return None, ["has a signature that is cut off"]
+
+
+def macho(program, platform, content):
     faults = []
     libraries = [library.name for library in program.libraries]
     faults += [f"needs {name}" for name in libraries if not MACHO_LIBRARIES.fullmatch(name)]
@@ -69,11 +115,15 @@ def macho(program, platform):
         faults.append("is not signed, and macOS on arm64 starts nothing unsigned")
     if any(isinstance(command, lief.MachO.RPathCommand) for command in program.commands):
         faults.append("has a path for libraries")
-    signed = "signed ad hoc" if program.has_code_signature else "unsigned"
+    signed = "unsigned"
+    if program.has_code_signature:
+        place = program.code_signature
+        signed, wrong = signature(content, place.data_offset, place.data_size)
+        faults += wrong
     return f"macOS {oldest[0]}.{oldest[1]}, {signed}, {len(libraries)} libraries", faults
 
 
-def pe(program, _platform):
+def pe(program, _platform, _content):
     libraries = sorted(entry.name.lower() for entry in program.imports)
     faults = [f"needs {name}" for name in libraries if name not in DLLS and not name.startswith("api-ms-win-")]
     wanted = lief.PE.OptionalHeader.DLL_CHARACTERISTICS
@@ -102,7 +152,7 @@ def main():
         program = lief.parse(content)
         if isinstance(program, lief.MachO.FatBinary):
             program = program.at(0)
-        about, faults = KINDS[type(program)](program, platform)
+        about, faults = KINDS[type(program)](program, platform, content)
         faults += [f"names {path.decode()}" for path in own if path in content]
         sizes = f"{archive.stat().st_size / 1e6:.1f} MB packed, {len(content) / 1e6:.1f} MB"
         print(f"{platform:18} {sizes}, {about}")

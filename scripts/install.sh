@@ -1,12 +1,16 @@
 #!/bin/sh
-# Installs codepod: the program, its completions and its manual pages.
+# Installs codepod: the program, its completions, its manual pages, and parts.
 #
-#   install.sh [--prefix DIRECTORY] FROM
+#   install.sh [--prefix DIRECTORY] [--parts NAMES] FROM
 #
 # FROM is a directory, or an address (https://…), that has the archives of a release and their
 # SHA256SUMS. Nothing is fetched from anywhere else. PREFIX, or --prefix, is where it goes; without
 # one that is ~/.local. The digests protect against damage; that FROM is the right place is yours
 # to know.
+#
+# --parts says which parts come with the program: names with commas between, `all` or `none`.
+# Without it those that lie in a directory FROM do, and from an address none, because they are
+# larger than the program.
 set -eu
 
 fail() {
@@ -15,8 +19,9 @@ fail() {
     exit "${3:-1}"
 }
 
-usage="install.sh [--prefix DIRECTORY] FROM, where FROM has the archives and SHA256SUMS of a release"
+usage="install.sh [--prefix DIRECTORY] [--parts NAMES|all|none] FROM, where FROM has the archives and SHA256SUMS of a release"
 prefix=${PREFIX:-}
+parts=
 from=
 while [ $# -gt 0 ]; do
     case $1 in
@@ -26,6 +31,12 @@ while [ $# -gt 0 ]; do
             shift
             ;;
         --prefix=*) prefix=${1#*=} ;;
+        --parts)
+            [ $# -gt 1 ] || fail "\`--parts\` needs names" "$usage" 2
+            parts=$2
+            shift
+            ;;
+        --parts=*) parts=${1#*=} ;;
         -h | --help)
             echo "usage: $usage"
             exit 0
@@ -88,6 +99,16 @@ bring() {
     esac
 }
 
+# Puts a file of the release into a place, and compares it with the digest of the release.
+bring_checked() {
+    bring "$1" "$2" ||
+        fail "\`$1\` cannot be had from \`$from\`" "try again, or download it by hand"
+    wanted=$(grep -F "  $1" "$work/SHA256SUMS" | cut -c 1-64)
+    is=$(digest "$2" | cut -c 1-64)
+    [ "$is" = "$wanted" ] || fail "\`$1\` is damaged: its SHA-256 is ${is:-unknown}, not $wanted" \
+        "download it again; if that does not help, do not use this place"
+}
+
 digest() {
     if command -v sha256sum >/dev/null 2>&1; then
         sha256sum <"$1"
@@ -124,14 +145,42 @@ case $archive in
 '*) fail "there are several releases in \`$from\`" "name a directory with one" ;;
 esac
 
-bring "$archive" "$work/archive" ||
-    fail "\`$archive\` cannot be had from \`$from\`" "try again, or download it by hand"
-wanted=$(grep -F "  $archive" "$work/SHA256SUMS" | cut -c 1-64)
-is=$(digest "$work/archive" | cut -c 1-64)
-[ "$is" = "$wanted" ] || fail "\`$archive\` is damaged: its SHA-256 is ${is:-unknown}, not $wanted" \
-    "download it again; if that does not help, do not use this place"
+bring_checked "$archive" "$work/archive"
 
-mkdir "$work/tree"
+# From here on no word is a pattern for files.
+set -f
+# The names of the release's parts for this platform. A part does not depend on the C library.
+of_parts=${platform%-musl}
+known=$(sed -n "s/^[0-9a-f]\{64\}  \([a-z][a-z0-9]*\)-[0-9][0-9A-Za-z.+]*-$of_parts\.part\.zst\$/\1/p" \
+    "$work/SHA256SUMS")
+part_file() {
+    sed -n "s/^[0-9a-f]\{64\}  \($1-[0-9][0-9A-Za-z.+]*-$of_parts\.part\.zst\)\$/\1/p" "$work/SHA256SUMS"
+}
+case $parts in
+    none) chosen= ;;
+    all) chosen=$known ;;
+    '')
+        chosen=
+        for part in $known; do
+            [ ! -f "$from/$(part_file "$part")" ] || chosen="$chosen $part"
+        done
+        ;;
+    *)
+        chosen=$(echo "$parts" | tr ',' ' ')
+        for part in $chosen; do
+            case " $(echo $known) " in
+                *" $part "*) ;;
+                *) fail "the release has no part \`$part\` for $of_parts" \
+                    "it has: $(echo ${known:-none})" ;;
+            esac
+        done
+        ;;
+esac
+mkdir "$work/tree" "$work/parts"
+for part in $chosen; do
+    bring_checked "$(part_file "$part")" "$work/parts/$part.part.zst"
+done
+
 tar -xJf "$work/archive" -C "$work/tree" ||
     fail "\`$archive\` cannot be unpacked" "install tar and xz"
 tree=$work/tree/${archive%.tar.xz}
@@ -151,8 +200,23 @@ if ! exchange "$prefix/bin/.codepod.$$"; then
     fail "\`$prefix/bin/codepod\` cannot be written" "$no_place"
 fi
 cp -R "$tree/share/." "$prefix/share/" || fail "\`$prefix/share\` cannot be written to" "$no_place"
+# Where the program looks for parts; those of another release are of no use to it.
+lib=$prefix/lib/codepod
+for part in $known; do
+    rm -f "$lib/$part.part.zst" "$lib/$part.part" || fail "\`$lib\` cannot be written to" "$no_place"
+done
+for part in $chosen; do
+    mkdir -p "$lib" && cp "$work/parts/$part.part.zst" "$lib/" ||
+        fail "\`$lib\` cannot be written to" "$no_place"
+done
 
 echo "installed $("$prefix/bin/codepod" --version) in $prefix/bin/codepod"
+[ -z "$chosen" ] || echo "with the parts in $lib:" $chosen
+missing=
+for part in $known; do
+    case " $(echo $chosen) " in *" $part "*) ;; *) missing="${missing:+$missing,}$part" ;; esac
+done
+[ -z "$missing" ] || echo "not installed: $missing (\`--parts all\` brings every part)"
 case :$PATH: in
     *":$prefix/bin:"*) echo "try it: codepod run 'echo hi'" ;;
     *) echo "add $prefix/bin to PATH, or try it: $prefix/bin/codepod run 'echo hi'" ;;

@@ -2,10 +2,11 @@
 # Installs what `cargo xtask dist` has made as users would, from registries on this machine, and runs the
 # README's examples with it. Prints how long each step takes.
 #
-# Usage: scripts/try-packages.sh [python|npm|rust|archive|roots]…
+# Usage: scripts/try-packages.sh [python|npm|rust|archive|roots|image|cargo-install]…
 #
 # Nothing of the checkout but `dist` and the README is used. It installs from PyPI (uv), npm (verdaccio) and
-# crates.io what it needs itself. Every step begins with empty caches of ours.
+# crates.io what it needs itself. Every step begins with empty caches of ours. `cargo-install` compiles everything
+# for release, which takes a quarter of an hour, and is done only when it is named.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -52,6 +53,14 @@ block() { # language, what follows: code or output
         inside == wanted' "$readme"
 }
 
+# The line of the README's first section that begins with these words, as it stands there.
+line() { # words
+    local found
+    found=$(block sh code | sed 's/  *# .*//' | grep "^$1 ") || fail "the README installs nothing with $1"
+    [ "$(wc -l <<<"$found")" = 1 ] || fail "the README installs twice with $1"
+    echo "$found"
+}
+
 # A home that has never seen codepod.
 new_home() {
     HOME=$work/home-$RANDOM$RANDOM
@@ -83,18 +92,24 @@ print(f"http://127.0.0.1:{server.server_port}/simple/")
 server.serve_forever()' "$work"
 }
 
+bring_uv() {
+    [ ! -x "$work/uv/bin/uvx" ] || return 0
+    python3 -m venv "$work/uv"
+    "$work/uv/bin/pip" install --quiet --disable-pip-version-check uv
+}
+
 try_python() {
     python_index
     local index=(--index-url "$address" --disable-pip-version-check --quiet)
+    bring_uv
+    local here=(env UV_NO_CONFIG=1 UV_CACHE_DIR="$work/uv-cache" UV_DEFAULT_INDEX="$address" PIP_INDEX_URL="$address"
+        PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1)
     new_home
-    python3 -m venv "$work/uv"
-    "$work/uv/bin/pip" install --quiet --disable-pip-version-check uv
-    export UV_NO_CONFIG=1 UV_CACHE_DIR=$work/uv-cache
-    expect "uvx codepod run 'echo hi'" hi "$work/uv/bin/uvx" --default-index "$address" codepod run 'echo hi'
-    expect "uvx, the second time" hi "$work/uv/bin/uvx" --default-index "$address" codepod run 'echo hi'
+    expect "$(line uvx)" hi "${here[@]}" PATH="$work/uv/bin:$PATH" sh -c "$(line uvx)"
+    expect "uvx, the second time" hi "${here[@]}" PATH="$work/uv/bin:$PATH" sh -c "$(line uvx)"
     new_home
     python3 -m venv "$work/venv"
-    expect "pip install codepod" "" "$work/venv/bin/pip" install "${index[@]}" codepod
+    expect "$(line pip)" "" "${here[@]}" PATH="$work/venv/bin:$PATH" sh -c "$(line pip)"
     expect "codepod run 'echo hi', the first time" hi "$work/venv/bin/codepod" run 'echo hi'
     expect "codepod run 'echo hi', the second time" hi "$work/venv/bin/codepod" run 'echo hi'
     block python code >"$work/example.py"
@@ -156,12 +171,12 @@ try_npm() {
     rm -rf "$HOME/.npm"
     mkdir -p "$work/npx" "$work/npm"
     cd "$work/npx"
-    expect "npx codepod run 'echo hi'" hi npx --yes codepod run 'echo hi'
-    expect "npx, the second time" hi npx --yes codepod run 'echo hi'
+    expect "$(line npx)" hi sh -c "$(line npx) </dev/null"
+    expect "npx, the second time" hi sh -c "$(line npx) </dev/null"
     cd "$work/npm"
     npm init --yes >/dev/null
     rm -rf "$HOME/.npm" "$HOME/.cache"
-    expect "npm install codepod" "" npm install --silent codepod
+    expect "$(line npm)" "" env npm_config_loglevel=silent sh -c "$(line npm)"
     block js code >example.mjs
     expect "the README's example" "$(block js output)" node example.mjs
     expect "npm install @codepod/python" "" npm install --silent @codepod/python
@@ -169,24 +184,28 @@ try_npm() {
     cd "$root"
 }
 
-try_rust() {
+# A registry of cargo, and a home of cargo that has nothing. The compiler is the machine's.
+rust_registry() {
     serve python3 -u "$root/scripts/local-registry.py" "$dist/crates"
     new_home
-    # The compiler is the machine's; nothing that cargo has downloaded or built is.
     export RUSTUP_HOME=${RUSTUP_HOME:-$(rustup show home)} CARGO_HOME=$work/cargo CARGO_TARGET_DIR=$work/target
-    export CARGO_REGISTRIES_LOCAL_INDEX=$address
+    export CARGO_REGISTRIES_LOCAL_INDEX=$address CARGO_REGISTRY_DEFAULT=local
     mkdir -p "$CARGO_HOME"
     cp "$real_cargo_home"/config.toml "$CARGO_HOME" 2>/dev/null || true
+}
+
+try_rust() {
+    rust_registry
     cd "$work"
     cargo new --quiet x
     cd x
-    expect "cargo add codepod" "" cargo add --quiet codepod --registry local
+    expect "$(line 'cargo add')" "" env CARGO_TERM_QUIET=true sh -c "$(line 'cargo add')"
     expect "cargo fetch" "" cargo fetch --quiet
     block rust code >src/main.rs
     expect "cargo build" "" cargo build --quiet
     expect "the README's example, the first time" "" "$CARGO_TARGET_DIR/debug/x"
     expect "the README's example, the second time" "" "$CARGO_TARGET_DIR/debug/x"
-    expect "cargo add codepod --features python" "" cargo add --quiet codepod --registry local --features python
+    expect "cargo add codepod --features python" "" cargo add --quiet codepod --features python
     cat >src/main.rs <<'RUST'
 fn main() -> Result<(), codepod::Error> {
     let sandbox = codepod::Sandbox::create(codepod::Options::default())?;
@@ -201,6 +220,20 @@ RUST
     cd "$root"
 }
 
+try_cargo_install() {
+    rust_registry
+    expect "$(line 'cargo install')" "" env CARGO_TERM_QUIET=true sh -c "$(line 'cargo install')"
+    expect "codepod run 'echo hi'" hi "$CARGO_HOME/bin/codepod" run 'echo hi'
+}
+
+# The image, as nobody and without a network.
+try_image() {
+    command -v podman >/dev/null || fail "podman is missing (Debian: package podman)"
+    cd "$dist"
+    expect "$(line podman)" hi sh -c "$(line podman | sed 's/ run / run --network none /')"
+    cd "$root"
+}
+
 # A root that has nothing but what `debootstrap` puts there, and the packages that are named.
 clean_root() { # directory, package…
     local clean=$1 packages
@@ -211,7 +244,7 @@ clean_root() { # directory, package…
         { tail -n 5 "$work/debootstrap.log" >&2; fail "debootstrap: set DEBIAN_MIRROR"; }
     chroot "$clean" sh -c '! command -v cc && ! command -v cargo' || fail "the root is not clean"
     mount -t proc proc "$clean/proc"
-    inside=(chroot "$clean" /usr/bin/env -i HOME=/root PATH=/root/.local/bin:/usr/local/bin:/usr/bin:/bin)
+    inside=(chroot "$clean" /usr/bin/env -i HOME=/root PATH=/root/venv/bin:/root/.local/bin:/usr/local/bin:/usr/bin:/bin)
 }
 
 # The commands of the README's first block for a terminal, as a script that prints what that block shows.
@@ -228,7 +261,7 @@ try_archive() {
     machine=${machine/aarch64/arm64}
     clean_root "$work/root"
     cp "$dist/install.sh" "$dist/SHA256SUMS" "$dist"/codepod-*-"$machine".tar.xz "$dist"/*-"$machine".part.zst "$work/root/root"
-    expect "install.sh in a clean root" "" "${inside[@]}" sh -c 'cd /root && sh install.sh . >install.log'
+    expect "$(line 'sh install.sh') in a clean root" "" "${inside[@]}" sh -c "cd /root && $(line 'sh install.sh') >install.log"
     expect "codepod run 'echo hi'" hi "${inside[@]}" codepod run 'echo hi'
     expect "codepod run 'echo hi', the second time" hi "${inside[@]}" codepod run 'echo hi'
     terminal >"$work/root/root/terminal.sh"
@@ -240,18 +273,27 @@ try_roots() {
     python_index
     clean_root "$work/python-root" python3-pip python3-venv
     block python code >"$work/python-root/root/example.py"
-    expect "pip install codepod[python] in a clean root" "" "${inside[@]}" sh -c "python3 -m venv /root/venv &&
-        /root/venv/bin/pip install --index-url $address --disable-pip-version-check --quiet 'codepod[python]'"
-    expect "codepod run 'echo hi'" hi "${inside[@]}" /root/venv/bin/codepod run 'echo hi'
-    expect "the README's example" "$(block python output)" "${inside[@]}" /root/venv/bin/python /root/example.py
+    bring_uv
+    cp "$work"/uv/bin/uv{,x} "$work/python-root/usr/local/bin"
+    inside+=(UV_DEFAULT_INDEX="$address" PIP_INDEX_URL="$address" PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1)
+    expect "$(line uvx) in a clean root" hi "${inside[@]}" sh -c "$(line uvx)"
+    "${inside[@]}" python3 -m venv /root/venv
+    expect "$(line pip) in a clean root" "" "${inside[@]}" sh -c "$(line pip)"
+    expect "codepod run 'echo hi'" hi "${inside[@]}" codepod run 'echo hi'
+    expect "the README's example" "$(block python output)" "${inside[@]}" python /root/example.py
+    expect "pip install codepod[python]" "" "${inside[@]}" pip install 'codepod[python]'
+    expect "python3 -c 'print(1)', the first time" 1 "${inside[@]}" codepod run 'python3 -c "print(1)"'
     npm_registry
     new_home
     publish_npm
     clean_root "$work/npm-root" nodejs npm
     block js code >"$work/npm-root/root/example.mjs"
-    expect "npm install codepod in a clean root" "" "${inside[@]}" sh -c "cd /root && npm install --silent --no-audit --no-fund --registry $address codepod @codepod/python"
-    expect "codepod run 'echo hi'" hi "${inside[@]}" sh -c 'cd /root && npx codepod run "echo hi"'
+    inside+=(npm_config_registry="$address" npm_config_loglevel=silent)
+    expect "$(line npx) in a clean root" hi "${inside[@]}" sh -c "cd /root && $(line npx) </dev/null"
+    expect "$(line npm) in a clean root" "" "${inside[@]}" sh -c "cd /root && $(line npm)"
     expect "the README's example" "$(block js output)" "${inside[@]}" sh -c 'cd /root && node example.mjs'
+    expect "npm install @codepod/python" "" "${inside[@]}" sh -c 'cd /root && npm install @codepod/python'
+    expect "python3 -c 'print(1)', the first time" 1 "${inside[@]}" sh -c "cd /root && npx codepod run 'python3 -c \"print(1)\"'"
 }
 
 # The compiler that codepod is made for, also outside of the checkout.
@@ -262,13 +304,13 @@ fi
 real_cargo_home=${CARGO_HOME:-$HOME/.cargo}
 export RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
 PATH=$real_cargo_home/bin:$PATH
-[ $# -gt 0 ] || set -- python npm rust archive roots
+[ $# -gt 0 ] || set -- python npm rust archive roots image
 for what; do
     case $what in
-    python | npm | rust | archive | roots)
+    python | npm | rust | archive | roots | image | cargo-install)
         echo "== $what"
-        "try_$what"
+        "try_${what//-/_}"
         ;;
-    *) fail "there is no \`$what\`: it is python, npm, rust, archive or roots" ;;
+    *) fail "there is no \`$what\`: it is python, npm, rust, archive, roots, image or cargo-install" ;;
     esac
 done

@@ -123,6 +123,31 @@ pub(crate) fn put_in_place(finished: &Path, place: &Path) -> Outcome {
     moved.map_err(|error| Failure::file("create", place, error))
 }
 
+/// Marks what is kept as used; whether that works decides only when it is forgotten.
+pub(crate) fn mark_used(kept: &Path) {
+    let _ =
+        std::fs::File::open(kept).and_then(|file| file.set_modified(std::time::SystemTime::now()));
+}
+
+/// Deletes directories in a directory, those that were not used for the longest time, until so many
+/// are left.
+pub(crate) fn forget_oldest(directory: &Path, left: usize) -> Outcome {
+    let entries =
+        std::fs::read_dir(directory).map_err(|error| Failure::file("list", directory, error))?;
+    let mut kept: Vec<_> = entries
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            Some((path.metadata().ok()?.modified().ok()?, path))
+        })
+        .collect();
+    kept.sort();
+    let old = kept.len().saturating_sub(left);
+    for (_, path) in &kept[..old] {
+        std::fs::remove_dir_all(path).map_err(|error| Failure::file("remove", path, error))?;
+    }
+    Ok(())
+}
+
 /// Writes a file; one that has this content already keeps its time.
 pub(crate) fn write(path: &Path, content: &[u8]) -> Outcome {
     if std::fs::read(path).is_ok_and(|old| old == content) {

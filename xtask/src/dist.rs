@@ -5,14 +5,16 @@ mod crates;
 pub(crate) mod cross;
 pub(crate) mod image;
 mod installer;
+mod kept;
 mod machine_code;
 mod program;
 pub(crate) mod provenance;
 pub(crate) mod sbom;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use self::crates::Workspace;
+use self::kept::Step;
 use crate::Command;
 use crate::cache;
 use crate::failure::{Failure, Outcome, flag_and_names, unknown_argument};
@@ -27,7 +29,8 @@ pub(crate) const COMMAND: Command = Command {
     arguments: "[--all | PLATFORM…]",
     about: "make what is published, in dist: archives, wheels, npm packages, crates, their digests and origins",
     more: "The guests have to be built (`cargo xtask guests`). Without a name it is for this machine's platform; the\n\
-        others are linked with zig, and their machine code is compiled here. A platform takes a quarter of an hour.",
+        others are linked with zig, and their machine code is compiled here. A platform takes a quarter of an hour;\n\
+        what has not changed since an earlier call is taken from the cache.",
     run,
 };
 
@@ -80,8 +83,8 @@ fn publish(platform: &Platform, workspace: &mut Workspace, out: &Path) -> Outcom
     let guests = machine_code::bring(platform)?;
     let mut parts = parts::pack(&guests, true, platform)?;
     workspace.add(platform, &guests, &parts)?;
+    let program = program::bring(platform, &guests, &parts)?;
     parts.retain(|part| !part.is_carried);
-    let program = program::build(platform, &guests)?;
     archive(platform, &program, out)?;
     if platform.target.contains("musl") {
         image::write(&program, out)?;
@@ -101,10 +104,18 @@ fn publish_portable(out: &Path) -> Outcome {
     for (part, files) in parts::portable(&dist)? {
         let mut names = vec!["guests.toml"];
         names.extend(files.iter().map(String::as_str));
-        let file = out.join(format!("{part}-{VERSION}-wasm.tar.zst"));
-        let zstd = format!("zstd --ultra {} -T0 --long=27", parts::LEVEL);
-        let zstd = format!("--use-compress-program={zstd}");
-        tar(&dist, &["--mode=u+w,go-w,a+rX", &zstd], &names, &file)?;
+        let name = format!("{part}-{VERSION}-wasm.tar.zst");
+        let mut step = Step::new(format!("portable-{part}"), include_str!("dist.rs"));
+        for name in &names {
+            step = step.file(&dist.join(name))?;
+        }
+        let kept = step.once(|into| {
+            let zstd = format!("zstd --ultra {} -T0 --long=27", parts::LEVEL);
+            let zstd = format!("--use-compress-program={zstd}");
+            let options = ["--mode=u+w,go-w,a+rX", &zstd];
+            tar(&dist, &options, &names, &into.join(&name))
+        })?;
+        copy(&kept.join(&name), &out.join(&name))?;
     }
     Ok(())
 }
@@ -113,24 +124,58 @@ fn publish_portable(out: &Path) -> Outcome {
 /// `/usr/local`.
 fn archive(platform: &Platform, program: &Path, out: &Path) -> Outcome {
     let name = format!("codepod-{VERSION}-{}", platform.name);
-    let tree = out.join(&name);
-    copy(program, &tree.join("bin").join(platform.program()))?;
-    for (shell, file) in COMPLETIONS {
-        let text = program_here().args(["completions", shell]).output()?;
-        cache::write(&tree.join(file), text.as_bytes())?;
+    let described = descriptions()?;
+    let mut step = Step::new(
+        format!("archive-{}", platform.name),
+        include_str!("dist.rs"),
+    )
+    .text("name", &name)
+    .text("xz", platform.xz_options())
+    .file(program)?;
+    let mut files = vec![(
+        program.to_owned(),
+        Path::new("bin").join(platform.program()),
+    )];
+    for file in cache::files(&described, &|_| true)? {
+        step = step.file(&file)?;
+        let to = file.strip_prefix(&described).unwrap_or(&file).to_owned();
+        files.push((file, to));
     }
-    program_here()
-        .arg("manual")
-        .arg(tree.join("share/man/man1"))
-        .run()?;
     for document in DOCUMENTS {
-        let to = tree.join("share/doc/codepod").join(document);
-        copy(&cache::in_root(document), &to)?;
+        let file = cache::in_root(document);
+        step = step.file(&file)?;
+        files.push((file, Path::new("share/doc/codepod").join(document)));
     }
-    let file = out.join(format!("{name}.tar.xz"));
-    let xz = format!("--use-compress-program=xz {}", platform.xz_options());
-    tar(out, &["--mode=u+w,go-w,a+rX", &xz], &[&name], &file)?;
-    std::fs::remove_dir_all(&tree).map_err(|error| Failure::file("remove", &tree, error))
+    let archive = format!("{name}.tar.xz");
+    let kept = step.once(|into| {
+        let tree = into.join(&name);
+        for (file, to) in &files {
+            copy(file, &tree.join(to))?;
+        }
+        let xz = format!("--use-compress-program=xz {}", platform.xz_options());
+        let options = ["--mode=u+w,go-w,a+rX", &xz];
+        tar(into, &options, &[&name], &into.join(&archive))?;
+        std::fs::remove_dir_all(&tree).map_err(|error| Failure::file("remove", &tree, error))
+    })?;
+    copy(&kept.join(&archive), &out.join(&archive))
+}
+
+/// Completions and manual pages, as they lie in `/usr/local`. They are the same on every platform,
+/// and the program for this machine's writes them.
+fn descriptions() -> Outcome<PathBuf> {
+    let step = Step::new("descriptions".into(), include_str!("dist.rs"));
+    step.sources("codepod-cli")?.once(|into| {
+        let host = Platform::host()?;
+        let guests = machine_code::bring(host)?;
+        let program = program::bring(host, &guests, &parts::pack(&guests, true, host)?)?;
+        for (shell, file) in COMPLETIONS {
+            let program = process::program(&program);
+            let text = program.args(["completions", shell]).output()?;
+            cache::write(&into.join(file), text.as_bytes())?;
+        }
+        let pages = into.join("share/man/man1");
+        process::program(program).arg("manual").arg(pages).run()
+    })
 }
 
 /// Packs files of a directory, with nothing of this machine.
@@ -145,11 +190,6 @@ fn tar(directory: &Path, options: &[&str], names: &[&str], file: &Path) -> Outco
         .arg(directory)
         .args(names)
         .run()
-}
-
-/// The program as it runs here: that of another platform does not.
-fn program_here() -> process::Process {
-    process::cargo().args(["run", "--quiet", "--bin", "codepod", "--"])
 }
 
 fn copy(from: &Path, to: &Path) -> Outcome {

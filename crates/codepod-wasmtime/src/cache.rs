@@ -14,10 +14,14 @@ use wasmtime::Module;
 
 use crate::compile::with_stack;
 use crate::error::{EngineError, EngineResult};
+use crate::nameless::without_names;
 use crate::private_directory::PrivateDirectory;
 
 /// How much compiled code stays: five times all guests.
 const MOST_BYTES: u64 = 1 << 30;
+
+/// The form of what is in it; raise when something else is done with what wasmtime has compiled.
+const FORM: u32 = 1;
 
 /// Compiled modules in a directory.
 #[derive(Debug, Clone)]
@@ -68,7 +72,7 @@ impl ModuleCache {
         if let Some(module) = self.load_checked(engine, &name) {
             return Ok(module);
         }
-        let code = with_stack(|| engine.precompile_module(wasm))?;
+        let code = compiled(engine, wasm)?;
         // A full disk is no reason not to run.
         if self.store(&name, &code).is_ok()
             && let Some(module) = self.load_checked(engine, &name)
@@ -76,7 +80,8 @@ impl ModuleCache {
             return Ok(module);
         }
         #[expect(unsafe_code, reason = "running compiled code is unsafe by nature")]
-        // SAFETY: it must be unchanged output of `precompile_module`, and was made just now.
+        // SAFETY: it must be output of `precompile_module`, and was made just now; only names that
+        // nothing here reads were left out.
         let module = unsafe { Module::deserialize(engine, &code) };
         module.map_err(|error| EngineError::InvalidModule(format!("{error:#}")))
     }
@@ -91,7 +96,7 @@ impl ModuleCache {
                 .map_err(|error| EngineError::Cache(error.to_string()))?;
             return Ok(code);
         }
-        let code = with_stack(|| engine.precompile_module(wasm))?;
+        let code = compiled(engine, wasm)?;
         self.store(&name, &code)?;
         Ok(code)
     }
@@ -100,6 +105,7 @@ impl ModuleCache {
     /// settings.
     fn name(&self, engine: &wasmtime::Engine, wasm: &[u8]) -> String {
         let mut settings = DefaultHasher::new();
+        FORM.hash(&mut settings);
         engine.precompile_compatibility_hash().hash(&mut settings);
         format!(
             "{}-{:016x}",
@@ -194,4 +200,9 @@ impl ModuleCache {
             all -= bytes;
         }
     }
+}
+
+/// Compiles a module as it is kept.
+fn compiled(engine: &wasmtime::Engine, wasm: &[u8]) -> EngineResult<Vec<u8>> {
+    with_stack(|| engine.precompile_module(wasm)).map(without_names)
 }

@@ -37,6 +37,7 @@ mod kernel_handle;
 mod linker;
 mod mapped_file;
 mod modules;
+mod nameless;
 #[cfg(target_os = "linux")]
 mod pieces;
 mod places;

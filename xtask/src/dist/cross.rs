@@ -3,6 +3,7 @@
 
 use super::{copy, machine_code, program};
 use crate::Command;
+use crate::cache;
 use crate::failure::{Failure, Outcome, unknown_argument};
 use crate::parts;
 use crate::platform::Platform;
@@ -26,7 +27,10 @@ fn run(arguments: &[String]) -> Outcome {
     let platform = Platform::named(name)?;
     let guests = machine_code::bring(platform)?;
     let parts = parts::pack(&guests, false, platform)?;
-    let program = program::build(platform, &guests)?;
+    let built = program::bring(platform, &guests, &parts)?;
+    let place = cache::target().join("cross").join(platform.name);
+    let program = place.join(platform.program());
+    copy(&built, &program)?;
     for part in parts.iter().filter(|part| !part.is_carried) {
         let beside = program.with_file_name(format!("{}.part", part.name));
         copy(&part.file, &beside)?;

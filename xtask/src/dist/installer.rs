@@ -68,8 +68,19 @@ mod tests {
             std::fs::remove_dir_all(tree).unwrap();
         }
 
+        /// Adds a part for a platform.
+        fn part(&self, name: &str, platform: &str) {
+            let file = self.path(&format!("{name}-1.2.3-{platform}.part.zst"));
+            cache::write(&file, name.as_bytes()).unwrap();
+            self.sum();
+        }
+
+        fn installed(&self, path: &str) -> bool {
+            self.path("home/.local").join(path).exists()
+        }
+
         fn sum(&self) {
-            let sums = "sha256sum *.tar.xz > SHA256SUMS";
+            let sums = "find . -maxdepth 1 -name 'co*.xz' -o -name '*.zst' | sed s:./:: | xargs sha256sum > SHA256SUMS";
             let sum = process::program("sh").args(["-c", sums]);
             sum.directory(&self.directory).run().unwrap();
         }
@@ -150,6 +161,54 @@ mod tests {
         let (status, _, stderr) = release.install(SHELLS[0], &["--prefix", "a b", "."]);
         assert_eq!(status, Some(0), "{stderr}");
         assert!(release.path("a b/bin/codepod").exists());
+    }
+
+    #[test]
+    fn parts_that_lie_beside_the_archive_are_installed_or_those_that_are_named() {
+        let release = Release::new(&["linux-x64-musl", "darwin-x64"]);
+        for (part, platform) in [
+            ("python", "linux-x64"),
+            ("science", "linux-x64"),
+            ("python", "darwin-x64"),
+        ] {
+            release.part(part, platform);
+        }
+        release.on("Linux", "x86_64");
+        let python = "lib/codepod/python.part.zst";
+        let science = "lib/codepod/science.part.zst";
+        for shell in SHELLS {
+            let (_, stdout, stderr) = release.install(shell, &["."]);
+            assert!(stdout.contains("parts in"), "{shell:?} {stdout}{stderr}");
+            assert!(release.installed(python) && release.installed(science));
+            // What is not wanted any more is of another release, and goes.
+            let (_, stdout, _) = release.install(shell, &["--parts", "python", "."]);
+            assert!(
+                stdout.contains("not installed: science"),
+                "{shell:?} {stdout}"
+            );
+            assert!(release.installed(python) && !release.installed(science));
+            let (_, stdout, _) = release.install(shell, &["--parts=none", "."]);
+            assert!(stdout.contains("not installed: python,science"), "{stdout}");
+            assert!(!release.installed(python) && !release.installed(science));
+            let (_, stdout, _) = release.install(shell, &["--parts", "all", "."]);
+            assert!(!stdout.contains("not installed"), "{stdout}");
+            assert!(release.installed(python) && release.installed(science));
+            std::fs::remove_dir_all(release.path("home")).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_part_that_is_damaged_or_not_there_is_refused_and_nothing_is_left() {
+        let release = Release::new(&["linux-x64"]);
+        release.part("python", "linux-x64");
+        release.on("Linux", "x86_64");
+        release.refuses(&["--parts", "science", "."], 1, "no part `science`");
+        release.refuses(&["--parts", ".*", "."], 1, "no part `.*`");
+        release.refuses(&["--parts"], 2, "needs names");
+        cache::write(&release.path("python-1.2.3-linux-x64.part.zst"), b"x").unwrap();
+        release.refuses(&["."], 1, "is damaged");
+        std::fs::remove_file(release.path("python-1.2.3-linux-x64.part.zst")).unwrap();
+        release.refuses(&["--parts", "python", "."], 1, "cannot be had");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::copy;
+use super::kept::Step;
 use crate::cache;
 use crate::failure::Outcome;
 use crate::platform::Platform;
@@ -17,14 +18,28 @@ pub(super) fn bring(platform: &Platform) -> Outcome<PathBuf> {
     let there = cache::target().join("guests-for").join(platform.of_parts());
     let _ = std::fs::remove_dir_all(&there);
     copy_portable(&own, &there)?;
-    // In the profile of the tests, whose dependencies are optimised.
-    process::cargo()
-        .args(["run", "--quiet", "--bin", "codepod-precompile"])
-        .args(["--features", "codepod-wasmtime/cross", "--"])
-        .arg(&own)
-        .arg(platform.code_target())
-        .arg(&there)
-        .run()?;
+    let step = Step::new(
+        format!("code-{}", platform.of_parts()),
+        include_str!("machine_code.rs"),
+    );
+    let code = step
+        .text("platform", &platform.code_target())
+        // It has the digests of all modules.
+        .file(&own.join("guests.toml"))?
+        .sources("codepod-wasmtime")?
+        .once(|code| {
+            // In the profile of the tests, whose dependencies are optimised.
+            process::cargo()
+                .args(["run", "--quiet", "--bin", "codepod-precompile"])
+                .args(["--features", "codepod-wasmtime/cross", "--"])
+                .arg(&own)
+                .arg(platform.code_target())
+                .arg(code)
+                .run()
+        })?;
+    for file in cache::files(&code, &|_| true)? {
+        copy(&file, &there.join(file.file_name().unwrap_or_default()))?;
+    }
     Ok(there)
 }
 

@@ -155,7 +155,7 @@ pub(super) fn write_list() -> Outcome {
         let kept = kept_build(&guest)?;
         let list = kept.join("guests.toml");
         if list.exists() {
-            mark_used(&kept);
+            cache::mark_used(&kept);
             copy_build(&kept)?;
             let table = cache::read_toml(&list)?;
             let guests = table.get("guest").and_then(Value::as_array);
@@ -210,28 +210,8 @@ fn strings(value: &Value) -> Option<Vec<String>> {
         .collect()
 }
 
-/// Marks a build as used; whether that works decides only when it is forgotten.
-fn mark_used(kept: &Path) {
-    let _ =
-        std::fs::File::open(kept).and_then(|file| file.set_modified(std::time::SystemTime::now()));
-}
-
 pub(super) fn forget_old_builds() -> Outcome {
-    let guests = cache::guests()?;
-    let entries =
-        std::fs::read_dir(&guests).map_err(|error| Failure::file("list", &guests, error))?;
-    let mut builds: Vec<_> = entries
-        .filter_map(|entry| {
-            let path = entry.ok()?.path();
-            Some((path.metadata().ok()?.modified().ok()?, path))
-        })
-        .collect();
-    builds.sort();
-    let old = builds.len().saturating_sub(KEPT_BUILDS);
-    for (_, path) in &builds[..old] {
-        std::fs::remove_dir_all(path).map_err(|error| Failure::file("remove", path, error))?;
-    }
-    Ok(())
+    cache::forget_oldest(&cache::guests()?, KEPT_BUILDS)
 }
 
 /// Compiles the modules to machine code ahead of time, where the engine offers it.
