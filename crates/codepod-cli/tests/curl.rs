@@ -10,7 +10,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use support::{Directory, ends, program};
+use support::{Directory, ends};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/curl");
 

@@ -234,11 +234,9 @@ impl Hello {
     /// Fails when the hello is longer than the gateway reads.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Malformed> {
         let mut payload = Vec::new();
-        push_field(
-            &mut payload,
-            hello::SERVER_NAME,
-            self.server_name.as_bytes(),
-        );
+        if let Some(name) = &self.server_name {
+            push_field(&mut payload, hello::SERVER_NAME, name.as_bytes());
+        }
         for protocol in &self.alpn {
             push_field(&mut payload, hello::ALPN, protocol);
         }
@@ -447,7 +445,7 @@ mod tests {
     #[test]
     fn what_a_guest_writes_is_what_the_gateway_reads() {
         let hello = Hello {
-            server_name: "a.com".into(),
+            server_name: Some("a.com".into()),
             alpn: vec![b"http/1.1".to_vec()],
             min_version: Some(0x303),
             max_version: Some(0x304),

@@ -187,7 +187,7 @@ mod tests {
 
     fn hello() -> Hello {
         Hello {
-            server_name: "a.test".into(),
+            server_name: Some("a.test".into()),
             ..Hello::default()
         }
     }

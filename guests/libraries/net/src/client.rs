@@ -150,7 +150,7 @@ impl Client {
         }
         self.idle = None;
         let hello = (url.scheme == Scheme::Https).then(|| Hello {
-            server_name: url.host.clone(),
+            server_name: Some(url.host.clone()),
             alpn: vec![b"http/1.1".to_vec()],
             roots: self.roots.clone(),
             ..Hello::default()
