@@ -8,6 +8,10 @@ use crate::socket::{Patience, Socket};
 /// How much is read at once.
 const BUFFER: usize = 128 * 1024;
 
+/// What a server says that is no gateway, such as one within the sandbox.
+const NOT_THERE: &str = "no TLS with this host: the sandbox's gateway does TLS, and this connection \
+    does not lead there";
+
 /// An open connection.
 #[derive(Debug)]
 pub(crate) struct Channel {
@@ -56,7 +60,17 @@ impl Channel {
             verify: None,
         })?;
         self.socket.write_all(&bytes)?;
-        let (record, payload) = self.control(&[Record::Reply, Record::Fail])?;
+        let tls = |text: &str| Error::Tls {
+            text: text.to_owned(),
+            verify: None,
+        };
+        let (record, payload) = match self.control(&[Record::Reply, Record::Fail]) {
+            Err(Error::Malformed(_)) => return Err(tls(NOT_THERE)),
+            Err(Error::CutOff | Error::Broken(_)) => {
+                return Err(tls("the connection was closed during the TLS handshake"));
+            }
+            read => read?,
+        };
         if record == Record::Fail {
             return Err(failed(&payload));
         }
@@ -261,22 +275,19 @@ mod tests {
     #[test]
     fn what_is_no_record_ends_the_connection() {
         let start = record(Record::Reply, b"");
-        for (sent, error) in [
-            (vec![], Error::CutOff),
-            (
-                record(Record::Hello, b""),
-                Error::Malformed("the gateway sent a record that does not belong here"),
-            ),
-            (
-                record(Record::Reply, b"x"),
-                Error::Malformed("bad reply of the gateway"),
-            ),
-            (
-                b"HTTP/1.1 400 Bad".to_vec(),
-                Error::Malformed("the gateway sent a record that does not belong here"),
-            ),
+        for sent in [
+            vec![],
+            record(Record::Hello, b""),
+            record(Record::Reply, b"x"),
+            b"HTTP/1.1 400 Bad".to_vec(),
+            vec![0x15, 3, 3, 0, 2, 2, 40],
         ] {
-            assert_eq!(open(sent).unwrap_err(), error);
+            let error = open(sent.clone()).unwrap_err();
+            let is_tls = matches!(error, Error::Tls { verify: None, .. });
+            assert!(
+                is_tls || error == Error::Malformed("bad reply of the gateway"),
+                "{sent:?}"
+            );
         }
         for (sent, error) in [
             (&b""[..], Error::CutOff),

@@ -62,7 +62,7 @@ impl<'a> Helpers<'a> {
             if user.is_some() && password.is_some() {
                 break;
             }
-            let said = self.run(helper, "get", &self.fields(user.as_deref(), None))?;
+            let said = self.run(helper, "get", &self.fields(user.as_deref(), None)?)?;
             for line in said.split(|byte| *byte == b'\n') {
                 if let Some(name) = line.strip_prefix(b"username=") {
                     user = Some(name.to_vec());
@@ -87,14 +87,18 @@ impl<'a> Helpers<'a> {
     /// Tells the helpers that it was right, or that it was wrong.
     pub(crate) fn tell(&self, credential: &Credential, is_right: bool) -> Result<()> {
         let action = if is_right { "store" } else { "erase" };
-        let fields = self.fields(Some(&credential.user), Some(&credential.password));
+        if self.helpers.is_empty() {
+            return Ok(());
+        }
+        let fields = self.fields(Some(&credential.user), Some(&credential.password))?;
         for helper in &self.helpers {
             self.run(helper, action, &fields)?;
         }
         Ok(())
     }
 
-    fn fields(&self, user: Option<&[u8]>, password: Option<&[u8]>) -> Vec<u8> {
+    /// What helpers are told. Fails when a value would become two lines, and so name another host.
+    fn fields(&self, user: Option<&[u8]>, password: Option<&[u8]>) -> Result<Vec<u8>> {
         let mut text = format!(
             "protocol={}\nhost={}\n",
             self.url.scheme.name(),
@@ -106,11 +110,15 @@ impl<'a> Helpers<'a> {
             text.extend(format!("path={path}\n").bytes());
         }
         for (name, value) in [("username", user), ("password", password)] {
-            if let Some(value) = value {
-                text.extend([name.as_bytes(), b"=", value, b"\n"].concat());
+            let Some(value) = value else {
+                continue;
+            };
+            if value.iter().any(|byte| matches!(byte, 0 | b'\n' | b'\r')) {
+                return fatal(format!("credential value for {name} contains newline"));
             }
+            text.extend([name.as_bytes(), b"=", value, b"\n"].concat());
         }
-        text
+        Ok(text)
     }
 
     /// What a helper says.
@@ -341,6 +349,16 @@ fn encode(text: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_with_a_line_end_is_not_told() {
+        let config = Config::default();
+        let url = Url::parse(b"https://me%0ahost=evil.test@a.test/").unwrap();
+        let helpers = Helpers::new(&config, &url);
+        assert!(helpers.fields(url.user.as_deref(), None).is_err());
+        let told = helpers.fields(Some(b"me"), None).unwrap();
+        assert_eq!(told, b"protocol=https\nhost=a.test\nusername=me\n");
+    }
 
     #[test]
     fn lines_of_the_store_come_back() {

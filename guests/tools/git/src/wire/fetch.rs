@@ -18,7 +18,7 @@ const FIRST_ROUND: usize = 16;
 const LARGEST_ROUND: usize = 16_384;
 /// After so many commits that the server has not, it is asked for everything.
 const MOST_IN_VAIN: usize = 256;
-/// The most rounds.
+/// The most rounds; in the last one everything is asked for.
 const MOST_ROUNDS: usize = 64;
 
 /// How far back history goes.
@@ -165,9 +165,9 @@ impl Request<'_> {
             push(&mut start, format!("want {oid}\n"));
         }
         let mut rounds = Rounds::new(negotiator);
-        for _ in 0..MOST_ROUNDS {
+        for round in 1..=MOST_ROUNDS {
             let mut request = start.clone();
-            let is_last = rounds.add(&mut request)?;
+            let is_last = rounds.add(&mut request)? || round == MOST_ROUNDS;
             if is_last {
                 push(&mut request, "done\n");
             }

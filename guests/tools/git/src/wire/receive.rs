@@ -19,6 +19,8 @@ use crate::stop::{Result, fatal};
 
 /// Fewer objects than this are kept one by one, as `fetch.unpackLimit` has it.
 const UNPACK_LIMIT: usize = 100;
+/// Larger ones than this together stay a pack.
+const UNPACK_BYTES: u64 = 32 << 20;
 /// The largest pack; offsets in it have 32 bits here.
 const LARGEST: usize = 2 << 30;
 /// How much of differences is kept until they are applied.
@@ -357,6 +359,10 @@ impl Incoming<'_> {
         if let Some((word, text)) = checked.err().or(wrong) {
             out::note(format!("error: object {}: {word}: {text}", object.oid));
             return fatal("fsck error in packed object");
+        }
+        if self.together > UNPACK_BYTES {
+            // Few objects, and large ones: a pack after all.
+            self.kept = None;
         }
         if let Some(kept) = &mut self.kept {
             kept.push((kind, content.to_vec()));

@@ -32,6 +32,8 @@ pub(crate) struct Session {
     is_wanted: bool,
     /// Whether helpers are still to be told that the credentials are right.
     is_untold: bool,
+    /// Whether the first request may lead elsewhere.
+    follows: bool,
     quiet: bool,
 }
 
@@ -122,7 +124,10 @@ impl Session {
             }),
             _ => None,
         };
+        let follows = setting("followredirects")
+            .is_none_or(|value| crate::config::parse_truth(&value) != Some(false));
         Ok(Session {
+            follows,
             config: config.clone(),
             client,
             url,
@@ -148,7 +153,7 @@ impl Session {
         if newest {
             request = request.with("Git-Protocol", "version=2");
         }
-        let (response, url) = self.send(request, true)?;
+        let (response, url) = self.send(request, self.follows)?;
         match response.status {
             200 => {}
             404 | 410 => return fatal(format!("repository '{}' not found", self.shown)),
