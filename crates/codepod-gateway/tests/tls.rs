@@ -352,8 +352,8 @@ async fn a_handshake_that_hangs_ends() {
     assert_eq!(failed.text, "the handshake took too long");
 }
 
-/// A server with which STARTTLS is needed: a greeting, the answer to one line, then TLS, in which it
-/// sends a line back. `more` follows its answer, before TLS.
+/// A server with which STARTTLS is needed: a greeting, the answer to one line, then TLS, in which
+/// it sends a line back. `more` follows its answer, before TLS.
 fn starttls(identity: &Identity, more: &'static [u8]) -> SocketAddr {
     let config = support::servers::config(identity, &[]);
     support::servers::serve(move |mut stream| {
