@@ -28,7 +28,7 @@ const MAX_PAGE: u64 = 64 << 20;
 #[derive(Debug, Clone)]
 pub(super) enum Landing {
     /// It is there, or is coming.
-    Shared(Kept),
+    Shared(Box<Kept>),
     /// It cannot be shared.
     Alone,
 }
@@ -131,7 +131,7 @@ impl Flight {
         let kept = kept.ok().flatten();
         if let Some(kept) = &kept {
             if kept.is_fresh(SystemTime::now()) {
-                tell.send_replace(Some(Landing::Shared(kept.clone())));
+                tell.send_replace(Some(Landing::Shared(Box::new(kept.clone()))));
                 return;
             }
             ask_whether(self.request.headers_mut(), &kept.head.headers);
@@ -171,7 +171,7 @@ impl Flight {
                 let _ = downloads.0.store.say(key, &told.head, body, length);
             })
             .await;
-            tell.send_replace(Some(Landing::Shared(kept)));
+            tell.send_replace(Some(Landing::Shared(Box::new(kept))));
             return;
         }
         let length = reply.body().size_hint().exact();
@@ -200,7 +200,7 @@ impl Flight {
             progress,
             body: None,
         };
-        tell.send_replace(Some(Landing::Shared(coming.clone())));
+        tell.send_replace(Some(Landing::Shared(Box::new(coming.clone()))));
         let most = length.unwrap_or(MAX_PAGE.min(largest));
         let end = match write(&coming, body, most, &written).await {
             Some((body, length)) => {
