@@ -1,5 +1,8 @@
-/* What upstream's configure finds out for this target, with the headers of `posix` and `include`; without what only
-   wasi-libc has words for (threads, eventfd), and with the libraries that build.rs compiles. */
+/* What upstream's configure finds out for this target, with the headers of `posix` and
+   `include`; without what only wasi-libc has words for (threads, eventfd), and with the
+   libraries that build.rs compiles. */
+/* It needs another TLS library. */
+#define CURL_DISABLE_HTTPSIG 1
 #define CURL_DISABLE_LDAP 1
 #define CURL_DISABLE_LDAPS 1
 #define GETHOSTNAME_TYPE_ARG2 size_t

@@ -2,8 +2,8 @@
 
 usage: server.py CERTIFICATE KEY AUTHORITY
 
-Writes the ports of http, https and https with client certificates, and ends with its standard input. What it sends
-depends on the request alone; what differs from one curl to the next is masked.
+Writes the ports of http, https and https with client certificates, and ends with its standard
+input. What it sends depends on the request alone; what differs from one curl to the next is masked.
 """
 import base64
 import gzip

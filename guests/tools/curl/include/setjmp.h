@@ -1,1 +1,2 @@
-/* curl includes it and jumps nowhere (HAVE_SIGSETJMP is not set); wasi-libc's does not compile without exceptions. */
+/* curl includes it and jumps nowhere (HAVE_SIGSETJMP is not set); wasi-libc's does not compile
+   without exceptions. */

@@ -15,8 +15,8 @@ struct pem {
     struct cptls_bytes key;
 };
 
-/* Adds what is wanted of a text: its certificates, its first key. NULL, or what is wrong with the text. Other blocks
-   are passed over, as OpenSSL does. */
+/* Adds what is wanted of a text: its certificates, its first key. NULL, or what is wrong with
+   the text. Other blocks are passed over, as OpenSSL does. */
 const char *pem_read(struct pem *pem, const char *text, size_t size, int wanted);
 
 /* Adds a certificate or a key that is DER already. 0 if there is no memory. */

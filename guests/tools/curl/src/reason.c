@@ -1,7 +1,8 @@
 /* Why a connection was refused, in curl's own message.
 
-   `strerror` has the gateway's reason, but curl shows that with --verbose only: its message has the words of its own
-   error. The linker is told to call these functions in the place of those that they are named after. */
+   `strerror` has the gateway's reason, but curl shows that with --verbose only: its message has
+   the words of its own error. The linker is told to call these functions in the place of those
+   that they are named after. */
 #include <stdio.h>
 #include <sys/socket.h>
 

@@ -1,8 +1,10 @@
-/* TLS for curl, which codepod's gateway does: asked for by cptls on the connection that curl has open.
+/* TLS for curl, which codepod's gateway does: asked for by cptls on the connection that curl has
+   open.
 
-   This stands in the place of upstream's lib/vtls/rustls.c and has its name in curl's tables; nothing else of curl is
-   changed. The gateway checks certificates by its own rules. What curl is told (--cacert, --pinnedpubkey, versions) can
-   make that stricter; --insecure changes nothing. */
+   This stands in the place of upstream's lib/vtls/rustls.c and has its name in curl's tables;
+   nothing else of curl is changed. The gateway checks certificates by its own rules. What curl
+   is told (--cacert, --pinnedpubkey, versions) can make that stricter; --insecure changes
+   nothing. */
 #include "curl_setup.h"
 
 #include <string.h>
@@ -313,7 +315,8 @@ static CURLcode take_chain(struct Curl_easy *data, const struct cptls_reply *rep
         return CURLE_OK;
     }
     CURLcode result = Curl_ssl_init_certinfo(data, (int)count);
-    /* Upstream's function writes all that it finds when it is verbose, and keeps what it is told to keep. */
+    /* Upstream's function writes all that it finds when it is verbose, and keeps what it is told
+       to keep. */
     data->set.verbose = FALSE;
     data->set.ssl.certinfo = TRUE;
     for (size_t i = 0; i < count && result == CURLE_OK; i++) {
@@ -400,6 +403,8 @@ static CURLcode cp_connect(struct Curl_cfilter *cf, struct Curl_easy *data, bool
             result = take_reply(cf, data, cptls_reply_of(backend->tls));
             if (result == CURLE_OK) {
                 connssl->state = ssl_connection_complete;
+                /* What a server says first may be there already. */
+                backend->more = TRUE;
                 *done = TRUE;
             }
             return result;
