@@ -115,13 +115,20 @@ impl Server {
             tls,
             ..RuleSpec::from(&*format!("{scheme}://git.test:{port}"))
         }]);
-        spec.policy.hosts.insert("git.test".into(), "127.0.0.1".into());
+        spec.policy
+            .hosts
+            .insert("git.test".into(), "127.0.0.1".into());
         spec
     }
 }
 
 /// Runs one request as CGI, and closes.
-fn serve(mut client: impl Read + Write, root: &Path, heads: &Mutex<Vec<String>>, login: Option<&str>) {
+fn serve(
+    mut client: impl Read + Write,
+    root: &Path,
+    heads: &Mutex<Vec<String>>,
+    login: Option<&str>,
+) {
     let mut input = BufReader::new(&mut client);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -133,7 +140,9 @@ fn serve(mut client: impl Read + Write, root: &Path, heads: &Mutex<Vec<String>>,
         let mut lines = head.lines();
         lines.find_map(|line| {
             let (found, value) = line.split_once(':')?;
-            found.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+            found
+                .eq_ignore_ascii_case(name)
+                .then(|| value.trim().to_owned())
         })
     };
     let mut body = Vec::new();
@@ -270,12 +279,18 @@ const TREE: &str = "find . -path ./.git -prune -o -type f -print | sort | xargs 
 
 #[test]
 fn lists_and_clones_are_those_of_git() {
-    same("git ls-remote $U; git ls-remote --tags $U; git ls-remote --heads $U main; git ls-remote $U.none");
+    same(
+        "git ls-remote $U; git ls-remote --tags $U; git ls-remote --heads $U main; git ls-remote $U.none",
+    );
     same(&format!(
         "git clone $U r && cd r && git log --oneline --decorate && git status && git branch -a && git tag && git config -l --local && {TREE}"
     ));
-    same(&format!("git clone -b side --single-branch $U r && cd r && git branch -a; git tag; {TREE}"));
-    same("git clone --bare $U && ls -d */ && cd NAME.git 2>/dev/null || cd *.git; git branch; git fsck");
+    same(&format!(
+        "git clone -b side --single-branch $U r && cd r && git branch -a; git tag; {TREE}"
+    ));
+    same(
+        "git clone --bare $U && ls -d */ && cd NAME.git 2>/dev/null || cd *.git; git branch; git fsck",
+    );
     same("git clone -q -b v1 $U r; git -C r status");
     same("git clone $U.none r; ls -d r");
 }
@@ -337,7 +352,8 @@ fn a_token_is_a_secret_in_basic_over_https() {
     server.fill("r");
     let mut spec = server.network(Some(&identity));
     let place = format!("https://git.test:{}", server.port);
-    spec.secrets.push(SecretSpec::new("TOKEN", token, &[&place]));
+    spec.secrets
+        .push(SecretSpec::new("TOKEN", token, &[&place]));
     let port = server.port;
     let (status, said) = inside(
         spec,
@@ -367,9 +383,18 @@ fn a_wrong_password_and_none_are_told_as_git_does() {
     let port = server.port;
     for (place, expected) in [
         ("me:pw@", None),
-        ("me:no@", Some("fatal: Authentication failed for 'http://HOST/r.git/'")),
-        ("", Some("fatal: could not read Username for 'http://HOST': terminal prompts disabled")),
-        ("me@", Some("fatal: could not read Password for 'http://me@HOST': terminal prompts disabled")),
+        (
+            "me:no@",
+            Some("fatal: Authentication failed for 'http://HOST/r.git/'"),
+        ),
+        (
+            "",
+            Some("fatal: could not read Username for 'http://HOST': terminal prompts disabled"),
+        ),
+        (
+            "me@",
+            Some("fatal: could not read Password for 'http://me@HOST': terminal prompts disabled"),
+        ),
     ] {
         let script = |host: &str| format!("git ls-remote http://{place}{host}:{port}/r.git side");
         let (status, theirs) = native(server.root.path(), &script("127.0.0.1"));
@@ -394,9 +419,18 @@ fn what_is_not_allowed_is_told_with_its_reason() {
     );
     assert_eq!(status, 0, "{said}");
     let reason = "(codepod: elsewhere.test:443 is not in allowed_hosts";
-    assert!(said.contains("fatal: unable to access 'https://elsewhere.test/r.git/': "), "{said}");
-    assert!(said.contains(reason) && said.contains("codepod's git has no ssh"), "{said}");
-    assert!(said.contains("failed: Permission denied (codepod: elsewhere.test:80 is not in"), "{said}");
+    assert!(
+        said.contains("fatal: unable to access 'https://elsewhere.test/r.git/': "),
+        "{said}"
+    );
+    assert!(
+        said.contains(reason) && said.contains("codepod's git has no ssh"),
+        "{said}"
+    );
+    assert!(
+        said.contains("failed: Permission denied (codepod: elsewhere.test:80 is not in"),
+        "{said}"
+    );
     assert!(server.heads.lock().unwrap().is_empty());
 }
 
@@ -469,15 +503,28 @@ fn large(root: &Path, name: &str) {
 fn fifty_megabytes() {
     let server = Server::new(None, None);
     large(server.root.path(), "big");
-    native(server.root.path(), "cp -r big.git empty1.git; cp -r big.git empty2.git; for i in 1 2; do git -C empty$i.git update-ref -d refs/heads/main; rm -rf empty$i.git/objects/pack/* empty$i.git/objects/??; done");
+    native(
+        server.root.path(),
+        "cp -r big.git empty1.git; cp -r big.git empty2.git; for i in 1 2; do git -C empty$i.git update-ref -d refs/heads/main; rm -rf empty$i.git/objects/pack/* empty$i.git/objects/??; done",
+    );
     let port = server.port;
     let script = |host: &str, to: u8| {
-        format!("TIMEFORMAT=%R; time git clone -q http://{host}:{port}/big.git c; cd c; time git push -q http://{host}:{port}/empty{to}.git main; time git status -s")
+        format!(
+            "TIMEFORMAT=%R; time git clone -q http://{host}:{port}/big.git c; cd c; time git push -q http://{host}:{port}/empty{to}.git main; time git status -s"
+        )
     };
     for _ in 0..2 {
         let (status, theirs) = native(tempfile::tempdir().unwrap().path(), &script("127.0.0.1", 1));
         let ours = inside(server.network(None), &script("git.test", 2));
-        println!("git: {status} {}\ninside: {} {}", theirs.replace('\n', " "), ours.0, ours.1.replace('\n', " "));
-        native(server.root.path(), "for i in 1 2; do git -C empty$i.git fsck && git -C empty$i.git update-ref -d refs/heads/main; rm -rf empty$i.git/objects/pack/* empty$i.git/objects/??; done");
+        println!(
+            "git: {status} {}\ninside: {} {}",
+            theirs.replace('\n', " "),
+            ours.0,
+            ours.1.replace('\n', " ")
+        );
+        native(
+            server.root.path(),
+            "for i in 1 2; do git -C empty$i.git fsck && git -C empty$i.git update-ref -d refs/heads/main; rm -rf empty$i.git/objects/pack/* empty$i.git/objects/??; done",
+        );
     }
 }
