@@ -32,6 +32,7 @@ enum Key {
     Domains,
     ExcludeDirectories,
     ExcludeDomains,
+    Execute,
     Header,
     Help,
     IgnoreCase,
@@ -41,6 +42,7 @@ enum Key {
     LimitRate,
     MaxRedirect,
     Method,
+    Mirror,
     NoCheckCertificate,
     NoCookies,
     NoCache,
@@ -119,6 +121,7 @@ const TABLE: &[Opt<Key>] = &[
     flag(Key::Directories, b'x', "force-directories"),
     with(Key::DnsTimeout, "dns-timeout"),
     value(Key::Domains, b'D', "domains"),
+    value(Key::Execute, b'e', "execute"),
     value(Key::ExcludeDirectories, b'X', "exclude-directories"),
     with(Key::ExcludeDomains, "exclude-domains"),
     with(Key::Header, "header"),
@@ -163,6 +166,7 @@ const TABLE: &[Opt<Key>] = &[
     value(Key::Quota, b'Q', "quota"),
     with(Key::ReadTimeout, "read-timeout"),
     flag(Key::Recursive, b'r', "recursive"),
+    flag(Key::Mirror, b'm', "mirror"),
     with(Key::Referer, "referer"),
     value(Key::Reject, b'R', "reject"),
     flag(Key::Requisites, b'p', "page-requisites"),
@@ -191,10 +195,8 @@ const TABLE: &[Opt<Key>] = &[
     flag(Key::Refused, b'6', "inet6-only"),
     flag(Key::Refused, b'b', "background"),
     flag(Key::Refused, b'd', "debug"),
-    value(Key::Refused, b'e', "execute"),
     flag(Key::Refused, b'K', "backup-converted"),
     flag(Key::Refused, b'L', "relative"),
-    flag(Key::Refused, b'm', "mirror"),
     with(Key::Refused, "accept-regex"),
     with(Key::Refused, "reject-regex"),
     word(Key::Refused, "ask-password"),
@@ -279,6 +281,7 @@ pub(crate) struct Plan {
     /// How deep; none for as deep as it goes.
     pub(crate) level: Option<usize>,
     pub(crate) requisites: bool,
+    pub(crate) heeds_robots: bool,
     pub(crate) convert: bool,
     pub(crate) adjusts: bool,
     pub(crate) no_parent: bool,
@@ -344,6 +347,7 @@ impl Plan {
             recursive: false,
             level: Some(5),
             requisites: false,
+            heeds_robots: true,
             convert: false,
             adjusts: false,
             no_parent: false,
@@ -395,7 +399,7 @@ HTTP:      --user --password --auth-no-challenge --header --referer -U AGENT --p
            --post-file --method --body-data --body-file --max-redirect --content-disposition
            --content-on-error --trust-server-names --no-cache -E
 HTTPS:     --ca-certificate=FILE (the sandbox's own checks always hold)
-Recursion: -r -l N --delete-after -k -p -A LIST -R LIST -D LIST --exclude-domains -I LIST -X LIST
+Recursion: -r -m -l N -e robots=off --delete-after -k -p -A LIST -R LIST -D LIST --exclude-domains -I LIST -X LIST
            -H -np --ignore-case
 ";
 
@@ -599,6 +603,19 @@ fn set(plan: &mut Plan, key: Key, value: Vec<u8>) -> Result<(), i32> {
             } else {
                 size(&text).ok_or_else(|| bad("quota"))?
             }
+        }
+        Key::Execute => match &text.replace(' ', "")[..] {
+            "robots=off" => plan.heeds_robots = false,
+            "robots=on" => plan.heeds_robots = true,
+            _ => {
+                say("-e is for `robots=off` here, and nothing else");
+                return Err(2);
+            }
+        },
+        Key::Mirror => {
+            plan.recursive = true;
+            plan.newer_only = true;
+            plan.level = None;
         }
         Key::MaxRedirect => plan.max_redirect = count("max-redirect")? as usize,
         Key::Method => plan.method = Some(text.to_ascii_uppercase()),

@@ -166,7 +166,7 @@ impl Walk {
         if !plan.spans_hosts && url.host != page.url.host {
             return false;
         }
-        self.may_robots(retriever, url)
+        !plan.heeds_robots || self.may_robots(retriever, url)
     }
 
     /// Whether robots may have a URL; the rules of each host are asked for once.

@@ -765,6 +765,10 @@ impl Retriever {
         let copied = self.copy(&mut response, &mut file, &mut dots);
         let time = dots.elapsed();
         dots.finish(&mut self.log);
+        if self.plan.newer_only && response.fields.get("last-modified").is_none() {
+            let text = "Last-modified header missing -- time-stamps turned off.\n";
+            self.log.note(text);
+        }
         let (count, failed) = copied;
         self.bytes += count;
         self.time += time;
