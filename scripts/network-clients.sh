@@ -18,9 +18,12 @@ packages=$(cat "$here/packages.txt")
 if [ "$(cat "$cache/packages.txt" 2> /dev/null)" != "$packages" ]; then
     rm -rf "$cache"
     mkdir -p "$cache"
-    # shellcheck disable=SC2086
-    "$python" -m pip install -q --disable-pip-version-check --target "$site" --only-binary=:all: --platform any \
-        --abi none --implementation py --python-version 3.14 $packages
+    # A line at a time: clients of one need not agree with those of another on what both need.
+    while read -r line; do
+        # shellcheck disable=SC2086
+        "$python" -m pip install -q --disable-pip-version-check --upgrade --target "$site" --only-binary=:all: \
+            --platform any --abi none --implementation py --python-version 3.14 $line
+    done <<< "$packages"
     # It has no pure wheel, and builds one.
     AIOHTTP_NO_EXTENSIONS=1 "$python" -m pip install -q --disable-pip-version-check --target "$site" --no-deps \
         --no-binary aiohttp aiohttp

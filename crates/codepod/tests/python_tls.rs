@@ -236,6 +236,35 @@ fn programs_see_what_they_see_with_openssl() {
     assert!(seen.len() > 20);
 }
 
+#[test]
+fn pip_installs_from_an_index() {
+    let directory = tempfile::tempdir().unwrap();
+    let (servers, sandbox) = world(directory.path());
+    let index = format!("https://good.test:{}/simple", servers.port("good"));
+    let install = |what: &str| format!("PIP_INDEX_URL={index} pip install -q {what}");
+    let script = format!("{} && python3 -m greeting", install("greeting"));
+    assert_eq!(support::text(&sandbox, &script), "hello from an index\n");
+    let said = |script: &str| {
+        let result = sandbox.run_blocking(script).unwrap();
+        assert_eq!(result.exit_code, 1, "{}", result.stdout_text());
+        result.stderr_text().into_owned()
+    };
+    let absent = said(&install("no-such-package"));
+    assert!(
+        absent.contains("No matching distribution found for no-such-package"),
+        "{absent}"
+    );
+    // The default index is not among what is allowed.
+    let denied = said("pip install -q nothing-here");
+    assert!(
+        denied.starts_with(
+            "ERROR: nothing-here: cannot be fetched: pypi.org:443 is not in allowed_hosts"
+        ),
+        "{denied}"
+    );
+    assert_eq!(denied.lines().count(), 1, "{denied}");
+}
+
 /// What a program sets about checks: none of it makes a bad certificate good, and none is needed.
 // NW-14
 #[test]

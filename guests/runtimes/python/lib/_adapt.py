@@ -253,6 +253,7 @@ ADAPTED = {
     "build.env": elsewhere("_offline", "builds"),
     "pip._internal.resolution.resolvelib.factory": elsewhere("_offline", "resolver"),
     "pip._vendor.pyproject_hooks._impl": elsewhere("_offline", "hooks"),
+    "pip._vendor.urllib3.util.retry": elsewhere("_offline", "retries"),
     "signal": signals,
     "socketserver": servers,
     "threading": threading,

@@ -1,4 +1,9 @@
-"""There is no registry: who asks pip for a package is told so, and what to do instead."""
+"""Where pip cannot reach a registry, who asks for a package is told so, and what to do instead."""
+import re
+
+# What the gateway said last when it refused to reach an index; None if it did not.
+refusal = None
+NO_NETWORK = "which has no network"
 
 
 def unavailable(name, wanted, version):
@@ -13,20 +18,42 @@ def unavailable(name, wanted, version):
             "`pip install FILE.whl` and `pip install DIRECTORY` install what is put into its files")
 
 
+def refused(error):
+    """Why the gateway refused what an error is about, None if it did not."""
+    found = re.search(r"\(codepod: (.*)\)", str(error), re.DOTALL)
+    return found and found[1]
+
+
+def retries(module):
+    """What is refused is refused the second time as well. pip says why only when it is asked to say much."""
+    increment = module.Retry.increment
+
+    def once(self, method=None, url=None, response=None, error=None, _pool=None, _stacktrace=None):
+        global refusal
+        if error is not None and (reason := refused(error)):
+            refusal = reason
+            raise module.MaxRetryError(_pool, url, error) from error
+        return increment(self, method, url, response, error, _pool, _stacktrace)
+
+    module.Retry.increment = once
+
+
 def resolver(module):
-    """pip's own words are about an index, which is not there. It has them where files offer other versions."""
+    """pip's own words are about an index that it has read. It has them where one offers other versions, too."""
     report = module.Factory._report_single_requirement_conflict
 
     def reported(self, req, parent):
-        if self._finder.find_all_candidates(req.project_name):
+        if self._finder.find_all_candidates(req.project_name) or refusal is None and self._finder.index_urls:
             return report(self, req, parent)
+        wanted = str(req) if parent is None else f"{req} (for {parent.name})"
+        if refusal is not None and NO_NETWORK not in refusal:
+            return module.DistributionNotFound(f"{wanted}: cannot be fetched: {refusal}")
         from importlib import metadata
 
         try:
             version = metadata.version(req.project_name)
         except metadata.PackageNotFoundError:
             version = None
-        wanted = str(req) if parent is None else f"{req} (for {parent.name})"
         return module.DistributionNotFound(unavailable(req.project_name, wanted, version))
 
     module.Factory._report_single_requirement_conflict = reported
