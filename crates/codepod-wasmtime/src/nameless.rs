@@ -89,6 +89,8 @@ fn index(number: u64) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use futures_lite::future::block_on;
+
     use super::*;
 
     fn compiled() -> (wasmtime::Engine, Vec<u8>) {
@@ -119,20 +121,19 @@ mod tests {
         let module = unsafe { wasmtime::Module::deserialize(&engine, &nameless) }.unwrap();
         let exports: Vec<_> = module.exports().map(|it| it.name().to_owned()).collect();
         assert_eq!(exports, ["m", "add", "fail"]);
-        let runtime = futures_lite::future::block_on;
         let mut store = wasmtime::Store::new(&engine, ());
         store.set_epoch_deadline(1);
         let started = wasmtime::Instance::new_async(&mut store, &module, &[]);
-        let instance = runtime(started).unwrap();
+        let instance = block_on(started).unwrap();
         let add = instance.get_typed_func::<(i32, i32), i32>(&mut store, "add");
         assert_eq!(
-            runtime(add.unwrap().call_async(&mut store, (2, 3))).unwrap(),
+            block_on(add.unwrap().call_async(&mut store, (2, 3))).unwrap(),
             5
         );
         let fail = instance
             .get_typed_func::<(), ()>(&mut store, "fail")
             .unwrap();
-        let trap = runtime(fail.call_async(&mut store, ())).unwrap_err();
+        let trap = block_on(fail.call_async(&mut store, ())).unwrap_err();
         assert_eq!(
             trap.downcast_ref::<wasmtime::Trap>(),
             Some(&wasmtime::Trap::UnreachableCodeReached)
