@@ -31,8 +31,8 @@ pub(crate) fn without_names(code: Vec<u8>) -> Vec<u8> {
 
 fn shortened(code: &[u8]) -> Option<Vec<u8>> {
     // 64 bits, little-endian.
-    let is_known = code.starts_with(b"\x7fELF\x02\x01")
-        && number::<2>(code, ENTRY_BYTES)? == ENTRY as u64;
+    let is_known =
+        code.starts_with(b"\x7fELF\x02\x01") && number::<2>(code, ENTRY_BYTES)? == ENTRY as u64;
     let table = index(number::<8>(code, TABLE)?)?;
     let count = index(number::<2>(code, ENTRIES)?)?;
     let end = table.checked_add(count.checked_mul(ENTRY)?)?;
