@@ -11,7 +11,6 @@ It is run by a Python of the same version: bytecode has that version's number. B
 against its source, dates are fixed and names sorted, so that the same input gives the same archives.
 Nothing is compressed: the archive as a whole is, where it travels, and then takes a third less.
 """
-import csv
 import importlib.util
 import os
 import re
@@ -25,8 +24,6 @@ LEFT_OUT_FILES = {"turtle.py", "_ios_support.py", "_android_support.py", "_apple
 KEPT_DATA = ("venv/scripts/common/", "venv/scripts/posix/")
 # Of packages: starters for another system, types for other tools, and sources of what is built into the interpreter.
 LEFT_OUT_ENDINGS = (".exe", ".pyi", ".c", ".h", ".pxd", ".pyx")
-# Tests of packages.
-LEFT_OUT_PACKAGES = {"test", "tests"}
 # What setuptools has for commands that it does not install; it is under the LGPL.
 LEFT_OUT_PATHS = ("setuptools/_vendor/autocommand",)
 
@@ -117,23 +114,8 @@ def installed(path):
         files = dict(from_source(files))
     for name, data in files.items():
         is_left_out = name.endswith(LEFT_OUT_ENDINGS) or name.startswith(LEFT_OUT_PATHS)
-        if not is_left_out and LEFT_OUT_PACKAGES.isdisjoint(name.split("/")[:-1]):
-            yield name, shorter(name, data)
-
-
-def shorter(name, data):
-    """What a package says of itself, without its page on PyPI, and without digests of files that cannot change here."""
-    if name.endswith(".dist-info/METADATA"):
-        return data.replace(b"\r\n", b"\n").partition(b"\n\n")[0] + b"\n"
-    if name.endswith(".dist-info/RECORD"):
-        rows = csv.reader(data.decode().splitlines())
-        return "".join(f"{quoted(row[0])},,\n" for row in rows if row).encode()
-    return data
-
-
-def quoted(path):
-    """A path as a field of a table."""
-    return '"' + path.replace('"', '""') + '"' if any(letter in path for letter in ',"') else path
+        if not is_left_out and "tests" not in name.split("/"):
+            yield name, data
 
 
 def from_source(files):
