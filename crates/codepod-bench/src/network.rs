@@ -26,7 +26,7 @@ pub(crate) fn run(report: &mut Report) -> Outcome {
 
 /// What a program takes for each of `count` things, by its own clock.
 fn each(sandbox: &Sandbox, what: &str, count: u64) -> Outcome<Duration> {
-    let result = sandbox.run_blocking(&format!("net_speed {what}"))?;
+    let result = sandbox.run_blocking(format!("net_speed {what}"))?;
     let nanoseconds: u64 = match result.stdout_text().trim().parse() {
         Ok(nanoseconds) => nanoseconds,
         Err(_) => return Err(format!("net_speed {what}: {}", result.stderr_text()).into()),

@@ -399,7 +399,7 @@ async fn tls_can_be_asked_for_on_the_way_where_a_rule_is_for_tcp() {
     guest.write_all(b"STARTTLS\r\n").await.unwrap();
     expect(&mut guest, b"220 go\r\n").await;
     let shaken = shake(&mut guest, "mail.test", &[]).await.unwrap();
-    assert_eq!(shaken.chain, [identity.certificate.clone()]);
+    assert_eq!(shaken.chain, *std::slice::from_ref(&identity.certificate));
     let (reply, closed) = talk(guest, b"hello\n").await;
     assert!(closed && reply == b"hello\n", "{}", text(&reply));
     let event = world.requests(1).await.remove(0);

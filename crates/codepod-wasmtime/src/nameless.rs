@@ -39,7 +39,7 @@ fn shortened(code: &[u8]) -> Option<Vec<u8>> {
     if !is_known || end > code.len() {
         return None;
     }
-    let entry = |section: usize| Some(table + ENTRY * section).filter(|_| section < count);
+    let entry = |section: usize| (section < count).then_some(table + ENTRY * section);
     let names = index(number::<2>(code, NAMES)?)?;
     let kind = |section| number::<4>(code, entry(section)? + KIND);
     let symbols = (0..count).find(|&section| kind(section) == Some(SYMBOLS.into()))?;

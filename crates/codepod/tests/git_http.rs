@@ -498,6 +498,7 @@ fn large(root: &Path, name: &str) {
 }
 
 /// Prints how long a repository of 50 MB takes, beside the real git.
+#[expect(clippy::print_stdout, reason = "it prints what it has measured")]
 #[test]
 #[ignore = "a measurement: cargo nextest run --release --run-ignored only -E 'test(fifty)' --no-capture"]
 fn fifty_megabytes() {

@@ -46,7 +46,7 @@ fn a_placeholder_has_the_shape_and_the_length_of_its_secret() {
     let again = secrets(&[SecretSpec::new("TOKEN", token, &["b.com"])]);
     assert_eq!(placeholder_of(&again, "TOKEN"), placeholder);
     let spec = SecretSpec::new("TOKEN", "another value, and longer than it was", &["a.com"]);
-    let own = Secrets::new(&[spec.clone()], &HostKey::new([8; 32]), "").unwrap();
+    let own = Secrets::new(std::slice::from_ref(&spec), &HostKey::new([8; 32]), "").unwrap();
     assert_eq!(placeholder_of(&own.in_place_of(&all), "TOKEN"), placeholder);
     // In bodies both have one length.
     let own = Secrets::new(&[in_body(spec)], &HostKey::new([8; 32]), "").unwrap();
