@@ -69,7 +69,7 @@ impl Dots {
             if self.dots == 0 {
                 log.progress(format!("\n{:>6}K", self.rows * ROW));
             }
-            log.progress(if self.dots % GROUP == 0 { " ." } else { "." });
+            log.progress(if self.dots.is_multiple_of(GROUP) { " ." } else { "." });
             self.dots += 1;
             if self.dots == ROW {
                 self.rows += 1;

@@ -173,11 +173,7 @@ fn add_tree(repo: &Repo, tree: Oid, seen: &mut HashSet<Oid>, found: &mut Vec<Oid
         for entry in read_tree(&repo.objects, &tree)? {
             match kind_of_mode(entry.mode) {
                 Kind::Tree => todo.push(entry.oid),
-                Kind::Blob => {
-                    if seen.insert(entry.oid) {
-                        found.push(entry.oid);
-                    }
-                }
+                Kind::Blob if seen.insert(entry.oid) => found.push(entry.oid),
                 _ => {}
             }
         }
