@@ -331,6 +331,13 @@ async fn a_sandbox_that_goes_away_takes_its_connections_with_it() {
         .unwrap();
     assert!(gone.is_ok(), "the server still has its connection");
     world.requests(1).await;
+    // What is counted goes with the connection, right after it was told of.
+    for _ in 0..6000 {
+        if world.network.budget().usage().connections == 0 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
     assert_eq!(world.network.budget().usage().connections, 0);
     assert!(
         world

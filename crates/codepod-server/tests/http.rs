@@ -18,7 +18,7 @@ fn every_method_answers() {
     let states = tempfile::tempdir().unwrap();
     let config = Config {
         states: Some(states.path().to_owned()),
-        ..Config::default()
+        ..Config::parse("[network]\nallowed_hosts = [\"api.test\"]").unwrap()
     };
     let site = Site::new(config);
     let web = site.client(site.made_key.as_ref().unwrap());
@@ -129,6 +129,21 @@ fn every_method_answers() {
     on("sandbox.merge", json!({"fork": fork, "base": snapshot}));
     on("sandbox.adopt", json!({"fork": fork}));
     on("snapshot.remove", json!({"id": snapshot}));
+    let url = json!({"url": "https://api.test/"});
+    assert_eq!(on("network.check", url.clone())["allowed"], false);
+    on(
+        "network.set",
+        json!({"network": {"allowedHosts": ["api.test", "other.test"]}}),
+    );
+    assert_eq!(on("network.check", url)["allowed"], true);
+    on("run", json!({"command": ": < /dev/tcp/other.test/443"}));
+    let denied = on("network.log", json!({}))["entries"][0]["reason"].clone();
+    assert!(
+        denied
+            .as_str()
+            .unwrap()
+            .contains("this server allows no sandbox more")
+    );
     on("mounts.list", json!({}));
     on("run", json!({"command": "sleep 60 &"}));
     let pid = on("jobs.list", json!({}))["jobs"][0]["pid"].clone();

@@ -217,6 +217,10 @@ fn serve(
         "HTTP/1.1 {status}\r\n{fields}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         content.len()
     );
+    let content = match method {
+        "HEAD" => &[],
+        _ => content,
+    };
     let _ = client.write_all(&[reply.as_bytes(), content].concat());
     let _ = client.flush();
 }
@@ -316,8 +320,8 @@ fn fetches_bring_what_is_new() {
          git fetch --prune; git pull; git log --oneline; {TREE}"
     ));
     same(&format!(
-        "git clone -q $U c; {OTHER}; cd c; git fetch origin new:refs/heads/mine; git fetch $U main; git fetch origin tag v2; \
-         git fetch origin '+refs/heads/*:refs/x/*'; git for-each-ref; git pull --ff-only"
+        "git clone -q $U c; {OTHER}; cd c; git fetch $U main; git fetch $U new:refs/heads/mine; \
+         git fetch $U '+refs/heads/*:refs/x/*'; git for-each-ref; git pull --ff-only"
     ));
     same(&format!(
         "git clone -q --depth 2 $U c; {OTHER}; cd c; git fetch; git log --oneline origin/main; echo n > n; git add n; \

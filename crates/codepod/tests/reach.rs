@@ -264,7 +264,10 @@ fn a_ceiling_counts_as_well() {
     let server = Server::new();
     let port = server.address.port();
     let ceiling = Network::new(server.network()).unwrap();
-    let wanted = NetworkSpec::allowing([format!("http://*.test:{port}").as_str()]);
+    let wanted = NetworkSpec::allowing([
+        &*format!("http://a.test:{port}"),
+        &*format!("http://b.test:{port}"),
+    ]);
     let (sandbox, _) = {
         let mut options = Options::default();
         options.network = Some(Network::beneath(&ceiling, wanted).unwrap());

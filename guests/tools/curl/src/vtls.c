@@ -277,7 +277,7 @@ static CURLcode report_failure(struct Curl_cfilter *cf, struct Curl_easy *data, 
 {
     struct ssl_connect_data *connssl = cf->ctx;
     const struct ssl_primary_config *config = Curl_ssl_cf_get_primary_config(cf);
-    const char *insecure = config->verifypeer && config->verifyhost ? "" : "; --insecure changes nothing";
+    const char *insecure = config->verifypeer && config->verifyhost ? "" : "--insecure changes nothing: ";
     if (failure->verify == 0) {
         failf(data, "TLS connect error: %s", failure->text);
         return CURLE_SSL_CONNECT_ERROR;
@@ -285,10 +285,10 @@ static CURLcode report_failure(struct Curl_cfilter *cf, struct Curl_easy *data, 
     Curl_ssl_cf_get_config(cf, data)->certverifyresult = (long)failure->verify;
     if (failure->verify == HOSTNAME_MISMATCH) {
         failf(data, "SSL: no alternative certificate subject name matches target host name '%s' (codepod: %s%s)",
-              connssl->peer.origin->hostname, failure->text, insecure);
+              connssl->peer.origin->hostname, insecure, failure->text);
     }
     else {
-        failf(data, "SSL certificate problem: %s (codepod: %s%s)", words_of(failure->verify), failure->text, insecure);
+        failf(data, "SSL certificate problem: %s (codepod: %s%s)", words_of(failure->verify), insecure, failure->text);
     }
     return CURLE_PEER_FAILED_VERIFICATION;
 }

@@ -69,7 +69,11 @@ impl Dots {
             if self.dots == 0 {
                 log.progress(format!("\n{:>6}K", self.rows * ROW));
             }
-            log.progress(if self.dots.is_multiple_of(GROUP) { " ." } else { "." });
+            log.progress(if self.dots.is_multiple_of(GROUP) {
+                " ."
+            } else {
+                "."
+            });
             self.dots += 1;
             if self.dots == ROW {
                 self.rows += 1;
