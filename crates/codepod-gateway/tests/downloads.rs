@@ -49,6 +49,16 @@ async fn get(world: &World, path: &str, fields: &str) -> Vec<u8> {
     world.exchange("index.test", 80, request.as_bytes()).await
 }
 
+/// Asks until what was fetched is kept: that is so a moment after whoever asked has it.
+async fn kept(world: &World, path: &str) {
+    loop {
+        get(world, path, "").await;
+        if came(world).last() == Some(&"kept") {
+            return;
+        }
+    }
+}
+
 fn body(reply: &[u8]) -> &[u8] {
     let end = reply.windows(4).position(|four| four == b"\r\n\r\n");
     &reply[end.unwrap() + 4..]
@@ -229,16 +239,18 @@ async fn nw_11_a_download_that_breaks_is_not_kept() {
 async fn what_is_damaged_is_fetched_again_and_what_is_too_much_goes() {
     let place = tempfile::tempdir().unwrap();
     let (server, log) = strict(|_| lasting(&[b'y'; 1000]));
-    get(&world(server, &downloads(place.path())), "/1", "").await;
+    kept(&world(server, &downloads(place.path())), "/1").await;
     let bodies = || fs::read_dir(place.path().join("bodies")).unwrap();
-    let kept = bodies().next().unwrap().unwrap().path();
-    fs::write(&kept, [b'z'; 1000]).unwrap();
-    let reply = get(&world(server, &downloads(place.path())), "/1", "").await;
+    let file = bodies().next().unwrap().unwrap().path();
+    fs::write(&file, [b'z'; 1000]).unwrap();
+    let again = world(server, &downloads(place.path()));
+    let reply = get(&again, "/1", "").await;
+    kept(&again, "/1").await;
     assert_eq!((body(&reply)[0], asked(&log)), (b'y', 2));
     for head in fs::read_dir(place.path().join("heads")).unwrap() {
         fs::write(head.unwrap().path(), "codepod download 1\nbody x 99\n").unwrap();
     }
-    get(&world(server, &downloads(place.path())), "/1", "").await;
+    kept(&world(server, &downloads(place.path())), "/1").await;
     assert_eq!(asked(&log), 3);
 
     let mut spec = DownloadsSpec::new(place.path(), ["http://index.test"]);
@@ -253,7 +265,7 @@ async fn what_is_damaged_is_fetched_again_and_what_is_too_much_goes() {
     });
     let world = world(server, &Downloads::new(spec).unwrap());
     for i in 0..20 {
-        get(&world, &format!("/{i}"), "").await;
+        kept(&world, &format!("/{i}")).await;
     }
     assert!(bodies().count() <= 10, "{}", bodies().count());
     // A body of more than a quarter is for whoever asked.
