@@ -18,6 +18,7 @@ fn every_method_answers() {
     let states = tempfile::tempdir().unwrap();
     let mut options = ServerOptions::default();
     options.host_mounts = true;
+    options.reach = codepod_server::Reach::Anything;
     options.states = Some(states.path().to_owned());
     let client = Client::with(
         options,
@@ -226,6 +227,18 @@ fn every_method_answers() {
     on("run.stdin", json!({"runId": run, "text": "in\n"}));
     let told = on("run.output", json!({"runId": run, "waitMs": 20_000}));
     assert_eq!(told["stdout"], "in\n");
+    let url = json!({"url": "https://api.test/"});
+    assert_eq!(on("network.check", url.clone())["allowed"], false);
+    on(
+        "network.set",
+        json!({"network": {"allowedHosts": ["api.test"]}}),
+    );
+    assert_eq!(on("network.check", url)["allowed"], true);
+    on("run", json!({"command": ": < /dev/tcp/other.test/443"}));
+    assert_eq!(
+        on("network.log", json!({}))["entries"][0]["outcome"],
+        "denied"
+    );
     on("run", json!({"command": "sleep 50 &"}));
     let pid = on("jobs.list", json!({}))["jobs"][0]["pid"].clone();
     on("jobs.signal", json!({"pid": pid, "signal": "KILL"}));
