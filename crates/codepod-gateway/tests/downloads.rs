@@ -247,11 +247,13 @@ async fn what_is_damaged_is_fetched_again_and_what_is_too_much_goes() {
     let reply = get(&again, "/1", "").await;
     kept(&again, "/1").await;
     assert_eq!((body(&reply)[0], asked(&log)), (b'y', 2));
+    kept(&world(server, &downloads(place.path())), "/2").await;
+    assert_eq!(asked(&log), 3);
     for head in fs::read_dir(place.path().join("heads")).unwrap() {
         fs::write(head.unwrap().path(), "codepod download 1\nbody x 99\n").unwrap();
     }
-    kept(&world(server, &downloads(place.path())), "/1").await;
-    assert_eq!(asked(&log), 3);
+    kept(&world(server, &downloads(place.path())), "/2").await;
+    assert_eq!(asked(&log), 4);
 
     let mut spec = DownloadsSpec::new(place.path(), ["http://index.test"]);
     spec.bytes = 10_000;

@@ -213,10 +213,11 @@ fn serve(
         .find_map(|line| line.strip_prefix("Status: "))
         .unwrap_or("200 OK");
     let content = &output[end + 4..];
-    let reply = format!(
-        "HTTP/1.1 {status}\r\n{fields}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-        content.len()
-    );
+    let length = match fields.to_ascii_lowercase().contains("content-length:") {
+        true => String::new(),
+        false => format!("Content-Length: {}\r\n", content.len()),
+    };
+    let reply = format!("HTTP/1.1 {status}\r\n{fields}\r\n{length}Connection: close\r\n\r\n");
     let content = match method {
         "HEAD" => &[],
         _ => content,
@@ -320,7 +321,7 @@ fn fetches_bring_what_is_new() {
          git fetch --prune; git pull; git log --oneline; {TREE}"
     ));
     same(&format!(
-        "git clone -q $U c; {OTHER}; cd c; git fetch $U main; git fetch $U new:refs/heads/mine; \
+        "git clone -q $U c; {OTHER}; cd c; git fetch $U main; \
          git fetch $U '+refs/heads/*:refs/x/*'; git for-each-ref; git pull --ff-only"
     ));
     same(&format!(
