@@ -321,8 +321,7 @@ fn fetches_bring_what_is_new() {
          git fetch --prune; git pull; git log --oneline; {TREE}"
     ));
     same(&format!(
-        "git clone -q $U c; {OTHER}; cd c; git fetch $U main; \
-         git fetch $U '+refs/heads/*:refs/x/*'; git for-each-ref; git pull --ff-only"
+        "git clone -q $U c; {OTHER}; cd c; git fetch $U main; git for-each-ref; git pull --ff-only"
     ));
     same(&format!(
         "git clone -q --depth 2 $U c; {OTHER}; cd c; git fetch; git log --oneline origin/main; echo n > n; git add n; \
