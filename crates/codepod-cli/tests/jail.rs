@@ -132,9 +132,11 @@ const WORKS: &[(&str, Work)] = &[
             }
         });
         let script = format!(
-            "set -e; exec 3<>/dev/tcp/a.test/{port}; printf 'POST / HTTP/1.1\\r\\nHost: a.test:{port}\\r\\nContent-Length: 5\\r\\nConnection: close\\r\\n\\r\\nhello' >&3; read -r line <&3; [[ $line == *200* ]]; ! exec 3<>/dev/tcp/codepod.invalid/{port}"
+            "set -e; exec 3<>/dev/tcp/a.test/{port}; printf 'POST / HTTP/1.1\\r\\nHost: a.test:{port}\\r\\nContent-Length: 5\\r\\nConnection: close\\r\\n\\r\\nhello' >&3; read -r line <&3; [[ $line == *200* ]]; ! exec 3<>/dev/tcp/codepod.invalid/{port}; ! curl -s https://b.test:{port}"
         );
         let rule = format!("http://a.test:{port}");
+        // The server does not speak TLS, but is asked to.
+        let with_tls = format!("https://b.test:{port}");
         let other = format!("http://codepod.invalid:{port}");
         let arguments = [
             "run",
@@ -142,6 +144,10 @@ const WORKS: &[(&str, Work)] = &[
             &*rule,
             "--resolve",
             "a.test=127.0.0.1",
+            "--allow-host",
+            &*with_tls,
+            "--resolve",
+            "b.test=127.0.0.1",
             "--allow-host",
             &*other,
             &*script,
