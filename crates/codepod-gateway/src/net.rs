@@ -75,7 +75,7 @@ impl Refusal {
     fn denied(denial: &Denial) -> Refusal {
         Refusal {
             errno: Errno::Access,
-            why: denial.to_string(),
+            why: denial.why(),
         }
     }
 }

@@ -213,7 +213,7 @@ async fn nw_02_a_public_name_with_a_private_address_is_not_dialled() {
     assert_eq!(
         refusal.why,
         format!(
-            "codepod: api.test:{}: 127.0.0.1 is a loopback address; to allow it, mark the rule for `api.test` as `private`, if that range may be granted",
+            "api.test:{}: 127.0.0.1 is a loopback address; to allow it, mark the rule for `api.test` as `private`, if that range may be granted",
             origin.port()
         )
     );

@@ -251,7 +251,7 @@ async fn nw_01_a_guest_is_told_why_and_nothing_is_started() {
     );
     assert_eq!(
         refused[0].1,
-        "codepod: evil.test:443 is not in allowed_hosts; to allow it, add `evil.test` to allowed_hosts"
+        "evil.test:443 is not in allowed_hosts; to allow it, add `evil.test` to allowed_hosts"
     );
     assert!(
         refused[1].1.contains("10.0.0.1:22 is not in allowed_hosts"),

@@ -392,7 +392,7 @@ impl codepod_kernel::Gateway for Closed {
             OpenTarget::Ip(ip) => ip.to_string(),
         };
         let why = format!(
-            "codepod: {host}:{} is not reached from a preview; run the script itself",
+            "{host}:{} is not reached from a preview; run the script itself",
             open.port
         );
         Err(Refusal {
@@ -402,7 +402,7 @@ impl codepod_kernel::Gateway for Closed {
     }
 
     fn open(&self, _: Open, link: Link) {
-        link.failed(Errno::Access, "codepod: a preview reaches nothing");
+        link.failed(Errno::Access, "a preview reaches nothing");
     }
 
     fn resolve(&self, _: &str, answer: NameAnswer) {

@@ -121,7 +121,7 @@ impl Granted {
         };
         if let Some(denial) = refused {
             self.report(&denial);
-            tell_failure(&mut guest, &TlsFailure::new(denial.to_string())).await;
+            tell_failure(&mut guest, &TlsFailure::new(denial.why())).await;
             return None;
         }
         let alpn = match scheme {

@@ -74,12 +74,19 @@ impl Denial {
     }
 }
 
+impl Denial {
+    /// The text without the name of who speaks, for those who say that themselves: the kernel's
+    /// reasons have none either.
+    pub(crate) fn why(&self) -> String {
+        match &self.ask {
+            Some(ask) => format!("{}; to allow it, {ask}", self.reason),
+            None => self.reason.clone(),
+        }
+    }
+}
+
 impl fmt::Display for Denial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "codepod: {}", self.reason)?;
-        match &self.ask {
-            Some(ask) => write!(f, "; to allow it, {ask}"),
-            None => Ok(()),
-        }
+        write!(f, "codepod: {}", self.why())
     }
 }

@@ -57,8 +57,7 @@ impl fmt::Display for Error {
                 why: Some(why),
             } => write!(
                 f,
-                "Failed to connect to {host} port {port}: {text} (codepod: {})",
-                why.strip_prefix("codepod: ").unwrap_or(why)
+                "Failed to connect to {host} port {port}: {text} (codepod: {why})"
             ),
             Error::Denied(why) => f.write_str(why),
             Error::Tls { text, .. } => f.write_str(text),

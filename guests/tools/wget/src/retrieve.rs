@@ -327,10 +327,7 @@ impl Retriever {
                 why: Some(why),
                 ..
             } => (
-                format!(
-                    "{text} (codepod: {})",
-                    why.strip_prefix("codepod: ").unwrap_or(why)
-                ),
+                format!("{text} (codepod: {why})"),
                 Attempt::Failed(status::NETWORK),
             ),
             Error::Connect { text, .. } if is_refused && !self.plan.retries_refused => {

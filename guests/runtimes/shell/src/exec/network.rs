@@ -53,9 +53,7 @@ pub(super) fn open(
         // It was connected while a signal was taken.
         Ok(()) | Err(Errno::IsConn) => Ok(Open::kernel(fd)),
         Err(errno) => {
-            let why = socket::why(fd);
-            // The hint's line says already who speaks.
-            *reason = why.strip_prefix(b"codepod: ").unwrap_or(&why).to_vec();
+            *reason = socket::why(fd);
             say(shell, "connect", errno);
             let _ = calls::fd_close(fd.0);
             Err(errno)
