@@ -111,9 +111,11 @@ impl Lookups {
         open.asked.insert(number, Asked::default());
         drop(open);
         let line = format!("{number} {name}\n");
-        lock(&self.questions)
-            .write_all(line.as_bytes())
-            .map_err(|_| OVER.to_owned())?;
+        let written = lock(&self.questions).write_all(line.as_bytes());
+        if written.is_err() {
+            lock(&self.open).asked.remove(&number);
+            return Err(OVER.into());
+        }
         Ok(number)
     }
 }

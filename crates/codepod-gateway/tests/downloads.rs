@@ -278,12 +278,21 @@ async fn what_is_damaged_is_fetched_again_and_what_is_too_much_goes() {
 
 #[cfg(unix)]
 #[test]
-fn a_directory_that_others_may_write_to_is_refused() {
+fn a_directory_that_is_not_ours_alone_is_refused() {
     use std::os::unix::fs::PermissionsExt as _;
     let place = tempfile::tempdir().unwrap();
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let made = Downloads::new(DownloadsSpec::new(place.path(), ["http://index.test"]));
     assert!(made.unwrap_err().to_string().contains("others may write"));
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    // Root gives its directory away; nobody else can, and root's is somebody else's then.
+    let theirs = match std::os::unix::fs::chown(place.path(), Some(65534), None) {
+        Ok(()) => place.path(),
+        Err(_) => std::path::Path::new("/"),
+    };
+    let made = Downloads::new(DownloadsSpec::new(theirs, ["http://index.test"]));
+    assert!(made.unwrap_err().to_string().contains("somebody else"));
+    let place = tempfile::tempdir().unwrap();
     let made = Downloads::new(DownloadsSpec::new(
         place.path().join("own"),
         ["http://*.com"],

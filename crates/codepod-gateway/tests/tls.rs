@@ -385,19 +385,31 @@ async fn expect(guest: &mut DuplexStream, bytes: &[u8]) {
     assert_eq!(text(&read), text(bytes));
 }
 
-#[tokio::test]
-async fn tls_can_be_asked_for_on_the_way_where_a_rule_is_for_tcp() {
+/// A mail server that sends `more` behind its answer to `STARTTLS`, and who it is.
+fn mail(more: &'static [u8]) -> (World, Identity) {
     let ca = Ca::new("ours");
     let identity = ca.sign("mail.test", |_| {});
     let world = World::with_rules(
         vec![trusting("tcp://mail.test:25", &ca)],
-        &[("mail.test", starttls(&identity, b""))],
+        &[("mail.test", starttls(&identity, more))],
         |_| {},
     );
+    (world, identity)
+}
+
+/// A connection on which a server has agreed to TLS.
+async fn asked_for_tls(world: &World) -> DuplexStream {
     let mut guest = world.connect("mail.test", 25).await.unwrap();
     expect(&mut guest, b"220 ready\r\n").await;
     guest.write_all(b"STARTTLS\r\n").await.unwrap();
     expect(&mut guest, b"220 go\r\n").await;
+    guest
+}
+
+#[tokio::test]
+async fn tls_can_be_asked_for_on_the_way_where_a_rule_is_for_tcp() {
+    let (world, identity) = mail(b"");
+    let mut guest = asked_for_tls(&world).await;
     let shaken = shake(&mut guest, "mail.test", &[]).await.unwrap();
     assert_eq!(shaken.chain, *std::slice::from_ref(&identity.certificate));
     let (reply, closed) = talk(guest, b"hello\n").await;
@@ -409,10 +421,7 @@ async fn tls_can_be_asked_for_on_the_way_where_a_rule_is_for_tcp() {
     );
     assert_eq!((event.bytes_out, event.bytes_in), (16, 25));
 
-    let mut guest = world.connect("mail.test", 25).await.unwrap();
-    expect(&mut guest, b"220 ready\r\n").await;
-    guest.write_all(b"STARTTLS\r\n").await.unwrap();
-    expect(&mut guest, b"220 go\r\n").await;
+    let mut guest = asked_for_tls(&world).await;
     let failed = shake(&mut guest, "other.test", &[]).await.unwrap_err();
     assert!(failed.text.contains("another name"), "{failed:?}");
 }
@@ -452,17 +461,8 @@ async fn a_hello_that_does_not_wait_for_an_answer_goes_to_the_server() {
 
 #[tokio::test]
 async fn a_magic_in_pieces_is_one() {
-    let ca = Ca::new("ours");
-    let identity = ca.sign("mail.test", |_| {});
-    let world = World::with_rules(
-        vec![trusting("tcp://mail.test:25", &ca)],
-        &[("mail.test", starttls(&identity, b""))],
-        |_| {},
-    );
-    let mut guest = world.connect("mail.test", 25).await.unwrap();
-    expect(&mut guest, b"220 ready\r\n").await;
-    guest.write_all(b"STARTTLS\r\n").await.unwrap();
-    expect(&mut guest, b"220 go\r\n").await;
+    let (world, _) = mail(b"");
+    let mut guest = asked_for_tls(&world).await;
     for byte in b"\x16CPTLS\x01\x01\0\0\x0d\x01\0\0\x09mail.test" {
         guest.write_all(&[*byte]).await.unwrap();
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -476,17 +476,8 @@ async fn a_magic_in_pieces_is_one() {
 #[tokio::test]
 async fn what_is_still_on_its_way_when_a_handshake_begins_ends_the_connection() {
     static MORE: [u8; 300_000] = [b'+'; 300_000];
-    let ca = Ca::new("ours");
-    let identity = ca.sign("mail.test", |_| {});
-    let world = World::with_rules(
-        vec![trusting("tcp://mail.test:25", &ca)],
-        &[("mail.test", starttls(&identity, &MORE))],
-        |_| {},
-    );
-    let mut guest = world.connect("mail.test", 25).await.unwrap();
-    expect(&mut guest, b"220 ready\r\n").await;
-    guest.write_all(b"STARTTLS\r\n").await.unwrap();
-    expect(&mut guest, b"220 go\r\n").await;
+    let (world, _) = mail(&MORE);
+    let mut guest = asked_for_tls(&world).await;
     // The rest does not fit into the guest's buffer.
     tokio::time::sleep(Duration::from_millis(200)).await;
     let hello = b"\x16CPTLS\x01\x01\0\0\x0d\x01\0\0\x09mail.test";

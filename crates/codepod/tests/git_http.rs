@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use codepod::network::{Network, NetworkSpec, RuleSpec, SecretSpec, TlsSpec};
 use codepod::{Options, Sandbox};
 
@@ -351,7 +352,7 @@ fn pushes_send_what_is_missing() {
 fn a_token_is_a_secret_in_basic_over_https() {
     let token = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
     let identity = Identity::new("git.test");
-    let login = format!("Basic {}", base64(format!("me:{token}").as_bytes()));
+    let login = format!("Basic {}", BASE64_STANDARD.encode(format!("me:{token}")));
     let server = Server::new(Some(&identity), Some(login.clone()));
     server.fill("r");
     let mut spec = server.network(Some(&identity));
@@ -381,7 +382,7 @@ fn a_token_is_a_secret_in_basic_over_https() {
 
 #[test]
 fn a_wrong_password_and_none_are_told_as_git_does() {
-    let login = format!("Basic {}", base64(b"me:pw"));
+    let login = format!("Basic {}", BASE64_STANDARD.encode("me:pw"));
     let server = Server::new(None, Some(login));
     server.fill("r");
     let port = server.port;
@@ -473,20 +474,6 @@ fn without_times(text: &str) -> String {
         None => line.to_owned(),
     });
     lines.collect::<Vec<_>>().join("\n")
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for group in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or(0));
-        let number = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for at in 0..4 {
-            let digit = DIGITS[(number >> (18 - 6 * at)) as usize & 63];
-            text.push(if at <= group.len() { digit.into() } else { '=' });
-        }
-    }
-    text
 }
 
 /// Bytes that do not compress, in files that change from commit to commit.

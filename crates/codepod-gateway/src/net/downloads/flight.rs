@@ -126,6 +126,7 @@ impl Flight {
             key: self.key,
             downloads: self.downloads.clone(),
         };
+        // Another download of it may have ended between the caller's look and this one's start.
         let (found, key) = (self.downloads.clone(), self.key);
         let kept = tokio::task::spawn_blocking(move || found.0.store.get(key)).await;
         let kept = kept.ok().flatten();
@@ -180,7 +181,11 @@ impl Flight {
             .filter(|_| length.unwrap_or(0) <= largest);
         let file = match fresh {
             None => None,
-            Some(_) => self.downloads.0.store.begin().ok(),
+            Some(_) => {
+                let downloads = self.downloads.clone();
+                let begun = tokio::task::spawn_blocking(move || downloads.0.store.begin()).await;
+                begun.ok().and_then(Result::ok)
+            }
         };
         let (Some(fresh), Some((file, path))) = (fresh, file) else {
             let _ = alone.send(Ok(reply));
@@ -216,7 +221,7 @@ impl Flight {
                 Progress::Whole(length)
             }
             None => {
-                let _ = std::fs::remove_file(path);
+                let _ = tokio::task::spawn_blocking(|| std::fs::remove_file(path)).await;
                 Progress::Broken
             }
         };
