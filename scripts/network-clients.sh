@@ -18,15 +18,15 @@ packages=$(cat "$here/packages.txt")
 if [ "$(cat "$cache/packages.txt" 2> /dev/null)" != "$packages" ]; then
     rm -rf "$cache"
     mkdir -p "$cache"
+    install=("$python" -m pip install -q --disable-pip-version-check --no-warn-conflicts --root-user-action=ignore
+        --upgrade --target "$site")
     # A line at a time: clients of one need not agree with those of another on what both need.
     while read -r line; do
         # shellcheck disable=SC2086
-        "$python" -m pip install -q --disable-pip-version-check --upgrade --target "$site" --only-binary=:all: \
-            --platform any --abi none --implementation py --python-version 3.14 $line
+        "${install[@]}" --only-binary=:all: --platform any --abi none --implementation py --python-version 3.14 $line
     done <<< "$packages"
     # It has no pure wheel, and builds one.
-    AIOHTTP_NO_EXTENSIONS=1 "$python" -m pip install -q --disable-pip-version-check --target "$site" --no-deps \
-        --no-binary aiohttp aiohttp
+    AIOHTTP_NO_EXTENSIONS=1 "${install[@]}" --no-deps --no-binary aiohttp aiohttp
     echo "$packages" > "$cache/packages.txt"
 fi
 
@@ -50,7 +50,7 @@ if [ "$codepod" = real ]; then
 import socket
 
 resolve = socket.getaddrinfo
-socket.getaddrinfo = lambda host, *rest, **options: resolve("127.0.0.1" if host == "api.test" else host, *rest, **options)
+socket.getaddrinfo = lambda host, *rest, **options: resolve("127.0.0.1" if host in ("api.test", b"api.test") else host, *rest, **options)
 PYTHON
     export PYTHONPATH=$work:$site SSL_CERT_FILE=$work/ca.pem REQUESTS_CA_BUNDLE=$work/ca.pem
     names=("$@")
