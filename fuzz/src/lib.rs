@@ -1,10 +1,11 @@
 //! What the fuzz targets do, apart from libFuzzer, so that their inputs can also be run without it.
 //!
-//! A target is a module with an `Input` made from bytes and a `run` that panics on a finding. The
-//! files in `fuzz_targets/` hand libFuzzer's inputs to it; `examples/replay.rs` hands it the
-//! corpus.
+//! A target is a module with an `Input` made from bytes and a `run` that panics on a finding; those
+//! of the network are in the gateway, whose tests run their corpus as well. The files in
+//! `fuzz_targets/` hand libFuzzer's inputs to it; `examples/replay.rs` hands it the corpus.
 
 use arbitrary::{Arbitrary, Unstructured};
+use codepod_gateway::testing;
 use codepod_kernel::Kernel;
 
 mod allocation;
@@ -22,9 +23,13 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
 pub const TARGETS: &[Target] = &[
+    ("cptls", testing::cptls),
     ("descriptors", |bytes| with(bytes, descriptors::run)),
     ("guest_pointers", |bytes| with(bytes, guest_pointers::run)),
+    ("http_request", testing::http_request),
+    ("network_policy", testing::network_policy),
     ("path_resolution", |bytes| with(bytes, path_resolution::run)),
+    ("secret_streams", testing::secret_streams),
     ("shell_print", shell_print::run),
     ("shell_syntax", shell_syntax::run),
     ("snapshot_decode", snapshot_decode::run),

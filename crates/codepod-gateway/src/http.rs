@@ -13,6 +13,9 @@ mod head;
 mod service;
 mod tunnel;
 
+#[cfg(feature = "net")]
+pub(crate) use head::has_other_coding;
+
 pub use body::{Body, BodyError, ReplyBody};
 pub use service::{Asker, Connection, Failure, Upstream, serve};
 pub(crate) use service::{Came, Shareable};

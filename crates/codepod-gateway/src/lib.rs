@@ -24,6 +24,9 @@ pub mod network;
 mod pins;
 pub mod policy;
 pub mod secrets;
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
+pub mod testing;
 pub mod vet;
 
 pub use codepod_cptls as cptls;

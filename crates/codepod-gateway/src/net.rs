@@ -14,6 +14,8 @@ mod prefixed;
 mod relay;
 mod resolver;
 mod session;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod testing;
 mod tls;
 mod upstream;
 

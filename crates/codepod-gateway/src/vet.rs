@@ -56,7 +56,8 @@ pub fn vet(
     let mut vetted = Vec::with_capacity(answers.len());
     for ip in answers.iter().map(IpAddr::to_canonical) {
         match range_of(ip) {
-            Range::Public if beyond.private || !is_own(ip) => {}
+            // NAT64 would lead back to this host, too.
+            Range::Public if beyond.private || !forms(ip).into_iter().any(&is_own) => {}
             Range::Public => return Err(Refused::Address(ip, "an address of this host")),
             Range::Private(_) if beyond.private => {}
             Range::Metadata if beyond.metadata => {}
@@ -79,13 +80,14 @@ pub fn range_of(ip: IpAddr) -> Range {
         IpAddr::V4(ip) => range_of_v4(ip),
         IpAddr::V6(ip) => match nat64(ip) {
             Some(embedded) => range_of_v4(embedded),
+            None if isatap(ip).is_some() => Range::Never("a tunnel of IPv6 over IPv4"),
             None => range_of_v6(ip),
         },
     }
 }
 
 /// An address and the IPv4 address that it embeds, if any: mapped, compatible, translated, NAT64,
-/// 6to4, Teredo (the server's and the client's).
+/// 6to4, Teredo (the server's and the client's), ISATAP.
 pub fn forms(ip: IpAddr) -> Vec<IpAddr> {
     let ip = ip.to_canonical();
     let mut forms = vec![ip];
@@ -104,10 +106,21 @@ pub fn forms(ip: IpAddr) -> Vec<IpAddr> {
                 forms.push(v4(server_high, server_low));
                 forms.push(v4(!high, !low));
             }
-            _ => {}
+            _ => forms.extend(isatap(v6).map(IpAddr::V4)),
         }
     }
     forms
+}
+
+/// The IPv4 address of a host that speaks IPv6 over IPv4 within its site (RFC 5214), whatever the
+/// prefix is.
+fn isatap(ip: Ipv6Addr) -> Option<Ipv4Addr> {
+    match ip.segments() {
+        [.., 0 | 0x200, 0x5efe, high, low] => {
+            Some(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)))
+        }
+        _ => None,
+    }
 }
 
 fn nat64(ip: Ipv6Addr) -> Option<Ipv4Addr> {
@@ -491,6 +504,132 @@ mod tests {
         assert!(dialled("64:ff9b::8.8.8.8") && dialled("::ffff:8.8.8.8"));
     }
 
+    /// The entries of the registries that lie within another one, the scopes of multicast, and
+    /// ranges that were given back: first and last address, and what all of it is. What is beside
+    /// them is refused as well, by the range around it.
+    #[rustfmt::skip]
+    const WITHIN: &[(&str, &str, &str)] = &[
+        // IPv4: this host, DS-Lite, dummies, PCP and TURN anycast, NAT64 discovery, 6a44, AMT.
+        ("0.0.0.0", "0.0.0.0", "an address of no network"),
+        ("192.0.0.0", "192.0.0.7", "an address for protocols"),
+        ("192.0.0.8", "192.0.0.8", "an address for protocols"),
+        ("192.0.0.9", "192.0.0.10", "an address for protocols"),
+        ("192.0.0.170", "192.0.0.171", "an address for protocols"),
+        ("192.88.99.2", "192.88.99.2", "a relay between IPv4 and IPv6"),
+        ("224.0.0.0", "224.0.0.255", "a multicast address"),
+        ("232.0.0.0", "232.255.255.255", "a multicast address"),
+        ("233.252.0.0", "233.252.0.255", "a multicast address"),
+        ("239.255.255.250", "239.255.255.250", "a multicast address"),
+        ("255.255.255.254", "255.255.255.255", "a reserved address"),
+        // IPv6: Teredo, PCP, TURN, SRP, benchmarks, AMT, AS112, ORCHID, ORCHIDv2, drones.
+        ("2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", "an address for protocols"),
+        ("2001:1::1", "2001:1::3", "an address for protocols"),
+        ("2001:2::", "2001:2:0:ffff:ffff:ffff:ffff:ffff", "an address for protocols"),
+        ("2001:3::", "2001:3:ffff:ffff:ffff:ffff:ffff:ffff", "an address for protocols"),
+        ("2001:4:112::", "2001:4:112:ffff:ffff:ffff:ffff:ffff", "an address for protocols"),
+        ("2001:10::", "2001:1f:ffff:ffff:ffff:ffff:ffff:ffff", "an address for protocols"),
+        ("2001:20::", "2001:2f:ffff:ffff:ffff:ffff:ffff:ffff", "an address for protocols"),
+        ("2001:30::", "2001:3f:ffff:ffff:ffff:ffff:ffff:ffff", "an address for protocols"),
+        // Compatible and translated addresses; mapped ones are IPv4 addresses.
+        ("::2", "::fffe:ffff:ffff", "an address that is not in use"),
+        ("::ffff:0:0:0", "::ffff:0:ffff:ffff", "an address that is not in use"),
+        // NAT64 of the site, discarding, segment routing, OSI, IPX, site-local addresses.
+        ("64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", "an address that is not in use"),
+        ("100::", "100::ffff:ffff:ffff:ffff", "an address that is not in use"),
+        ("200::", "3ff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "an address that is not in use"),
+        ("400::", "5ff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "an address that is not in use"),
+        ("5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "an address that is not in use"),
+        ("fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "an address that is not in use"),
+        // The scopes of multicast: interface, link, site, organization, global; solicited nodes.
+        ("ff01::1", "ff01::2", "a multicast address"),
+        ("ff02::1", "ff02::fb", "a multicast address"),
+        ("ff02::1:ff00:0", "ff02::1:ffff:ffff", "a multicast address"),
+        ("ff05::1:3", "ff08::1", "a multicast address"),
+        ("ff0e::1", "ff3e:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "a multicast address"),
+    ];
+
+    /// An address as far from another as `step` says.
+    fn beside(ip: IpAddr, step: i32) -> IpAddr {
+        match ip {
+            IpAddr::V4(ip) => Ipv4Addr::from_bits(ip.to_bits().wrapping_add_signed(step)).into(),
+            IpAddr::V6(ip) => {
+                Ipv6Addr::from_bits(ip.to_bits().wrapping_add_signed(step.into())).into()
+            }
+        }
+    }
+
+    #[test]
+    fn nw_04_what_lies_within_a_range_is_never_dialled() {
+        let any = Beyond {
+            private: true,
+            metadata: true,
+        };
+        for (first, last, why) in WITHIN {
+            for (text, outwards) in [(first, -1), (last, 1)] {
+                let ip: IpAddr = text.parse().unwrap();
+                assert_eq!(range_of(ip), Range::Never(why), "{text}");
+                assert!(vet(&[ip], any, |_| false).is_err(), "{text}");
+                // Where the range around it ends as well, the table above says what follows.
+                let ends = RANGES.iter().any(|range| [range.1, range.2].contains(text));
+                let outside = (!ends).then(|| beside(ip, outwards));
+                for near in outside.into_iter().chain([beside(ip, -outwards)]) {
+                    assert!(
+                        vet(&[near], Beyond::default(), |_| false).is_err(),
+                        "{near}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nw_04_a_tunnel_within_a_site_is_refused_under_every_prefix() {
+        for prefix in ["2600:1:2:3", "fd00:1:2:3", "fe80:0:0:0"] {
+            for id in ["0:5efe", "200:5efe"] {
+                for v4 in ["10.0.0.1", "127.0.0.1", "8.8.8.8"] {
+                    assert!(
+                        !dialled(&format!("{prefix}:{id}:{v4}")),
+                        "{prefix} {id} {v4}"
+                    );
+                }
+                let metadata = format!("{prefix}:{id}:169.254.169.254").parse().unwrap();
+                assert_eq!(range_of(metadata), Range::Metadata);
+            }
+        }
+        assert!(dialled("2600:1:2:3:0:5eff:a00:1") && dialled("2600:1:2:3:100:5efe:a00:1"));
+    }
+
+    #[test]
+    fn nw_04_an_address_of_this_host_is_one_in_every_form() {
+        let own: Vec<IpAddr> = ["93.184.216.34", "2600::5"]
+            .map(|t| t.parse().unwrap())
+            .into();
+        for text in [
+            "93.184.216.34",
+            "::ffff:93.184.216.34",
+            "64:ff9b::93.184.216.34",
+            "2600::5",
+        ] {
+            let ip = text.parse().unwrap();
+            let refused = vet(&[ip], Beyond::default(), |ip| own.contains(&ip));
+            assert_eq!(
+                refused,
+                Err(Refused::Address(
+                    ip.to_canonical(),
+                    "an address of this host"
+                ))
+            );
+        }
+        assert!(
+            vet(
+                &["64:ff9b::8.8.8.8".parse().unwrap()],
+                Beyond::default(),
+                |ip| own.contains(&ip)
+            )
+            .is_ok()
+        );
+    }
+
     #[test]
     fn nw_06_metadata_services_need_their_own_grant_in_every_form() {
         for text in [
@@ -502,7 +641,20 @@ mod tests {
             "192.0.0.192",
             "fd00:ec2::254",
             "fd20:ce::254",
+            "fd00:c1::a9fe:a9fe",
+            "fd00:100::100:200",
+            "fd00:a9fe:a9fe::1",
+            "fd00:42::42",
+            "fe80::a9fe:a9fe",
+            "100.80.80.80",
+            "100.96.0.96",
+            "169.254.0.23",
+            "169.254.42.42",
             "::ffff:169.254.169.254",
+            "::ffff:0:169.254.169.254",
+            "2001:0:a9fe:a9fe::",
+            "2001::5601:5601",
+            "2600::5efe:169.254.169.254",
             "64:ff9b::168.63.129.16",
             "2002:a9fe:a9fe::",
             "::169.254.169.254",

@@ -352,6 +352,9 @@ async fn nw_09_and_nw_10_no_request_can_be_read_in_two_ways() {
         (with("Transfer-Encoding: chunked, identity", &chunk), true),
         (with("Transfer-Encoding: identity", hidden), true),
         (with("Transfer-Encoding: gzip", hidden), true),
+        (with("Transfer-Encoding: gzip, chunked", &chunk), true),
+        (with("Transfer-Encoding: chunked, chunked", &chunk), true),
+        (with("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked", &chunk), true),
         (with("Transfer-Encoding : chunked", &chunk), true),
         (with(" Transfer-Encoding: chunked", &chunk), true),
         (with("X: a\r\n Transfer-Encoding: chunked", &chunk), true),
@@ -452,7 +455,7 @@ async fn nw_09_and_nw_10_no_request_can_be_read_in_two_ways() {
             );
         }
     }
-    assert_eq!(corpus.len(), 48);
+    assert_eq!(corpus.len(), 51);
 }
 
 #[tokio::test]

@@ -53,6 +53,9 @@ pub(super) fn target(
         (None, None) => return Err(BadHead::Malformed("there is no Host")),
         (_, Some(_)) => return Err(BadHead::Malformed("there is more than one Host")),
     }
+    if has_other_coding(headers) {
+        return Err(BadHead::Malformed("the only transfer coding is `chunked`"));
+    }
     if let Some(authority) = request.uri.authority() {
         let same_scheme = request.uri.scheme_str().and_then(Scheme::parse) == Some(scheme);
         if !same_scheme || !own(authority.as_str()) {
@@ -69,6 +72,17 @@ pub(super) fn target(
         port,
         path: path.to_owned(),
     })
+}
+
+/// Whether a body has another transfer coding than `chunked`. That is of one connection: the field
+/// does not go on, so what is behind would get bytes that nothing says how to decode.
+pub(crate) fn has_other_coding(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
+    let is_chunked = |coding: &HeaderValue| {
+        let coding = coding.as_bytes().trim_ascii();
+        coding.eq_ignore_ascii_case(b"chunked")
+    };
+    codings.next().is_some_and(|coding| !is_chunked(coding)) || codings.next().is_some()
 }
 
 /// Whether `authority` is this host and port, and nothing else.

@@ -9,13 +9,14 @@ use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use hyper::client::conn::http1::{self, SendRequest};
+use hyper::header::{self, HeaderMap};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::AbortHandle;
 
-use crate::http::{Body, BodyError, Failure, ReplyBody, Upstream};
+use crate::http::{Body, BodyError, Failure, ReplyBody, Upstream, has_other_coding};
 use crate::network::BoxFuture;
 
 /// The largest head of a reply, which is also the most that is read ahead.
@@ -82,13 +83,29 @@ impl Upstream for HttpServer {
             };
             tokio::select! {
                 reply = reply => {
-                    let reply = reply.map_err(broken)?;
+                    let mut reply = reply.map_err(broken)?;
+                    frame_in_one_way(reply.headers_mut())?;
                     Ok(reply.map(|body| body.map_err(BodyError::from).boxed_unsync()))
                 }
                 () = late => Err(Failure::TimedOut(first_byte)),
             }
         })
     }
+}
+
+/// Leaves a reply one end of its body: of a length beside chunks only the chunks count, as hyper
+/// reads them, and the guest must not see the other.
+///
+/// Fails when the body has a coding that is of this connection only.
+fn frame_in_one_way(headers: &mut HeaderMap) -> Result<(), Failure> {
+    if has_other_coding(headers) {
+        let why = "the reply has a transfer coding that was not asked for";
+        return Err(Failure::Broken(why.to_owned()));
+    }
+    if headers.contains_key(header::TRANSFER_ENCODING) {
+        headers.remove(header::CONTENT_LENGTH);
+    }
+    Ok(())
 }
 
 fn broken(error: hyper::Error) -> Failure {

@@ -37,6 +37,10 @@ const V4: &[Ipv4Addr] = &[
     Ipv4Addr::new(168, 63, 129, 16),
     // Alibaba.
     Ipv4Addr::new(100, 100, 100, 200),
+    // Volcano Engine.
+    Ipv4Addr::new(100, 96, 0, 96),
+    // UCloud.
+    Ipv4Addr::new(100, 80, 80, 80),
     // Oracle's classic cloud.
     Ipv4Addr::new(192, 0, 0, 192),
 ];
@@ -52,7 +56,13 @@ const V6: &[Ipv6Addr] = &[
     // Scaleway.
     Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42),
     // Oracle.
-    Ipv6Addr::new(0xfd00, 0xc1, 0, 0, 0xa9fe, 0xa9fe, 0, 0),
+    Ipv6Addr::new(0xfd00, 0xc1, 0, 0, 0, 0, 0xa9fe, 0xa9fe),
+    // Alibaba.
+    Ipv6Addr::new(0xfd00, 0x100, 0, 0, 0, 0, 0x100, 0x200),
+    // Akamai.
+    Ipv6Addr::new(0xfd00, 0xa9fe, 0xa9fe, 0, 0, 0, 0, 1),
+    // OpenStack.
+    Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe),
 ];
 
 /// Whether a host is a metadata service, by its name or by its address in any form.

@@ -88,6 +88,21 @@ pub(crate) async fn talk<S>(stream: S, bytes: &[u8]) -> (Vec<u8>, bool)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
+    converse(stream, bytes, false).await
+}
+
+/// The same, and says that nothing more comes.
+pub(crate) async fn talk_and_close<S>(stream: S, bytes: &[u8]) -> (Vec<u8>, bool)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    converse(stream, bytes, true).await
+}
+
+async fn converse<S>(stream: S, bytes: &[u8], closes: bool) -> (Vec<u8>, bool)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     let (mut reads, mut writes) = tokio::io::split(stream);
     let write = async {
         for piece in bytes.chunks(50_000) {
@@ -95,6 +110,9 @@ where
             if writes.write_all(&record).await.is_err() {
                 return;
             }
+        }
+        if closes {
+            let _ = writes.write_all(&Record::Close.head(0)).await;
         }
     };
     let read = async {

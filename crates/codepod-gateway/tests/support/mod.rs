@@ -121,10 +121,14 @@ impl World {
 
     /// Opens a connection, as a guest's `connect` does.
     pub(crate) async fn connect(&self, host: &str, port: u16) -> Result<DuplexStream, Refusal> {
+        self.connect_to(Host::parse(host).unwrap(), port).await
+    }
+
+    /// The same, to a host that was read before.
+    pub(crate) async fn connect_to(&self, host: Host, port: u16) -> Result<DuplexStream, Refusal> {
         let (guest, own) = tokio::io::duplex(64 * 1024);
         let (tell, told) = tokio::sync::oneshot::channel();
         let (gateway, network) = (self.gateway.clone(), self.network.clone());
-        let host = Host::parse(host).unwrap();
         self.gateway
             .spawn(async move {
                 match gateway.open(&network, Origin::default(), host, port).await {
