@@ -13,9 +13,9 @@ mod head;
 mod service;
 mod tunnel;
 
+pub use body::{Body, BodyError, ReplyBody};
 #[cfg(feature = "net")]
 pub(crate) use head::has_other_coding;
-
-pub use body::{Body, BodyError, ReplyBody};
 pub use service::{Asker, Connection, Failure, Upstream, serve};
+#[cfg(feature = "net")]
 pub(crate) use service::{Came, Shareable};
