@@ -7,6 +7,7 @@ mod dial;
 mod door;
 mod downloads;
 mod granted;
+mod heard_out;
 mod idle;
 mod link_stream;
 mod offload;

@@ -47,6 +47,9 @@ pub(crate) fn usage(usage: RunUsage) -> run::Usage {
         cpu_ms: ms(usage.cpu),
         read: usage.read,
         written: usage.written,
+        requests: usage.requests,
+        bytes_in: usage.bytes_in,
+        bytes_out: usage.bytes_out,
     }
 }
 

@@ -54,7 +54,8 @@ impl Cut {
     }
 }
 
-/// What a run used: its own processes and those that they started.
+/// What a run used: its own processes and those that they started. What other shells used
+/// meanwhile is in it, and what forks used of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct RunUsage {
@@ -66,16 +67,25 @@ pub struct RunUsage {
     pub read: u64,
     /// Bytes that they wrote.
     pub written: u64,
+    /// Requests to hosts beyond the sandbox, and raw connections.
+    pub requests: u64,
+    /// Bytes that came from there.
+    pub bytes_in: u64,
+    /// Bytes that went there.
+    pub bytes_out: u64,
 }
 
 impl RunUsage {
-    /// What was used from one moment to another. What other shells used meanwhile is in it.
-    pub(crate) fn between(before: codepod_kernel::Usage, after: codepod_kernel::Usage) -> RunUsage {
+    /// What was used since an earlier moment, when this much was.
+    pub(crate) fn since(self, before: RunUsage) -> RunUsage {
         RunUsage {
-            processes: after.processes.saturating_sub(before.processes),
-            cpu: Duration::from_nanos(after.cpu_ns.saturating_sub(before.cpu_ns)),
-            read: after.read.saturating_sub(before.read),
-            written: after.written.saturating_sub(before.written),
+            processes: self.processes.saturating_sub(before.processes),
+            cpu: self.cpu.saturating_sub(before.cpu),
+            read: self.read.saturating_sub(before.read),
+            written: self.written.saturating_sub(before.written),
+            requests: self.requests.saturating_sub(before.requests),
+            bytes_in: self.bytes_in.saturating_sub(before.bytes_in),
+            bytes_out: self.bytes_out.saturating_sub(before.bytes_out),
         }
     }
 }

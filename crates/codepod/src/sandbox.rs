@@ -1,6 +1,7 @@
 //! Sandboxes: create, fork, snapshot, restore, and what they use.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use codepod_abi::Errno;
 use codepod_kernel::{Kernel, KernelGuard, KernelOptions, Policy};
@@ -384,6 +385,7 @@ impl Sandbox {
 
     /// What it uses now.
     pub fn stats(&self) -> Result<Stats, Error> {
+        let used = self.used()?;
         let mut kernel = self.kernel()?;
         let usage = kernel.files().0.usage();
         Ok(Stats {
@@ -393,8 +395,30 @@ impl Sandbox {
             open: kernel.open_count(),
             memory: kernel.memory_used(),
             runs: self.inner.timeline.begun(),
-            usage: RunUsage::between(codepod_kernel::Usage::default(), kernel.usage()),
+            usage: used,
         })
+    }
+
+    /// What its processes have used so far, all together.
+    pub(crate) fn used(&self) -> Result<RunUsage, Error> {
+        let usage = self.kernel()?.usage();
+        let used = RunUsage {
+            processes: usage.processes,
+            cpu: Duration::from_nanos(usage.cpu_ns),
+            read: usage.read,
+            written: usage.written,
+            ..RunUsage::default()
+        };
+        #[cfg(feature = "network")]
+        if let Some(network) = self.network_usage() {
+            return Ok(RunUsage {
+                requests: network.requests,
+                bytes_in: network.bytes_in,
+                bytes_out: network.bytes_out,
+                ..used
+            });
+        }
+        Ok(used)
     }
 
     /// The runtime that it is on.

@@ -194,7 +194,7 @@ pub(crate) struct Mark {
     ended: bool,
     /// Whether it was noted at its start.
     recorded: bool,
-    used: codepod_kernel::Usage,
+    used: RunUsage,
 }
 
 impl Mark {
@@ -210,7 +210,7 @@ impl Mark {
         kind: StepKind,
     ) -> Result<Mark, Error> {
         let mut before = sandbox.snapshot()?;
-        let used = sandbox.kernel()?.usage();
+        let used = sandbox.used()?;
         let shown = &command[..command.len().min(LONGEST_COMMAND)];
         let number = sandbox.inner.timeline.lock().begin(&mut before);
         let command = String::from_utf8_lossy(shown).into_owned();
@@ -236,8 +236,8 @@ impl Mark {
     /// reached.
     pub(crate) fn finish(mut self, result: &mut RunResult, timeout: Duration, hints: bool) {
         result.run = self.number;
-        if let Ok(kernel) = self.sandbox.kernel() {
-            result.usage = RunUsage::between(self.used, kernel.usage());
+        if let Ok(used) = self.sandbox.used() {
+            result.usage = used.since(self.used);
         }
         self.record(result.exit_code);
         let reached = self.sandbox.limits_reached(result);

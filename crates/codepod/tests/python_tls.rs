@@ -258,7 +258,7 @@ fn pip_installs_from_an_index() {
     let denied = said("pip install -q nothing-here");
     assert!(
         denied.starts_with(
-            "ERROR: nothing-here: cannot be fetched: codepod: pypi.org:443 is not in allowed_hosts"
+            "ERROR: nothing-here: cannot be fetched (codepod: pypi.org:443 is not in allowed_hosts;"
         ),
         "{denied}"
     );

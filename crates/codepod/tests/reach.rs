@@ -125,15 +125,19 @@ fn denied(sandbox: &Sandbox, script: &str) -> String {
 fn a_program_reaches_what_is_allowed_and_nothing_else() {
     let server = Server::new();
     let (sandbox, events) = sandbox(server.network());
-    assert_eq!(
-        printed(&sandbox, &server.get("a.test", "/x")),
-        "GET /x HTTP/1.1"
-    );
+    let got = sandbox.run_blocking(server.get("a.test", "/x")).unwrap();
+    assert_eq!(got.stdout_text(), "GET /x HTTP/1.1");
+    let total = sandbox.network_usage().unwrap();
+    let used = (got.usage.requests, got.usage.bytes_in, got.usage.bytes_out);
+    assert_eq!(used, (1, total.bytes_in, total.bytes_out));
+    assert!(used.1 > 15 && used.2 > 15, "{used:?}");
     let port = server.address.port();
     let url = format!("http://b.test:{port}/");
     let access = sandbox.check_access(&url, "GET");
     assert!(!access.allowed);
     let told = denied(&sandbox, &server.get("b.test", "/"));
+    let next = sandbox.run_blocking("echo hi").unwrap();
+    assert_eq!((next.usage.requests, next.usage.bytes_in), (0, 0));
     // One text for the program, for who asks, and in the event.
     assert_eq!(access.reason, Some(format!("codepod: {told}")));
     assert!(

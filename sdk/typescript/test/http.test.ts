@@ -71,7 +71,7 @@ test("methods are asked for at their routes, with query or body", () =>
 
 const result = {
   run: 1, exitCode: 0, success: true, stdout: "", stderr: "", truncated: false, timedOut: false, cancelled: false, crashed: false,
-  executionTimeMs: 1, usage: { processes: 1, cpuMs: 1, read: 0, written: 0 },
+  executionTimeMs: 1, usage: { processes: 1, cpuMs: 1, read: 0, written: 0, requests: 0, bytesIn: 0, bytesOut: 0 },
 };
 
 test("output is streamed by events", () =>

@@ -163,6 +163,12 @@ pub struct Usage {
     pub read: u64,
     /// Bytes that they wrote.
     pub written: u64,
+    /// Requests to hosts beyond the sandbox, and raw connections.
+    pub requests: u64,
+    /// Bytes that came from there.
+    pub bytes_in: u64,
+    /// Bytes that went there.
+    pub bytes_out: u64,
 }
 
 /// A process that has ended.

@@ -16,6 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::AbortHandle;
 
+use super::heard_out::HeardOut;
 use crate::http::{Body, BodyError, Failure, ReplyBody, Upstream, has_other_coding};
 use crate::network::BoxFuture;
 
@@ -50,7 +51,7 @@ impl HttpServer {
             .preserve_header_case(true)
             .max_buf_size(MAX_HEAD)
             .max_headers(MAX_FIELDS)
-            .handshake(TokioIo::new(stream));
+            .handshake(TokioIo::new(HeardOut::new(stream)));
         let (sender, connection) = handshake.await.map_err(broken)?;
         let (tell, closed) = oneshot::channel();
         let carrier = tokio::spawn(async move {

@@ -47,7 +47,7 @@ def resolver(module):
             return report(self, req, parent)
         wanted = str(req) if parent is None else f"{req} (for {parent.name})"
         if refusal is not None and NO_NETWORK not in refusal:
-            return module.DistributionNotFound(f"{wanted}: cannot be fetched: {refusal}")
+            return module.DistributionNotFound(f"{wanted}: cannot be fetched (codepod: {refusal})")
         from importlib import metadata
 
         try:

@@ -8,7 +8,8 @@ fn run_output(stdout: &[u8], stderr: &[u8]) -> Value {
     let mut output = json!({
         "run": 1, "exitCode": 0, "success": true, "stdout": text, "stderr": complaint,
         "truncated": false, "timedOut": false, "cancelled": false, "crashed": false,
-        "executionTimeMs": 1.25, "usage": {"processes": 1, "cpuMs": 1.0, "read": 0, "written": 0},
+        "executionTimeMs": 1.25, "usage": {"processes": 1, "cpuMs": 1.0, "read": 0, "written": 0,
+            "requests": 0, "bytesIn": 0, "bytesOut": 0},
     });
     for (name, value) in [("stdoutBase64", base64), ("stderrBase64", complaint_base64)] {
         if let Some(value) = value {
