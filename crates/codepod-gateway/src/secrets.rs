@@ -10,6 +10,7 @@
 mod forms;
 mod placeholder;
 mod replacer;
+mod scan;
 
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ use crate::policy::target::{Scheme, Target};
 use crate::policy::{PolicyError, RuleSpec, SecretRules};
 use forms::{Form, Pair};
 pub(crate) use replacer::{Replacer, Stream};
+pub(crate) use scan::{Leak, Scan};
 
 /// How many secrets a sandbox may have.
 pub const MAX_SECRETS: usize = 64;
@@ -61,6 +63,8 @@ pub struct Places {
     pub query: bool,
     /// The body.
     pub body: bool,
+    /// The messages of a WebSocket.
+    pub websocket: bool,
 }
 
 impl Default for Places {
@@ -70,6 +74,7 @@ impl Default for Places {
             basic: true,
             query: true,
             body: false,
+            websocket: false,
         }
     }
 }
@@ -293,6 +298,9 @@ pub(crate) struct Bound {
     query: Option<Arc<Replacer>>,
     /// By the form of the body: raw, percent, JSON.
     body: [Option<Arc<Replacer>>; 3],
+    /// Placeholders that are no business of a WebSocket's messages, and those that are; `None`
+    /// without secrets, when nobody looks at messages.
+    messages: Option<[Option<Arc<Replacer>>; 2]>,
     redact: Option<Arc<Replacer>>,
 }
 
@@ -313,10 +321,10 @@ impl Bound {
         let is_bound = |index: usize| bits & 1 << index != 0;
         let fill = |form: Form| move |secret: &Secret| fill(secret, form);
         let body = |form| of(&|i, secret| is_bound(i) && secret.places.body, &fill(form));
+        let in_messages = |index, secret: &Secret| is_bound(index) && secret.places.websocket;
+        let itself = |secret: &Secret| forms::pairs(&secret.placeholder, &secret.placeholder);
         Bound {
-            strangers: of(&|i, secret| !is_bound(i) && !secret.pass, &|secret| {
-                forms::pairs(&secret.placeholder, &secret.placeholder)
-            }),
+            strangers: of(&|i, secret| !is_bound(i) && !secret.pass, &itself),
             header: of(
                 &|i, secret| is_bound(i) && secret.places.header,
                 &fill(Form::Raw),
@@ -330,6 +338,10 @@ impl Bound {
                 &fill(Form::Percent),
             ),
             body: [body(Form::Raw), body(Form::Percent), body(Form::Json)],
+            messages: (!list.is_empty()).then(|| {
+                let strangers = |i, secret: &Secret| !in_messages(i, secret) && !secret.pass;
+                [of(&strangers, &itself), of(&in_messages, &fill(Form::Raw))]
+            }),
             redact: of(&|i, secret| is_bound(i) && secret.redact, &|secret| {
                 forms::pairs(&secret.value, &secret.placeholder)
             }),
@@ -383,10 +395,33 @@ impl Bound {
         })
     }
 
+    /// What the messages of a WebSocket go through; `None` when there are no secrets.
+    pub(crate) fn messages(&self) -> Option<Messages> {
+        let [strangers, filling] = self.messages.as_ref()?;
+        let stream = |replacer: &Option<Arc<Replacer>>| replacer.clone().map(Stream::new);
+        let redaction = || Scan::new(None, stream(&self.redact));
+        Some(Messages {
+            out: Scan::new(stream(strangers), stream(filling)),
+            out_control: Scan::new(stream(strangers), None),
+            back: redaction(),
+            back_control: redaction(),
+        })
+    }
+
     /// What takes values out of a reply; `None` when nothing is looked for.
     pub(crate) fn redaction(&self) -> Option<&Arc<Replacer>> {
         self.redact.as_ref()
     }
+}
+
+/// What the messages of a WebSocket go through, out to the server and back.
+#[derive(Debug)]
+pub(crate) struct Messages {
+    pub(crate) out: Scan,
+    /// Control frames come between the frames of a message.
+    pub(crate) out_control: Scan,
+    pub(crate) back: Scan,
+    pub(crate) back_control: Scan,
 }
 
 /// A body that is being filled in.

@@ -16,6 +16,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, Version, http};
 
 use super::body::{Body, BodyError, CutOff, Filtered, Passage, ReplyBody, Way};
+use super::frames::{Fault, Frames, Side};
 use super::head::{self, BadHead};
 use super::tunnel;
 use crate::event::{Event, Origin, RequestEvent, Times, cut_method, cut_url};
@@ -24,7 +25,7 @@ use crate::policy::denial::{Denial, DenialKind};
 use crate::policy::host::Host;
 use crate::policy::printable;
 use crate::policy::target::{Scheme, Target};
-use crate::secrets::{Bound, Secrets, Stream};
+use crate::secrets::{Bound, Scan, Secrets, Stream};
 
 /// The largest head of a request.
 pub(super) const MAX_HEAD: usize = 64 * 1024;
@@ -322,6 +323,10 @@ impl Exchange {
         if is_websocket {
             headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
             headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+            // Compressed messages could not be searched.
+            if bound.messages().is_some() {
+                headers.remove(header::SEC_WEBSOCKET_EXTENSIONS);
+            }
         }
         if bound.redaction().is_some() {
             headers.insert(
@@ -351,8 +356,10 @@ impl Exchange {
         }
         let filtered = Filtered {
             keeps_length,
-            leak: bound.leak_scan().filter(|_| !body.is_end_stream()),
-            exchange: filling.map(|filling| filling.stream),
+            scan: Scan::new(
+                bound.leak_scan().filter(|_| !body.is_end_stream()),
+                filling.map(|filling| filling.stream),
+            ),
             budget: connection.network.budget().clone(),
             way: Way::Out,
             passage: sent.clone(),
@@ -425,14 +432,26 @@ impl Exchange {
             headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
             headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
             let server = parts.extensions.remove::<hyper::upgrade::OnUpgrade>();
+            let messages = bound.messages();
+            if messages.is_some() && headers.contains_key(header::SEC_WEBSOCKET_EXTENSIONS) {
+                let why = "the server uses an extension of WebSocket that was not offered";
+                recorder.fail(why);
+                return Ok(plain(StatusCode::BAD_GATEWAY, why));
+            }
+            let frames = messages.map(|messages| tunnel::Both {
+                out: Frames::new(Side::Guest, messages.out, messages.out_control),
+                back: Frames::new(Side::Server, messages.back, messages.back_control),
+            });
             let tunnel = async move {
                 let Some(server) = server else { return };
                 let (Ok(guest), Ok(server)) = (guest.await, server.await) else {
                     return;
                 };
-                let (out, back) = tunnel::carry(guest, server, network.budget()).await;
-                recorder.sent.bytes.fetch_add(out, Relaxed);
-                recorder.received.bytes.fetch_add(back, Relaxed);
+                let fault = |fault| recorder.fault(fault);
+                let carried = tunnel::carry(guest, server, network.budget(), frames, fault).await;
+                recorder.sent.bytes.fetch_add(carried.out, Relaxed);
+                recorder.sent.hits.fetch_or(carried.hits, Relaxed);
+                recorder.received.bytes.fetch_add(carried.back, Relaxed);
             };
             *tunnels.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::pin(tunnel));
             let mut reply = Response::new(empty());
@@ -446,8 +465,7 @@ impl Exchange {
         }
         let filtered = Filtered {
             inner: body,
-            leak: None,
-            exchange: redaction.filter(|_| has_body).map(Stream::new),
+            scan: Scan::new(None, redaction.filter(|_| has_body).map(Stream::new)),
             keeps_length,
             budget: network.budget().clone(),
             way: Way::In,
@@ -530,13 +548,17 @@ impl Exchange {
     }
 
     fn leaked(&self, secrets: &Secrets, hits: u64) {
-        for secret in secrets.names(hits) {
-            self.connection.network.tell(Event::SecretLeak {
-                origin: self.connection.origin.clone(),
-                secret,
-                host: self.connection.host.to_string(),
-            });
-        }
+        tell_leak(&self.connection, secrets, hits);
+    }
+}
+
+fn tell_leak(connection: &Connection, secrets: &Secrets, hits: u64) {
+    for secret in secrets.names(hits) {
+        connection.network.tell(Event::SecretLeak {
+            origin: connection.origin.clone(),
+            secret,
+            host: connection.host.to_string(),
+        });
     }
 }
 
@@ -577,6 +599,33 @@ impl Recorder {
             event.failure = Some(why.to_owned());
         }
     }
+
+    /// Reports what ends a WebSocket, and returns what its guest is told: a code and a reason.
+    fn fault(&mut self, fault: Fault) -> (u16, String) {
+        let hits = match fault {
+            Fault::Malformed(why) => {
+                self.fail(&format!("the WebSocket is broken: {why}"));
+                return (1002, format!("codepod: {why}"));
+            }
+            Fault::Leak(hits) => hits,
+        };
+        let connection = &*self.exchange.connection;
+        let (host, port) = (&connection.host, connection.port);
+        tell_leak(connection, &self.secrets, hits);
+        let reason = format!(
+            "{}:{port}: the secret {} is not for the messages of this WebSocket",
+            host.in_url(),
+            quoted(&self.secrets, hits),
+        );
+        let denial = secret_denial(host, port, reason);
+        if let Some(event) = &self.event {
+            let (method, url) = (event.method.clone(), event.url.clone());
+            let network = &connection.network;
+            network.denied(&connection.origin, event.policy, method, url, &denial);
+        }
+        self.fail(&denial.reason);
+        (1008, denial.to_string())
+    }
 }
 
 impl Drop for Recorder {
@@ -608,18 +657,19 @@ fn leak_in_head(parts: &http::request::Parts, bound: &Bound) -> Option<usize> {
 }
 
 fn leak(secrets: &Secrets, hits: u64, target: &Target) -> Denial {
-    let names: Vec<_> = secrets
-        .names(hits)
-        .into_iter()
-        .map(|name| format!("`{name}`"))
-        .collect();
     let reason = format!(
         "{}:{}: the secret {} is not bound to this host, scheme, path and method",
         target.host.in_url(),
         target.port,
-        names.join(", "),
+        quoted(secrets, hits),
     );
     secret_denial(&target.host, target.port, reason)
+}
+
+fn quoted(secrets: &Secrets, hits: u64) -> String {
+    let names = secrets.names(hits).into_iter();
+    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    names.join(", ")
 }
 
 fn secret_denial(host: &Host, port: u16, reason: String) -> Denial {

@@ -30,7 +30,7 @@ use crate::policy::denial::{Denial, DenialKind};
 use crate::policy::host::Host;
 use crate::policy::printable;
 use crate::policy::target::Scheme;
-use crate::secrets::Secrets;
+use crate::secrets::{Scan, Secrets};
 
 /// How long a guest may take with its hello.
 const HELLO: Duration = Duration::from_secs(10);
@@ -73,9 +73,9 @@ impl Raw {
         G: AsyncRead + AsyncWrite + Unpin,
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        let leak = self.secrets.bind_nothing().leak_scan();
+        let scan = Scan::new(self.secrets.bind_nothing().leak_scan(), None);
         let budget = self.network.budget();
-        relay::carry(guest, server, budget, leak, &self.carried, may_upgrade).await
+        relay::carry(guest, server, budget, scan, &self.carried, may_upgrade).await
     }
 }
 

@@ -169,6 +169,7 @@ fn each_place_is_opened_by_itself() {
         basic: false,
         query: false,
         body: true,
+        websocket: false,
     };
     let all = secrets(&[spec]);
     let placeholder = placeholder_of(&all, "KEY");

@@ -88,9 +88,17 @@ pub(crate) async fn talk<S>(stream: S, bytes: &[u8]) -> (Vec<u8>, bool)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
+    talk_in_pieces(stream, bytes, 50_000).await
+}
+
+/// The same, with records of at most `size` bytes.
+pub(crate) async fn talk_in_pieces<S>(stream: S, bytes: &[u8], size: usize) -> (Vec<u8>, bool)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     let (mut reads, mut writes) = tokio::io::split(stream);
     let write = async {
-        for piece in bytes.chunks(50_000) {
+        for piece in bytes.chunks(size) {
             let record = [&Record::Data.head(piece.len())[..], piece].concat();
             if writes.write_all(&record).await.is_err() {
                 return;

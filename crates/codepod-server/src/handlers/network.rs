@@ -261,6 +261,7 @@ fn secret(secret: &Secret) -> SecretSpec {
             basic: has(SecretPlace::Basic),
             query: has(SecretPlace::Query),
             body: has(SecretPlace::Body),
+            websocket: false,
         };
     }
     spec.redact = secret.redact.unwrap_or(true);
