@@ -7,10 +7,14 @@
 //! Values are wiped when a secret is dropped, as far as Rust's types do it: what a search automaton
 //! and a request under way hold is freed without.
 
+#[cfg(feature = "net")]
+mod aws;
 mod forms;
 mod placeholder;
 mod replacer;
 mod scan;
+#[cfg(feature = "net")]
+mod sigv4;
 
 #[cfg(test)]
 mod tests;
@@ -25,6 +29,10 @@ use zeroize::Zeroizing;
 
 use crate::policy::target::{Scheme, Target};
 use crate::policy::{PolicyError, RuleSpec, SecretRules};
+#[cfg(feature = "net")]
+pub use aws::AwsSpec;
+#[cfg(feature = "net")]
+pub(crate) use aws::Claim;
 use forms::{Form, Pair};
 pub(crate) use replacer::{Replacer, Stream};
 pub(crate) use scan::{Leak, Scan};
@@ -65,6 +73,17 @@ pub struct Places {
     pub body: bool,
     /// The messages of a WebSocket.
     pub websocket: bool,
+}
+
+impl Places {
+    /// Nowhere.
+    pub const NONE: Places = Places {
+        header: false,
+        basic: false,
+        query: false,
+        body: false,
+        websocket: false,
+    };
 }
 
 impl Default for Places {
@@ -140,6 +159,9 @@ pub enum SecretError {
         /// Why.
         why: PolicyError,
     },
+    /// The keys of an AWS account cannot be used.
+    #[error("aws: {0}")]
+    Aws(&'static str),
     /// Two have one name.
     #[error("there are two secrets `{0}`")]
     Twice(String),
@@ -157,11 +179,16 @@ struct Secret {
     places: Places,
     redact: bool,
     pass: bool,
+    /// Whether replies of bound hosts keep their length.
+    keeps_lengths: bool,
 }
 
 /// The secrets of a sandbox.
 pub struct Secrets {
     list: Vec<Secret>,
+    /// The keys of an AWS account, and the place of their id in the list. The others follow it.
+    #[cfg(feature = "net")]
+    aws: Option<(Arc<aws::Keys>, usize)>,
     /// The automata of each set of secrets that was bound, by its bits.
     bound: Mutex<HashMap<u64, Arc<Bound>>>,
 }
@@ -177,8 +204,14 @@ impl fmt::Debug for Secrets {
 impl Secrets {
     /// No secrets.
     pub fn none() -> Secrets {
+        Secrets::of(Vec::new())
+    }
+
+    fn of(list: Vec<Secret>) -> Secrets {
         Secrets {
-            list: Vec::new(),
+            list,
+            #[cfg(feature = "net")]
+            aws: None,
             bound: Mutex::default(),
         }
     }
@@ -216,11 +249,36 @@ impl Secrets {
                 places: spec.places,
                 redact: spec.redact,
                 pass: spec.pass,
+                keeps_lengths: false,
             });
         }
+        Ok(Secrets::of(list))
+    }
+
+    /// The same secrets and the keys of an AWS account, whose placeholders are made with `key`.
+    ///
+    /// Fails when they cannot be used.
+    #[cfg(feature = "net")]
+    pub fn with_aws(
+        self,
+        spec: &AwsSpec,
+        key: &HostKey,
+        namespace: &str,
+    ) -> Result<Secrets, SecretError> {
+        let (keys, own) = aws::Keys::new(spec, &key.0, namespace)?;
+        let mut list = self.list;
+        let first = list.len();
+        let has = |secret: &&Secret| list.iter().any(|other| other.name == secret.name);
+        if let Some(twice) = own.iter().find(has) {
+            return Err(SecretError::Twice(twice.name.to_string()));
+        }
+        list.extend(own);
+        if list.len() > MAX_SECRETS {
+            return Err(SecretError::TooMany);
+        }
         Ok(Secrets {
-            list,
-            bound: Mutex::default(),
+            aws: Some((Arc::new(keys), first)),
+            ..Secrets::of(list)
         })
     }
 
@@ -238,16 +296,20 @@ impl Secrets {
             }
         }
         Secrets {
-            list,
-            bound: Mutex::default(),
+            #[cfg(feature = "net")]
+            aws: self.aws.clone(),
+            ..Secrets::of(list)
         }
     }
 
-    /// Names and placeholders, for the environment.
+    /// Names and placeholders, for the environment; with keys of AWS also what has its clients sign
+    /// as the gateway does.
     pub fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.list
-            .iter()
-            .map(|secret| (&*secret.name, &*secret.placeholder))
+        let secrets = self.list.iter();
+        let secrets = secrets.map(|secret| (&*secret.name, &*secret.placeholder));
+        #[cfg(feature = "net")]
+        let secrets = secrets.chain(self.aws.iter().map(|_| aws::CHECKSUMS));
+        secrets
     }
 
     /// The names of the secrets that `hits` has a bit of.
@@ -282,9 +344,28 @@ impl Secrets {
         if kept.len() >= 64 && !kept.contains_key(&bits) {
             kept.clear();
         }
+        let bound = || Bound {
+            #[cfg(feature = "net")]
+            aws: self.aws_grant(bits),
+            ..Bound::new(&self.list, bits)
+        };
         kept.entry(bits)
-            .or_insert_with(|| Arc::new(Bound::new(&self.list, bits)))
+            .or_insert_with(|| Arc::new(bound()))
             .clone()
+    }
+
+    /// What may be signed where the secrets of `bits` are bound.
+    #[cfg(feature = "net")]
+    fn aws_grant(&self, bits: u64) -> Option<aws::Grant> {
+        let (keys, first) = self.aws.as_ref()?;
+        let own = self.list.iter().enumerate().skip(*first);
+        let hits = own.take(aws::NAMES.len()).map(|(index, _)| 1 << index);
+        let is_bound = bits & 1 << first != 0;
+        is_bound.then(|| aws::Grant {
+            keys: keys.clone(),
+            placeholder: self.list[*first].placeholder.clone(),
+            hits: hits.fold(0, |all, bit: u64| all | bit),
+        })
     }
 }
 
@@ -302,6 +383,8 @@ pub(crate) struct Bound {
     /// without secrets, when nobody looks at messages.
     messages: Option<[Option<Arc<Replacer>>; 2]>,
     redact: Option<Arc<Replacer>>,
+    #[cfg(feature = "net")]
+    aws: Option<aws::Grant>,
 }
 
 impl Bound {
@@ -343,8 +426,16 @@ impl Bound {
                 [of(&strangers, &itself), of(&in_messages, &fill(Form::Raw))]
             }),
             redact: of(&|i, secret| is_bound(i) && secret.redact, &|secret| {
-                forms::pairs(&secret.value, &secret.placeholder)
+                let mut pairs = forms::pairs(&secret.value, &secret.placeholder);
+                if secret.keeps_lengths {
+                    for (from, to) in &mut pairs {
+                        *to = to.iter().cycle().take(from.len()).copied().collect();
+                    }
+                }
+                pairs
             }),
+            #[cfg(feature = "net")]
+            aws: None,
         }
     }
 
@@ -406,6 +497,12 @@ impl Bound {
             back: redaction(),
             back_control: redaction(),
         })
+    }
+
+    /// What may be signed with the keys of an AWS account; `None` where nothing is.
+    #[cfg(feature = "net")]
+    pub(crate) fn aws(&self) -> Option<&aws::Grant> {
+        self.aws.as_ref()
     }
 
     /// What takes values out of a reply; `None` when nothing is looked for.

@@ -6,9 +6,13 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+#[cfg(feature = "net")]
+use std::time::SystemTime;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Either, Full};
+#[cfg(feature = "net")]
+use http_body_util::{LengthLimitError, Limited};
 use hyper::body::{Body as HttpBody, Incoming};
 use hyper::header::{self, HeaderValue};
 use hyper::rt::{Read, Write};
@@ -25,12 +29,17 @@ use crate::policy::denial::{Denial, DenialKind};
 use crate::policy::host::Host;
 use crate::policy::printable;
 use crate::policy::target::{Scheme, Target};
+#[cfg(feature = "net")]
+use crate::secrets::Claim;
 use crate::secrets::{Bound, Scan, Secrets, Stream};
 
 /// The largest head of a request.
 pub(super) const MAX_HEAD: usize = 64 * 1024;
 /// The most header fields.
 pub(super) const MAX_FIELDS: usize = 256;
+/// The largest body that is read before it is sent, because its hash stands in the head.
+#[cfg(feature = "net")]
+const MAX_HASHED: usize = 8 << 20;
 
 /// Why a server gives no reply.
 #[derive(Debug, thiserror::Error)]
@@ -151,6 +160,17 @@ struct Broken;
 
 type Reply = Result<Response<Body>, Broken>;
 
+/// The body of a request as the guest sends it, or as it was read.
+type Sent = Either<Incoming, Full<Bytes>>;
+
+/// Why what a guest has signed is not signed anew.
+#[cfg(feature = "net")]
+enum Unclaimed {
+    Refused(String),
+    /// The guest has not sent all of its body.
+    Broken,
+}
+
 /// One request.
 struct Exchange {
     connection: Arc<Connection>,
@@ -239,6 +259,16 @@ impl Exchange {
         }
         let mut event = self.event(&url, &method);
         event.granted(&grant);
+        let body = Either::Left(body);
+        #[cfg(feature = "net")]
+        let (body, claim) = match self.claim(&parts, body, &bound).await {
+            Ok(claimed) => claimed,
+            Err(Unclaimed::Broken) => return Err(Broken),
+            Err(Unclaimed::Refused(why)) => {
+                let reason = format!("{}:{port}: {why}", host.in_url());
+                return deny(secret_denial(host, *port, reason));
+            }
+        };
         let is_websocket = method == Method::GET && head::is_websocket(&parts.headers);
         let sent = Arc::new(Passage::default());
         let (outgoing, guest_upgrade) =
@@ -249,6 +279,15 @@ impl Exchange {
                     return deny(secret_denial(host, *port, reason));
                 }
             };
+        #[cfg(feature = "net")]
+        let outgoing = {
+            let mut outgoing = outgoing;
+            if let Some(claim) = claim {
+                let hits = claim.sign(&mut outgoing, SystemTime::now());
+                sent.hits.fetch_or(hits, Relaxed);
+            }
+            outgoing
+        };
         match network.budget().send(head_bytes(&outgoing)) {
             Ok(drawn) => sent.bytes.fetch_add(drawn as u64, Relaxed),
             Err(why) => return deny(over_budget(host, *port, why)),
@@ -294,11 +333,51 @@ impl Exchange {
         )
     }
 
+    /// What the guest has signed for an AWS account, with the body, which is read where its hash
+    /// is signed and not given.
+    #[cfg(feature = "net")]
+    async fn claim(
+        &self,
+        parts: &http::request::Parts,
+        body: Sent,
+        bound: &Bound,
+    ) -> Result<(Sent, Option<Claim>), Unclaimed> {
+        let Some(grant) = bound.aws() else {
+            return Ok((body, None));
+        };
+        let Some(mut claim) = grant.claim(parts).map_err(Unclaimed::Refused)? else {
+            return Ok((body, None));
+        };
+        let refused = |why: String| Err(Unclaimed::Refused(why));
+        let is_filled = || bound.fill_body(&media_type(&parts.headers)).is_some();
+        if claim.covers_body() && !body.is_end_stream() && is_filled() {
+            return refused("a secret is put into bodies here, and this one is signed".to_owned());
+        }
+        if !claim.lacks_hash() {
+            return Ok((body, Some(claim)));
+        }
+        let read = match body.size_hint().lower() {
+            length if length > MAX_HASHED as u64 => None,
+            _ => match Limited::new(body, MAX_HASHED).collect().await {
+                Ok(read) => Some(read.to_bytes()),
+                Err(error) if error.is::<LengthLimitError>() => None,
+                Err(_) => return Err(Unclaimed::Broken),
+            },
+        };
+        let Some(read) = read else {
+            return refused(format!(
+                "a body of more than {MAX_HASHED} bytes is signed only with x-amz-content-sha256"
+            ));
+        };
+        claim.hash(&read);
+        Ok((Either::Right(Full::new(read)), Some(claim)))
+    }
+
     /// The request that the server gets.
     fn outgoing(
         &self,
         parts: &mut http::request::Parts,
-        body: Incoming,
+        body: Sent,
         bound: &Arc<Bound>,
         sent: &Arc<Passage>,
         is_websocket: bool,
