@@ -332,8 +332,8 @@ impl Secrets {
         self.bound(bits)
     }
 
-    /// What is looked for in a raw connection, which no secret is bound to.
-    #[cfg(feature = "net")]
+    /// What is looked for where no secret is bound: in a raw connection, and where nobody knows who
+    /// the server is.
     pub(crate) fn bind_nothing(&self) -> Arc<Bound> {
         self.bound(0)
     }

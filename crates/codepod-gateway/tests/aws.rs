@@ -56,6 +56,7 @@ fn place(token: Option<&str>, reply: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + '
     let rule = |name: &str| RuleSpec {
         tls: TlsSpec {
             roots: Some(vec![ca.der.clone()]),
+            ..TlsSpec::default()
         },
         ..RuleSpec::from(name)
     };

@@ -202,6 +202,7 @@ fn place(server: Server, change: impl FnOnce(&mut SecretSpec)) -> Place {
     let rule = |name: &str| RuleSpec {
         tls: TlsSpec {
             roots: Some(vec![ca.der.clone()]),
+            ..TlsSpec::default()
         },
         ..RuleSpec::from(name)
     };

@@ -82,6 +82,8 @@ pub struct Connection {
     pub address: Option<SocketAddr>,
     /// The version of TLS.
     pub tls: Option<&'static str>,
+    /// Whether any certificate of the server was taken. No secret goes there then.
+    pub insecure: bool,
     /// The times of the connection itself, which its first request takes into its event.
     pub times: Mutex<Times>,
     /// A clock that never goes back.
@@ -227,7 +229,10 @@ impl Exchange {
         if let Err(why) = network.budget().request() {
             return deny(over_budget(host, *port, why));
         }
-        let bound = secrets.bind(&target, method.as_str());
+        let bound = match self.connection.insecure {
+            false => secrets.bind(&target, method.as_str()),
+            true => secrets.bind_nothing(),
+        };
         if let Some(secret) = leak_in_head(&parts, &bound) {
             self.leaked(secrets, 1 << secret);
             return deny(leak(secrets, 1 << secret, &target));
@@ -616,6 +621,7 @@ impl Exchange {
             url: url.to_owned(),
             address: connection.address,
             tls: connection.tls,
+            insecure: connection.insecure,
             times,
             ..RequestEvent::default()
         }

@@ -244,6 +244,7 @@ fn rule(rule: HostRule) -> Result<RuleSpec, ApiError> {
     Ok(RuleSpec {
         tls: TlsSpec {
             roots: roots.transpose()?,
+            ..TlsSpec::default()
         },
         rule: rule.rule,
         methods: rule.methods,
