@@ -56,6 +56,7 @@ impl NetworkOptions {
         }
         let tls = TlsSpec {
             roots: self.ca.as_deref().map(authorities).transpose()?,
+            ..TlsSpec::default()
         };
         let rule = |rule: &String| RuleSpec {
             tls: tls.clone(),

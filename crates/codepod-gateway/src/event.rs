@@ -61,6 +61,8 @@ pub struct RequestEvent {
     pub address: Option<std::net::SocketAddr>,
     /// The version of TLS.
     pub tls: Option<&'static str>,
+    /// Whether any certificate of the server was taken.
+    pub insecure: bool,
     /// The status of the reply.
     pub status: Option<u16>,
     /// How a reply came that sandboxes share: `fetched` for this one, `joined` to a download under

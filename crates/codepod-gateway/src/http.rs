@@ -9,6 +9,7 @@
 //! an [`Upstream`], which in a browser is `fetch`.
 
 mod body;
+mod frames;
 mod head;
 mod service;
 mod tunnel;

@@ -39,7 +39,7 @@ pub use door::Door;
 pub use downloads::{Downloads, DownloadsError, DownloadsSpec};
 pub use resolver::{ResolveError, Resolver, SystemResolver};
 pub use session::Session;
-pub use tls::certificates;
+pub use tls::{certificates, client_cert};
 
 /// How many requests of all sandboxes wait for the embedder's answer at one time.
 const MAX_ASKED: usize = 64;

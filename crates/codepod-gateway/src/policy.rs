@@ -39,7 +39,7 @@ use host::Host;
 use target::{Scheme, Target};
 
 pub use metadata::is_metadata_address;
-pub use rule::{Protocol, Rule, RuleError, RuleSpec, TlsSpec};
+pub use rule::{ClientCert, Protocol, Rule, RuleError, RuleSpec, TlsSpec};
 pub use rule_set::{List, RuleRef};
 pub(crate) use secret_rules::SecretRules;
 
@@ -121,6 +121,8 @@ pub struct Grant {
     pub reported: Option<Denial>,
     /// The version of the policy that decided.
     pub version: u64,
+    /// Whether any certificate of the server is taken, as far as a check can tell.
+    pub insecure: bool,
     /// Whether addresses that are not public may be dialled.
     private: bool,
     /// Whether the host is a metadata service, which is granted by its own name only.
@@ -301,10 +303,17 @@ impl Policy {
     /// Whether `method` may be used on `url`: steps 2 to 4. Nothing is consumed.
     pub fn check(&self, url: &str, method: &str) -> Result<Grant, Denial> {
         let target = Target::parse(url)?;
-        match target.scheme {
-            Scheme::Http | Scheme::Https => self.request(&target, method),
-            Scheme::Tcp | Scheme::Tls => self.stream(&target.host, target.port, target.scheme),
+        let stream = || self.stream(&target.host, target.port, target.scheme);
+        let mut grant = match target.scheme {
+            Scheme::Http | Scheme::Https => self.request(&target, method)?,
+            Scheme::Tcp | Scheme::Tls => stream()?,
+        };
+        // A connection has the TLS of the rule that it was opened under.
+        if matches!(target.scheme, Scheme::Https | Scheme::Tls) {
+            let rule = stream()?.rule;
+            grant.insecure = rule.is_some_and(|rule| rule.tls().insecure);
         }
+        Ok(grant)
     }
 
     fn decide(&self, host: &Host, port: u16, what: &Use<'_>) -> Result<Grant, Denial> {
@@ -418,6 +427,7 @@ impl Policy {
             rule_ref,
             reported: None,
             version: self.version,
+            insecure: false,
             private: rule.private(),
             metadata: metadata::is_metadata(host),
         }
@@ -432,6 +442,7 @@ impl Policy {
                 rule_ref: None,
                 reported: Some(denial),
                 version: self.version,
+                insecure: false,
                 private: false,
                 metadata: false,
             }),

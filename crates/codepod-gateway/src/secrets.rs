@@ -7,9 +7,14 @@
 //! Values are wiped when a secret is dropped, as far as Rust's types do it: what a search automaton
 //! and a request under way hold is freed without.
 
+#[cfg(feature = "net")]
+mod aws;
 mod forms;
 mod placeholder;
 mod replacer;
+mod scan;
+#[cfg(feature = "net")]
+mod sigv4;
 
 #[cfg(test)]
 mod tests;
@@ -24,8 +29,13 @@ use zeroize::Zeroizing;
 
 use crate::policy::target::{Scheme, Target};
 use crate::policy::{PolicyError, RuleSpec, SecretRules};
+#[cfg(feature = "net")]
+pub use aws::AwsSpec;
+#[cfg(feature = "net")]
+pub(crate) use aws::Claim;
 use forms::{Form, Pair};
 pub(crate) use replacer::{Replacer, Stream};
+pub(crate) use scan::{Leak, Scan};
 
 /// How many secrets a sandbox may have.
 pub const MAX_SECRETS: usize = 64;
@@ -61,6 +71,19 @@ pub struct Places {
     pub query: bool,
     /// The body.
     pub body: bool,
+    /// The messages of a WebSocket.
+    pub websocket: bool,
+}
+
+impl Places {
+    /// Nowhere.
+    pub const NONE: Places = Places {
+        header: false,
+        basic: false,
+        query: false,
+        body: false,
+        websocket: false,
+    };
 }
 
 impl Default for Places {
@@ -70,6 +93,7 @@ impl Default for Places {
             basic: true,
             query: true,
             body: false,
+            websocket: false,
         }
     }
 }
@@ -135,6 +159,9 @@ pub enum SecretError {
         /// Why.
         why: PolicyError,
     },
+    /// The keys of an AWS account cannot be used.
+    #[error("aws: {0}")]
+    Aws(&'static str),
     /// Two have one name.
     #[error("there are two secrets `{0}`")]
     Twice(String),
@@ -152,11 +179,16 @@ struct Secret {
     places: Places,
     redact: bool,
     pass: bool,
+    /// Whether replies of bound hosts keep their length.
+    keeps_lengths: bool,
 }
 
 /// The secrets of a sandbox.
 pub struct Secrets {
     list: Vec<Secret>,
+    /// The keys of an AWS account, and the place of their id in the list. The others follow it.
+    #[cfg(feature = "net")]
+    aws: Option<(Arc<aws::Keys>, usize)>,
     /// The automata of each set of secrets that was bound, by its bits.
     bound: Mutex<HashMap<u64, Arc<Bound>>>,
 }
@@ -172,8 +204,14 @@ impl fmt::Debug for Secrets {
 impl Secrets {
     /// No secrets.
     pub fn none() -> Secrets {
+        Secrets::of(Vec::new())
+    }
+
+    fn of(list: Vec<Secret>) -> Secrets {
         Secrets {
-            list: Vec::new(),
+            list,
+            #[cfg(feature = "net")]
+            aws: None,
             bound: Mutex::default(),
         }
     }
@@ -211,11 +249,36 @@ impl Secrets {
                 places: spec.places,
                 redact: spec.redact,
                 pass: spec.pass,
+                keeps_lengths: false,
             });
         }
+        Ok(Secrets::of(list))
+    }
+
+    /// The same secrets and the keys of an AWS account, whose placeholders are made with `key`.
+    ///
+    /// Fails when they cannot be used.
+    #[cfg(feature = "net")]
+    pub fn with_aws(
+        self,
+        spec: &AwsSpec,
+        key: &HostKey,
+        namespace: &str,
+    ) -> Result<Secrets, SecretError> {
+        let (keys, own) = aws::Keys::new(spec, &key.0, namespace)?;
+        let mut list = self.list;
+        let first = list.len();
+        let has = |secret: &&Secret| list.iter().any(|other| other.name == secret.name);
+        if let Some(twice) = own.iter().find(has) {
+            return Err(SecretError::Twice(twice.name.to_string()));
+        }
+        list.extend(own);
+        if list.len() > MAX_SECRETS {
+            return Err(SecretError::TooMany);
+        }
         Ok(Secrets {
-            list,
-            bound: Mutex::default(),
+            aws: Some((Arc::new(keys), first)),
+            ..Secrets::of(list)
         })
     }
 
@@ -233,16 +296,20 @@ impl Secrets {
             }
         }
         Secrets {
-            list,
-            bound: Mutex::default(),
+            #[cfg(feature = "net")]
+            aws: self.aws.clone(),
+            ..Secrets::of(list)
         }
     }
 
-    /// Names and placeholders, for the environment.
+    /// Names and placeholders, for the environment; with keys of AWS also what has its clients sign
+    /// as the gateway does.
     pub fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.list
-            .iter()
-            .map(|secret| (&*secret.name, &*secret.placeholder))
+        let secrets = self.list.iter();
+        let secrets = secrets.map(|secret| (&*secret.name, &*secret.placeholder));
+        #[cfg(feature = "net")]
+        let secrets = secrets.chain(self.aws.iter().map(|_| aws::CHECKSUMS));
+        secrets
     }
 
     /// The names of the secrets that `hits` has a bit of.
@@ -265,8 +332,8 @@ impl Secrets {
         self.bound(bits)
     }
 
-    /// What is looked for in a raw connection, which no secret is bound to.
-    #[cfg(feature = "net")]
+    /// What is looked for where no secret is bound: in a raw connection, and where nobody knows who
+    /// the server is.
     pub(crate) fn bind_nothing(&self) -> Arc<Bound> {
         self.bound(0)
     }
@@ -277,9 +344,28 @@ impl Secrets {
         if kept.len() >= 64 && !kept.contains_key(&bits) {
             kept.clear();
         }
+        let bound = || Bound {
+            #[cfg(feature = "net")]
+            aws: self.aws_grant(bits),
+            ..Bound::new(&self.list, bits)
+        };
         kept.entry(bits)
-            .or_insert_with(|| Arc::new(Bound::new(&self.list, bits)))
+            .or_insert_with(|| Arc::new(bound()))
             .clone()
+    }
+
+    /// What may be signed where the secrets of `bits` are bound.
+    #[cfg(feature = "net")]
+    fn aws_grant(&self, bits: u64) -> Option<aws::Grant> {
+        let (keys, first) = self.aws.as_ref()?;
+        let own = self.list.iter().enumerate().skip(*first);
+        let hits = own.take(aws::NAMES.len()).map(|(index, _)| 1 << index);
+        let is_bound = bits & 1 << first != 0;
+        is_bound.then(|| aws::Grant {
+            keys: keys.clone(),
+            placeholder: self.list[*first].placeholder.clone(),
+            hits: hits.fold(0, |all, bit: u64| all | bit),
+        })
     }
 }
 
@@ -293,7 +379,12 @@ pub(crate) struct Bound {
     query: Option<Arc<Replacer>>,
     /// By the form of the body: raw, percent, JSON.
     body: [Option<Arc<Replacer>>; 3],
+    /// Placeholders that are no business of a WebSocket's messages, and those that are; `None`
+    /// without secrets, when nobody looks at messages.
+    messages: Option<[Option<Arc<Replacer>>; 2]>,
     redact: Option<Arc<Replacer>>,
+    #[cfg(feature = "net")]
+    aws: Option<aws::Grant>,
 }
 
 impl Bound {
@@ -313,10 +404,10 @@ impl Bound {
         let is_bound = |index: usize| bits & 1 << index != 0;
         let fill = |form: Form| move |secret: &Secret| fill(secret, form);
         let body = |form| of(&|i, secret| is_bound(i) && secret.places.body, &fill(form));
+        let in_messages = |index, secret: &Secret| is_bound(index) && secret.places.websocket;
+        let itself = |secret: &Secret| forms::pairs(&secret.placeholder, &secret.placeholder);
         Bound {
-            strangers: of(&|i, secret| !is_bound(i) && !secret.pass, &|secret| {
-                forms::pairs(&secret.placeholder, &secret.placeholder)
-            }),
+            strangers: of(&|i, secret| !is_bound(i) && !secret.pass, &itself),
             header: of(
                 &|i, secret| is_bound(i) && secret.places.header,
                 &fill(Form::Raw),
@@ -330,9 +421,21 @@ impl Bound {
                 &fill(Form::Percent),
             ),
             body: [body(Form::Raw), body(Form::Percent), body(Form::Json)],
-            redact: of(&|i, secret| is_bound(i) && secret.redact, &|secret| {
-                forms::pairs(&secret.value, &secret.placeholder)
+            messages: (!list.is_empty()).then(|| {
+                let strangers = |i, secret: &Secret| !in_messages(i, secret) && !secret.pass;
+                [of(&strangers, &itself), of(&in_messages, &fill(Form::Raw))]
             }),
+            redact: of(&|i, secret| is_bound(i) && secret.redact, &|secret| {
+                let mut pairs = forms::pairs(&secret.value, &secret.placeholder);
+                if secret.keeps_lengths {
+                    for (from, to) in &mut pairs {
+                        *to = to.iter().cycle().take(from.len()).copied().collect();
+                    }
+                }
+                pairs
+            }),
+            #[cfg(feature = "net")]
+            aws: None,
         }
     }
 
@@ -383,10 +486,39 @@ impl Bound {
         })
     }
 
+    /// What the messages of a WebSocket go through; `None` when there are no secrets.
+    pub(crate) fn messages(&self) -> Option<Messages> {
+        let [strangers, filling] = self.messages.as_ref()?;
+        let stream = |replacer: &Option<Arc<Replacer>>| replacer.clone().map(Stream::new);
+        let redaction = || Scan::new(None, stream(&self.redact));
+        Some(Messages {
+            out: Scan::new(stream(strangers), stream(filling)),
+            out_control: Scan::new(stream(strangers), None),
+            back: redaction(),
+            back_control: redaction(),
+        })
+    }
+
+    /// What may be signed with the keys of an AWS account; `None` where nothing is.
+    #[cfg(feature = "net")]
+    pub(crate) fn aws(&self) -> Option<&aws::Grant> {
+        self.aws.as_ref()
+    }
+
     /// What takes values out of a reply; `None` when nothing is looked for.
     pub(crate) fn redaction(&self) -> Option<&Arc<Replacer>> {
         self.redact.as_ref()
     }
+}
+
+/// What the messages of a WebSocket go through, out to the server and back.
+#[derive(Debug)]
+pub(crate) struct Messages {
+    pub(crate) out: Scan,
+    /// Control frames come between the frames of a message.
+    pub(crate) out_control: Scan,
+    pub(crate) back: Scan,
+    pub(crate) back_control: Scan,
 }
 
 /// A body that is being filled in.

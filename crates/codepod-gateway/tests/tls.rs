@@ -12,8 +12,9 @@ use base64::engine::general_purpose::STANDARD;
 use codepod_gateway::RuleSpec;
 use codepod_gateway::cptls::hello;
 use codepod_gateway::event::Event;
+use codepod_gateway::net::client_cert;
 use codepod_gateway::network::Deciding;
-use codepod_gateway::policy::TlsSpec;
+use codepod_gateway::policy::{ClientCert, TlsSpec};
 use codepod_gateway::secrets::{HostKey, SecretSpec, Secrets};
 use support::cptls_client::{Failed, Shaken, shake, talk, talk_and_close};
 use support::servers::{Ca, Identity, Log, ok, self_signed, strict, strict_tls};
@@ -27,6 +28,7 @@ fn trusting(rule: &str, ca: &Ca) -> RuleSpec {
     RuleSpec {
         tls: TlsSpec {
             roots: Some(vec![ca.der.clone()]),
+            ..TlsSpec::default()
         },
         ..RuleSpec::from(rule)
     }
@@ -746,4 +748,159 @@ async fn a_rotated_value_is_used_from_the_next_request_on() {
             && seen[1].contains("X: another value, and longer\r\n"),
         "{seen:?}"
     );
+}
+
+// NW-14
+#[tokio::test]
+async fn nw_14_any_certificate_is_taken_where_the_rule_says_so_and_no_secret_goes_there() {
+    let identity = self_signed("other.test");
+    let (origin, log) = strict_tls(&identity, &[], |_| ok(b"whoever"));
+    let spec = SecretSpec::new("TOKEN", SECRET, &["https://api.test"]);
+    let secrets = Secrets::new(&[spec], &HostKey::new([1; 32]), "").unwrap();
+    let placeholder = secrets.environment().next().unwrap().1.to_owned();
+    let rule = RuleSpec {
+        tls: TlsSpec {
+            insecure: true,
+            ..TlsSpec::default()
+        },
+        ..RuleSpec::from("api.test")
+    };
+    let world = World::with_rules(vec![rule], &[("api.test", origin)], |options| {
+        options.secrets = Arc::new(secrets);
+    });
+    let plain = "GET / HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\n";
+    let reply = request(&world, "api.test", &format!("{plain}\r\n")).await;
+    assert!(reply.ends_with("whoever"), "{reply}");
+    let event = world.requests(1).await.remove(0);
+    assert!(event.insecure && event.tls.is_some());
+    let leak = format!("{plain}Authorization: Bearer {placeholder}\r\n\r\n");
+    let reply = request(&world, "api.test", &leak).await;
+    assert_eq!(status(reply.as_bytes()), 403);
+    assert_eq!(log.lock().unwrap().len(), 1);
+    // Roots that a guest brings decide for that guest.
+    let narrowed = shaken(
+        &world,
+        "api.test",
+        &[(hello::ROOT, &Ca::new("its own").der)],
+    )
+    .await;
+    assert!(narrowed.unwrap_err().verify.is_some());
+    let check = |url: &str| world.network.check(url, "GET").unwrap().insecure;
+    assert!(check("https://api.test/") && !check("http://api.test/"));
+}
+
+/// A server that takes clients of `ca` only.
+fn for_clients(ca: &Ca, identity: &Identity) -> (SocketAddr, Log) {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(ca.der.clone().into()).unwrap();
+    let clients = rustls::server::WebPkiClientVerifier::builder_with_provider(
+        Arc::new(roots),
+        provider.clone(),
+    );
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_client_cert_verifier(clients.build().unwrap())
+        .with_single_cert(
+            vec![identity.certificate.clone().into()],
+            identity.key.clone().try_into().unwrap(),
+        )
+        .unwrap();
+    let config = Arc::new(config);
+    let log = Log::default();
+    let own = log.clone();
+    let at = support::servers::serve(move |stream| {
+        let session = rustls::ServerConnection::new(config.clone()).unwrap();
+        let mut stream = rustls::StreamOwned::new(session, stream);
+        while let Some(request) = support::servers::read_request(&mut stream) {
+            let shown = stream.conn.peer_certificates().unwrap()[0].to_vec();
+            own.lock().unwrap().push(shown);
+            assert!(!request.is_empty());
+            let _ = stream
+                .write_all(&ok(b"known"))
+                .and_then(|()| stream.flush());
+        }
+    });
+    (at, log)
+}
+
+#[tokio::test]
+async fn a_certificate_of_a_rule_is_shown_to_its_server_and_not_to_the_guest() {
+    let ca = Ca::new("ours");
+    let usage = |params: &mut rcgen::CertificateParams| {
+        params.extended_key_usages = vec![rcgen::ExtendedKeyUsagePurpose::ClientAuth]
+    };
+    let (client, guests) = (ca.sign("client.test", usage), ca.sign("guest.test", usage));
+    let (origin, log) = for_clients(&ca, &ca.sign("api.test", |_| {}));
+    let pem = |label: &str, der: &[u8]| {
+        let text = STANDARD.encode(der);
+        format!("-----BEGIN {label}-----\n{text}\n-----END {label}-----\n")
+    };
+    let certificate = pem("CERTIFICATE", &client.certificate);
+    let key = pem("PRIVATE KEY", &client.key);
+    let own = client_cert(certificate.as_bytes(), key.as_bytes()).unwrap();
+    assert_eq!(own.chain, std::slice::from_ref(&client.certificate));
+    assert!(client_cert(b"", key.as_bytes()).is_err());
+    assert!(client_cert(certificate.as_bytes(), b"").is_err());
+    let mut rule = trusting("api.test", &ca);
+    rule.tls.client_cert = Some(own);
+    let shown = format!("{rule:?}");
+    let with = World::with_rules(vec![rule], &[("api.test", origin)], |_| {});
+    let plain = "GET / HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\n\r\n";
+    let reply = request(&with, "api.test", plain).await;
+    assert!(reply.ends_with("known"), "{reply}");
+    // It is shown also where the guest has one of its own.
+    let fields: [(u8, &[u8]); 3] = [
+        ALPN,
+        (hello::CERTIFICATE, &guests.certificate),
+        (hello::KEY, &guests.key),
+    ];
+    let (guest, _) = shaken(&with, "api.test", &fields).await.unwrap();
+    assert!(text(&talk(guest, plain.as_bytes()).await.0).ends_with("known"));
+    assert_eq!(
+        *log.lock().unwrap(),
+        [client.certificate.clone(), client.certificate]
+    );
+    let told = format!("{shown}{:?}{:?}", with.events(), with.network.policy());
+    let digits = client
+        .key
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>();
+    assert!(!told.contains(&digits[..8].join(", ")), "{told}");
+    // Without one the server takes nobody.
+    let without = World::with_rules(
+        vec![trusting("api.test", &ca)],
+        &[("api.test", origin)],
+        |_| {},
+    );
+    if let Ok((guest, _)) = shaken(&without, "api.test", &[ALPN]).await {
+        assert_eq!(text(&talk(guest, plain.as_bytes()).await.0), "");
+    }
+    assert_eq!(log.lock().unwrap().len(), 2);
+}
+
+#[test]
+fn a_rule_that_takes_any_certificate_has_nothing_to_show() {
+    let mut rule = RuleSpec::from("api.test");
+    rule.tls.insecure = true;
+    let read = |rule: &RuleSpec| {
+        let spec = codepod_gateway::PolicySpec {
+            allowed_hosts: Some(vec![rule.clone()]),
+            ..codepod_gateway::PolicySpec::default()
+        };
+        codepod_gateway::Policy::new(&spec, 1).map(|_| ())
+    };
+    assert!(read(&rule).is_ok());
+    let mut with_roots = rule.clone();
+    with_roots.tls.roots = Some(vec![]);
+    rule.tls.client_cert = Some(ClientCert {
+        chain: vec![],
+        key: vec![].into(),
+    });
+    for rule in [rule, with_roots] {
+        let why = read(&rule).unwrap_err().to_string();
+        assert!(why.contains("`insecure`"), "{why}");
+    }
 }

@@ -42,10 +42,11 @@ use codepod_kernel::{Link, NameAnswer, Open, OpenTarget, Refusal};
 pub use codepod_gateway::budget::{Limits, Timeouts, Usage};
 pub use codepod_gateway::net::{
     Downloads, DownloadsError, DownloadsSpec, ResolveError, Resolver, SystemResolver, certificates,
+    client_cert,
 };
 pub use codepod_gateway::network::{Answer, Ask, BoxFuture, OnRequest};
-pub use codepod_gateway::policy::{Mode, PolicySpec, RuleSpec, TlsSpec};
-pub use codepod_gateway::secrets::{HostKey, Places, SecretSpec};
+pub use codepod_gateway::policy::{ClientCert, Mode, PolicySpec, RuleSpec, TlsSpec};
+pub use codepod_gateway::secrets::{AwsSpec, HostKey, Places, SecretSpec};
 
 use crate::error::{Error, ErrorKind};
 use crate::events::{Event, EventFn};
@@ -63,6 +64,8 @@ pub struct NetworkSpec {
     pub timeouts: Timeouts,
     /// What stands in the environment as a placeholder, and is put in on the way out.
     pub secrets: Vec<SecretSpec>,
+    /// The keys of an AWS account. Programs sign with others, and what is allowed is signed anew.
+    pub aws: Option<AwsSpec>,
     /// What placeholders are made with. With the same key and the same names they are the same, so
     /// those in saved states stay good. One of this process if there is none.
     pub key: Option<HostKey>,
@@ -90,6 +93,7 @@ impl fmt::Debug for NetworkSpec {
             .field("policy", &self.policy)
             .field("limits", &self.limits)
             .field("secrets", &self.secrets)
+            .field("aws", &self.aws)
             .finish_non_exhaustive()
     }
 }
@@ -152,7 +156,10 @@ impl Network {
             Some(key) => key,
             None => own_key()?,
         };
-        let secrets = Secrets::new(&spec.secrets, key, "").map_err(|why| wrong(&why))?;
+        let mut secrets = Secrets::new(&spec.secrets, key, "").map_err(|why| wrong(&why))?;
+        if let Some(aws) = &spec.aws {
+            secrets = secrets.with_aws(aws, key, "").map_err(|why| wrong(&why))?;
+        }
         Ok(Network {
             prepared: Arc::new(Prepared {
                 policy: Arc::new(match ceiling {

@@ -111,6 +111,7 @@ impl Server {
         let scheme = if identity.is_some() { "https" } else { "http" };
         let tls = TlsSpec {
             roots: identity.map(|identity| vec![identity.authority.clone()]),
+            ..TlsSpec::default()
         };
         spec.policy.allowed_hosts = Some(vec![RuleSpec {
             tls,

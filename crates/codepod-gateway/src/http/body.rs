@@ -10,7 +10,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
 use crate::budget::{Budget, Exceeded};
-use crate::secrets::Stream;
+use crate::secrets::{Leak, Scan};
 
 /// What goes wrong with a body that is not the peer's fault.
 pub type BodyError = Box<dyn std::error::Error + Send + Sync>;
@@ -50,10 +50,8 @@ pub(crate) struct Passage {
 /// A body that is counted and changed. `guard` is dropped with it.
 pub(super) struct Filtered<B, G> {
     pub(super) inner: B,
-    /// Ends the body when it finds anything.
-    pub(super) leak: Option<Stream>,
-    /// Exchanges placeholders and values.
-    pub(super) exchange: Option<Stream>,
+    /// Ends the body at a placeholder of a stranger, and exchanges placeholders and values.
+    pub(super) scan: Scan,
     pub(super) keeps_length: bool,
     pub(super) budget: Budget,
     pub(super) way: Way,
@@ -72,15 +70,10 @@ impl<B, G> Filtered<B, G> {
         }
         let last = piece.is_none();
         let mut data = piece.unwrap_or_default();
-        if let Some(leak) = &mut self.leak {
-            data = through(leak, &data, last);
-            if leak.hits() != 0 {
-                return Err(CutOff::Leak(leak.hits()));
-            }
-        }
-        if let Some(exchange) = &mut self.exchange {
-            data = through(exchange, &data, last);
-            self.passage.hits.fetch_or(exchange.hits(), Relaxed);
+        if !self.scan.is_idle() {
+            let passed = self.scan.pass(&data, last);
+            data = passed.map_err(|Leak(hits)| CutOff::Leak(hits))?.into();
+            self.passage.hits.fetch_or(self.scan.hits(), Relaxed);
         }
         if data.is_empty() {
             return Ok(data);
@@ -101,14 +94,6 @@ impl<B, G> Filtered<B, G> {
         self.passage.bytes.fetch_add(drawn as u64, Relaxed);
         Ok(data)
     }
-}
-
-fn through(stream: &mut Stream, piece: &[u8], last: bool) -> Bytes {
-    let mut out = stream.push(piece);
-    if last {
-        out.extend(stream.finish());
-    }
-    out.into()
 }
 
 impl<B, G> HttpBody for Filtered<B, G>
@@ -154,7 +139,7 @@ where
     }
 
     fn is_end_stream(&self) -> bool {
-        let unchanged = self.leak.is_none() && self.exchange.is_none() && self.over.is_none();
+        let unchanged = self.scan.is_idle() && self.over.is_none();
         self.ended || (unchanged && self.inner.is_end_stream())
     }
 

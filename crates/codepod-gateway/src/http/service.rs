@@ -6,9 +6,13 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+#[cfg(feature = "net")]
+use std::time::SystemTime;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Either, Full};
+#[cfg(feature = "net")]
+use http_body_util::{LengthLimitError, Limited};
 use hyper::body::{Body as HttpBody, Incoming};
 use hyper::header::{self, HeaderValue};
 use hyper::rt::{Read, Write};
@@ -16,6 +20,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, Version, http};
 
 use super::body::{Body, BodyError, CutOff, Filtered, Passage, ReplyBody, Way};
+use super::frames::{Fault, Frames, Side};
 use super::head::{self, BadHead};
 use super::tunnel;
 use crate::event::{Event, Origin, RequestEvent, Times, cut_method, cut_url};
@@ -24,12 +29,17 @@ use crate::policy::denial::{Denial, DenialKind};
 use crate::policy::host::Host;
 use crate::policy::printable;
 use crate::policy::target::{Scheme, Target};
-use crate::secrets::{Bound, Secrets, Stream};
+#[cfg(feature = "net")]
+use crate::secrets::Claim;
+use crate::secrets::{Bound, Scan, Secrets, Stream};
 
 /// The largest head of a request.
 pub(super) const MAX_HEAD: usize = 64 * 1024;
 /// The most header fields.
 pub(super) const MAX_FIELDS: usize = 256;
+/// The largest body that is read before it is sent, because its hash stands in the head.
+#[cfg(feature = "net")]
+const MAX_HASHED: usize = 8 << 20;
 
 /// Why a server gives no reply.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +82,8 @@ pub struct Connection {
     pub address: Option<SocketAddr>,
     /// The version of TLS.
     pub tls: Option<&'static str>,
+    /// Whether any certificate of the server was taken. No secret goes there then.
+    pub insecure: bool,
     /// The times of the connection itself, which its first request takes into its event.
     pub times: Mutex<Times>,
     /// A clock that never goes back.
@@ -150,6 +162,17 @@ struct Broken;
 
 type Reply = Result<Response<Body>, Broken>;
 
+/// The body of a request as the guest sends it, or as it was read.
+type Sent = Either<Incoming, Full<Bytes>>;
+
+/// Why what a guest has signed is not signed anew.
+#[cfg(feature = "net")]
+enum Unclaimed {
+    Refused(String),
+    /// The guest has not sent all of its body.
+    Broken,
+}
+
 /// One request.
 struct Exchange {
     connection: Arc<Connection>,
@@ -206,7 +229,10 @@ impl Exchange {
         if let Err(why) = network.budget().request() {
             return deny(over_budget(host, *port, why));
         }
-        let bound = secrets.bind(&target, method.as_str());
+        let bound = match self.connection.insecure {
+            false => secrets.bind(&target, method.as_str()),
+            true => secrets.bind_nothing(),
+        };
         if let Some(secret) = leak_in_head(&parts, &bound) {
             self.leaked(secrets, 1 << secret);
             return deny(leak(secrets, 1 << secret, &target));
@@ -238,6 +264,16 @@ impl Exchange {
         }
         let mut event = self.event(&url, &method);
         event.granted(&grant);
+        let body = Either::Left(body);
+        #[cfg(feature = "net")]
+        let (body, claim) = match self.claim(&parts, body, &bound).await {
+            Ok(claimed) => claimed,
+            Err(Unclaimed::Broken) => return Err(Broken),
+            Err(Unclaimed::Refused(why)) => {
+                let reason = format!("{}:{port}: {why}", host.in_url());
+                return deny(secret_denial(host, *port, reason));
+            }
+        };
         let is_websocket = method == Method::GET && head::is_websocket(&parts.headers);
         let sent = Arc::new(Passage::default());
         let (outgoing, guest_upgrade) =
@@ -248,6 +284,15 @@ impl Exchange {
                     return deny(secret_denial(host, *port, reason));
                 }
             };
+        #[cfg(feature = "net")]
+        let outgoing = {
+            let mut outgoing = outgoing;
+            if let Some(claim) = claim {
+                let hits = claim.sign(&mut outgoing, SystemTime::now());
+                sent.hits.fetch_or(hits, Relaxed);
+            }
+            outgoing
+        };
         match network.budget().send(head_bytes(&outgoing)) {
             Ok(drawn) => sent.bytes.fetch_add(drawn as u64, Relaxed),
             Err(why) => return deny(over_budget(host, *port, why)),
@@ -293,11 +338,51 @@ impl Exchange {
         )
     }
 
+    /// What the guest has signed for an AWS account, with the body, which is read where its hash
+    /// is signed and not given.
+    #[cfg(feature = "net")]
+    async fn claim(
+        &self,
+        parts: &http::request::Parts,
+        body: Sent,
+        bound: &Bound,
+    ) -> Result<(Sent, Option<Claim>), Unclaimed> {
+        let Some(grant) = bound.aws() else {
+            return Ok((body, None));
+        };
+        let Some(mut claim) = grant.claim(parts).map_err(Unclaimed::Refused)? else {
+            return Ok((body, None));
+        };
+        let refused = |why: String| Err(Unclaimed::Refused(why));
+        let is_filled = || bound.fill_body(&media_type(&parts.headers)).is_some();
+        if claim.covers_body() && !body.is_end_stream() && is_filled() {
+            return refused("a secret is put into bodies here, and this one is signed".to_owned());
+        }
+        if !claim.lacks_hash() {
+            return Ok((body, Some(claim)));
+        }
+        let read = match body.size_hint().lower() {
+            length if length > MAX_HASHED as u64 => None,
+            _ => match Limited::new(body, MAX_HASHED).collect().await {
+                Ok(read) => Some(read.to_bytes()),
+                Err(error) if error.is::<LengthLimitError>() => None,
+                Err(_) => return Err(Unclaimed::Broken),
+            },
+        };
+        let Some(read) = read else {
+            return refused(format!(
+                "a body of more than {MAX_HASHED} bytes is signed only with x-amz-content-sha256"
+            ));
+        };
+        claim.hash(&read);
+        Ok((Either::Right(Full::new(read)), Some(claim)))
+    }
+
     /// The request that the server gets.
     fn outgoing(
         &self,
         parts: &mut http::request::Parts,
-        body: Incoming,
+        body: Sent,
         bound: &Arc<Bound>,
         sent: &Arc<Passage>,
         is_websocket: bool,
@@ -322,6 +407,10 @@ impl Exchange {
         if is_websocket {
             headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
             headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+            // Compressed messages could not be searched.
+            if bound.messages().is_some() {
+                headers.remove(header::SEC_WEBSOCKET_EXTENSIONS);
+            }
         }
         if bound.redaction().is_some() {
             headers.insert(
@@ -351,8 +440,10 @@ impl Exchange {
         }
         let filtered = Filtered {
             keeps_length,
-            leak: bound.leak_scan().filter(|_| !body.is_end_stream()),
-            exchange: filling.map(|filling| filling.stream),
+            scan: Scan::new(
+                bound.leak_scan().filter(|_| !body.is_end_stream()),
+                filling.map(|filling| filling.stream),
+            ),
             budget: connection.network.budget().clone(),
             way: Way::Out,
             passage: sent.clone(),
@@ -425,14 +516,26 @@ impl Exchange {
             headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
             headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
             let server = parts.extensions.remove::<hyper::upgrade::OnUpgrade>();
+            let messages = bound.messages();
+            if messages.is_some() && headers.contains_key(header::SEC_WEBSOCKET_EXTENSIONS) {
+                let why = "the server uses an extension of WebSocket that was not offered";
+                recorder.fail(why);
+                return Ok(plain(StatusCode::BAD_GATEWAY, why));
+            }
+            let frames = messages.map(|messages| tunnel::Both {
+                out: Frames::new(Side::Guest, messages.out, messages.out_control),
+                back: Frames::new(Side::Server, messages.back, messages.back_control),
+            });
             let tunnel = async move {
                 let Some(server) = server else { return };
                 let (Ok(guest), Ok(server)) = (guest.await, server.await) else {
                     return;
                 };
-                let (out, back) = tunnel::carry(guest, server, network.budget()).await;
-                recorder.sent.bytes.fetch_add(out, Relaxed);
-                recorder.received.bytes.fetch_add(back, Relaxed);
+                let fault = |fault| recorder.fault(fault);
+                let carried = tunnel::carry(guest, server, network.budget(), frames, fault).await;
+                recorder.sent.bytes.fetch_add(carried.out, Relaxed);
+                recorder.sent.hits.fetch_or(carried.hits, Relaxed);
+                recorder.received.bytes.fetch_add(carried.back, Relaxed);
             };
             *tunnels.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::pin(tunnel));
             let mut reply = Response::new(empty());
@@ -446,8 +549,7 @@ impl Exchange {
         }
         let filtered = Filtered {
             inner: body,
-            leak: None,
-            exchange: redaction.filter(|_| has_body).map(Stream::new),
+            scan: Scan::new(None, redaction.filter(|_| has_body).map(Stream::new)),
             keeps_length,
             budget: network.budget().clone(),
             way: Way::In,
@@ -519,6 +621,7 @@ impl Exchange {
             url: url.to_owned(),
             address: connection.address,
             tls: connection.tls,
+            insecure: connection.insecure,
             times,
             ..RequestEvent::default()
         }
@@ -530,13 +633,17 @@ impl Exchange {
     }
 
     fn leaked(&self, secrets: &Secrets, hits: u64) {
-        for secret in secrets.names(hits) {
-            self.connection.network.tell(Event::SecretLeak {
-                origin: self.connection.origin.clone(),
-                secret,
-                host: self.connection.host.to_string(),
-            });
-        }
+        tell_leak(&self.connection, secrets, hits);
+    }
+}
+
+fn tell_leak(connection: &Connection, secrets: &Secrets, hits: u64) {
+    for secret in secrets.names(hits) {
+        connection.network.tell(Event::SecretLeak {
+            origin: connection.origin.clone(),
+            secret,
+            host: connection.host.to_string(),
+        });
     }
 }
 
@@ -577,6 +684,33 @@ impl Recorder {
             event.failure = Some(why.to_owned());
         }
     }
+
+    /// Reports what ends a WebSocket, and returns what its guest is told: a code and a reason.
+    fn fault(&mut self, fault: Fault) -> (u16, String) {
+        let hits = match fault {
+            Fault::Malformed(why) => {
+                self.fail(&format!("the WebSocket is broken: {why}"));
+                return (1002, format!("codepod: {why}"));
+            }
+            Fault::Leak(hits) => hits,
+        };
+        let connection = &*self.exchange.connection;
+        let (host, port) = (&connection.host, connection.port);
+        tell_leak(connection, &self.secrets, hits);
+        let reason = format!(
+            "{}:{port}: the secret {} is not for the messages of this WebSocket",
+            host.in_url(),
+            quoted(&self.secrets, hits),
+        );
+        let denial = secret_denial(host, port, reason);
+        if let Some(event) = &self.event {
+            let (method, url) = (event.method.clone(), event.url.clone());
+            let network = &connection.network;
+            network.denied(&connection.origin, event.policy, method, url, &denial);
+        }
+        self.fail(&denial.reason);
+        (1008, denial.to_string())
+    }
 }
 
 impl Drop for Recorder {
@@ -608,18 +742,19 @@ fn leak_in_head(parts: &http::request::Parts, bound: &Bound) -> Option<usize> {
 }
 
 fn leak(secrets: &Secrets, hits: u64, target: &Target) -> Denial {
-    let names: Vec<_> = secrets
-        .names(hits)
-        .into_iter()
-        .map(|name| format!("`{name}`"))
-        .collect();
     let reason = format!(
         "{}:{}: the secret {} is not bound to this host, scheme, path and method",
         target.host.in_url(),
         target.port,
-        names.join(", "),
+        quoted(secrets, hits),
     );
     secret_denial(&target.host, target.port, reason)
+}
+
+fn quoted(secrets: &Secrets, hits: u64) -> String {
+    let names = secrets.names(hits).into_iter();
+    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    names.join(", ")
 }
 
 fn secret_denial(host: &Host, port: u16, reason: String) -> Denial {

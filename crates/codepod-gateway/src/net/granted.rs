@@ -25,12 +25,12 @@ use crate::cptls::{Hello, MAGIC, Record};
 use crate::event::{Event, Origin, RequestEvent, Times, cut_url};
 use crate::http::{self, Asker, Connection, Upstream};
 use crate::network::{Answer, Ask, BoxFuture, Network, over_budget};
-use crate::policy::Grant;
 use crate::policy::denial::{Denial, DenialKind};
 use crate::policy::host::Host;
 use crate::policy::printable;
 use crate::policy::target::Scheme;
-use crate::secrets::Secrets;
+use crate::policy::{Grant, TlsSpec};
+use crate::secrets::{Scan, Secrets};
 
 /// How long a guest may take with its hello.
 const HELLO: Duration = Duration::from_secs(10);
@@ -73,9 +73,9 @@ impl Raw {
         G: AsyncRead + AsyncWrite + Unpin,
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        let leak = self.secrets.bind_nothing().leak_scan();
+        let scan = Scan::new(self.secrets.bind_nothing().leak_scan(), None);
         let budget = self.network.budget();
-        relay::carry(guest, server, budget, leak, &self.carried, may_upgrade).await
+        relay::carry(guest, server, budget, scan, &self.carried, may_upgrade).await
     }
 }
 
@@ -179,7 +179,10 @@ impl Granted {
             return;
         };
         let server: Arc<dyn Upstream> = Arc::new(server);
-        let server = match &self.gateway.shared.downloads {
+        // What comes from an unknown server, or for one client, is not for everybody.
+        let is_own = |tls: &TlsSpec| tls.insecure || tls.client_cert.is_some();
+        let downloads = self.gateway.shared.downloads.as_ref();
+        let server = match downloads.filter(|_| !self.tls().is_some_and(is_own)) {
             None => server,
             Some(downloads) => downloads.before(
                 server,
@@ -209,6 +212,7 @@ impl Granted {
             scheme,
             address: Some(self.address),
             tls,
+            insecure: tls.is_some() && self.tls().is_some_and(|tls| tls.insecure),
             times: Mutex::new(self.times),
             clock,
         };
@@ -358,6 +362,10 @@ impl Granted {
         self.network.denied(&self.origin, policy, None, url, denial);
     }
 
+    fn tls(&self) -> Option<&TlsSpec> {
+        self.grant.rule.as_ref().map(|rule| rule.tls())
+    }
+
     fn event(&self, scheme: Scheme, tls: Option<&'static str>) -> RequestEvent {
         let mut event = RequestEvent {
             origin: self.origin.clone(),
@@ -365,6 +373,7 @@ impl Granted {
             url: cut_url(scheme.as_str(), &self.host.in_url(), self.port, ""),
             address: Some(self.address),
             tls,
+            insecure: tls.is_some() && self.tls().is_some_and(|tls| tls.insecure),
             times: self.times,
             ..RequestEvent::default()
         };

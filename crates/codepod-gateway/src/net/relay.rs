@@ -7,7 +7,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use super::offload::{self, Beginning};
 use crate::budget::{Budget, Exceeded};
 use crate::cptls::MAGIC;
-use crate::secrets::Stream;
+use crate::secrets::{Leak, Scan};
 
 /// Why a raw connection ended.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(super) async fn carry<G, S>(
     guest: G,
     server: S,
     budget: &Budget,
-    mut leak: Option<Stream>,
+    mut scan: Scan,
     carried: &Carried,
     may_upgrade: bool,
 ) -> End
@@ -77,15 +77,9 @@ where
             }
             let searched;
             let mut bytes = &buffer[..length];
-            if let Some(leak) = &mut leak {
-                let mut passed = leak.push(bytes);
-                if length == 0 {
-                    passed.extend(leak.finish());
-                }
-                if leak.hits() != 0 {
-                    return Err(End::Leak(leak.hits()));
-                }
-                searched = passed;
+            if !scan.is_idle() {
+                let passed = scan.pass(bytes, length == 0);
+                searched = passed.map_err(|Leak(hits)| End::Leak(hits))?;
                 bytes = &searched;
             }
             while !bytes.is_empty() {

@@ -20,8 +20,8 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use crate::cptls::{Hello, fail, push_field, reply};
-use crate::policy::TlsSpec;
 use crate::policy::host::Host;
+use crate::policy::{ClientCert, TlsSpec};
 
 /// What all handshakes share.
 pub(super) struct Configs {
@@ -105,14 +105,13 @@ where
         .map_err(|_| TlsFailure::new("the gateway speaks TLS 1.2 and 1.3"))?
         .dangerous()
         .with_custom_certificate_verifier(verifier.clone());
-    let mut config = match &hello.key {
-        Some(key) => {
-            let chain = hello
-                .certificates
-                .iter()
-                .cloned()
-                .map(CertificateDer::from)
-                .collect();
+    let client = match rule.and_then(|rule| rule.client_cert.as_ref()) {
+        Some(own) => Some((&own.chain, &*own.key)),
+        None => hello.key.as_ref().map(|key| (&hello.certificates, key)),
+    };
+    let mut config = match client {
+        Some((chain, key)) => {
+            let chain = chain.iter().cloned().map(CertificateDer::from).collect();
             let key = PrivateKeyDer::try_from(key.clone())
                 .map_err(|why| TlsFailure::new(format!("the client's key: {why}")))?;
             builder
@@ -172,11 +171,28 @@ pub fn certificates(pem: &[u8]) -> Result<Vec<Vec<u8>>, String> {
         .map_err(|error| error.to_string())
 }
 
+/// The certificates and the key of texts in PEM, for [`TlsSpec::client_cert`].
+///
+/// Fails with what is wrong with them; the text has nothing of the key.
+pub fn client_cert(chain: &[u8], key: &[u8]) -> Result<ClientCert, String> {
+    let chain = certificates(chain)?;
+    if chain.is_empty() {
+        return Err("there is no certificate".to_owned());
+    }
+    let key = PrivateKeyDer::from_pem_slice(key).map_err(|error| error.to_string())?;
+    Ok(ClientCert {
+        chain,
+        key: key.secret_der().to_vec().into(),
+    })
+}
+
 /// Checks certificates by the gateway's or the rule's roots, and by the guest's if it has any.
 #[derive(Debug)]
 struct Verifier {
     own: Arc<WebPkiServerVerifier>,
     guests: Option<Arc<WebPkiServerVerifier>>,
+    /// Whether the gateway takes any.
+    insecure: bool,
     /// Whether the certificate that was refused is its own issuer.
     self_signed: Mutex<bool>,
 }
@@ -216,6 +232,7 @@ fn verifier(
             [] => None,
             roots => Some(build(of(roots))?),
         },
+        insecure: rule.is_some_and(|rule| rule.insecure),
         self_signed: Mutex::new(false),
     })
 }
@@ -229,9 +246,12 @@ impl ServerCertVerifier for Verifier {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        let own = self
-            .own
-            .verify_server_cert(end_entity, intermediates, server_name, ocsp, now);
+        let own = match self.insecure {
+            true => Ok(ServerCertVerified::assertion()),
+            false => self
+                .own
+                .verify_server_cert(end_entity, intermediates, server_name, ocsp, now),
+        };
         let both = own.and_then(|verified| match &self.guests {
             Some(guests) => {
                 guests.verify_server_cert(end_entity, intermediates, server_name, ocsp, now)

@@ -1,5 +1,9 @@
 //! A rule: `[scheme://]host[:port[,port…]|:*][/path/prefix]`, and what its object adds.
 
+use std::fmt;
+
+use zeroize::Zeroizing;
+
 use super::host::Host;
 use super::path_prefix::PathPrefix;
 use super::pattern::HostPattern;
@@ -27,6 +31,25 @@ pub struct RuleSpec {
 pub struct TlsSpec {
     /// Root certificates (DER) that decide in place of the default ones.
     pub roots: Option<Vec<Vec<u8>>>,
+    /// Whether any certificate is taken. Events say so, and no secret goes there.
+    pub insecure: bool,
+    /// What the server is shown in place of what a guest has.
+    pub client_cert: Option<ClientCert>,
+}
+
+/// A certificate for clients, and its key, which no guest sees.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ClientCert {
+    /// The certificates (DER), its own first.
+    pub chain: Vec<Vec<u8>>,
+    /// The key (DER).
+    pub key: Zeroizing<Vec<u8>>,
+}
+
+impl fmt::Debug for ClientCert {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ClientCert(…)")
+    }
 }
 
 impl From<&str> for RuleSpec {
@@ -75,6 +98,9 @@ pub enum RuleError {
     /// It names addresses that are never dialled.
     #[error("addresses of this range are never dialled")]
     NeverDialled,
+    /// Who takes any certificate cannot know who it is shown to.
+    #[error("a rule that is `insecure` has neither roots nor a client's certificate")]
+    Insecure,
     /// It is too long.
     #[error("a rule has at most {MAX_RULE} bytes")]
     TooLong,
@@ -147,6 +173,10 @@ impl Rule {
                 Range::Metadata if rule.private && rule.is_exactly(&Host::Ip(ip)) => {}
                 Range::Metadata | Range::Never(_) => return Err(RuleError::NeverDialled),
             }
+        }
+        let tls = &rule.tls;
+        if tls.insecure && (tls.roots.is_some() || tls.client_cert.is_some()) {
+            return Err(RuleError::Insecure);
         }
         if matches!(rule.scheme, Some(Scheme::Tcp | Scheme::Tls)) {
             if rule.ports == Ports::Default {

@@ -137,6 +137,16 @@ impl Stream {
         self.replacer.replace(&rest, &mut self.hits)
     }
 
+    /// How many bytes are held back.
+    pub(crate) fn held(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Whether replacing changes no length.
+    pub(crate) fn keeps_lengths(&self) -> bool {
+        self.replacer.keeps_lengths()
+    }
+
     /// The secrets that were found, a bit each.
     pub(crate) fn hits(&self) -> u64 {
         self.hits

@@ -165,10 +165,8 @@ fn values_are_put_into_headers_basic_and_queries_in_the_form_of_the_place() {
 fn each_place_is_opened_by_itself() {
     let mut spec = SecretSpec::new("KEY", VALUE, &["api.com"]);
     spec.places = Places {
-        header: false,
-        basic: false,
-        query: false,
         body: true,
+        ..Places::NONE
     };
     let all = secrets(&[spec]);
     let placeholder = placeholder_of(&all, "KEY");
@@ -323,4 +321,95 @@ proptest! {
             }
         }
     }
+}
+
+fn aws() -> AwsSpec {
+    AwsSpec {
+        access_key_id: "AKIAIOSFODNN7EXAMPLE".to_owned().into(),
+        secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".to_owned().into(),
+        session_token: Some(
+            "FwoGZXIvYXdzE//example+token/of/a/session=="
+                .to_owned()
+                .into(),
+        ),
+        services: vec!["s3".into()],
+        regions: vec!["eu-central-1".into()],
+        hosts: vec!["https://*.s3.eu-central-1.amazonaws.test".into()],
+    }
+}
+
+#[test]
+fn keys_of_aws_have_placeholders_of_their_shape() {
+    let all = secrets(&[]).with_aws(&aws(), &key(), "tenant").unwrap();
+    let id = placeholder_of(&all, "AWS_ACCESS_KEY_ID");
+    let is_id = |b: u8| b.is_ascii_uppercase() || (b'2'..=b'7').contains(&b);
+    assert!(
+        id.starts_with("AKIA") && id.len() == 20 && id.bytes().all(is_id),
+        "{id}"
+    );
+    assert_ne!(id, *aws().access_key_id);
+    assert_eq!(placeholder_of(&all, "AWS_SECRET_ACCESS_KEY").len(), 40);
+    let length = aws().session_token.unwrap().len();
+    assert_eq!(placeholder_of(&all, "AWS_SESSION_TOKEN").len(), length);
+    let told = all.environment().last();
+    assert_eq!(
+        told,
+        Some(("AWS_REQUEST_CHECKSUM_CALCULATION", "when_required"))
+    );
+    // What is redacted keeps its length in every form.
+    let bound = all.bind(&target("https://b.s3.eu-central-1.amazonaws.test/k"), "GET");
+    assert!(bound.redaction().unwrap().keeps_lengths());
+    assert!(bound.aws().is_some());
+    for other in [
+        "https://s3.us-east-1.amazonaws.test/",
+        "http://b.s3.eu-central-1.amazonaws.test/",
+    ] {
+        let bound = all.bind(&target(other), "GET");
+        assert!(bound.aws().is_none() && bound.leak(id.as_bytes()) == Some(0));
+    }
+    let without = AwsSpec {
+        session_token: None,
+        ..aws()
+    };
+    let all = secrets(&[]).with_aws(&without, &key(), "tenant").unwrap();
+    assert!(
+        all.environment()
+            .all(|(name, _)| name != "AWS_SESSION_TOKEN")
+    );
+}
+
+#[test]
+fn keys_of_aws_that_cannot_be_used_are_refused() {
+    let refused: Vec<fn(&mut AwsSpec)> = vec![
+        |spec| spec.access_key_id = "AKIDEXAMPLE".to_owned().into(),
+        |spec| spec.access_key_id = "A".repeat(129).into(),
+        |spec| spec.access_key_id = "AKIA/OSFODNN7EXAMPLE".to_owned().into(),
+        |spec| spec.secret = "short".to_owned().into(),
+        |spec| spec.secret = "a secret\nof two lines, and long".to_owned().into(),
+        |spec| spec.session_token = Some("x".repeat(9000).into()),
+        |spec| spec.services = vec![],
+        |spec| spec.regions = vec![],
+        |spec| spec.services = vec!["S3".into()],
+        |spec| spec.regions = vec!["*".into()],
+        |spec| spec.regions = vec!["a".into(); 65],
+        |spec| spec.hosts = vec!["*.com".into()],
+    ];
+    for (index, change) in refused.iter().enumerate() {
+        let mut spec = aws();
+        change(&mut spec);
+        let why = secrets(&[]).with_aws(&spec, &key(), "").err();
+        let why = why.unwrap_or_else(|| panic!("{index}")).to_string();
+        let told = format!("{why}{spec:?}");
+        for value in [&spec.access_key_id, &spec.secret] {
+            assert!(!told.contains(value.as_str()), "{told}");
+        }
+    }
+    let named = secrets(&[SecretSpec::new("AWS_SESSION_TOKEN", VALUE, &["a.com"])]);
+    let twice = named.with_aws(&aws(), &key(), "");
+    assert!(matches!(twice, Err(SecretError::Twice(_))));
+    let many: Vec<_> = (0..62)
+        .map(|i| SecretSpec::new(&format!("S{i}"), VALUE, &["a.com"]))
+        .collect();
+    let full = secrets(&many).with_aws(&aws(), &key(), "");
+    assert!(matches!(full, Err(SecretError::TooMany)));
 }

@@ -88,7 +88,15 @@ pub(crate) async fn talk<S>(stream: S, bytes: &[u8]) -> (Vec<u8>, bool)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    converse(stream, bytes, false).await
+    converse(stream, bytes, 50_000, false).await
+}
+
+/// The same, with records of at most `size` bytes.
+pub(crate) async fn talk_in_pieces<S>(stream: S, bytes: &[u8], size: usize) -> (Vec<u8>, bool)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    converse(stream, bytes, size, false).await
 }
 
 /// The same, and says that nothing more comes.
@@ -96,16 +104,16 @@ pub(crate) async fn talk_and_close<S>(stream: S, bytes: &[u8]) -> (Vec<u8>, bool
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    converse(stream, bytes, true).await
+    converse(stream, bytes, 50_000, true).await
 }
 
-async fn converse<S>(stream: S, bytes: &[u8], closes: bool) -> (Vec<u8>, bool)
+async fn converse<S>(stream: S, bytes: &[u8], size: usize, closes: bool) -> (Vec<u8>, bool)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let (mut reads, mut writes) = tokio::io::split(stream);
     let write = async {
-        for piece in bytes.chunks(50_000) {
+        for piece in bytes.chunks(size) {
             let record = [&Record::Data.head(piece.len())[..], piece].concat();
             if writes.write_all(&record).await.is_err() {
                 return;

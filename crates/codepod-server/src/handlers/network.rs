@@ -244,6 +244,7 @@ fn rule(rule: HostRule) -> Result<RuleSpec, ApiError> {
     Ok(RuleSpec {
         tls: TlsSpec {
             roots: roots.transpose()?,
+            ..TlsSpec::default()
         },
         rule: rule.rule,
         methods: rule.methods,
@@ -261,6 +262,7 @@ fn secret(secret: &Secret) -> SecretSpec {
             basic: has(SecretPlace::Basic),
             query: has(SecretPlace::Query),
             body: has(SecretPlace::Body),
+            websocket: false,
         };
     }
     spec.redact = secret.redact.unwrap_or(true);
