@@ -20,6 +20,7 @@ fn world(ca: &Ca, origin: SocketAddr, limit: Duration) -> World {
     let rule = RuleSpec {
         tls: TlsSpec {
             roots: Some(vec![ca.der.clone()]),
+            ..TlsSpec::default()
         },
         ..RuleSpec::from("api.test")
     };

@@ -253,9 +253,22 @@ async fn nw_14_roots_of_a_guest_narrow_and_never_widen() {
             .verify,
         Some(20)
     );
+    // Those that libraries bring with them mean what the rule says; a choice of them does not.
+    let public: Vec<(u8, &[u8])> = webpki_root_certs::TLS_SERVER_ROOT_CERTS
+        .iter()
+        .map(|der| (hello::ROOT, der.as_ref()))
+        .collect();
+    assert!(shaken(&trusted, "api.test", &public).await.is_ok());
+    assert_eq!(
+        shaken(&trusted, "api.test", &public[..public.len() / 3])
+            .await
+            .unwrap_err()
+            .verify,
+        Some(20)
+    );
     // By Mozilla's roots this server is nobody's, whatever the guest trusts.
     let by_default = World::new(&["api.test"], &[("api.test", origin)], |_| {});
-    for fields in [&[][..], &[(hello::ROOT, &ca.der[..])]] {
+    for fields in [&[][..], &[(hello::ROOT, &ca.der[..])], &public] {
         assert_eq!(
             shaken(&by_default, "api.test", fields)
                 .await

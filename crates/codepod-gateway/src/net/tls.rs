@@ -3,6 +3,7 @@
 //! The gateway's roots decide, or those of the rule; roots that the guest brings narrow that and
 //! never widen it. Nothing that a guest sends switches a check off.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -230,11 +231,35 @@ fn verifier(
         own: build(own)?,
         guests: match hello.roots.as_slice() {
             [] => None,
-            roots => Some(build(of(roots))?),
+            roots => {
+                let roots = of(roots);
+                let rule_decides = rule.is_some_and(|rule| rule.roots.is_some() || rule.insecure);
+                match rule_decides && are_usual(&roots) {
+                    true => None,
+                    false => Some(build(roots)?),
+                }
+            }
         },
         insecure: rule.is_some_and(|rule| rule.insecure),
         self_signed: Mutex::new(false),
     })
+}
+
+/// Whether roots are most of Mozilla's.
+///
+/// Libraries bring these in a file of their own (certifi) and always name it. That does not say that
+/// a server's authority has to be a public one: it is what they take for the machine's trust, which
+/// for a host with roots of its own is the rule.
+fn are_usual(roots: &RootCertStore) -> bool {
+    let public = webpki_roots::TLS_SERVER_ROOTS.iter();
+    let public: HashSet<&[u8]> = public
+        .map(|root| root.subject_public_key_info.as_ref())
+        .collect();
+    let own = roots.roots.iter();
+    let own: HashSet<&[u8]> = own
+        .map(|root| root.subject_public_key_info.as_ref())
+        .collect();
+    2 * own.intersection(&public).count() > public.len()
 }
 
 impl ServerCertVerifier for Verifier {

@@ -60,6 +60,7 @@ pub fn http_request(input: &[u8]) {
     let network = Arc::new(Network::new(options));
     let origin = Arc::new(Recording::default());
     let connection = Connection {
+        insecure: false,
         network: network.clone(),
         origin: Origin::default(),
         host: Host::Name("good.test".into()),

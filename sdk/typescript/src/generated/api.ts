@@ -323,6 +323,12 @@ export interface Usage {
   read: number;
   /** Bytes that they wrote. */
   written: number;
+  /** Requests to hosts beyond the sandbox, and raw connections. */
+  requests: number;
+  /** Bytes that came from there. */
+  bytesIn: number;
+  /** Bytes that went there. */
+  bytesOut: number;
 }
 
 /** What a sandbox and its forks have used of the network. */

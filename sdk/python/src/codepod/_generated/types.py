@@ -702,6 +702,15 @@ class Usage:
     written: int
     """Bytes that they wrote."""
 
+    requests: int
+    """Requests to hosts beyond the sandbox, and raw connections."""
+
+    bytes_in: int
+    """Bytes that came from there."""
+
+    bytes_out: int
+    """Bytes that went there."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
@@ -710,6 +719,9 @@ class Usage:
             cpu_ms=wire["cpuMs"],
             read=wire["read"],
             written=wire["written"],
+            requests=wire["requests"],
+            bytes_in=wire["bytesIn"],
+            bytes_out=wire["bytesOut"],
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -719,6 +731,9 @@ class Usage:
         wire["cpuMs"] = self.cpu_ms
         wire["read"] = self.read
         wire["written"] = self.written
+        wire["requests"] = self.requests
+        wire["bytesIn"] = self.bytes_in
+        wire["bytesOut"] = self.bytes_out
         return wire
 
 
