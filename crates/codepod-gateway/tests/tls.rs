@@ -477,7 +477,7 @@ async fn a_magic_in_pieces_is_one() {
 async fn what_is_still_on_its_way_when_a_handshake_begins_ends_the_connection() {
     static MORE: [u8; 300_000] = [b'+'; 300_000];
     let (world, _) = mail(&MORE);
-    let mut guest = asked_for_tls(&world).await;
+    let guest = asked_for_tls(&world).await;
     // The rest does not fit into the guest's buffer.
     tokio::time::sleep(Duration::from_millis(200)).await;
     let hello = b"\x16CPTLS\x01\x01\0\0\x0d\x01\0\0\x09mail.test";
