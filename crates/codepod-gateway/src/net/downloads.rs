@@ -5,25 +5,36 @@
 //! it as it comes; when there is none that is fresh, one of them asks the server. A reply is kept
 //! by its URL, by what the client accepts, and by everything of its policy that could make another
 //! server of the same name: its static address and its authorities.
+//!
+//! Pages of indexes are read for the digests of files. A file that has one is compared before its
+//! end is given to anybody; what is right is kept without asking its server again, and what is wrong
+//! is not kept. So that pages can be read, what is shared is asked for without compression.
 
+mod checked;
+mod digests;
 mod flight;
 mod lifetime;
 mod store;
+mod wanted;
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use hyper::header::{ACCEPT, ACCEPT_ENCODING};
+use hyper::header::{ACCEPT_ENCODING, HeaderValue};
 use hyper::{Request, Response};
 use tokio::sync::{oneshot, watch};
 
-use self::flight::Landing;
+use self::flight::{Kept, Landing};
 use self::store::{Key, Store};
-use crate::http::{Body, Failure, ReplyBody, Shareable, Upstream};
+use self::wanted::Wanted;
+use crate::http::{Body, Failure, ReplyBody, Upstream};
 use crate::network::BoxFuture;
+use crate::packages::index_page::{self, Form, MAX_PAGE};
+use crate::packages::is_distribution;
 use crate::policy::host::Host;
 use crate::policy::target::{Scheme, Target};
 use crate::policy::{Policy, PolicyError, PolicySpec, RuleSpec};
@@ -140,56 +151,15 @@ struct Sharing {
     server: Arc<dyn Upstream>,
 }
 
-impl Sharing {
-    /// What a request is kept by, if its reply may be shared.
-    fn key(&self, request: &Request<Body>) -> Option<Key> {
-        let Place {
-            scheme,
-            host,
-            port,
-            address,
-            roots,
-        } = &self.place;
-        let path = request.uri().path_and_query()?.as_str();
-        let target = Target {
-            scheme: *scheme,
-            host: host.clone(),
-            port: *port,
-            path: path.to_owned(),
-        };
-        let may = request.extensions().get::<Shareable>().is_some()
-            && lifetime::is_for_everybody(request)
-            && self.downloads.0.from.request(&target, "GET").is_ok();
-        may.then(|| {
-            let accepts = [ACCEPT, ACCEPT_ENCODING].map(|name| {
-                let values = request.headers().get_all(name).iter();
-                values.map(|value| value.as_bytes().to_vec()).collect()
-            });
-            let [accept, encoding]: [Vec<Vec<u8>>; 2] = accepts;
-            let address = address.map(|address| address.to_string());
-            let place = format!("{}://{}:{port}", scheme.as_str(), host.in_url());
-            Key::of(&[
-                &[place.into_bytes(), path.as_bytes().to_vec()],
-                &accept,
-                &encoding,
-                &address
-                    .map(String::into_bytes)
-                    .into_iter()
-                    .collect::<Vec<_>>(),
-                roots.as_deref().unwrap_or_default(),
-                &[vec![u8::from(roots.is_some())]],
-            ])
-        })
-    }
-}
-
 impl Upstream for Sharing {
-    fn send(&self, request: Request<Body>) -> BoxFuture<Result<Response<ReplyBody>, Failure>> {
-        match self.key(&request) {
+    fn send(&self, mut request: Request<Body>) -> BoxFuture<Result<Response<ReplyBody>, Failure>> {
+        match Wanted::of(&request, &self.place, &self.downloads.0) {
             None => self.server.send(request),
-            Some(key) => {
+            Some(wanted) => {
+                let identity = HeaderValue::from_static("identity");
+                request.headers_mut().insert(ACCEPT_ENCODING, identity);
                 let (downloads, server) = (self.downloads.clone(), self.server.clone());
-                Box::pin(async move { downloads.get(key, server, request).await })
+                Box::pin(async move { downloads.get(Arc::new(wanted), server, request).await })
             }
         }
     }
@@ -199,19 +169,15 @@ impl Downloads {
     /// The reply to a request: one that is kept, one that is under way, or a new one.
     async fn get(
         self,
-        key: Key,
+        wanted: Arc<Wanted>,
         server: Arc<dyn Upstream>,
         request: Request<Body>,
     ) -> Result<Response<ReplyBody>, Failure> {
-        let found = self.clone();
-        let kept = tokio::task::spawn_blocking(move || {
-            let kept = found.0.store.get(key)?;
-            kept.is_fresh(SystemTime::now()).then_some(kept)
-        });
-        if let Ok(Some(kept)) = kept.await {
+        let kept = self.clone().find(wanted.clone()).await;
+        if let Some(kept) = kept.filter(|kept| wanted.is_served_by(kept, SystemTime::now())) {
             return Ok(kept.reply("kept"));
         }
-        let (mut landing, mine) = self.join(key, &server, &request);
+        let (mut landing, mine) = self.join(&wanted, &server, &request);
         let landed = landing.wait_for(Option::is_some).await.ok();
         let landed = landed.and_then(|landing| landing.clone());
         match (landed, mine) {
@@ -223,6 +189,7 @@ impl Downloads {
                 };
                 Ok(kept.reply(came))
             }
+            (Some(Landing::Wrong(why)), _) => Err(Failure::Wrong(why.to_string())),
             // It is for one only: the first has it, and everybody else asks the server.
             (_, Some(mine)) => match mine.await {
                 Ok(reply) => reply,
@@ -232,23 +199,64 @@ impl Downloads {
         }
     }
 
+    /// What is kept of what is wanted. For a file whose digest is known it does not matter what its
+    /// client accepts.
+    async fn find(self, wanted: Arc<Wanted>) -> Option<Kept> {
+        let look = move || {
+            let any = wanted.is_named();
+            let keys = wanted.looked_at().into_iter();
+            keys.filter(|(_, is_plain)| any || !is_plain)
+                .filter_map(|(key, is_plain)| Some((self.0.store.get(key)?, is_plain)))
+                .find(|(kept, is_plain)| wanted.is_for(kept) && (!is_plain || wanted.accepts(kept)))
+                .map(|(kept, _)| kept)
+        };
+        tokio::task::spawn_blocking(look).await.ok().flatten()
+    }
+
+    /// Reads the page of an index, and notes the digests of files that may be shared themselves.
+    fn learn(&self, wanted: &Wanted, form: Form, page: &File, length: u64) {
+        if length > MAX_PAGE {
+            return;
+        }
+        let mut bytes = vec![0; length as usize];
+        if flight::read_at(page, &mut bytes, 0).is_err() {
+            return;
+        }
+        let mut files = Vec::new();
+        index_page::links(&bytes, form, &wanted.url, |link| {
+            let is_ours = |url: &url::Url| {
+                let target = Target::parse(url.as_str());
+                let has_user = !url.username().is_empty() || url.password().is_some();
+                let may = |target: Target| self.0.from.request(&target, "GET").is_ok();
+                is_distribution(url.path()) && !has_user && target.is_ok_and(may)
+            };
+            if let Some(digest) = link.sha256.filter(|_| is_ours(&link.url)) {
+                files.push((wanted.scope.file(&link.url), digest));
+            }
+        });
+        let source = wanted.scope.key("page", wanted.url.as_str(), &[]);
+        let store = &self.0.store;
+        // What could not be written is known until this process ends.
+        let _ = store.digests.learn(source, files, &store.scratch);
+    }
+
     /// The download of this key that is under way, or a new one: then also the way by which its
     /// reply comes if it cannot be shared.
     fn join(
         &self,
-        key: Key,
+        wanted: &Arc<Wanted>,
         server: &Arc<dyn Upstream>,
         request: &Request<Body>,
     ) -> (watch::Receiver<Option<Landing>>, Option<Alone>) {
         let mut flights = self.flights();
-        if let Some(landing) = flights.get(&key) {
+        if let Some(landing) = flights.get(&wanted.key()) {
             return (landing.clone(), None);
         }
         let (tell, landing) = watch::channel(None);
         let (give, mine) = oneshot::channel();
-        flights.insert(key, landing.clone());
+        flights.insert(wanted.key(), landing.clone());
         let flight = flight::Flight {
-            key,
+            wanted: wanted.clone(),
             server: server.clone(),
             request: flight::again(request),
             downloads: self.clone(),
