@@ -8,6 +8,7 @@ mod door;
 mod downloads;
 mod granted;
 mod idle;
+mod kept;
 mod link_stream;
 mod offload;
 mod prefixed;

@@ -43,6 +43,9 @@ pub enum Failure {
     /// What it gave is not what it has to be.
     #[error("{0}")]
     Wrong(String),
+    /// It cannot be asked, and nothing was kept.
+    #[error("{0}")]
+    Absent(String),
 }
 
 /// Marks a request that has nothing of a secret, from a sandbox that has none for its host.
@@ -266,7 +269,7 @@ impl Exchange {
                     Some(CutOff::Budget(why)) => deny(over_budget(host, *port, *why)),
                     None => match &failure {
                         Failure::Broken(_) => Err(Broken),
-                        Failure::TimedOut(_) => {
+                        Failure::TimedOut(_) | Failure::Absent(_) => {
                             Ok(plain(StatusCode::GATEWAY_TIMEOUT, &failure.to_string()))
                         }
                         Failure::Wrong(_) => {

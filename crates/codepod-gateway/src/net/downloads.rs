@@ -9,10 +9,13 @@
 //! Pages of indexes are read for the digests of files. A file that has one is compared before its
 //! end is given to anybody; what is right is kept without asking its server again, and what is wrong
 //! is not kept. So that pages can be read, what is shared is asked for without compression.
+//!
+//! Offline, nothing is asked: what is kept is given however old it is, and the rest is a 504.
 
 mod checked;
 mod digests;
 mod flight;
+mod handshakes;
 mod lifetime;
 mod store;
 mod wanted;
@@ -28,9 +31,11 @@ use hyper::header::{ACCEPT_ENCODING, HeaderValue};
 use hyper::{Request, Response};
 use tokio::sync::{oneshot, watch};
 
+pub(super) use self::handshakes::Handshake;
+
 use self::flight::{Kept, Landing};
 use self::store::{Key, Store};
-use self::wanted::Wanted;
+use self::wanted::{Scope, Wanted};
 use crate::http::{Body, Failure, ReplyBody, Upstream};
 use crate::network::BoxFuture;
 use crate::packages::index_page::{self, Form, MAX_PAGE};
@@ -50,6 +55,9 @@ pub struct DownloadsSpec {
     /// Rules for where it is shared from: servers that give everybody the same, such as an index of
     /// packages. They allow nothing by themselves.
     pub from: Vec<RuleSpec>,
+    /// Whether only what is kept is given. Their names are not looked up then, and nothing connects
+    /// to them.
+    pub offline: bool,
 }
 
 impl DownloadsSpec {
@@ -62,6 +70,7 @@ impl DownloadsSpec {
             directory: directory.into(),
             bytes: 4 << 30,
             from: from.into_iter().map(Into::into).collect(),
+            offline: false,
         }
     }
 }
@@ -91,6 +100,7 @@ pub struct Downloads(Arc<Inner>);
 struct Inner {
     store: Store,
     from: Policy,
+    offline: bool,
     flights: Mutex<HashMap<Key, watch::Receiver<Option<Landing>>>>,
 }
 
@@ -111,8 +121,43 @@ impl Downloads {
         Ok(Downloads(Arc::new(Inner {
             store,
             from,
+            offline: spec.offline,
             flights: Mutex::default(),
         })))
+    }
+
+    /// Whether a server is one of those that are offline here; without a port, whether any of that
+    /// name is.
+    pub(super) fn is_offline(&self, host: &Host, port: Option<u16>) -> bool {
+        let from = &self.0.from;
+        self.0.offline
+            && match port {
+                Some(port) => from.open(host, port).is_ok(),
+                None => from.knows(host),
+            }
+    }
+
+    /// Keeps what a guest is told of a handshake with a server of downloads, for when it is offline.
+    pub(super) async fn note(&self, place: &Place, reply: &[u8]) {
+        let key = handshake_key(place);
+        let is_ours = self.0.from.open(&place.host, place.port).is_ok();
+        if !is_ours || self.0.store.handshakes.is_known(key, reply) {
+            return;
+        }
+        let (downloads, reply) = (self.clone(), reply.to_vec());
+        let keep = move || {
+            let store = &downloads.0.store;
+            // If that fails, the next handshake is noted.
+            let _ = store.handshakes.keep(key, &reply, &store.scratch);
+        };
+        let _ = tokio::task::spawn_blocking(keep).await;
+    }
+
+    /// The last good handshake with a server.
+    pub(super) async fn handshake(&self, place: &Place) -> Option<Handshake> {
+        let (downloads, key) = (self.clone(), handshake_key(place));
+        let look = move || downloads.0.store.handshakes.get(key);
+        tokio::task::spawn_blocking(look).await.ok().flatten()
     }
 
     /// The way to a server through what is shared.
@@ -130,6 +175,11 @@ impl Downloads {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn handshake_key(place: &Place) -> Key {
+    let authority = format!("{}:{}", place.host.in_url(), place.port);
+    Scope::of(place).key("handshake", &authority, &[])
 }
 
 /// A server, and what makes it another one than that of the same name elsewhere.
@@ -174,8 +224,14 @@ impl Downloads {
         request: Request<Body>,
     ) -> Result<Response<ReplyBody>, Failure> {
         let kept = self.clone().find(wanted.clone()).await;
-        if let Some(kept) = kept.filter(|kept| wanted.is_served_by(kept, SystemTime::now())) {
+        let offline = self.0.offline;
+        if let Some(kept) =
+            kept.filter(|kept| offline || wanted.is_served_by(kept, SystemTime::now()))
+        {
             return Ok(kept.reply("kept"));
+        }
+        if offline {
+            return Err(Failure::Absent(wanted.absence()));
         }
         let (mut landing, mine) = self.join(&wanted, &server, &request);
         let landed = landing.wait_for(Option::is_some).await.ok();
@@ -199,11 +255,11 @@ impl Downloads {
         }
     }
 
-    /// What is kept of what is wanted. For a file whose digest is known it does not matter what its
-    /// client accepts.
+    /// What is kept of what is wanted. Offline, and for a file whose digest is known, that may have
+    /// come to a client that accepts something else.
     async fn find(self, wanted: Arc<Wanted>) -> Option<Kept> {
         let look = move || {
-            let any = wanted.is_named();
+            let any = self.0.offline || wanted.is_named();
             let keys = wanted.looked_at().into_iter();
             keys.filter(|(_, is_plain)| any || !is_plain)
                 .filter_map(|(key, is_plain)| Some((self.0.store.get(key)?, is_plain)))

@@ -1,5 +1,6 @@
 //! A connection that was granted and dialled: TLS if the guest asks for it, then what it carries.
 
+use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
@@ -43,7 +44,8 @@ pub(super) struct Granted {
     pub(super) host: Host,
     pub(super) port: u16,
     pub(super) grant: Grant,
-    pub(super) address: SocketAddr,
+    /// What was dialled; offline, the static address that would have been.
+    pub(super) address: Option<SocketAddr>,
     pub(super) times: Times,
     /// Counts the connection as open until it is dropped.
     pub(super) _counted: OpenConnection,
@@ -80,27 +82,21 @@ impl Raw {
 }
 
 impl Granted {
-    /// Ends TLS for a guest that asks for it, and tells it what came of that. `None` when there is
-    /// no TLS; the guest knows why.
-    pub(super) async fn offload<S>(
-        mut self,
-        mut guest: Prefixed<S>,
-        server: Idle<TcpStream>,
+    /// Reads what a guest asks for, and decides whether it may. `None` when there is no TLS; the
+    /// guest knows why.
+    pub(super) async fn agree<S>(
+        &mut self,
+        guest: &mut Prefixed<S>,
         scheme: Scheme,
-    ) -> Option<(
-        Offloaded<Prefixed<S>>,
-        TlsStream<Idle<TcpStream>>,
-        &'static str,
-        Granted,
-    )>
+    ) -> Option<Hello>
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        let hello = match timeout(HELLO, read_hello(&mut guest)).await {
+        let hello = match timeout(HELLO, read_hello(guest)).await {
             Ok(Ok(hello)) => hello,
             Ok(Err(why)) => {
                 if why.kind() == io::ErrorKind::InvalidData {
-                    tell_failure(&mut guest, &TlsFailure::new(why.to_string())).await;
+                    tell_failure(guest, &TlsFailure::new(why.to_string())).await;
                 }
                 return None;
             }
@@ -121,9 +117,29 @@ impl Granted {
         };
         if let Some(denial) = refused {
             self.report(&denial);
-            tell_failure(&mut guest, &TlsFailure::new(denial.why())).await;
+            tell_failure(guest, &TlsFailure::new(denial.why())).await;
             return None;
         }
+        Some(hello)
+    }
+
+    /// Ends TLS for a guest that asks for it, and tells it what came of that. `None` when there is
+    /// no TLS; the guest knows why.
+    pub(super) async fn offload<S>(
+        mut self,
+        mut guest: Prefixed<S>,
+        server: Idle<TcpStream>,
+        scheme: Scheme,
+    ) -> Option<(
+        Offloaded<Prefixed<S>>,
+        TlsStream<Idle<TcpStream>>,
+        &'static str,
+        Granted,
+    )>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let hello = self.agree(&mut guest, scheme).await?;
         let alpn = match scheme {
             // Between guest and gateway there is HTTP/1.1 only.
             Scheme::Https => {
@@ -148,6 +164,10 @@ impl Granted {
         self.times.tls = clock().saturating_sub(began);
         match outcome {
             Ok((server, outcome)) => {
+                let downloads = self.gateway.shared.downloads.as_ref();
+                if let Some(downloads) = downloads.filter(|_| scheme == Scheme::Https) {
+                    downloads.note(&self.place(scheme), &outcome.reply).await;
+                }
                 offload::send(&mut guest, Record::Reply, &outcome.reply)
                     .await
                     .ok()?;
@@ -178,27 +198,40 @@ impl Granted {
         let Ok((server, closed)) = HttpServer::new(server, first_byte).await else {
             return;
         };
-        let server: Arc<dyn Upstream> = Arc::new(server);
+        let closed = async {
+            let _ = closed.await;
+        };
+        self.carry_requests(guest, Arc::new(server), scheme, tls, closed)
+            .await;
+    }
+
+    /// What the server is, for what is kept of it.
+    pub(super) fn place(&self, scheme: Scheme) -> Place {
+        let fixed = self.network.policy().static_address(&self.host);
+        let rule = self.grant.rule.as_ref();
+        Place {
+            scheme,
+            host: self.host.clone(),
+            port: self.port,
+            address: fixed.and(self.address),
+            roots: rule.and_then(|rule| rule.tls().roots.clone()),
+        }
+    }
+
+    /// Carries requests of HTTP to a server, by way of what is shared.
+    pub(super) async fn carry_requests<G>(
+        self,
+        guest: G,
+        server: Arc<dyn Upstream>,
+        scheme: Scheme,
+        tls: Option<&'static str>,
+        closed: impl Future<Output = ()>,
+    ) where
+        G: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
         let server = match &self.gateway.shared.downloads {
             None => server,
-            Some(downloads) => downloads.before(
-                server,
-                Place {
-                    scheme,
-                    host: self.host.clone(),
-                    port: self.port,
-                    address: self
-                        .network
-                        .policy()
-                        .static_address(&self.host)
-                        .map(|_| self.address),
-                    roots: self
-                        .grant
-                        .rule
-                        .as_ref()
-                        .and_then(|rule| rule.tls().roots.clone()),
-                },
-            ),
+            Some(downloads) => downloads.before(server, self.place(scheme)),
         };
         let connection = Connection {
             asker: self.asker(),
@@ -207,13 +240,10 @@ impl Granted {
             host: self.host.clone(),
             port: self.port,
             scheme,
-            address: Some(self.address),
+            address: self.address,
             tls,
             times: Mutex::new(self.times),
             clock,
-        };
-        let closed = async {
-            let _ = closed.await;
         };
         http::serve(TokioIo::new(guest), Arc::new(connection), server, closed).await;
     }
@@ -358,12 +388,20 @@ impl Granted {
         self.network.denied(&self.origin, policy, None, url, denial);
     }
 
-    fn event(&self, scheme: Scheme, tls: Option<&'static str>) -> RequestEvent {
+    /// Reports TLS that a guest ends itself.
+    pub(super) fn report_own_tls(&self) {
+        self.report(&self.denial(
+            DenialKind::NotAllowed,
+            "TLS from inside cannot be looked into; programs of the sandbox leave it to the gateway",
+        ));
+    }
+
+    pub(super) fn event(&self, scheme: Scheme, tls: Option<&'static str>) -> RequestEvent {
         let mut event = RequestEvent {
             origin: self.origin.clone(),
             id: self.network.next_id(),
             url: cut_url(scheme.as_str(), &self.host.in_url(), self.port, ""),
-            address: Some(self.address),
+            address: self.address,
             tls,
             times: self.times,
             ..RequestEvent::default()
@@ -395,6 +433,6 @@ where
 }
 
 /// Tells a guest why there is no TLS. If it is gone, nobody wants to know.
-async fn tell_failure<S: AsyncWrite + Unpin>(guest: &mut S, failure: &TlsFailure) {
+pub(super) async fn tell_failure<S: AsyncWrite + Unpin>(guest: &mut S, failure: &TlsFailure) {
     let _ = offload::send(guest, Record::Fail, &failure.payload()).await;
 }

@@ -28,13 +28,11 @@ pub(crate) fn downloads(directory: &Path) -> Downloads {
 
 /// A sandbox's network in which `index.test` is a server and replies are shared.
 pub(crate) fn world(server: SocketAddr, downloads: &Downloads) -> World {
-    let mut world = World::new(&["http://index.test"], &[("index.test", server)], |_| {});
-    world.gateway = Gateway::new(GatewayOptions {
-        resolver: world.script.clone(),
-        threads: 2,
-        downloads: Some(downloads.clone()),
-    });
-    world
+    let hosts = [("index.test", server)];
+    sharing(
+        World::new(&["http://index.test"], &hosts, |_| {}),
+        downloads,
+    )
 }
 
 pub(crate) async fn get(world: &World, path: &str, fields: &str) -> Vec<u8> {
@@ -70,6 +68,23 @@ pub(crate) fn came(world: &World) -> Vec<&'static str> {
         Event::Denied(_) | Event::SecretLeak { .. } => None,
     });
     came.collect()
+}
+
+/// Such that only what is kept is given.
+pub(crate) fn offline(directory: &Path, from: &str) -> Downloads {
+    let mut spec = DownloadsSpec::new(directory, [from]);
+    spec.offline = true;
+    Downloads::new(spec).unwrap()
+}
+
+/// The world with a gateway of its own, in which these downloads are shared.
+pub(crate) fn sharing(mut world: World, downloads: &Downloads) -> World {
+    world.gateway = Gateway::new(GatewayOptions {
+        resolver: world.script.clone(),
+        threads: 2,
+        downloads: Some(downloads.clone()),
+    });
+    world
 }
 
 /// The SHA-256 of bytes, in hexadecimal.

@@ -5,6 +5,7 @@
 //! bodies/HASH   a body
 //! heads/KEY     what was said of it: lines, see `Head::to_text`
 //! digests/…     what files have to be, see `digests.rs`
+//! handshakes/…  how servers speak TLS, see `handshakes.rs`
 //! new/NAME      what is coming
 //! ```
 //!
@@ -24,6 +25,7 @@ use hyper::header::{HeaderName, HeaderValue};
 
 use super::digests::Digests;
 use super::flight::Kept;
+use super::handshakes::Handshakes;
 use crate::packages::{Sha256, hexadecimal, parse_sha256};
 
 /// The longest head.
@@ -206,6 +208,7 @@ pub(super) struct Store {
     most: u64,
     pub(super) scratch: Scratch,
     pub(super) digests: Digests,
+    pub(super) handshakes: Handshakes,
     state: Mutex<State>,
 }
 
@@ -221,7 +224,7 @@ impl Store {
     /// Opens the directory, or makes it.
     pub(super) fn open(root: &Path, most: u64) -> io::Result<Store> {
         make(root)?;
-        for part in ["bodies", "heads", "digests", "new"] {
+        for part in ["bodies", "heads", "digests", "handshakes", "new"] {
             make(&root.join(part))?;
         }
         let scratch = Scratch::new(root.join("new"));
@@ -235,6 +238,7 @@ impl Store {
             most,
             scratch,
             digests: Digests::open(root.join("digests"))?,
+            handshakes: Handshakes::new(root.join("handshakes")),
             state: Mutex::new(State {
                 bytes,
                 whole: HashSet::new(),

@@ -9,6 +9,7 @@ use url::Url;
 use super::flight::Kept;
 use super::store::Key;
 use super::{Inner, Place, lifetime};
+use crate::event::cut_url;
 use crate::http::{Body, Shareable};
 use crate::packages::index_page::Form;
 use crate::packages::{Sha256, hexadecimal, is_distribution};
@@ -174,6 +175,18 @@ impl Wanted {
                         .strip_suffix("/*")
                         .is_some_and(|own| own.eq_ignore_ascii_case(group))
             })
+    }
+
+    /// What is said where nothing is kept, and nothing can be asked for.
+    pub(super) fn absence(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        let path = match self.url.query() {
+            Some(query) => format!("{}?{query}", self.url.path()),
+            None => self.url.path().to_owned(),
+        };
+        let port = self.url.port_or_known_default().unwrap_or_default();
+        let url = cut_url(self.url.scheme(), &host, port, &path);
+        format!("{host} is offline here, and {url} is not among what was downloaded before")
     }
 
     /// Whether what is kept can be given without asking its server.
