@@ -4,6 +4,11 @@
 //! each has a limit, and what cannot be read is left out or said.
 
 pub mod index_page;
+pub mod lock_file;
+mod requirements;
+mod toml_locks;
+pub mod version;
+pub mod wheel;
 
 /// The SHA-256 of a file.
 pub type Sha256 = [u8; 32];
@@ -27,12 +32,22 @@ pub fn hexadecimal(digest: &Sha256) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether a path ends as a distribution does: such a file has one content for ever, and is no page.
+/// The form of a project's name in which all its spellings are the same (PEP 503).
+pub fn normal_name(name: &str) -> String {
+    let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("-").to_ascii_lowercase()
+}
+
+/// The end of the name under which an index gives the metadata of a wheel (PEP 658).
+pub const METADATA: &str = ".metadata";
+
+/// Whether a path ends as a distribution does, or as the metadata of one: such a file has one content
+/// for ever, and is no page.
 pub fn is_distribution(path: &str) -> bool {
     const ENDS: [&str; 7] = [
         ".whl", ".zip", ".egg", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz",
     ];
-    let path = path.as_bytes();
+    let path = path.strip_suffix(METADATA).unwrap_or(path).as_bytes();
     ENDS.iter().any(|end| {
         let start = path.len().checked_sub(end.len());
         start.is_some_and(|start| path[start..].eq_ignore_ascii_case(end.as_bytes()))
@@ -55,8 +70,20 @@ mod tests {
     }
 
     #[test]
+    fn names_have_one_normal_form() {
+        for name in ["Ruamel.Yaml-clib", "ruamel_yaml_clib", "ruamel--YAML.-clib"] {
+            assert_eq!(normal_name(name), "ruamel-yaml-clib");
+        }
+    }
+
+    #[test]
     fn distributions_are_known_by_their_ends() {
-        for path in ["/a/x-1-py3-none-any.whl", "/X.ZIP", "/x-1.tar.gz"] {
+        for path in [
+            "/a/x-1-py3-none-any.whl",
+            "/X.ZIP",
+            "/x-1.tar.gz",
+            "/x.whl.metadata",
+        ] {
             assert!(is_distribution(path), "{path}");
         }
         for path in ["/simple/", "/", "", "/x.whl/", "/x.html", "/é"] {

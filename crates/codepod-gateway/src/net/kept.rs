@@ -105,8 +105,7 @@ impl Upstream for Nobody {
             .map_or("/", |path| path.as_str());
         let url = cut_url(scheme.as_str(), &host.in_url(), *port, path);
         let failure = Failure::Absent(format!(
-            "{host} is offline here, and answers a GET without credentials, ranges and conditions \
-             only: {} {url}",
+            "{host} is offline here, and answers a GET without credentials only: {} {url}",
             crate::event::cut_method(request.method().as_str()),
         ));
         Box::pin(async move { Err(failure) })

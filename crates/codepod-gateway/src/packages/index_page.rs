@@ -1,8 +1,9 @@
 //! The page that an index has of a package: links to files, and their digests.
 //!
 //! There are two forms: HTML, where the fragment of a link is the digest (PEP 503), and JSON
-//! (PEP 691). Of HTML only what leads to links is looked at, in one pass: tags, their attributes,
-//! comments. Links are handed on one by one, so that a page takes no more memory than it has bytes.
+//! (PEP 691). A link that says that its file's metadata can be had (PEP 658) is followed by one to
+//! that. Of HTML only what leads to links is looked at, in one pass: tags, their attributes, comments.
+//! Links are handed on one by one, so that a page takes no more memory than it has bytes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +13,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use url::Url;
 
-use super::{Sha256, parse_sha256};
+use super::{METADATA, Sha256, parse_sha256};
 
 /// The longest page that is read.
 pub const MAX_PAGE: u64 = 16 << 20;
@@ -72,26 +73,40 @@ pub fn links(page: &[u8], form: Form, at: &Url, mut each: impl FnMut(Link)) {
         return;
     }
     let mut left = MAX_LINKS;
-    let mut hand_on = |base: &Url, href: &str, named: Option<Sha256>| {
+    let mut hand_on = |base: &Url, found: Found<'_>| {
         if left == 0 {
             return ControlFlow::Break(());
         }
         left -= 1;
-        if href.len() <= MAX_URL
-            && let Ok(mut url) = base.join(href)
+        if found.href.len() <= MAX_URL
+            && let Ok(mut url) = base.join(found.href)
         {
             let of_fragment = url.fragment().and_then(digest_of_fragment);
             url.set_fragment(None);
-            let sha256 = named.or(of_fragment);
+            let metadata = found.metadata.map(|sha256| {
+                let mut url = url.clone();
+                url.set_path(&format!("{}{METADATA}", url.path()));
+                Link { url, sha256 }
+            });
+            let sha256 = found.sha256.or(of_fragment);
             each(Link { url, sha256 });
+            metadata.into_iter().for_each(&mut each);
         }
         ControlFlow::Continue(())
     };
     match form {
         Form::Html => html(page, at, &mut hand_on),
         Form::Json => json(page, &mut |file| {
-            let digest = file.hashes.sha256.as_deref().and_then(parse_sha256);
-            hand_on(at, &file.url, digest)
+            let found = Found {
+                href: &file.url,
+                sha256: file.hashes.digest(),
+                metadata: match file.metadata.or(file.old_metadata) {
+                    None | Some(Metadata::Flag(false) | Metadata::Other(_)) => None,
+                    Some(Metadata::Flag(true)) => Some(None),
+                    Some(Metadata::Hashes(hashes)) => Some(hashes.digest()),
+                },
+            };
+            hand_on(at, found)
         }),
     }
 }
@@ -101,7 +116,15 @@ fn digest_of_fragment(fragment: &str) -> Option<Sha256> {
     parts.find_map(|part| parse_sha256(part.strip_prefix("sha256=")?))
 }
 
-type HandOn<'a> = &'a mut dyn FnMut(&Url, &str, Option<Sha256>) -> ControlFlow<()>;
+/// A link as it stands in a page.
+struct Found<'a> {
+    href: &'a str,
+    sha256: Option<Sha256>,
+    /// Whether the file's metadata can be had, and the digest of that.
+    metadata: Option<Option<Sha256>>,
+}
+
+type HandOn<'a> = &'a mut dyn FnMut(&Url, Found<'_>) -> ControlFlow<()>;
 
 fn html(page: &[u8], at: &Url, hand_on: HandOn<'_>) {
     let mut base: Option<Url> = None;
@@ -119,11 +142,11 @@ fn html(page: &[u8], at: &Url, hand_on: HandOn<'_>) {
             continue;
         }
         // A tag without an end is the page's end.
-        let Some((name, href, after)) = tag(rest) else {
+        let Some((tag, after)) = Tag::read(rest) else {
             return;
         };
         rest = after;
-        let is = |other: &[u8]| name.eq_ignore_ascii_case(other);
+        let is = |other: &[u8]| tag.name.eq_ignore_ascii_case(other);
         if is(b"script") || is(b"style") {
             let end: &[u8] = if is(b"script") {
                 b"</script"
@@ -138,50 +161,75 @@ fn html(page: &[u8], at: &Url, hand_on: HandOn<'_>) {
             };
             rest = &rest[end..];
         }
-        let Some(href) = href else { continue };
+        let Some(href) = tag.href else { continue };
         let href = unescaped(&String::from_utf8_lossy(href)).into_owned();
         if is(b"base") && base.is_none() && href.len() <= MAX_URL {
             base = at.join(&href).ok();
-        } else if is(b"a") && hand_on(base.as_ref().unwrap_or(at), &href, None).is_break() {
-            return;
+        } else if is(b"a") {
+            let found = Found {
+                href: &href,
+                sha256: None,
+                metadata: tag.metadata.map(|value| {
+                    let value = std::str::from_utf8(value).unwrap_or_default();
+                    digest_of_fragment(value)
+                }),
+            };
+            if hand_on(base.as_ref().unwrap_or(at), found).is_break() {
+                return;
+            }
         }
     }
 }
 
-/// The name of a tag, its `href`, and what follows the tag.
-type Tag<'a> = (&'a [u8], Option<&'a [u8]>, &'a [u8]);
+/// What matters of a tag.
+struct Tag<'a> {
+    name: &'a [u8],
+    href: Option<&'a [u8]>,
+    /// What says that a file's metadata can be had.
+    metadata: Option<&'a [u8]>,
+}
 
-/// Reads the tag that begins with these bytes. `None` when it has no end.
-fn tag(bytes: &[u8]) -> Option<Tag<'_>> {
-    let ends_name = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/' | b'=');
-    let (name, mut rest) = bytes.split_at(bytes.iter().position(ends_name)?);
-    let mut href = None;
-    loop {
-        let skip = |byte: &u8| !byte.is_ascii_whitespace() && !matches!(byte, b'/' | b'=');
-        rest = &rest[rest.iter().position(skip)?..];
-        if let Some(after) = rest.strip_prefix(b">") {
-            return Some((name, href, after));
-        }
-        let (attribute, after) = rest.split_at(rest.iter().position(ends_name)?);
-        rest = after.trim_ascii_start();
-        let Some(value) = rest.strip_prefix(b"=") else {
-            continue;
+impl Tag<'_> {
+    /// Reads the tag that these bytes begin with; also what follows. `None` when it has no end.
+    fn read(bytes: &[u8]) -> Option<(Tag<'_>, &[u8])> {
+        let ends_name =
+            |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/' | b'=');
+        let (name, mut rest) = bytes.split_at(bytes.iter().position(ends_name)?);
+        let mut tag = Tag {
+            name,
+            href: None,
+            metadata: None,
         };
-        let value = value.trim_ascii_start();
-        let (value, after) = match value.first()? {
-            quote @ (b'"' | b'\'') => {
-                let value = &value[1..];
-                let end = value.iter().position(|byte| byte == quote)?;
-                (&value[..end], &value[end + 1..])
+        loop {
+            let skip = |byte: &u8| !byte.is_ascii_whitespace() && !matches!(byte, b'/' | b'=');
+            rest = &rest[rest.iter().position(skip)?..];
+            if let Some(after) = rest.strip_prefix(b">") {
+                return Some((tag, after));
             }
-            _ => {
-                let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'>';
-                value.split_at(value.iter().position(ends)?)
+            let (attribute, after) = rest.split_at(rest.iter().position(ends_name)?);
+            rest = after.trim_ascii_start();
+            let Some(value) = rest.strip_prefix(b"=") else {
+                continue;
+            };
+            let value = value.trim_ascii_start();
+            let (value, after) = match value.first()? {
+                quote @ (b'"' | b'\'') => {
+                    let value = &value[1..];
+                    let end = value.iter().position(|byte| byte == quote)?;
+                    (&value[..end], &value[end + 1..])
+                }
+                _ => {
+                    let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'>';
+                    value.split_at(value.iter().position(ends)?)
+                }
+            };
+            rest = after;
+            let is = |name: &[u8]| attribute.eq_ignore_ascii_case(name);
+            if is(b"href") {
+                tag.href.get_or_insert(value);
+            } else if is(b"data-core-metadata") || is(b"data-dist-info-metadata") {
+                tag.metadata.get_or_insert(value);
             }
-        };
-        rest = after;
-        if href.is_none() && attribute.eq_ignore_ascii_case(b"href") {
-            href = Some(value);
         }
     }
 }
@@ -240,11 +288,29 @@ struct File {
     url: String,
     #[serde(default)]
     hashes: Hashes,
+    #[serde(default, rename = "core-metadata")]
+    metadata: Option<Metadata>,
+    #[serde(default, rename = "dist-info-metadata")]
+    old_metadata: Option<Metadata>,
 }
 
 #[derive(Default, Deserialize)]
 struct Hashes {
     sha256: Option<String>,
+}
+
+impl Hashes {
+    fn digest(&self) -> Option<Sha256> {
+        self.sha256.as_deref().and_then(parse_sha256)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Metadata {
+    Flag(bool),
+    Hashes(Hashes),
+    Other(IgnoredAny),
 }
 
 fn json(page: &[u8], each: &mut dyn FnMut(File) -> ControlFlow<()>) {
@@ -340,13 +406,18 @@ mod tests {
              <a href=\"../../files/x-1-py3-none-any.whl#sha256={one}\" data-x='<a href=no>'>x</a>\
              <A\nclass=y HREF = 'https://files.test/a&amp;b.zip?c=&#x64;#egg=a&amp;sha256={two}'/>\
              <a href=plain.whl>p</a><abbr href=no><a name=z href=/q.whl href=/no>\
-             <div title=\"<a href='/no'>\"><a>< a href=no></a>",
+             <div title=\"<a href='/no'>\"><a>< a href=no></a>\
+             <a href=m.whl data-core-metadata='sha256={one}'><a data-dist-info-metadata=true href=o.whl>",
         );
         let expected = [
             ("https://index.test/files/x-1-py3-none-any.whl", Some(1)),
             ("https://files.test/a&b.zip?c=d", Some(2)),
             ("https://index.test/simple/one/plain.whl", None),
             ("https://index.test/q.whl", None),
+            ("https://index.test/simple/one/m.whl", None),
+            ("https://index.test/simple/one/m.whl.metadata", Some(1)),
+            ("https://index.test/simple/one/o.whl", None),
+            ("https://index.test/simple/one/o.whl.metadata", None),
         ];
         let expected = expected.map(|(url, digest)| (url.to_owned(), digest));
         assert_eq!(read(page.as_bytes(), Form::Html), expected);
@@ -361,16 +432,26 @@ mod tests {
     fn links_of_json_are_its_files() {
         let page = format!(
             r#"{{"meta": {{"api-version": "1.3"}}, "name": "one", "files": [
-                {{"filename": "x", "url": "https://files.test/x.whl", "hashes": {{"sha256": "{}"}},
+                {{"filename": "x", "url": "https://files.test/x.whl", "hashes": {{"sha256": "{0}"}},
                   "yanked": false}},
                 {{"url": "../y.whl", "hashes": {{"md5": "0"}}, "size": 5}},
-                {{"url": "z.whl"}}], "versions": []}}"#,
+                {{"url": "z.whl"}},
+                {{"url": "m.whl", "core-metadata": {{"sha256": "{0}"}}, "dist-info-metadata": true}},
+                {{"url": "n.whl", "core-metadata": false}},
+                {{"url": "o.whl", "dist-info-metadata": true, "yanked": [[]]}},
+                {{"url": "p.whl", "core-metadata": [1, null]}}], "versions": []}}"#,
             digest(7)
         );
         let expected = [
             ("https://files.test/x.whl", Some(7)),
             ("https://index.test/simple/y.whl", None),
             ("https://index.test/simple/one/z.whl", None),
+            ("https://index.test/simple/one/m.whl", None),
+            ("https://index.test/simple/one/m.whl.metadata", Some(7)),
+            ("https://index.test/simple/one/n.whl", None),
+            ("https://index.test/simple/one/o.whl", None),
+            ("https://index.test/simple/one/o.whl.metadata", None),
+            ("https://index.test/simple/one/p.whl", None),
         ];
         let expected = expected.map(|(url, digest)| (url.to_owned(), digest));
         assert_eq!(read(page.as_bytes(), Form::Json), expected);

@@ -34,6 +34,15 @@ pub(super) fn is_for_everybody<B>(request: &Request<B>) -> bool {
         && !directives(headers).any(|word| matches!(&*word, "no-cache" | "no-store"))
 }
 
+/// Whether a request can be answered with what is kept, where its server cannot be asked: what it
+/// says of its client's own copy is left aside, as servers may do.
+pub(super) fn takes_kept<B>(request: &Request<B>) -> bool {
+    let asides = [RANGE, IF_RANGE, IF_NONE_MATCH, IF_MODIFIED_SINCE];
+    let headers = request.headers();
+    let mut own = OWN.iter().filter(|name| !asides.contains(name));
+    *request.method() == Method::GET && !own.any(|name| headers.contains_key(name))
+}
+
 /// Whether a reply is for everybody.
 pub(super) fn may_be_kept(status: StatusCode, headers: &HeaderMap) -> bool {
     let varies = headers.get_all(VARY).iter().any(|value| {

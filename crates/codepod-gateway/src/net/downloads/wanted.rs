@@ -82,8 +82,12 @@ impl Wanted {
             port: place.port,
             path: path.to_owned(),
         };
+        let is_for_everybody = match inner.offline {
+            true => lifetime::takes_kept(request),
+            false => lifetime::is_for_everybody(request),
+        };
         let may = request.extensions().get::<Shareable>().is_some()
-            && lifetime::is_for_everybody(request)
+            && is_for_everybody
             && inner.from.request(&target, "GET").is_ok();
         if !may {
             return None;
