@@ -12,6 +12,7 @@ mod kept;
 mod link_stream;
 mod offload;
 mod prefixed;
+mod pull;
 mod relay;
 mod resolver;
 mod session;
@@ -35,6 +36,7 @@ use crate::policy::host::Host;
 
 pub use door::Door;
 pub use downloads::{Downloads, DownloadsError, DownloadsSpec};
+pub use pull::{Outcome, PullError, PullSpec, Pulled};
 pub use resolver::{ResolveError, Resolver, SystemResolver};
 pub use session::Session;
 pub use tls::certificates;

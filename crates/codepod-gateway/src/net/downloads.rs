@@ -30,6 +30,7 @@ use std::time::SystemTime;
 use hyper::header::{ACCEPT_ENCODING, HeaderValue};
 use hyper::{Request, Response};
 use tokio::sync::{oneshot, watch};
+use url::Url;
 
 pub(super) use self::handshakes::Handshake;
 
@@ -39,7 +40,7 @@ use self::wanted::{Scope, Wanted};
 use crate::http::{Body, Failure, ReplyBody, Upstream};
 use crate::network::BoxFuture;
 use crate::packages::index_page::{self, Form, MAX_PAGE};
-use crate::packages::is_distribution;
+use crate::packages::{Sha256, is_distribution};
 use crate::policy::host::Host;
 use crate::policy::target::{Scheme, Target};
 use crate::policy::{Policy, PolicyError, PolicySpec, RuleSpec};
@@ -100,6 +101,7 @@ pub struct Downloads(Arc<Inner>);
 struct Inner {
     store: Store,
     from: Policy,
+    rules: Vec<RuleSpec>,
     offline: bool,
     flights: Mutex<HashMap<Key, watch::Receiver<Option<Landing>>>>,
 }
@@ -110,7 +112,7 @@ impl Downloads {
     /// Fails where a rule cannot be read, and where somebody else may write to the directory.
     pub fn new(spec: DownloadsSpec) -> Result<Downloads, DownloadsError> {
         let policy = PolicySpec {
-            allowed_hosts: Some(spec.from),
+            allowed_hosts: Some(spec.from.clone()),
             ..PolicySpec::default()
         };
         let from = Policy::new(&policy, 0)?;
@@ -121,6 +123,7 @@ impl Downloads {
         Ok(Downloads(Arc::new(Inner {
             store,
             from,
+            rules: spec.from,
             offline: spec.offline,
             flights: Mutex::default(),
         })))
@@ -135,6 +138,42 @@ impl Downloads {
                 Some(port) => from.open(host, port).is_ok(),
                 None => from.knows(host),
             }
+    }
+
+    /// Whether it is offline, whatever its servers are.
+    pub(super) fn is_offline_at_all(&self) -> bool {
+        self.0.offline
+    }
+
+    /// The rules for what is shared.
+    pub(super) fn rules(&self) -> &[RuleSpec] {
+        &self.0.rules
+    }
+
+    /// Whether what a URL leads to may be shared.
+    pub(super) fn is_shared(&self, url: &Url) -> bool {
+        let has_user = !url.username().is_empty() || url.password().is_some();
+        let target = Target::parse(url.as_str());
+        let may = |target: Target| self.0.from.request(&target, "GET").is_ok();
+        !has_user && target.is_ok_and(may)
+    }
+
+    /// Whether what a URL leads to is kept, and is what it has to be.
+    pub(super) async fn keeps(&self, url: &Url, place: &Place, accept: &str) -> bool {
+        let accept = vec![accept.as_bytes().to_vec()];
+        let wanted = Wanted::at(url.clone(), Scope::of(place), accept, &self.0);
+        self.clone().find(Arc::new(wanted)).await.is_some()
+    }
+
+    /// Notes what a lock file says of a file: that it has one of these digests.
+    pub(super) fn learn_locked(&self, url: &Url, place: &Place, digests: &[Sha256]) {
+        let scope = Scope::of(place);
+        let file = scope.file(url);
+        let files = digests.iter().map(|digest| (file, *digest)).collect();
+        let source = scope.key("lock", url.as_str(), &[]);
+        let store = &self.0.store;
+        // What could not be written is known until this process ends.
+        let _ = store.digests.learn(source, files, &store.scratch);
     }
 
     /// Keeps what a guest is told of a handshake with a server of downloads, for when it is offline.
@@ -280,12 +319,7 @@ impl Downloads {
         }
         let mut files = Vec::new();
         index_page::links(&bytes, form, &wanted.url, |link| {
-            let is_ours = |url: &url::Url| {
-                let target = Target::parse(url.as_str());
-                let has_user = !url.username().is_empty() || url.password().is_some();
-                let may = |target: Target| self.0.from.request(&target, "GET").is_ok();
-                is_distribution(url.path()) && !has_user && target.is_ok_and(may)
-            };
+            let is_ours = |url: &Url| is_distribution(url.path()) && self.is_shared(url);
             if let Some(digest) = link.sha256.filter(|_| is_ours(&link.url)) {
                 files.push((wanted.scope.file(&link.url), digest));
             }

@@ -21,8 +21,9 @@ use crate::packages::index_page::MAX_LINKS;
 
 /// How many files' digests are known. Each takes up to 250 bytes of memory.
 const MAX_KNOWN: usize = 200_000;
-/// How many sources are believed about one file: the last ones.
-const MAX_SOURCES: usize = 4;
+/// How many digests one file may have: the last ones. A lock file names those of all files of a
+/// package, without saying which is which.
+const MAX_OF_FILE: usize = 250;
 const KEY: usize = blake3::OUT_LEN;
 const RECORD: usize = KEY + size_of::<Sha256>();
 
@@ -94,10 +95,8 @@ impl Digests {
         scratch: &Scratch,
     ) -> io::Result<()> {
         files.truncate(MAX_LINKS);
-        // A page that names a file twice is believed the last time.
-        files.reverse();
-        files.sort_by_key(|(file, _)| *file);
-        files.dedup_by_key(|(file, _)| *file);
+        files.sort_unstable();
+        files.dedup();
         if self.says(source, &files) {
             return Ok(());
         }
@@ -146,7 +145,7 @@ impl Digests {
         }
         for (file, digest) in files {
             let named = state.files.entry(*file).or_default();
-            if named.len() == MAX_SOURCES {
+            if named.len() == MAX_OF_FILE {
                 named.remove(0);
             }
             named.push((source, *digest));
@@ -250,10 +249,11 @@ mod tests {
         learn(&digests, 100, &[]);
         assert!(open().of(key(2)).is_empty());
         // Many who name the same file do not make its list long.
-        for source in 200..220 {
-            learn(&digests, source, &[(1, source as u8)]);
+        let many = Digests::open_with(directory.clone(), 10_000).unwrap();
+        for source in 1000..1400 {
+            learn(&many, source, &[(1, 0), (1, source as u8)]);
         }
-        assert_eq!(digests.of(key(1)).len(), MAX_SOURCES);
+        assert_eq!(many.of(key(1)).len(), MAX_OF_FILE);
         for file in fs::read_dir(&directory).unwrap() {
             let path = file.unwrap().path();
             let mut bytes = fs::read(&path).unwrap();

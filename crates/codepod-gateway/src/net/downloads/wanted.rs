@@ -94,22 +94,27 @@ impl Wanted {
         }
         let accept = request.headers().get_all(ACCEPT).iter();
         let accept = accept.map(|value| value.as_bytes().to_vec()).collect();
-        Wanted::at(place.url(path)?, Scope::of(place), accept, inner)
+        Some(Wanted::at(
+            place.url(path)?,
+            Scope::of(place),
+            accept,
+            inner,
+        ))
     }
 
-    fn at(url: Url, scope: Scope, accept: Vec<Vec<u8>>, inner: &Inner) -> Option<Wanted> {
+    pub(super) fn at(url: Url, scope: Scope, accept: Vec<Vec<u8>>, inner: &Inner) -> Wanted {
         let digests = match is_distribution(url.path()) {
             true => inner.store.digests.of(scope.file(&url)),
             false => Vec::new(),
         };
-        Some(Wanted {
+        Wanted {
             key: scope.key("accepting", url.as_str(), &accept),
             plain: scope.key("plain", url.as_str(), &[]),
             accept,
             digests,
             scope,
             url,
-        })
+        }
     }
 
     pub(super) fn key(&self) -> Key {
@@ -130,7 +135,8 @@ impl Wanted {
         if self.digests.is_empty() || self.digests.contains(digest) {
             return None;
         }
-        let named: Vec<String> = self.digests.iter().map(hexadecimal).collect();
+        // A lock file may name many.
+        let named: Vec<String> = self.digests.iter().take(3).map(hexadecimal).collect();
         Some(format!(
             "the index names another file: sha256 {}, and what came has {}",
             named.join(" or "),
