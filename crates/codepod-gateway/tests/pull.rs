@@ -261,8 +261,22 @@ async fn what_cannot_be_had_says_why() {
     let own = Downloads::new(spec(place.path())).unwrap();
     let lock = "sdist==1.0\nabsent==1.0\nmoved==1.0\ngone==1.0\nfar==1.0\nown==1.0\ntext==1.0\n";
     let pulled = pull(&own, server, INDEX, lock).await;
+    let missing = pulled.iter().filter(|pulled| pulled.is_missing());
+    let missing: Vec<String> = missing.map(ToString::to_string).collect();
+    let lines = (
+        pulled.iter().filter(|pulled| pulled.is_kept()).count(),
+        missing,
+    );
     let outcomes: Vec<_> = pulled.into_iter().map(|pulled| pulled.outcome).collect();
     assert_eq!(outcomes[0], Outcome::NotPure);
+    let (kept, missing) = lines;
+    assert_eq!(kept, 0);
+    assert_eq!(missing.len(), 7);
+    assert_eq!(
+        missing[0],
+        "none    sdist 1.0: there is no pure wheel (py3-none-any) of this version"
+    );
+    assert!(missing[1].starts_with("failed  absent 1.0: http://index.test/"));
     let expected = [
         "http://index.test/simple/absent/: 404 Not Found",
         "is given by a redirect, which cannot be kept",
@@ -278,6 +292,15 @@ async fn what_cannot_be_had_says_why() {
         }
     }
     assert!(!paths(&log).iter().any(|path| path.contains("far-1.0")));
+    // What is for other machines need not be there.
+    let lock = "sdist==1.0 ; sys_platform == 'win32'";
+    let conditional = pull(&own, server, INDEX, lock).await;
+    assert!(!conditional[0].is_missing() && !conditional[0].is_kept());
+    let said = conditional[0].to_string();
+    assert!(
+        said.ends_with("; it is needed only where sys_platform == 'win32'"),
+        "{said}"
+    );
     // A server that cannot be reached.
     drop(log);
     let nobody = std::net::TcpListener::bind("127.0.0.1:0")

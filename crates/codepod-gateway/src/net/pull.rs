@@ -7,6 +7,7 @@
 mod client;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use http_body_util::BodyExt;
@@ -109,6 +110,53 @@ pub enum Outcome {
     NotPure,
     /// It could not be fetched, or is something else than the lock file says: why.
     Failed(String),
+}
+
+impl Pulled {
+    /// Whether it is kept.
+    pub fn is_kept(&self) -> bool {
+        matches!(self.outcome, Outcome::Kept { .. })
+    }
+
+    /// Whether sandboxes will miss it. What is needed only sometimes, and has no pure wheel, is
+    /// likely for another machine than theirs.
+    pub fn is_missing(&self) -> bool {
+        match self.outcome {
+            Outcome::Kept { .. } => false,
+            Outcome::NotPure => self.entry.marker.is_none(),
+            Outcome::Failed(_) => true,
+        }
+    }
+}
+
+/// A line for people.
+impl fmt::Display for Pulled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Entry {
+            name,
+            version,
+            marker,
+            ..
+        } = &self.entry;
+        match &self.outcome {
+            Outcome::Kept {
+                file,
+                bytes,
+                is_new,
+            } => {
+                let word = if *is_new { "fetched" } else { "kept" };
+                write!(f, "{word:7} {file} ({bytes} bytes)")
+            }
+            Outcome::NotPure => {
+                write!(f, "none    {name} {version}: {}", NoWheel::NotPure)?;
+                match marker {
+                    Some(marker) => write!(f, "; it is needed only where {marker}"),
+                    None => Ok(()),
+                }
+            }
+            Outcome::Failed(why) => write!(f, "failed  {name} {version}: {why}"),
+        }
+    }
 }
 
 impl Downloads {
