@@ -41,9 +41,11 @@ use codepod_kernel::{Link, NameAnswer, Open, OpenTarget, Refusal};
 
 pub use codepod_gateway::budget::{Limits, Timeouts, Usage};
 pub use codepod_gateway::net::{
-    Downloads, DownloadsError, DownloadsSpec, ResolveError, Resolver, SystemResolver, certificates,
+    Downloads, DownloadsError, DownloadsSpec, Outcome as PullOutcome, PullError, PullSpec, Pulled,
+    ResolveError, Resolver, SystemResolver, certificates,
 };
 pub use codepod_gateway::network::{Answer, Ask, BoxFuture, OnRequest};
+pub use codepod_gateway::packages::lock_file;
 pub use codepod_gateway::policy::{Mode, PolicySpec, RuleSpec, TlsSpec};
 pub use codepod_gateway::secrets::{HostKey, Places, SecretSpec};
 
