@@ -41,8 +41,8 @@ pub fn normal_name(name: &str) -> String {
 /// The end of the name under which an index gives the metadata of a wheel (PEP 658).
 pub const METADATA: &str = ".metadata";
 
-/// Whether a path ends as a distribution does, or as the metadata of one: such a file has one content
-/// for ever, and is no page.
+/// Whether a path ends as a distribution does, or as the metadata of one: such a file has one
+/// content for ever, and is no page.
 pub fn is_distribution(path: &str) -> bool {
     const ENDS: [&str; 7] = [
         ".whl", ".zip", ".egg", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz",

@@ -7,8 +7,8 @@
 //! server of the same name: its static address and its authorities.
 //!
 //! Pages of indexes are read for the digests of files. A file that has one is compared before its
-//! end is given to anybody; what is right is kept without asking its server again, and what is wrong
-//! is not kept. So that pages can be read, what is shared is asked for without compression.
+//! end is given to anybody; what is right is kept without asking its server again, and what is
+//! wrong is not kept. So that pages can be read, what is shared is asked for without compression.
 //!
 //! Offline, nothing is asked: what is kept is given however old it is, and the rest is a 504.
 
@@ -176,7 +176,8 @@ impl Downloads {
         let _ = store.digests.learn(source, files, &store.scratch);
     }
 
-    /// Keeps what a guest is told of a handshake with a server of downloads, for when it is offline.
+    /// Keeps what a guest is told of a handshake with a server of downloads, for when it is
+    /// offline.
     pub(super) async fn note(&self, place: &Place, reply: &[u8]) {
         let key = handshake_key(place);
         let is_ours = self.0.from.open(&place.host, place.port).is_ok();

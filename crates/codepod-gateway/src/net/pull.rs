@@ -1,8 +1,8 @@
 //! Filling the downloads from a lock file, for when their servers are offline.
 //!
 //! What is fetched goes the way of a guest's request: through a policy that allows the servers of
-//! downloads and no others, vetted and dialled, kept and compared by the same code. So what is there
-//! afterwards is what a guest would have left.
+//! downloads and no others, vetted and dialled, kept and compared by the same code. So what is
+//! there afterwards is what a guest would have left.
 
 mod client;
 

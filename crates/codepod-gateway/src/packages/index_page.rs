@@ -1,9 +1,10 @@
 //! The page that an index has of a package: links to files, and their digests.
 //!
-//! There are two forms: HTML, where the fragment of a link is the digest (PEP 503), and JSON
-//! (PEP 691). A link that says that its file's metadata can be had (PEP 658) is followed by one to
-//! that. Of HTML only what leads to links is looked at, in one pass: tags, their attributes, comments.
-//! Links are handed on one by one, so that a page takes no more memory than it has bytes.
+//! There are two forms: HTML, where the fragment of a link is the digest (PEP 503), and JSON (PEP
+//! 691). A link that says that its file's metadata can be had (PEP 658) is followed by one to
+//! that. Of HTML only what leads to links is looked at, in one pass: tags, their attributes,
+//! comments. Links are handed on one by one, so that a page takes no more memory than it has
+//! bytes.
 
 use std::borrow::Cow;
 use std::fmt;

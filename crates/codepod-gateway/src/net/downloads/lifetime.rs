@@ -63,8 +63,8 @@ pub(super) fn may_be_kept(status: StatusCode, headers: &HeaderMap) -> bool {
     status == StatusCode::OK && !varies && !headers.contains_key(SET_COOKIE) && !is_own
 }
 
-/// How long a reply is fresh, if it may be kept and there is a point in that: such that is not fresh
-/// at all has something by which the server can be asked whether it still holds.
+/// How long a reply is fresh, if it may be kept and there is a point in that: such that is not
+/// fresh at all has something by which the server can be asked whether it still holds.
 pub(super) fn of_reply(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
     if !may_be_kept(status, headers) {
         return None;
