@@ -15,4 +15,5 @@ mod tunnel;
 
 pub use body::{Body, BodyError, ReplyBody};
 pub use service::{Asker, Connection, Failure, Upstream, serve};
+#[cfg(feature = "net")]
 pub(crate) use service::{Came, Shareable};

@@ -311,6 +311,22 @@ async fn what_cannot_be_had_says_why() {
     assert!(why.contains("index.test:80"), "{why}");
 }
 
+#[tokio::test]
+async fn of_a_page_with_very_many_wheels_the_first_are_looked_at() {
+    let place = tempfile::tempdir().unwrap();
+    let link = |build: usize| format!("<a href='/f/one-1.0-{build}-py3-none-any.whl'>one</a>");
+    let html: String = (0..1500).map(link).collect();
+    let (server, _) = strict(move |request| match text(request).contains("/simple/") {
+        true => with(HTML, html.as_bytes()),
+        false => with("ETag: \"1\"\r\n", b"wheel"),
+    });
+    let own = Downloads::new(spec(place.path())).unwrap();
+    match only(pull(&own, server, INDEX, "one==1.0").await) {
+        Outcome::Kept { file, .. } => assert_eq!(file, "one-1.0-999-py3-none-any.whl"),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn an_index_that_is_not_shared_is_refused() {
     let place = tempfile::tempdir().unwrap();

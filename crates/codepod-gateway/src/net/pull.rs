@@ -24,7 +24,7 @@ use crate::event::Event;
 use crate::network::{Network, NetworkOptions};
 use crate::packages::index_page::{self, Form, Link, MAX_PAGE};
 use crate::packages::lock_file::{Entry, Files};
-use crate::packages::wheel::{NoWheel, choose};
+use crate::packages::wheel::{NoWheel, choose, could_be};
 use crate::packages::{METADATA, Sha256};
 use crate::policy::target::{Scheme, Target};
 use crate::policy::{Policy, PolicyError, PolicySpec, printable};
@@ -33,6 +33,9 @@ use crate::policy::{Policy, PolicyError, PolicySpec, printable};
 const ACCEPT_PAGE: &str = "application/vnd.pypi.simple.v1+json, \
      application/vnd.pypi.simple.v1+html; q=0.1, text/html; q=0.01";
 const ACCEPT_FILE: &str = "*/*";
+/// How many links of a page are looked at for one version of a package: those to its wheels that
+/// run anywhere, and to their metadata. There is one, or a few builds of it.
+const MAX_CANDIDATES: usize = 1000;
 /// How many packages are fetched at a time.
 const AT_A_TIME: usize = 4;
 
@@ -275,7 +278,7 @@ impl Pull {
             .join(&format!("{}/", entry.name))
             .map_err(|error| error.to_string())?;
         let links = self
-            .page(&client, &page)
+            .page(&client, &page, entry)
             .await
             .map_err(|why| better(&heard, why))?;
         let metadata: Vec<Link> = links
@@ -326,8 +329,9 @@ impl Pull {
         })
     }
 
-    /// The links of a page, which is kept.
-    async fn page(&self, client: &Client, url: &Url) -> Result<Vec<Link>, String> {
+    /// The links of a page to what could be taken for a package, and to its metadata. The page is
+    /// kept.
+    async fn page(&self, client: &Client, url: &Url, entry: &Entry) -> Result<Vec<Link>, String> {
         let reply = client.get(url, ACCEPT_PAGE).await?;
         let reply = good(url, reply).await?;
         let kind = reply.response.headers().get(header::CONTENT_TYPE);
@@ -343,8 +347,9 @@ impl Pull {
         self.check_kept(url, ACCEPT_PAGE).await?;
         let mut links = Vec::new();
         index_page::links(&bytes, form, url, |link| {
-            let path = link.url.path();
-            if path.ends_with(".whl") || path.ends_with(METADATA) {
+            let name = link.file_name();
+            let wheel = name.strip_suffix(METADATA).unwrap_or(&name);
+            if links.len() < MAX_CANDIDATES && could_be(wheel, entry) {
                 links.push(link);
             }
         });

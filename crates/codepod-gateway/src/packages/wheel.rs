@@ -42,6 +42,13 @@ impl WheelName {
     }
 }
 
+/// Whether a file is a wheel that could be taken for a package.
+pub fn could_be(file_name: &str, entry: &Entry) -> bool {
+    WheelName::parse(file_name).is_some_and(|wheel| {
+        wheel.is_pure && wheel.name == entry.name && wheel.version == canonical(&entry.version)
+    })
+}
+
 /// Why there is nothing to take.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoWheel {

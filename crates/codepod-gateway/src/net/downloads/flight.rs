@@ -142,7 +142,7 @@ impl Flight {
         tell: watch::Sender<Option<Landing>>,
         alone: oneshot::Sender<Result<Response<ReplyBody>, Failure>>,
     ) {
-        let _over = Over {
+        let over = Over {
             wanted: self.wanted.clone(),
             downloads: self.downloads.clone(),
         };
@@ -168,6 +168,8 @@ impl Flight {
             && reply.status() == StatusCode::NOT_MODIFIED
         {
             let kept = still_holds(kept, reply.headers(), &wanted, &self.downloads).await;
+            // Whoever has the reply and asks once more is not to join this one.
+            drop(over);
             tell.send_replace(Some(Landing::Shared(Box::new(kept))));
             return;
         }
@@ -241,17 +243,18 @@ impl Flight {
                         }
                     };
                     let _ = tokio::task::spawn_blocking(keep).await;
-                    there();
                     Progress::Whole(body.length)
                 }
                 Some(why) => broken(path, why.into()).await,
             },
             None => broken(path, EARLY.into()).await,
         };
-        if let Progress::Broken(why) = &end
-            && tell.borrow().is_none()
-        {
-            tell.send_replace(Some(Landing::Wrong(why.clone())));
+        drop(over);
+        match &end {
+            Progress::Broken(why) if tell.borrow().is_none() => {
+                tell.send_replace(Some(Landing::Wrong(why.clone())));
+            }
+            _ => there(),
         }
         written.send_replace(end);
     }
