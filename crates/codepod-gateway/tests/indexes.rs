@@ -82,7 +82,14 @@ async fn pk_02_a_file_that_its_index_does_not_name_breaks_off_and_is_not_kept() 
                 true => got.ends_with(b"\r\n0\r\n\r\n"),
                 false => body(&got).len() >= body(&reply).len(),
             };
-            assert!(!is_whole && status(&got) == 200, "{what}");
+            // On a busy host it is over before anything was sent: a 502, or a head that is held.
+            let is_other = !matches!(status(&got), 0 | 200 | 502);
+            let is_told = status(&got) == 502 && text(&got).contains("another file");
+            assert!(
+                (!is_whole || is_told) && !is_other,
+                "{what}: {}",
+                status(&got)
+            );
             let why = failure(&world).unwrap();
             assert!(
                 why.contains("the index names another file") && why.contains(&sha256(&good)),

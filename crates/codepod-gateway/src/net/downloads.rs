@@ -283,7 +283,11 @@ impl Downloads {
                     (false, Some(_)) => "fetched",
                     (false, None) => "joined",
                 };
-                Ok(kept.reply(came))
+                match kept.broken() {
+                    // Nothing was sent yet.
+                    Some(why) => Err(Failure::Wrong(why)),
+                    None => Ok(kept.reply(came)),
+                }
             }
             (Some(Landing::Wrong(why)), _) => Err(Failure::Wrong(why.to_string())),
             // It is for one only: the first has it, and everybody else asks the server.

@@ -51,9 +51,10 @@ pub(crate) async fn kept(world: &World, path: &str) {
     }
 }
 
+/// The body of a reply; nothing where a connection broke before its head was sent.
 pub(crate) fn body(reply: &[u8]) -> &[u8] {
     let end = reply.windows(4).position(|four| four == b"\r\n\r\n");
-    &reply[end.unwrap() + 4..]
+    end.map_or(&[], |end| &reply[end + 4..])
 }
 
 pub(crate) fn asked(log: &Log) -> usize {

@@ -83,6 +83,14 @@ impl Kept {
         self.body.as_ref()
     }
 
+    /// Why it broke off, if it has.
+    pub(super) fn broken(&self) -> Option<String> {
+        match &*self.progress.borrow() {
+            Progress::Broken(why) => Some(why.to_string()),
+            Progress::Coming(_) | Progress::Whole(_) => None,
+        }
+    }
+
     /// Whether it was there before it was asked for.
     pub(super) fn is_from_before(&self) -> bool {
         self.body.is_some()
@@ -223,14 +231,11 @@ impl Flight {
             there();
         }
         let most = length.unwrap_or(MAX_PAGE.min(largest));
-        // The end of a file is given when it has been compared, and that of a page when it has been
-        // read: whoever has it whole asks for its files next.
-        let holds = wanted.is_named() || page.is_some();
         let show = |length| {
             there();
             written.send_replace(Progress::Coming(length));
         };
-        let end = match write(&coming, body, most, holds, show).await {
+        let end = match write(&coming, body, most, show).await {
             Some(body) => match wanted.differs(&body.sha256) {
                 None => {
                     let (downloads, coming) = (self.downloads.clone(), coming.clone());
@@ -324,14 +329,10 @@ fn ask_whether(request: &mut HeaderMap, kept: &HeaderMap) {
 }
 
 /// Writes a body to its file as it comes; what it is, if it came whole. `show` is told how much may
-/// be given before the end, where that `holds` the last piece back.
-async fn write(
-    kept: &Kept,
-    mut body: ReplyBody,
-    most: u64,
-    holds: bool,
-    show: impl Fn(u64),
-) -> Option<Content> {
+/// be given by then: not the last piece, whose time comes when the whole has been compared and kept.
+/// Whoever has a page whole asks for its files next, and whoever has a file relies on its being
+/// there.
+async fn write(kept: &Kept, mut body: ReplyBody, most: u64, show: impl Fn(u64)) -> Option<Content> {
     let mut hashes = (blake3::Hasher::new(), sha2::Sha256::new());
     let mut length = 0;
     while let Some(frame) = body.frame().await {
@@ -356,9 +357,8 @@ async fn write(
         .await
         .ok()?
         .ok()?;
-        match if holds { at } else { length } {
-            0 => {}
-            length => show(length),
+        if at > 0 {
+            show(at);
         }
     }
     let is_whole = kept.length.is_none_or(|whole| whole == length);
