@@ -8,6 +8,7 @@
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 
 mod apply;
+mod cache;
 mod changes;
 mod completions;
 #[cfg(unix)]
@@ -90,6 +91,8 @@ enum Command {
     Tools(tools::Tools),
     /// List, install, check and remove parts: guests that ship beside this program
     Parts(parts::Parts),
+    /// Fill what sandboxes of a server share of what they download
+    Cache(cache::Cache),
     /// Check this machine: what codepod can use, what is missing and how to get it
     Doctor(doctor::Doctor),
     /// Print the licences of the software that this program contains
@@ -132,6 +135,7 @@ fn main() -> ExitCode {
         Command::Undo(undo) => undo.run(),
         Command::Tools(tools) => tools.run(),
         Command::Parts(parts) => parts.run(),
+        Command::Cache(cache) => cache.run(),
         Command::Doctor(doctor) => doctor.run(),
         Command::Licenses(licenses) => Ok(licenses.run()),
         Command::Version => Ok(version()),

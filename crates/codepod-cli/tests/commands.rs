@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::io::{BufRead as _, Write as _};
 use std::process::Stdio;
 
 use support::Directory;
@@ -100,6 +101,66 @@ fn parts_are_listed_and_what_is_none_is_refused() {
     here.fails(&["parts", "add", "nowhere.part"], 125, "nowhere.part");
     let address = "scheme://place/python.part";
     here.fails(&["parts", "add", address], 125, "not fetched");
+}
+
+#[test]
+fn a_lock_file_fills_the_downloads_of_a_server() {
+    let here = Directory::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut reader = std::io::BufReader::new(stream);
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") {
+                if reader.read_line(&mut head).unwrap_or(0) == 0 {
+                    break;
+                }
+            }
+            let (status, body) = match head.split(' ').nth(1) {
+                Some("/simple/one/") => ("200 OK", "<a href='/f/one-1.0-py3-none-any.whl'>one</a>"),
+                Some("/simple/two/") => ("200 OK", "<a href='/f/two-1.0.tar.gz'>two</a>"),
+                Some("/f/one-1.0-py3-none-any.whl") => ("200 OK", "wheel"),
+                _ => ("404 Not Found", ""),
+            };
+            let length = body.len();
+            let reply = format!(
+                "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nETag: \"1\"\r\n\
+                 Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            );
+            let _ = reader.into_inner().write_all(reply.as_bytes());
+        }
+    });
+    let directory = here.path("downloads").display().to_string();
+    let config = format!(
+        "[network]\nallowed_hosts = []\nhosts = {{ \"index.test\" = \"{at}\" }}\n\
+         [network.downloads]\ndirectory = '{directory}'\nfrom = [\"http://index.test\"]\n\
+         offline = true\n"
+    );
+    std::fs::write(here.path("codepod.toml"), config).unwrap();
+    std::fs::write(here.path("requirements.txt"), "one==1.0\n").unwrap();
+    let pull = |lock: &'static str, index: &'static str| {
+        let config = ["cache", "pull", "--config", "codepod.toml"];
+        [&config[..], &["--index-url", index, lock]].concat()
+    };
+    let index = "http://index.test/simple";
+    assert_eq!(
+        here.says(&pull("requirements.txt", index)),
+        "fetched one-1.0-py3-none-any.whl (5 bytes)\n1 of 1 packages are kept\n"
+    );
+    std::fs::write(here.path("more.txt"), "one==1.0\ntwo==1.0\n").unwrap();
+    let (status, stdout, stderr) = here.codepod(&pull("more.txt", index));
+    assert_eq!(status, 1, "{stderr}");
+    assert!(stdout.ends_with("1 of 2 packages are kept\n"), "{stdout}");
+    assert!(
+        stderr.contains("two 1.0: there is no pure wheel"),
+        "{stderr}"
+    );
+    std::fs::write(here.path("poetry.lock"), "").unwrap();
+    here.fails(&pull("poetry.lock", index), 125, "that is no lock file");
+    here.fails(&pull("none.txt", index), 125, "none.txt");
+    let other = "http://other.test/simple";
+    here.fails(&pull("more.txt", other), 125, "is not kept");
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub mod http;
 pub mod net;
 pub mod network;
 #[cfg(feature = "net")]
+pub mod packages;
+#[cfg(feature = "net")]
 mod pins;
 pub mod policy;
 pub mod secrets;

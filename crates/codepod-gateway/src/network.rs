@@ -95,8 +95,13 @@ pub struct NetworkOptions {
 impl NetworkOptions {
     /// A policy with usual limits, no secrets, and nobody to tell or to ask.
     pub fn new(policy: Policy) -> NetworkOptions {
+        NetworkOptions::of(Arc::new(policy))
+    }
+
+    /// The same with a policy that others have as well.
+    pub fn of(policy: Arc<Policy>) -> NetworkOptions {
         NetworkOptions {
-            policy: Arc::new(policy),
+            policy,
             limits: Limits::default(),
             timeouts: Timeouts::default(),
             secrets: Arc::new(Secrets::none()),

@@ -4,79 +4,14 @@ mod support;
 
 use std::fs;
 use std::io::Write as _;
-use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use codepod_gateway::event::Event;
-use codepod_gateway::net::{Downloads, DownloadsSpec, Gateway, GatewayOptions};
-use support::servers::{Log, read_request, serve, strict};
+use codepod_gateway::net::{Downloads, DownloadsSpec};
+use support::servers::{read_request, serve, strict};
+use support::sharing::{asked, body, came, downloads, get, kept, lasting, with, world};
 use support::{World, status, text};
-
-/// A reply with a body that everybody may keep for an hour.
-fn lasting(body: &[u8]) -> Vec<u8> {
-    with("Cache-Control: max-age=3600\r\n", body)
-}
-
-fn with(fields: &str, body: &[u8]) -> Vec<u8> {
-    let head = format!(
-        "HTTP/1.1 200 OK\r\n{fields}Content-Length: {}\r\n\r\n",
-        body.len()
-    );
-    [head.as_bytes(), body].concat()
-}
-
-fn downloads(directory: &Path) -> Downloads {
-    Downloads::new(DownloadsSpec::new(directory, ["http://index.test"])).unwrap()
-}
-
-/// A sandbox's network in which `index.test` is a server and replies are shared.
-fn world(server: SocketAddr, downloads: &Downloads) -> World {
-    let mut world = World::new(&["http://index.test"], &[("index.test", server)], |_| {});
-    world.gateway = Gateway::new(GatewayOptions {
-        resolver: world.script.clone(),
-        threads: 2,
-        downloads: Some(downloads.clone()),
-    });
-    world
-}
-
-async fn get(world: &World, path: &str, fields: &str) -> Vec<u8> {
-    let request =
-        format!("GET {path} HTTP/1.1\r\nHost: index.test\r\n{fields}Connection: close\r\n\r\n");
-    world.exchange("index.test", 80, request.as_bytes()).await
-}
-
-/// Asks until what was fetched is kept: that is so a moment after whoever asked has it.
-async fn kept(world: &World, path: &str) {
-    loop {
-        get(world, path, "").await;
-        if came(world).last() == Some(&"kept") {
-            return;
-        }
-    }
-}
-
-fn body(reply: &[u8]) -> &[u8] {
-    let end = reply.windows(4).position(|four| four == b"\r\n\r\n");
-    &reply[end.unwrap() + 4..]
-}
-
-fn asked(log: &Log) -> usize {
-    log.lock().unwrap().len()
-}
-
-/// How the replies came.
-fn came(world: &World) -> Vec<&'static str> {
-    let events = world.events().into_iter();
-    let came = events.filter_map(|event| match event {
-        Event::Request(event) => event.came,
-        Event::Denied(_) | Event::SecretLeak { .. } => None,
-    });
-    came.collect()
-}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_who_ask_at_once_get_one_download() {

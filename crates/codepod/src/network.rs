@@ -41,10 +41,11 @@ use codepod_kernel::{Link, NameAnswer, Open, OpenTarget, Refusal};
 
 pub use codepod_gateway::budget::{Limits, Timeouts, Usage};
 pub use codepod_gateway::net::{
-    Downloads, DownloadsError, DownloadsSpec, ResolveError, Resolver, SystemResolver, certificates,
-    client_cert,
+    Downloads, DownloadsError, DownloadsSpec, Outcome as PullOutcome, PullError, PullSpec, Pulled,
+    ResolveError, Resolver, SystemResolver, certificates, client_cert,
 };
 pub use codepod_gateway::network::{Answer, Ask, BoxFuture, OnRequest};
+pub use codepod_gateway::packages::lock_file;
 pub use codepod_gateway::policy::{ClientCert, Mode, PolicySpec, RuleSpec, TlsSpec};
 pub use codepod_gateway::secrets::{AwsSpec, HostKey, Places, SecretSpec};
 

@@ -1,6 +1,9 @@
 //! Packages of Python: those that come with it, and those that a file brings.
 
-use codepod::{Options, Sandbox};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use codepod::{Mount, MountAccess, Options, Sandbox};
 
 fn run(sandbox: &Sandbox, script: &str) -> (i32, String, String) {
     let result = sandbox.run_blocking(script).unwrap();
@@ -133,4 +136,92 @@ fn a_package_that_no_file_has_is_refused_at_once() {
     assert_eq!(status, 1);
     let line = "ERROR: nothing-of-the-kind: not installed, and this sandbox has no network";
     assert!(errors.starts_with(line), "{errors}");
+}
+
+/// A path of the host that is not there, as something that runs inside would write it.
+fn absent_on_host(name: &str) -> PathBuf {
+    let path = Path::new("/tmp").join(format!("codepod-{name}-{}", std::process::id()));
+    assert!(!path.exists(), "{}", path.display());
+    path
+}
+
+/// A program that writes to `path`, whatever directories that takes.
+fn writing(path: &Path) -> String {
+    format!(
+        "import os; os.makedirs({0:?}, exist_ok=True); open({0:?} + '/x', 'a').write('ran')",
+        path.display().to_string()
+    )
+}
+
+// PK-01
+#[test]
+fn pk_01_a_build_script_runs_inside_and_changes_nothing_of_the_host() {
+    let (project, escaped) = (tempfile::tempdir().unwrap(), absent_on_host("pk-01"));
+    let setup = format!(
+        "{}\nopen('left-behind', 'w').close()\n\
+         import setuptools\nsetuptools.setup(name='evil', version='1.0', py_modules=[])\n",
+        writing(&escaped)
+    );
+    std::fs::write(project.path().join("setup.py"), setup).unwrap();
+    let mut options = Options::default();
+    options.timeout = Duration::from_secs(120);
+    options.mounts = vec![Mount::host(
+        project.path(),
+        "/project",
+        MountAccess::Overlay,
+    )];
+    let sandbox = Sandbox::create(options).unwrap();
+    let (status, output, errors) = run(&sandbox, "pip install /project");
+    assert_eq!(status, 0, "{output}{errors}");
+    // It ran, and what it did was done inside.
+    let ran = escaped.join("x").display().to_string();
+    assert!(sandbox.read_file(&ran).unwrap().starts_with(b"ran"));
+    assert!(sandbox.read_file("/project/left-behind").is_ok());
+    let left = std::fs::read_dir(project.path()).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["setup.py"]);
+    assert!(!escaped.exists());
+}
+
+// PK-03
+#[test]
+fn pk_03_a_wheel_that_leads_out_or_runs_code_at_every_start_acts_in_its_sandbox_only() {
+    let escaped = absent_on_host("pk-03");
+    let wheels = format!(
+        r#"
+import zipfile
+def wheel(name, entry, content):
+    with zipfile.ZipFile(f"{{name}}-1.0-py3-none-any.whl", "w") as wheel:
+        about = f"{{name}}-1.0.dist-info"
+        wheel.writestr(entry, content)
+        wheel.writestr(f"{{about}}/METADATA", f"Metadata-Version: 2.1\nName: {{name}}\nVersion: 1.0\n")
+        wheel.writestr(f"{{about}}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{{about}}/RECORD", "")
+wheel("slip", "../" * 20 + "tmp/slipped", "slipped")
+wheel("start", "start.pth", {:?} + "\n")
+"#,
+        writing(&escaped)
+    );
+    let sandbox = sandbox();
+    sandbox.write_file("wheels.py", wheels).unwrap();
+    let before = sandbox.fork().unwrap();
+    let (status, output, errors) = run(
+        &sandbox,
+        "python3 wheels.py && pip install ./slip-1.0-py3-none-any.whl",
+    );
+    assert_eq!(status, 1, "{output}{errors}");
+    assert!(sandbox.read_file("/tmp/slipped").is_err());
+    let (status, output, errors) = run(
+        &sandbox,
+        "pip install -q ./start-1.0-py3-none-any.whl && python3 -c pass",
+    );
+    assert_eq!(status, 0, "{output}{errors}");
+    let ran = escaped.join("x").display().to_string();
+    assert!(sandbox.read_file(&ran).unwrap().starts_with(b"ran"));
+    // Neither a fork from before nor another sandbox has it.
+    for other in [&before, &self::sandbox()] {
+        assert_eq!(run(other, "python3 -c pass").0, 0);
+        assert!(other.read_file(&ran).is_err());
+    }
+    assert!(!escaped.exists() && !Path::new("/tmp/slipped").exists());
 }

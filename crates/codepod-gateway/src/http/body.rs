@@ -45,6 +45,8 @@ pub(crate) struct Passage {
     pub(crate) bytes: AtomicU64,
     pub(crate) hits: AtomicU64,
     pub(crate) cut_off: OnceLock<CutOff>,
+    /// Why its sender ended it early.
+    pub(crate) broken: OnceLock<String>,
 }
 
 /// A body that is counted and changed. `guard` is dropped with it.
@@ -119,7 +121,11 @@ where
                     this.ended = true;
                     None
                 }
-                Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
+                Some(Err(error)) => {
+                    let error = error.into();
+                    let _ = this.passage.broken.set(error.to_string());
+                    return Poll::Ready(Some(Err(error)));
+                }
                 // Trailers are of one connection.
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(data) => Some(data),

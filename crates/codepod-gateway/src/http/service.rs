@@ -50,6 +50,12 @@ pub enum Failure {
     /// It took too long.
     #[error("the server did not answer within {} s", .0.as_secs())]
     TimedOut(Duration),
+    /// What it gave is not what it has to be.
+    #[error("{0}")]
+    Wrong(String),
+    /// It cannot be asked, and nothing was kept.
+    #[error("{0}")]
+    Absent(String),
 }
 
 /// Marks a request that has nothing of a secret, from a sandbox that has none for its host.
@@ -308,8 +314,11 @@ impl Exchange {
                     Some(CutOff::Budget(why)) => deny(over_budget(host, *port, *why)),
                     None => match &failure {
                         Failure::Broken(_) => Err(Broken),
-                        Failure::TimedOut(_) => {
+                        Failure::TimedOut(_) | Failure::Absent(_) => {
                             Ok(plain(StatusCode::GATEWAY_TIMEOUT, &failure.to_string()))
+                        }
+                        Failure::Wrong(_) => {
+                            Ok(plain(StatusCode::BAD_GATEWAY, &failure.to_string()))
                         }
                     },
                 };
@@ -723,6 +732,9 @@ impl Drop for Recorder {
         event.secrets = self.secrets.names(self.sent.hits.load(Relaxed));
         if let Some(why) = self.received.cut_off.get() {
             event.failure.get_or_insert_with(|| why.to_string());
+        }
+        if let Some(why) = self.received.broken.get() {
+            event.failure.get_or_insert_with(|| why.clone());
         }
         self.exchange.end(event);
     }

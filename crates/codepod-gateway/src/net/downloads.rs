@@ -5,25 +5,42 @@
 //! it as it comes; when there is none that is fresh, one of them asks the server. A reply is kept
 //! by its URL, by what the client accepts, and by everything of its policy that could make another
 //! server of the same name: its static address and its authorities.
+//!
+//! Pages of indexes are read for the digests of files. A file that has one is compared before its
+//! end is given to anybody; what is right is kept without asking its server again, and what is
+//! wrong is not kept. So that pages can be read, what is shared is asked for without compression.
+//!
+//! Offline, nothing is asked: what is kept is given however old it is, and the rest is a 504.
 
+mod checked;
+mod digests;
 mod flight;
+mod handshakes;
 mod lifetime;
 mod store;
+mod wanted;
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use hyper::header::{ACCEPT, ACCEPT_ENCODING};
+use hyper::header::{ACCEPT_ENCODING, HeaderValue};
 use hyper::{Request, Response};
 use tokio::sync::{oneshot, watch};
+use url::Url;
 
-use self::flight::Landing;
+pub(super) use self::handshakes::Handshake;
+
+use self::flight::{Kept, Landing};
 use self::store::{Key, Store};
-use crate::http::{Body, Failure, ReplyBody, Shareable, Upstream};
+use self::wanted::{Scope, Wanted};
+use crate::http::{Body, Failure, ReplyBody, Upstream};
 use crate::network::BoxFuture;
+use crate::packages::index_page::{self, Form, MAX_PAGE};
+use crate::packages::{Sha256, is_distribution};
 use crate::policy::host::Host;
 use crate::policy::target::{Scheme, Target};
 use crate::policy::{Policy, PolicyError, PolicySpec, RuleSpec};
@@ -39,6 +56,9 @@ pub struct DownloadsSpec {
     /// Rules for where it is shared from: servers that give everybody the same, such as an index of
     /// packages. They allow nothing by themselves.
     pub from: Vec<RuleSpec>,
+    /// Whether only what is kept is given. Their names are not looked up then, and nothing connects
+    /// to them.
+    pub offline: bool,
 }
 
 impl DownloadsSpec {
@@ -51,6 +71,7 @@ impl DownloadsSpec {
             directory: directory.into(),
             bytes: 4 << 30,
             from: from.into_iter().map(Into::into).collect(),
+            offline: false,
         }
     }
 }
@@ -80,6 +101,8 @@ pub struct Downloads(Arc<Inner>);
 struct Inner {
     store: Store,
     from: Policy,
+    rules: Vec<RuleSpec>,
+    offline: bool,
     flights: Mutex<HashMap<Key, watch::Receiver<Option<Landing>>>>,
 }
 
@@ -89,7 +112,7 @@ impl Downloads {
     /// Fails where a rule cannot be read, and where somebody else may write to the directory.
     pub fn new(spec: DownloadsSpec) -> Result<Downloads, DownloadsError> {
         let policy = PolicySpec {
-            allowed_hosts: Some(spec.from),
+            allowed_hosts: Some(spec.from.clone()),
             ..PolicySpec::default()
         };
         let from = Policy::new(&policy, 0)?;
@@ -100,8 +123,81 @@ impl Downloads {
         Ok(Downloads(Arc::new(Inner {
             store,
             from,
+            rules: spec.from,
+            offline: spec.offline,
             flights: Mutex::default(),
         })))
+    }
+
+    /// Whether a server is one of those that are offline here; without a port, whether any of that
+    /// name is.
+    pub(super) fn is_offline(&self, host: &Host, port: Option<u16>) -> bool {
+        let from = &self.0.from;
+        self.0.offline
+            && match port {
+                Some(port) => from.open(host, port).is_ok(),
+                None => from.knows(host),
+            }
+    }
+
+    /// Whether it is offline, whatever its servers are.
+    pub(super) fn is_offline_at_all(&self) -> bool {
+        self.0.offline
+    }
+
+    /// The rules for what is shared.
+    pub(super) fn rules(&self) -> &[RuleSpec] {
+        &self.0.rules
+    }
+
+    /// Whether what a URL leads to may be shared.
+    pub(super) fn is_shared(&self, url: &Url) -> bool {
+        let has_user = !url.username().is_empty() || url.password().is_some();
+        let target = Target::parse(url.as_str());
+        let may = |target: Target| self.0.from.request(&target, "GET").is_ok();
+        !has_user && target.is_ok_and(may)
+    }
+
+    /// Whether what a URL leads to is kept, and is what it has to be.
+    pub(super) async fn keeps(&self, url: &Url, place: &Place, accept: &str) -> bool {
+        let accept = vec![accept.as_bytes().to_vec()];
+        let wanted = Wanted::at(url.clone(), Scope::of(place), accept, &self.0);
+        self.clone().find(Arc::new(wanted)).await.is_some()
+    }
+
+    /// Notes what a lock file says of a file: that it has one of these digests.
+    pub(super) fn learn_locked(&self, url: &Url, place: &Place, digests: &[Sha256]) {
+        let scope = Scope::of(place);
+        let file = scope.file(url);
+        let files = digests.iter().map(|digest| (file, *digest)).collect();
+        let source = scope.key("lock", url.as_str(), &[]);
+        let store = &self.0.store;
+        // What could not be written is known until this process ends.
+        let _ = store.digests.learn(source, files, &store.scratch);
+    }
+
+    /// Keeps what a guest is told of a handshake with a server of downloads, for when it is
+    /// offline.
+    pub(super) async fn note(&self, place: &Place, reply: &[u8]) {
+        let key = handshake_key(place);
+        let is_ours = self.0.from.open(&place.host, place.port).is_ok();
+        if !is_ours || self.0.store.handshakes.is_known(key, reply) {
+            return;
+        }
+        let (downloads, reply) = (self.clone(), reply.to_vec());
+        let keep = move || {
+            let store = &downloads.0.store;
+            // If that fails, the next handshake is noted.
+            let _ = store.handshakes.keep(key, &reply, &store.scratch);
+        };
+        let _ = tokio::task::spawn_blocking(keep).await;
+    }
+
+    /// The last good handshake with a server.
+    pub(super) async fn handshake(&self, place: &Place) -> Option<Handshake> {
+        let (downloads, key) = (self.clone(), handshake_key(place));
+        let look = move || downloads.0.store.handshakes.get(key);
+        tokio::task::spawn_blocking(look).await.ok().flatten()
     }
 
     /// The way to a server through what is shared.
@@ -119,6 +215,11 @@ impl Downloads {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn handshake_key(place: &Place) -> Key {
+    let authority = format!("{}:{}", place.host.in_url(), place.port);
+    Scope::of(place).key("handshake", &authority, &[])
 }
 
 /// A server, and what makes it another one than that of the same name elsewhere.
@@ -140,56 +241,15 @@ struct Sharing {
     server: Arc<dyn Upstream>,
 }
 
-impl Sharing {
-    /// What a request is kept by, if its reply may be shared.
-    fn key(&self, request: &Request<Body>) -> Option<Key> {
-        let Place {
-            scheme,
-            host,
-            port,
-            address,
-            roots,
-        } = &self.place;
-        let path = request.uri().path_and_query()?.as_str();
-        let target = Target {
-            scheme: *scheme,
-            host: host.clone(),
-            port: *port,
-            path: path.to_owned(),
-        };
-        let may = request.extensions().get::<Shareable>().is_some()
-            && lifetime::is_for_everybody(request)
-            && self.downloads.0.from.request(&target, "GET").is_ok();
-        may.then(|| {
-            let accepts = [ACCEPT, ACCEPT_ENCODING].map(|name| {
-                let values = request.headers().get_all(name).iter();
-                values.map(|value| value.as_bytes().to_vec()).collect()
-            });
-            let [accept, encoding]: [Vec<Vec<u8>>; 2] = accepts;
-            let address = address.map(|address| address.to_string());
-            let place = format!("{}://{}:{port}", scheme.as_str(), host.in_url());
-            Key::of(&[
-                &[place.into_bytes(), path.as_bytes().to_vec()],
-                &accept,
-                &encoding,
-                &address
-                    .map(String::into_bytes)
-                    .into_iter()
-                    .collect::<Vec<_>>(),
-                roots.as_deref().unwrap_or_default(),
-                &[vec![u8::from(roots.is_some())]],
-            ])
-        })
-    }
-}
-
 impl Upstream for Sharing {
-    fn send(&self, request: Request<Body>) -> BoxFuture<Result<Response<ReplyBody>, Failure>> {
-        match self.key(&request) {
+    fn send(&self, mut request: Request<Body>) -> BoxFuture<Result<Response<ReplyBody>, Failure>> {
+        match Wanted::of(&request, &self.place, &self.downloads.0) {
             None => self.server.send(request),
-            Some(key) => {
+            Some(wanted) => {
+                let identity = HeaderValue::from_static("identity");
+                request.headers_mut().insert(ACCEPT_ENCODING, identity);
                 let (downloads, server) = (self.downloads.clone(), self.server.clone());
-                Box::pin(async move { downloads.get(key, server, request).await })
+                Box::pin(async move { downloads.get(Arc::new(wanted), server, request).await })
             }
         }
     }
@@ -199,19 +259,21 @@ impl Downloads {
     /// The reply to a request: one that is kept, one that is under way, or a new one.
     async fn get(
         self,
-        key: Key,
+        wanted: Arc<Wanted>,
         server: Arc<dyn Upstream>,
         request: Request<Body>,
     ) -> Result<Response<ReplyBody>, Failure> {
-        let found = self.clone();
-        let kept = tokio::task::spawn_blocking(move || {
-            let kept = found.0.store.get(key)?;
-            kept.is_fresh(SystemTime::now()).then_some(kept)
-        });
-        if let Ok(Some(kept)) = kept.await {
+        let kept = self.clone().find(wanted.clone()).await;
+        let offline = self.0.offline;
+        if let Some(kept) =
+            kept.filter(|kept| offline || wanted.is_served_by(kept, SystemTime::now()))
+        {
             return Ok(kept.reply("kept"));
         }
-        let (mut landing, mine) = self.join(key, &server, &request);
+        if offline {
+            return Err(Failure::Absent(wanted.absence()));
+        }
+        let (mut landing, mine) = self.join(&wanted, &server, &request);
         let landed = landing.wait_for(Option::is_some).await.ok();
         let landed = landed.and_then(|landing| landing.clone());
         match (landed, mine) {
@@ -221,8 +283,13 @@ impl Downloads {
                     (false, Some(_)) => "fetched",
                     (false, None) => "joined",
                 };
-                Ok(kept.reply(came))
+                match kept.broken() {
+                    // Nothing was sent yet.
+                    Some(why) => Err(Failure::Wrong(why)),
+                    None => Ok(kept.reply(came)),
+                }
             }
+            (Some(Landing::Wrong(why)), _) => Err(Failure::Wrong(why.to_string())),
             // It is for one only: the first has it, and everybody else asks the server.
             (_, Some(mine)) => match mine.await {
                 Ok(reply) => reply,
@@ -232,23 +299,59 @@ impl Downloads {
         }
     }
 
+    /// What is kept of what is wanted. Offline, and for a file whose digest is known, that may have
+    /// come to a client that accepts something else.
+    async fn find(self, wanted: Arc<Wanted>) -> Option<Kept> {
+        let look = move || {
+            let any = self.0.offline || wanted.is_named();
+            let keys = wanted.looked_at().into_iter();
+            keys.filter(|(_, is_plain)| any || !is_plain)
+                .filter_map(|(key, is_plain)| Some((self.0.store.get(key)?, is_plain)))
+                .find(|(kept, is_plain)| wanted.is_for(kept) && (!is_plain || wanted.accepts(kept)))
+                .map(|(kept, _)| kept)
+        };
+        tokio::task::spawn_blocking(look).await.ok().flatten()
+    }
+
+    /// Reads the page of an index, and notes the digests of files that may be shared themselves.
+    fn learn(&self, wanted: &Wanted, form: Form, page: &File, length: u64) {
+        if length > MAX_PAGE {
+            return;
+        }
+        let mut bytes = vec![0; length as usize];
+        if flight::read_at(page, &mut bytes, 0).is_err() {
+            return;
+        }
+        let mut files = Vec::new();
+        index_page::links(&bytes, form, &wanted.url, |link| {
+            let is_ours = |url: &Url| is_distribution(url.path()) && self.is_shared(url);
+            if let Some(digest) = link.sha256.filter(|_| is_ours(&link.url)) {
+                files.push((wanted.scope.file(&link.url), digest));
+            }
+        });
+        let source = wanted.scope.key("page", wanted.url.as_str(), &[]);
+        let store = &self.0.store;
+        // What could not be written is known until this process ends.
+        let _ = store.digests.learn(source, files, &store.scratch);
+    }
+
     /// The download of this key that is under way, or a new one: then also the way by which its
     /// reply comes if it cannot be shared.
     fn join(
         &self,
-        key: Key,
+        wanted: &Arc<Wanted>,
         server: &Arc<dyn Upstream>,
         request: &Request<Body>,
     ) -> (watch::Receiver<Option<Landing>>, Option<Alone>) {
         let mut flights = self.flights();
-        if let Some(landing) = flights.get(&key) {
+        if let Some(landing) = flights.get(&wanted.key()) {
             return (landing.clone(), None);
         }
         let (tell, landing) = watch::channel(None);
         let (give, mine) = oneshot::channel();
-        flights.insert(key, landing.clone());
+        flights.insert(wanted.key(), landing.clone());
         let flight = flight::Flight {
-            key,
+            wanted: wanted.clone(),
             server: server.clone(),
             request: flight::again(request),
             downloads: self.clone(),

@@ -1,5 +1,6 @@
 //! A connection that was granted and dialled: TLS if the guest asks for it, then what it carries.
 
+use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
@@ -12,7 +13,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::client::TlsStream;
 
-use super::downloads::Place;
+use super::downloads::{Downloads, Place};
 use super::idle::Idle;
 use super::offload::{self, Offloaded};
 use super::prefixed::Prefixed;
@@ -43,7 +44,8 @@ pub(super) struct Granted {
     pub(super) host: Host,
     pub(super) port: u16,
     pub(super) grant: Grant,
-    pub(super) address: SocketAddr,
+    /// What was dialled; offline, the static address that would have been.
+    pub(super) address: Option<SocketAddr>,
     pub(super) times: Times,
     /// Counts the connection as open until it is dropped.
     pub(super) _counted: OpenConnection,
@@ -80,27 +82,21 @@ impl Raw {
 }
 
 impl Granted {
-    /// Ends TLS for a guest that asks for it, and tells it what came of that. `None` when there is
-    /// no TLS; the guest knows why.
-    pub(super) async fn offload<S>(
-        mut self,
-        mut guest: Prefixed<S>,
-        server: Idle<TcpStream>,
+    /// Reads what a guest asks for, and decides whether it may. `None` when there is no TLS; the
+    /// guest knows why.
+    pub(super) async fn agree<S>(
+        &mut self,
+        guest: &mut Prefixed<S>,
         scheme: Scheme,
-    ) -> Option<(
-        Offloaded<Prefixed<S>>,
-        TlsStream<Idle<TcpStream>>,
-        &'static str,
-        Granted,
-    )>
+    ) -> Option<Hello>
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        let hello = match timeout(HELLO, read_hello(&mut guest)).await {
+        let hello = match timeout(HELLO, read_hello(guest)).await {
             Ok(Ok(hello)) => hello,
             Ok(Err(why)) => {
                 if why.kind() == io::ErrorKind::InvalidData {
-                    tell_failure(&mut guest, &TlsFailure::new(why.to_string())).await;
+                    tell_failure(guest, &TlsFailure::new(why.to_string())).await;
                 }
                 return None;
             }
@@ -121,9 +117,29 @@ impl Granted {
         };
         if let Some(denial) = refused {
             self.report(&denial);
-            tell_failure(&mut guest, &TlsFailure::new(denial.why())).await;
+            tell_failure(guest, &TlsFailure::new(denial.why())).await;
             return None;
         }
+        Some(hello)
+    }
+
+    /// Ends TLS for a guest that asks for it, and tells it what came of that. `None` when there is
+    /// no TLS; the guest knows why.
+    pub(super) async fn offload<S>(
+        mut self,
+        mut guest: Prefixed<S>,
+        server: Idle<TcpStream>,
+        scheme: Scheme,
+    ) -> Option<(
+        Offloaded<Prefixed<S>>,
+        TlsStream<Idle<TcpStream>>,
+        &'static str,
+        Granted,
+    )>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let hello = self.agree(&mut guest, scheme).await?;
         let alpn = match scheme {
             // Between guest and gateway there is HTTP/1.1 only.
             Scheme::Https => {
@@ -148,6 +164,10 @@ impl Granted {
         self.times.tls = clock().saturating_sub(began);
         match outcome {
             Ok((server, outcome)) => {
+                let downloads = self.shared_downloads();
+                if let Some(downloads) = downloads.filter(|_| scheme == Scheme::Https) {
+                    downloads.note(&self.place(scheme), &outcome.reply).await;
+                }
                 offload::send(&mut guest, Record::Reply, &outcome.reply)
                     .await
                     .ok()?;
@@ -178,30 +198,48 @@ impl Granted {
         let Ok((server, closed)) = HttpServer::new(server, first_byte).await else {
             return;
         };
-        let server: Arc<dyn Upstream> = Arc::new(server);
-        // What comes from an unknown server, or for one client, is not for everybody.
+        let closed = async {
+            let _ = closed.await;
+        };
+        self.carry_requests(guest, Arc::new(server), scheme, tls, closed)
+            .await;
+    }
+
+    /// What the server is, for what is kept of it.
+    pub(super) fn place(&self, scheme: Scheme) -> Place {
+        let fixed = self.network.policy().static_address(&self.host);
+        let rule = self.grant.rule.as_ref();
+        Place {
+            scheme,
+            host: self.host.clone(),
+            port: self.port,
+            address: fixed.and(self.address),
+            roots: rule.and_then(|rule| rule.tls().roots.clone()),
+        }
+    }
+
+    /// What is shared of what comes from here: not what comes from an unknown server, nor what is
+    /// for one client.
+    fn shared_downloads(&self) -> Option<&Downloads> {
         let is_own = |tls: &TlsSpec| tls.insecure || tls.client_cert.is_some();
         let downloads = self.gateway.shared.downloads.as_ref();
-        let server = match downloads.filter(|_| !self.tls().is_some_and(is_own)) {
+        downloads.filter(|_| !self.tls().is_some_and(is_own))
+    }
+
+    /// Carries requests of HTTP to a server, by way of what is shared.
+    pub(super) async fn carry_requests<G>(
+        self,
+        guest: G,
+        server: Arc<dyn Upstream>,
+        scheme: Scheme,
+        tls: Option<&'static str>,
+        closed: impl Future<Output = ()>,
+    ) where
+        G: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let server = match self.shared_downloads() {
             None => server,
-            Some(downloads) => downloads.before(
-                server,
-                Place {
-                    scheme,
-                    host: self.host.clone(),
-                    port: self.port,
-                    address: self
-                        .network
-                        .policy()
-                        .static_address(&self.host)
-                        .map(|_| self.address),
-                    roots: self
-                        .grant
-                        .rule
-                        .as_ref()
-                        .and_then(|rule| rule.tls().roots.clone()),
-                },
-            ),
+            Some(downloads) => downloads.before(server, self.place(scheme)),
         };
         let connection = Connection {
             asker: self.asker(),
@@ -210,14 +248,11 @@ impl Granted {
             host: self.host.clone(),
             port: self.port,
             scheme,
-            address: Some(self.address),
+            address: self.address,
             tls,
             insecure: tls.is_some() && self.tls().is_some_and(|tls| tls.insecure),
             times: Mutex::new(self.times),
             clock,
-        };
-        let closed = async {
-            let _ = closed.await;
         };
         http::serve(TokioIo::new(guest), Arc::new(connection), server, closed).await;
     }
@@ -362,16 +397,24 @@ impl Granted {
         self.network.denied(&self.origin, policy, None, url, denial);
     }
 
+    /// Reports TLS that a guest ends itself.
+    pub(super) fn report_own_tls(&self) {
+        self.report(&self.denial(
+            DenialKind::NotAllowed,
+            "TLS from inside cannot be looked into; programs of the sandbox leave it to the gateway",
+        ));
+    }
+
     fn tls(&self) -> Option<&TlsSpec> {
         self.grant.rule.as_ref().map(|rule| rule.tls())
     }
 
-    fn event(&self, scheme: Scheme, tls: Option<&'static str>) -> RequestEvent {
+    pub(super) fn event(&self, scheme: Scheme, tls: Option<&'static str>) -> RequestEvent {
         let mut event = RequestEvent {
             origin: self.origin.clone(),
             id: self.network.next_id(),
             url: cut_url(scheme.as_str(), &self.host.in_url(), self.port, ""),
-            address: Some(self.address),
+            address: self.address,
             tls,
             insecure: tls.is_some() && self.tls().is_some_and(|tls| tls.insecure),
             times: self.times,
@@ -404,6 +447,6 @@ where
 }
 
 /// Tells a guest why there is no TLS. If it is gone, nobody wants to know.
-async fn tell_failure<S: AsyncWrite + Unpin>(guest: &mut S, failure: &TlsFailure) {
+pub(super) async fn tell_failure<S: AsyncWrite + Unpin>(guest: &mut S, failure: &TlsFailure) {
     let _ = offload::send(guest, Record::Fail, &failure.payload()).await;
 }

@@ -28,7 +28,8 @@ use crate::vet::{self, Refused};
 /// A connection to a server that a guest was granted.
 pub struct Session {
     granted: Granted,
-    server: Idle<TcpStream>,
+    /// None where the server is offline here.
+    server: Option<Idle<TcpStream>>,
 }
 
 impl std::fmt::Debug for Session {
@@ -51,6 +52,10 @@ pub(super) async fn look_up(
         return Ok(());
     };
     if !policy.knows(host) || policy.static_address(host).is_some() {
+        return Ok(());
+    }
+    let downloads = gateway.shared.downloads.as_ref();
+    if downloads.is_some_and(|downloads| downloads.is_offline(host, None)) {
         return Ok(());
     }
     match answers(gateway, network, &policy, name).await {
@@ -132,6 +137,30 @@ impl Session {
             network.tell(Event::Request(Box::new(event)));
             Refusal { errno, why }
         };
+        let granted = |counted, address, times| Granted {
+            gateway: gateway.clone(),
+            network: network.clone(),
+            origin: origin.clone(),
+            host: host.clone(),
+            port,
+            grant: grant.clone(),
+            address,
+            times,
+            _counted: counted,
+        };
+        let downloads = gateway.shared.downloads.as_ref();
+        if downloads.is_some_and(|downloads| downloads.is_offline(&host, Some(port))) {
+            if grant.protocol() != Protocol::Http {
+                let why = format!("{}:{port} is offline here", host.in_url());
+                return Err(fail(Errno::NetUnreach, why, times));
+            }
+            let address = policy.static_address(&host).map(|address| address.at(port));
+            let granted = granted(counted, address, times);
+            return Ok(Session {
+                granted,
+                server: None,
+            });
+        }
         let addresses = match (policy.static_address(&host), &host) {
             (Some(address), _) => vec![address.at(port)],
             (None, Host::Ip(ip)) => vetted(&policy, &grant, &host, port, &[*ip]).map_err(deny)?,
@@ -164,18 +193,11 @@ impl Session {
             }
         };
         let server = Idle::new(server, network.timeouts().idle);
-        let granted = Granted {
-            gateway,
-            network: network.clone(),
-            origin: origin.clone(),
-            host: host.clone(),
-            port,
-            grant: grant.clone(),
-            address,
-            times,
-            _counted: counted,
-        };
-        Ok(Session { granted, server })
+        let granted = granted(counted, Some(address), times);
+        Ok(Session {
+            granted,
+            server: Some(server),
+        })
     }
 
     /// Carries the connection until it ends. `guest` is the guest's side.
@@ -187,18 +209,26 @@ impl Session {
         let protocol = granted.grant.protocol();
         if protocol == Protocol::Tcp {
             // The server may be the one that speaks first.
-            return granted.carry_tcp(guest, server).await;
+            if let Some(server) = server {
+                granted.carry_tcp(guest, server).await;
+            }
+            return;
         }
         let limit = granted.network.timeouts().idle;
         let Ok(Some((what, guest))) = timeout(limit, first_bytes(guest)).await else {
             return;
+        };
+        let Some(server) = server else {
+            return granted.serve_kept(what, guest).await;
         };
         match (what, protocol) {
             (Beginning::Magic, Protocol::Http) => {
                 if let Some((guest, server, tls, granted)) =
                     granted.offload(guest, server, Scheme::Https).await
                 {
-                    granted.carry_http(guest, server, Scheme::Https, Some(tls)).await;
+                    granted
+                        .carry_http(guest, server, Scheme::Https, Some(tls))
+                        .await;
                 }
             }
             (Beginning::Magic, _) => {
@@ -208,14 +238,12 @@ impl Session {
                     granted.carry_tls(guest, server, Scheme::Tls, tls).await;
                 }
             }
-            (Beginning::OwnTls, _) => granted.report(&granted.denial(
-                DenialKind::NotAllowed,
-                "TLS from inside cannot be looked into; programs of the sandbox leave it to the gateway",
-            )),
+            (Beginning::OwnTls, _) => granted.report_own_tls(),
             (_, Protocol::Http) => granted.carry_http(guest, server, Scheme::Http, None).await,
-            (_, _) => granted.report(
-                &granted.denial(DenialKind::NotAllowed, "the rule is for tls, and this is plain"),
-            ),
+            (_, _) => granted.report(&granted.denial(
+                DenialKind::NotAllowed,
+                "the rule is for tls, and this is plain",
+            )),
         }
     }
 }

@@ -20,7 +20,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::cptls::{Hello, fail, push_field, reply};
+use super::downloads::Handshake;
+use crate::cptls::{Hello, fail, field, push_field, reply};
 use crate::policy::host::Host;
 use crate::policy::{ClientCert, TlsSpec};
 
@@ -124,11 +125,7 @@ where
     config.alpn_protocols = alpn;
     // A session of one guest must not show in the next one's handshake.
     config.resumption = rustls::client::Resumption::disabled();
-    let name = match host {
-        Host::Name(name) => ServerName::try_from(name.to_string())
-            .map_err(|_| TlsFailure::new("the name cannot be one of a certificate"))?,
-        Host::Ip(ip) => ServerName::IpAddress((*ip).into()),
-    };
+    let name = server_name(host)?;
     let connected = TlsConnector::from(Arc::new(config))
         .connect(name, stream)
         .await;
@@ -152,14 +149,74 @@ where
         push_field(&mut payload, reply::CERTIFICATE, certificate);
     }
     let outcome = Outcome {
-        version: if version == 0x304 {
-            "TLSv1.3"
-        } else {
-            "TLSv1.2"
-        },
+        version: version_name(version),
         reply: payload,
     };
     Ok((stream, outcome))
+}
+
+fn server_name(host: &Host) -> Result<ServerName<'static>, TlsFailure> {
+    match host {
+        Host::Name(name) => ServerName::try_from(name.to_string())
+            .map_err(|_| TlsFailure::new("the name cannot be one of a certificate")),
+        Host::Ip(ip) => Ok(ServerName::IpAddress((*ip).into())),
+    }
+}
+
+fn version_name(version: u16) -> &'static str {
+    match version {
+        0x304 => "TLSv1.3",
+        _ => "TLSv1.2",
+    }
+}
+
+/// The outcome of a handshake that was good before, for a guest whose server is offline. It has to
+/// be one that this guest would have found good then.
+pub(super) fn again(
+    configs: &Configs,
+    host: &Host,
+    hello: &Hello,
+    rule: Option<&TlsSpec>,
+    kept: &Handshake,
+) -> Result<Outcome, TlsFailure> {
+    let damaged = || TlsFailure::new("what was kept of the server's handshake is damaged");
+    let mut payload = Vec::new();
+    let (mut version, mut chain) = (0, Vec::new());
+    let mut rest = kept.reply.as_slice();
+    while let Some((tag, value, more)) = field(rest).map_err(|_| damaged())? {
+        rest = more;
+        match tag {
+            reply::VERSION => {
+                version = u16::from_be_bytes(value.try_into().map_err(|_| damaged())?);
+            }
+            reply::CERTIFICATE => chain.push(CertificateDer::from(value)),
+            // It is agreed on anew.
+            reply::ALPN => continue,
+            _ => {}
+        }
+        push_field(&mut payload, tag, value);
+    }
+    let too_old = hello.min_version.is_some_and(|min| version < min);
+    if too_old || hello.max_version.is_some_and(|max| version > max) {
+        return Err(TlsFailure::new(format!(
+            "{host} is offline here, and spoke {} before",
+            version_name(version)
+        )));
+    }
+    let has_room = payload.len() + 12 <= crate::cptls::MAX_RECORD;
+    if has_room && hello.alpn.iter().any(|own| own == b"http/1.1") {
+        push_field(&mut payload, reply::ALPN, b"http/1.1");
+    }
+    let (own, issuers) = chain.split_first().ok_or_else(damaged)?;
+    let verifier = verifier(configs, hello, rule)?;
+    let at = kept.at.duration_since(std::time::UNIX_EPOCH);
+    let at = UnixTime::since_unix_epoch(at.unwrap_or_default());
+    let verified = verifier.verify_server_cert(own, issuers, &server_name(host)?, &[], at);
+    verified.map_err(|error| refusal(&error, &verifier))?;
+    Ok(Outcome {
+        version: version_name(version),
+        reply: payload,
+    })
 }
 
 /// The certificates of a text in PEM, for [`TlsSpec::roots`].
@@ -324,6 +381,10 @@ fn failure(error: &io::Error, verifier: &Verifier) -> TlsFailure {
     else {
         return TlsFailure::new(error.to_string());
     };
+    refusal(tls, verifier)
+}
+
+fn refusal(tls: &rustls::Error, verifier: &Verifier) -> TlsFailure {
     let self_signed = *verifier
         .self_signed
         .lock()

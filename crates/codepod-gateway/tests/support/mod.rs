@@ -4,6 +4,7 @@
 
 pub(crate) mod cptls_client;
 pub(crate) mod servers;
+pub(crate) mod sharing;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};

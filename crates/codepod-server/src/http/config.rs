@@ -360,6 +360,9 @@ pub struct DownloadsConfig {
     pub bytes: Option<u64>,
     /// Rules for the servers that give everybody the same.
     pub from: Vec<String>,
+    /// Whether only what is kept is given, and these servers are not asked.
+    #[serde(default)]
+    pub offline: bool,
 }
 
 impl DownloadsConfig {
@@ -367,6 +370,7 @@ impl DownloadsConfig {
     pub fn open(&self) -> Result<Downloads, ConfigError> {
         let mut spec = DownloadsSpec::new(&self.directory, self.from.iter().map(String::as_str));
         spec.bytes = self.bytes.unwrap_or(spec.bytes);
+        spec.offline = self.offline;
         Downloads::new(spec).map_err(|error| ConfigError(format!("`network.downloads`: {error}")))
     }
 }
@@ -501,6 +505,13 @@ mod tests {
         );
         assert_eq!(config.request_bytes, Config::default().request_bytes);
         assert!(Config::parse("lisen = \"0.0.0.0:80\"").is_err());
+        let shared =
+            "[network]\nallowed_hosts = []\n[network.downloads]\ndirectory = \"/d\"\nfrom = []\n";
+        for (text, offline) in [("", false), ("offline = true\n", true)] {
+            let config = Config::parse(&format!("{shared}{text}")).unwrap();
+            let downloads = config.network.unwrap().downloads.unwrap();
+            assert_eq!(downloads.offline, offline);
+        }
         let refused = [
             "listen = \"0.0.0.0:80\"",
             "idle_seconds = 1",

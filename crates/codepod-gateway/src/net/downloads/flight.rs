@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::io;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
@@ -14,7 +15,11 @@ use hyper::header::{self, HeaderMap};
 use hyper::{Request, Response, StatusCode, Version};
 use tokio::sync::{oneshot, watch};
 
-use super::store::{Head, Key};
+use sha2::Digest as _;
+
+use super::checked::Checked;
+use super::store::{Content, Head};
+use super::wanted::Wanted;
 use super::{Downloads, lifetime};
 use crate::http::{Body, BodyError, Came, Failure, ReplyBody, Upstream};
 use crate::network::BoxFuture;
@@ -31,15 +36,22 @@ pub(super) enum Landing {
     Shared(Box<Kept>),
     /// It cannot be shared.
     Alone,
+    /// It came, and is not what an index says: why.
+    Wrong(Arc<str>),
 }
 
 /// How far a body is.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Progress {
+    /// So much may be given.
     Coming(u64),
     Whole(u64),
-    Broken,
+    /// It ended early, or is not what it has to be: why.
+    Broken(Arc<str>),
 }
+
+/// Why a download broke off.
+const EARLY: &str = "the download ended early";
 
 /// A reply whose body is in a file, or is coming into it.
 #[derive(Debug, Clone)]
@@ -48,18 +60,34 @@ pub(super) struct Kept {
     file: Arc<File>,
     length: Option<u64>,
     progress: watch::Receiver<Progress>,
-    /// Its hash, once it is whole.
-    body: Option<blake3::Hash>,
+    /// What it is, once it is whole.
+    body: Option<Content>,
 }
 
 impl Kept {
-    pub(super) fn whole(head: Head, file: Arc<File>, body: blake3::Hash, length: u64) -> Kept {
+    pub(super) fn whole(head: Head, file: Arc<File>, body: Content) -> Kept {
         Kept {
             head,
             file,
-            length: Some(length),
-            progress: watch::channel(Progress::Whole(length)).1,
+            length: Some(body.length),
+            progress: watch::channel(Progress::Whole(body.length)).1,
             body: Some(body),
+        }
+    }
+
+    pub(super) fn headers(&self) -> &HeaderMap {
+        &self.head.headers
+    }
+
+    pub(super) fn content(&self) -> Option<&Content> {
+        self.body.as_ref()
+    }
+
+    /// Why it broke off, if it has.
+    pub(super) fn broken(&self) -> Option<String> {
+        match &*self.progress.borrow() {
+            Progress::Broken(why) => Some(why.to_string()),
+            Progress::Coming(_) | Progress::Whole(_) => None,
         }
     }
 
@@ -109,7 +137,7 @@ pub(super) fn again(request: &Request<Body>) -> Request<Body> {
 
 /// A download, before it begins.
 pub(super) struct Flight {
-    pub(super) key: Key,
+    pub(super) wanted: Arc<Wanted>,
     pub(super) server: Arc<dyn Upstream>,
     pub(super) request: Request<Body>,
     pub(super) downloads: Downloads,
@@ -122,16 +150,15 @@ impl Flight {
         tell: watch::Sender<Option<Landing>>,
         alone: oneshot::Sender<Result<Response<ReplyBody>, Failure>>,
     ) {
-        let _over = Over {
-            key: self.key,
+        let over = Over {
+            wanted: self.wanted.clone(),
             downloads: self.downloads.clone(),
         };
+        let wanted = self.wanted.clone();
         // Another download of it may have ended between the caller's look and this one's start.
-        let (found, key) = (self.downloads.clone(), self.key);
-        let kept = tokio::task::spawn_blocking(move || found.0.store.get(key)).await;
-        let kept = kept.ok().flatten();
+        let kept = self.downloads.clone().find(wanted.clone()).await;
         if let Some(kept) = &kept {
-            if kept.is_fresh(SystemTime::now()) {
+            if wanted.is_served_by(kept, SystemTime::now()) {
                 tell.send_replace(Some(Landing::Shared(Box::new(kept.clone()))));
                 return;
             }
@@ -145,41 +172,26 @@ impl Flight {
                 return;
             }
         };
-        if let Some(mut kept) = kept
+        if let Some(kept) = kept
             && reply.status() == StatusCode::NOT_MODIFIED
         {
-            kept.head.told = SystemTime::now();
-            for name in [
-                header::CACHE_CONTROL,
-                header::AGE,
-                header::DATE,
-                header::ETAG,
-            ] {
-                match reply.headers().get(&name) {
-                    Some(value) => drop(kept.head.headers.insert(name, value.clone())),
-                    None if name == header::AGE => drop(kept.head.headers.remove(name)),
-                    None => {}
-                }
-            }
-            let fresh = lifetime::of_reply(StatusCode::OK, &kept.head.headers);
-            kept.head.fresh = fresh.unwrap_or_default();
-            let (told, downloads) = (kept.clone(), self.downloads.clone());
-            let _ = tokio::task::spawn_blocking(move || {
-                let (Some(body), Some(length)) = (told.body, told.length) else {
-                    return;
-                };
-                // It is asked again the next time.
-                let _ = downloads.0.store.say(key, &told.head, body, length);
-            })
-            .await;
+            let kept = still_holds(kept, reply.headers(), &wanted, &self.downloads).await;
+            // Whoever has the reply and asks once more is not to join this one.
+            drop(over);
             tell.send_replace(Some(Landing::Shared(Box::new(kept))));
             return;
         }
         let length = reply.body().size_hint().exact();
         let largest = self.downloads.0.store.largest();
-        let fresh = lifetime::of_reply(reply.status(), reply.headers())
-            .filter(|_| length.unwrap_or(0) <= largest);
-        let file = match fresh {
+        let page = wanted.page(reply.headers());
+        let fresh = match lifetime::of_reply(reply.status(), reply.headers()) {
+            // What an index names does not change, and an index is read in any case.
+            None if wanted.is_named() || page.is_some() => {
+                lifetime::may_be_kept(reply.status(), reply.headers()).then_some(Duration::ZERO)
+            }
+            fresh => fresh,
+        };
+        let file = match fresh.filter(|_| length.unwrap_or(0) <= largest) {
             None => None,
             Some(_) => {
                 let downloads = self.downloads.clone();
@@ -188,6 +200,11 @@ impl Flight {
             }
         };
         let (Some(fresh), Some((file, path))) = (fresh, file) else {
+            let is_whole = reply.status() == StatusCode::OK;
+            let reply = match wanted.is_named() && is_whole {
+                true => reply.map(|body| Checked::new(body, wanted).boxed_unsync()),
+                false => reply,
+            };
             let _ = alone.send(Ok(reply));
             tell.send_replace(Some(Landing::Alone));
             return;
@@ -205,39 +222,97 @@ impl Flight {
             progress,
             body: None,
         };
-        tell.send_replace(Some(Landing::Shared(Box::new(coming.clone()))));
-        let most = length.unwrap_or(MAX_PAGE.min(largest));
-        let end = match write(&coming, body, most, &written).await {
-            Some((body, length)) => {
-                let downloads = self.downloads.clone();
-                let keep = move || {
-                    downloads
-                        .0
-                        .store
-                        .keep(key, &coming.head, &path, body, length)
-                };
-                // What cannot be kept was fetched all the same.
-                let _ = tokio::task::spawn_blocking(keep).await;
-                Progress::Whole(length)
-            }
-            None => {
-                let _ = tokio::task::spawn_blocking(|| std::fs::remove_file(path)).await;
-                Progress::Broken
+        let there = || {
+            if tell.borrow().is_none() {
+                tell.send_replace(Some(Landing::Shared(Box::new(coming.clone()))));
             }
         };
+        if !wanted.is_named() {
+            there();
+        }
+        let most = length.unwrap_or(MAX_PAGE.min(largest));
+        let show = |length| {
+            there();
+            written.send_replace(Progress::Coming(length));
+        };
+        let end = match write(&coming, body, most, show).await {
+            Some(body) => match wanted.differs(&body.sha256) {
+                None => {
+                    let (downloads, coming) = (self.downloads.clone(), coming.clone());
+                    let keep = move || {
+                        let store = &downloads.0.store;
+                        // What cannot be kept was fetched all the same.
+                        let _ = store.keep(wanted.keys(), &coming.head, &path, body);
+                        if let Some(form) = page {
+                            downloads.learn(&wanted, form, &coming.file, body.length);
+                        }
+                    };
+                    let _ = tokio::task::spawn_blocking(keep).await;
+                    Progress::Whole(body.length)
+                }
+                Some(why) => broken(path, why.into()).await,
+            },
+            None => broken(path, EARLY.into()).await,
+        };
+        drop(over);
+        match &end {
+            Progress::Broken(why) if tell.borrow().is_none() => {
+                tell.send_replace(Some(Landing::Wrong(why.clone())));
+            }
+            _ => there(),
+        }
         written.send_replace(end);
     }
 }
 
+/// What is kept, after the server has said that it still holds.
+async fn still_holds(
+    mut kept: Kept,
+    headers: &HeaderMap,
+    wanted: &Wanted,
+    downloads: &Downloads,
+) -> Kept {
+    kept.head.told = SystemTime::now();
+    for name in [
+        header::CACHE_CONTROL,
+        header::AGE,
+        header::DATE,
+        header::ETAG,
+    ] {
+        match headers.get(&name) {
+            Some(value) => drop(kept.head.headers.insert(name, value.clone())),
+            None if name == header::AGE => drop(kept.head.headers.remove(name)),
+            None => {}
+        }
+    }
+    let fresh = lifetime::of_reply(StatusCode::OK, &kept.head.headers);
+    kept.head.fresh = fresh.unwrap_or_default();
+    let (told, downloads, keys) = (kept.clone(), downloads.clone(), wanted.keys());
+    let _ = tokio::task::spawn_blocking(move || {
+        if let Some(body) = told.body {
+            // If that fails, it is asked again the next time.
+            let _ = downloads.0.store.say(keys, &told.head, body);
+        }
+    })
+    .await;
+    kept
+}
+
+/// Removes what is not to be kept.
+async fn broken(path: PathBuf, why: Arc<str>) -> Progress {
+    let _ = tokio::task::spawn_blocking(|| std::fs::remove_file(path)).await;
+    Progress::Broken(why)
+}
+
 /// Takes a download out of those under way, however it ends.
 struct Over {
-    key: Key,
+    wanted: Arc<Wanted>,
     downloads: Downloads,
 }
 
 impl Drop for Over {
     fn drop(&mut self) {
-        self.downloads.flights().remove(&self.key);
+        self.downloads.flights().remove(&self.wanted.key());
     }
 }
 
@@ -253,36 +328,45 @@ fn ask_whether(request: &mut HeaderMap, kept: &HeaderMap) {
     }
 }
 
-/// Writes a body to its file as it comes; its hash and length, if it came whole.
-async fn write(
-    kept: &Kept,
-    mut body: ReplyBody,
-    most: u64,
-    written: &watch::Sender<Progress>,
-) -> Option<(blake3::Hash, u64)> {
-    let mut hash = blake3::Hasher::new();
+/// Writes a body to its file as it comes; what it is, if it came whole. `show` is told how much may
+/// be given by then: not the last piece, whose time comes when the whole has been compared and kept.
+/// Whoever has a page whole asks for its files next, and whoever has a file relies on its being
+/// there.
+async fn write(kept: &Kept, mut body: ReplyBody, most: u64, show: impl Fn(u64)) -> Option<Content> {
+    let mut hashes = (blake3::Hasher::new(), sha2::Sha256::new());
     let mut length = 0;
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.ok()?.into_data() else {
             continue;
         };
+        if data.is_empty() {
+            continue;
+        }
+        let at = length;
         length += data.len() as u64;
         if length > most {
             return None;
         }
-        let (file, at) = (kept.file.clone(), length - data.len() as u64);
-        hash = tokio::task::spawn_blocking(move || {
+        let file = kept.file.clone();
+        hashes = tokio::task::spawn_blocking(move || {
             write_at(&file, &data, at)?;
-            hash.update(&data);
-            io::Result::Ok(hash)
+            hashes.0.update(&data);
+            hashes.1.update(&data);
+            io::Result::Ok(hashes)
         })
         .await
         .ok()?
         .ok()?;
-        written.send_replace(Progress::Coming(length));
+        if at > 0 {
+            show(at);
+        }
     }
     let is_whole = kept.length.is_none_or(|whole| whole == length);
-    is_whole.then(|| (hash.finalize(), length))
+    is_whole.then(|| Content {
+        hash: hashes.0.finalize(),
+        sha256: hashes.1.finalize().into(),
+        length,
+    })
 }
 
 /// A body out of a file that may still be written.
@@ -339,14 +423,14 @@ async fn next(
     let there = progress
         .wait_for(|progress| match progress {
             Progress::Coming(written) => *written > at,
-            Progress::Whole(_) | Progress::Broken => true,
+            Progress::Whole(_) | Progress::Broken(_) => true,
         })
         .await;
     // Without its writer a download has ended early.
-    let there = there.map_or(Progress::Broken, |progress| *progress);
+    let there = there.map_or(Progress::Broken(EARLY.into()), |progress| progress.clone());
     let end = match there {
         Progress::Coming(end) | Progress::Whole(end) => end,
-        Progress::Broken => return Err("the download ended early".into()),
+        Progress::Broken(why) => return Err(why.to_string().into()),
     };
     let length = (end - at).min(PIECE);
     let read = move || {
@@ -373,7 +457,7 @@ fn write_at(file: &File, data: &[u8], at: u64) -> io::Result<()> {
 }
 
 /// Fills a buffer from a place of a file.
-fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<()> {
+pub(super) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::read_exact_at(file, buffer, at);
     #[cfg(windows)]

@@ -34,9 +34,17 @@ pub(super) fn is_for_everybody<B>(request: &Request<B>) -> bool {
         && !directives(headers).any(|word| matches!(&*word, "no-cache" | "no-store"))
 }
 
-/// How long a reply is fresh, if it may be kept: such that is not fresh at all has something by
-/// which the server can be asked whether it still holds.
-pub(super) fn of_reply(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
+/// Whether a request can be answered with what is kept, where its server cannot be asked: what it
+/// says of its client's own copy is left aside, as servers may do.
+pub(super) fn takes_kept<B>(request: &Request<B>) -> bool {
+    let asides = [RANGE, IF_RANGE, IF_NONE_MATCH, IF_MODIFIED_SINCE];
+    let headers = request.headers();
+    let mut own = OWN.iter().filter(|name| !asides.contains(name));
+    *request.method() == Method::GET && !own.any(|name| headers.contains_key(name))
+}
+
+/// Whether a reply is for everybody.
+pub(super) fn may_be_kept(status: StatusCode, headers: &HeaderMap) -> bool {
     let varies = headers.get_all(VARY).iter().any(|value| {
         let names = value.to_str().unwrap_or("*").split(',').map(str::trim);
         let known = |name: &str| {
@@ -46,16 +54,26 @@ pub(super) fn of_reply(status: StatusCode, headers: &HeaderMap) -> Option<Durati
         };
         names.into_iter().any(|name| !known(name))
     });
-    if status != StatusCode::OK || varies || headers.contains_key(SET_COOKIE) {
+    let is_own = |word: String| {
+        let name = word.split('=').next().unwrap_or_default();
+        // With names of fields, which would have to be left out, it is the whole for us.
+        matches!(name, "no-store" | "private") || word.starts_with("no-cache=")
+    };
+    let is_own = directives(headers).any(is_own);
+    status == StatusCode::OK && !varies && !headers.contains_key(SET_COOKIE) && !is_own
+}
+
+/// How long a reply is fresh, if it may be kept and there is a point in that: such that is not
+/// fresh at all has something by which the server can be asked whether it still holds.
+pub(super) fn of_reply(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
+    if !may_be_kept(status, headers) {
         return None;
     }
     let (mut fresh, mut for_all) = (None, None);
     for word in directives(headers) {
         let seconds = |text: &str| text.trim_matches('"').parse::<u64>().unwrap_or(0);
         match word.split_once('=') {
-            None if matches!(&*word, "no-store" | "private") => return None,
             None if word == "no-cache" => for_all = Some(0),
-            Some(("no-cache" | "private", _)) => return None,
             Some(("s-maxage", text)) => for_all = for_all.or(Some(seconds(text))),
             Some(("max-age", text)) => fresh = Some(seconds(text)),
             _ => {}

@@ -4,8 +4,13 @@
 //! ```text
 //! bodies/HASH   a body
 //! heads/KEY     what was said of it: lines, see `Head::to_text`
-//! new/NUMBER    a body that is coming
+//! digests/…     what files have to be, see `digests.rs`
+//! handshakes/…  how servers speak TLS, see `handshakes.rs`
+//! new/NAME      what is coming
 //! ```
+//!
+//! Another process may use the directory at the same time: names are of content or of requests, and
+//! what is new comes whole under its name.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -18,12 +23,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 
+use super::digests::Digests;
 use super::flight::Kept;
+use super::handshakes::Handshakes;
+use crate::packages::{Sha256, hexadecimal, parse_sha256};
 
 /// The longest head.
 const MAX_HEAD: u64 = 128 * 1024;
 /// How a head begins.
-const FIRST_LINE: &str = "codepod download 1";
+const FIRST_LINE: &str = "codepod download 2";
+/// What is older than this among the new was left by a process that ended.
+const LEFT: Duration = Duration::from_secs(24 * 3600);
 
 /// What a reply is kept by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,6 +52,93 @@ impl Key {
         }
         Key(hash.finalize())
     }
+
+    pub(super) fn as_bytes(&self) -> &[u8; 32] {
+        self.0.as_bytes()
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Key> {
+        blake3::Hash::from_slice(bytes).ok().map(Key)
+    }
+
+    pub(super) fn to_hex(self) -> String {
+        self.0.to_hex().to_string()
+    }
+
+    pub(super) fn from_hex(text: &str) -> Option<Key> {
+        blake3::Hash::from_hex(text).ok().map(Key)
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Key) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Key) -> std::cmp::Ordering {
+        self.as_bytes().cmp(other.as_bytes())
+    }
+}
+
+/// What a body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Content {
+    /// What it is kept by.
+    pub(super) hash: blake3::Hash,
+    /// What indexes know it by.
+    pub(super) sha256: Sha256,
+    pub(super) length: u64,
+}
+
+/// Names for what is new, which nobody else has.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    directory: PathBuf,
+    process: u32,
+    began: u128,
+    next: AtomicU64,
+}
+
+impl Scratch {
+    pub(super) fn new(directory: PathBuf) -> Scratch {
+        let began = SystemTime::now().duration_since(UNIX_EPOCH);
+        Scratch {
+            directory,
+            process: std::process::id(),
+            began: began.unwrap_or_default().as_nanos(),
+            next: AtomicU64::new(1),
+        }
+    }
+
+    fn name(&self) -> PathBuf {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{}-{}-{number}", self.process, self.began);
+        self.directory.join(name)
+    }
+
+    /// Writes a whole file: it is there as it was, or as it is to be.
+    pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let new = self.name();
+        let written = fs::write(&new, bytes).and_then(|()| fs::rename(&new, path));
+        if written.is_err() {
+            let _ = fs::remove_file(new);
+        }
+        written
+    }
+
+    /// Removes what a process has left that ended long ago.
+    fn tidy(&self) {
+        let entries = fs::read_dir(&self.directory).into_iter().flatten();
+        for entry in entries.flatten() {
+            let changed = entry.metadata().and_then(|data| data.modified());
+            let age = changed.map(|at| at.elapsed().unwrap_or_default());
+            if age.is_ok_and(|age| age > LEFT) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
 }
 
 /// What is known of a body that is kept.
@@ -54,11 +151,13 @@ pub(super) struct Head {
 }
 
 impl Head {
-    fn to_text(&self, body: &blake3::Hash, length: u64) -> Vec<u8> {
+    fn to_text(&self, body: &Content) -> Vec<u8> {
         let told = self.told.duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut text = format!(
-            "{FIRST_LINE}\nbody {} {length}\ntold {}\nfresh {}\n",
-            body.to_hex(),
+            "{FIRST_LINE}\nbody {} {} {}\ntold {}\nfresh {}\n",
+            body.hash.to_hex(),
+            hexadecimal(&body.sha256),
+            body.length,
             told.as_secs(),
             self.fresh.as_secs()
         )
@@ -72,14 +171,19 @@ impl Head {
         text
     }
 
-    fn of_text(text: &[u8]) -> Option<(Head, blake3::Hash, u64)> {
+    fn of_text(text: &[u8]) -> Option<(Head, Content)> {
         let mut lines = text.strip_suffix(b"\n")?.split(|byte| *byte == b'\n');
         let mut line = || std::str::from_utf8(lines.next()?).ok();
         if line()? != FIRST_LINE {
             return None;
         }
-        let (body, length) = line()?.strip_prefix("body ")?.split_once(' ')?;
-        let body = blake3::Hash::from_hex(body).ok()?;
+        let (hash, rest) = line()?.strip_prefix("body ")?.split_once(' ')?;
+        let (sha256, length) = rest.split_once(' ')?;
+        let body = Content {
+            hash: blake3::Hash::from_hex(hash).ok()?,
+            sha256: parse_sha256(sha256)?,
+            length: length.parse().ok()?,
+        };
         let told = line()?.strip_prefix("told ")?.parse().ok()?;
         let fresh = line()?.strip_prefix("fresh ")?.parse().ok()?;
         let mut headers = HeaderMap::new();
@@ -93,7 +197,7 @@ impl Head {
             told: UNIX_EPOCH.checked_add(Duration::from_secs(told))?,
             fresh: Duration::from_secs(fresh),
         };
-        Some((head, body, length.parse().ok()?))
+        Some((head, body))
     }
 }
 
@@ -102,7 +206,9 @@ impl Head {
 pub(super) struct Store {
     root: PathBuf,
     most: u64,
-    next: AtomicU64,
+    pub(super) scratch: Scratch,
+    pub(super) digests: Digests,
+    pub(super) handshakes: Handshakes,
     state: Mutex<State>,
 }
 
@@ -115,13 +221,14 @@ struct State {
 }
 
 impl Store {
-    /// Opens the directory, or makes it. What was coming when a process ended is removed.
+    /// Opens the directory, or makes it.
     pub(super) fn open(root: &Path, most: u64) -> io::Result<Store> {
         make(root)?;
-        let _ = fs::remove_dir_all(root.join("new"));
-        for part in ["bodies", "heads", "new"] {
+        for part in ["bodies", "heads", "digests", "handshakes", "new"] {
             make(&root.join(part))?;
         }
+        let scratch = Scratch::new(root.join("new"));
+        scratch.tidy();
         let bytes = fs::read_dir(root.join("bodies"))?
             .filter_map(|entry| entry.ok()?.metadata().ok())
             .map(|data| data.len())
@@ -129,7 +236,9 @@ impl Store {
         Ok(Store {
             root: root.to_owned(),
             most,
-            next: AtomicU64::new(1),
+            scratch,
+            digests: Digests::open(root.join("digests"))?,
+            handshakes: Handshakes::new(root.join("handshakes")),
             state: Mutex::new(State {
                 bytes,
                 whole: HashSet::new(),
@@ -147,54 +256,52 @@ impl Store {
         let mut text = Vec::new();
         let file = File::open(self.head(key)).ok()?;
         file.take(MAX_HEAD).read_to_end(&mut text).ok()?;
-        let (head, body, length) = Head::of_text(&text)?;
-        let path = self.body(&body);
+        let (head, body) = Head::of_text(&text)?;
+        let path = self.body(&body.hash);
         let mut file = File::open(&path).ok()?;
-        if file.metadata().ok()?.len() != length {
+        if file.metadata().ok()?.len() != body.length {
             return None;
         }
-        if !self.lock().whole.contains(&body) {
+        if !self.lock().whole.contains(&body.hash) {
             let mut hash = blake3::Hasher::new();
             io::copy(&mut file, &mut hash).ok()?;
-            if hash.finalize() != body {
+            if hash.finalize() != body.hash {
                 return None;
             }
-            self.lock().whole.insert(body);
+            self.lock().whole.insert(body.hash);
         }
         // When it was last asked for.
         let _ = file.set_modified(SystemTime::now());
-        Some(Kept::whole(head, Arc::new(file), body, length))
+        Some(Kept::whole(head, Arc::new(file), body))
     }
 
     /// A file for a body that is coming, and its name.
     pub(super) fn begin(&self) -> io::Result<(File, PathBuf)> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let path = self.root.join("new").join(number.to_string());
+        let path = self.scratch.name();
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
         Ok((options.open(&path)?, path))
     }
 
-    /// Keeps a body that has come.
+    /// Keeps a body that has come, by each of the keys.
     pub(super) fn keep(
         &self,
-        key: Key,
+        keys: [Key; 2],
         head: &Head,
         new: &Path,
-        body: blake3::Hash,
-        length: u64,
+        body: Content,
     ) -> io::Result<()> {
-        let path = self.body(&body);
+        let path = self.body(&body.hash);
         let was_there = path.exists();
         fs::rename(new, &path)?;
         let mut state = self.lock();
-        state.whole.insert(body);
+        state.whole.insert(body.hash);
         if !was_there {
-            state.bytes += length;
+            state.bytes += body.length;
         }
         let is_full = state.bytes > self.most;
         drop(state);
-        self.say(key, head, body, length)?;
+        self.say(keys, head, body)?;
         if is_full {
             self.make_room()?;
         }
@@ -202,17 +309,10 @@ impl Store {
     }
 
     /// Notes what the server said of a body.
-    pub(super) fn say(
-        &self,
-        key: Key,
-        head: &Head,
-        body: blake3::Hash,
-        length: u64,
-    ) -> io::Result<()> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let new = self.root.join("new").join(number.to_string());
-        fs::write(&new, head.to_text(&body, length))?;
-        fs::rename(new, self.head(key))
+    pub(super) fn say(&self, keys: [Key; 2], head: &Head, body: Content) -> io::Result<()> {
+        let text = head.to_text(&body);
+        keys.into_iter()
+            .try_for_each(|key| self.scratch.write(&self.head(key), &text))
     }
 
     /// Removes what was not asked for the longest, until a tenth is free. A head whose body has
@@ -232,8 +332,10 @@ impl Store {
                 oldest = Some(asked);
                 break;
             }
-            fs::remove_file(path)?;
-            bytes -= length;
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => bytes -= length,
+            }
         }
         self.lock().bytes = bytes;
         for entry in fs::read_dir(self.root.join("heads"))? {
@@ -250,7 +352,7 @@ impl Store {
     }
 
     fn head(&self, key: Key) -> PathBuf {
-        self.root.join("heads").join(&*key.0.to_hex())
+        self.root.join("heads").join(key.to_hex())
     }
 
     fn body(&self, body: &blake3::Hash) -> PathBuf {

@@ -91,6 +91,7 @@ fn a_packed_part_is_unpacked_once_and_without_a_cache_into_memory() {
     assert_eq!(in_memory, content);
 }
 
+// PK-04
 #[test]
 fn what_unpacks_to_something_else_leaves_nothing_behind() {
     let content = content();
