@@ -58,9 +58,10 @@ struct Asked {
 /// The process for a sandbox with these options, if its program gets a wall that lookups cannot go
 /// through.
 pub(crate) fn beside(options: &Options) -> Result<Option<Arc<dyn Resolver>>, Failure> {
-    match options.network {
-        Some(_) => beside_wall(),
-        None => Ok(None),
+    match &options.network {
+        // A recording has no names to look up.
+        Some(network) if !network.is_replayed() => beside_wall(),
+        _ => Ok(None),
     }
 }
 

@@ -1,9 +1,11 @@
 //! Options for the network of a sandbox.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use codepod::network::{Network, NetworkSpec, PolicySpec, RuleSpec, SecretSpec, TlsSpec};
+use codepod::network::{
+    CassetteSpec, Network, NetworkSpec, PolicySpec, RuleSpec, SecretSpec, TlsSpec,
+};
 
 use crate::failure::Failure;
 
@@ -32,7 +34,14 @@ pub(crate) struct NetworkOptions {
     secrets: Vec<Secret>,
     /// Trust the certificate authorities in this file (PEM), and no others
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
-    ca: Option<std::path::PathBuf>,
+    ca: Option<PathBuf>,
+    /// Record what happens on the network into this directory, in place of an earlier recording
+    #[arg(long, value_name = "DIRECTORY", conflicts_with = "replay", help_heading = HEADING)]
+    record: Option<PathBuf>,
+    /// Replay what was recorded: the same replies without a network, and requests that were not
+    /// recorded are denied. Secrets need no value then
+    #[arg(long, value_name = "DIRECTORY", help_heading = HEADING)]
+    replay: Option<PathBuf>,
 }
 
 const HEADING: &str = "Network";
@@ -45,6 +54,8 @@ impl NetworkOptions {
                 ("--secret", !self.secrets.is_empty()),
                 ("--resolve", !self.addresses.is_empty()),
                 ("--ca", self.ca.is_some()),
+                ("--record", self.record.is_some()),
+                ("--replay", self.replay.is_some()),
             ];
             return match without.into_iter().find(|(_, given)| *given) {
                 Some((option, _)) => Err(Failure::new(
@@ -80,11 +91,28 @@ impl NetworkOptions {
         }
         for secret in &self.secrets {
             let hosts: Vec<&str> = secret.hosts.iter().map(String::as_str).collect();
+            let value = match self.replay {
+                Some(_) => NO_VALUE.to_owned(),
+                None => secret.value()?,
+            };
             spec.secrets
-                .push(SecretSpec::new(&secret.name, &secret.value()?, &hosts));
+                .push(SecretSpec::new(&secret.name, &value, &hosts));
         }
+        spec.cassette = match (self.record, self.replay) {
+            (Some(directory), _) => Some(CassetteSpec::record(whole(directory))),
+            (None, Some(directory)) => Some(CassetteSpec::replay(whole(directory))),
+            (None, None) => None,
+        };
         Ok(Some(Network::new(spec)?))
     }
+}
+
+/// What stands for the values of secrets where nothing is sent.
+const NO_VALUE: &str = "a-replay-needs-no-value-of-a-secret";
+
+/// A directory by its whole path: behind the wall nobody asks for the working directory.
+fn whole(directory: PathBuf) -> PathBuf {
+    std::path::absolute(&directory).unwrap_or(directory)
 }
 
 /// A secret as it is asked for.

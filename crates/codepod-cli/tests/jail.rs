@@ -154,6 +154,40 @@ const WORKS: &[(&str, Work)] = &[
         ];
         run(here, variables, &arguments)
     }),
+    ("a recording, and its replay", |here, variables| {
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = server.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for client in server.incoming().flatten() {
+                answer(client);
+            }
+        });
+        let script = format!(
+            "set -e; curl -sf -d hello http://a.test:{port}; ! curl -s http://codepod.invalid:{port}"
+        );
+        let rule = format!("http://a.test:{port}");
+        let other = format!("http://codepod.invalid:{port}");
+        let with = |option: &str| {
+            let arguments = [
+                "run",
+                "--allow-host",
+                &*rule,
+                "--resolve",
+                "a.test=127.0.0.1",
+                "--allow-host",
+                &*other,
+                option,
+                "recorded",
+                &*script,
+            ];
+            run(here, variables, &arguments)
+        };
+        let recorded = with("--record");
+        if !recorded.success() {
+            return recorded;
+        }
+        with("--replay")
+    }),
     ("JSON-RPC", |here, variables| {
         let calls = json_rpc(here);
         converse(here, variables, &["rpc"], &calls, |_| {})

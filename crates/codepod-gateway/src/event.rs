@@ -66,7 +66,7 @@ pub struct RequestEvent {
     /// The status of the reply.
     pub status: Option<u16>,
     /// How a reply came that sandboxes share: `fetched` for this one, `joined` to a download under
-    /// way, or `kept` from before. None for what is not shared.
+    /// way, or `kept` from before; `replayed` for one of a recording. None for others.
     pub came: Option<&'static str>,
     /// Why it failed after it was allowed, if it did.
     pub failure: Option<String>,

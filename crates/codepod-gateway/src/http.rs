@@ -12,6 +12,8 @@ mod body;
 mod frames;
 mod head;
 mod service;
+mod spelling;
+mod tape;
 mod tunnel;
 
 pub use body::{Body, BodyError, ReplyBody};
@@ -19,4 +21,5 @@ pub use body::{Body, BodyError, ReplyBody};
 pub(crate) use head::has_other_coding;
 pub use service::{Asker, Connection, Failure, Upstream, serve};
 #[cfg(feature = "net")]
-pub(crate) use service::{Came, Shareable};
+pub(crate) use service::{Came, RECORD_AGAIN, Shareable, recording_denial};
+pub use tape::{Asked, Content, End, ReplyHead, Take, Tape, Taping};

@@ -15,11 +15,15 @@
 #![forbid(unsafe_code)]
 
 pub mod budget;
+#[cfg(feature = "net")]
+pub mod cassette;
 pub mod event;
 pub mod http;
 #[cfg(feature = "net")]
 pub mod net;
 pub mod network;
+#[cfg(feature = "net")]
+mod own_directory;
 #[cfg(feature = "net")]
 pub mod packages;
 #[cfg(feature = "net")]

@@ -43,6 +43,7 @@ pub use pull::{Outcome, PullError, PullSpec, Pulled};
 pub use resolver::{ResolveError, Resolver, SystemResolver};
 pub use session::Session;
 pub use tls::{certificates, client_cert};
+pub(crate) use upstream::spoken;
 
 /// How many requests of all sandboxes wait for the embedder's answer at one time.
 const MAX_ASKED: usize = 64;

@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::budget::{Budget, Exceeded, Limits, Timeouts};
+#[cfg(feature = "net")]
+use crate::cassette::Cassette;
 use crate::event::{DeniedEvent, Event, Origin, Sink};
 #[cfg(feature = "net")]
 use crate::pins::Pins;
@@ -90,6 +92,9 @@ pub struct NetworkOptions {
     pub events: Sink,
     /// Who is asked.
     pub on_request: Option<OnRequest>,
+    /// What is recorded, or replayed in place of every server.
+    #[cfg(feature = "net")]
+    pub cassette: Option<Cassette>,
 }
 
 impl NetworkOptions {
@@ -107,6 +112,8 @@ impl NetworkOptions {
             secrets: Arc::new(Secrets::none()),
             events: Arc::new(|_| {}),
             on_request: None,
+            #[cfg(feature = "net")]
+            cassette: None,
         }
     }
 }
@@ -120,6 +127,8 @@ pub struct Network {
     next_id: AtomicU64,
     #[cfg(feature = "net")]
     pins: Pins,
+    #[cfg(feature = "net")]
+    cassette: Option<Cassette>,
 }
 
 impl fmt::Debug for Network {
@@ -134,22 +143,27 @@ impl fmt::Debug for Network {
 impl Network {
     /// A network that nothing was used of.
     pub fn new(options: NetworkOptions) -> Network {
+        let deciding = Deciding {
+            policy: options.policy,
+            secrets: options.secrets,
+            on_request: options.on_request,
+        };
+        #[cfg(feature = "net")]
+        let deciding = on_cassette(options.cassette.as_ref(), deciding);
         Network {
-            deciding: RwLock::new(Arc::new(Deciding {
-                policy: options.policy,
-                secrets: options.secrets,
-                on_request: options.on_request,
-            })),
+            deciding: RwLock::new(Arc::new(deciding)),
             budget: Budget::new(options.limits),
             timeouts: options.timeouts,
             events: options.events,
             next_id: AtomicU64::new(1),
             #[cfg(feature = "net")]
             pins: Pins::default(),
+            #[cfg(feature = "net")]
+            cassette: options.cassette,
         }
     }
 
-    /// The network of a fork: what decides as it is now, and the same budget.
+    /// The network of a fork: what decides as it is now, the same budget, and the same recording.
     pub fn fork(&self) -> Network {
         Network {
             deciding: RwLock::new(self.deciding()),
@@ -159,6 +173,8 @@ impl Network {
             next_id: AtomicU64::new(1),
             #[cfg(feature = "net")]
             pins: Pins::default(),
+            #[cfg(feature = "net")]
+            cassette: self.cassette.clone(),
         }
     }
 
@@ -173,6 +189,8 @@ impl Network {
     /// Sets what decides. What has been decided stays; the next request of an open connection is
     /// decided anew.
     pub fn decide_by(&self, deciding: Deciding) {
+        #[cfg(feature = "net")]
+        let deciding = on_cassette(self.cassette.as_ref(), deciding);
         *self
             .deciding
             .write()
@@ -210,6 +228,11 @@ impl Network {
         &self.pins
     }
 
+    #[cfg(feature = "net")]
+    pub(crate) fn cassette(&self) -> Option<&Cassette> {
+        self.cassette.as_ref()
+    }
+
     pub(crate) fn next_id(&self) -> u64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
@@ -234,6 +257,19 @@ impl Network {
             url,
             denial: denial.clone(),
         })));
+    }
+}
+
+/// What decides, with the placeholders of a recording that is replayed; those of one that is made
+/// are noted.
+#[cfg(feature = "net")]
+fn on_cassette(cassette: Option<&Cassette>, deciding: Deciding) -> Deciding {
+    match cassette {
+        Some(cassette) => Deciding {
+            secrets: cassette.secrets(deciding.secrets),
+            ..deciding
+        },
+        None => deciding,
     }
 }
 

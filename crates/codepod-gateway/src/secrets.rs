@@ -191,6 +191,9 @@ pub struct Secrets {
     aws: Option<(Arc<aws::Keys>, usize)>,
     /// The automata of each set of secrets that was bound, by its bits.
     bound: Mutex<HashMap<u64, Arc<Bound>>>,
+    /// What finds the values of all of them.
+    #[cfg(feature = "net")]
+    values: std::sync::OnceLock<Option<Arc<Replacer>>>,
 }
 
 impl fmt::Debug for Secrets {
@@ -205,15 +208,6 @@ impl Secrets {
     /// No secrets.
     pub fn none() -> Secrets {
         Secrets::of(Vec::new())
-    }
-
-    fn of(list: Vec<Secret>) -> Secrets {
-        Secrets {
-            list,
-            #[cfg(feature = "net")]
-            aws: None,
-            bound: Mutex::default(),
-        }
     }
 
     /// Secrets whose placeholders are made with `key`, for the sandboxes of `namespace`.
@@ -295,11 +289,57 @@ impl Secrets {
                 secret.placeholder = other.placeholder.clone();
             }
         }
+        self.with(list)
+    }
+
+    /// The same secrets with other placeholders, for those that `placeholder` has one for: those of
+    /// a recording, which are in what it holds.
+    #[cfg(feature = "net")]
+    pub(crate) fn with_placeholders(
+        &self,
+        placeholder: impl Fn(&str) -> Option<Arc<str>>,
+    ) -> Secrets {
+        let mut list = self.list.clone();
+        for secret in &mut list {
+            if let Some(other) = placeholder(&secret.name) {
+                secret.placeholder = other;
+            }
+        }
+        self.with(list)
+    }
+
+    /// The same with other secrets in the same order.
+    fn with(&self, list: Vec<Secret>) -> Secrets {
         Secrets {
             #[cfg(feature = "net")]
             aws: self.aws.clone(),
             ..Secrets::of(list)
         }
+    }
+
+    fn of(list: Vec<Secret>) -> Secrets {
+        Secrets {
+            list,
+            #[cfg(feature = "net")]
+            aws: None,
+            bound: Mutex::default(),
+            #[cfg(feature = "net")]
+            values: std::sync::OnceLock::new(),
+        }
+    }
+
+    /// What finds the value of any secret, in all forms that are known, whatever it is bound to.
+    #[cfg(feature = "net")]
+    pub(crate) fn values(&self) -> Option<&Arc<Replacer>> {
+        let made = self.values.get_or_init(|| {
+            let secrets = self.list.iter().enumerate();
+            let texts = secrets.flat_map(|(index, secret)| {
+                let forms = forms::pairs(&secret.value, &secret.value).into_iter();
+                forms.map(move |(from, to)| (from, to, index))
+            });
+            Replacer::new(texts).map(Arc::new)
+        });
+        made.as_ref()
     }
 
     /// Names and placeholders, for the environment; with keys of AWS also what has its clients sign

@@ -168,7 +168,7 @@ pub enum Event {
         /// The status of the reply.
         status: Option<u16>,
         /// How a reply came that sandboxes share: `fetched`, `joined` to a download under way, or
-        /// `kept` from before; none for what is not shared.
+        /// `kept` from before; `replayed` for one of a recording, none for others.
         came: Option<&'static str>,
         /// Why it failed after it was allowed.
         failure: Option<String>,

@@ -25,6 +25,8 @@ use codepod_wasmtime::{Code, ModuleCache, can_run_carried_code};
 
 use crate::error::{Error, ErrorKind};
 use crate::mounts::{Mount, MountAccess, MountSource};
+#[cfg(feature = "network")]
+use crate::network::CassetteMode;
 use crate::options::Options;
 use crate::persist::Persistence;
 use crate::runtime::{GUESTS_EMBEDDED, Runtime, cache_directory};
@@ -40,9 +42,9 @@ const OF_ENGINE: &[&str] = &[
 ];
 
 /// What a program needs of the host that makes sandboxes with these options, beside its streams:
-/// the directories that they mount or are kept in, where they connect to, and whether they compile
-/// modules. Names of hosts cannot be looked up behind the wall by the host's own means: a program
-/// with a network gives [`RuntimeOptions::resolver`](crate::RuntimeOptions::resolver).
+/// the directories that they mount, are kept in, or record to, where they connect to, and whether
+/// they compile modules. Names of hosts cannot be looked up behind the wall by the host's own means:
+/// a program with a network gives [`RuntimeOptions::resolver`](crate::RuntimeOptions::resolver).
 pub fn needs(options: &Options) -> Needs {
     let mut needs = Needs::default();
     add_mounts(&mut needs, &options.mounts);
@@ -57,6 +59,15 @@ pub fn needs(options: &Options) -> Needs {
             Some(ports) => Connects::Ports(ports.into_iter().collect()),
             None => Connects::Anywhere,
         };
+        if let Some(cassette) = network.cassette() {
+            let directory = cassette.directory.clone();
+            match cassette.mode {
+                CassetteMode::Record => needs.writes.push(directory),
+                CassetteMode::Replay => needs.reads.push(directory),
+            }
+            // Its files are opened and renamed by the standard library.
+            needs.keeps = true;
+        }
     }
     needs
 }

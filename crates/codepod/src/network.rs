@@ -32,6 +32,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use codepod_abi::Errno;
 use codepod_gateway::Policy;
+use codepod_gateway::cassette::Cassette;
 use codepod_gateway::event::{Event as GatewayEvent, Sink};
 use codepod_gateway::net::Door;
 use codepod_gateway::network::{Deciding, Network as OfSandbox, NetworkOptions};
@@ -40,6 +41,7 @@ use codepod_gateway::secrets::Secrets;
 use codepod_kernel::{Link, NameAnswer, Open, OpenTarget, Refusal};
 
 pub use codepod_gateway::budget::{Limits, Timeouts, Usage};
+pub use codepod_gateway::cassette::{CassetteMode, CassetteSpec};
 pub use codepod_gateway::net::{
     Downloads, DownloadsError, DownloadsSpec, Outcome as PullOutcome, PullError, PullSpec, Pulled,
     ResolveError, Resolver, SystemResolver, certificates, client_cert,
@@ -72,6 +74,10 @@ pub struct NetworkSpec {
     pub key: Option<HostKey>,
     /// Who is asked about each request that everything else allows.
     pub on_request: Option<OnRequest>,
+    /// What is recorded, or replayed in place of every server. A recording that is replayed begins
+    /// anew for each sandbox, and its forks go on with it. One that is made is for one sandbox and
+    /// its forks.
+    pub cassette: Option<CassetteSpec>,
 }
 
 impl NetworkSpec {
@@ -95,6 +101,7 @@ impl fmt::Debug for NetworkSpec {
             .field("limits", &self.limits)
             .field("secrets", &self.secrets)
             .field("aws", &self.aws)
+            .field("cassette", &self.cassette)
             .finish_non_exhaustive()
     }
 }
@@ -112,6 +119,7 @@ struct Prepared {
     limits: Limits,
     timeouts: Timeouts,
     on_request: Option<OnRequest>,
+    cassette: Option<(CassetteSpec, Cassette)>,
 }
 
 impl fmt::Debug for Network {
@@ -124,7 +132,7 @@ impl fmt::Debug for Network {
 }
 
 impl Network {
-    /// Reads rules and secrets.
+    /// Reads rules, secrets and a recording, or begins one.
     ///
     /// Fails with [`ErrorKind::Network`], which says where, when one of them cannot be used.
     pub fn new(spec: NetworkSpec) -> Result<Network, Error> {
@@ -161,16 +169,27 @@ impl Network {
         if let Some(aws) = &spec.aws {
             secrets = secrets.with_aws(aws, key, "").map_err(|why| wrong(&why))?;
         }
+        let mut secrets = Arc::new(secrets);
+        let cassette = match spec.cassette {
+            Some(cassette) => {
+                let open = Cassette::open(&cassette).map_err(|why| wrong(&why))?;
+                // Requests and replies of a recording have its placeholders.
+                secrets = open.secrets(secrets);
+                Some((cassette, open))
+            }
+            None => None,
+        };
         Ok(Network {
             prepared: Arc::new(Prepared {
                 policy: Arc::new(match ceiling {
                     Some(ceiling) => policy.beneath(ceiling),
                     None => policy,
                 }),
-                secrets: Arc::new(secrets),
+                secrets,
                 limits: spec.limits,
                 timeouts: spec.timeouts,
                 on_request: spec.on_request,
+                cassette,
             }),
         })
     }
@@ -182,9 +201,25 @@ impl Network {
         std::iter::once(("PIP_NO_INDEX", "0")).chain(secrets)
     }
 
-    /// The ports of the host's connections; `None` for any.
+    /// The ports of the host's connections; `None` for any. A recording that is replayed has no
+    /// connections.
     pub fn ports(&self) -> Option<BTreeSet<u16>> {
-        self.prepared.policy.ports()
+        match self.is_replayed() {
+            true => Some(BTreeSet::new()),
+            false => self.prepared.policy.ports(),
+        }
+    }
+
+    /// Whether a recording takes the place of every server, so that nothing is dialled and no name
+    /// is looked up.
+    pub fn is_replayed(&self) -> bool {
+        let cassette = self.cassette();
+        cassette.is_some_and(|cassette| cassette.mode == CassetteMode::Replay)
+    }
+
+    /// What is recorded or replayed.
+    pub(crate) fn cassette(&self) -> Option<&CassetteSpec> {
+        self.prepared.cassette.as_ref().map(|(spec, _)| spec)
     }
 
     /// Whether `method` may be used on `url`, as far as rules decide.
@@ -199,6 +234,7 @@ impl Network {
             limits,
             timeouts,
             on_request,
+            cassette,
         } = &*self.prepared;
         OfSandbox::new(NetworkOptions {
             policy: policy.clone(),
@@ -207,6 +243,7 @@ impl Network {
             secrets: secrets.clone(),
             events: log.sink(events.cloned()),
             on_request: on_request.clone(),
+            cassette: cassette.as_ref().map(|(_, open)| open.for_another()),
         })
     }
 }
@@ -334,7 +371,8 @@ impl Sandbox {
     /// Sets what may be reached, the secrets and who is asked from now on: what is under way ends
     /// as it was allowed, the next request of an open connection is decided anew. Secrets keep
     /// their placeholders; those that are new are not in the environment of shells that run
-    /// already. What was used stays counted, within the limits that there were.
+    /// already. What was used stays counted, within the limits that there were, and what is
+    /// recorded or replayed stays the same.
     pub fn set_network(&self, network: &Network) -> Result<(), Error> {
         match self.inner.network.0.get() {
             Some(Given { network: own, .. }) => {

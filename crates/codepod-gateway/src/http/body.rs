@@ -30,6 +30,9 @@ pub(crate) enum CutOff {
     /// A budget was used up.
     #[error("{0}")]
     Budget(Exceeded),
+    /// It was to be recorded, and could not be.
+    #[error("the reply cannot be recorded")]
+    Recording,
 }
 
 /// Which way a body goes.

@@ -22,6 +22,7 @@ use hyper::{Method, Request, Response, StatusCode, Version, http};
 use super::body::{Body, BodyError, CutOff, Filtered, Passage, ReplyBody, Way};
 use super::frames::{Fault, Frames, Side};
 use super::head::{self, BadHead};
+use super::tape::{Asked, End, Noted, Take, Taping, taped};
 use super::tunnel;
 use crate::event::{Event, Origin, RequestEvent, Times, cut_method, cut_url};
 use crate::network::{Answer, Ask, BoxFuture, Network, OnRequest, over_budget};
@@ -56,6 +57,9 @@ pub enum Failure {
     /// It cannot be asked, and nothing was kept.
     #[error("{0}")]
     Absent(String),
+    /// The recording that stands in for the server has no such request; what differs.
+    #[error("{0}")]
+    Unrecorded(String),
 }
 
 /// Marks a request that has nothing of a secret, from a sandbox that has none for its host.
@@ -96,6 +100,8 @@ pub struct Connection {
     pub clock: fn() -> Duration,
     /// Asks whoever is asked about each request, and has an answer in time.
     pub asker: Asker,
+    /// Whether its exchanges are recorded, or replayed.
+    pub taping: Taping,
 }
 
 /// Asks the embedder. It denies when that fails, takes too long, or too many wait.
@@ -282,14 +288,25 @@ impl Exchange {
         };
         let is_websocket = method == Method::GET && head::is_websocket(&parts.headers);
         let sent = Arc::new(Passage::default());
-        let (outgoing, guest_upgrade) =
-            match self.outgoing(&mut parts, body, &bound, &sent, is_websocket) {
-                Ok(outgoing) => outgoing,
-                Err(why) => {
-                    let reason = format!("{}:{port}: {why}", host.in_url());
-                    return deny(secret_denial(host, *port, reason));
-                }
-            };
+        let asked = self.asked(&parts);
+        if is_websocket && asked.is_some() {
+            let why = "a WebSocket can be neither recorded nor replayed";
+            return deny(recording_denial(host, *port, why, None));
+        }
+        let (outgoing, guest_upgrade) = match self.outgoing(
+            &mut parts,
+            body,
+            &bound,
+            &sent,
+            is_websocket,
+            asked.as_ref(),
+        ) {
+            Ok(outgoing) => outgoing,
+            Err(why) => {
+                let reason = format!("{}:{port}: {why}", host.in_url());
+                return deny(secret_denial(host, *port, reason));
+            }
+        };
         #[cfg(feature = "net")]
         let outgoing = {
             let mut outgoing = outgoing;
@@ -303,17 +320,34 @@ impl Exchange {
             Ok(drawn) => sent.bytes.fetch_add(drawn as u64, Relaxed),
             Err(why) => return deny(over_budget(host, *port, why)),
         };
+        let mut take = match (&self.connection.taping, asked) {
+            (Taping::Record(tape), Some(asked)) => match tape.begin(asked, secrets.clone()) {
+                Ok(take) => Some(take),
+                Err(why) => return deny(recording_denial(host, *port, &why, None)),
+            },
+            _ => None,
+        };
         let reply = match upstream.send(outgoing).await {
             Ok(reply) => reply,
             Err(failure) => {
+                let end = match sent.cut_off.get() {
+                    Some(_) => End::Refused,
+                    None => End::Failed(&failure),
+                };
+                if let Err(why) = take.as_mut().map_or(Ok(()), |take| take.end(end)) {
+                    return deny(recording_denial(host, *port, &why, None));
+                }
                 let reply = match sent.cut_off.get() {
                     Some(CutOff::Leak(hits)) => {
                         self.leaked(secrets, *hits);
                         deny(leak(secrets, *hits, &target))
                     }
                     Some(CutOff::Budget(why)) => deny(over_budget(host, *port, *why)),
-                    None => match &failure {
+                    Some(CutOff::Recording) | None => match &failure {
                         Failure::Broken(_) => Err(Broken),
+                        Failure::Unrecorded(why) => {
+                            return deny(recording_denial(host, *port, why, Some(RECORD_AGAIN)));
+                        }
                         Failure::TimedOut(_) | Failure::Absent(_) => {
                             Ok(plain(StatusCode::GATEWAY_TIMEOUT, &failure.to_string()))
                         }
@@ -341,6 +375,7 @@ impl Exchange {
                 secrets: secrets.clone(),
                 sent,
                 received: Arc::default(),
+                take,
             },
             guest_upgrade,
             tunnels,
@@ -395,6 +430,7 @@ impl Exchange {
         bound: &Arc<Bound>,
         sent: &Arc<Passage>,
         is_websocket: bool,
+        asked: Option<&Arc<Asked>>,
     ) -> Result<(Request<Body>, Option<hyper::upgrade::OnUpgrade>), &'static str> {
         let connection = &*self.connection;
         let mut hits = 0;
@@ -459,7 +495,7 @@ impl Exchange {
             over: None,
             ended: false,
             _guard: (),
-            inner: body,
+            inner: Noted::new(body, asked),
         };
         let mut request = Request::new(filtered.boxed_unsync());
         *request.method_mut() = parts.method.clone();
@@ -469,6 +505,9 @@ impl Exchange {
         *request.extensions_mut() = std::mem::take(&mut parts.extensions);
         if hits == 0 && bound.redaction().is_none() {
             request.extensions_mut().insert(Shareable);
+        }
+        if let Some(asked) = asked {
+            request.extensions_mut().insert(asked.clone());
         }
         let upgrade = request
             .extensions_mut()
@@ -491,31 +530,42 @@ impl Exchange {
         let (mut parts, body) = reply.into_parts();
         let is_upgrade = parts.status == StatusCode::SWITCHING_PROTOCOLS;
         let agreed = is_upgrade && head::is_websocket(&parts.headers);
+        let mut take = recorder.take.take();
+        let mut end = |end| take.as_mut().map_or(Ok(()), |take| take.end(end));
         if is_upgrade && !(agreed && guest_upgrade.is_some()) {
-            recorder.fail("the server switched to a protocol that was not asked for");
+            let why = "the server switched to a protocol that was not asked for";
+            recorder.fail(why);
+            // Where this cannot be recorded nothing else can: the next request is told.
+            let _ = end(End::Failed(&Failure::Broken(why.to_owned())));
             return Err(Broken);
         }
         let closes = head::closes(parts.version, &parts.headers);
         let mut hits = 0;
+        let redaction = match self.connection.taping {
+            // That was done when it was recorded, and perhaps with other values.
+            Taping::Replay => None,
+            Taping::Off | Taping::Record(_) => bound.redaction().cloned(),
+        };
         let mut headers = head::end_to_end(&parts.headers, |_, value| {
-            let redacted = bound.redaction()?.replace(value.as_bytes(), &mut hits);
+            let redacted = redaction.as_ref()?.replace(value.as_bytes(), &mut hits);
             HeaderValue::from_bytes(&redacted).ok()
         });
         match network.budget().receive(reply_head_bytes(&parts)) {
             Ok(drawn) => recorder.received.bytes.fetch_add(drawn as u64, Relaxed),
             Err(why) => {
                 recorder.fail(&why.to_string());
+                let _ = end(End::Refused);
                 let denial = over_budget(&self.connection.host, self.connection.port, why);
                 return Ok(denied(&denial));
             }
         };
-        let redaction = bound.redaction().cloned();
         let has_body = *method != Method::HEAD && !body.is_end_stream() && !is_upgrade;
         if redaction.is_some() && has_body && is_encoded(&parts.headers) {
             let why =
                 "the reply is compressed, so it cannot be searched for the secrets of this host";
             recorder.fail(why);
-            return Ok(plain(StatusCode::BAD_GATEWAY, why));
+            let reply = plain(StatusCode::BAD_GATEWAY, why);
+            return Ok(self.taped(reply, take, recorder.received.clone()));
         }
         let keeps_length = redaction.as_ref().is_none_or(|own| own.keeps_lengths());
         if has_body && !keeps_length {
@@ -556,13 +606,14 @@ impl Exchange {
         if closes {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
+        let received = recorder.received.clone();
         let filtered = Filtered {
             inner: body,
             scan: Scan::new(None, redaction.filter(|_| has_body).map(Stream::new)),
             keeps_length,
             budget: network.budget().clone(),
             way: Way::In,
-            passage: recorder.received.clone(),
+            passage: received.clone(),
             over: None,
             ended: false,
             _guard: recorder,
@@ -575,7 +626,39 @@ impl Exchange {
         };
         *reply.headers_mut() = headers;
         *reply.extensions_mut() = parts.extensions;
-        Ok(reply)
+        Ok(self.taped(reply, take, received))
+    }
+
+    /// The reply as it is taken down, or why it cannot be.
+    fn taped(
+        &self,
+        reply: Response<Body>,
+        take: Option<Box<dyn Take>>,
+        received: Arc<Passage>,
+    ) -> Response<Body> {
+        let Connection { host, port, .. } = &*self.connection;
+        taped(reply, take, received)
+            .unwrap_or_else(|why| denied(&recording_denial(host, *port, &why, None)))
+    }
+
+    /// The request as it is recorded or looked for, where that is done.
+    fn asked(&self, parts: &http::request::Parts) -> Option<Arc<Asked>> {
+        let method = parts.method.to_string();
+        match self.connection.taping {
+            Taping::Off => None,
+            Taping::Record(_) | Taping::Replay => {
+                Some(Arc::new(Asked::new(method, self.url(&parts.uri))))
+            }
+        }
+    }
+
+    /// The whole URL of a request.
+    fn url(&self, uri: &hyper::Uri) -> String {
+        let connection = &*self.connection;
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        let authority = head::host_value(connection.scheme, &connection.host, connection.port);
+        let authority = authority.to_str().unwrap_or_default();
+        format!("{}://{authority}{path}", connection.scheme.as_str())
     }
 
     async fn ask(
@@ -588,14 +671,11 @@ impl Exchange {
         let Some(on_request) = on_request else {
             return Answer::Allow;
         };
-        let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
-        let authority = head::host_value(connection.scheme, &connection.host, connection.port);
-        let authority = authority.to_str().unwrap_or_default();
         let question = Ask {
             id: self.id,
             origin: connection.origin.clone(),
             method: Some(parts.method.to_string()),
-            url: format!("{}://{authority}{path}", connection.scheme.as_str()),
+            url: self.url(&parts.uri),
             host: connection.host.to_string(),
             port: connection.port,
             headers: parts
@@ -685,6 +765,8 @@ struct Recorder {
     secrets: Arc<Secrets>,
     sent: Arc<Passage>,
     received: Arc<Passage>,
+    /// Takes the exchange down, until its reply does that.
+    take: Option<Box<dyn Take>>,
 }
 
 impl Recorder {
@@ -777,6 +859,21 @@ fn secret_denial(host: &Host, port: u16, reason: String) -> Denial {
         rule: None,
         reason,
         ask: None,
+    }
+}
+
+/// What is asked for where a recording lacks something.
+pub(crate) const RECORD_AGAIN: &str = "record again";
+
+/// The denial of what cannot be recorded or replayed.
+pub(crate) fn recording_denial(host: &Host, port: u16, why: &str, ask: Option<&str>) -> Denial {
+    Denial {
+        kind: DenialKind::Recording,
+        host: host.to_string(),
+        port: Some(port),
+        rule: None,
+        reason: format!("{}:{port}: {why}", host.in_url()),
+        ask: ask.map(str::to_owned),
     }
 }
 

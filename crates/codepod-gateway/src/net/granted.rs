@@ -18,13 +18,16 @@ use super::idle::Idle;
 use super::offload::{self, Offloaded};
 use super::prefixed::Prefixed;
 use super::relay::{self, Carried, End};
-use super::tls::{self, TlsFailure};
+use super::tls::{self, Outcome, TlsFailure};
 use super::upstream::HttpServer;
 use super::{Gateway, clock};
 use crate::budget::OpenConnection;
+use crate::cassette::{Cassette, OnTape, Replay, Replayed};
 use crate::cptls::{Hello, MAGIC, Record};
 use crate::event::{Event, Origin, RequestEvent, Times, cut_url};
-use crate::http::{self, Asker, Connection, Upstream};
+use crate::http::{
+    self, Asker, Connection, RECORD_AGAIN, Tape, Taping, Upstream, recording_denial,
+};
 use crate::network::{Answer, Ask, BoxFuture, Network, over_budget};
 use crate::policy::denial::{Denial, DenialKind};
 use crate::policy::host::Host;
@@ -162,6 +165,14 @@ impl Granted {
             .await
             .unwrap_or_else(|_| Err(TlsFailure::new("the handshake took too long")));
         self.times.tls = clock().saturating_sub(began);
+        let recorded = self.record_handshake(&hello, &outcome);
+        let outcome = outcome.and_then(|shaken| match recorded {
+            Ok(()) => Ok(shaken),
+            Err(denial) => {
+                self.report(&denial);
+                Err(TlsFailure::new(denial.why()))
+            }
+        });
         match outcome {
             Ok((server, outcome)) => {
                 let downloads = self.shared_downloads();
@@ -241,7 +252,46 @@ impl Granted {
             None => server,
             Some(downloads) => downloads.before(server, self.place(scheme)),
         };
-        let connection = Connection {
+        let recording = self.network.cassette().and_then(Cassette::recording);
+        let tape = recording.map(|recording| Arc::new(OnTape::new(recording.clone())));
+        let taping = match &tape {
+            Some(tape) => Taping::Record(tape.clone()),
+            None => Taping::Off,
+        };
+        let closed = async {
+            let _ = closed.await;
+            if let Some(tape) = tape {
+                tape.closed();
+            }
+        };
+        let connection = self.connection(scheme, tls, taping);
+        http::serve(TokioIo::new(guest), connection, server, closed).await;
+    }
+
+    /// Carries requests to a recording.
+    pub(super) async fn replay_http<G>(
+        self,
+        guest: G,
+        replay: Arc<Replay>,
+        scheme: Scheme,
+        tls: Option<&'static str>,
+    ) where
+        G: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let first_byte = self.network.timeouts().first_byte;
+        let (server, closed) = Replayed::new(replay, first_byte);
+        let connection = self.connection(scheme, tls, Taping::Replay);
+        http::serve(TokioIo::new(guest), connection, Arc::new(server), closed).await;
+    }
+
+    /// What the requests of this connection share.
+    fn connection(
+        &self,
+        scheme: Scheme,
+        tls: Option<&'static str>,
+        taping: Taping,
+    ) -> Arc<Connection> {
+        Arc::new(Connection {
             asker: self.asker(),
             network: self.network.clone(),
             origin: self.origin.clone(),
@@ -253,8 +303,63 @@ impl Granted {
             insecure: tls.is_some() && self.tls().is_some_and(|tls| tls.insecure),
             times: Mutex::new(self.times),
             clock,
+            taping,
+        })
+    }
+
+    /// Notes what came of a handshake, where that is recorded.
+    fn record_handshake<T>(
+        &self,
+        hello: &Hello,
+        outcome: &Result<(T, Outcome), TlsFailure>,
+    ) -> Result<(), Denial> {
+        let Some(recording) = self.network.cassette().and_then(Cassette::recording) else {
+            return Ok(());
         };
-        http::serve(TokioIo::new(guest), Arc::new(connection), server, closed).await;
+        let failure;
+        let payload = match outcome {
+            Ok((_, outcome)) => Ok(&outcome.reply[..]),
+            Err(failed) => {
+                failure = failed.payload();
+                Err(&failure[..])
+            }
+        };
+        let n = recording.number();
+        let recorded = recording.shaken(n, &self.host, self.port, hello, payload);
+        recorded.map_err(|why| recording_denial(&self.host, self.port, &why, None))
+    }
+
+    /// Ends TLS for a guest with what a recording has of it. `None` when there is no TLS; the guest
+    /// knows why.
+    pub(super) async fn shake_again<S>(
+        mut self,
+        mut guest: Prefixed<S>,
+        replay: &Replay,
+    ) -> Option<(Offloaded<Prefixed<S>>, &'static str, Granted)>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let hello = self.agree(&mut guest, Scheme::Https).await?;
+        let shaken = match replay.shake(&self.host, self.port, &hello) {
+            Ok(shaken) => shaken,
+            Err(why) => {
+                let denial = recording_denial(&self.host, self.port, &why, Some(RECORD_AGAIN));
+                self.report(&denial);
+                tell_failure(&mut guest, &TlsFailure::new(denial.why())).await;
+                return None;
+            }
+        };
+        if !shaken.is_reply {
+            let mut event = self.event(Scheme::Https, None);
+            event.failure = Some(tls::text_of(&shaken.payload));
+            self.network.tell(Event::Request(Box::new(event)));
+            let _ = offload::send(&mut guest, Record::Fail, &shaken.payload).await;
+            return None;
+        }
+        let version = tls::version_of(&shaken.payload);
+        let sent = offload::send(&mut guest, Record::Reply, &shaken.payload).await;
+        sent.ok()?;
+        Some((Offloaded::new(guest), version, self))
     }
 
     /// Carries bytes until both sides have ended, in TLS that is done already.

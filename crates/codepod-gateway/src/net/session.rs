@@ -17,7 +17,9 @@ use super::offload::{self, Beginning};
 use super::prefixed::Prefixed;
 use super::resolver::ResolveError;
 use super::{Gateway, Refusal, clock, dial};
+use crate::cassette::{Connected, LookupFailure, Replay};
 use crate::event::{Event, Origin, RequestEvent, Times, cut_url};
+use crate::http::{RECORD_AGAIN, recording_denial};
 use crate::network::{Network, over_budget};
 use crate::policy::denial::{Denial, DenialKind};
 use crate::policy::host::Host;
@@ -28,8 +30,16 @@ use crate::vet::{self, Refused};
 /// A connection to a server that a guest was granted.
 pub struct Session {
     granted: Granted,
-    /// None where the server is offline here.
-    server: Option<Idle<TcpStream>>,
+    server: Server,
+}
+
+/// What is at the other end.
+enum Server {
+    Dialled(Idle<TcpStream>),
+    /// Nothing: it is offline here.
+    Offline,
+    /// A recording in its place.
+    Recorded(Arc<Replay>),
 }
 
 impl std::fmt::Debug for Session {
@@ -54,15 +64,23 @@ pub(super) async fn look_up(
     if !policy.knows(host) || policy.static_address(host).is_some() {
         return Ok(());
     }
+    let cassette = network.cassette();
+    if let Some(replay) = cassette.and_then(|cassette| cassette.replay()) {
+        return replay.look_up(host);
+    }
     let downloads = gateway.shared.downloads.as_ref();
     if downloads.is_some_and(|downloads| downloads.is_offline(host, None)) {
         return Ok(());
     }
-    match answers(gateway, network, &policy, name).await {
-        Ok(_) | Err(Unresolved::Budget(_)) => Ok(()),
-        Err(Unresolved::Lookup(ResolveError::NotFound)) => Err(Errno::NoEnt),
-        Err(Unresolved::Lookup(ResolveError::Failed(_))) => Err(Errno::Again),
+    let (failed, errno) = match answers(gateway, network, &policy, name).await {
+        Ok(_) | Err(Unresolved::Budget(_)) => return Ok(()),
+        Err(Unresolved::Lookup(ResolveError::NotFound)) => (LookupFailure::NotFound, Errno::NoEnt),
+        Err(Unresolved::Lookup(ResolveError::Failed(_))) => (LookupFailure::Unknown, Errno::Again),
+    };
+    if let Some(recording) = cassette.and_then(|cassette| cassette.recording()) {
+        recording.lookup_failed(host, failed);
     }
+    Err(errno)
 }
 
 /// Why a name has no addresses.
@@ -121,8 +139,24 @@ impl Session {
             .connection()
             .map_err(|why| deny(over(why)))?;
 
+        let cassette = network.cassette();
+        if cassette.is_some() && grant.protocol() != Protocol::Http {
+            let why = "what is neither http nor https can be neither recorded nor replayed";
+            return Err(deny(recording_denial(&host, port, why, None)));
+        }
+        let recording = cassette.and_then(|cassette| cassette.recording());
+        let cannot = |why: String| recording_denial(&host, port, &why, None);
+        if let Some(recording) = recording {
+            recording.check().map_err(|why| deny(cannot(why)))?;
+        }
+
         let began = clock();
         let mut times = Times::default();
+        let number = recording.map_or(0, |recording| recording.number());
+        let record = |refused: Option<&Refusal>| match recording {
+            Some(recording) => recording.connected(number, &host, port, refused),
+            None => Ok(()),
+        };
         let fail = |errno, why: String, times| {
             let mut event = RequestEvent {
                 origin: origin.clone(),
@@ -135,9 +169,12 @@ impl Session {
             event.granted(&grant);
             event.times.total = clock().saturating_sub(began);
             network.tell(Event::Request(Box::new(event)));
-            Refusal { errno, why }
+            let refusal = Refusal { errno, why };
+            // Where this cannot be recorded nothing else can: the next request is told.
+            let _ = record(Some(&refusal));
+            refusal
         };
-        let granted = |counted, address, times| Granted {
+        let granted = |address, times, counted| Granted {
             gateway: gateway.clone(),
             network: network.clone(),
             origin: origin.clone(),
@@ -148,17 +185,30 @@ impl Session {
             times,
             _counted: counted,
         };
+        if let Some(replay) = cassette.and_then(|cassette| cassette.replay()) {
+            return match replay.connect(&host, port) {
+                Connected::Yes => Ok(Session {
+                    granted: granted(None, times, counted),
+                    server: Server::Recorded(replay.clone()),
+                }),
+                Connected::Refused(errno, why) => Err(fail(errno, why, times)),
+                Connected::Unknown => {
+                    let why = "the recording has no connection to it";
+                    Err(deny(recording_denial(&host, port, why, Some(RECORD_AGAIN))))
+                }
+            };
+        }
         let downloads = gateway.shared.downloads.as_ref();
         if downloads.is_some_and(|downloads| downloads.is_offline(&host, Some(port))) {
             if grant.protocol() != Protocol::Http {
                 let why = format!("{}:{port} is offline here", host.in_url());
                 return Err(fail(Errno::NetUnreach, why, times));
             }
+            record(None).map_err(|why| deny(cannot(why)))?;
             let address = policy.static_address(&host).map(|address| address.at(port));
-            let granted = granted(counted, address, times);
             return Ok(Session {
-                granted,
-                server: None,
+                granted: granted(address, times, counted),
+                server: Server::Offline,
             });
         }
         let addresses = match (policy.static_address(&host), &host) {
@@ -192,11 +242,11 @@ impl Session {
                 return Err(fail(errno_of(&error), why, times));
             }
         };
+        record(None).map_err(|why| deny(cannot(why)))?;
         let server = Idle::new(server, network.timeouts().idle);
-        let granted = granted(counted, Some(address), times);
         Ok(Session {
-            granted,
-            server: Some(server),
+            granted: granted(Some(address), times, counted),
+            server: Server::Dialled(server),
         })
     }
 
@@ -206,44 +256,72 @@ impl Session {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let Session { granted, server } = self;
-        let protocol = granted.grant.protocol();
-        if protocol == Protocol::Tcp {
+        let server = match server {
             // The server may be the one that speaks first.
-            if let Some(server) = server {
-                granted.carry_tcp(guest, server).await;
+            Server::Dialled(server) if granted.grant.protocol() == Protocol::Tcp => {
+                return granted.carry_tcp(guest, server).await;
             }
-            return;
-        }
+            server => server,
+        };
         let limit = granted.network.timeouts().idle;
         let Ok(Some((what, guest))) = timeout(limit, first_bytes(guest)).await else {
             return;
         };
-        let Some(server) = server else {
-            return granted.serve_kept(what, guest).await;
-        };
-        match (what, protocol) {
+        match server {
+            Server::Dialled(server) => granted.serve_dialled(what, guest, server).await,
+            Server::Offline => granted.serve_kept(what, guest).await,
+            Server::Recorded(replay) => granted.serve_recorded(what, guest, replay).await,
+        }
+    }
+}
+
+impl Granted {
+    /// Carries the connection to a server that was dialled.
+    async fn serve_dialled<S>(self, what: Beginning, guest: Prefixed<S>, server: Idle<TcpStream>)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        match (what, self.grant.protocol()) {
             (Beginning::Magic, Protocol::Http) => {
-                if let Some((guest, server, tls, granted)) =
-                    granted.offload(guest, server, Scheme::Https).await
+                if let Some((guest, server, tls, own)) =
+                    self.offload(guest, server, Scheme::Https).await
                 {
-                    granted
-                        .carry_http(guest, server, Scheme::Https, Some(tls))
+                    own.carry_http(guest, server, Scheme::Https, Some(tls))
                         .await;
                 }
             }
             (Beginning::Magic, _) => {
-                if let Some((guest, server, tls, granted)) =
-                    granted.offload(guest, server, Scheme::Tls).await
+                if let Some((guest, server, tls, own)) =
+                    self.offload(guest, server, Scheme::Tls).await
                 {
-                    granted.carry_tls(guest, server, Scheme::Tls, tls).await;
+                    own.carry_tls(guest, server, Scheme::Tls, tls).await;
                 }
             }
-            (Beginning::OwnTls, _) => granted.report_own_tls(),
-            (_, Protocol::Http) => granted.carry_http(guest, server, Scheme::Http, None).await,
-            (_, _) => granted.report(&granted.denial(
+            (Beginning::OwnTls, _) => self.report_own_tls(),
+            (_, Protocol::Http) => self.carry_http(guest, server, Scheme::Http, None).await,
+            (_, _) => self.report(&self.denial(
                 DenialKind::NotAllowed,
                 "the rule is for tls, and this is plain",
             )),
+        }
+    }
+
+    /// Carries the connection to a server in whose place there is a recording.
+    async fn serve_recorded<S>(self, what: Beginning, guest: Prefixed<S>, replay: Arc<Replay>)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        match what {
+            Beginning::Magic => {
+                if let Some((guest, tls, own)) = self.shake_again(guest, &replay).await {
+                    own.replay_http(guest, replay, Scheme::Https, Some(tls))
+                        .await;
+                }
+            }
+            Beginning::OwnTls => self.report_own_tls(),
+            Beginning::Plain | Beginning::Unknown => {
+                self.replay_http(guest, replay, Scheme::Http, None).await;
+            }
         }
     }
 }

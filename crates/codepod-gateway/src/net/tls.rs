@@ -23,7 +23,7 @@ use tokio_rustls::client::TlsStream;
 use super::downloads::Handshake;
 use crate::cptls::{Hello, fail, field, push_field, reply};
 use crate::policy::host::Host;
-use crate::policy::{ClientCert, TlsSpec};
+use crate::policy::{ClientCert, TlsSpec, printable};
 
 /// What all handshakes share.
 pub(super) struct Configs {
@@ -149,7 +149,7 @@ where
         push_field(&mut payload, reply::CERTIFICATE, certificate);
     }
     let outcome = Outcome {
-        version: version_name(version),
+        version: version_of(&payload),
         reply: payload,
     };
     Ok((stream, outcome))
@@ -163,9 +163,10 @@ fn server_name(host: &Host) -> Result<ServerName<'static>, TlsFailure> {
     }
 }
 
-fn version_name(version: u16) -> &'static str {
-    match version {
-        0x304 => "TLSv1.3",
+/// The version that a reply to a guest tells.
+pub(super) fn version_of(payload: &[u8]) -> &'static str {
+    match value(payload, reply::VERSION) {
+        Some([3, 4]) => "TLSv1.3",
         _ => "TLSv1.2",
     }
 }
@@ -200,7 +201,7 @@ pub(super) fn again(
     if too_old || hello.max_version.is_some_and(|max| version > max) {
         return Err(TlsFailure::new(format!(
             "{host} is offline here, and spoke {} before",
-            version_name(version)
+            version_of(&kept.reply)
         )));
     }
     let has_room = payload.len() + 12 <= crate::cptls::MAX_RECORD;
@@ -214,9 +215,26 @@ pub(super) fn again(
     let verified = verifier.verify_server_cert(own, issuers, &server_name(host)?, &[], at);
     verified.map_err(|error| refusal(&error, &verifier))?;
     Ok(Outcome {
-        version: version_name(version),
+        version: version_of(&payload),
         reply: payload,
     })
+}
+
+/// What a failure tells a guest.
+pub(super) fn text_of(payload: &[u8]) -> String {
+    let text = value(payload, fail::TEXT).unwrap_or_default();
+    printable(&String::from_utf8_lossy(text))
+}
+
+/// The first value of a field.
+fn value(mut payload: &[u8], wanted: u8) -> Option<&[u8]> {
+    while let Some((tag, value, rest)) = field(payload).ok()? {
+        if tag == wanted {
+            return Some(value);
+        }
+        payload = rest;
+    }
+    None
 }
 
 /// The certificates of a text in PEM, for [`TlsSpec::roots`].

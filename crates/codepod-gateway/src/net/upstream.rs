@@ -12,7 +12,7 @@ use hyper::client::conn::http1::{self, SendRequest};
 use hyper::header::{self, HeaderMap};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::AbortHandle;
 
@@ -107,6 +107,25 @@ fn frame_in_one_way(headers: &mut HeaderMap) -> Result<(), Failure> {
         headers.remove(header::CONTENT_LENGTH);
     }
     Ok(())
+}
+
+/// The reply of a server that says `head` to a request, whatever that is.
+pub(crate) async fn spoken(
+    head: Vec<u8>,
+    request: Request<Body>,
+    first_byte: Duration,
+) -> Result<Response<ReplyBody>, Failure> {
+    let (near, mut far) = tokio::io::duplex(MAX_HEAD);
+    let speak = async move {
+        // It has to be asked first.
+        let mut asked = Vec::new();
+        while !asked.ends_with(b"\r\n\r\n") && far.read_buf(&mut asked).await? != 0 {}
+        far.write_all(&head).await?;
+        std::io::Result::Ok(far)
+    };
+    let (server, _closed) = HttpServer::new(near, first_byte).await?;
+    let (reply, _far) = tokio::join!(server.send(request), speak);
+    reply
 }
 
 fn broken(error: hyper::Error) -> Failure {

@@ -44,6 +44,8 @@ pub enum DenialKind {
     Callback,
     /// An address of the name is not public.
     Address,
+    /// It cannot be recorded, or is not in the recording that is replayed.
+    Recording,
 }
 
 impl DenialKind {
@@ -58,6 +60,7 @@ impl DenialKind {
             DenialKind::Secret => "secret",
             DenialKind::Callback => "callback",
             DenialKind::Address => "address",
+            DenialKind::Recording => "recording",
         }
     }
 }

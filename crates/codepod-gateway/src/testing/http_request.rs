@@ -14,7 +14,7 @@ use hyper::{Request, Response, header, http};
 
 use super::{at_once, divided};
 use crate::event::Origin;
-use crate::http::{Body, BodyError, Connection, Failure, ReplyBody, Upstream, serve};
+use crate::http::{Body, BodyError, Connection, Failure, ReplyBody, Taping, Upstream, serve};
 use crate::network::{Answer, BoxFuture, Network, NetworkOptions};
 use crate::policy::host::Host;
 use crate::policy::target::{Scheme, Target};
@@ -71,6 +71,7 @@ pub fn http_request(input: &[u8]) {
         times: Mutex::default(),
         clock: || Duration::ZERO,
         asker: Arc::new(|_, _| Box::pin(async { Answer::Allow })),
+        taping: Taping::Off,
     };
     let guest = Guest {
         sends: pieces
