@@ -70,6 +70,9 @@ fn rust(filters: &[&str]) -> Outcome {
             .env("CODEPOD_PYPERFORMANCE", pyperformance()?)
             .env("CODEPOD_NUMPY", native_numpy()?);
     }
+    if wants("network-clients") {
+        benches = benches.env("CODEPOD_REQUESTS", requests()?);
+    }
     benches
         .args([
             "run",
@@ -99,6 +102,29 @@ fn native_numpy() -> Outcome<PathBuf> {
             .args(["-m", "pip", "install", "--quiet", "--target"])
             .arg(&place)
             .args(VERSIONS)
+            .run()?;
+    }
+    Ok(place)
+}
+
+/// The package requests without compiled parts, which both sides run.
+fn requests() -> Outcome<PathBuf> {
+    const VERSION: &str = "requests==2.34.2";
+    let place = cache::directory()?.join(format!("bench-{VERSION}"));
+    if !place.exists() {
+        process::program("python3")
+            .args(["-m", "pip", "install", "--quiet", "--only-binary=:all:"])
+            .args([
+                "--platform",
+                "any",
+                "--abi",
+                "none",
+                "--implementation",
+                "py",
+                "--target",
+            ])
+            .arg(&place)
+            .arg(VERSION)
             .run()?;
     }
     Ok(place)

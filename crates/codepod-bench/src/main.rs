@@ -10,6 +10,7 @@
 mod agent;
 mod bare;
 mod cli;
+mod clients;
 mod concurrency;
 mod cpython;
 mod create;
@@ -48,6 +49,7 @@ const BENCHMARKS: &[Benchmark] = &[
     ("agent", agent::run),
     ("pipe", pipe::run),
     ("network", network::run),
+    ("network-clients", clients::run),
     ("snapshot", snapshot::run),
     ("store", store::run),
     ("memory", memory::run),
