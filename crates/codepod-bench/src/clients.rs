@@ -234,11 +234,9 @@ impl Server {
         spec.limits.bytes_in = u64::MAX;
         spec.limits.bytes_out = u64::MAX;
         spec.secrets = secrets;
-        let mut options = Options {
-            network: Some(Network::new(spec)?),
-            timeout: Duration::from_secs(600),
-            ..Options::default()
-        };
+        let mut options = Options::default();
+        options.network = Some(Network::new(spec)?);
+        options.timeout = Duration::from_secs(600);
         let access = MountAccess::ReadOnly;
         let packages = Mount::host(&self.packages, "/packages", access);
         options.mounts.push(packages);

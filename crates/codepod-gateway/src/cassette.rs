@@ -8,9 +8,9 @@
 //! ```
 //!
 //! What is recorded is what the guest sent and received: placeholders stand for secrets, and what
-//! has the value of one is not written. A replay decides as always, and then dials nothing and looks
-//! nothing up. A request is found by its method, its URL and its body, and of equal ones by their
-//! order; nothing depends on the time, or on which connection it comes by.
+//! has the value of one is not written. A replay decides as always, and then dials nothing and
+//! looks nothing up. A request is found by its method, its URL and its body, and of equal ones by
+//! their order; nothing depends on the time, or on which connection it comes by.
 //!
 //! A recording is whole or is none: where it cannot go on, requests are denied from there, and what
 //! was recorded is not replayed. A cassette may come from elsewhere: it is checked before it is

@@ -43,8 +43,9 @@ const OF_ENGINE: &[&str] = &[
 
 /// What a program needs of the host that makes sandboxes with these options, beside its streams:
 /// the directories that they mount, are kept in, or record to, where they connect to, and whether
-/// they compile modules. Names of hosts cannot be looked up behind the wall by the host's own means:
-/// a program with a network gives [`RuntimeOptions::resolver`](crate::RuntimeOptions::resolver).
+/// they compile modules. Names of hosts cannot be looked up behind the wall by the host's own
+/// means: a program with a network gives
+/// [`RuntimeOptions::resolver`](crate::RuntimeOptions::resolver).
 pub fn needs(options: &Options) -> Needs {
     let mut needs = Needs::default();
     add_mounts(&mut needs, &options.mounts);

@@ -322,9 +322,9 @@ fn verifier(
 
 /// Whether roots are most of Mozilla's.
 ///
-/// Libraries bring these in a file of their own (certifi) and always name it. That does not say that
-/// a server's authority has to be a public one: it is what they take for the machine's trust, which
-/// for a host with roots of its own is the rule.
+/// Libraries bring these in a file of their own (certifi) and always name it. That does not say
+/// that a server's authority has to be a public one: it is what they take for the machine's trust,
+/// which for a host with roots of its own is the rule.
 fn are_usual(roots: &RootCertStore) -> bool {
     let public = webpki_roots::TLS_SERVER_ROOTS.iter();
     let public: HashSet<&[u8]> = public

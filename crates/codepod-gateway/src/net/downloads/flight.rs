@@ -329,9 +329,9 @@ fn ask_whether(request: &mut HeaderMap, kept: &HeaderMap) {
 }
 
 /// Writes a body to its file as it comes; what it is, if it came whole. `show` is told how much may
-/// be given by then: not the last piece, whose time comes when the whole has been compared and kept.
-/// Whoever has a page whole asks for its files next, and whoever has a file relies on its being
-/// there.
+/// be given by then: not the last piece, whose time comes when the whole has been compared and
+/// kept. Whoever has a page whole asks for its files next, and whoever has a file relies on its
+/// being there.
 async fn write(kept: &Kept, mut body: ReplyBody, most: u64, show: impl Fn(u64)) -> Option<Content> {
     let mut hashes = (blake3::Hasher::new(), sha2::Sha256::new());
     let mut length = 0;
