@@ -121,8 +121,8 @@ pub struct Grant {
     pub reported: Option<Denial>,
     /// The version of the policy that decided.
     pub version: u64,
-    /// Whether any certificate of the server is taken, as far as a check can tell.
-    pub insecure: bool,
+    /// How TLS is spoken, where it is.
+    pub tls: Arc<TlsSpec>,
     /// Whether addresses that are not public may be dialled.
     private: bool,
     /// Whether the host is a metadata service, which is granted by its own name only.
@@ -309,10 +309,10 @@ impl Policy {
             Scheme::Tcp | Scheme::Tls => stream()?,
         };
         // A connection has the TLS of the rule that it was opened under.
-        if matches!(target.scheme, Scheme::Https | Scheme::Tls) {
-            let rule = stream()?.rule;
-            grant.insecure = rule.is_some_and(|rule| rule.tls().insecure);
-        }
+        grant.tls = match target.scheme {
+            Scheme::Https | Scheme::Tls => stream()?.tls,
+            Scheme::Http | Scheme::Tcp => Arc::default(),
+        };
         Ok(grant)
     }
 
@@ -324,6 +324,7 @@ impl Policy {
                 .map_err(Denial::by_ceiling)?;
             grant.private &= most.private;
             grant.metadata &= most.metadata;
+            grant.tls = grant.tls.beneath(&most.tls);
         }
         Ok(grant)
     }
@@ -427,7 +428,7 @@ impl Policy {
             rule_ref,
             reported: None,
             version: self.version,
-            insecure: false,
+            tls: rule.tls().clone(),
             private: rule.private(),
             metadata: metadata::is_metadata(host),
         }
@@ -442,7 +443,7 @@ impl Policy {
                 rule_ref: None,
                 reported: Some(denial),
                 version: self.version,
-                insecure: false,
+                tls: Arc::default(),
                 private: false,
                 metadata: false,
             }),

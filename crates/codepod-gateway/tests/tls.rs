@@ -798,7 +798,7 @@ async fn nw_14_any_certificate_is_taken_where_the_rule_says_so_and_no_secret_goe
     )
     .await;
     assert!(narrowed.unwrap_err().verify.is_some());
-    let check = |url: &str| world.network.check(url, "GET").unwrap().insecure;
+    let check = |url: &str| world.network.check(url, "GET").unwrap().tls.insecure;
     assert!(check("https://api.test/") && !check("http://api.test/"));
 }
 

@@ -29,11 +29,11 @@ use crate::http::{
     self, Asker, Connection, RECORD_AGAIN, Tape, Taping, Upstream, recording_denial,
 };
 use crate::network::{Answer, Ask, BoxFuture, Network, over_budget};
+use crate::policy::Grant;
 use crate::policy::denial::{Denial, DenialKind};
 use crate::policy::host::Host;
 use crate::policy::printable;
 use crate::policy::target::Scheme;
-use crate::policy::{Grant, TlsSpec};
 use crate::secrets::{Scan, Secrets};
 
 /// How long a guest may take with its hello.
@@ -152,14 +152,14 @@ impl Granted {
             _ => hello.alpn.clone(),
         };
         let began = clock();
-        let rule = self.grant.rule.clone();
+        let tls = self.grant.tls.clone();
         let handshake = tls::handshake(
             &self.gateway.shared.tls,
             server,
             &self.host,
             &hello,
             alpn,
-            rule.as_ref().map(|rule| rule.tls()),
+            &tls,
         );
         let outcome = timeout(self.network.timeouts().tls, handshake)
             .await
@@ -219,22 +219,22 @@ impl Granted {
     /// What the server is, for what is kept of it.
     pub(super) fn place(&self, scheme: Scheme) -> Place {
         let fixed = self.network.policy().static_address(&self.host);
-        let rule = self.grant.rule.as_ref();
         Place {
             scheme,
             host: self.host.clone(),
             port: self.port,
             address: fixed.and(self.address),
-            roots: rule.and_then(|rule| rule.tls().roots.clone()),
+            roots: self.grant.tls.roots.clone(),
         }
     }
 
     /// What is shared of what comes from here: not what comes from an unknown server, nor what is
     /// for one client.
     fn shared_downloads(&self) -> Option<&Downloads> {
-        let is_own = |tls: &TlsSpec| tls.insecure || tls.client_cert.is_some();
+        let tls = &self.grant.tls;
+        let is_own = tls.insecure || tls.client_cert.is_some();
         let downloads = self.gateway.shared.downloads.as_ref();
-        downloads.filter(|_| !self.tls().is_some_and(is_own))
+        downloads.filter(|_| !is_own)
     }
 
     /// Carries requests of HTTP to a server, by way of what is shared.
@@ -300,7 +300,7 @@ impl Granted {
             scheme,
             address: self.address,
             tls,
-            insecure: tls.is_some() && self.tls().is_some_and(|tls| tls.insecure),
+            insecure: tls.is_some() && self.grant.tls.insecure,
             times: Mutex::new(self.times),
             clock,
             taping,
@@ -510,10 +510,6 @@ impl Granted {
         ));
     }
 
-    fn tls(&self) -> Option<&TlsSpec> {
-        self.grant.rule.as_ref().map(|rule| rule.tls())
-    }
-
     pub(super) fn event(&self, scheme: Scheme, tls: Option<&'static str>) -> RequestEvent {
         let mut event = RequestEvent {
             origin: self.origin.clone(),
@@ -521,7 +517,7 @@ impl Granted {
             url: cut_url(scheme.as_str(), &self.host.in_url(), self.port, ""),
             address: self.address,
             tls,
-            insecure: tls.is_some() && self.tls().is_some_and(|tls| tls.insecure),
+            insecure: tls.is_some() && self.grant.tls.insecure,
             times: self.times,
             ..RequestEvent::default()
         };

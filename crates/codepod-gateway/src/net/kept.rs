@@ -50,19 +50,13 @@ impl Granted {
             Some(downloads) => downloads.handshake(&place).await,
             None => None,
         };
-        let rule = self.grant.rule.clone();
+        let tls = self.grant.tls.clone();
         let outcome = match kept {
             None => Err(TlsFailure::new(format!(
                 "{} is offline here, and no connection to it was made before",
                 self.host
             ))),
-            Some(kept) => tls::again(
-                &self.gateway.shared.tls,
-                &self.host,
-                &hello,
-                rule.as_ref().map(|rule| rule.tls()),
-                &kept,
-            ),
+            Some(kept) => tls::again(&self.gateway.shared.tls, &self.host, &hello, &tls, &kept),
         };
         match outcome {
             Ok(outcome) => {

@@ -391,12 +391,11 @@ impl Pull {
             scheme, host, port, ..
         } = Target::parse(url.as_str()).ok()?;
         let grant = self.policy.stream(&host, port, scheme).ok()?;
-        let rule = grant.rule.as_ref().filter(|_| scheme == Scheme::Https);
         let address = self.policy.static_address(&host);
         Some(Place {
             scheme,
             address: address.map(|address| address.at(port)),
-            roots: rule.and_then(|rule| rule.tls().roots.clone()),
+            roots: grant.tls.roots.clone().filter(|_| scheme == Scheme::Https),
             host,
             port,
         })

@@ -87,7 +87,7 @@ pub(super) async fn handshake<S>(
     host: &Host,
     hello: &Hello,
     alpn: Vec<Vec<u8>>,
-    rule: Option<&TlsSpec>,
+    rule: &TlsSpec,
 ) -> Result<(TlsStream<S>, Outcome), TlsFailure>
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -107,7 +107,7 @@ where
         .map_err(|_| TlsFailure::new("the gateway speaks TLS 1.2 and 1.3"))?
         .dangerous()
         .with_custom_certificate_verifier(verifier.clone());
-    let client = match rule.and_then(|rule| rule.client_cert.as_ref()) {
+    let client = match &rule.client_cert {
         Some(own) => Some((&own.chain, &*own.key)),
         None => hello.key.as_ref().map(|key| (&hello.certificates, key)),
     };
@@ -177,7 +177,7 @@ pub(super) fn again(
     configs: &Configs,
     host: &Host,
     hello: &Hello,
-    rule: Option<&TlsSpec>,
+    rule: &TlsSpec,
     kept: &Handshake,
 ) -> Result<Outcome, TlsFailure> {
     let damaged = || TlsFailure::new("what was kept of the server's handshake is damaged");
@@ -273,11 +273,7 @@ struct Verifier {
     self_signed: Mutex<bool>,
 }
 
-fn verifier(
-    configs: &Configs,
-    hello: &Hello,
-    rule: Option<&TlsSpec>,
-) -> Result<Verifier, TlsFailure> {
+fn verifier(configs: &Configs, hello: &Hello, rule: &TlsSpec) -> Result<Verifier, TlsFailure> {
     let build = |roots: Arc<RootCertStore>| {
         WebPkiServerVerifier::builder_with_provider(roots, configs.provider.clone())
             .build()
@@ -291,7 +287,7 @@ fn verifier(
         store.add_parsable_certificates(roots.iter().cloned().map(CertificateDer::from));
         Arc::new(store)
     };
-    let own = match rule.and_then(|rule| rule.roots.as_deref()) {
+    let own = match rule.roots.as_deref() {
         Some(roots) => of(roots),
         None => configs
             .roots
@@ -308,14 +304,14 @@ fn verifier(
             [] => None,
             roots => {
                 let roots = of(roots);
-                let rule_decides = rule.is_some_and(|rule| rule.roots.is_some() || rule.insecure);
+                let rule_decides = rule.roots.is_some() || rule.insecure;
                 match rule_decides && are_usual(&roots) {
                     true => None,
                     false => Some(build(roots)?),
                 }
             }
         },
-        insecure: rule.is_some_and(|rule| rule.insecure),
+        insecure: rule.insecure,
         self_signed: Mutex::new(false),
     })
 }

@@ -1,6 +1,7 @@
 //! A rule: `[scheme://]host[:port[,port…]|:*][/path/prefix]`, and what its object adds.
 
 use std::fmt;
+use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
@@ -35,6 +36,22 @@ pub struct TlsSpec {
     pub insecure: bool,
     /// What the server is shown in place of what a guest has.
     pub client_cert: Option<ClientCert>,
+}
+
+impl TlsSpec {
+    /// How TLS is spoken where a ceiling allows the same: it is checked as much as the ceiling
+    /// checks it, by the ceiling's roots where it has some.
+    pub(super) fn beneath(self: Arc<TlsSpec>, most: &Arc<TlsSpec>) -> Arc<TlsSpec> {
+        let insecure = self.insecure && most.insecure;
+        match &most.roots {
+            None if insecure == self.insecure => self,
+            roots => Arc::new(TlsSpec {
+                roots: roots.as_ref().or(self.roots.as_ref()).cloned(),
+                insecure,
+                client_cert: self.client_cert.clone(),
+            }),
+        }
+    }
 }
 
 /// A certificate for clients, and its key, which no guest sees.
@@ -115,7 +132,7 @@ pub struct Rule {
     path: Option<PathPrefix>,
     methods: Option<Vec<String>>,
     private: bool,
-    tls: TlsSpec,
+    tls: Arc<TlsSpec>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -203,7 +220,7 @@ impl Rule {
             path: None,
             methods: None,
             private: false,
-            tls: TlsSpec::default(),
+            tls: Arc::default(),
         }
     }
 
@@ -244,7 +261,7 @@ impl Rule {
             path: path.filter(|path| !path.is_root()),
             methods: spec.methods.clone(),
             private: spec.private,
-            tls: spec.tls.clone(),
+            tls: Arc::new(spec.tls.clone()),
         })
     }
 
@@ -277,7 +294,7 @@ impl Rule {
     }
 
     /// How TLS is spoken.
-    pub fn tls(&self) -> &TlsSpec {
+    pub fn tls(&self) -> &Arc<TlsSpec> {
         &self.tls
     }
 

@@ -640,6 +640,72 @@ fn a_policy_beneath_another_allows_what_both_do() {
 }
 
 #[test]
+fn a_policy_beneath_another_checks_certificates_as_much() {
+    let rule = |tls: TlsSpec| RuleSpec {
+        tls,
+        ..RuleSpec::from("api.test")
+    };
+    let checked = TlsSpec::default();
+    let insecure = TlsSpec {
+        insecure: true,
+        ..TlsSpec::default()
+    };
+    let roots = |der: u8| TlsSpec {
+        roots: Some(vec![vec![der]]),
+        ..TlsSpec::default()
+    };
+    let cert = ClientCert {
+        chain: vec![vec![3]],
+        key: vec![4].into(),
+    };
+    let shown = TlsSpec {
+        client_cert: Some(cert.clone()),
+        ..TlsSpec::default()
+    };
+    let shown_to = |der: u8| TlsSpec {
+        client_cert: Some(cert.clone()),
+        ..roots(der)
+    };
+    // The ceiling's, that of who is beneath it, and what counts.
+    let cases = [
+        (&checked, &insecure, &checked),
+        (&insecure, &insecure, &insecure),
+        (&insecure, &checked, &checked),
+        (&insecure, &roots(1), &roots(1)),
+        (&roots(2), &insecure, &roots(2)),
+        (&roots(2), &checked, &roots(2)),
+        (&roots(2), &roots(1), &roots(2)),
+        (&roots(2), &shown, &shown_to(2)),
+        (&checked, &roots(1), &roots(1)),
+        // What the ceiling's servers are shown is not for those beneath it.
+        (&shown, &checked, &checked),
+    ];
+    for (most, own, expected) in cases {
+        let ceiling = Arc::new(with_rules(vec![rule(most.clone())]));
+        let policy = with_rules(vec![rule(own.clone())]).beneath(ceiling);
+        let host = host("api.test");
+        let opened = [
+            policy.check("https://api.test/", "GET"),
+            policy.stream(&host, 443, Scheme::Https),
+            policy.open(&host, 443),
+        ];
+        for grant in opened {
+            assert_eq!(*grant.unwrap().tls, *expected, "{own:?} beneath {most:?}");
+        }
+    }
+    // What is only reported is checked, too.
+    let spec = PolicySpec {
+        mode: Mode::Report,
+        allowed_hosts: Some(vec![]),
+        ..PolicySpec::default()
+    };
+    let ceiling = Arc::new(Policy::new(&spec, 1).unwrap());
+    let policy = with_rules(vec![rule(insecure)]).beneath(ceiling);
+    let grant = policy.check("https://api.test/", "GET").unwrap();
+    assert!(!grant.tls.insecure);
+}
+
+#[test]
 fn a_policy_names_the_ports_that_it_uses() {
     let ports = |policy: &Policy| policy.ports().map(Vec::from_iter);
     assert_eq!(
