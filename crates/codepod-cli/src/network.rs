@@ -92,7 +92,7 @@ impl NetworkOptions {
         for secret in &self.secrets {
             let hosts: Vec<&str> = secret.hosts.iter().map(String::as_str).collect();
             let value = match self.replay {
-                Some(_) => NO_VALUE.to_owned(),
+                Some(_) => String::new(),
                 None => secret.value()?,
             };
             spec.secrets
@@ -106,9 +106,6 @@ impl NetworkOptions {
         Ok(Some(Network::new(spec)?))
     }
 }
-
-/// What stands for the values of secrets where nothing is sent.
-const NO_VALUE: &str = "a-replay-needs-no-value-of-a-secret";
 
 /// A directory by its whole path: behind the wall nobody asks for the working directory.
 fn whole(directory: PathBuf) -> PathBuf {

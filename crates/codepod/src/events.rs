@@ -165,6 +165,8 @@ pub enum Event {
         address: Option<String>,
         /// The version of TLS.
         tls: Option<&'static str>,
+        /// Whether any certificate of the server was taken, as the rule has it.
+        insecure: bool,
         /// The status of the reply.
         status: Option<u16>,
         /// How a reply came that sandboxes share: `fetched`, `joined` to a download under way, or

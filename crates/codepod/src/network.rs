@@ -75,8 +75,8 @@ pub struct NetworkSpec {
     /// Who is asked about each request that everything else allows.
     pub on_request: Option<OnRequest>,
     /// What is recorded, or replayed in place of every server. A recording that is replayed begins
-    /// anew for each sandbox, and its forks go on with it. One that is made is for one sandbox and
-    /// its forks.
+    /// anew for each sandbox, and its forks go on with it; values of secrets may be empty then. One
+    /// that is made is for one sandbox and its forks.
     pub cassette: Option<CassetteSpec>,
 }
 
@@ -155,7 +155,7 @@ impl Network {
         Network::of(spec, Some(ceiling.prepared.policy.clone()))
     }
 
-    fn of(spec: NetworkSpec, ceiling: Option<Arc<Policy>>) -> Result<Network, Error> {
+    fn of(mut spec: NetworkSpec, ceiling: Option<Arc<Policy>>) -> Result<Network, Error> {
         let wrong = |why: &dyn fmt::Display| ErrorKind::Network(why.to_string());
         // A number for each policy of this host process: it is in every event.
         static VERSIONS: AtomicU64 = AtomicU64::new(1);
@@ -165,6 +165,11 @@ impl Network {
             Some(key) => key,
             None => own_key()?,
         };
+        if let Some(cassette) = &spec.cassette
+            && cassette.mode == CassetteMode::Replay
+        {
+            give_values(&mut spec.secrets, spec.aws.as_mut());
+        }
         let mut secrets = Secrets::new(&spec.secrets, key, "").map_err(|why| wrong(&why))?;
         if let Some(aws) = &spec.aws {
             secrets = secrets.with_aws(aws, key, "").map_err(|why| wrong(&why))?;
@@ -456,6 +461,24 @@ impl codepod_kernel::Gateway for Closed {
     }
 }
 
+/// Gives what has no value one that is worth nothing, where nothing is sent.
+fn give_values(secrets: &mut [SecretSpec], aws: Option<&mut AwsSpec>) {
+    let mut values: Vec<_> = secrets
+        .iter_mut()
+        .map(|secret| (&mut secret.value, "a-replay-needs-no-value-of-a-secret"))
+        .collect();
+    if let Some(aws) = aws {
+        values.push((&mut aws.access_key_id, "AKIAREPLAYNEEDSNOKEY"));
+        let others = std::iter::once(&mut aws.secret).chain(aws.session_token.as_mut());
+        values.extend(others.map(|value| (value, "a-replay-needs-no-key-of-an-account")));
+    }
+    for (value, instead) in values {
+        if value.is_empty() {
+            instead.clone_into(value);
+        }
+    }
+}
+
 /// The key of this host process: a secret that is set anew has the placeholder that it had.
 fn own_key() -> Result<&'static HostKey, ErrorKind> {
     static KEY: OnceLock<HostKey> = OnceLock::new();
@@ -486,6 +509,7 @@ fn event_of(event: GatewayEvent) -> Event {
                 url: event.url,
                 address: event.address.map(|address| address.to_string()),
                 tls: event.tls,
+                insecure: event.insecure,
                 status: event.status,
                 came: event.came,
                 failure: event.failure,

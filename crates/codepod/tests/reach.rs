@@ -160,6 +160,7 @@ fn a_program_reaches_what_is_allowed_and_nothing_else() {
             url,
             status,
             address,
+            insecure: false,
             ..
         } => Some((
             *sandbox,
