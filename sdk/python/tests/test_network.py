@@ -6,13 +6,26 @@ import asyncio
 import gc
 import logging
 import threading
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import Iterator, List, Union
 
 import pytest
 
-from codepod import AsyncSandbox, Client, Network, NetworkRequest, NetworkResponse, Sandbox, Secret
-from codepod.errors import DeniedError
+from codepod import (
+    AsyncSandbox,
+    AwsKeys,
+    Client,
+    ClientCert,
+    HostRule,
+    Network,
+    NetworkRequest,
+    NetworkResponse,
+    Sandbox,
+    Secret,
+)
+from codepod.errors import DeniedError, InvalidParamsError
 
 #: Says what a server answers to a request for `$2` of the host `$1`.
 GET = r"""
@@ -39,13 +52,20 @@ class Greeting(BaseHTTPRequestHandler):
         """Says nothing."""
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
+@contextmanager
+def serving() -> Iterator[str]:
+    """A server of greetings, by its address."""
     made = HTTPServer(("127.0.0.1", 0), Greeting)
     threading.Thread(target=made.serve_forever, daemon=True).start()
     yield f"127.0.0.1:{made.server_port}"
     made.shutdown()
     made.server_close()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with serving() as address:
+        yield address
 
 
 def test_what_is_granted_is_reached_and_nothing_else(server: str) -> None:
@@ -142,6 +162,58 @@ def test_a_secret_is_not_inside(server: str) -> None:
         assert shown and "canary" not in shown
         # It goes to no host that it is not bound to, and never over http.
         assert "KEY" in sandbox.run(GET + "get api.test /").stdout
+
+
+def test_keys_are_not_printed_and_reach_the_server() -> None:
+    keys = AwsKeys(
+        access_key_id="AKIACANARY0123456789",
+        secret="canary-secret-0123456789",
+        session_token="canary-token-0123456789",
+        services=["s3"],
+        regions=["eu-central-1"],
+        hosts=["https://s3.eu-central-1.amazonaws.com"],
+    )
+    client = ClientCert(chain="CHAIN", key="canary-key")
+    assert "canary" not in (repr(keys) + repr(client)).lower()
+    assert Network.from_wire(Network(aws=keys).to_wire()).aws == keys
+    with Sandbox(network=Network(allowed_hosts=["s3.eu-central-1.amazonaws.com"], aws=keys)) as sandbox:
+        shown = sandbox.run("echo $AWS_ACCESS_KEY_ID $AWS_SECRET_ACCESS_KEY $AWS_SESSION_TOKEN").stdout
+        assert len(shown.split()) == 3 and "canary" not in shown.lower()
+
+
+def test_options_that_contradict_each_other_say_so(tmp_path: Path) -> None:
+    def error(network: Network) -> str:
+        with pytest.raises(InvalidParamsError) as raised:
+            Sandbox(network=network).run("true")
+        return str(raised.value)
+
+    both = HostRule(rule="api.test", insecure=True, client_cert=ClientCert(chain="", key=""))
+    assert "`clientCert`" in error(Network(rules=[both]))
+    alone = HostRule(rule="api.test", client_cert=ClientCert(chain="no PEM", key="canary"))
+    assert "no certificate" in error(Network(rules=[alone])) and "canary" not in error(Network(rules=[alone]))
+    network = Network(allowed_hosts=["api.test"], record=str(tmp_path / "a"), replay=str(tmp_path / "a"))
+    assert "`record` and `replay`" in error(network)
+    places = Secret(name="KEY", value="sk-canary-0123456789", hosts=["api.test"], places=["websocket"])
+    with Sandbox(network=Network(allowed_hosts=["api.test"], secrets=[places])) as sandbox:
+        assert sandbox.run("echo $KEY").stdout.strip()
+
+
+def test_what_was_recorded_is_replayed_without_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A process of the client's may have another working directory.
+    monkeypatch.chdir(tmp_path)
+    with serving() as address:
+        network = Network(allowed_hosts=["http://api.test"], hosts={"api.test": address}, record="cassette")
+        with Sandbox(network=network) as sandbox:
+            assert sandbox.run(GET + "get api.test /a | tail -n 1").stdout == "hello /a\n"
+            # It goes on: a network that is set later neither ends it nor begins another.
+            with pytest.raises(InvalidParamsError, match="`record`"):
+                sandbox.network.set(network)
+            assert not sandbox.network.log()[0].insecure
+    assert (tmp_path / "cassette" / "exchanges.jsonl").exists()
+    network = Network(allowed_hosts=["http://api.test"], hosts={"api.test": address}, replay="cassette")
+    with Sandbox(network=network) as sandbox:
+        assert sandbox.run(GET + "get api.test /a | tail -n 1").stdout == "hello /a\n"
+        assert "the recording has no GET" in sandbox.run(GET + "get api.test /b").stdout
 
 
 def test_wrong_arguments_say_what_to_write() -> None:

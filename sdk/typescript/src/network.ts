@@ -1,5 +1,7 @@
 /** What a sandbox may reach, and functions of yours that decide about it. */
 
+import { resolve } from "node:path";
+
 import { encode, type Data } from "./bytes.js";
 import type { Network, NetworkReply, NetworkRequest } from "./generated/api.js";
 import { NetworkMethods } from "./generated/callers.js";
@@ -103,9 +105,15 @@ export function ask(transport: Transport, onRequest: OnRequest | undefined): Ask
   return new Asked(transport, word);
 }
 
-/** @internal A network whose requests are asked about by a word, if there is one. */
+/** @internal A network as it travels: with whole paths, and the word by which requests are asked about, if any. */
 export function named(network: Network, asked: Asked | undefined): Network {
-  return asked === undefined ? network : { ...network, ask: asked.word };
+  const { record, replay } = network;
+  return {
+    ...network,
+    ...(typeof record === "string" && { record: resolve(record) }),
+    ...(typeof replay === "string" && { replay: resolve(replay) }),
+    ...(asked !== undefined && { ask: asked.word }),
+  };
 }
 
 function reply(decided: Decided): NetworkReply {

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { after, before, test } from "node:test";
 
-import { Client, Sandbox, type NetworkRequest } from "../src/index.js";
+import { Client, Sandbox, type Network, type NetworkRequest } from "../src/index.js";
 import { ofKind } from "./support.js";
 
 /** Says what a server answers to a request for `$2` of the host `$1`. */
@@ -74,4 +77,58 @@ test("a function decides, for forks as well, until another network is set", asyn
 
 test("a function is of a network", async () => {
   await assert.rejects(Sandbox.create({ onRequest: () => true }), /give `network`/);
+});
+
+test("what was recorded is replayed without a server", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "codepod-"));
+  // The client's process has the working directory; paths are made whole for the server's.
+  const cassette = relative(process.cwd(), join(directory, "cassette"));
+  let asked = 0;
+  const server = createServer((request, response) => {
+    asked += 1;
+    response.end(`hello ${request.url}\n`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = (server.address() as AddressInfo).port;
+  const network = { allowedHosts: ["http://api.test"], hosts: { "api.test": `127.0.0.1:${port}` } };
+  try {
+    await using recorded = await Sandbox.create({ network: { ...network, record: cassette } });
+    assert.match((await recorded.run(`${GET} get api.test /a`)).stdout, /hello \/a\n/);
+    await assert.rejects(recorded.network.set({ ...network, record: cassette }), ofKind("invalid_params"));
+    assert.equal((await recorded.network.log())[0]?.insecure, false);
+    await using replayed = await Sandbox.create({ network: { ...network, replay: cassette } });
+    assert.match((await replayed.run(`${GET} get api.test /a`)).stdout, /hello \/a\n/);
+    assert.match((await replayed.run(`${GET} get api.test /b`)).stdout, /the recording has no GET/);
+    assert.equal(asked, 1);
+  } finally {
+    server.close();
+    await rm(directory, { recursive: true });
+  }
+});
+
+test("options that contradict each other are refused", async () => {
+  const refused = (network: Network) => assert.rejects(Sandbox.create({ network }), ofKind("invalid_params"));
+  await refused({ rules: [{ rule: "api.test", insecure: true, clientCert: { chain: "", key: "" } }] });
+  await refused({ rules: [{ rule: "http://api.test", insecure: true }] });
+  await refused({ rules: [{ rule: "api.test", clientCert: { chain: "no PEM", key: "none" } }] });
+  await refused({ allowedHosts: ["api.test"], record: "a", replay: "a" });
+});
+
+test("keys of an account and of WebSockets are not inside", async () => {
+  await using sandbox = await Sandbox.create({
+    network: {
+      allowedHosts: ["*.eu-central-1.amazonaws.com", "api.test"],
+      secrets: [{ name: "KEY", value: "sk-canary-0123456789", hosts: ["api.test"], places: ["websocket"] }],
+      aws: {
+        accessKeyId: "AKIACANARY0123456789",
+        secret: "canary-secret-0123456789",
+        services: ["s3"],
+        regions: ["eu-central-1"],
+        hosts: ["https://s3.eu-central-1.amazonaws.com"],
+      },
+    },
+  });
+  const { stdout } = await sandbox.run("echo $KEY $AWS_ACCESS_KEY_ID $AWS_SECRET_ACCESS_KEY");
+  assert.equal(stdout.trim().split(" ").length, 3);
+  assert.doesNotMatch(stdout, /canary/i);
 });

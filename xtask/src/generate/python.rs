@@ -593,6 +593,7 @@ fn default(field: &Shown<'_>) -> &'static str {
     match &field.kind {
         Carried::Plain(plain) if has_default(field) && plain.ty == Ty::Integer => " = 0",
         Carried::Plain(_) if has_default(field) => " = field(default_factory=list)",
+        _ if is_secret(field) => " = field(default=None, repr=False)",
         _ => " = None",
     }
 }

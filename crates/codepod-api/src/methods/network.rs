@@ -51,6 +51,20 @@ pub struct NetworkParams {
     /// What programs can use and not read. In the environment there is a placeholder for each.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secrets: Option<Vec<Secret>>,
+    /// The keys of an AWS account. Programs sign with others, which are worth nothing, and what may
+    /// be signed is signed anew outside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aws: Option<AwsKeys>,
+    /// A directory of the host into which everything is recorded that happens on the network, in
+    /// place of an earlier recording. Only where the client has started the server itself, and as
+    /// the sandbox gets its network: what is set later does not change what is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<String>,
+    /// A directory of the host with such a recording, which takes the place of every server. What
+    /// was not recorded is denied, and values of secrets may be empty. Given where and as `record`
+    /// is, and not beside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay: Option<String>,
     /// A word by which the client is asked about each request that everything else allows: by a
     /// request `network.request` that names it, on the same connection. What is not answered within
     /// 30 seconds is denied.
@@ -85,6 +99,31 @@ pub struct HostRule {
     /// Certificate authorities in PEM, which are trusted here in place of the usual ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authorities: Option<String>,
+    /// Whether any certificate of the server is taken; events say so, and no secret goes there. Not
+    /// beside `authorities` or `clientCert`, and not where the server of sandboxes decides what
+    /// they may reach.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub insecure: Option<bool>,
+    /// What the server is shown in place of what a program inside has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_cert: Option<ClientCert>,
+}
+
+/// A certificate for clients, and its key, which no program inside sees.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ClientCert {
+    /// The certificates in PEM, its own first.
+    pub chain: String,
+    /// The key in PEM. It is in no answer, log or saved state.
+    #[schemars(extend("writeOnly" = true))]
+    pub key: String,
+}
+
+impl std::fmt::Debug for ClientCert {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ClientCert(…)")
+    }
 }
 
 /// What programs can use and not read.
@@ -93,7 +132,8 @@ pub struct HostRule {
 pub struct Secret {
     /// The variable that holds its placeholder.
     pub name: String,
-    /// Its value: 8 bytes to 8 KiB of visible ASCII. It is in no answer, log or saved state.
+    /// Its value: 8 bytes to 8 KiB of visible ASCII; it may be empty in a replay. It is in no
+    /// answer, log or saved state.
     #[schemars(extend("writeOnly" = true))]
     pub value: String,
     /// Rules for the hosts that it is sent to, over https.
@@ -115,6 +155,38 @@ impl std::fmt::Debug for Secret {
     }
 }
 
+/// The keys of an AWS account, and what may be signed with them.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AwsKeys {
+    /// The id of the key; it may be empty in a replay, like the other two.
+    #[schemars(extend("writeOnly" = true))]
+    pub access_key_id: String,
+    /// The secret key. It is in no answer, log or saved state.
+    #[schemars(extend("writeOnly" = true))]
+    pub secret: String,
+    /// The token of a session, which goes to the hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("writeOnly" = true))]
+    pub session_token: Option<String>,
+    /// The services, by the names that signatures have: `s3`, `dynamodb`.
+    pub services: Vec<String>,
+    /// The regions: `eu-central-1`.
+    pub regions: Vec<String>,
+    /// Rules for https: where what is signed may go. Their paths count.
+    pub hosts: Vec<String>,
+}
+
+impl std::fmt::Debug for AwsKeys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AwsKeys")
+            .field("services", &self.services)
+            .field("regions", &self.regions)
+            .field("hosts", &self.hosts)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Where a secret is put in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -127,6 +199,8 @@ pub enum SecretPlace {
     Query,
     /// The body.
     Body,
+    /// Messages of WebSockets that are sent.
+    Websocket,
 }
 
 /// What a sandbox may reach from now on.
@@ -221,6 +295,8 @@ pub struct NetworkEntry {
     pub bytes_out: u64,
     /// How long it took, in milliseconds.
     pub total_ms: f64,
+    /// Whether any certificate of the server was taken, as a rule with `insecure` has it.
+    pub insecure: bool,
     /// The names of the secrets that were put in, or were stopped.
     pub secrets: Vec<String>,
 }

@@ -1,15 +1,14 @@
 //! What a sandbox may reach, within what the server allows.
 
+mod wanted;
+
 use std::sync::Arc;
 
 use codepod::Event;
-use codepod::network::{
-    Answer, Ask, Mode, Network, NetworkSpec, OnRequest, Places, PolicySpec, RuleSpec, SecretSpec,
-    TlsSpec, certificates,
-};
+use codepod::network::{Answer, Ask, Network, OnRequest};
 use codepod_api::methods::network::{
-    CheckParams, HostRule, NetworkAccess, NetworkCheck, NetworkEntry, NetworkLog, NetworkLogOutput,
-    NetworkOutcome, NetworkParams, NetworkSet, NetworkSetParams, NetworkUsage, Secret, SecretPlace,
+    CheckParams, NetworkAccess, NetworkCheck, NetworkEntry, NetworkLog, NetworkLogOutput,
+    NetworkOutcome, NetworkParams, NetworkSet, NetworkSetParams, NetworkUsage,
 };
 use codepod_api::methods::{Done, Empty};
 use codepod_api::notifications::{Decision, HeaderField, NetworkReply, NetworkRequest};
@@ -19,7 +18,6 @@ use crate::call::Call;
 use crate::convert::text;
 use crate::dispatch::Handle;
 use crate::failure::failure;
-use crate::server::Reach;
 
 impl Handle for NetworkCheck {
     fn handle(call: &Call<'_>, params: CheckParams) -> Result<NetworkAccess, ApiError> {
@@ -36,8 +34,12 @@ impl Handle for NetworkCheck {
 
 impl Handle for NetworkSet {
     fn handle(call: &Call<'_>, params: NetworkSetParams) -> Result<Done, ApiError> {
-        let network = network(call, params.network)?;
         let sandbox = &call.live()?.sandbox;
+        // Making a network begins its recording, in place of the one that the sandbox may write.
+        if sandbox.network_usage().is_some() {
+            wanted::without_cassette(&params.network)?;
+        }
+        let network = network(call, params.network)?;
         sandbox.set_network(&network).map_err(failure)?;
         Ok(Done::OK)
     }
@@ -77,6 +79,7 @@ fn entry(call: &Call<'_>, event: Event) -> Option<NetworkEntry> {
         bytes_in: 0,
         bytes_out: 0,
         total_ms: 0.0,
+        insecure: false,
         secrets: Vec::new(),
     };
     Some(match event {
@@ -92,6 +95,7 @@ fn entry(call: &Call<'_>, event: Event) -> Option<NetworkEntry> {
             bytes_in,
             bytes_out,
             total_ms,
+            insecure,
             secrets,
             ..
         } => NetworkEntry {
@@ -110,6 +114,7 @@ fn entry(call: &Call<'_>, event: Event) -> Option<NetworkEntry> {
             bytes_in,
             bytes_out,
             total_ms,
+            insecure,
             secrets,
         },
         Event::NetworkDenied {
@@ -158,115 +163,7 @@ pub(crate) fn network(call: &Call<'_>, params: NetworkParams) -> Result<Network,
         .clone()
         .map(|ask| on_request(call, ask))
         .transpose()?;
-    let spec = |params| {
-        let mut spec = spec(params)?;
-        spec.on_request = asks;
-        Ok::<_, ApiError>(spec)
-    };
-    let made = match &call.server.options().reach {
-        Reach::Nothing => {
-            let error = ApiError::new(Kind::Denied, "this server gives sandboxes no network");
-            return Err(error.hint(
-                "start it so that it does: `Client(network=True)` in Python, `new Client({ network: true })` in TypeScript, `codepod rpc --network`, or `[network]` in the configuration of `codepod serve`",
-            ));
-        }
-        Reach::Anything => Network::new(spec(params)?),
-        Reach::Within(ceiling) => {
-            if params.hosts.is_some() {
-                let error = ApiError::new(Kind::Denied, "addresses of `hosts` are this server's");
-                return Err(error.hint("leave out `hosts`"));
-            }
-            Network::beneath(ceiling, spec(params)?)
-        }
-    };
-    made.map_err(failure)
-}
-
-fn spec(params: NetworkParams) -> Result<NetworkSpec, ApiError> {
-    let NetworkParams {
-        allowed_hosts,
-        rules,
-        blocked_hosts,
-        hosts,
-        report_only,
-        secrets,
-        ask: _,
-        requests,
-        bytes_in,
-        bytes_out,
-        connections,
-    } = params;
-    let allows = allowed_hosts.is_some() || rules.is_some();
-    if allows && blocked_hosts.is_some() {
-        let message = "`blockedHosts` is for a sandbox without `allowedHosts` and `rules`";
-        return Err(ApiError::new(Kind::InvalidParams, message));
-    }
-    let plain = |rules: Vec<String>| rules.into_iter().map(|rule| RuleSpec::from(rule.as_str()));
-    let mut allowed: Vec<RuleSpec> = plain(allowed_hosts.unwrap_or_default()).collect();
-    for rule in rules.unwrap_or_default() {
-        allowed.push(self::rule(rule)?);
-    }
-    let mut spec = NetworkSpec::default();
-    spec.policy = PolicySpec {
-        allowed_hosts: allows.then_some(allowed),
-        blocked_hosts: blocked_hosts.map(|rules| plain(rules).collect()),
-        hosts: hosts.unwrap_or_default(),
-        mode: match report_only {
-            Some(true) => Mode::Report,
-            _ => Mode::Enforce,
-        },
-    };
-    spec.secrets = secrets.unwrap_or_default().iter().map(secret).collect();
-    let limits = &mut spec.limits;
-    for (limit, wanted) in [
-        (&mut limits.requests, requests),
-        (&mut limits.bytes_in, bytes_in),
-        (&mut limits.bytes_out, bytes_out),
-        (&mut limits.connections, connections),
-    ] {
-        *limit = wanted.unwrap_or(*limit);
-    }
-    Ok(spec)
-}
-
-fn rule(rule: HostRule) -> Result<RuleSpec, ApiError> {
-    let wrong = |why: String| {
-        let message = format!("`authorities` of the rule `{}`: {why}", rule.rule);
-        ApiError::new(Kind::InvalidParams, message).hint("give certificates in PEM")
-    };
-    let roots = rule.authorities.as_ref().map(|pem| {
-        match certificates(pem.as_bytes()) {
-            Ok(found) if found.is_empty() => Err("there is no certificate".to_owned()),
-            found => found,
-        }
-        .map_err(wrong)
-    });
-    Ok(RuleSpec {
-        tls: TlsSpec {
-            roots: roots.transpose()?,
-            ..TlsSpec::default()
-        },
-        rule: rule.rule,
-        methods: rule.methods,
-        private: rule.private.unwrap_or(false),
-    })
-}
-
-fn secret(secret: &Secret) -> SecretSpec {
-    let hosts: Vec<&str> = secret.hosts.iter().map(String::as_str).collect();
-    let mut spec = SecretSpec::new(&secret.name, &secret.value, &hosts);
-    if let Some(places) = &secret.places {
-        let has = |place| places.contains(&place);
-        spec.places = Places {
-            header: has(SecretPlace::Header),
-            basic: has(SecretPlace::Basic),
-            query: has(SecretPlace::Query),
-            body: has(SecretPlace::Body),
-            websocket: false,
-        };
-    }
-    spec.redact = secret.redact.unwrap_or(true);
-    spec
+    wanted::network(call.server.options(), params, asks)
 }
 
 /// Has the client decide about each request, by the word that it has given.

@@ -22,6 +22,8 @@ from ._errors import BinaryNotFoundError, ClosedError, CodepodError, CommandFail
 from ._generated.errors import *  # noqa: F403
 from ._generated.errors import BY_KIND as _BY_KIND
 from ._generated.types import (
+    AwsKeys,
+    ClientCert,
     CommandReply,
     CreateOptions,
     HostRule,
@@ -48,9 +50,11 @@ __all__ = [
     "AsyncPreview",
     "AsyncRunStream",
     "AsyncSandbox",
+    "AwsKeys",
     "BackgroundRun",
     "BinaryNotFoundError",
     "Client",
+    "ClientCert",
     "ClosedError",
     "CodepodError",
     "CommandContext",

@@ -1,11 +1,12 @@
-"""What both kinds of clients do with a function that decides about requests to the network."""
+"""What both kinds of clients do with a network: functions that decide about requests, directories of recordings."""
 
 from __future__ import annotations
 
 import dataclasses
 import logging
+import os
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Dict, Mapping, Optional, Union
 
 from ._generated.types import HeaderField, Network, NetworkReply, NetworkRequest
 from ._stdio import Asked
@@ -55,5 +56,12 @@ def failed(request: NetworkRequest, error: Exception) -> NetworkReply:
 
 
 def named(network: Network, asked: Optional[Asked]) -> Network:
-    """A network whose requests are asked about by a word, if there is one."""
-    return network if asked is None else dataclasses.replace(network, ask=asked.word)
+    """A network as it travels: with whole paths, and the word by which requests are asked about, if any."""
+    changed: Dict[str, Any] = {}
+    for option in ("record", "replay"):
+        directory = getattr(network, option)
+        if directory is not None:
+            changed[option] = os.path.abspath(directory)
+    if asked is not None:
+        changed["ask"] = asked.word
+    return dataclasses.replace(network, **changed) if changed else network

@@ -113,6 +113,22 @@ export interface Network {
   /** What programs can use and not read. In the environment there is a placeholder for each. */
   secrets?: Secret[];
   /**
+   * The keys of an AWS account. Programs sign with others, which are worth nothing, and what may be signed is signed anew
+   * outside.
+   */
+  aws?: AwsKeys;
+  /**
+   * A directory of the host into which everything is recorded that happens on the network, in place of an earlier recording. Only
+   * where the client has started the server itself, and as the sandbox gets its network: what is set later does not change what
+   * is recorded.
+   */
+  record?: string;
+  /**
+   * A directory of the host with such a recording, which takes the place of every server. What was not recorded is denied, and
+   * values of secrets may be empty. Given where and as `record` is, and not beside it.
+   */
+  replay?: string;
+  /**
    * A word by which the client is asked about each request that everything else allows: by a request `network.request` that names
    * it, on the same connection. What is not answered within 30 seconds is denied.
    */
@@ -137,13 +153,28 @@ export interface HostRule {
   private?: boolean;
   /** Certificate authorities in PEM, which are trusted here in place of the usual ones. */
   authorities?: string;
+  /**
+   * Whether any certificate of the server is taken; events say so, and no secret goes there. Not beside `authorities` or
+   * `clientCert`, and not where the server of sandboxes decides what they may reach.
+   */
+  insecure?: boolean;
+  /** What the server is shown in place of what a program inside has. */
+  clientCert?: ClientCert;
+}
+
+/** A certificate for clients, and its key, which no program inside sees. */
+export interface ClientCert {
+  /** The certificates in PEM, its own first. */
+  chain: string;
+  /** The key in PEM. It is in no answer, log or saved state. */
+  key: string;
 }
 
 /** What programs can use and not read. */
 export interface Secret {
   /** The variable that holds its placeholder. */
   name: string;
-  /** Its value: 8 bytes to 8 KiB of visible ASCII. It is in no answer, log or saved state. */
+  /** Its value: 8 bytes to 8 KiB of visible ASCII; it may be empty in a replay. It is in no answer, log or saved state. */
   value: string;
   /** Rules for the hosts that it is sent to, over https. */
   hosts: string[];
@@ -162,7 +193,25 @@ export type SecretPlace =
   /** The query of the URL. */
   | "query"
   /** The body. */
-  | "body";
+  | "body"
+  /** Messages of WebSockets that are sent. */
+  | "websocket";
+
+/** The keys of an AWS account, and what may be signed with them. */
+export interface AwsKeys {
+  /** The id of the key; it may be empty in a replay, like the other two. */
+  accessKeyId: string;
+  /** The secret key. It is in no answer, log or saved state. */
+  secret: string;
+  /** The token of a session, which goes to the hosts. */
+  sessionToken?: string;
+  /** The services, by the names that signatures have: `s3`, `dynamodb`. */
+  services: string[];
+  /** The regions: `eu-central-1`. */
+  regions: string[];
+  /** Rules for https: where what is signed may go. Their paths count. */
+  hosts: string[];
+}
 
 /** Whether a state can leave its sandbox. */
 export interface PersistenceParams {
@@ -1091,6 +1140,8 @@ export interface NetworkEntry {
   bytesOut: number;
   /** How long it took, in milliseconds. */
   totalMs: number;
+  /** Whether any certificate of the server was taken, as a rule with `insecure` has it. */
+  insecure: boolean;
   /** The names of the secrets that were put in, or were stopped. */
   secrets: string[];
 }

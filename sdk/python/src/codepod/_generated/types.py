@@ -38,6 +38,7 @@ SecretPlace = Literal[
     "basic",  # User and password of basic authentication.
     "query",  # The query of the URL.
     "body",  # The body.
+    "websocket",  # Messages of WebSockets that are sent.
 ]
 
 # How a state is kept.
@@ -241,6 +242,22 @@ class Network:
     secrets: Optional[List[Secret]] = None
     """What programs can use and not read. In the environment there is a placeholder for each."""
 
+    aws: Optional[AwsKeys] = None
+    """The keys of an AWS account. Programs sign with others, which are worth nothing, and what may be signed is signed
+    anew outside.
+    """
+
+    record: Optional[str] = None
+    """A directory of the host into which everything is recorded that happens on the network, in place of an earlier
+    recording. Only where the client has started the server itself, and as the sandbox gets its network: what is set
+    later does not change what is recorded.
+    """
+
+    replay: Optional[str] = None
+    """A directory of the host with such a recording, which takes the place of every server. What was not recorded is
+    denied, and values of secrets may be empty. Given where and as `record` is, and not beside it.
+    """
+
     ask: Optional[str] = None
     """A word by which the client is asked about each request that everything else allows: by a request `network.request`
     that names it, on the same connection. What is not answered within 30 seconds is denied.
@@ -268,6 +285,9 @@ class Network:
             hosts=wire.get("hosts"),
             report_only=wire.get("reportOnly"),
             secrets=[Secret.from_wire(item) for item in wire["secrets"]] if wire.get("secrets") is not None else None,
+            aws=AwsKeys.from_wire(wire["aws"]) if wire.get("aws") is not None else None,
+            record=wire.get("record"),
+            replay=wire.get("replay"),
             ask=wire.get("ask"),
             requests=wire.get("requests"),
             bytes_in=wire.get("bytesIn"),
@@ -290,6 +310,12 @@ class Network:
             wire["reportOnly"] = self.report_only
         if self.secrets is not None:
             wire["secrets"] = [item.to_wire() for item in self.secrets]
+        if self.aws is not None:
+            wire["aws"] = self.aws.to_wire()
+        if self.record is not None:
+            wire["record"] = self.record
+        if self.replay is not None:
+            wire["replay"] = self.replay
         if self.ask is not None:
             wire["ask"] = self.ask
         if self.requests is not None:
@@ -319,6 +345,14 @@ class HostRule:
     authorities: Optional[str] = None
     """Certificate authorities in PEM, which are trusted here in place of the usual ones."""
 
+    insecure: Optional[bool] = None
+    """Whether any certificate of the server is taken; events say so, and no secret goes there. Not beside `authorities` or
+    `clientCert`, and not where the server of sandboxes decides what they may reach.
+    """
+
+    client_cert: Optional[ClientCert] = None
+    """What the server is shown in place of what a program inside has."""
+
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Reads it as it travels."""
@@ -327,6 +361,8 @@ class HostRule:
             methods=wire.get("methods"),
             private=wire.get("private"),
             authorities=wire.get("authorities"),
+            insecure=wire.get("insecure"),
+            client_cert=ClientCert.from_wire(wire["clientCert"]) if wire.get("clientCert") is not None else None,
         )
 
     def to_wire(self) -> Dict[str, Any]:
@@ -339,6 +375,36 @@ class HostRule:
             wire["private"] = self.private
         if self.authorities is not None:
             wire["authorities"] = self.authorities
+        if self.insecure is not None:
+            wire["insecure"] = self.insecure
+        if self.client_cert is not None:
+            wire["clientCert"] = self.client_cert.to_wire()
+        return wire
+
+
+@dataclass(frozen=True)
+class ClientCert:
+    """A certificate for clients, and its key, which no program inside sees."""
+
+    chain: str
+    """The certificates in PEM, its own first."""
+
+    key: str = field(repr=False)
+    """The key in PEM. It is in no answer, log or saved state."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            chain=wire["chain"],
+            key=wire["key"],
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["chain"] = self.chain
+        wire["key"] = self.key
         return wire
 
 
@@ -350,7 +416,8 @@ class Secret:
     """The variable that holds its placeholder."""
 
     value: str = field(repr=False)
-    """Its value: 8 bytes to 8 KiB of visible ASCII. It is in no answer, log or saved state."""
+    """Its value: 8 bytes to 8 KiB of visible ASCII; it may be empty in a replay. It is in no answer, log or saved state.
+    """
 
     hosts: List[str]
     """Rules for the hosts that it is sent to, over https."""
@@ -382,6 +449,53 @@ class Secret:
             wire["places"] = list(self.places)
         if self.redact is not None:
             wire["redact"] = self.redact
+        return wire
+
+
+@dataclass(frozen=True)
+class AwsKeys:
+    """The keys of an AWS account, and what may be signed with them."""
+
+    access_key_id: str = field(repr=False)
+    """The id of the key; it may be empty in a replay, like the other two."""
+
+    secret: str = field(repr=False)
+    """The secret key. It is in no answer, log or saved state."""
+
+    services: List[str]
+    """The services, by the names that signatures have: `s3`, `dynamodb`."""
+
+    regions: List[str]
+    """The regions: `eu-central-1`."""
+
+    hosts: List[str]
+    """Rules for https: where what is signed may go. Their paths count."""
+
+    session_token: Optional[str] = field(default=None, repr=False)
+    """The token of a session, which goes to the hosts."""
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Reads it as it travels."""
+        return cls(
+            access_key_id=wire["accessKeyId"],
+            secret=wire["secret"],
+            services=wire["services"],
+            regions=wire["regions"],
+            hosts=wire["hosts"],
+            session_token=wire.get("sessionToken"),
+        )
+
+    def to_wire(self) -> Dict[str, Any]:
+        """Writes it as it travels."""
+        wire: Dict[str, Any] = {}
+        wire["accessKeyId"] = self.access_key_id
+        wire["secret"] = self.secret
+        wire["services"] = list(self.services)
+        wire["regions"] = list(self.regions)
+        wire["hosts"] = list(self.hosts)
+        if self.session_token is not None:
+            wire["sessionToken"] = self.session_token
         return wire
 
 
@@ -1957,6 +2071,9 @@ class NetworkEntry:
     total_ms: float
     """How long it took, in milliseconds."""
 
+    insecure: bool
+    """Whether any certificate of the server was taken, as a rule with `insecure` has it."""
+
     secrets: List[str]
     """The names of the secrets that were put in, or were stopped."""
 
@@ -1986,6 +2103,7 @@ class NetworkEntry:
             bytes_in=wire["bytesIn"],
             bytes_out=wire["bytesOut"],
             total_ms=wire["totalMs"],
+            insecure=wire["insecure"],
             secrets=wire["secrets"],
             sandbox_id=wire.get("sandboxId"),
             method=wire.get("method"),
@@ -2004,6 +2122,7 @@ class NetworkEntry:
         wire["bytesIn"] = self.bytes_in
         wire["bytesOut"] = self.bytes_out
         wire["totalMs"] = self.total_ms
+        wire["insecure"] = self.insecure
         wire["secrets"] = list(self.secrets)
         if self.sandbox_id is not None:
             wire["sandboxId"] = self.sandbox_id
