@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use super::offload::{Beginning, Offloaded, beginning, read_hello};
 use super::tls::{Configs, handshake};
 use crate::cptls::{Failure, Hello, MAGIC, MAX_HELLO, Record, Reply};
+use crate::policy::TlsSpec;
 use crate::policy::host::Host;
 use crate::testing::{at_once, divided};
 
@@ -87,7 +88,7 @@ fn no_tls(hello: &Hello, answer: &[u8]) {
         &host,
         hello,
         hello.alpn.clone(),
-        None,
+        &TlsSpec::default(),
     ));
     let Err(failure) = outcome else {
         unreachable!("TLS with a server that has no key");

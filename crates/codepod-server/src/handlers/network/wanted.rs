@@ -313,10 +313,11 @@ mod tests {
     }
 
     fn reaching(reach: Reach) -> ServerOptions {
-        let mut options = ServerOptions::default();
-        options.reach = reach;
-        options.host_mounts = true;
-        options
+        ServerOptions {
+            reach,
+            host_mounts: true,
+            ..ServerOptions::default()
+        }
     }
 
     fn beneath(rules: &[&str]) -> ServerOptions {
