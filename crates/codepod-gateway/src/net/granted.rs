@@ -50,6 +50,8 @@ pub(super) struct Granted {
     /// What was dialled; offline, the static address that would have been.
     pub(super) address: Option<SocketAddr>,
     pub(super) times: Times,
+    /// Whether the guest has a certificate of its own to show in TLS.
+    pub(super) shows_own: bool,
     /// Counts the connection as open until it is dropped.
     pub(super) _counted: OpenConnection,
 }
@@ -105,6 +107,7 @@ impl Granted {
             }
             Err(_) => return None,
         };
+        self.shows_own = hello.key.is_some();
         let refused = match self.network.policy().stream(&self.host, self.port, scheme) {
             Err(denial) => Some(denial),
             Ok(grant) => {
@@ -229,10 +232,10 @@ impl Granted {
     }
 
     /// What is shared of what comes from here: not what comes from an unknown server, nor what is
-    /// for one client.
+    /// for one client, which its rule or the guest itself has a certificate for.
     fn shared_downloads(&self) -> Option<&Downloads> {
         let tls = &self.grant.tls;
-        let is_own = tls.insecure || tls.client_cert.is_some();
+        let is_own = self.shows_own || tls.insecure || tls.client_cert.is_some();
         let downloads = self.gateway.shared.downloads.as_ref();
         downloads.filter(|_| !is_own)
     }

@@ -183,6 +183,7 @@ impl Session {
             grant: grant.clone(),
             address,
             times,
+            shows_own: false,
             _counted: counted,
         };
         if let Some(replay) = cassette.and_then(|cassette| cassette.replay()) {
