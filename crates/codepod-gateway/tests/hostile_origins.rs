@@ -259,6 +259,63 @@ async fn nw_11_what_is_no_reply_is_not_passed_on() {
     }
 }
 
+/// Heads of status 1xx are neither passed on nor counted, so they end by their number: also while a
+/// guest still sends, when no time runs.
+// NW-11
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nw_11_heads_of_status_1xx_without_end_end_by_their_number() {
+    const UNFINISHED: &[u8] =
+        b"POST / HTTP/1.1\r\nHost: api.test\r\nContent-Length: 1000\r\n\r\nabc";
+    let heads: [&[u8]; 4] = [
+        b"HTTP/1.1 100 Continue\r\n\r\n",
+        b"HTTP/1.1 102 Processing\r\n\r\n",
+        b"HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n",
+        b"HTTP/1.0 199 Whatever\r\nContent-Length: 5\r\n\r\n",
+    ];
+    for head in heads {
+        for request in [GET, UNFINISHED] {
+            let world = world(PATIENCE, 300_000, move |stream| {
+                if read_head(stream).is_some() {
+                    let _ = forever(stream, b"", head);
+                }
+            });
+            let reply = world.exchange("api.test", 80, request).await;
+            assert_eq!(text(&reply), "", "{}", text(head));
+            let event = world.requests(1).await.remove(0);
+            assert_eq!(
+                event.failure.as_deref(),
+                Some("the server sent more than 32 heads of status 1xx"),
+            );
+            assert_eq!((event.status, event.bytes_in), (None, 0));
+            settled(&world).await;
+        }
+    }
+}
+
+/// Each request of a connection has its own.
+// NW-11
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nw_11_a_few_heads_of_status_1xx_are_left_out() {
+    let world = world(PATIENCE, 300_000, |stream| {
+        for count in [32, 32, 33] {
+            if read_head(stream).is_none() {
+                return;
+            }
+            let interim = "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n".repeat(count);
+            let reply = format!("{interim}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+            stream.write_all(reply.as_bytes()).unwrap();
+        }
+    });
+    let request = "GET / HTTP/1.1\r\nHost: api.test\r\n\r\n".repeat(3);
+    let reply = world.exchange("api.test", 80, request.as_bytes()).await;
+    let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    assert_eq!(text(&reply), ok.repeat(2));
+    let events = world.requests(3).await;
+    let statuses: Vec<_> = events.iter().map(|event| event.status).collect();
+    assert_eq!(statuses, [Some(200), Some(200), None]);
+    assert!(events[2].failure.as_ref().unwrap().contains("status 1xx"));
+}
+
 /// With all the time there is, a head, an extension or trailers end by their size.
 // NW-11
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

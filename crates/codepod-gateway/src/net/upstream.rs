@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -10,10 +11,10 @@ use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper::header::{self, HeaderMap};
-use hyper::{Request, Response};
+use hyper::{Request, Response, ext};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::{Mutex, oneshot};
+use tokio::sync::{Mutex, Notify, oneshot};
 use tokio::task::AbortHandle;
 
 use super::heard_out::HeardOut;
@@ -24,6 +25,9 @@ use crate::network::BoxFuture;
 const MAX_HEAD: usize = 64 * 1024;
 /// The most header fields.
 const MAX_FIELDS: usize = 256;
+/// The most heads of status 1xx before a reply. They go no further and no budget counts them, and
+/// while a request is still being sent no time runs that would end them.
+const MAX_INTERIM: usize = 32;
 
 /// A connection to a server.
 pub(super) struct HttpServer {
@@ -75,7 +79,10 @@ impl Upstream for HttpServer {
             let mut sender = sender.lock().await;
             sender.ready().await.map_err(broken)?;
             let (tell, sent) = oneshot::channel();
-            let request = request.map(|body| Watched { body, _end: tell }.boxed_unsync());
+            let mut request = request.map(|body| Watched { body, _end: tell }.boxed_unsync());
+            let interim = Arc::<Interim>::default();
+            let seen = interim.clone();
+            ext::on_informational(&mut request, move |_| seen.count());
             let reply = sender.send_request(request);
             // The time runs when the request has gone: an upload may take long.
             let late = async move {
@@ -83,14 +90,43 @@ impl Upstream for HttpServer {
                 tokio::time::sleep(first_byte).await;
             };
             tokio::select! {
+                () = interim.too_many.notified() => Err(Interim::failure()),
                 reply = reply => {
                     let mut reply = reply.map_err(broken)?;
+                    if interim.is_over() {
+                        return Err(Interim::failure());
+                    }
                     frame_in_one_way(reply.headers_mut())?;
                     Ok(reply.map(|body| body.map_err(BodyError::from).boxed_unsync()))
                 }
                 () = late => Err(Failure::TimedOut(first_byte)),
             }
         })
+    }
+}
+
+/// The heads of status 1xx that came before a reply.
+#[derive(Default)]
+struct Interim {
+    heads: AtomicUsize,
+    too_many: Notify,
+}
+
+impl Interim {
+    fn count(&self) {
+        self.heads.fetch_add(1, SeqCst);
+        if self.is_over() {
+            self.too_many.notify_one();
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.heads.load(SeqCst) > MAX_INTERIM
+    }
+
+    fn failure() -> Failure {
+        let why = format!("the server sent more than {MAX_INTERIM} heads of status 1xx");
+        Failure::Broken(why)
     }
 }
 
