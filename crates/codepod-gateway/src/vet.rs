@@ -9,6 +9,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::policy::is_metadata_address;
 
+/// The most addresses that a name may have. Each takes a look at the host's own, so that a lookup
+/// without end would be work without end.
+pub const MAX_ADDRESSES: usize = 128;
+
 /// What kind of range an address is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Range {
@@ -37,6 +41,10 @@ pub enum Refused {
     /// The name has no addresses.
     #[error("it has no addresses")]
     Nothing,
+    /// The name has more than [`MAX_ADDRESSES`]. Those beyond are not left out: one of them might be
+    /// one that refuses the name.
+    #[error("it has {0} addresses, and more than {MAX_ADDRESSES} are not checked")]
+    TooMany(usize),
     /// One of its addresses is not to be dialled.
     #[error("{0} is {1}")]
     Address(IpAddr, &'static str),
@@ -44,7 +52,7 @@ pub enum Refused {
 
 /// Vets the answers of a lookup. `is_own` says whether an address is one of the host's interfaces.
 ///
-/// Fails when any of them may not be dialled, and names it.
+/// Fails when any of them may not be dialled, and names it; and when there are none or too many.
 pub fn vet(
     answers: &[IpAddr],
     beyond: Beyond,
@@ -52,6 +60,9 @@ pub fn vet(
 ) -> Result<Vec<IpAddr>, Refused> {
     if answers.is_empty() {
         return Err(Refused::Nothing);
+    }
+    if answers.len() > MAX_ADDRESSES {
+        return Err(Refused::TooMany(answers.len()));
     }
     let mut vetted = Vec::with_capacity(answers.len());
     for ip in answers.iter().map(IpAddr::to_canonical) {
@@ -690,6 +701,27 @@ mod tests {
         assert_eq!(
             vet(&[], Beyond::default(), |_| false),
             Err(Refused::Nothing)
+        );
+    }
+
+    // NW-11
+    #[test]
+    fn nw_11_a_name_with_too_many_addresses_is_refused_before_any_is_looked_at() {
+        let addresses = |count: u32| -> Vec<IpAddr> {
+            let first = u32::from(Ipv4Addr::new(8, 0, 0, 0));
+            let all = (0..count).map(|i| Ipv4Addr::from_bits(first + i).into());
+            all.collect()
+        };
+        let most = addresses(128);
+        assert_eq!(vet(&most, Beyond::default(), |_| false), Ok(most.clone()));
+        // Also when they are the same ones over and over.
+        for many in [addresses(129), vec![most[0]; 129], addresses(1_000_000)] {
+            let refused = vet(&many, Beyond::default(), |ip| panic!("{ip} was looked at"));
+            assert_eq!(refused, Err(Refused::TooMany(many.len())));
+        }
+        assert_eq!(
+            Refused::TooMany(129).to_string(),
+            "it has 129 addresses, and more than 128 are not checked"
         );
     }
 

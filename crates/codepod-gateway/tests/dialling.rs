@@ -120,6 +120,55 @@ async fn a_gateway_that_grants_nothing_has_no_threads() {
     assert_eq!(world.events().len(), 0, "a check is not reported");
 }
 
+// NW-11
+#[tokio::test]
+async fn nw_11_an_answer_with_a_million_addresses_is_refused_and_not_kept() {
+    let (origin, log) = strict(|_| ok(b"here"));
+    let rules = vec![private(&format!("http://api.test:{}", origin.port()))];
+    let world = World::with_rules(rules, &[], |_| {});
+    let most: Vec<IpAddr> = vec![LOOPBACK; 128];
+    world.script.set(
+        "api.test",
+        vec![
+            vec![LOOPBACK; 1_000_000],
+            vec![LOOPBACK; 129],
+            vec![LOOPBACK; 1_000_000],
+            most,
+        ],
+    );
+    for count in [1_000_000, 129] {
+        let refusal = world.connect("api.test", origin.port()).await.unwrap_err();
+        assert_eq!(refusal.errno, Errno::Access);
+        let why = format!("it has {count} addresses, and more than 128 are not checked");
+        assert!(refusal.why.contains(&why), "{}", refusal.why);
+    }
+    let kinds: Vec<DenialKind> = world.events().into_iter().map(kind_of).collect();
+    assert_eq!(kinds, [DenialKind::Address; 2]);
+    assert_eq!((world.gateway.lookups(), world.gateway.dials()), (2, 0));
+    // There is a host of this name: connecting tells what is wrong with it.
+    let (gateway, network) = (world.gateway.clone(), world.network.clone());
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let look_up = async move {
+        let _ = tell.send(gateway.resolve(&network, "api.test").await);
+    };
+    world.gateway.spawn(look_up).unwrap();
+    told.await.unwrap().unwrap();
+    // What was refused was not kept, so the next answer counts.
+    let request = text(GET).replace("api.test", &format!("api.test:{}", origin.port()));
+    let reply = world
+        .exchange("api.test", origin.port(), request.as_bytes())
+        .await;
+    assert_eq!((status(&reply), log.lock().unwrap().len()), (200, 1));
+    assert_eq!((world.gateway.lookups(), world.gateway.dials()), (4, 1));
+}
+
+fn kind_of(event: Event) -> DenialKind {
+    match event {
+        Event::Denied(event) => event.denial.kind,
+        other => panic!("{other:?}"),
+    }
+}
+
 // NW-02
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nw_02_a_name_with_one_address_that_is_refused_is_refused_whatever_comes_first() {

@@ -39,7 +39,8 @@ impl ResolveError {
 
 /// Looks names up.
 pub trait Resolver: std::fmt::Debug + Send + Sync {
-    /// All addresses of a name, which is absolute and in canonical form.
+    /// All addresses of a name, which is absolute and in canonical form. All of them are checked,
+    /// so that a name with more than [`MAX_ADDRESSES`](crate::vet::MAX_ADDRESSES) is refused.
     fn resolve(&self, name: String) -> BoxFuture<Result<Vec<IpAddr>, ResolveError>>;
 }
 

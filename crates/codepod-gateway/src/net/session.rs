@@ -112,7 +112,10 @@ async fn answers(
         .unwrap_or_else(|_| Err(ResolveError::Failed("it took too long".to_owned())))
         .map_err(Unresolved::Lookup)?;
     let answers: Arc<[IpAddr]> = answers.into();
-    network.pins().put(name, answers.clone(), clock());
+    // What is refused for its length takes no memory until then.
+    if answers.len() <= vet::MAX_ADDRESSES {
+        network.pins().put(name, answers.clone(), clock());
+    }
     Ok(answers)
 }
 
@@ -337,7 +340,7 @@ fn vetted(
 ) -> Result<Vec<SocketAddr>, Denial> {
     let vetted = vet::vet(answers, grant.beyond(), dial::is_own).map_err(|why| {
         let kind = match why {
-            Refused::Address(..) => DenialKind::Address,
+            Refused::Address(..) | Refused::TooMany(_) => DenialKind::Address,
             Refused::Nothing => DenialKind::NotAllowed,
         };
         let mut denial = denial(host, port, kind, &why.to_string());

@@ -42,7 +42,7 @@ pub enum DenialKind {
     Secret,
     /// The embedder's callback denied it, failed or took too long.
     Callback,
-    /// An address of the name is not public.
+    /// An address of the name is not public, or there are too many of them.
     Address,
     /// It cannot be recorded, or is not in the recording that is replayed.
     Recording,
