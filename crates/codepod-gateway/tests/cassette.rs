@@ -855,6 +855,77 @@ async fn an_early_reply_and_a_guest_that_leaves_are_replayed_as_such() {
     assert_eq!(denials(&world), Vec::<String>::new());
 }
 
+/// What a process leaves that is killed: all that had ended is there, and what was under way is
+/// denied as what was never recorded.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_under_way_when_its_process_was_killed_is_denied_as_missing() {
+    let (place, left) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let server = serve(|mut stream| {
+        while let Some(request) = read_request(&mut stream) {
+            let reply = match text(&request).split(' ').nth(1).unwrap() {
+                "/begun" => b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf".to_vec(),
+                "/unanswered" => Vec::new(),
+                _ => ok(b"all of it"),
+            };
+            stream.write_all(&reply).unwrap();
+        }
+    });
+    let world = plain(server, record(place.path()));
+    assert!(get(&world, "/whole").await.ends_with(b"all of it"));
+    let begin = async |path: &str, until: &[u8]| {
+        let mut guest = world.connect("api.test", 80).await.unwrap();
+        let head = format!("GET {path} HTTP/1.1\r\nHost: api.test\r\n\r\n");
+        guest.write_all(head.as_bytes()).await.unwrap();
+        let mut received = Vec::new();
+        while !received.ends_with(until) {
+            assert_ne!(guest.read_buf(&mut received).await.unwrap(), 0);
+        }
+        guest
+    };
+    let _begun = begin("/begun", b"half").await;
+    let _unanswered = begin("/unanswered", b"").await;
+    let _again = begin("/again", b"all of it").await;
+    // Its connection is noted before its request is sent, and nothing of it comes later.
+    let connections = || {
+        let lines = fs::read_to_string(place.path().join("exchanges.jsonl")).unwrap();
+        lines.matches("{\"connection\":").count()
+    };
+    assert_eq!(connections(), 4);
+    // A killed process writes nothing more: what is on disk now is what it leaves.
+    fs::create_dir(left.path().join("bodies")).unwrap();
+    fs::copy(
+        place.path().join("exchanges.jsonl"),
+        left.path().join("exchanges.jsonl"),
+    )
+    .unwrap();
+    let mut coming = 0;
+    for body in fs::read_dir(place.path().join("bodies")).unwrap() {
+        let body = body.unwrap();
+        let name = body.file_name().into_string().unwrap();
+        coming += usize::from(name.starts_with("new-"));
+        fs::copy(body.path(), left.path().join("bodies").join(name)).unwrap();
+    }
+    assert_eq!(coming, 1, "the half that came");
+
+    let world = plain(nobody(), replay(left.path()));
+    assert!(get(&world, "/whole").await.ends_with(b"all of it"));
+    assert!(get(&world, "/again").await.ends_with(b"all of it"));
+    for path in ["/begun", "/unanswered"] {
+        let reply = get(&world, path).await;
+        assert_eq!(status(&reply), 403, "{path}");
+        let said = format!(
+            "codepod: api.test:80: the recording has no GET http://api.test{path}: of this host it \
+             has for example GET http://api.test/whole; to allow it, record again"
+        );
+        assert!(text(&reply).contains(&said), "{}", text(&reply));
+        assert!(denials(&world).contains(&said), "{:?}", denials(&world));
+    }
+    assert_eq!(world.gateway.dials(), 0);
+    // The next recording there takes its place, with what was left.
+    drop(record(left.path()));
+    assert_eq!(fs::read_dir(left.path().join("bodies")).unwrap().count(), 0);
+}
+
 #[tokio::test]
 async fn a_recording_takes_the_place_of_a_recording_and_of_nothing_else() {
     let place = tempfile::tempdir().unwrap();
