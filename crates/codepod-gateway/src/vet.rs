@@ -41,8 +41,8 @@ pub enum Refused {
     /// The name has no addresses.
     #[error("it has no addresses")]
     Nothing,
-    /// The name has more than [`MAX_ADDRESSES`]. Those beyond are not left out: one of them might be
-    /// one that refuses the name.
+    /// The name has more than [`MAX_ADDRESSES`]. Those beyond are not left out: one of them might
+    /// be one that refuses the name.
     #[error("it has {0} addresses, and more than {MAX_ADDRESSES} are not checked")]
     TooMany(usize),
     /// One of its addresses is not to be dialled.

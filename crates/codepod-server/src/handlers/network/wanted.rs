@@ -1,7 +1,7 @@
 //! The network that a client asks for, as the library has it.
 //!
-//! What a server does not leave to its clients is refused here, with the reason, and not left out in
-//! silence.
+//! What a server does not leave to its clients is refused here, with the reason, and not left out
+//! in silence.
 
 use std::path::PathBuf;
 
