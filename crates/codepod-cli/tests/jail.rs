@@ -192,6 +192,15 @@ const WORKS: &[(&str, Work)] = &[
         let calls = json_rpc(here);
         converse(here, variables, &["rpc"], &calls, |_| {})
     }),
+    (
+        "a recording by JSON-RPC, and its replay",
+        |here, variables| {
+            let calls = recording(here);
+            converse(here, variables, &["rpc", "--network"], &calls, |answer| {
+                assert!(answer.get("error").is_none(), "{answer}");
+            })
+        },
+    ),
     ("MCP", |here, variables| {
         converse(here, variables, &["mcp"], &model_context(), |_| {})
     }),
@@ -338,6 +347,17 @@ fn json_rpc(here: &Directory) -> Vec<Value> {
         call(5, "python.run", json!({"sandboxId": "s", "code": "len(x)"})),
         call(6, "sandbox.destroy", json!({"sandboxId": "s"})),
     ]
+}
+
+/// One recording takes the place of another, and is replayed.
+fn recording(here: &Directory) -> Vec<Value> {
+    let calls = ["record", "record", "replay"].iter().zip(1..);
+    let calls = calls.map(|(what, id)| {
+        let network = json!({"allowedHosts": ["api.test"], *what: here.path("by-json-rpc")});
+        let params = json!({"network": network});
+        json!({"jsonrpc": "2.0", "id": id, "method": "sandbox.create", "params": params})
+    });
+    calls.collect()
 }
 
 fn model_context() -> Vec<Value> {

@@ -204,6 +204,8 @@ pub(super) const CALLS: &[Call] = calls! {
     lseek SYS_lseek Keeps Only::Any;
     flock SYS_flock Keeps Only::Any;
     getpid SYS_getpid Keeps Only::Any;
+    // Whether a directory that a recording is made in is its own.
+    geteuid SYS_geteuid Keeps Only::Any;
     #[cfg(target_arch = "x86_64")]
     mkdir SYS_mkdir Keeps Only::Any;
     #[cfg(target_arch = "x86_64")]
