@@ -35,6 +35,8 @@ enum When {
     Connects,
     /// Lines are edited, or connections made.
     Pairs,
+    /// What happens on connections may be recorded, into files of the program's own.
+    Records,
     /// Machine code comes into being, where processors must be told (ARM).
     #[cfg(target_arch = "aarch64")]
     Code,
@@ -68,6 +70,7 @@ impl Call {
             When::Terminal => needs.terminal,
             When::EventLoop => needs.event_loop || needs.connects != Connects::Nowhere,
             When::Pairs => needs.terminal || needs.connects != Connects::Nowhere,
+            When::Records => needs.keeps && needs.connects != Connects::Nowhere,
             When::Connects => needs.connects != Connects::Nowhere,
             #[cfg(target_arch = "aarch64")]
             When::Code => needs.new_code,
@@ -205,7 +208,7 @@ pub(super) const CALLS: &[Call] = calls! {
     flock SYS_flock Keeps Only::Any;
     getpid SYS_getpid Keeps Only::Any;
     // Whether a directory that a recording is made in is its own.
-    geteuid SYS_geteuid Keeps Only::Any;
+    geteuid SYS_geteuid Records Only::Any;
     #[cfg(target_arch = "x86_64")]
     mkdir SYS_mkdir Keeps Only::Any;
     #[cfg(target_arch = "x86_64")]
