@@ -132,11 +132,13 @@ const WORKS: &[(&str, Work)] = &[
             }
         });
         let script = format!(
-            "set -e; exec 3<>/dev/tcp/a.test/{port}; printf 'POST / HTTP/1.1\\r\\nHost: a.test:{port}\\r\\nContent-Length: 5\\r\\nConnection: close\\r\\n\\r\\nhello' >&3; read -r line <&3; [[ $line == *200* ]]; ! exec 3<>/dev/tcp/codepod.invalid/{port}; ! curl -s https://b.test:{port}"
+            "set -e; exec 3<>/dev/tcp/a.test/{port}; printf 'POST / HTTP/1.1\\r\\nHost: a.test:{port}\\r\\nContent-Length: 5\\r\\nConnection: close\\r\\n\\r\\nhello' >&3; read -r line <&3; [[ $line == *200* ]]; exec 3<>/dev/tcp/c.test/{port}; printf 'POST / HTTP/1.1\r\nHost: c.test\r\nContent-Length: 5\r\n\r\nhello' >&3; read -r line <&3; [[ $line == *200* ]]; ! exec 3<>/dev/tcp/codepod.invalid/{port}; ! curl -s https://b.test:{port}"
         );
         let rule = format!("http://a.test:{port}");
         // The server does not speak TLS, but is asked to.
         let with_tls = format!("https://b.test:{port}");
+        // Bytes that nobody reads on the way.
+        let raw = format!("tcp://c.test:{port}");
         let other = format!("http://codepod.invalid:{port}");
         let arguments = [
             "run",
@@ -144,6 +146,10 @@ const WORKS: &[(&str, Work)] = &[
             &*rule,
             "--resolve",
             "a.test=127.0.0.1",
+            "--allow-host",
+            &*raw,
+            "--resolve",
+            "c.test=127.0.0.1",
             "--allow-host",
             &*with_tls,
             "--resolve",
@@ -192,15 +198,12 @@ const WORKS: &[(&str, Work)] = &[
         let calls = json_rpc(here);
         converse(here, variables, &["rpc"], &calls, |_| {})
     }),
-    (
-        "a recording by JSON-RPC, and its replay",
-        |here, variables| {
-            let calls = recording(here);
-            converse(here, variables, &["rpc", "--network"], &calls, |answer| {
-                assert!(answer.get("error").is_none(), "{answer}");
-            })
-        },
-    ),
+    ("recordings by JSON-RPC", |here, variables| {
+        let calls = recording(here);
+        converse(here, variables, &["rpc", "--network"], &calls, |answer| {
+            assert!(answer.get("error").is_none(), "{answer}");
+        })
+    }),
     ("MCP", |here, variables| {
         converse(here, variables, &["mcp"], &model_context(), |_| {})
     }),
@@ -451,7 +454,9 @@ fn wm_15_with_landlock_a_mount_is_all_that_can_be_reached() {
     if !String::from_utf8_lossy(&doctor.stdout).contains("landlock") {
         return;
     }
-    for (work, do_it) in WORKS.iter().filter(|(work, _)| *work != "JSON-RPC") {
+    // Which directories a client of JSON-RPC names nobody knows beforehand.
+    let known = |(work, _): &&(&str, Work)| !work.ends_with("JSON-RPC");
+    for (work, do_it) in WORKS.iter().filter(known) {
         for name in ["open", "create", "proc-mem"] {
             let status = do_it(&here, &[("CODEPOD_DRILL", name)]);
             assert!(is_stopped(status), "{name} in {work}: {status}");

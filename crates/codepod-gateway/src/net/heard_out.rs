@@ -1,6 +1,6 @@
 //! A stream whose other side is heard out when it takes nothing any more.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -57,6 +57,23 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for HeardOut<S> {
         }
         let polled = Pin::new(&mut self.stream).poll_write(cx, buf);
         self.heard(polled, buf.len())
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let all = bufs.iter().map(|buf| buf.len()).sum();
+        if self.is_deaf {
+            return Poll::Ready(Ok(all));
+        }
+        let polled = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
+        self.heard(polled, all)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
