@@ -170,7 +170,7 @@ pub(crate) fn network(call: &Call<'_>, params: NetworkParams) -> Result<Network,
 fn on_request(call: &Call<'_>, ask: String) -> Result<OnRequest, ApiError> {
     let answers = call.client.answers().ok_or_else(|| {
         ApiError::new(
-            Kind::Unsupported,
+            Kind::InvalidParams,
             "nobody could be asked on this connection",
         )
         .hint("leave out `ask`; clients of `codepod rpc` can be asked")
